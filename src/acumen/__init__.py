@@ -1,0 +1,3 @@
+"""acumen measures how well a model understands code."""
+
+__version__ = "0.1.0"

@@ -1,0 +1,339 @@
+"""The nouns: what a task asks, what a model answers, what a run keeps.
+
+Frozen records and Protocols only. This module imports nothing of ours, so that a
+third-party model or task needs no other import than ``acumen.api`` and
+``acumen.registry``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, runtime_checkable
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats: TypeAlias = NDArray[np.float64]
+
+# JSON as the standard library reads and writes it.
+Json: TypeAlias = Any
+
+
+class AcumenError(Exception):
+    """Something a person can mend. ``hint`` says what to do next."""
+
+    def __init__(self, message: str, hint: str = "") -> None:
+        super().__init__(message)
+        self.hint = hint
+
+
+# --------------------------------------------------------------------------------------
+# What a model is asked. One record per face; no record holds an answer.
+# --------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two identifiers. ``relation`` names the closeness asked for, for models that can tell."""
+
+    left: str
+    right: str
+    relation: str = "similar"
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A text and the labels to choose from."""
+
+    text: str
+    choices: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """A text to be completed or answered freely."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """A method as a model may see it; a name that is asked for is masked in ``text``."""
+
+    id: str
+    text: str
+    language: str = "java"
+
+
+@dataclass(frozen=True, slots=True)
+class NamedMethod:
+    """A method and a name somebody gave it."""
+
+    method: Method
+    name: str
+
+
+Input: TypeAlias = Pair | Question | Prompt | Method | NamedMethod
+
+
+# --------------------------------------------------------------------------------------
+# Faces: the ways a model can be asked. All take a batch and answer in its order; ``None``
+# means that the model has no answer, which is not an error.
+# --------------------------------------------------------------------------------------
+
+
+class Face(StrEnum):
+    SIMILARITY = "similarity"
+    EMBED = "embed"
+    CLASSIFY = "classify"
+    GENERATE = "generate"
+    NAME = "name"
+    JUDGE = "judge"
+
+
+@runtime_checkable
+class Similarity(Protocol):
+    def similarity(self, pairs: Sequence[Pair]) -> Sequence[float | None]:
+        """How close are the two? Any scale; larger is closer."""
+        ...
+
+
+@runtime_checkable
+class Embed(Protocol):
+    def embed(self, items: Sequence[str]) -> Sequence[Sequence[float] | None]:
+        """A vector for each item, all of one length."""
+        ...
+
+
+@runtime_checkable
+class Classify(Protocol):
+    def classify(self, questions: Sequence[Question]) -> Sequence[str | None]:
+        """One of each question's choices."""
+        ...
+
+
+@runtime_checkable
+class Generate(Protocol):
+    def generate(self, prompts: Sequence[Prompt]) -> Sequence[str | None]: ...
+
+
+@runtime_checkable
+class Name(Protocol):
+    def name(self, methods: Sequence[Method]) -> Sequence[str | None]: ...
+
+
+@runtime_checkable
+class Judge(Protocol):
+    def judge(self, methods: Sequence[NamedMethod]) -> Sequence[float | None]:
+        """How well does the name fit, from 0 (not at all) to 1?"""
+        ...
+
+
+# A model is any object with at least one of these methods.
+Model: TypeAlias = Similarity | Embed | Classify | Generate | Name | Judge
+
+FACE_PROTOCOLS: Mapping[Face, type] = {
+    Face.SIMILARITY: Similarity,
+    Face.EMBED: Embed,
+    Face.CLASSIFY: Classify,
+    Face.GENERATE: Generate,
+    Face.NAME: Name,
+    Face.JUDGE: Judge,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A question with its answer, for a model that learns."""
+
+    input: Input
+    truth: Json
+
+
+@runtime_checkable
+class Learner(Protocol):
+    """A model that learns from labels.
+
+    ``supervision`` says which labels it is shown before it answers an instance:
+    ``others`` (all but that instance's own: leave-one-out), or ``all`` (its own too;
+    only for bounds such as ``oracle``, and every table says so).
+    """
+
+    supervision: Literal["others", "all"]
+
+    def fit(self, examples: Sequence[Example]) -> None:
+        """Forget what was learned before and learn from these."""
+        ...
+
+
+# Optional attributes of a model that a run looks at:
+#   batch_size: int     how many instances to hand over at once (default 1)
+#   fingerprint: str    identifies what the settings do not, such as a weights file's hash
+#   only: tuple[str]    beginnings of the task names it can answer at all (default: any)
+
+
+# --------------------------------------------------------------------------------------
+# Tasks.
+# --------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Instance:
+    """One question of a task.
+
+    ``cluster`` groups instances that are not independent (same project); ``tags`` name
+    the slices and conventions the instance belongs to.
+    """
+
+    id: str
+    input: Input
+    truth: Json
+    cluster: str = ""
+    tags: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Convention:
+    """Which instances a score stands on: those with ``tag``, or all where it is empty."""
+
+    name: str
+    meaning: str
+    tag: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Ceiling:
+    """How well people do, with what it measures and where the figure is from."""
+
+    label: str
+    value: float
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class TaskCard:
+    """What a person should know about a task before reading its scores."""
+
+    name: str
+    title: str
+    version: str
+    face: Face
+    metric: str
+    summary: str = ""
+    dataset: str = ""
+    citation: str = ""
+    conventions: tuple[Convention, ...] = (
+        Convention("own", "every instance the model answers"),
+    )
+    slices: tuple[str, ...] = ()
+    ceiling: Ceiling | None = None
+
+
+class Metric(Protocol):
+    """A weighted statistic, so that one definition serves the score and its bootstrap.
+
+    ``observe`` turns one truth and one answer into a row of numbers; ``statistic`` takes
+    the rows as columns, shape (k, n), and a matrix of weights, shape (b, n), and gives b
+    values (nan where undefined).
+    """
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def title(self) -> str: ...
+    @property
+    def unanswered(self) -> Literal["left out", "wrong"]: ...
+    @property
+    def proportion(self) -> bool:
+        """True where every observation is 0 or 1 and the statistic is their mean."""
+        ...
+
+    def observe(self, truth: Json, answer: Json) -> tuple[float, ...]: ...
+    def statistic(self, columns: Floats, weights: Floats) -> Floats: ...
+
+
+class Task(Protocol):
+    @property
+    def card(self) -> TaskCard: ...
+    @property
+    def metric(self) -> Metric: ...
+    def instances(self) -> Sequence[Instance]:
+        """All instances, always in the same order, with unique ids."""
+        ...
+
+
+# --------------------------------------------------------------------------------------
+# What a run keeps.
+# --------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a model said to one instance: a value, nothing (``None``), or an error."""
+
+    id: str
+    value: Json = None
+    error: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """One number with its interval. ``value`` is None where the statistic is undefined."""
+
+    metric: str
+    convention: str
+    slice: str
+    value: float | None
+    low: float | None
+    high: float | None
+    n: int
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    instances: int
+    answered: int
+    unanswered: int
+    failed: int
+
+
+@dataclass(frozen=True, slots=True)
+class ModelCard:
+    name: str
+    summary: str = ""
+    settings: Mapping[str, Json] = field(default_factory=dict)
+    faces: tuple[str, ...] = ()
+    supervision: str = "none"
+    honest_row: bool = False
+    version: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """A model on a task. The first of ``scores`` is the headline."""
+
+    task: str
+    model: str
+    scores: tuple[Score, ...]
+    counts: Counts
+    answers: str = ""
+    answers_sha256: str = ""
+    data_sha256: str = ""
+    asked: int = 0
+    seconds: float = 0.0
+    errors: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    seed: int
+    confidence: float
+    resamples: int
+    tasks: Mapping[str, TaskCard]
+    models: Mapping[str, ModelCard]
+    cells: tuple[Scores, ...]
+    provenance: Mapping[str, Json]

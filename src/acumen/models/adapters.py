@@ -1,0 +1,125 @@
+"""Adapters between faces: ordinary functions from a model's face to another face.
+
+An adapter takes the callable of one face and gives the callable of another. They chain, so
+an embedding can answer multiple-choice questions: embed → similarity → classify.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from acumen.api import (
+    FACE_PROTOCOLS,
+    AcumenError,
+    Face,
+    Model,
+    NamedMethod,
+    Pair,
+    Question,
+)
+from acumen.lang.subtokens import subtokens
+
+Ask = Callable[[Sequence[Any]], Sequence[Any]]
+
+
+def cosine_similarity(embed: Ask) -> Ask:
+    """embed → similarity: the cosine of the two vectors; none where one is missing or zero."""
+
+    def similarity(pairs: Sequence[Pair]) -> list[float | None]:
+        import numpy as np
+
+        items = list(dict.fromkeys(item for pair in pairs for item in (pair.left, pair.right)))
+        vectors = dict(zip(items, embed(items), strict=True))
+        answers: list[float | None] = []
+        for pair in pairs:
+            left, right = vectors[pair.left], vectors[pair.right]
+            if left is None or right is None:
+                answers.append(None)
+                continue
+            a, b = np.asarray(left, dtype=float), np.asarray(right, dtype=float)
+            norm = float(np.linalg.norm(a) * np.linalg.norm(b))
+            answers.append(float(a @ b) / norm if norm > 0 else None)
+        return answers
+
+    return similarity
+
+
+def most_similar_choice(similarity: Ask) -> Ask:
+    """similarity → classify: the choice most similar to the text; the first among equals."""
+
+    def classify(questions: Sequence[Question]) -> list[str | None]:
+        pairs = [Pair(question.text, choice) for question in questions for choice in question.choices]
+        scores = iter(similarity(pairs))
+        answers: list[str | None] = []
+        for question in questions:
+            scored = [(next(scores), choice) for choice in question.choices]
+            known = [(score, choice) for score, choice in scored if score is not None]
+            answers.append(max(known, key=lambda pair: pair[0])[1] if known else None)
+        return answers
+
+    return classify
+
+
+def agreement_with_own_name(name: Ask) -> Ask:
+    """name → judge: how much of the given name is in the name the model would give
+    (Dice over subtokens, case aside)."""
+
+    def judge(methods: Sequence[NamedMethod]) -> list[float | None]:
+        own = name([method.method for method in methods])
+        answers: list[float | None] = []
+        for method, proposal in zip(methods, own, strict=True):
+            if proposal is None:
+                answers.append(None)
+                continue
+            a = {token.lower() for token in subtokens(method.name)}
+            b = {token.lower() for token in subtokens(proposal)}
+            answers.append(2 * len(a & b) / (len(a) + len(b)) if a or b else 1.0)
+        return answers
+
+    return judge
+
+
+ADAPTERS: dict[tuple[Face, Face], Callable[[Ask], Ask]] = {
+    (Face.EMBED, Face.SIMILARITY): cosine_similarity,
+    (Face.SIMILARITY, Face.CLASSIFY): most_similar_choice,
+    (Face.NAME, Face.JUDGE): agreement_with_own_name,
+}
+
+
+def faces(model: Model) -> tuple[Face, ...]:
+    """The faces a model has itself."""
+    return tuple(face for face, protocol in FACE_PROTOCOLS.items() if isinstance(model, protocol))
+
+
+def route(own: Sequence[Face], needed: Face) -> tuple[Face, ...] | None:
+    """The shortest chain of faces from one the model has to the one needed, or None."""
+    queue: deque[tuple[Face, ...]] = deque((face,) for face in own)
+    seen = set(own)
+    while queue:
+        chain = queue.popleft()
+        if chain[-1] == needed:
+            return chain
+        for before, after in ADAPTERS:
+            if before == chain[-1] and after not in seen:
+                seen.add(after)
+                queue.append((*chain, after))
+    return None
+
+
+def ask_through(model: Model, needed: Face) -> Ask:
+    """The callable that answers ``needed``: the model's own face, or adapters in front of one."""
+    chain = route(faces(model), needed)
+    if chain is None:
+        raise AcumenError(
+            f"no way to ask a model with {_listed(faces(model))} for {needed}",
+        )
+    ask: Ask = getattr(model, chain[0].value)
+    for before, after in zip(chain, chain[1:], strict=False):
+        ask = ADAPTERS[before, after](ask)
+    return ask
+
+
+def _listed(own: Sequence[Face]) -> str:
+    return ", ".join(own) if own else "no face at all"

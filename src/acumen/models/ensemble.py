@@ -1,0 +1,115 @@
+"""The ensemble of IdBench, section III-D: support vector regression on other models' scores.
+
+Besides the members' scores it sees, for each identifier, its length, its number of
+subtokens, and how many of them are English words and how many are not. It is trained on all
+pairs but the one it answers. A pair that one of the members cannot score is neither learned
+from nor answered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Literal
+
+from acumen.api import AcumenError, Example, Face, Learner, Pair
+from acumen.lang.subtokens import subtokens
+from acumen.models.adapters import Ask, ask_through, faces, route
+from acumen.registry import Made, fingerprint, make_model, model
+
+if TYPE_CHECKING:
+    from acumen.api import Floats
+
+# The paper's seven, in the order in which its script takes them.
+PAPER_MEMBERS = ("ft-cbow", "ft-sg", "w2v-sg", "w2v-cbow", "path-based", "lv", "nw")
+
+
+@lru_cache(maxsize=1)
+def _dictionary() -> Any:
+    from spylls.hunspell import Dictionary
+
+    return Dictionary.from_files("en_US")
+
+
+@lru_cache(maxsize=1 << 14)
+def is_english(word: str) -> bool:
+    """Whether Hunspell's en_US dictionary has the word, in the case it is written in."""
+    return bool(_dictionary().lookup(word))
+
+
+def identifier_features(left: str, right: str) -> list[float]:
+    a, b = subtokens(left), subtokens(right)
+    english = [sum(map(is_english, tokens)) for tokens in (a, b)]
+    return [
+        len(left), len(right), len(a), len(b),
+        english[0], len(a) - english[0], english[1], len(b) - english[1],
+    ]  # fmt: skip
+
+
+def _similarity_of(member: Made) -> Ask:
+    own = faces(member.model)
+    reason = ""
+    if isinstance(member.model, Learner):
+        reason = "it learns from labels itself"
+    elif route(own, Face.SIMILARITY) is None:
+        reason = f"it has {', '.join(own)}, but similarity is needed"
+    if reason:
+        raise AcumenError(f"{member.reference!r} cannot be a member of an ensemble: {reason}")
+    return ask_through(member.model, Face.SIMILARITY)
+
+
+class Ensemble:
+    supervision: Literal["others", "all"] = "others"
+
+    def __init__(self, members: Sequence[Made], features: bool) -> None:
+        self.members = [_similarity_of(member) for member in members]
+        self.features = features
+        self.fingerprint = " ".join(fingerprint(member) for member in members)
+        self.only = tuple(
+            dict.fromkeys(name for member in members for name in getattr(member.model, "only", ()))
+        )
+        self._rows: dict[Pair, list[float] | None] = {}
+        self._regression: Any = None
+
+    def _inputs(self, pairs: Sequence[Pair]) -> list[list[float] | None]:
+        """A row of numbers for each pair. Leave-one-out asks for each pair once per fold;
+        the members are asked for it only once."""
+        new = [pair for pair in dict.fromkeys(pairs) if pair not in self._rows]
+        if new:
+            columns = [ask(new) for ask in self.members]
+            for pair, *scores in zip(new, *columns, strict=True):
+                row = None
+                if all(score is not None for score in scores):
+                    row = [float(score) for score in scores]
+                    if self.features:
+                        row += identifier_features(pair.left, pair.right)
+                self._rows[pair] = row
+        return [self._rows[pair] for pair in pairs]
+
+    def fit(self, examples: Sequence[Example]) -> None:
+        from sklearn.pipeline import make_pipeline
+        from sklearn.preprocessing import StandardScaler
+        from sklearn.svm import SVR
+
+        rows = self._inputs([example.input for example in examples])  # type: ignore[misc]
+        known = [(row, ex.truth) for row, ex in zip(rows, examples, strict=True) if row is not None]
+        if not known:
+            self._regression = None
+            return
+        inputs, truths = zip(*known, strict=True)
+        self._regression = make_pipeline(StandardScaler(), SVR()).fit(inputs, truths)
+
+    def similarity(self, pairs: Sequence[Pair]) -> list[float | None]:
+        if self._regression is None:
+            return [None] * len(pairs)
+        rows = self._inputs(pairs)
+        known = [row for row in rows if row is not None]
+        predicted: Floats = self._regression.predict(known) if known else []
+        values = iter(predicted)
+        return [None if row is None else float(next(values)) for row in rows]
+
+
+@model("ensemble")
+def make_ensemble(*members: str, features: bool = True) -> Ensemble:
+    """Support vector regression on other models' scores (ensemble:MEMBER,MEMBER,...)"""
+    return Ensemble([make_model(reference) for reference in members or PAPER_MEMBERS], features)

@@ -1,0 +1,1 @@
+"""Asking models, keeping their answers, scoring them."""

@@ -1,0 +1,102 @@
+"""Putting a task's instances to a model, batch by batch, and keeping what it says."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from acumen.api import Answer, Example, Face, Instance, Json, Learner, Question
+from acumen.models.adapters import Ask, ask_through
+from acumen.registry import Made
+
+ERROR_LENGTH = 500
+
+
+def ask(
+    made: Made,
+    face: Face,
+    instances: Sequence[Instance],
+    pending: Callable[[Instance], bool],
+) -> Iterator[list[Answer]]:
+    """Answers to the pending instances, a batch at a time, in order."""
+    model = made.model
+    size = max(1, int(getattr(model, "batch_size", 1)))
+    call = ask_through(model, face)
+    if not isinstance(model, Learner):
+        yield from _in_batches(call, face, [i for i in instances if pending(i)], size)
+        return
+    for fold in _folds(model, instances):
+        todo = [instance for instance in fold if pending(instance)]
+        if not todo:
+            continue
+        hidden = {i.id for i in fold} if model.supervision == "others" else set()
+        try:
+            model.fit([Example(i.input, i.truth) for i in instances if i.id not in hidden])
+        except Exception as error:
+            yield [Answer(instance.id, error=_told(error)) for instance in todo]
+            continue
+        yield from _in_batches(call, face, todo, size)
+
+
+def _folds(model: Learner, instances: Sequence[Instance]) -> list[list[Instance]]:
+    """Which instances are asked after one training. Leave-one-out: each by itself, except
+    that a cluster is left out together, since a sibling's label would give the answer away."""
+    if model.supervision == "all":
+        return [list(instances)]
+    folds: dict[tuple[str, str], list[Instance]] = {}
+    for instance in instances:
+        key = (instance.cluster, "") if instance.cluster else ("", instance.id)
+        folds.setdefault(key, []).append(instance)
+    return list(folds.values())
+
+
+def _in_batches(
+    call: Ask, face: Face, instances: Sequence[Instance], size: int
+) -> Iterator[list[Answer]]:
+    for start in range(0, len(instances), size):
+        yield _answers(call, face, instances[start : start + size])
+
+
+def _answers(call: Ask, face: Face, batch: Sequence[Instance]) -> list[Answer]:
+    """One bad instance never costs the others: a batch that fails is halved until the
+    culprit stands alone."""
+    try:
+        raw = list(call([instance.input for instance in batch]))
+        if len(raw) != len(batch):
+            raise ValueError(f"{len(raw)} answers to {len(batch)} questions")
+    except Exception as error:
+        if len(batch) == 1:
+            return [Answer(batch[0].id, error=_told(error))]
+        half = len(batch) // 2
+        return _answers(call, face, batch[:half]) + _answers(call, face, batch[half:])
+    return [_checked(face, instance, value) for instance, value in zip(batch, raw, strict=True)]
+
+
+def _told(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}"[:ERROR_LENGTH]
+
+
+def _checked(face: Face, instance: Instance, value: Any) -> Answer:
+    """The answer as plain JSON, or an error that says what was wrong with it."""
+    if value is None:
+        return Answer(instance.id)
+    try:
+        return Answer(instance.id, _plain(face, instance, value))
+    except (TypeError, ValueError) as error:
+        return Answer(instance.id, error=_told(error))
+
+
+def _plain(face: Face, instance: Instance, value: Any) -> Json:
+    if face in (Face.SIMILARITY, Face.JUDGE):
+        number = float(value)
+        if not math.isfinite(number):
+            raise ValueError(f"expected a finite number, found {number}")
+        return number
+    if face is Face.EMBED:
+        return [_plain(Face.SIMILARITY, instance, element) for element in value]
+    if not isinstance(value, str):
+        raise TypeError(f"expected text, found {value!r}"[:ERROR_LENGTH])
+    if isinstance(instance.input, Question) and value not in instance.input.choices:
+        raise ValueError(f"{value!r} is not one of the choices"[:ERROR_LENGTH])
+    return str(value)

@@ -1,0 +1,215 @@
+"""Are two models really different? Paired tests on identical instances.
+
+For each task: models are scored on the instances all of them answer. Every pair is tested
+(McNemar's exact test for plain accuracies, paired bootstrap otherwise), p-values are
+corrected after Holm over all pairs of the task, and models that cannot be told apart share
+a tie group.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from string import ascii_lowercase
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from acumen.api import AcumenError, Answer, Convention, Instance, Metric, Task
+from acumen.runs.scoring import Observations, Settings, observe
+from acumen.runs.statistics import (
+    bootstrap_p,
+    cluster_index,
+    holm,
+    mcnemar_p,
+    point,
+    replicates,
+    smallest_visible,
+)
+
+if TYPE_CHECKING:
+    from acumen.api import Floats
+
+MIN_RESAMPLES = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class PairTest:
+    """``difference`` is first − second; the interval is of the difference, uncorrected.
+
+    ``smallest_visible`` is the smallest true difference that this many instances would show
+    in four of five repetitions.
+    """
+
+    first: str
+    second: str
+    difference: float
+    low: float
+    high: float
+    p: float
+    p_holm: float
+    different: bool
+    smallest_visible: float
+    test: str
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """All models of one task, best first. Models that share a letter are tied."""
+
+    task: str
+    metric: str
+    convention: str
+    n: int
+    values: Mapping[str, float]
+    groups: Mapping[str, str]
+    tests: tuple[PairTest, ...]
+    left_out: Mapping[str, str]
+
+
+def compare_answers(
+    task: Task,
+    instances: Sequence[Instance],
+    answers: Mapping[str, Mapping[str, Answer]],
+    convention: Convention,
+    settings: Settings,
+) -> Comparison:
+    metric = task.metric
+    seen = {
+        model: observe(metric, instances, given, convention)[0] for model, given in answers.items()
+    }
+    shared, left_out = _shared(metric, instances, seen)
+    if len(shared) < 2:
+        reasons = "; ".join(f"{model}: {reason}" for model, reason in left_out.items())
+        raise AcumenError(
+            f"{task.card.name}: fewer than two models can be compared"
+            + (f" ({reasons})" if reasons else ""),
+        )
+    values = {model: point(metric, observed.columns) for model, observed in shared.items()}
+    ranking = sorted(values, key=lambda model: (-values[model], model))
+    pairs = list(combinations(ranking, 2))
+    # The smallest p-value a bootstrap can give must survive Holm's correction.
+    floor = math.ceil(8 * len(pairs) / (1 - settings.confidence))
+    resamples = max(MIN_RESAMPLES, settings.resamples, floor)
+    clusters = cluster_index(shared[ranking[0]].clusters)
+    draws = {
+        model: replicates(metric, shared[model].columns, resamples, settings.seed, clusters)
+        for model in ranking
+    }
+    raw = [
+        _test(metric, first, second, shared, values, draws, clusters, settings.confidence)
+        for first, second in pairs
+    ]
+    tests = tuple(
+        _corrected(test, p_holm, settings.confidence)
+        for test, p_holm in zip(raw, holm([test.p for test in raw]), strict=True)
+    )
+    tied = {(test.first, test.second) for test in tests if not test.different}
+    return Comparison(
+        task=task.card.name,
+        metric=metric.name,
+        convention=convention.name,
+        n=len(shared[ranking[0]].ids),
+        values={model: values[model] for model in ranking},
+        groups=tie_groups(ranking, tied),
+        tests=tests,
+        left_out=left_out,
+    )
+
+
+def _shared(
+    metric: Metric, instances: Sequence[Instance], seen: Mapping[str, Observations]
+) -> tuple[dict[str, Observations], dict[str, str]]:
+    """Every model on the instances all of them answer, and the models with nothing to compare."""
+    left_out = {
+        model: "no answers" if not observed.ids else "the metric is undefined for its answers"
+        for model, observed in seen.items()
+        if not math.isfinite(point(metric, observed.columns))
+    }
+    kept = {model: observed for model, observed in seen.items() if model not in left_out}
+    common = set.intersection(*(set(observed.ids) for observed in kept.values())) if kept else set()
+    order = [instance.id for instance in instances if instance.id in common]
+    shared = {model: observed.restricted_to(order) for model, observed in kept.items()}
+    for model, observed in list(shared.items()):
+        if not math.isfinite(point(metric, observed.columns)):
+            left_out[model] = "the metric is undefined on the instances all models answer"
+            del shared[model]
+    return shared, left_out
+
+
+def _test(
+    metric: Metric,
+    first: str,
+    second: str,
+    shared: Mapping[str, Observations],
+    values: Mapping[str, float],
+    draws: Mapping[str, Floats],
+    clusters: Floats | None,
+    confidence: float,
+) -> PairTest:
+    differences = draws[first] - draws[second]
+    defined = differences[np.isfinite(differences)]
+    low, high = np.quantile(defined, [(1 - confidence) / 2, (1 + confidence) / 2])
+    if metric.proportion and clusters is None:
+        a, b = shared[first].columns[0], shared[second].columns[0]
+        p = mcnemar_p(int(np.sum(a > b)), int(np.sum(b > a)))
+        test = "McNemar"
+    else:
+        p = 1.0 if not np.any(defined) else bootstrap_p(defined)
+        test = "paired bootstrap" if clusters is None else "paired bootstrap by cluster"
+    return PairTest(
+        first=first,
+        second=second,
+        difference=values[first] - values[second],
+        low=float(low),
+        high=float(high),
+        p=p,
+        p_holm=math.nan,
+        different=False,
+        smallest_visible=smallest_visible(float(defined.std(ddof=1)), confidence),
+        test=test,
+    )
+
+
+def _corrected(test: PairTest, p_holm: float, confidence: float) -> PairTest:
+    from dataclasses import replace
+
+    return replace(test, p_holm=p_holm, different=p_holm < 1 - confidence)
+
+
+def tie_groups(ranking: Sequence[str], tied: set[tuple[str, str]]) -> dict[str, str]:
+    """Letters such that two models share one exactly if they are tied.
+
+    The groups are the maximal sets of mutually tied models (a compact letter display, after
+    Piepho 2004); 'a' belongs to the group with the best model. A model may bear several.
+    """
+
+    def are_tied(first: str, second: str) -> bool:
+        return (first, second) in tied or (second, first) in tied
+
+    groups: list[set[str]] = [set(ranking)]
+    for first, second in combinations(ranking, 2):
+        if are_tied(first, second):
+            continue
+        split: list[set[str]] = []
+        for group in groups:
+            if first in group and second in group:
+                split += [group - {first}, group - {second}]
+            else:
+                split.append(group)
+        unique = [set(items) for items in dict.fromkeys(frozenset(group) for group in split)]
+        groups = [group for group in unique if not any(group < other for other in unique)]
+    place = {model: i for i, model in enumerate(ranking)}
+    groups.sort(key=lambda group: sorted(place[model] for model in group))
+    letters = {model: "" for model in ranking}
+    for i, group in enumerate(groups):
+        for model in group:
+            letters[model] += _letter(i)
+    return letters
+
+
+def _letter(i: int) -> str:
+    first, rest = divmod(i, len(ascii_lowercase))
+    return ascii_lowercase[rest] + (str(first) if first else "")

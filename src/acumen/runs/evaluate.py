@@ -1,0 +1,143 @@
+"""The run: ask, keep, score.
+
+Answers stream into a log under ``ACUMEN_HOME/answers``, one log for each cache key. A run
+that is killed and started again finds its answers there and asks only for the rest, in
+whatever folder its results go. The finished answers are copied into the run's folder.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import time
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+from filelock import FileLock
+
+from acumen.api import Answer, Run, Scores
+from acumen.datasets import acumen_home
+from acumen.runs.answers import AnswerLog, canonical_bytes, write_atomically
+from acumen.runs.ask import ask
+from acumen.runs.plan import Cell, model_card
+from acumen.runs.provenance import provenance
+from acumen.runs.results import write_run
+from acumen.runs.scoring import Settings, count, score
+
+ERRORS_SHOWN = 5
+
+# Called with the cell, how many of its instances are answered, and of how many.
+Progress = Callable[[Cell, int, int], None]
+
+
+def cell_folder(cell: Cell) -> Path:
+    key = json.dumps(cell.cache_key(), sort_keys=True)
+    digest = hashlib.sha256(key.encode()).hexdigest()
+    return acumen_home() / "answers" / digest[:2] / digest
+
+
+def answer_cell(
+    cell: Cell,
+    progress: Progress = lambda cell, done, total: None,
+    *,
+    fresh: bool = False,
+    retry_failed: bool = False,
+) -> tuple[dict[str, Answer], int]:
+    """All answers of one cell, and how many of them had to be asked for now."""
+    folder = cell_folder(cell)
+    folder.mkdir(parents=True, exist_ok=True)
+    key = json.dumps(cell.cache_key(), sort_keys=True, indent=1)
+    # Two runs that want the same answers: the second waits and finds them.
+    with FileLock(folder / "lock"):
+        write_atomically(folder / "key.json", key.encode() + b"\n")
+        log_path = folder / "answers.jsonl"
+        if fresh:
+            log_path.unlink(missing_ok=True)
+        log = AnswerLog(log_path)
+        try:
+            kept = {
+                id_ for id_, a in log.recorded.items() if not (retry_failed and a.error)
+            }
+            instances = cell.task.instances
+            done = sum(1 for instance in instances if instance.id in kept)
+            asked = 0
+            progress(cell, done, len(instances))
+            for answers in ask(
+                cell.made, cell.task.card.face, instances, lambda i: i.id not in kept
+            ):
+                log.append(answers)
+                asked += len(answers)
+                progress(cell, done + asked, len(instances))
+            return {i.id: log.recorded[i.id] for i in instances}, asked
+        finally:
+            log.close()
+
+
+def evaluate(
+    cells: Sequence[Cell],
+    out: Path,
+    settings: Settings,
+    progress: Progress = lambda cell, done, total: None,
+    *,
+    fresh: bool = False,
+    retry_failed: bool = False,
+) -> Run:
+    """Run every cell and write ``out/answers`` and ``out/results.json``."""
+    started, clock = datetime.now(UTC), time.perf_counter()
+    done: list[Scores] = []
+    for cell in cells:
+        done.append(
+            _run_cell(cell, out, settings, progress, fresh=fresh, retry_failed=retry_failed)
+        )
+    run = Run(
+        seed=settings.seed,
+        confidence=settings.confidence,
+        resamples=settings.resamples,
+        tasks={cell.task.card.name: cell.task.card for cell in cells},
+        models={cell.made.reference: model_card(cell.made) for cell in cells},
+        cells=tuple(done),
+        provenance=provenance(started, time.perf_counter() - clock),
+    )
+    write_run(out, run)
+    return run
+
+
+def _run_cell(
+    cell: Cell,
+    out: Path,
+    settings: Settings,
+    progress: Progress,
+    *,
+    fresh: bool,
+    retry_failed: bool,
+) -> Scores:
+    clock = time.perf_counter()
+    answers, asked = answer_cell(cell, progress, fresh=fresh, retry_failed=retry_failed)
+    data = canonical_bytes(cell.task.instances, answers)
+    path = Path("answers") / cell.task.card.name / f"{_file_name(cell.made.reference)}.jsonl"
+    write_atomically(out / path, data)
+    scores, unreadable = score(cell.task.task, cell.task.instances, answers, settings)
+    failures = [f"{a.id}: {a.error}" for a in answers.values() if a.error] + unreadable
+    return Scores(
+        task=cell.task.card.name,
+        model=cell.made.reference,
+        scores=tuple(scores),
+        counts=count(cell.task.instances, answers),
+        answers=path.as_posix(),
+        answers_sha256=hashlib.sha256(data).hexdigest(),
+        data_sha256=cell.task.data_sha256,
+        asked=asked,
+        seconds=round(time.perf_counter() - clock, 3),
+        errors=tuple(failures[:ERRORS_SHOWN]),
+    )
+
+
+def _file_name(reference: str) -> str:
+    """A file name for a model; references that are not one already get a hash, so that no
+    two share a file."""
+    plain = re.sub(r"[^A-Za-z0-9.=-]+", "_", reference)
+    if plain == reference and len(plain) < 100:
+        return plain
+    return f"{plain[:100]}-{hashlib.sha256(reference.encode()).hexdigest()[:8]}"

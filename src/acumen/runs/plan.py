@@ -1,0 +1,137 @@
+"""What a run will do: every model with every task, checked before anything is asked."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from functools import cached_property
+
+from acumen import __version__
+from acumen.api import AcumenError, Face, Instance, Learner, ModelCard, Task
+from acumen.models.adapters import faces, route
+from acumen.registry import Made, fingerprint, make_model, make_task, names, select_tasks
+
+
+class PlannedTask:
+    """A task with its instances read once and their hash."""
+
+    def __init__(self, task: Task) -> None:
+        self.task = task
+        self.card = task.card
+
+    @cached_property
+    def instances(self) -> Sequence[Instance]:
+        instances = list(self.task.instances())
+        seen: set[str] = set()
+        for instance in instances:
+            if instance.id in seen:
+                raise AcumenError(f"task {self.card.name}: two instances are called {instance.id}")
+            seen.add(instance.id)
+        return instances
+
+    @cached_property
+    def data_sha256(self) -> str:
+        """Hash of everything asked and everything scored against, in order."""
+        digest = hashlib.sha256()
+        for instance in self.instances:
+            record = [
+                instance.id,
+                type(instance.input).__name__,
+                asdict(instance.input),
+                instance.truth,
+                instance.cluster,
+                sorted(instance.tags),
+            ]
+            digest.update(json.dumps(record, sort_keys=True).encode() + b"\n")
+        return digest.hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One model on one task."""
+
+    made: Made
+    task: PlannedTask
+
+    @property
+    def name(self) -> str:
+        return f"{self.made.reference} on {self.task.card.name}"
+
+    def cache_key(self) -> dict[str, object]:
+        """Everything an answer may depend on. Answers are found again only under an equal key."""
+        return {
+            "acumen": __version__,
+            "model": self.made.entry.name,
+            "settings": self.made.settings,
+            "fingerprint": fingerprint(self.made),
+            "task": self.task.card.name,
+            "task_version": self.task.card.version,
+            "face": self.task.card.face,
+            "data_sha256": self.task.data_sha256,
+        }
+
+
+def model_card(made: Made) -> ModelCard:
+    supervision = made.model.supervision if isinstance(made.model, Learner) else "none"
+    return ModelCard(
+        name=made.reference,
+        summary=made.entry.summary,
+        settings=made.settings,
+        faces=tuple(faces(made.model)),
+        supervision=supervision,
+        honest_row=made.entry.honest_row,
+        version=made.entry.origin,
+    )
+
+
+def why_not(made: Made, card_name: str, needed: Face) -> str:
+    """Why a model cannot answer a task; empty if it can."""
+    only: tuple[str, ...] = getattr(made.model, "only", ())
+    if only and not any(card_name == name or card_name.startswith(name + "/") for name in only):
+        return f"it answers {', '.join(only)} only"
+    own = faces(made.model)
+    # A learner is shown the task's own questions, so an adapter cannot stand in for its face.
+    reachable = needed in own if isinstance(made.model, Learner) else route(own, needed) is not None
+    if reachable:
+        return ""
+    return f"the task needs {needed}, the model has {', '.join(own) or 'no face'}"
+
+
+def make_plan(
+    references: Sequence[str], task_patterns: Sequence[str], *, skip_unfit: bool = False
+) -> tuple[list[Cell], list[str]]:
+    """Cells to run, and what was left out and why.
+
+    A model that lacks the face a task needs is an error before anything runs, unless
+    ``skip_unfit``.
+    """
+    models = [make_model(reference) for reference in dict.fromkeys(references)]
+    tasks = [PlannedTask(make_task(name)) for name in select_tasks(task_patterns)]
+    cells: list[Cell] = []
+    unfit: list[str] = []
+    for task in tasks:
+        for made in models:
+            reason = why_not(made, task.card.name, task.card.face)
+            if reason:
+                unfit.append(f"{made.reference} cannot be asked {task.card.name}: {reason}")
+            else:
+                cells.append(Cell(made, task))
+    if unfit and not skip_unfit:
+        raise AcumenError(
+            "\n".join(unfit), "leave these models or tasks out, or pass --skip-unfit"
+        )
+    return cells, unfit
+
+
+def available_tasks() -> tuple[list[str], list[str]]:
+    """Names of the tasks whose data is here, and those whose data is not."""
+    from acumen.datasets import CATALOGUE, missing_files
+
+    here: list[str] = []
+    absent: list[str] = []
+    for name in names("task"):
+        data = CATALOGUE.get(make_task(name).card.dataset)
+        (absent if data is not None and missing_files(data) else here).append(name)
+    return here, absent

@@ -1,0 +1,115 @@
+"""``results.json``: a run on disk. ``docs/results.md`` describes every field.
+
+The schema has a version. A reader refuses a version it does not know rather than guess.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from acumen.api import (
+    AcumenError,
+    Ceiling,
+    Convention,
+    Counts,
+    Face,
+    ModelCard,
+    Run,
+    Score,
+    Scores,
+    TaskCard,
+)
+from acumen.runs.answers import write_atomically
+
+SCHEMA = "acumen.results/1"
+FILE_NAME = "results.json"
+
+
+def to_json(run: Run) -> dict[str, Any]:
+    return {
+        "schema": SCHEMA,
+        "seed": run.seed,
+        "confidence": run.confidence,
+        "resamples": run.resamples,
+        "tasks": {name: asdict(card) for name, card in run.tasks.items()},
+        "models": {name: asdict(card) for name, card in run.models.items()},
+        "cells": [asdict(cell) for cell in run.cells],
+        "provenance": dict(run.provenance),
+    }
+
+
+def from_json(record: Mapping[str, Any]) -> Run:
+    if record.get("schema") != SCHEMA:
+        raise AcumenError(
+            f"the schema is {record.get('schema')!r}, this version of acumen reads {SCHEMA!r}",
+            "run `acumen eval` again with this version, or install the one that wrote it",
+        )
+    return Run(
+        seed=record["seed"],
+        confidence=record["confidence"],
+        resamples=record["resamples"],
+        tasks={name: _task_card(card) for name, card in record["tasks"].items()},
+        models={
+            name: ModelCard(**{**card, "faces": tuple(card["faces"])})
+            for name, card in record["models"].items()
+        },
+        cells=tuple(_scores(cell) for cell in record["cells"]),
+        provenance=record["provenance"],
+    )
+
+
+def _task_card(card: Mapping[str, Any]) -> TaskCard:
+    return TaskCard(
+        **{
+            **card,
+            "face": Face(card["face"]),
+            "conventions": tuple(Convention(**one) for one in card["conventions"]),
+            "slices": tuple(card["slices"]),
+            "ceiling": Ceiling(**card["ceiling"]) if card["ceiling"] else None,
+        }
+    )
+
+
+def _scores(cell: Mapping[str, Any]) -> Scores:
+    return Scores(
+        **{
+            **cell,
+            "scores": tuple(Score(**one) for one in cell["scores"]),
+            "counts": Counts(**cell["counts"]),
+            "errors": tuple(cell["errors"]),
+        }
+    )
+
+
+def write_run(folder: Path, run: Run) -> Path:
+    path = folder / FILE_NAME
+    text = json.dumps(to_json(run), indent=1, ensure_ascii=False)
+    write_atomically(path, text.encode("utf-8", errors="backslashreplace") + b"\n")
+    return path
+
+
+def find_results(path: Path) -> Path:
+    """The results file that a path means: itself, or the one in the folder."""
+    return path / FILE_NAME if path.is_dir() else path
+
+
+def read_run(path: Path) -> Run:
+    """A run by its folder or its results.json."""
+    file = find_results(path)
+    try:
+        record = json.loads(file.read_text(encoding="utf-8"))
+        return from_json(record)
+    except OSError as error:
+        raise AcumenError(
+            f"{file}: {error.strerror}", "a run is a folder that `acumen eval --out` wrote"
+        ) from error
+    except AcumenError as error:
+        raise AcumenError(f"{file}: {error}", error.hint) from error
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise AcumenError(
+            f"{file}: not a results file ({type(error).__name__}: {error})"
+        ) from error

@@ -1,0 +1,1 @@
+"""What is asked: instances, with their truth, and how an answer is scored."""
