@@ -27,12 +27,12 @@ TASK_GROUP = "acumen.tasks"
 PLUGIN_PREFIX = "acumen_plugin_"
 BUILT_IN_MODULES = {
     "model": (
-        "acumen.models.fakes",
         "acumen.models.strings",
         "acumen.models.idbench",
         "acumen.models.ensemble",
+        "acumen.models.fakes",
     ),
-    "task": ("acumen.tasks.abbreviations", "acumen.tasks.identifiers"),
+    "task": ("acumen.tasks.identifiers", "acumen.tasks.abbreviations"),
 }
 
 Kind = Literal["model", "task"]
@@ -150,9 +150,9 @@ def _foreign(kind: Kind) -> dict[str, EntryPoint]:
 
 
 def names(kind: Kind) -> list[str]:
-    """All names, without importing what other packages register."""
+    """All names, ours first, without importing what other packages register."""
     _load_built_ins(kind)
-    return sorted({*_entries[kind], *_foreign(kind)})
+    return list(dict.fromkeys([*_entries[kind], *sorted(_foreign(kind))]))
 
 
 def entry(kind: Kind, name: str) -> Entry:
@@ -198,7 +198,10 @@ def listing(kind: Kind) -> Iterator[tuple[str, str, str]]:
 def _unknown(kind: Kind, name: str) -> AcumenError:
     from rapidfuzz import process
 
-    near = [match for match, _, _ in process.extract(name, names(kind), limit=3, score_cutoff=60)]
+    known = names(kind)
+    groups = {one.rsplit("/", depth)[0] for one in known for depth in range(3)}
+    found = process.extract(name, sorted(groups), limit=3, score_cutoff=60)
+    near = [match for match, _, _ in found]
     hint = f"did you mean {', '.join(near)}? " if near else ""
     return AcumenError(
         f"there is no {kind} called {name!r}", f"{hint}`acumen {kind}s list` shows all"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import Any
 
 from acumen.api import (
@@ -50,7 +51,9 @@ def most_similar_choice(similarity: Ask) -> Ask:
     """similarity → classify: the choice most similar to the text; the first among equals."""
 
     def classify(questions: Sequence[Question]) -> list[str | None]:
-        pairs = [Pair(question.text, choice) for question in questions for choice in question.choices]
+        pairs = [
+            Pair(question.text, choice) for question in questions for choice in question.choices
+        ]
         scores = iter(similarity(pairs))
         answers: list[str | None] = []
         for question in questions:
@@ -116,7 +119,7 @@ def ask_through(model: Model, needed: Face) -> Ask:
             f"no way to ask a model with {_listed(faces(model))} for {needed}",
         )
     ask: Ask = getattr(model, chain[0].value)
-    for before, after in zip(chain, chain[1:], strict=False):
+    for before, after in pairwise(chain):
         ask = ADAPTERS[before, after](ask)
     return ask
 

@@ -56,6 +56,4 @@ def _factory(technique: str) -> Callable[[], PublishedScores]:
 
 
 for _name, (_technique, _summary) in TECHNIQUES.items():
-    model(_name, summary=f"{_summary} (scores published with IdBench)")(
-        _factory(_technique)
-    )
+    model(_name, summary=f"{_summary} (scores published with IdBench)")(_factory(_technique))

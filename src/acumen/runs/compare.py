@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from string import ascii_lowercase
 from typing import TYPE_CHECKING
@@ -31,6 +31,7 @@ from acumen.runs.statistics import (
 
 if TYPE_CHECKING:
     from acumen.api import Floats
+    from acumen.runs.statistics import Clusters
 
 MIN_RESAMPLES = 10_000
 
@@ -146,7 +147,7 @@ def _test(
     shared: Mapping[str, Observations],
     values: Mapping[str, float],
     draws: Mapping[str, Floats],
-    clusters: Floats | None,
+    clusters: Clusters | None,
     confidence: float,
 ) -> PairTest:
     differences = draws[first] - draws[second]
@@ -174,8 +175,6 @@ def _test(
 
 
 def _corrected(test: PairTest, p_holm: float, confidence: float) -> PairTest:
-    from dataclasses import replace
-
     return replace(test, p_holm=p_holm, different=p_holm < 1 - confidence)
 
 
@@ -203,7 +202,7 @@ def tie_groups(ranking: Sequence[str], tied: set[tuple[str, str]]) -> dict[str, 
         groups = [group for group in unique if not any(group < other for other in unique)]
     place = {model: i for i, model in enumerate(ranking)}
     groups.sort(key=lambda group: sorted(place[model] for model in group))
-    letters = {model: "" for model in ranking}
+    letters = dict.fromkeys(ranking, "")
     for i, group in enumerate(groups):
         for model in group:
             letters[model] += _letter(i)

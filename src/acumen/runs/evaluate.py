@@ -9,24 +9,19 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 import time
 from collections.abc import Callable, Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 
 from filelock import FileLock
 
-from acumen.api import Answer, Run, Scores
+from acumen.api import Answer, Run
 from acumen.datasets import acumen_home
-from acumen.runs.answers import AnswerLog, canonical_bytes, write_atomically
+from acumen.runs.answers import AnswerLog, write_atomically
 from acumen.runs.ask import ask
 from acumen.runs.plan import Cell, model_card
-from acumen.runs.provenance import provenance
-from acumen.runs.results import write_run
-from acumen.runs.scoring import Settings, count, score
-
-ERRORS_SHOWN = 5
+from acumen.runs.record import Recorder
+from acumen.runs.scoring import Settings
 
 # Called with the cell, how many of its instances are answered, and of how many.
 Progress = Callable[[Cell, int, int], None]
@@ -57,9 +52,7 @@ def answer_cell(
             log_path.unlink(missing_ok=True)
         log = AnswerLog(log_path)
         try:
-            kept = {
-                id_ for id_, a in log.recorded.items() if not (retry_failed and a.error)
-            }
+            kept = {id_ for id_, a in log.recorded.items() if not (retry_failed and a.error)}
             instances = cell.task.instances
             done = sum(1 for instance in instances if instance.id in kept)
             asked = 0
@@ -85,59 +78,9 @@ def evaluate(
     retry_failed: bool = False,
 ) -> Run:
     """Run every cell and write ``out/answers`` and ``out/results.json``."""
-    started, clock = datetime.now(UTC), time.perf_counter()
-    done: list[Scores] = []
+    recorder = Recorder(settings, out)
     for cell in cells:
-        done.append(
-            _run_cell(cell, out, settings, progress, fresh=fresh, retry_failed=retry_failed)
-        )
-    run = Run(
-        seed=settings.seed,
-        confidence=settings.confidence,
-        resamples=settings.resamples,
-        tasks={cell.task.card.name: cell.task.card for cell in cells},
-        models={cell.made.reference: model_card(cell.made) for cell in cells},
-        cells=tuple(done),
-        provenance=provenance(started, time.perf_counter() - clock),
-    )
-    write_run(out, run)
-    return run
-
-
-def _run_cell(
-    cell: Cell,
-    out: Path,
-    settings: Settings,
-    progress: Progress,
-    *,
-    fresh: bool,
-    retry_failed: bool,
-) -> Scores:
-    clock = time.perf_counter()
-    answers, asked = answer_cell(cell, progress, fresh=fresh, retry_failed=retry_failed)
-    data = canonical_bytes(cell.task.instances, answers)
-    path = Path("answers") / cell.task.card.name / f"{_file_name(cell.made.reference)}.jsonl"
-    write_atomically(out / path, data)
-    scores, unreadable = score(cell.task.task, cell.task.instances, answers, settings)
-    failures = [f"{a.id}: {a.error}" for a in answers.values() if a.error] + unreadable
-    return Scores(
-        task=cell.task.card.name,
-        model=cell.made.reference,
-        scores=tuple(scores),
-        counts=count(cell.task.instances, answers),
-        answers=path.as_posix(),
-        answers_sha256=hashlib.sha256(data).hexdigest(),
-        data_sha256=cell.task.data_sha256,
-        asked=asked,
-        seconds=round(time.perf_counter() - clock, 3),
-        errors=tuple(failures[:ERRORS_SHOWN]),
-    )
-
-
-def _file_name(reference: str) -> str:
-    """A file name for a model; references that are not one already get a hash, so that no
-    two share a file."""
-    plain = re.sub(r"[^A-Za-z0-9.=-]+", "_", reference)
-    if plain == reference and len(plain) < 100:
-        return plain
-    return f"{plain[:100]}-{hashlib.sha256(reference.encode()).hexdigest()[:8]}"
+        clock = time.perf_counter()
+        answers, asked = answer_cell(cell, progress, fresh=fresh, retry_failed=retry_failed)
+        recorder.add(cell.task, model_card(cell.made), answers, asked=asked, since=clock)
+    return recorder.finish()

@@ -119,9 +119,7 @@ def make_plan(
             else:
                 cells.append(Cell(made, task))
     if unfit and not skip_unfit:
-        raise AcumenError(
-            "\n".join(unfit), "leave these models or tasks out, or pass --skip-unfit"
-        )
+        raise AcumenError("\n".join(unfit), "leave these models or tasks out, or pass --skip-unfit")
     return cells, unfit
 
 

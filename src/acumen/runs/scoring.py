@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from acumen.api import Floats
 
 SMALL_SAMPLE = 30
+# With fewer, resamples say nothing: two pairs always correlate at 1 or -1.
+FEWEST_FOR_INTERVAL = 5
 NO_ANSWER = Answer("")
 
 
@@ -56,12 +58,12 @@ def observe(
     answers: Mapping[str, Answer],
     convention: Convention,
     slice_: str = "",
-) -> tuple[Observations, list[str]]:
-    """The metric's view, and what was wrong with answers it could not read."""
+) -> tuple[Observations, dict[str, str]]:
+    """The metric's view, and what was wrong with answers it could not read, by instance."""
     ids: list[str] = []
     rows: list[tuple[float, ...]] = []
     clusters: list[str] = []
-    problems: list[str] = []
+    unreadable: dict[str, str] = {}
     for instance in instances:
         if not belongs(instance, convention, slice_):
             continue
@@ -71,7 +73,7 @@ def observe(
             try:
                 row = metric.observe(instance.truth, answer.value)
             except (TypeError, ValueError) as error:
-                problems.append(f"{instance.id}: {error}")
+                unreadable[instance.id] = str(error)
         if row is None:
             if metric.unanswered == "left out":
                 continue
@@ -80,24 +82,24 @@ def observe(
         rows.append(row)
         clusters.append(instance.cluster)
     columns = np.array(rows, dtype=float).T if rows else np.empty((1, 0))
-    return Observations(tuple(ids), columns, tuple(clusters)), problems
+    return Observations(tuple(ids), columns, tuple(clusters)), unreadable
 
 
 def score(
     task: Task, instances: Sequence[Instance], answers: Mapping[str, Answer], settings: Settings
-) -> tuple[list[Score], list[str]]:
+) -> tuple[list[Score], dict[str, str]]:
     """All scores of one model on one task, the headline first; then every slice under the
     first convention. With them, the answers that could not be read."""
     card = task.card
     wanted = [(convention, "") for convention in card.conventions]
     wanted += [(card.conventions[0], slice_) for slice_ in card.slices]
     scores: list[Score] = []
-    unreadable: dict[str, None] = {}
+    unreadable: dict[str, str] = {}
     for convention, slice_ in wanted:
         seen, problems = observe(task.metric, instances, answers, convention, slice_)
-        unreadable.update(dict.fromkeys(problems))
+        unreadable |= problems
         scores.append(_one(task.metric, seen, convention, slice_, settings))
-    return scores, list(unreadable)
+    return scores, unreadable
 
 
 def _one(
@@ -108,6 +110,9 @@ def _one(
     if not math.isfinite(value):
         note = "no answers" if n == 0 else "undefined: too few or all equal"
         return Score(metric.name, convention.name, slice_, None, None, None, n, note)
+    if n < FEWEST_FOR_INTERVAL:
+        note = f"only {n} instances: too few for an interval"
+        return Score(metric.name, convention.name, slice_, value, None, None, n, note)
     bounds = interval(
         metric,
         seen.columns,
@@ -121,8 +126,13 @@ def _one(
     return Score(metric.name, convention.name, slice_, value, low, high, n, note)
 
 
-def count(instances: Sequence[Instance], answers: Mapping[str, Answer]) -> Counts:
-    given = [answers.get(instance.id, NO_ANSWER) for instance in instances]
-    failed = sum(1 for answer in given if answer.error)
-    answered = sum(1 for answer in given if not answer.error and answer.value is not None)
-    return Counts(len(given), answered, len(given) - answered - failed, failed)
+def count(
+    instances: Sequence[Instance], answers: Mapping[str, Answer], failed: Mapping[str, str]
+) -> Counts:
+    answered = sum(
+        1
+        for instance in instances
+        if instance.id not in failed and answers.get(instance.id, NO_ANSWER).value is not None
+    )
+    failures = sum(1 for instance in instances if instance.id in failed)
+    return Counts(len(instances), answered, len(instances) - answered - failures, failures)

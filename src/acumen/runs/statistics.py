@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 from scipy.special import ndtr, ndtri
@@ -17,24 +17,29 @@ from scipy.special import ndtr, ndtri
 from acumen.api import Metric
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from acumen.api import Floats
+
+    # The number of the cluster each instance belongs to.
+    Clusters: TypeAlias = NDArray[np.intp]
 
 # Weights are made in blocks of this many numbers, so that memory does not grow with the data.
 BLOCK = 1 << 22
 JACKKNIFE_GROUPS = 500
 
 
-def cluster_index(clusters: Sequence[str]) -> Floats | None:
+def cluster_index(clusters: Sequence[str]) -> Clusters | None:
     """Numbers of the clusters, or None where every instance stands for itself."""
     if not any(clusters):
         return None
     own = [cluster or f"\0{i}" for i, cluster in enumerate(clusters)]
     _, index = np.unique(own, return_inverse=True)
-    return index
+    return index.astype(np.intp)
 
 
 def bootstrap_weights(
-    n: int, resamples: int, seed: int, clusters: Floats | None = None
+    n: int, resamples: int, seed: int, clusters: Clusters | None = None
 ) -> Iterator[Floats]:
     """Weights of ``resamples`` bootstrap samples, in blocks of rows. With clusters, whole
     clusters are drawn."""
@@ -50,7 +55,7 @@ def bootstrap_weights(
         yield block if clusters is None else block[:, clusters]
 
 
-def jackknife_weights(n: int, clusters: Floats | None = None) -> Floats:
+def jackknife_weights(n: int, clusters: Clusters | None = None) -> Floats:
     """Weights that leave out one unit each; many units are left out in groups."""
     unit = np.arange(n) if clusters is None else clusters
     groups = min(int(unit.max()) + 1, JACKKNIFE_GROUPS)
@@ -63,7 +68,7 @@ def replicates(
     columns: Floats,
     resamples: int,
     seed: int,
-    clusters: Floats | None = None,
+    clusters: Clusters | None = None,
 ) -> Floats:
     """The metric's values in the bootstrap samples; nan where a sample leaves it undefined."""
     n = columns.shape[1]
@@ -115,7 +120,7 @@ def interval(
     confidence: float,
     resamples: int,
     seed: int,
-    clusters: Floats | None = None,
+    clusters: Clusters | None = None,
 ) -> tuple[float, float] | None:
     """The interval of one score: Wilson's for plain proportions, BCa bootstrap otherwise."""
     value = point(metric, columns)

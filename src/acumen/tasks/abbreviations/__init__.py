@@ -18,7 +18,6 @@ import hashlib
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from importlib.resources import files
-from os.path import commonprefix
 from typing import TypeVar
 
 from acumen import metrics
@@ -62,6 +61,8 @@ def identifiers() -> tuple[str, ...]:
 def _namesakes(identifier: str) -> list[str]:
     """Other identifiers of as many words with the same first letter, nearest spelling first:
     a decoy that looks nothing like the truth would ask nothing."""
+    from rapidfuzz.distance import Prefix
+
     words = len(subtokens(identifier))
     others = [
         other
@@ -70,7 +71,7 @@ def _namesakes(identifier: str) -> list[str]:
     ]
     return sorted(
         _shuffled(others, "namesakes", identifier),
-        key=lambda other: -len(commonprefix([identifier, other])),
+        key=lambda other: -Prefix.similarity(identifier, other),
     )
 
 

@@ -26,9 +26,7 @@ def clip(word: str, letters: int) -> str:
 
 def devowel(word: str) -> str:
     kept = word[0] + "".join(letter for letter in word[1:] if letter not in VOWELS)
-    return "".join(
-        letter for i, letter in enumerate(kept) if i == 0 or letter != kept[i - 1]
-    )
+    return "".join(letter for i, letter in enumerate(kept) if i == 0 or letter != kept[i - 1])
 
 
 def abbreviations(identifier: str) -> tuple[str, ...]:

@@ -22,8 +22,9 @@ RELATIONS = {
 }
 
 CONVENTIONS = (
-    Convention("complete", "pairs that every published technique scores, as in the paper",
-               tag="complete"),
+    Convention(
+        "complete", "pairs that every published technique scores, as in the paper", tag="complete"
+    ),
     Convention("own", "every labelled pair the model itself scores"),
 )
 
@@ -74,9 +75,7 @@ def _ceiling(question: str, size: str) -> Ceiling | None:
     agreement = idbench_agreement(question, size)
     if agreement is None:
         return None
-    return Ceiling(
-        "agreement between raters (Krippendorff's α)", agreement, "IdBench, Table II"
-    )
+    return Ceiling("agreement between raters (Krippendorff's α)", agreement, "IdBench, Table II")
 
 
 def _factory(question: str, size: str) -> Callable[[], IdBench]:

@@ -1,0 +1,59 @@
+# What a person types: make eval, make test. Needs python3 (3.11 to 3.13) with venv, git, make.
+
+PYTHON ?= python3
+VENV   ?= .venv
+BIN     = $(VENV)/bin
+OUT    ?= build/eval
+# A copy of IdBench's files, if one lies beside the repository; `acumen data get idbench`
+# fetches them where there is a network.
+IDBENCH ?= ../shared/data/idbench
+
+.DEFAULT_GOAL := help
+.PHONY: help eval test lint bench docs clean constraints browser
+
+help:
+	@echo "make eval    evaluate the built-in models and write a report"
+	@echo "make test    lint, type check and test"
+	@echo "make lint    ruff and mypy only"
+	@echo "make bench   speed and memory, as ratios to a baseline"
+	@echo "make docs    build the documentation into site/"
+
+# One environment, made once: evaluating needs its first stage only, testing adds the tools.
+$(BIN)/.core: pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e .
+	touch $@
+
+$(BIN)/.dev: $(BIN)/.core
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	touch $@
+
+eval: $(BIN)/.core
+	@if [ -d "$(IDBENCH)" ]; then $(BIN)/acumen data get idbench --from "$(IDBENCH)" >/dev/null; fi
+	$(BIN)/acumen eval --plugin examples/trigram_embedding.py --out $(OUT)
+	$(BIN)/acumen report $(OUT) --plugin examples/trigram_embedding.py
+
+lint: $(BIN)/.dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+# The browser test needs a Chromium; elsewhere than on Debian as root it skips and says so.
+browser:
+	@sh scripts/install_chromium.sh
+
+test: lint browser
+	$(BIN)/python -m pytest -n auto
+
+bench: $(BIN)/.dev
+	$(BIN)/python bench/run.py
+
+docs: $(BIN)/.dev
+	$(BIN)/mkdocs build --strict
+
+# Resolve every extra anew and pin what came out.
+constraints:
+	$(PYTHON) scripts/pin_constraints.py
+
+clean:
+	rm -rf $(VENV) build dist site .mypy_cache .pytest_cache .ruff_cache

@@ -1,0 +1,43 @@
+"""The command line: one file per verb, heavy imports inside the verb."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from acumen import __version__
+from acumen.cli import compare, data, eval, models, report, reproduce, score, tasks  # noqa: A004
+from acumen.cli._app import verbs
+
+app = verbs(
+    "Measure how well a model understands code.\n\n"
+    "Start with `acumen eval`, then `acumen report acumen-run`."
+)
+app.add_typer(data.app, name="data")
+app.add_typer(tasks.app, name="tasks")
+app.add_typer(models.app, name="models")
+app.command("eval")(eval.evaluate)
+app.command("score")(score.score)
+app.command("compare")(compare.compare)
+app.command("reproduce")(reproduce.reproduce)
+app.command("report")(report.report)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"acumen {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def acumen(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Version.")
+    ] = False,
+) -> None:
+    pass
+
+
+def main() -> None:
+    app(prog_name="acumen")

@@ -1,0 +1,53 @@
+"""Options that several verbs take, and the completion of names."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def complete_task(incomplete: str) -> list[str]:
+    from acumen.registry import names
+
+    return [name for name in names("task") if name.startswith(incomplete)]
+
+
+def complete_model(incomplete: str) -> list[str]:
+    from acumen.registry import names
+
+    return [name for name in names("model") if name.startswith(incomplete)]
+
+
+def load_plugins(paths: list[Path]) -> None:
+    from acumen.registry import load_plugin
+
+    for path in paths:
+        load_plugin(path)
+
+
+Plugins = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--plugin", metavar="FILE", help="Python file that registers models or tasks. Repeatable."
+    ),
+]
+Tasks = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--task", "-t", metavar="NAME", autocompletion=complete_task,
+        help="Task, or the beginning of several (idbench, idbench/similarity). Repeatable.",
+    ),
+]  # fmt: skip
+Models = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--model", "-m", metavar="REF", autocompletion=complete_model,
+        help="Model, with settings as NAME:KEY=VALUE,... Repeatable.",
+    ),
+]  # fmt: skip
+Seed = Annotated[int, typer.Option(help="Seed of the bootstrap.")]
+Resamples = Annotated[int, typer.Option(min=100, help="Bootstrap samples per interval.")]
+Confidence = Annotated[float, typer.Option(min=0.5, max=0.999, help="Level of the intervals.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]

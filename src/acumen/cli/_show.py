@@ -1,0 +1,104 @@
+"""What the verbs share: tables, JSON, progress, and how an error looks."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.progress import Progress
+
+# Exit codes: 0 all well; 1 it ran, and something failed or is outside its tolerance;
+# 2 it could not run.
+FOUND_FAILURES = 1
+COULD_NOT_RUN = 2
+PIPED_WIDTH = 160
+
+
+def console(*, stderr: bool = False) -> Console:
+    from rich.console import Console
+
+    stream = sys.stderr if stderr else sys.stdout
+    # Into a pipe, a table must not be cut to 80 columns.
+    width = None if stream.isatty() else PIPED_WIDTH
+    return Console(stderr=stderr, width=width, highlight=False)
+
+
+def say(text: str) -> None:
+    """A remark for the person at the terminal; never mixed with output for machines."""
+    typer.echo(text, err=True)
+
+
+def print_json(value: Any) -> None:
+    typer.echo(json.dumps(value, indent=1, ensure_ascii=True))
+
+
+def print_table(
+    columns: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    *,
+    title: str = "",
+    caption: str = "",
+    right: Sequence[int] = (),
+) -> None:
+    """A table, with its title above and its caption below; ``right``: columns of numbers."""
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=box.SIMPLE_HEAD, show_header=any(columns))
+    for i, column in enumerate(columns):
+        table.add_column(column, justify="right" if i in right else "left", overflow="fold")
+    for row in rows:
+        table.add_row(*(Text(cell) for cell in row))
+    out = console()
+    if title:
+        out.print(Text(title, style="bold"))
+    out.print(table)
+    if caption:
+        out.print(Text(caption + "\n", style="dim"))
+
+
+def print_facts(title: str, facts: Sequence[tuple[str, str]]) -> None:
+    """What there is to know about one thing, a line each."""
+    print_table(["", ""], facts, title=title)
+
+
+def number(value: float | None, digits: int = 3) -> str:
+    return "–" if value is None else f"{value:.{digits}f}"
+
+
+def bounds(low: float | None, high: float | None, digits: int = 3) -> str:
+    if low is None or high is None:
+        return ""
+    return f"{low:.{digits}f} to {high:.{digits}f}"
+
+
+@contextmanager
+def progress_bar() -> Iterator[Progress]:
+    """A bar on standard error; silent when that is not a terminal."""
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeRemainingColumn,
+    )
+
+    errors = console(stderr=True)
+    with Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+        console=errors,
+        disable=not errors.is_terminal,
+        transient=True,
+    ) as progress:
+        yield progress

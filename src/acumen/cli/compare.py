@@ -1,0 +1,128 @@
+"""``acumen compare``: are they really different?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from acumen.cli._options import (
+    AsJson,
+    Confidence,
+    Plugins,
+    Resamples,
+    Seed,
+    Tasks,
+    load_plugins,
+)
+from acumen.cli._show import bounds, number, print_json, print_table, progress_bar, say
+
+if TYPE_CHECKING:
+    from acumen.runs.compare import Comparison
+    from acumen.runs.plan import Cell
+
+
+def compare(
+    what: Annotated[list[str], typer.Argument(help="Run folders, models, or both.")],
+    task: Tasks = None,
+    convention: Annotated[
+        str, typer.Option(help="Which instances to stand on; by default the task's first.")
+    ] = "",
+    plugin: Plugins = None,
+    seed: Seed = 0,
+    resamples: Resamples = 10_000,
+    confidence: Confidence = 0.95,
+    as_json: AsJson = False,
+) -> None:
+    """Compare runs or models on identical instances.
+
+    Paired bootstrap for correlations and means, McNemar's exact test for accuracies,
+    corrected after Holm over all pairs of a task. Models that share a letter cannot be told
+    apart. Each pair comes with the smallest difference the data could show.
+
+    Example: `acumen compare ft-cbow ensemble --task idbench/similarity/large`
+
+    Example: `acumen compare run-1 run-2`
+    """
+    from dataclasses import asdict
+
+    from acumen.api import AcumenError
+    from acumen.registry import select_tasks
+    from acumen.runs.compare import compare_answers
+    from acumen.runs.gather import TaskShelf, from_models, from_runs
+    from acumen.runs.scoring import Settings
+
+    load_plugins(plugin or [])
+    folders = [Path(one) for one in what if Path(one).exists()]
+    references = [one for one in what if not Path(one).exists()]
+    shelf = TaskShelf()
+    tasks = select_tasks(task) if task else []
+    gathered = from_runs(folders, shelf, lambda name: not tasks or name in tasks)
+    comparisons: list[Comparison] = []
+    with progress_bar() as progress:
+        bar = progress.add_task("", total=1)
+
+        def step(cell: Cell, done: int, total: int) -> None:
+            progress.update(bar, description=cell.name, completed=done, total=total)
+
+        if references:
+            if not tasks and not gathered:
+                raise AcumenError("compare models on what?", "name a task with --task")
+            asked, _ = from_models(references, tasks or list(gathered), step)
+            for name, models in asked.items():
+                gathered.setdefault(name, {}).update(models)
+        for i, (name, answers) in enumerate(gathered.items()):
+            progress.update(bar, description=f"testing {name}", completed=i, total=len(gathered))
+            planned = shelf.task(name)
+            known = {one.name: one for one in planned.card.conventions}
+            if convention and convention not in known:
+                raise AcumenError(
+                    f"{name} has no convention called {convention!r}", f"it has {', '.join(known)}"
+                )
+            chosen = known[convention] if convention else planned.card.conventions[0]
+            comparisons.append(
+                compare_answers(
+                    planned.task,
+                    planned.instances,
+                    answers,
+                    chosen,
+                    Settings(seed, confidence, resamples),
+                )
+            )
+    if as_json:
+        print_json([asdict(one) for one in comparisons])
+        return
+    for one in comparisons:
+        _print(one, confidence)
+
+
+def _print(one: Comparison, confidence: float) -> None:
+    print_table(
+        ["model", one.metric, "tie group"],
+        [[model, number(value), one.groups[model]] for model, value in one.values.items()],
+        title=f"{one.task}: {one.n} instances that all models answer ({one.convention})",
+        caption="Models that share a letter cannot be told apart.",
+        right=(1,),
+    )
+    print_table(
+        ["first", "second", "difference", f"{confidence:.0%} interval", "p", "p (Holm)",
+         "verdict", "smallest visible", "test"],
+        [
+            [t.first, t.second, f"{t.difference:+.3f}", bounds(t.low, t.high), _p(t.p),
+             _p(t.p_holm), "different" if t.different else "tied", number(t.smallest_visible),
+             t.test]
+            for t in one.tests
+        ],
+        caption=(
+            "p (Holm) is corrected over all pairs of the task; the interval is not. Smallest "
+            "visible: the true difference this many instances would show four times in five."
+        ),
+        right=(2, 4, 5, 7),
+    )  # fmt: skip
+    for model, reason in one.left_out.items():
+        say(f"left out: {model}: {reason}")
+
+
+def _p(value: float) -> str:
+    return f"{value:.4f}" if value >= 0.0001 else "<0.0001"

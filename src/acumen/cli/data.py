@@ -1,0 +1,86 @@
+"""``acumen data``: published data sets, on this machine or not yet."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from acumen.cli._app import verbs
+from acumen.cli._options import AsJson
+from acumen.cli._show import print_facts, print_json, progress_bar, say
+
+app = verbs("Get the published data sets and see where they are.")
+
+
+def complete_dataset(incomplete: str) -> list[str]:
+    from acumen.datasets import CATALOGUE
+
+    return [name for name in CATALOGUE if name.startswith(incomplete)]
+
+
+@app.command("list")
+def list_(as_json: AsJson = False) -> None:
+    """Show every data set: whether it is here, where, its licence and whom to cite.
+
+    Example: `acumen data list`
+    """
+    from acumen.datasets import CATALOGUE, dataset_folder, missing_files
+
+    rows = [
+        {
+            "name": data.name,
+            "title": data.title,
+            "here": not missing_files(data),
+            "folder": str(dataset_folder(data)),
+            "source": f"{data.repository} at {data.commit}",
+            "licence": data.licence,
+            "citation": data.citation,
+            "files": {file.name: file.sha256 for file in data.files},
+        }
+        for data in CATALOGUE.values()
+    ]
+    if as_json:
+        print_json(rows)
+        return
+    for row in rows:
+        here = "yes" if row["here"] else f"no: acumen data get {row['name']}"
+        told = [(key, str(row[key])) for key in ("folder", "source", "licence", "citation")]
+        print_facts(f"{row['name']}: {row['title']}", [("here", here), *told])
+
+
+@app.command("get")
+def get(
+    name: Annotated[
+        str, typer.Argument(help="Name of the data set.", autocompletion=complete_dataset)
+    ],
+    source: Annotated[
+        Path | None, typer.Option("--from", metavar="DIR", help="Take a local copy from here.")
+    ] = None,
+) -> None:
+    """Bring a data set home: the pinned commit, every file checked against its SHA-256.
+
+    A download that was cut off goes on where it stopped.
+
+    Example: `acumen data get idbench`
+
+    Example: `acumen data get idbench --from ~/Downloads/IdBench`
+    """
+    from acumen.datasets import dataset, dataset_folder
+    from acumen.datasets.fetch import get as fetch
+
+    data = dataset(name)
+    with progress_bar() as progress:
+        bar = progress.add_task(name, total=len(data.files))
+        seen: set[str] = set()
+
+        def step(file: str, size: int) -> None:
+            seen.add(file)
+            progress.update(bar, completed=len(seen), description=f"{file} {size:,} bytes")
+
+        fetched = fetch(data, source, progress=step)
+    say(f"{len(fetched)} of {len(data.files)} files fetched, all hashes right")
+    if "none stated" in data.licence:
+        say(f"licence: {data.licence}")
+    typer.echo(dataset_folder(data))

@@ -1,0 +1,150 @@
+"""``acumen eval``: any models on any tasks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from acumen.cli._options import (
+    AsJson,
+    Confidence,
+    Models,
+    Plugins,
+    Resamples,
+    Seed,
+    Tasks,
+    load_plugins,
+)
+from acumen.cli._show import (
+    FOUND_FAILURES,
+    bounds,
+    number,
+    print_json,
+    print_table,
+    progress_bar,
+    say,
+)
+
+if TYPE_CHECKING:
+    from acumen.api import Run, Scores
+    from acumen.runs.plan import Cell
+
+
+def evaluate(
+    model: Models = None,
+    task: Tasks = None,
+    out: Annotated[
+        Path, typer.Option("--out", "-o", metavar="DIR", help="Folder for answers and results.")
+    ] = Path("acumen-run"),
+    plugin: Plugins = None,
+    seed: Seed = 0,
+    resamples: Resamples = 2000,
+    confidence: Confidence = 0.95,
+    skip_unfit: Annotated[
+        bool, typer.Option(help="Leave out models that lack the face a task needs.")
+    ] = False,
+    fresh: Annotated[bool, typer.Option(help="Ask again, even for answers kept before.")] = False,
+    retry_failed: Annotated[bool, typer.Option(help="Ask again where the model failed.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Evaluate models on tasks: every model with every task.
+
+    Without --model, all models; without --task, all tasks whose data is here. Answers are
+    kept as they come: stopped and started again, it goes on where it was. The exit code is
+    1 if a model failed on an instance.
+
+    Example: `acumen eval`
+
+    Example: `acumen eval -m levenshtein -m ensemble:levenshtein,ft-cbow -t idbench/similarity`
+
+    Example: `acumen eval --plugin my_model.py -m my-embedding -t idbench --out my-run`
+    """
+    from acumen.registry import names
+    from acumen.runs.evaluate import evaluate as run_all
+    from acumen.runs.plan import available_tasks, make_plan
+    from acumen.runs.results import to_json
+    from acumen.runs.scoring import Settings
+
+    load_plugins(plugin or [])
+    # Whoever names both models and tasks means every pair of them.
+    skip_unfit = skip_unfit or not (model and task)
+    absent: list[str] = []
+    if not task:
+        task, absent = available_tasks()
+    cells, unfit = make_plan(model or names("model"), task, skip_unfit=skip_unfit)
+    if absent:
+        groups = ", ".join(sorted({name.split("/")[0] for name in absent}))
+        say(f"left out, because their data is not here: {groups} (`acumen data list`)")
+    if unfit and model:
+        say("\n".join(f"left out: {line}" for line in unfit))
+    with progress_bar() as progress:
+        bar = progress.add_task("", total=1)
+        place = {id(cell): f"{i}/{len(cells)} {cell.name}" for i, cell in enumerate(cells, 1)}
+
+        def step(cell: Cell, done: int, total: int) -> None:
+            progress.update(bar, description=place[id(cell)], completed=done, total=total)
+
+        run = run_all(
+            cells,
+            out,
+            Settings(seed, confidence, resamples),
+            step,
+            fresh=fresh,
+            retry_failed=retry_failed,
+        )
+    if as_json:
+        print_json(to_json(run))
+    else:
+        print_scores(run)
+        typer.echo(f"results: {out / 'results.json'}")
+        typer.echo(f"next:    acumen report {out}")
+    if any(cell.counts.failed for cell in run.cells):
+        say("some instances failed; `--retry-failed` asks for them again")
+    report_failures(run)
+
+
+def print_scores(run: Run) -> None:
+    """One table a task, best model first; the first convention in full, others beside it."""
+    for name, card in run.tasks.items():
+        first, *others = card.conventions
+        rows = []
+        for cell in sorted(run.cells, key=_headline, reverse=True):
+            if cell.task != name:
+                continue
+            found = {s.convention: s for s in cell.scores if not s.slice}
+            s, counts = found[first.name], cell.counts
+            rows.append(
+                [cell.model, number(s.value), bounds(s.low, s.high), str(s.n)]
+                + [f"{number(found[o.name].value)} ({found[o.name].n})" for o in others]
+                + [f"{counts.answered} of {counts.instances}", str(counts.failed), s.note]
+            )
+        columns = ["model", card.metric, f"{run.confidence:.0%} interval", "n"]
+        columns += [f"{o.name} (n)" for o in others] + ["answered", "failed", ""]
+        meanings = "; ".join(f"{c.name}: {c.meaning}" for c in card.conventions)
+        people = f" People: {card.ceiling.value} {card.ceiling.label}." if card.ceiling else ""
+        print_table(
+            columns,
+            rows,
+            title=f"{card.title} ({name}), scored on {first.name}",
+            caption=f"Scored on {meanings}.{people}",
+            right=(1, *range(3, len(columns) - 1)),
+        )
+
+
+def _headline(cell: Scores) -> float:
+    value = cell.scores[0].value
+    return float("-inf") if value is None else value
+
+
+def report_failures(run: Run) -> None:
+    """Say which instances a model failed on, and end with exit code 1 if there are any."""
+    failed = [cell for cell in run.cells if cell.counts.failed]
+    for cell in failed:
+        say(f"{cell.model} on {cell.task}: {cell.counts.failed} of {cell.counts.instances} "
+            "instances failed")  # fmt: skip
+        for error in cell.errors:
+            say(f"  {error}")
+    if failed:
+        raise typer.Exit(FOUND_FAILURES)

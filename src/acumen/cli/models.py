@@ -1,0 +1,76 @@
+"""``acumen models``: who can answer."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from acumen.cli._app import verbs
+from acumen.cli._options import AsJson, Plugins, complete_model, load_plugins
+from acumen.cli._show import print_facts, print_json, print_table
+
+app = verbs("See the models there are.")
+
+LABELS_SEEN = {
+    "none": "none",
+    "others": "all but the one it is asked for",
+    "all": "all, its own too",
+}
+
+
+@app.command("list")
+def list_(as_json: AsJson = False, plugin: Plugins = None) -> None:
+    """List all models, ours and those of other packages.
+
+    Example: `acumen models list`
+    """
+    from acumen.registry import listing
+
+    load_plugins(plugin or [])
+    rows = list(listing("model"))
+    if as_json:
+        print_json([{"name": n, "summary": s, "origin": o} for n, s, o in rows])
+        return
+    print_table(["model", "what it is", "from"], rows)
+
+
+@app.command()
+def show(
+    name: Annotated[
+        str, typer.Argument(help="Model, with or without settings.", autocompletion=complete_model)
+    ],
+    as_json: AsJson = False,
+    plugin: Plugins = None,
+) -> None:
+    """Show one model: its settings, its faces, the tasks it can answer.
+
+    Example: `acumen models show ensemble`
+    """
+    import inspect
+    from dataclasses import asdict
+
+    from acumen.registry import make_model, make_task, names
+    from acumen.runs.plan import model_card, why_not
+
+    load_plugins(plugin or [])
+    made = make_model(name)
+    card = model_card(made)
+    cards = [make_task(task).card for task in names("task")]
+    fit = [task.name for task in cards if not why_not(made, task.name, task.face)]
+    if as_json:
+        print_json({**asdict(card), "tasks": fit})
+        return
+    settings = str(inspect.signature(made.entry.factory)).split(" -> ")[0]
+    now = ", ".join(f"{key}={value}" for key, value in card.settings.items())
+    print_facts(
+        card.name,
+        [
+            ("is", card.summary),
+            ("settings", settings),
+            ("now", now or "–"),
+            ("faces", ", ".join(card.faces)),
+            ("labels it sees", LABELS_SEEN[card.supervision]),
+            ("can answer", ", ".join(fit) or "none of the tasks"),
+        ],
+    )

@@ -1,0 +1,50 @@
+"""``acumen report``: what a person reads."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from acumen.cli._options import Plugins, load_plugins
+from acumen.cli._show import say
+
+
+class PlotFormat(StrEnum):
+    PNG = "png"
+    SVG = "svg"
+
+
+def report(
+    runs: Annotated[list[Path], typer.Argument(help="Run folders.")],
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", metavar="FILE", help="Where to write the page.")
+    ] = None,
+    plots: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Write every plot as a picture too.")
+    ] = None,
+    format_: Annotated[
+        list[PlotFormat] | None, typer.Option("--format", help="Format of the pictures.")
+    ] = None,
+    plugin: Plugins = None,
+) -> None:
+    """Write one HTML file with everything: no network needed to read it.
+
+    Example: `acumen report acumen-run`
+
+    Example: `acumen report run-1 run-2 --out both.html --plots figures --format svg`
+    """
+    from acumen.report import build_report, export_plots
+    from acumen.runs.results import read_run
+
+    load_plugins(plugin or [])
+    loaded = [(path if path.is_dir() else path.parent, read_run(path)) for path in runs]
+    say("writing the report")
+    page = build_report(loaded, out or loaded[0][0] / "report.html")
+    if plots is not None:
+        formats = [str(one) for one in format_ or list(PlotFormat)]
+        pictures = export_plots(loaded, plots, formats)
+        typer.echo(f"{len(pictures)} pictures in {plots}")
+    typer.echo(f"report: {page.resolve()}")

@@ -1,0 +1,75 @@
+"""``acumen tasks``: what can be asked."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from acumen.cli._app import verbs
+from acumen.cli._options import AsJson, Plugins, complete_task, load_plugins
+from acumen.cli._show import print_facts, print_json, print_table
+
+app = verbs("See the tasks there are.")
+
+
+@app.command("list")
+def list_(as_json: AsJson = False, plugin: Plugins = None) -> None:
+    """List all tasks, ours and those of other packages.
+
+    Example: `acumen tasks list`
+    """
+    from acumen.registry import listing
+
+    load_plugins(plugin or [])
+    rows = list(listing("task"))
+    if as_json:
+        print_json([{"name": n, "summary": s, "origin": o} for n, s, o in rows])
+        return
+    print_table(["task", "what it asks", "from"], rows)
+
+
+@app.command()
+def show(
+    name: Annotated[str, typer.Argument(help="Name of a task.", autocompletion=complete_task)],
+    as_json: AsJson = False,
+    plugin: Plugins = None,
+) -> None:
+    """Show one task: what it needs, how it is scored, three of its instances.
+
+    Example: `acumen tasks show idbench/similarity/small`
+    """
+    from dataclasses import asdict
+
+    from acumen.datasets import CATALOGUE, missing_files
+    from acumen.registry import make_task
+
+    load_plugins(plugin or [])
+    task = make_task(name)
+    card = task.card
+    data = CATALOGUE.get(card.dataset)
+    here = data is None or not missing_files(data)
+    instances = task.instances() if here else []
+    if as_json:
+        examples = [{"id": i.id, "input": asdict(i.input), "truth": i.truth} for i in instances[:3]]
+        counted = len(instances) if here else None
+        print_json({**asdict(card), "instances": counted, "examples": examples})
+        return
+    facts = [
+        ("asks", card.summary),
+        ("face needed", card.face.value),
+        ("metric", task.metric.title),
+        ("version", card.version),
+        *(("scored on", f"{c.name}: {c.meaning}") for c in card.conventions),
+    ]
+    if card.slices:
+        facts.append(("slices", ", ".join(card.slices)))
+    if card.ceiling:
+        people = f"{card.ceiling.value} {card.ceiling.label}, {card.ceiling.source}"
+        facts.append(("people", people))
+    absent = f"data not here: acumen data get {card.dataset}"
+    facts.append(("instances", str(len(instances)) if here else absent))
+    facts += [("for example", f"{instance.id}: {instance.truth}") for instance in instances[:3]]
+    if card.citation:
+        facts.append(("cite", card.citation))
+    print_facts(card.title, facts)

@@ -1,0 +1,92 @@
+"""Turning one model's answers into a cell of a run, and cells into a run on disk."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import time
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+
+from acumen.api import Answer, ModelCard, Run, Scores, TaskCard
+from acumen.runs.answers import canonical_bytes, write_atomically
+from acumen.runs.plan import PlannedTask
+from acumen.runs.provenance import provenance
+from acumen.runs.results import write_run
+from acumen.runs.scoring import Settings, count, score
+
+ERRORS_SHOWN = 5
+
+
+class Recorder:
+    """Collects the cells of a run. Without a folder nothing is written."""
+
+    def __init__(self, settings: Settings, out: Path | None) -> None:
+        self.settings = settings
+        self.out = out
+        self.cells: list[Scores] = []
+        self.tasks: dict[str, TaskCard] = {}
+        self.models: dict[str, ModelCard] = {}
+        self._started = datetime.now(UTC)
+        self._clock = time.perf_counter()
+
+    def add(
+        self,
+        task: PlannedTask,
+        model: ModelCard,
+        answers: Mapping[str, Answer],
+        *,
+        asked: int = 0,
+        since: float | None = None,
+    ) -> None:
+        """Score the answers and keep them; ``since`` is when the model was first asked."""
+        data = canonical_bytes(task.instances, answers)
+        path = Path("answers") / task.card.name / f"{file_name(model.name)}.jsonl"
+        if self.out is not None:
+            write_atomically(self.out / path, data)
+        scores, unreadable = score(task.task, task.instances, answers, self.settings)
+        failed = {a.id: a.error for a in answers.values() if a.error} | unreadable
+        self.tasks[task.card.name] = task.card
+        self.models[model.name] = model
+        self.cells.append(
+            Scores(
+                task=task.card.name,
+                model=model.name,
+                scores=tuple(scores),
+                counts=count(task.instances, answers, failed),
+                answers=path.as_posix() if self.out is not None else "",
+                answers_sha256=hashlib.sha256(data).hexdigest(),
+                data_sha256=task.data_sha256,
+                asked=asked,
+                seconds=0.0 if since is None else round(time.perf_counter() - since, 3),
+                errors=tuple(_first(f"{id_}: {error}" for id_, error in failed.items())),
+            )
+        )
+
+    def finish(self) -> Run:
+        run = Run(
+            seed=self.settings.seed,
+            confidence=self.settings.confidence,
+            resamples=self.settings.resamples,
+            tasks=self.tasks,
+            models=self.models,
+            cells=tuple(self.cells),
+            provenance=provenance(self._started, time.perf_counter() - self._clock),
+        )
+        if self.out is not None:
+            write_run(self.out, run)
+        return run
+
+
+def _first(errors: Iterable[str]) -> list[str]:
+    return list(errors)[:ERRORS_SHOWN]
+
+
+def file_name(reference: str) -> str:
+    """A file name for a model; a reference that is none already gets a hash, so that no two
+    share a file."""
+    plain = re.sub(r"[^A-Za-z0-9.=-]+", "_", reference)
+    if plain == reference and len(plain) < 100:
+        return plain
+    return f"{plain[:100]}-{hashlib.sha256(reference.encode()).hexdigest()[:8]}"

@@ -1,0 +1,59 @@
+"""Shared fixtures. Real data lies beside the repository, in ``../shared/data``; tests that
+need it skip with the reason where it is missing."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+SHARED = Path(os.environ.get("ACUMEN_SHARED_DATA", ROOT.parent / "shared" / "data"))
+
+Acumen = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty ACUMEN_HOME."""
+    folder = tmp_path / "home"
+    monkeypatch.setenv("ACUMEN_HOME", str(folder))
+    return folder
+
+
+@pytest.fixture(scope="session")
+def idbench_source() -> Path:
+    folder = SHARED / "idbench"
+    if not folder.is_dir():
+        pytest.skip(f"IdBench's files are not in {folder}")
+    return folder
+
+
+@pytest.fixture
+def idbench(home: Path, idbench_source: Path) -> Path:
+    """IdBench in an otherwise empty ACUMEN_HOME; the folder of its files there."""
+    from acumen.datasets import dataset, dataset_folder
+    from acumen.datasets.fetch import get
+
+    get(dataset("idbench"), idbench_source)
+    return dataset_folder(dataset("idbench"))
+
+
+@pytest.fixture
+def acumen(home: Path) -> Acumen:
+    """The command line as a person runs it, in a process of its own."""
+
+    def run(*arguments: str | Path, **options: object) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-m", "acumen", *map(str, arguments)],
+            capture_output=True,
+            text=True,
+            timeout=300,
+            **options,  # type: ignore[call-overload]
+        )
+
+    return run
