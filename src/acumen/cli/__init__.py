@@ -8,20 +8,20 @@ import typer
 
 from acumen import __version__
 from acumen.cli import compare, data, eval, models, report, reproduce, score, tasks  # noqa: A004
-from acumen.cli._app import verbs
+from acumen.cli._app import Verb, verbs
 
 app = verbs(
     "Measure how well a model understands code.\n\n"
-    "Start with `acumen eval`, then `acumen report acumen-run`."
+    "Start with: acumen eval, then: acumen report acumen-run"
 )
 app.add_typer(data.app, name="data")
 app.add_typer(tasks.app, name="tasks")
 app.add_typer(models.app, name="models")
-app.command("eval")(eval.evaluate)
-app.command("score")(score.score)
-app.command("compare")(compare.compare)
-app.command("reproduce")(reproduce.reproduce)
-app.command("report")(report.report)
+app.command("eval", cls=Verb)(eval.evaluate)
+app.command("score", cls=Verb)(score.score)
+app.command("compare", cls=Verb)(compare.compare)
+app.command("reproduce", cls=Verb)(reproduce.reproduce)
+app.command("report", cls=Verb)(report.report)
 
 
 def _print_version(wanted: bool) -> None:

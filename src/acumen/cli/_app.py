@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
 from acumen.api import AcumenError
 from acumen.cli._show import COULD_NOT_RUN, say
@@ -35,8 +35,18 @@ class Verbs(TyperGroup):
             raise typer.Exit(INTERRUPTED) from error
 
 
+class Verb(TyperCommand):
+    """A command whose help is its docstring, each paragraph on one line: typer would keep the
+    line ends of the source."""
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        paragraphs = (self.help or "").split("\n\n")
+        self.help = "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
+
+
 def verbs(help_text: str) -> typer.Typer:
     return typer.Typer(
-        help=help_text, no_args_is_help=True, rich_markup_mode="markdown", cls=Verbs,
+        help=help_text, no_args_is_help=True, rich_markup_mode="rich", cls=Verbs,
         context_settings={"help_option_names": ["-h", "--help"]},
     )  # fmt: skip

@@ -41,9 +41,9 @@ def compare(
     corrected after Holm over all pairs of a task. Models that share a letter cannot be told
     apart. Each pair comes with the smallest difference the data could show.
 
-    Example: `acumen compare ft-cbow ensemble --task idbench/similarity/large`
+    Example: acumen compare ft-cbow ensemble --task idbench/similarity/large
 
-    Example: `acumen compare run-1 run-2`
+    Example: acumen compare run-1 run-2
     """
     from dataclasses import asdict
 

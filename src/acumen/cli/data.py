@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from acumen.cli._app import verbs
+from acumen.cli._app import Verb, verbs
 from acumen.cli._options import AsJson
 from acumen.cli._show import print_facts, print_json, progress_bar, say
 
@@ -20,11 +20,11 @@ def complete_dataset(incomplete: str) -> list[str]:
     return [name for name in CATALOGUE if name.startswith(incomplete)]
 
 
-@app.command("list")
+@app.command("list", cls=Verb)
 def list_(as_json: AsJson = False) -> None:
     """Show every data set: whether it is here, where, its licence and whom to cite.
 
-    Example: `acumen data list`
+    Example: acumen data list
     """
     from acumen.datasets import CATALOGUE, dataset_folder, missing_files
 
@@ -50,7 +50,7 @@ def list_(as_json: AsJson = False) -> None:
         print_facts(f"{row['name']}: {row['title']}", [("here", here), *told])
 
 
-@app.command("get")
+@app.command("get", cls=Verb)
 def get(
     name: Annotated[
         str, typer.Argument(help="Name of the data set.", autocompletion=complete_dataset)
@@ -63,9 +63,9 @@ def get(
 
     A download that was cut off goes on where it stopped.
 
-    Example: `acumen data get idbench`
+    Example: acumen data get idbench
 
-    Example: `acumen data get idbench --from ~/Downloads/IdBench`
+    Example: acumen data get idbench --from ~/Downloads/IdBench
     """
     from acumen.datasets import dataset, dataset_folder
     from acumen.datasets.fetch import get as fetch

@@ -43,10 +43,14 @@ def evaluate(
     resamples: Resamples = 2000,
     confidence: Confidence = 0.95,
     skip_unfit: Annotated[
-        bool, typer.Option(help="Leave out models that lack the face a task needs.")
+        bool, typer.Option("--skip-unfit", help="Leave out models that lack the face a task needs.")
     ] = False,
-    fresh: Annotated[bool, typer.Option(help="Ask again, even for answers kept before.")] = False,
-    retry_failed: Annotated[bool, typer.Option(help="Ask again where the model failed.")] = False,
+    fresh: Annotated[
+        bool, typer.Option("--fresh", help="Ask again, even for answers kept before.")
+    ] = False,
+    retry_failed: Annotated[
+        bool, typer.Option("--retry-failed", help="Ask again where the model failed.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Evaluate models on tasks: every model with every task.
@@ -55,11 +59,11 @@ def evaluate(
     kept as they come: stopped and started again, it goes on where it was. The exit code is
     1 if a model failed on an instance.
 
-    Example: `acumen eval`
+    Example: acumen eval
 
-    Example: `acumen eval -m levenshtein -m ensemble:levenshtein,ft-cbow -t idbench/similarity`
+    Example: acumen eval -m levenshtein -m ensemble:levenshtein,ft-cbow -t idbench/similarity
 
-    Example: `acumen eval --plugin my_model.py -m my-embedding -t idbench --out my-run`
+    Example: acumen eval --plugin my_model.py -m my-embedding -t idbench --out my-run
     """
     from acumen.registry import names
     from acumen.runs.evaluate import evaluate as run_all

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from acumen.cli._app import verbs
+from acumen.cli._app import Verb, verbs
 from acumen.cli._options import AsJson, Plugins, complete_model, load_plugins
 from acumen.cli._show import print_facts, print_json, print_table
 
@@ -19,11 +19,11 @@ LABELS_SEEN = {
 }
 
 
-@app.command("list")
+@app.command("list", cls=Verb)
 def list_(as_json: AsJson = False, plugin: Plugins = None) -> None:
     """List all models, ours and those of other packages.
 
-    Example: `acumen models list`
+    Example: acumen models list
     """
     from acumen.registry import listing
 
@@ -35,7 +35,7 @@ def list_(as_json: AsJson = False, plugin: Plugins = None) -> None:
     print_table(["model", "what it is", "from"], rows)
 
 
-@app.command()
+@app.command(cls=Verb)
 def show(
     name: Annotated[
         str, typer.Argument(help="Model, with or without settings.", autocompletion=complete_model)
@@ -45,7 +45,7 @@ def show(
 ) -> None:
     """Show one model: its settings, its faces, the tasks it can answer.
 
-    Example: `acumen models show ensemble`
+    Example: acumen models show ensemble
     """
     import inspect
     from dataclasses import asdict

@@ -32,9 +32,9 @@ def report(
 ) -> None:
     """Write one HTML file with everything: no network needed to read it.
 
-    Example: `acumen report acumen-run`
+    Example: acumen report acumen-run
 
-    Example: `acumen report run-1 run-2 --out both.html --plots figures --format svg`
+    Example: acumen report run-1 run-2 --out both.html --plots figures --format svg
     """
     from acumen.report import build_report, export_plots
     from acumen.runs.results import read_run

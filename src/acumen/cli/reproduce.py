@@ -33,7 +33,7 @@ def reproduce(
 
     The exit code is 1 if a cell is outside its tolerance.
 
-    Example: `acumen reproduce idbench`
+    Example: acumen reproduce idbench
     """
     from dataclasses import asdict
 

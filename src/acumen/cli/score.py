@@ -35,10 +35,10 @@ def score(
 ) -> None:
     """Score answers made anywhere: lines of {"id": ..., "answer": ...}.
 
-    The model is called after the file. With --out the result is a run that `acumen
-    compare` and `acumen report` take.
+    The model is called after the file. With --out the result is a run that acumen
+    compare and acumen report take.
 
-    Example: `acumen score my-model.jsonl --task idbench/similarity/large`
+    Example: acumen score my-model.jsonl --task idbench/similarity/large
     """
     from acumen.cli.eval import print_scores, report_failures
     from acumen.registry import make_task

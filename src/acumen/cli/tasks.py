@@ -6,18 +6,18 @@ from typing import Annotated
 
 import typer
 
-from acumen.cli._app import verbs
+from acumen.cli._app import Verb, verbs
 from acumen.cli._options import AsJson, Plugins, complete_task, load_plugins
 from acumen.cli._show import print_facts, print_json, print_table
 
 app = verbs("See the tasks there are.")
 
 
-@app.command("list")
+@app.command("list", cls=Verb)
 def list_(as_json: AsJson = False, plugin: Plugins = None) -> None:
     """List all tasks, ours and those of other packages.
 
-    Example: `acumen tasks list`
+    Example: acumen tasks list
     """
     from acumen.registry import listing
 
@@ -29,7 +29,7 @@ def list_(as_json: AsJson = False, plugin: Plugins = None) -> None:
     print_table(["task", "what it asks", "from"], rows)
 
 
-@app.command()
+@app.command(cls=Verb)
 def show(
     name: Annotated[str, typer.Argument(help="Name of a task.", autocompletion=complete_task)],
     as_json: AsJson = False,
@@ -37,7 +37,7 @@ def show(
 ) -> None:
     """Show one task: what it needs, how it is scored, three of its instances.
 
-    Example: `acumen tasks show idbench/similarity/small`
+    Example: acumen tasks show idbench/similarity/small
     """
     from dataclasses import asdict
 

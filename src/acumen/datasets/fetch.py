@@ -8,6 +8,7 @@ where it stopped.
 from __future__ import annotations
 
 import hashlib
+import http.client
 import shutil
 import urllib.error
 import urllib.request
@@ -40,44 +41,55 @@ def get(
     Files already home are checked and, if they are damaged, fetched again.
     """
     folder = dataset_folder(data)
-    folder.mkdir(parents=True, exist_ok=True)
     if source is not None and not source.is_dir():
         raise AcumenError(f"{source} is not a folder", "--from takes the folder with the files")
-    fetched: list[str] = []
-    for file in data.files:
+    wanted = [file for file in data.files if not _is_pinned(folder / file.name, file)]
+    if source is not None:
+        # All or nothing: of a copy that is not the pinned version no file is taken.
+        for file in wanted:
+            _check_copy(source / file.name, file)
+    folder.mkdir(parents=True, exist_ok=True)
+    for file in wanted:
         target = folder / file.name
-        if target.is_file() and sha256_of(target) == file.sha256:
-            continue
         part = target.with_name(target.name + ".part")
         if source is not None:
-            _copy(source / file.name, part)
+            shutil.copyfile(source / file.name, part)
+            _check_copy(part, file)
         else:
             url = (base_url or data.base_url).format(commit=data.commit) + file.name
             _download(url, part, file, data, progress)
-        _check(part, file, source)
+            _check_download(part, file)
         part.replace(target)
-        fetched.append(file.name)
         progress(file.name, target.stat().st_size)
-    return fetched
+    return [file.name for file in wanted]
 
 
-def _copy(origin: Path, part: Path) -> None:
-    if not origin.is_file():
-        raise AcumenError(f"{origin} is missing", "--from takes the folder with all the files")
-    shutil.copyfile(origin, part)
+def _is_pinned(path: Path, file: DataFile) -> bool:
+    return path.is_file() and sha256_of(path) == file.sha256
 
 
-def _check(part: Path, file: DataFile, source: Path | None) -> None:
-    found = sha256_of(part)
-    if found == file.sha256:
-        return
-    part.unlink()
-    where = f"{source / file.name}" if source else f"the download of {file.name}"
-    raise AcumenError(
-        f"{where} is not the pinned version: expected SHA-256 {file.sha256}, found {found}",
-        "get the files of the commit that `acumen data list` names"
-        if source
-        else "run the command again; if it stays, the publisher changed the file",
+def _check_copy(path: Path, file: DataFile) -> None:
+    if not path.is_file():
+        raise AcumenError(f"{path} is missing", "--from takes the folder with all the files")
+    if not _is_pinned(path, file):
+        raise AcumenError(
+            _not_pinned(str(path), file, path),
+            "get the files of the commit that `acumen data list` names",
+        )
+
+
+def _check_download(part: Path, file: DataFile) -> None:
+    if not _is_pinned(part, file):
+        message = _not_pinned(f"the download of {file.name}", file, part)
+        part.unlink()
+        raise AcumenError(
+            message, "run the command again; if it stays, the publisher changed the file"
+        )
+
+
+def _not_pinned(what: str, file: DataFile, path: Path) -> str:
+    return (
+        f"{what} is not the pinned version: expected SHA-256 {file.sha256}, found {sha256_of(path)}"
     )
 
 
@@ -92,14 +104,18 @@ def _download(url: str, part: Path, file: DataFile, data: Dataset, progress: Pro
                 while chunk := response.read(CHUNK):
                     out.write(chunk)
                     progress(file.name, out.tell())
+            # urllib takes a connection that was cut for the end of the file.
+            if response.length:
+                raise ConnectionError(f"cut off with {response.length:,} bytes to go")
     except urllib.error.HTTPError as error:
-        if error.code == 416:  # the part file is already whole, or longer than the file
-            if sha256_of(part) != file.sha256:
+        if error.code == 416 and done:  # the part file is already whole, or no part of the file
+            error.close()
+            if not _is_pinned(part, file):
                 part.unlink()
                 _download(url, part, file, data, progress)
             return
         raise AcumenError(f"{url}: {error.code} {error.reason}") from error
-    except OSError as error:
+    except (OSError, http.client.HTTPException) as error:
         reason = getattr(error, "reason", error)
         raise AcumenError(
             f"{data.name} cannot be downloaded ({reason})",

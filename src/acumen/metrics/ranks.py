@@ -31,7 +31,7 @@ def weighted_midranks(values: Floats, weights: Floats) -> Floats:
 
 def weighted_correlation(x: Floats, y: Floats, weights: Floats) -> Floats:
     """Pearson's r of x and y, both (b, n), row by row; nan where one is constant."""
-    total = weights.sum(axis=1, keepdims=True)
+    total = np.maximum(weights.sum(axis=1, keepdims=True), np.finfo(float).tiny)
     dx = x - (weights * x).sum(axis=1, keepdims=True) / total
     dy = y - (weights * y).sum(axis=1, keepdims=True) / total
     sxy = np.einsum("bn,bn,bn->b", weights, dx, dy)

@@ -26,9 +26,14 @@ PAPER_MEMBERS = ("ft-cbow", "ft-sg", "w2v-sg", "w2v-cbow", "path-based", "lv", "
 
 @lru_cache(maxsize=1)
 def _dictionary() -> Any:
+    import warnings
+
     from spylls.hunspell import Dictionary
 
-    return Dictionary.from_files("en_US")
+    with warnings.catch_warnings():
+        # spylls leaves its files to the garbage collector.
+        warnings.simplefilter("ignore", ResourceWarning)
+        return Dictionary.from_files("en_US")
 
 
 @lru_cache(maxsize=1 << 14)

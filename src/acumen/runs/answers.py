@@ -9,12 +9,13 @@ The file a run hands over is written from the log, in the order of the instances
 from __future__ import annotations
 
 import json
+import math
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from acumen.api import AcumenError, Answer, Instance
+from acumen.api import AcumenError, Answer, Instance, Json
 
 
 def to_line(answer: Answer) -> bytes:
@@ -31,15 +32,31 @@ def parse_line(line: bytes) -> Answer:
     """Raises ValueError with what is wrong."""
     try:
         record = json.loads(line)
+        finite = not isinstance(record, dict) or _is_finite(record.get("answer"))
     except (ValueError, RecursionError) as error:
         raise ValueError(f"not JSON ({error})") from error
     if not isinstance(record, dict) or not isinstance(record.get("id"), str):
         raise ValueError('expected an object with an "id" that is a string')
-    if "error" in record:
-        return Answer(record["id"], error=str(record["error"]) or "unknown error")
-    if "answer" not in record:
-        raise ValueError('expected "answer" or "error" beside "id"')
+    # A program that always writes both fields leaves the error empty.
+    if record.get("error") or "answer" not in record:
+        if "error" not in record:
+            raise ValueError('expected "answer" or "error" beside "id"')
+        return Answer(record["id"], error=str(record["error"] or "unknown error"))
+    if not finite:
+        # Python reads and writes NaN, which is not JSON; other answers of the file are fine.
+        return Answer(record["id"], error="expected finite numbers")
     return Answer(record["id"], record["answer"])
+
+
+def _is_finite(value: Json) -> bool:
+    if isinstance(value, dict):
+        return all(map(_is_finite, value.values()))
+    if isinstance(value, list):
+        return all(map(_is_finite, value))
+    try:
+        return not isinstance(value, int | float) or math.isfinite(value)
+    except OverflowError:  # an integer too large for a float
+        return False
 
 
 class AnswerLog:

@@ -11,6 +11,9 @@ from acumen.models.adapters import Ask, ask_through
 from acumen.registry import Made
 
 ERROR_LENGTH = 500
+# What a model may do wrong and the run goes on. SystemExit: a library's sys.exit() must not
+# end the run as if all were well.
+MISHAPS = (Exception, SystemExit)
 
 
 def ask(
@@ -21,10 +24,10 @@ def ask(
 ) -> Iterator[list[Answer]]:
     """Answers to the pending instances, a batch at a time, in order."""
     model = made.model
-    size = max(1, int(getattr(model, "batch_size", 1)))
+    size = getattr(model, "batch_size", 1)
     call = ask_through(model, face)
     if not isinstance(model, Learner):
-        yield from _in_batches(call, face, [i for i in instances if pending(i)], size)
+        yield from _in_batches(call, face, instances, size, pending)
         return
     for fold in _folds(model, instances):
         todo = [instance for instance in fold if pending(instance)]
@@ -33,10 +36,10 @@ def ask(
         hidden = {i.id for i in fold} if model.supervision == "others" else set()
         try:
             model.fit([Example(i.input, i.truth) for i in instances if i.id not in hidden])
-        except Exception as error:
+        except MISHAPS as error:
             yield [Answer(instance.id, error=_told(error)) for instance in todo]
             continue
-        yield from _in_batches(call, face, todo, size)
+        yield from _in_batches(call, face, fold, size, pending)
 
 
 def _folds(model: Learner, instances: Sequence[Instance]) -> list[list[Instance]]:
@@ -52,10 +55,18 @@ def _folds(model: Learner, instances: Sequence[Instance]) -> list[list[Instance]
 
 
 def _in_batches(
-    call: Ask, face: Face, instances: Sequence[Instance], size: int
+    call: Ask,
+    face: Face,
+    instances: Sequence[Instance],
+    size: int,
+    pending: Callable[[Instance], bool],
 ) -> Iterator[list[Answer]]:
+    """Batches are cut before what is answered already is left out: a run that goes on after a
+    kill asks the same batches, and a model whose answers hang on its batch gives the same."""
     for start in range(0, len(instances), size):
-        yield _answers(call, face, instances[start : start + size])
+        todo = [instance for instance in instances[start : start + size] if pending(instance)]
+        if todo:
+            yield _answers(call, face, todo)
 
 
 def _answers(call: Ask, face: Face, batch: Sequence[Instance]) -> list[Answer]:
@@ -65,7 +76,7 @@ def _answers(call: Ask, face: Face, batch: Sequence[Instance]) -> list[Answer]:
         raw = list(call([instance.input for instance in batch]))
         if len(raw) != len(batch):
             raise ValueError(f"{len(raw)} answers to {len(batch)} questions")
-    except Exception as error:
+    except MISHAPS as error:
         if len(batch) == 1:
             return [Answer(batch[0].id, error=_told(error))]
         half = len(batch) // 2
@@ -73,8 +84,12 @@ def _answers(call: Ask, face: Face, batch: Sequence[Instance]) -> list[Answer]:
     return [_checked(face, instance, value) for instance, value in zip(batch, raw, strict=True)]
 
 
-def _told(error: Exception) -> str:
-    return f"{type(error).__name__}: {error}"[:ERROR_LENGTH]
+def _told(error: BaseException) -> str:
+    try:
+        text = str(error)
+    except Exception:  # a model's own exception may be as broken as the model
+        text = "(its text cannot be read)"
+    return f"{type(error).__name__}: {text}"[:ERROR_LENGTH]
 
 
 def _checked(face: Face, instance: Instance, value: Any) -> Answer:
@@ -83,12 +98,15 @@ def _checked(face: Face, instance: Instance, value: Any) -> Answer:
         return Answer(instance.id)
     try:
         return Answer(instance.id, _plain(face, instance, value))
-    except (TypeError, ValueError) as error:
+    except MISHAPS as error:
         return Answer(instance.id, error=_told(error))
 
 
 def _plain(face: Face, instance: Instance, value: Any) -> Json:
     if face in (Face.SIMILARITY, Face.JUDGE):
+        # float() would read text and take True for 1.
+        if isinstance(value, bool | str | bytes):
+            raise TypeError(f"expected a number, found {value!r}"[:ERROR_LENGTH])
         number = float(value)
         if not math.isfinite(number):
             raise ValueError(f"expected a finite number, found {number}")

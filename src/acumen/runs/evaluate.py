@@ -80,6 +80,8 @@ def evaluate(
     """Run every cell and write ``out/answers`` and ``out/results.json``."""
     recorder = Recorder(settings, out)
     for cell in cells:
+        cell_folder(cell)  # reads the data: what is missing shows before anything is asked
+    for cell in cells:
         clock = time.perf_counter()
         answers, asked = answer_cell(cell, progress, fresh=fresh, retry_failed=retry_failed)
         recorder.add(cell.task, model_card(cell.made), answers, asked=asked, since=clock)

@@ -1,0 +1,160 @@
+"""Throughput and memory as ratios to a baseline measured in the same run.
+
+    make bench                 a table
+    python bench/run.py --json machine-readable
+
+A ratio travels between machines, a number of seconds does not. Nothing here is a test.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def seconds(work: Callable[[], object], repeat: int = 5) -> float:
+    """Median time of a piece of work, after one run to warm up."""
+    work()
+    times = []
+    for _ in range(repeat):
+        clock = time.perf_counter()
+        work()
+        times.append(time.perf_counter() - clock)
+    return statistics.median(times)
+
+
+def process(*arguments: str) -> Callable[[], object]:
+    return lambda: subprocess.run([sys.executable, *arguments], check=True, capture_output=True)
+
+
+def child_peak(code: str) -> int:
+    """Peak memory in KiB of a Python process that runs this code."""
+    report = (
+        "from acumen.runs.provenance import peak_memory_bytes; print(peak_memory_bytes() // 1024)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", f"{code}\n{report}"], check=True, capture_output=True, text=True
+    )
+    return int(done.stdout.split()[-1])
+
+
+def start_up() -> list[tuple[str, float, float, str]]:
+    nothing = seconds(process("-c", "pass"), 9)
+    return [
+        ("start: acumen --help", seconds(process("-m", "acumen", "--help"), 9), nothing,
+         "python -c pass"),
+        ("start: acumen tasks list", seconds(process("-m", "acumen", "tasks", "list"), 9), nothing,
+         "python -c pass"),
+        ("memory: acumen --help",
+         child_peak("from acumen.cli import app\ntry: app(['--help'])\nexcept SystemExit: pass"),
+         child_peak("pass"), "python -c pass"),
+    ]  # fmt: skip
+
+
+def bootstrap() -> list[tuple[str, float, float, str]]:
+    import numpy as np
+    from scipy.stats import spearmanr
+
+    from acumen import metrics
+    from acumen.runs.statistics import replicates
+
+    rng = np.random.default_rng(0)
+    x, y = rng.normal(size=(2, 266))
+    columns = np.array([x, y])
+    resamples = 2000
+
+    def theirs() -> None:
+        for _ in range(resamples // 10):
+            rows = rng.integers(0, 266, size=266)
+            spearmanr(x[rows], y[rows])
+
+    ours = seconds(lambda: replicates(metrics.spearman, columns, resamples, 0))
+    return [("bootstrap: 2000 rank correlations of 266", ours, 10 * seconds(theirs, 3),
+             "scipy.stats.spearmanr, one resample at a time")]  # fmt: skip
+
+
+def asking() -> list[tuple[str, float, float, str]]:
+    from rapidfuzz.distance import Levenshtein
+
+    from acumen import metrics
+    from acumen.api import Face, Instance, Pair, TaskCard
+    from acumen.registry import make_model
+    from acumen.runs.evaluate import answer_cell
+    from acumen.runs.plan import Cell, PlannedTask
+    from acumen.runs.provenance import peak_memory_bytes
+
+    pairs = [(f"identifier{i}Name", f"name{i * 7}Identifier") for i in range(50_000)]
+
+    class Many:
+        card = TaskCard("bench/many", "Many", "1", Face.SIMILARITY, "spearman")
+        metric = metrics.spearman
+
+        def instances(self) -> list[Instance]:
+            return [Instance(f"{a}~{b}", Pair(a, b), 0.0) for a, b in pairs]
+
+    task = PlannedTask(Many())
+    cell = Cell(make_model("levenshtein"), task)
+    assert task.data_sha256
+
+    def plain() -> None:
+        for a, b in pairs:
+            json.dumps({"id": f"{a}~{b}", "answer": Levenshtein.normalized_similarity(a, b)})
+
+    return [
+        ("eval: 50,000 pairs asked, logged, kept",
+         seconds(lambda: answer_cell(cell, fresh=True), 3), seconds(plain, 3),
+         "bare loop over rapidfuzz and json.dumps"),
+        ("memory: 50,000 pairs asked, logged, kept", peak_memory_bytes() / 1024,
+         child_peak("import numpy, scipy.stats"), "import numpy, scipy.stats"),
+        ("eval: 50,000 answers found again", seconds(lambda: answer_cell(cell), 3),
+         seconds(plain, 3), "the same loop"),
+    ]  # fmt: skip
+
+
+def splitting() -> list[tuple[str, float, float, str]]:
+    from acumen.lang.subtokens import subtokens
+
+    names = [f"getValue{i}FromHTTPResponse_code" for i in range(20_000)]
+    pattern = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+
+    def ours() -> None:
+        subtokens.cache_clear()
+        for name in names:
+            subtokens(name)
+
+    def theirs() -> None:
+        for name in names:
+            pattern.findall(name)
+
+    return [("subtokens: 20,000 new identifiers", seconds(ours), seconds(theirs),
+             "re.findall of a simpler rule")]  # fmt: skip
+
+
+def main() -> None:
+    with tempfile.TemporaryDirectory() as home:
+        os.environ["ACUMEN_HOME"] = home
+        rows = [*start_up(), *bootstrap(), *asking(), *splitting()]
+    if "--json" in sys.argv:
+        fields = ("what", "ours", "baseline", "against")
+        print(json.dumps([dict(zip(fields, row, strict=True)) for row in rows], indent=1))
+        return
+    print(f"{'what':<44}{'ours':>12}{'baseline':>12}{'ratio':>8}  against")
+    for what, ours, baseline, against in rows:
+        unit = "KiB" if what.startswith("memory") else "s"
+        form = ".0f" if unit == "KiB" else ".4f"
+        print(f"{what:<44}{ours:>10{form}} {unit}{baseline:>10{form}} {unit}"
+              f"{ours / baseline:>7.2f}  {against}")  # fmt: skip
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,62 @@
+"""Oracles: scipy's rankdata and spearmanr, scikit-learn's roc_auc_score, each on the
+resample written out row by row."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import rankdata, spearmanr
+from sklearn.metrics import roc_auc_score
+
+from acumen.metrics.ranks import weighted_midranks, weighted_roc_auc, weighted_spearman
+
+# Few distinct values, so that ties are the rule.
+VALUES = st.integers(-3, 3).map(float)
+COUNTS = st.integers(0, 4)
+ROWS = st.lists(st.tuples(VALUES, VALUES, COUNTS), min_size=2, max_size=30)
+
+
+def written_out(values: list[float], counts: list[int]) -> np.ndarray:
+    return np.repeat(np.array(values), counts)
+
+
+@given(ROWS)
+def test_midranks_are_the_ranks_in_the_sample_written_out(rows) -> None:
+    values, _, counts = map(list, zip(*rows, strict=True))
+    ranks = weighted_midranks(np.array(values), np.array([counts], dtype=float))[0]
+    expected = rankdata(written_out(values, counts))
+    np.testing.assert_allclose(written_out(ranks, counts), expected)
+
+
+@given(ROWS)
+def test_spearman_is_scipys_on_the_sample_written_out(rows) -> None:
+    x, y, counts = map(list, zip(*rows, strict=True))
+    ours = weighted_spearman(np.array(x), np.array(y), np.array([counts], dtype=float))[0]
+    a, b = written_out(x, counts), written_out(y, counts)
+    if len(set(a)) < 2 or len(set(b)) < 2:
+        assert np.isnan(ours)
+    else:
+        assert ours == pytest.approx(spearmanr(a, b).statistic, abs=1e-12)
+
+
+@given(ROWS)
+def test_roc_auc_is_scikit_learns_on_the_sample_written_out(rows) -> None:
+    scores, truths, counts = map(list, zip(*rows, strict=True))
+    truths = [float(truth > 0) for truth in truths]
+    ours = weighted_roc_auc(np.array(truths), np.array(scores), np.array([counts], dtype=float))[0]
+    labels = written_out(truths, counts)
+    if len(set(labels)) < 2:
+        assert np.isnan(ours)
+    else:
+        assert ours == pytest.approx(roc_auc_score(labels, written_out(scores, counts)))
+
+
+def test_rows_of_weights_do_not_mix() -> None:
+    rng = np.random.default_rng(1)
+    x, y = rng.normal(size=40), rng.normal(size=40)
+    weights = rng.integers(0, 3, size=(5, 40)).astype(float)
+    together = weighted_spearman(x, y, weights)
+    one_by_one = [weighted_spearman(x, y, row[None, :])[0] for row in weights]
+    np.testing.assert_allclose(together, one_by_one)

@@ -1,0 +1,63 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+from scipy.spatial.distance import cosine
+
+from acumen.api import AcumenError, Face, Method, NamedMethod, Pair, Prompt, Question
+from acumen.models.adapters import ask_through, faces, route
+
+
+class Lengths:
+    def embed(self, items: Sequence[str]) -> list[list[float] | None]:
+        return [None if item == "unknown" else [len(item), 1.0] for item in items]
+
+
+class Namer:
+    def name(self, methods: Sequence[Method]) -> list[str]:
+        return ["getMaxValue"] * len(methods)
+
+
+class Writer:
+    def generate(self, prompts: Sequence[Prompt]) -> list[str]:
+        return [""] * len(prompts)
+
+
+def test_an_embedding_gives_similarities_by_cosine() -> None:
+    """Oracle: scipy's cosine distance."""
+    ask = ask_through(Lengths(), Face.SIMILARITY)
+    answers = ask([Pair("a", "abcd"), Pair("a", "unknown"), Pair("abc", "xyz")])
+    assert answers[0] == pytest.approx(1 - cosine([1, 1], [4, 1]))
+    assert answers[1] is None
+    assert answers[2] == pytest.approx(1.0)
+
+
+def test_an_embedding_answers_multiple_choice_through_two_adapters() -> None:
+    assert route(faces(Lengths()), Face.CLASSIFY) == (Face.EMBED, Face.SIMILARITY, Face.CLASSIFY)
+    ask = ask_through(Lengths(), Face.CLASSIFY)
+    assert ask([Question("abc", ("a", "xyz", "unknown"))]) == ["xyz"]
+    assert ask([Question("unknown", ("a", "b"))]) == [None]
+
+
+def test_a_zero_vector_has_no_direction() -> None:
+    class Zero:
+        def embed(self, items: Sequence[str]) -> list[list[float]]:
+            return [[0.0, 0.0]] * len(items)
+
+    assert ask_through(Zero(), Face.SIMILARITY)([Pair("a", "b")]) == [None]
+
+
+def test_a_namer_judges_by_the_name_it_would_give() -> None:
+    method = Method("m", "int f() { return max; }")
+    ask = ask_through(Namer(), Face.JUDGE)
+    assert ask([NamedMethod(method, "getMaxValue"), NamedMethod(method, "getMin")]) == [
+        1.0,
+        pytest.approx(2 / 5),
+    ]
+
+
+def test_what_cannot_be_adapted_is_said() -> None:
+    assert route(faces(Writer()), Face.SIMILARITY) is None
+    with pytest.raises(AcumenError, match="generate for similarity"):
+        ask_through(Writer(), Face.SIMILARITY)

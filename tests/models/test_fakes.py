@@ -1,0 +1,30 @@
+from __future__ import annotations
+
+from acumen.api import Example, Pair, Question
+from acumen.models.fakes import Chance, Constant, Oracle
+
+
+def test_chance_depends_on_the_question_and_the_seed_only() -> None:
+    pairs = [Pair("a", "b"), Pair("c", "d")]
+    assert Chance(0).similarity(pairs) == Chance(0).similarity(pairs[::-1])[::-1]
+    assert Chance(0).similarity(pairs) != Chance(1).similarity(pairs)
+
+
+def test_chance_is_uniform_over_choices() -> None:
+    choices = ("a", "b", "c", "d")
+    answers = Chance(0).classify([Question(str(i), choices) for i in range(4000)])
+    assert all(900 < answers.count(choice) < 1100 for choice in choices)
+
+
+def test_the_constant_is_the_mean_or_the_most_frequent_label() -> None:
+    constant = Constant()
+    constant.fit([Example(Pair("a", str(i)), truth) for i, truth in enumerate([1.0, 1.0, 4.0])])
+    assert constant.similarity([Pair("x", "y")]) == [2.0]
+    constant.fit([Example(Question(str(i), ()), t) for i, t in enumerate(["b", "a", "b", "c"])])
+    assert constant.classify([Question("x", ("a", "b")), Question("y", ("c", "a"))]) == ["b", "a"]
+
+
+def test_the_oracle_knows() -> None:
+    oracle = Oracle()
+    oracle.fit([Example(Pair("a", "b"), 0.25)])
+    assert oracle.similarity([Pair("a", "b")]) == [0.25]

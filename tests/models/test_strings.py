@@ -1,0 +1,48 @@
+"""Oracles: textdistance, an implementation that is not ours, for both distances; and the
+published columns (tests/tasks/test_idbench.py)."""
+
+from __future__ import annotations
+
+import pytest
+import textdistance
+from hypothesis import given
+from hypothesis import strategies as st
+
+from acumen.api import Pair
+from acumen.models.strings import (
+    levenshtein,
+    make_levenshtein,
+    needleman_wunsch,
+    subtoken_overlap,
+)
+
+NAMES = st.text(alphabet="abcABC_1", min_size=1, max_size=12)
+
+
+@given(NAMES, NAMES)
+def test_levenshtein_is_textdistances(left: str, right: str) -> None:
+    expected = textdistance.levenshtein.normalized_similarity(left, right)
+    assert levenshtein(left, right) == pytest.approx(expected)
+
+
+@given(NAMES, NAMES)
+def test_needleman_wunsch_is_textdistances(left: str, right: str) -> None:
+    expected = textdistance.needleman_wunsch.normalized_similarity(left, right)
+    assert needleman_wunsch(left, right) == pytest.approx(expected)
+
+
+def test_empty_identifiers_are_equal() -> None:
+    assert levenshtein("", "") == needleman_wunsch("", "") == subtoken_overlap("", "") == 1.0
+
+
+def test_rounding_is_numpys() -> None:
+    """The one row of IdBench where Python's round would give 0.53."""
+    from acumen.models.strings import make_needleman_wunsch
+
+    pair = Pair("ReactEmptyComponent", "renderToStaticMarkup")
+    assert make_needleman_wunsch(decimals=2).similarity([pair]) == [0.52]
+    assert make_levenshtein(decimals=2).similarity([Pair("idx", "indx")]) == [0.75]
+
+
+def test_subtokens_overlap_regardless_of_case() -> None:
+    assert subtoken_overlap("maxValue", "MAX_LENGTH") == pytest.approx(1 / 3)

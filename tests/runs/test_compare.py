@@ -1,0 +1,119 @@
+from __future__ import annotations
+
+from itertools import combinations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from acumen import metrics
+from acumen.api import AcumenError, Answer, Convention, Face, Instance, Pair, Question, TaskCard
+from acumen.runs.compare import compare_answers, tie_groups
+from acumen.runs.scoring import Settings
+
+OWN = Convention("own", "all")
+
+
+class Numbers:
+    """Instances 0…n−1 whose truth is their number."""
+
+    card = TaskCard("numbers", "Numbers", "1", Face.SIMILARITY, "spearman")
+    metric = metrics.spearman
+
+    def instances(self) -> list[Instance]:
+        return [Instance(str(i), Pair(str(i), ""), i) for i in range(60)]
+
+
+class Letters:
+    """Always 'a'; scored by accuracy."""
+
+    card = TaskCard("letters", "Letters", "1", Face.CLASSIFY, "accuracy")
+    metric = metrics.accuracy
+
+    def instances(self) -> list[Instance]:
+        return [Instance(str(i), Question(str(i), ("a", "b")), "a") for i in range(100)]
+
+
+def answers(values: dict[str, object]) -> dict[str, Answer]:
+    return {id_: Answer(id_, value) for id_, value in values.items()}
+
+
+def test_a_perfect_model_beats_a_shuffled_one_and_ties_with_itself() -> None:
+    task = Numbers()
+    perfect = answers({str(i): i for i in range(60)})
+    shuffled = answers({str(i): i * 37 % 60 for i in range(60)})
+    result = compare_answers(
+        task,
+        task.instances(),
+        {"perfect": perfect, "twin": perfect, "shuffled": shuffled},
+        OWN,
+        Settings(),
+    )
+    verdicts = {frozenset((t.first, t.second)): t.different for t in result.tests}
+    assert not verdicts[frozenset(("perfect", "twin"))]
+    assert verdicts[frozenset(("perfect", "shuffled"))]
+    assert result.groups == {"perfect": "a", "twin": "a", "shuffled": "b"}
+
+
+def test_accuracies_are_compared_by_mcnemar() -> None:
+    """75 both right, 20 only the first, 5 only the second: exact two-sided p of 5 in 25 is
+    0.0041 (binomial table)."""
+    task = Letters()
+    first = answers({str(i): "a" if i < 95 else "b" for i in range(100)})
+    second = answers({str(i): "a" if i < 75 or i >= 95 else "b" for i in range(100)})
+    result = compare_answers(
+        task, task.instances(), {"first": first, "second": second}, OWN, Settings()
+    )
+    (test,) = result.tests
+    assert test.test == "McNemar"
+    assert test.p == pytest.approx(0.0041, abs=0.0001)
+    assert test.difference == pytest.approx(0.15)
+    assert test.low < 0.15 < test.high
+
+
+def test_models_are_compared_on_the_instances_both_answer() -> None:
+    task = Numbers()
+    most = answers({str(i): i for i in range(60) if i % 3})
+    some = answers({str(i): -i for i in range(60) if i % 2})
+    result = compare_answers(task, task.instances(), {"most": most, "some": some}, OWN, Settings())
+    assert result.n == sum(1 for i in range(60) if i % 3 and i % 2)
+    assert result.values == {"most": pytest.approx(1.0), "some": pytest.approx(-1.0)}
+
+
+def test_a_model_without_a_defined_score_is_left_out_by_name() -> None:
+    task = Numbers()
+    good = answers({str(i): i for i in range(60)})
+    constant = answers({str(i): 1.0 for i in range(60)})
+    silent: dict[str, Answer] = {}
+    result = compare_answers(
+        task,
+        task.instances(),
+        {"good": good, "twin": good, "constant": constant, "silent": silent},
+        OWN,
+        Settings(),
+    )
+    assert set(result.left_out) == {"constant", "silent"}
+    with pytest.raises(AcumenError, match="fewer than two models"):
+        compare_answers(task, task.instances(), {"good": good, "silent": silent}, OWN, Settings())
+
+
+@given(st.integers(1, 7), st.data())
+def test_two_models_share_a_letter_exactly_if_they_are_tied(n: int, data: st.DataObject) -> None:
+    ranking = [f"m{i}" for i in range(n)]
+    pairs = list(combinations(ranking, 2))
+    tied = {pair for pair in pairs if data.draw(st.booleans())}
+    letters = tie_groups(ranking, tied)
+    assert all(letters.values())
+    assert "a" in letters[ranking[0]]
+    for first, second in pairs:
+        assert bool(set(letters[first]) & set(letters[second])) == ((first, second) in tied)
+
+
+def test_holm_can_still_find_a_difference_among_many_models() -> None:
+    """The bootstrap's smallest p-value must survive the correction over all pairs: 30 models
+    are 435 pairs."""
+    task = Numbers()
+    models = {f"m{k}": answers({str(i): (i * (k + 7)) % 61 for i in range(60)}) for k in range(29)}
+    models["perfect"] = answers({str(i): i for i in range(60)})
+    result = compare_answers(task, task.instances(), models, OWN, Settings())
+    assert any(t.different for t in result.tests if t.first == "perfect")

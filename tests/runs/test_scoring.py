@@ -1,0 +1,104 @@
+from __future__ import annotations
+
+import pytest
+
+from acumen import metrics
+from acumen.api import Answer, Convention, Face, Instance, Metric, Pair, TaskCard
+from acumen.runs.scoring import Settings, count, observe, score
+
+EVEN = Convention("even", "even numbers only", tag="even")
+ALL = Convention("all", "everything answered")
+
+
+class Numbers:
+    def __init__(self, metric: Metric) -> None:
+        self.metric = metric
+        self.card = TaskCard(
+            "numbers", "Numbers", "1", Face.SIMILARITY, metric.name,
+            conventions=(EVEN, ALL), slices=("tens",),
+        )  # fmt: skip
+
+    def instances(self) -> list[Instance]:
+        return [
+            Instance(
+                str(i),
+                Pair(str(i), ""),
+                i,
+                tags=frozenset(
+                    tag for tag, has in (("even", i % 2 == 0), ("tens", i % 10 == 0)) if has
+                ),
+            )
+            for i in range(100)
+        ]
+
+
+def test_each_convention_and_slice_has_its_own_n() -> None:
+    task = Numbers(metrics.spearman)
+    answers = {str(i): Answer(str(i), float(i)) for i in range(100)}
+    scores, _ = score(task, task.instances(), answers, Settings())
+    assert [(s.convention, s.slice, s.n) for s in scores] == [
+        ("even", "", 50), ("all", "", 100), ("even", "tens", 10),
+    ]  # fmt: skip
+    assert all(s.value == pytest.approx(1.0) for s in scores)
+    assert "only 10 instances" in scores[2].note
+
+
+def test_a_correlation_leaves_unanswered_instances_out() -> None:
+    task = Numbers(metrics.spearman)
+    answers = {str(i): Answer(str(i), None if i < 20 else i) for i in range(100)}
+    scores, _ = score(task, task.instances(), answers, Settings())
+    assert scores[1].n == 80
+
+
+def test_silence_does_not_pay_in_accuracy() -> None:
+    """Half answered, all of those right: 50 %, not 100 %."""
+    task = Numbers(metrics.accuracy)
+    answers = {str(i): Answer(str(i), i) for i in range(50)}
+    scores, _ = score(task, task.instances(), answers, Settings())
+    assert scores[1].value == pytest.approx(0.5)
+    assert scores[1].n == 100
+
+
+def test_a_constant_answer_has_no_correlation() -> None:
+    task = Numbers(metrics.spearman)
+    answers = {str(i): Answer(str(i), 0.5) for i in range(100)}
+    scores, _ = score(task, task.instances(), answers, Settings())
+    assert scores[0].value is None
+    assert "undefined" in scores[0].note
+
+
+def test_two_instances_get_no_interval() -> None:
+    """Two pairs always correlate at 1 or −1, in every resample: an interval would be a lie."""
+    task = Numbers(metrics.spearman)
+    answers = {str(i): Answer(str(i), i) for i in (2, 4)}
+    scores, _ = score(task, task.instances(), answers, Settings())
+    assert (scores[0].value, scores[0].low, scores[0].high) == (pytest.approx(1.0), None, None)
+
+
+def test_an_answer_the_metric_cannot_read_is_named_and_counted_as_failed() -> None:
+    task = Numbers(metrics.spearman)
+    answers = {str(i): Answer(str(i), i) for i in range(100)}
+    answers["3"] = Answer("3", "three")
+    answers["4"] = Answer("4", True)
+    answers["5"] = Answer("5", error="ValueError: no")
+    _, unreadable = score(task, task.instances(), answers, Settings())
+    assert set(unreadable) == {"3", "4"}
+    failed = {"5": "ValueError: no"} | unreadable
+    counts = count(task.instances(), answers, failed)
+    assert (counts.answered, counts.failed, counts.unanswered) == (97, 3, 0)
+
+
+def test_the_same_seed_gives_the_same_interval_and_another_a_different_one() -> None:
+    task = Numbers(metrics.spearman)
+    answers = {str(i): Answer(str(i), i * 37 % 100) for i in range(100)}
+    first = score(task, task.instances(), answers, Settings(seed=1))
+    assert first == score(task, task.instances(), answers, Settings(seed=1))
+    assert first != score(task, task.instances(), answers, Settings(seed=2))
+
+
+def test_observations_keep_the_order_of_the_instances() -> None:
+    task = Numbers(metrics.spearman)
+    answers = {str(i): Answer(str(i), -i) for i in reversed(range(100))}
+    seen, _ = observe(task.metric, task.instances(), answers, ALL)
+    assert list(seen.ids) == [str(i) for i in range(100)]
+    assert seen.columns[1, 7] == -7
