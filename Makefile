@@ -49,7 +49,7 @@ bench: $(BIN)/.dev
 	$(BIN)/python bench/run.py
 
 docs: $(BIN)/.dev
-	$(BIN)/mkdocs build --strict
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 # Resolve every extra anew and pin what came out.
 constraints:

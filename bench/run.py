@@ -78,7 +78,7 @@ def bootstrap() -> list[tuple[str, float, float, str]]:
             rows = rng.integers(0, 266, size=266)
             spearmanr(x[rows], y[rows])
 
-    ours = seconds(lambda: replicates(metrics.spearman, columns, resamples, 0))
+    ours = seconds(lambda: replicates(metrics.spearman, [columns], resamples, 0))
     return [("bootstrap: 2000 rank correlations of 266", ours, 10 * seconds(theirs, 3),
              "scipy.stats.spearmanr, one resample at a time")]  # fmt: skip
 

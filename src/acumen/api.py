@@ -225,7 +225,7 @@ class TaskCard:
     summary: str = ""
     dataset: str = ""
     citation: str = ""
-    conventions: tuple[Convention, ...] = (Convention("own", "every instance the model answers"),)
+    conventions: tuple[Convention, ...] = (Convention("all", "every instance"),)
     slices: tuple[str, ...] = ()
     ceiling: Ceiling | None = None
 

@@ -85,9 +85,10 @@ def test_resamples_hold_as_many_rows_as_the_sample() -> None:
 def test_blocks_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """Memory is bounded by drawing in blocks; the draws must not depend on their size."""
     columns = correlated(60, 1.0)
-    whole = replicates(metrics.spearman, columns, 200, seed=4)
+    (whole,) = replicates(metrics.spearman, [columns], 200, seed=4)
     monkeypatch.setattr("acumen.runs.statistics.BLOCK", 60 * 7)
-    np.testing.assert_array_equal(replicates(metrics.spearman, columns, 200, seed=4), whole)
+    (pieces,) = replicates(metrics.spearman, [columns], 200, seed=4)
+    np.testing.assert_array_equal(pieces, whole)
 
 
 def test_copies_of_an_instance_in_one_cluster_add_no_certainty() -> None:
@@ -128,11 +129,9 @@ def test_p_values_of_equal_models_are_uniform() -> None:
         rng = np.random.default_rng(seed)
         truth = rng.normal(size=60)
         first, second = truth + rng.normal(size=60), truth + rng.normal(size=60)
-        draws = [
-            replicates(metrics.spearman, np.array([truth, answers]), 400, seed)
-            for answers in (first, second)
-        ]
-        below += bootstrap_p(draws[0] - draws[1]) < 0.05
+        tables = [np.array([truth, answers]) for answers in (first, second)]
+        one, two = replicates(metrics.spearman, tables, 400, seed)
+        below += bootstrap_p(one - two) < 0.05
     assert 0.02 <= below / trials <= 0.09
 
 

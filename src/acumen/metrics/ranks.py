@@ -11,7 +11,21 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from acumen.api import Floats
+
+
+def _grouped(values: Floats, weights: Floats) -> tuple[Floats, Floats, NDArray[np.intp]]:
+    """Mass and average rank of each distinct value, both (b, groups), and the group of each row."""
+    _, group = np.unique(values, return_inverse=True)
+    order = np.argsort(group, kind="stable")
+    starts = np.flatnonzero(np.r_[True, np.diff(group[order]) > 0])
+    mass: Floats = np.add.reduceat(weights[:, order], starts, axis=1)
+    ranks = np.cumsum(mass, axis=1)
+    ranks -= mass / 2.0
+    ranks += 0.5
+    return mass, ranks, group
 
 
 def weighted_midranks(values: Floats, weights: Floats) -> Floats:
@@ -20,35 +34,28 @@ def weighted_midranks(values: Floats, weights: Floats) -> Floats:
     With weights 1 these are ``scipy.stats.rankdata(values)``; with integer weights they are
     the ranks in the sample where row i stands ``weights[:, i]`` times.
     """
-    _, group = np.unique(values, return_inverse=True)
-    order = np.argsort(group, kind="stable")
-    starts = np.flatnonzero(np.r_[True, np.diff(group[order]) > 0])
-    mass = np.add.reduceat(weights[:, order], starts, axis=1)
-    below = np.cumsum(mass, axis=1) - mass
-    ranks: Floats = (below + (mass + 1.0) / 2.0)[:, group]
-    return ranks
-
-
-def weighted_correlation(x: Floats, y: Floats, weights: Floats) -> Floats:
-    """Pearson's r of x and y, both (b, n), row by row; nan where one is constant."""
-    total = np.maximum(weights.sum(axis=1, keepdims=True), np.finfo(float).tiny)
-    dx = x - (weights * x).sum(axis=1, keepdims=True) / total
-    dy = y - (weights * y).sum(axis=1, keepdims=True) / total
-    sxy = np.einsum("bn,bn,bn->b", weights, dx, dy)
-    sxx = np.einsum("bn,bn,bn->b", weights, dx, dx)
-    syy = np.einsum("bn,bn,bn->b", weights, dy, dy)
-    r: Floats = np.full(len(weights), np.nan)
-    # Midranks are multiples of 1/2, so a constant row is exactly 0 but for the mean's rounding.
-    defined = (sxx > 1e-9) & (syy > 1e-9)
-    r[defined] = sxy[defined] / np.sqrt(sxx[defined] * syy[defined])
-    return np.clip(r, -1.0, 1.0)
+    _, ranks, group = _grouped(values, weights)
+    return ranks[:, group]
 
 
 def weighted_spearman(x: Floats, y: Floats, weights: Floats) -> Floats:
-    """Spearman's rank correlation of x and y, both (n,), in each weighted sample."""
-    return weighted_correlation(
-        weighted_midranks(x, weights), weighted_midranks(y, weights), weights
-    )
+    """Spearman's rank correlation of x and y, both (n,), in each weighted sample; nan where
+    one of them is constant."""
+    total = weights.sum(axis=1, keepdims=True)
+    # The mean of average ranks is always (total + 1) / 2.
+    centre = (total + 1.0) / 2.0
+    mass_x, ranks_x, group_x = _grouped(x, weights)
+    mass_y, ranks_y, group_y = _grouped(y, weights)
+    ranks_x -= centre
+    ranks_y -= centre
+    sxx = np.einsum("bg,bg->b", mass_x * ranks_x, ranks_x)
+    syy = np.einsum("bg,bg->b", mass_y * ranks_y, ranks_y)
+    sxy = np.einsum("bn,bn->b", weights * ranks_x[:, group_x], ranks_y[:, group_y])
+    r: Floats = np.full(len(weights), np.nan)
+    # Ranks are multiples of 1/2: a constant gives 0 exactly, anything else much more.
+    defined = (sxx > 1e-9) & (syy > 1e-9)
+    r[defined] = sxy[defined] / np.sqrt(sxx[defined] * syy[defined])
+    return np.clip(r, -1.0, 1.0)
 
 
 def weighted_roc_auc(positive: Floats, values: Floats, weights: Floats) -> Floats:

@@ -65,15 +65,19 @@ def jackknife_weights(n: int, clusters: Clusters | None = None) -> Floats:
 
 def replicates(
     metric: Metric,
-    columns: Floats,
+    tables: Sequence[Floats],
     resamples: int,
     seed: int,
     clusters: Clusters | None = None,
-) -> Floats:
-    """The metric's values in the bootstrap samples; nan where a sample leaves it undefined."""
-    n = columns.shape[1]
-    blocks = bootstrap_weights(n, resamples, seed, clusters)
-    return np.concatenate([metric.statistic(columns, weights) for weights in blocks])
+) -> list[Floats]:
+    """The metric's values in the bootstrap samples, for each table of columns; nan where a
+    sample leaves it undefined. All tables meet the same resamples, which pairs them."""
+    n = tables[0].shape[1]
+    values: list[list[Floats]] = [[] for _ in tables]
+    for weights in bootstrap_weights(n, resamples, seed, clusters):
+        for table, collected in zip(tables, values, strict=True):
+            collected.append(metric.statistic(table, weights))
+    return [np.concatenate(collected) for collected in values]
 
 
 def point(metric: Metric, columns: Floats) -> float:
@@ -129,7 +133,7 @@ def interval(
         return None
     if metric.proportion and clusters is None:
         return wilson_interval(value, n, confidence)
-    draws = replicates(metric, columns, resamples, seed, clusters)
+    (draws,) = replicates(metric, [columns], resamples, seed, clusters)
     leave_one = metric.statistic(columns, jackknife_weights(n, clusters))
     return bca_interval(value, draws, leave_one, confidence)
 

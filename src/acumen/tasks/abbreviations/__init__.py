@@ -21,7 +21,7 @@ from importlib.resources import files
 from typing import TypeVar
 
 from acumen import metrics
-from acumen.api import Face, Instance, Metric, Pair, Question, TaskCard
+from acumen.api import Convention, Face, Instance, Metric, Pair, Question, TaskCard
 from acumen.lang.subtokens import subtokens
 from acumen.registry import task
 from acumen.tasks.abbreviations.rules import abbreviations
@@ -137,6 +137,7 @@ def match() -> Abbreviations:
         face=Face.SIMILARITY,
         metric=metrics.roc_auc.name,
         summary=match.__doc__ or "",
+        conventions=(Convention("own", "every instance the model answers"),),
     )
     return Abbreviations(card, metrics.roc_auc, match_instances)
 
@@ -151,5 +152,6 @@ def expand() -> Abbreviations:
         face=Face.CLASSIFY,
         metric=metrics.accuracy.name,
         summary=expand.__doc__ or "",
+        conventions=(Convention("all", "every instance; one without an answer is wrong"),),
     )
     return Abbreviations(card, metrics.accuracy, expand_instances)

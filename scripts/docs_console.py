@@ -1,0 +1,130 @@
+"""The console examples of the documentation: run them, compare them, refresh them.
+
+A block that starts with ```` ```console ```` holds commands, each after ``$ ``, and what they
+print. Blocks of one page run one after the other in one empty folder. ``...`` on a line of
+its own stands for lines left out.
+
+    python scripts/docs_console.py          rewrite the outputs in docs/ and README.md
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+SHARED = Path(os.environ.get("ACUMEN_SHARED_DATA", ROOT.parent / "shared" / "data"))
+BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Step:
+    command: str
+    output: list[str]
+
+
+def pages() -> list[Path]:
+    return [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+
+
+def steps(block: str) -> list[Step]:
+    found: list[Step] = []
+    for line in block.splitlines():
+        if line.startswith("$ "):
+            found.append(Step(line[2:], []))
+        elif found:
+            found[-1].output.append(line)
+    return found
+
+
+class Sandbox:
+    """An empty folder in which a page's commands run, with the examples beside it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        shutil.copytree(ROOT / "examples", folder / "examples", dirs_exist_ok=True)
+        (folder / "bin").mkdir(exist_ok=True)
+        launcher = folder / "bin" / "acumen"
+        launcher.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m acumen "$@"\n')
+        launcher.chmod(0o755)
+        self.environment = {
+            **os.environ,
+            "HOME": str(folder),
+            "ACUMEN_HOME": str(folder / ".local" / "share" / "acumen"),
+            "PATH": f"{folder / 'bin'}:{os.environ['PATH']}",
+            "IDBENCH": str(SHARED / "idbench"),
+        }
+
+    def run(self, command: str) -> list[str]:
+        done = subprocess.run(
+            command,
+            shell=True,
+            cwd=self.folder,
+            env=self.environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            timeout=300,
+        )
+        text = done.stdout.replace(str(self.folder), "~")
+        return [line.rstrip() for line in text.splitlines()]
+
+
+def _squeezed(line: str) -> str:
+    """Columns are as wide as the longest path: spaces and rules carry no meaning."""
+    return re.sub(r"[\s─]+", " ", line).strip()
+
+
+def matches(expected: list[str], found: list[str]) -> bool:
+    """Whether the output is as documented, ``...`` standing for any lines."""
+    wanted = [line for line in map(_squeezed, expected) if line]
+    got = [line for line in map(_squeezed, found) if line]
+    pattern = "".join(
+        r"(?:.*\n)*?" if line == "..." else re.escape(line) + r"\n" for line in wanted
+    )
+    return re.fullmatch(pattern, "".join(line + "\n" for line in got)) is not None
+
+
+def _shortened(expected: list[str], found: list[str]) -> list[str]:
+    """New output in the documented form: where lines were left out, they stay left out."""
+    if "..." not in expected:
+        return found
+    head = expected.index("...")
+    tail = len(expected) - head - 1
+    return [*found[:head], "...", *(found[-tail:] if tail else [])]
+
+
+def refreshed(text: str, sandbox: Sandbox) -> str:
+    def rewrite(match: re.Match[str]) -> str:
+        lines: list[str] = []
+        for step in steps(match.group(1)):
+            lines += [f"$ {step.command}", *_shortened(step.output, sandbox.run(step.command))]
+        return "```console\n" + "\n".join(lines) + "\n```"
+
+    return BLOCK.sub(rewrite, text)
+
+
+def all_steps(page: Path) -> Iterator[Step]:
+    for match in BLOCK.finditer(page.read_text()):
+        yield from steps(match.group(1))
+
+
+def main() -> None:
+    for page in pages():
+        text = page.read_text()
+        if not BLOCK.search(text):
+            continue
+        with tempfile.TemporaryDirectory() as folder:
+            page.write_text(refreshed(text, Sandbox(Path(folder).resolve())))
+        print(page.relative_to(ROOT))
+
+
+if __name__ == "__main__":
+    main()
