@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from acumen.cli._options import Plugins, load_plugins
-from acumen.cli._show import say
+from acumen.cli._show import progress_bar
 
 
 class PlotFormat(StrEnum):
@@ -41,8 +41,13 @@ def report(
 
     load_plugins(plugin or [])
     loaded = [(path if path.is_dir() else path.parent, read_run(path)) for path in runs]
-    say("writing the report")
-    page = build_report(loaded, out or loaded[0][0] / "report.html")
+    with progress_bar() as progress:
+        bar = progress.add_task("", total=1)
+
+        def step(what: str, done: int, total: int) -> None:
+            progress.update(bar, description=what, completed=done, total=total)
+
+        page = build_report(loaded, out or loaded[0][0] / "report.html", step)
     if plots is not None:
         formats = [str(one) for one in format_ or list(PlotFormat)]
         pictures = export_plots(loaded, plots, formats)

@@ -1,0 +1,49 @@
+"""What a person reads: one HTML file about one or several runs, and its plots as files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from acumen.api import Run
+
+__all__ = ["build_report", "export_plots"]
+
+# Called with what is being done, how much is done, and of how much.
+Progress = Callable[[str, int, int], None]
+
+
+def build_report(
+    runs: Sequence[tuple[Path, Run]],
+    out: Path,
+    progress: Progress = lambda what, done, total: None,
+) -> Path:
+    """Write one self-contained HTML page about ``runs``, each given with its folder.
+
+    Cells of later runs win. The page needs no network, and equal runs give equal bytes.
+    """
+    # Imported here so that `acumen --help` does not pay for numpy, altair and jinja2.
+    from acumen.report.evidence import gather
+    from acumen.report.html import render
+    from acumen.report.merge import merge
+    from acumen.report.view import page_view
+    from acumen.runs.answers import write_atomically
+
+    merged = merge(runs)
+    evidence = {}
+    for done, name in enumerate(merged.tasks):
+        progress(f"comparing models on {name}", done, len(merged.tasks))
+        evidence[name] = gather(merged, name)
+    progress("writing the page", len(merged.tasks), len(merged.tasks))
+    write_atomically(out, render(page_view(merged, evidence)))
+    return out
+
+
+def export_plots(
+    runs: Sequence[tuple[Path, Run]], folder: Path, formats: Sequence[str]
+) -> list[Path]:
+    """Write every plot of the report into ``folder``, as ``png``, ``svg`` or both."""
+    from acumen.report.merge import merge
+    from acumen.report.plots import page_plots, write_plots
+
+    return write_plots(page_plots(merge(runs)), folder, formats)

@@ -1,0 +1,193 @@
+"""What the template shows, as plain records: nothing here is HTML, nothing there computes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from acumen.api import Ceiling, Convention, ModelCard, Run, Score, Scores, TaskCard
+from acumen.report.evidence import Evidence
+from acumen.report.instances import MOST_INSTANCES, task_data
+from acumen.report.merge import Merged, ranked
+from acumen.report.plots import Plot, forest_name, page_plots, task_scale
+from acumen.report.scale import Scale
+
+MINUS = "\N{MINUS SIGN}"
+ABSENT = "\N{EN DASH}"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line of a leaderboard. ``ties`` is None where no test was made."""
+
+    model: str
+    card: ModelCard
+    score: Score
+    cell: Scores
+    ties: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Board:
+    """A leaderboard under one convention."""
+
+    convention: Convention
+    rows: list[Row]
+    plot: str
+    has_ties: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SliceTable:
+    """The same models on the parts of a task; ``largest`` is the most instances of any part."""
+
+    names: tuple[str, ...]
+    rows: list[tuple[str, ModelCard, list[Score | None]]]
+    sizes: list[int]
+    largest: int
+
+
+@dataclass(frozen=True, slots=True)
+class TaskView:
+    name: str
+    slug: str
+    card: TaskCard
+    metric: str
+    scale: Scale
+    boards: list[Board]
+    slices: SliceTable | None
+    notes: list[str]
+    compared: int
+    data: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Best:
+    """A line of the overview: the best model that is not an honest row, if there is one."""
+
+    task: TaskView
+    row: Row | None
+    tied: list[Row]
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    runs: tuple[Run, ...]
+    settings_notes: tuple[str, ...]
+    interval: str
+    failures: list[Scores]
+    failed: int
+    overview: list[Best]
+    tasks: list[TaskView]
+    models: Mapping[str, ModelCard]
+    plots: dict[str, Plot]
+    most_instances: int = MOST_INSTANCES
+
+
+def page_view(merged: Merged, evidence: Mapping[str, Evidence]) -> Page:
+    tasks = [_task_view(merged, name, evidence[name]) for name in merged.tasks]
+    failures = [cell for cell in merged.cells.values() if cell.counts.failed]
+    levels = {run.confidence for run in merged.runs}
+    return Page(
+        runs=merged.runs,
+        settings_notes=merged.notes,
+        interval=f"{100 * levels.pop():g} % interval" if len(levels) == 1 else "interval",
+        failures=failures,
+        failed=sum(cell.counts.failed for cell in failures),
+        overview=[_best(task) for task in tasks],
+        tasks=tasks,
+        models=merged.models,
+        plots={plot.name: plot for plot in page_plots(merged)},
+    )
+
+
+def _task_view(merged: Merged, name: str, evidence: Evidence) -> TaskView:
+    card = merged.tasks[name]
+    comparison = evidence.comparison
+    boards = []
+    for place, convention in enumerate(card.conventions):
+        # Tests are made under the first convention only; its letters say nothing of another.
+        groups = comparison.groups if comparison and place == 0 else {}
+        rows = [
+            Row(cell.model, merged.models[cell.model], score, cell, groups.get(cell.model))
+            for cell, score in ranked(merged.of_task(name), convention.name)
+        ]
+        boards.append(Board(convention, rows, forest_name(merged, card, convention), bool(groups)))
+    return TaskView(
+        name=name,
+        slug=merged.slugs[name],
+        card=card,
+        metric=evidence.metric.title if evidence.metric else card.metric,
+        scale=task_scale(merged, card),
+        boards=boards,
+        slices=_slices(merged, card, boards[0]),
+        notes=list(evidence.notes),
+        compared=comparison.n if comparison else 0,
+        data=task_data(merged, name, evidence),
+    )
+
+
+def _slices(merged: Merged, card: TaskCard, board: Board) -> SliceTable | None:
+    if not card.slices:
+        return None
+    rows = []
+    for row in board.rows:
+        by_slice = {one.slice: one for one in row.cell.scores if one.slice}
+        rows.append((row.model, row.card, [by_slice.get(one) for one in card.slices]))
+    sizes = [
+        max((one.n for _, _, scores in rows if (one := scores[i]) is not None), default=0)
+        for i in range(len(card.slices))
+    ]
+    return SliceTable(card.slices, rows, sizes, max(sizes, default=0))
+
+
+def _best(task: TaskView) -> Best:
+    board = task.boards[0]
+    own = [row for row in board.rows if not row.card.honest_row and row.score.value is not None]
+    if not own:
+        return Best(task, None, [])
+    best = own[0]
+    letters = _letters(best)
+    return Best(
+        task, best, [row for row in board.rows if row is not best and letters & _letters(row)]
+    )
+
+
+def _letters(row: Row) -> set[str]:
+    """After z comes a1: a letter may bear a number."""
+    return set(re.findall(r"[a-z]\d*", row.ties or ""))
+
+
+# --------------------------------------------------------------------------------------
+# Words and numbers, as the template writes them.
+# --------------------------------------------------------------------------------------
+
+
+def number(value: float | None, digits: int = 3) -> str:
+    if value is None:
+        return ABSENT
+    text = f"{value:.{digits}f}"
+    # Rounded to zero, a small negative number has lost its sign's meaning.
+    text = text.removeprefix("-") if float(text) == 0 else text
+    return text.replace("-", MINUS)
+
+
+def bounds(score: Score) -> str:
+    if score.low is None or score.high is None:
+        return ABSENT
+    return f"{number(score.low)} to {number(score.high)}"
+
+
+def ceiling_text(ceiling: Ceiling, metric: str) -> str:
+    return (
+        f"The dashed line stands for people, {ceiling.value:g}: {ceiling.label}, "
+        f"from {ceiling.source}. It is a landmark: a model can pass it where it measures "
+        f"something other than the score ({metric})."
+    )
+
+
+def supervision_text(card: ModelCard) -> str:
+    """A warning about a model that learned from labels of the task itself."""
+    return {"all": "has seen the labels", "others": "leave-one-out"}.get(card.supervision, "")

@@ -1,0 +1,303 @@
+"""The page as a reader meets it, in a real browser, without a network."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from acumen.api import Run
+from acumen.report import build_report
+
+Folder = tuple[Path, Run]
+Opener = Callable[..., Any]
+
+pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("at_home")]
+
+
+@pytest.fixture
+def opened(browser: Any) -> Iterator[Opener]:
+    """Opens a page; at the end, it must have said nothing and asked nobody for anything."""
+    contexts: list[Any] = []
+    noise: list[str] = []
+
+    def open_page(path: Path, **options: Any) -> Any:
+        context = browser.new_context(**{"viewport": {"width": 1280, "height": 900}, **options})
+        contexts.append(context)
+        page = context.new_page()
+        address = path.as_uri()
+        page.on("console", lambda message: noise.append(f"{message.type}: {message.text}"))
+        page.on("pageerror", lambda error: noise.append(f"error: {error}"))
+        page.on(
+            "dialog", lambda dialog: (noise.append(f"dialog: {dialog.message}"), dialog.dismiss())
+        )
+        page.on(
+            "request",
+            lambda request: (
+                None
+                if request.url == address or request.url.startswith(("data:", "blob:"))
+                else noise.append(f"request: {request.url}")
+            ),
+        )
+        page.goto(address)
+        page.wait_for_selector("html[data-ready]", state="attached")
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+    assert noise == []
+
+
+def fold(page: Any, slug: str, name: str) -> Any:
+    part = page.locator(f"#task-{slug} [data-{name}]")
+    part.locator("summary").first.click()
+    page.wait_for_selector(f"#task-{slug} [data-{name}][data-built]")
+    return part
+
+
+def column(table: Any, place: int) -> list[str]:
+    texts: list[str] = table.locator(f"tbody tr > :nth-child({place})").all_inner_texts()
+    return texts
+
+
+def test_sorting(opened: Opener, small_page: Path) -> None:
+    page = opened(small_page)
+    part = fold(page, "abbreviations-match", "instances")
+    table = part.locator("table")
+    label = table.locator("th[data-key='model-1']")
+    place = 1 + table.locator("thead th").evaluate_all(
+        "cells => cells.findIndex(cell => cell.dataset.key === 'model-1')"
+    )
+    before = column(table, place)
+    assert len(before) == 25
+    label.locator("button").click()
+    assert label.get_attribute("aria-sort") == "ascending"
+    rising = [float(text) for text in column(table, place)]
+    assert rising == sorted(rising)
+    label.locator("button").press("Enter")
+    assert label.get_attribute("aria-sort") == "descending"
+    falling = [float(text) for text in column(table, place)]
+    assert falling == sorted(falling, reverse=True)
+    assert falling[0] > rising[0]
+    assert column(table, place) != before
+
+
+def test_searching_and_paging(opened: Opener, small_page: Path) -> None:
+    page = opened(small_page)
+    part = fold(page, "abbreviations-expand", "instances")
+    assert part.get_by_role("status").inner_text() == "1 to 25 of 184"
+    first = column(part.locator("table"), 1)
+    part.get_by_role("button", name="Next").click()
+    assert part.get_by_role("status").inner_text() == "26 to 50 of 184"
+    assert not set(first) & set(column(part.locator("table"), 1))
+    part.get_by_label("Search").fill("abs~abstract")
+    assert part.get_by_role("status").inner_text() == "1 to 1 of 1"
+    assert part.locator("tbody tr").count() == 1
+    part.get_by_label("Search").fill("no such thing")
+    assert part.get_by_role("status").inner_text() == "No instance matches."
+    part.get_by_label("Search").fill("")
+    part.get_by_text("Choose models").click()
+    part.get_by_label("oracle").check()
+    assert "oracle" in part.locator("thead").inner_text()
+
+
+def test_convention_and_tag(opened: Opener, idbench_page: Path) -> None:
+    page = opened(idbench_page)
+    task = page.locator("section.task")
+    sizes = "table.board-table:visible tbody tr td:nth-of-type(4)"
+    assert set(task.locator(sizes).all_inner_texts()) == {"266"}
+    assert "as in the paper" in task.locator(".stands:visible").inner_text()
+    task.locator("[data-switch]").get_by_text("own", exact=True).click()
+    assert "289" in task.locator(sizes).all_inner_texts()
+    assert "the model itself scores" in task.locator(".stands:visible").inner_text()
+    part = fold(page, "idbench-similarity-large", "instances")
+    part.get_by_label("Only with tag").select_option(label="opposites")
+    found = part.get_by_role("status").inner_text()
+    assert part.locator("tbody tr").count() == int(found.split()[-1]) < 25
+
+
+def test_cap_is_told(
+    opened: Opener, small_run: Folder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from acumen.report import instances
+
+    monkeypatch.setattr(instances, "MOST_INSTANCES", 50)
+    page = opened(build_report([small_run], tmp_path / "report.html"))
+    part = fold(page, "abbreviations-match", "instances")
+    assert "50 of 475 instances are shown" in part.inner_text()
+    assert part.get_by_role("status").inner_text() == "1 to 25 of 50"
+
+
+def test_theme(opened: Opener, small_page: Path) -> None:
+    page = opened(small_page, color_scheme="dark")
+    paper = "getComputedStyle(document.body).backgroundColor"
+    assert page.evaluate(paper) == "rgb(22, 27, 31)"
+    page.wait_for_selector("figure[data-plot=overview][data-drawn]")
+    page.get_by_label("Light").check(force=True)
+    assert page.evaluate(paper) == "rgb(255, 255, 255)"
+    background = "#overview .canvas svg"
+    page.wait_for_function(
+        f"document.querySelector('{background}').style.backgroundColor === 'rgb(255, 255, 255)'"
+    )
+    page.reload()
+    assert page.get_by_label("Light").is_checked()
+
+
+def test_flips_of_accuracy(opened: Opener, small_page: Path) -> None:
+    part = fold(opened(small_page), "abbreviations-expand", "pairs")
+    part.get_by_label("First model").select_option(label="oracle")
+    part.get_by_label("Second model").select_option(label="random")
+    assert "oracle is better than random" in part.locator(".verdict").inner_text()
+    assert "p after Holm" in part.inner_text()
+    only_oracle, only_random = part.locator(".flips > div").all()
+    assert only_oracle.locator("tbody tr").count() == 12
+    assert only_oracle.locator("td.right").count() == 12
+    assert only_oracle.locator("td.wrong").count() == 12
+    assert "None." in only_random.inner_text()
+    part.get_by_label("Second model").select_option(label="oracle")
+    assert "Choose two different models." in part.inner_text()
+
+
+def test_flips_of_ranks(opened: Opener, small_page: Path, small_run: Folder) -> None:
+    from scipy.stats import rankdata
+
+    page = opened(small_page)
+    part = fold(page, "abbreviations-match", "pairs")
+    part.get_by_label("First model").select_option(label="jaro-winkler")
+    part.get_by_label("Second model").select_option(label="random")
+    data = json.loads(page.locator("#data-abbreviations-match").text_content())
+    first, second = (data["models"].index(name) for name in ("jaro-winkler", "random"))
+    truth = rankdata(data["ranked"])
+    errors = [abs(rankdata(data["observed"][model]) - truth) for model in (first, second)]
+    gain = errors[1] - errors[0]
+    best = data["ids"][max(range(len(gain)), key=lambda i: (gain[i], -i))]
+    shown = part.locator(".flips > div").first
+    assert shown.locator("tbody th").first.inner_text() == best
+    assert "ranks off" in shown.inner_text()
+
+
+@pytest.mark.parametrize(("format_", "start"), [("png", b"\x89PNG\r\n\x1a\n"), ("svg", b"<svg")])
+def test_saving_a_plot(opened: Opener, small_page: Path, format_: str, start: bytes) -> None:
+    page = opened(small_page)
+    with page.expect_download() as download:
+        page.locator(f"#overview [data-export={format_}]").click()
+    assert download.value.suggested_filename == f"overview.{format_}"
+    content = Path(download.value.path()).read_bytes()
+    assert content.startswith(start)
+    assert len(content) > 2000
+
+
+def test_phone(opened: Opener, idbench_page: Path) -> None:
+    page = opened(idbench_page, viewport={"width": 390, "height": 844})
+    for name in ("instances", "pairs"):
+        fold(page, "idbench-similarity-large", name)
+    page.locator(".slices summary").click()
+    for details in page.locator(".board:visible [data-draws] summary").all():
+        details.click()
+    page.wait_for_selector(".board [data-drawn]")
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
+
+
+def test_basics_of_access(opened: Opener, idbench_page: Path) -> None:
+    page = opened(idbench_page)
+    for name in ("instances", "pairs"):
+        fold(page, "idbench-similarity-large", name)
+    assert (
+        page.evaluate(
+            """[...document.querySelectorAll('input, select')].filter(
+            field => !field.labels.length && !field.getAttribute('aria-label')).length"""
+        )
+        == 0
+    )
+    assert (
+        page.evaluate(
+            "[...document.querySelectorAll('button')].filter(one => !one.textContent.trim()).length"
+        )
+        == 0
+    )
+    assert page.locator("h1").count() == 1
+    ids = page.evaluate("[...document.querySelectorAll('[id]')].map(one => one.id)")
+    assert len(ids) == len(set(ids))
+    assert page.locator("html").get_attribute("lang") == "en"
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_contrast(opened: Opener, idbench_page: Path, scheme: str) -> None:
+    """Every text reaches 4.5 to 1 against the page (WCAG AA); papers are flat, so two suffice."""
+    page = opened(idbench_page, color_scheme=scheme)
+    fold(page, "idbench-similarity-large", "instances")
+    colours = page.evaluate(
+        """() => {
+          const ground = (node) => {
+            for (let at = node; at; at = at.parentElement) {
+              const colour = getComputedStyle(at).backgroundColor;
+              if (!colour.startsWith('rgba(0, 0, 0, 0')) return colour;
+            }
+            return 'rgb(255, 255, 255)';
+          };
+          const pairs = new Set();
+          for (const node of document.querySelectorAll('body *')) {
+            if (node.closest('svg, :disabled, noscript') || !node.getClientRects().length) continue;
+            const texts = [...node.childNodes].filter((one) => one.nodeType === 3);
+            if (!texts.some((one) => one.data.trim())) continue;
+            pairs.add(getComputedStyle(node).color + '|' + ground(node));
+          }
+          return [...pairs];
+        }"""
+    )
+    assert len(colours) > 3
+    for pair in colours:
+        text, ground = (luminance(colour) for colour in pair.split("|"))
+        ratio = (max(text, ground) + 0.05) / (min(text, ground) + 0.05)
+        assert ratio >= 4.5, pair
+
+
+def luminance(colour: str) -> float:
+    channels = [int(number) / 255 for number in re.findall(r"\d+", colour)[:3]]
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(2)>\"'\\{{7*7}}\n\u2028\ud800"
+
+
+def test_hostile_texts_are_harmless(opened: Opener, copied: Folder, tmp_path: Path) -> None:
+    """Ids, answers, errors, names of models and tasks: all of them come from elsewhere."""
+    folder, run = copied
+    tasks = {name: replace(card, title=HOSTILE, summary=HOSTILE, metric=HOSTILE)
+             for name, card in run.tasks.items()}  # fmt: skip
+    cells = []
+    for cell in run.cells:
+        lines = (folder / cell.answers).read_text().splitlines()
+        records = [json.loads(line) for line in lines]
+        records[0]["answer"] = HOSTILE
+        records[1] = {"id": records[1]["id"], "error": HOSTILE}
+        records.append({"id": HOSTILE, "answer": HOSTILE})
+        (folder / cell.answers).write_text("\n".join(map(json.dumps, records)))
+        model = HOSTILE if cell.model == "levenshtein" else cell.model
+        counts = replace(cell.counts, failed=1)
+        # Half of the cells were asked other data, so that ids come from their answers alone.
+        sha = cell.data_sha256 if cell.task.endswith("expand") else "0"
+        cells.append(replace(cell, model=model, counts=counts, errors=(HOSTILE,), data_sha256=sha))
+    models = {**run.models, HOSTILE: replace(run.models["levenshtein"], summary=HOSTILE)}
+    hostile = replace(run, tasks=tasks, cells=tuple(cells), models=models)
+    path = build_report([(folder, hostile)], tmp_path / "report.html")
+
+    page = opened(path)
+    for slug in ("abbreviations-expand", "abbreviations-match"):
+        part = fold(page, slug, "instances")
+        part.get_by_label("Search").fill("onerror")
+        assert part.locator("tbody tr").count() >= 1
+        fold(page, slug, "pairs")
+        page.locator(f"#task-{slug} [data-draws] summary").first.click()
+    page.wait_for_selector("figure[data-plot=overview][data-drawn]")
+    page.locator("#failures summary").click()
+    assert page.locator("img").count() == 0
+    assert page.locator("script:not([type])").count() == 0
+    assert "alert(1)" in page.locator("#failures").inner_text()

@@ -1,0 +1,199 @@
+"""The page as a file: what it says, and that the same runs give the same bytes."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from acumen.api import AcumenError, Counts, Run
+from acumen.report import build_report
+
+Folder = tuple[Path, Run]
+
+pytestmark = pytest.mark.usefixtures("at_home")
+
+
+def page_text(runs: list[Folder], tmp_path: Path) -> str:
+    return build_report(runs, tmp_path / "report.html").read_text(encoding="utf-8")
+
+
+def data_of(text: str, slug: str) -> dict[str, Any]:
+    found = re.search(f'<script type="application/json" id="data-{slug}">(.*?)</script>', text)
+    assert found is not None
+    data: dict[str, Any] = json.loads(found[1])
+    return data
+
+
+def test_import_is_light() -> None:
+    code = (
+        "import sys, acumen.report;"
+        "print([m for m in ('altair', 'vl_convert', 'jinja2', 'scipy', 'numpy')"
+        " if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_same_runs_same_bytes(small_run: Folder, tmp_path: Path) -> None:
+    first = build_report([small_run], tmp_path / "a.html").read_bytes()
+    assert build_report([small_run], tmp_path / "b.html").read_bytes() == first
+    assert [path.name for path in tmp_path.iterdir() if path.suffix != ".html"] == []
+
+
+def test_names_no_address_to_load_from(small_run: Folder, tmp_path: Path) -> None:
+    text = page_text([small_run], tmp_path)
+    assert "default-src 'none'" in html.unescape(text)
+    markup = re.sub(r"(<script[^>]*>).*?</script>", r"\1", text, flags=re.DOTALL)
+    assert len(markup) < 200_000
+    assert not re.search(r'(?:src|href)="(?!#|data:)', markup)
+    assert "@import" not in markup
+    assert "url(" not in markup
+
+
+def test_best_model_is_no_honest_row(small_run: Folder, tmp_path: Path) -> None:
+    text = page_text([small_run], tmp_path)
+    overview = text.split('id="overview-title"')[1].split("</table>")[0]
+    assert "oracle" not in overview.split("<tbody>")[1].split('class="num strong"')[0]
+    assert "jaro-winkler" in overview
+    assert "has seen the labels" in text
+
+
+def test_side_by_side_is_the_comparison(small_run: Folder, tmp_path: Path) -> None:
+    from acumen.report.evidence import gather
+    from acumen.report.merge import merge
+
+    data = data_of(page_text([small_run], tmp_path), "abbreviations-expand")
+    comparison = gather(merge([small_run]), "abbreviations/expand").comparison
+    assert comparison is not None
+    assert len(data["tests"]) == len(comparison.tests) == 15
+    expected = next(
+        test for test in comparison.tests if {test.first, test.second} == {"oracle", "random"}
+    )
+    row = next(
+        row
+        for row in data["tests"]
+        if {data["models"][row[0]], data["models"][row[1]]} == {"oracle", "random"}
+    )
+    assert row[2] == pytest.approx(expected.difference, rel=1e-5)
+    assert row[6] == pytest.approx(expected.p_holm, rel=1e-5)
+
+
+def test_ceiling_conventions_and_slices(idbench_run: Folder, tmp_path: Path) -> None:
+    text = page_text([idbench_run], tmp_path)
+    assert "people 0.51" in text
+    assert "pairs that every published technique scores, as in the paper" in text
+    assert "every labelled pair the model itself scores" in text
+    assert "These parts are tiny: the largest has 25 instances." in text
+    assert "undefined: too few or all equal" in text
+    tags = data_of(text, "idbench-similarity-large")["tags"]
+    assert "opposites" in tags
+    assert "complete" in tags
+
+
+def test_failures_stand_at_the_top(copied: Folder, tmp_path: Path) -> None:
+    folder, run = copied
+    cell = run.cells[0]
+    broken = replace(cell, counts=Counts(184, 181, 0, 3), errors=("x~y: the server said no",))
+    text = page_text([(folder, replace(run, cells=(broken, *run.cells[1:])))], tmp_path)
+    head = text.split('<main id="main"')[0]
+    assert "3 answers failed" in head
+    assert "the server said no" in head
+
+
+def test_failed_answers_reach_the_page(copied: Folder, tmp_path: Path) -> None:
+    folder, run = copied
+    cell = next(cell for cell in run.cells if cell.model == "levenshtein")
+    lines = (folder / cell.answers).read_text().splitlines()
+    first = json.loads(lines[0])["id"]
+    lines[0] = json.dumps({"id": first, "error": "out of memory"})
+    (folder / cell.answers).write_text("\n".join(lines) + "\n")
+    text = page_text([copied], tmp_path)
+    slug = cell.task.replace("/", "-")
+    data = data_of(text, slug)
+    assert "out of memory" in data["errors"][data["models"].index("levenshtein")].values()
+    # The file is no longer what was scored, and the page says so.
+    assert "were changed after they were scored" in text
+
+
+def test_without_the_task(copied: Folder, tmp_path: Path) -> None:
+    """A task of a plug-in that is not here: scores and answers are shown, and why no more."""
+    folder, run = copied
+    names = {"abbreviations/expand": "gone/expand", "abbreviations/match": "gone/match"}
+    gone = replace(
+        run,
+        tasks={names[name]: replace(card, name=names[name]) for name, card in run.tasks.items()},
+        cells=tuple(replace(cell, task=names[cell.task]) for cell in run.cells),
+    )
+    text = page_text([(folder, gone)], tmp_path)
+    assert "Questions and truths are not shown: there is no task called" in text
+    data = data_of(text, "gone-expand")
+    assert len(data["ids"]) == 184
+    assert "truths" not in data
+    assert data["mode"] == "none"
+
+
+def test_with_other_data(copied: Folder, tmp_path: Path) -> None:
+    folder, run = copied
+    other = replace(run, cells=tuple(replace(cell, data_sha256="0" * 64) for cell in run.cells))
+    text = page_text([(folder, other)], tmp_path)
+    assert "the data on this machine is not what the models were asked" in text
+    assert "truths" not in data_of(text, "abbreviations-expand")
+
+
+def test_missing_answers(copied: Folder, tmp_path: Path) -> None:
+    folder, run = copied
+    (folder / run.cells[0].answers).unlink()
+    outside = replace(run.cells[1], answers="../../etc/passwd")
+    spoiled = replace(run, cells=(run.cells[0], outside, *run.cells[2:]))
+    text = page_text([(folder, spoiled)], tmp_path)
+    assert f"The answers of {run.cells[0].model} cannot be shown" in text
+    assert "is not a file inside the run&#39;s folder" in text
+
+
+def test_many_instances_are_capped(
+    small_run: Folder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from acumen.report import instances
+
+    monkeypatch.setattr(instances, "MOST_INSTANCES", 50)
+    data = data_of(page_text([small_run], tmp_path), "abbreviations-match")
+    assert len(data["ids"]) == 50
+    assert data["known"] == 475
+    assert all(len(column) == 50 for column in data["answers"])
+    backwards = instances.chosen([*sorted(data["ids"], reverse=True), "zzz"])
+    assert len(backwards) == 50
+
+
+def test_later_runs_win(copied: Folder, tmp_path: Path) -> None:
+    folder, run = copied
+    changed = replace(run.cells[0].scores[0], value=0.123456)
+    cell = replace(run.cells[0], scores=(changed,))
+    later = replace(run, seed=7, cells=(cell,))
+    text = page_text([copied, (folder, later)], tmp_path)
+    assert '<td class="num strong">0.123</td>' in text
+    assert "The runs differ in their seeds: 0, 7." in text
+    assert '<td class="num strong">0.123</td>' not in page_text([(folder, later), copied], tmp_path)
+
+
+def test_no_run_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(AcumenError, match="no run"):
+        build_report([], tmp_path / "report.html")
+
+
+def test_embedded_json_is_inert() -> None:
+    from acumen.report.html import embedded, inline_script
+
+    hostile = "</script><!--<script>&\u2028\u2029\ud800"
+    text = str(embedded(hostile))
+    assert not set("<>&\u2028\u2029") & set(text)
+    assert json.loads(text) == hostile
+    assert "</script" not in inline_script('a = "</script>"').lower()
+    assert "<script" not in inline_script('a = "<SCRIPT>"').lower()
