@@ -17,10 +17,10 @@ def test_every_plot_as_png_and_svg(small_run: Folder, tmp_path: Path) -> None:
     assert [path.name for path in written] == [
         "overview.png",
         "overview.svg",
-        "intervals-abbreviations-expand.png",
-        "intervals-abbreviations-expand.svg",
         "intervals-abbreviations-match.png",
         "intervals-abbreviations-match.svg",
+        "intervals-abbreviations-expand.png",
+        "intervals-abbreviations-expand.svg",
     ]
     for path in written:
         if path.suffix == ".png":
