@@ -31,7 +31,7 @@ $(BIN)/.dev: $(BIN)/.core
 eval: $(BIN)/.core
 	@if [ -d "$(IDBENCH)" ]; then $(BIN)/acumen data get idbench --from "$(IDBENCH)" >/dev/null; fi
 	$(BIN)/acumen eval --plugin examples/trigram_embedding.py --out $(OUT)
-	$(BIN)/acumen report $(OUT) --plugin examples/trigram_embedding.py
+	$(BIN)/acumen report $(OUT)
 
 lint: $(BIN)/.dev
 	$(BIN)/ruff check .

@@ -108,8 +108,8 @@ def _download(url: str, part: Path, file: DataFile, data: Dataset, progress: Pro
             if response.length:
                 raise ConnectionError(f"cut off with {response.length:,} bytes to go")
     except urllib.error.HTTPError as error:
+        error.close()
         if error.code == 416 and done:  # the part file is already whole, or no part of the file
-            error.close()
             if not _is_pinned(part, file):
                 part.unlink()
                 _download(url, part, file, data, progress)

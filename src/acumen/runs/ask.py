@@ -116,5 +116,5 @@ def _plain(face: Face, instance: Instance, value: Any) -> Json:
     if not isinstance(value, str):
         raise TypeError(f"expected text, found {value!r}"[:ERROR_LENGTH])
     if isinstance(instance.input, Question) and value not in instance.input.choices:
-        raise ValueError(f"{value!r} is not one of the choices"[:ERROR_LENGTH])
+        raise ValueError(f"not one of the choices: {value!r}"[:ERROR_LENGTH])
     return str(value)

@@ -89,4 +89,6 @@ def file_name(reference: str) -> str:
     plain = re.sub(r"[^A-Za-z0-9.=-]+", "_", reference)
     if plain == reference and len(plain) < 100:
         return plain
-    return f"{plain[:100]}-{hashlib.sha256(reference.encode()).hexdigest()[:8]}"
+    # What was not UTF-8 on the command line is a lone surrogate here.
+    digest = hashlib.sha256(reference.encode(errors="surrogatepass")).hexdigest()
+    return f"{plain[:100]}-{digest[:8]}"

@@ -109,7 +109,7 @@ def read_run(path: Path) -> Run:
         ) from error
     except AcumenError as error:
         raise AcumenError(f"{file}: {error}", error.hint) from error
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise AcumenError(
             f"{file}: not a results file ({type(error).__name__}: {error})"
         ) from error

@@ -1,0 +1,242 @@
+"""results.json: everything a reader needs, readable again, refused where it is not."""
+
+from __future__ import annotations
+
+import json
+import platform
+import subprocess
+from collections.abc import Callable, Mapping
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import acumen
+from acumen.api import (
+    AcumenError,
+    Ceiling,
+    Convention,
+    Counts,
+    Face,
+    ModelCard,
+    Run,
+    Score,
+    Scores,
+    TaskCard,
+)
+from acumen.runs.evaluate import evaluate
+from acumen.runs.plan import make_plan
+from acumen.runs.record import file_name
+from acumen.runs.results import read_run, to_json, write_run
+from acumen.runs.scoring import Settings
+
+# The command line, see tests/conftest.py.
+Acumen = Callable[..., subprocess.CompletedProcess[str]]
+ROOT = Path(__file__).resolve().parents[2]
+
+RUN = Run(
+    seed=7,
+    confidence=0.9,
+    resamples=100,
+    tasks={
+        "toy/one": TaskCard(
+            "toy/one", "Toy", "2", Face.CLASSIFY, "accuracy", "A \ud800 summary", "toy", "Nobody",
+            (Convention("complete", "those all answer", "complete"), Convention("own", "its own")),
+            ("short", "long"), Ceiling("people", 0.9, "Table 1"),
+        ),
+        "toy/two": TaskCard("toy/two", "Toy, too", "1", Face.SIMILARITY, "spearman"),
+    },
+    models={"m:k=1": ModelCard("m:k=1", "A model", {"k": 1, "of": ["a", None]}, ("embed",))},
+    cells=(
+        Scores(
+            "toy/one", "m:k=1",
+            (
+                Score("accuracy", "complete", "", 0.1 + 0.2, 0.25, 1 / 3, 12),
+                Score("accuracy", "own", "long", None, None, None, 0, "no answers"),
+            ),
+            Counts(12, 10, 1, 1), "answers/toy/one/m.jsonl", "ab", "cd", 12, 0.5,
+            ("p1: ValueError: \ud800 \x00 \u2028 名前",),
+        ),
+    ),
+    provenance={"git": None, "packages": {"numpy": "2.0"}},
+)  # fmt: skip
+
+
+def test_a_run_reads_back_as_it_was_written(tmp_path: Path) -> None:
+    """Every field, every digit, every character."""
+    path = write_run(tmp_path, RUN)
+    assert path == tmp_path / "results.json"
+    assert read_run(tmp_path) == read_run(path) == RUN
+    # Plain UTF-8 and plain JSON: other programs read it too.
+    json.loads(path.read_bytes().decode("utf-8"), parse_constant=pytest.fail)
+
+
+@pytest.mark.parametrize("schema", ["acumen.results/2", "something else", None])
+def test_an_unknown_schema_is_refused_with_a_way_out(tmp_path: Path, schema: str | None) -> None:
+    record = {**to_json(RUN), "schema": schema}
+    path = tmp_path / "results.json"
+    path.write_text(json.dumps(record))
+    with pytest.raises(AcumenError) as caught:
+        read_run(tmp_path)
+    assert f"{path}: the schema is {schema!r}" in str(caught.value)
+    assert "acumen.results/1" in str(caught.value)
+    assert "acumen eval" in caught.value.hint
+
+
+def test_a_file_cut_anywhere_is_told_to_be_none(tmp_path: Path) -> None:
+    path = write_run(tmp_path, RUN)
+    content = path.read_bytes()
+    assert len(content) > 500
+    for cut in range(len(content) - 2):  # the last two bytes are "}" and a line end
+        path.write_bytes(content[:cut])
+        with pytest.raises(AcumenError, match="not a results file"):
+            read_run(tmp_path)
+
+
+RECORD = to_json(RUN)
+
+
+@pytest.mark.parametrize(
+    "damaged",
+    [
+        [],
+        {},
+        None,
+        "text",
+        {"schema": "acumen.results/1"},
+        *({**RECORD, key: None} for key in ("tasks", "models", "cells")),
+        {**RECORD, "cells": [{}]},
+        {**RECORD, "models": {"m": {"surprise": 1}}},
+        {**RECORD, "tasks": {"t": {**RECORD["tasks"]["toy/two"], "face": "smell"}}},
+    ],
+)
+def test_json_of_another_shape_is_told_to_be_none(tmp_path: Path, damaged: Any) -> None:
+    (tmp_path / "results.json").write_text(json.dumps(damaged))
+    with pytest.raises(AcumenError, match=r"results\.json: "):
+        read_run(tmp_path)
+
+
+@pytest.mark.parametrize("opening", [b"[", b'{"a":'])
+def test_brackets_without_end_are_told_too(tmp_path: Path, opening: bytes) -> None:
+    (tmp_path / "results.json").write_bytes(opening * 100_000)
+    with pytest.raises(AcumenError, match="not a results file"):
+        read_run(tmp_path)
+
+
+@given(st.binary(max_size=50))
+@settings(
+    max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+def test_noise_is_told_to_be_no_results_file(tmp_path: Path, noise: bytes) -> None:
+    (tmp_path / "results.json").write_bytes(noise)
+    with pytest.raises(AcumenError, match=r"results\.json: "):
+        read_run(tmp_path)
+
+
+def test_models_whose_names_look_alike_on_disk_have_files_of_their_own() -> None:
+    """Slashes, dots, any length, any character: one file each, and none outside the folder."""
+    references = ["m", "m:a", "m:a,b", "m:a/b", "m:a b", "m_a", "../m", "..", "m:\ud800", "x" * 300]
+    files = [file_name(reference) for reference in references]
+    assert len(set(files)) == len(references)
+    assert all("/" not in name and len(name) < 120 and name.isascii() for name in files)
+    assert file_name("ft-cbow") == "ft-cbow"
+
+
+def test_a_folder_that_is_no_run_says_what_one_is(tmp_path: Path) -> None:
+    for path in (tmp_path, tmp_path / "nowhere"):
+        with pytest.raises(AcumenError, match="No such file") as caught:
+            read_run(path)
+        assert "acumen eval --out" in caught.value.hint
+
+
+# --------------------------------------------------------------------------------------
+# What a real run writes.
+# --------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Any]:
+    """results.json of a real run, as any JSON reader sees it."""
+    folder = tmp_path_factory.mktemp("written")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ACUMEN_HOME", str(folder / "home"))
+        cells, _ = make_plan(["levenshtein", "random:seed=3"], ["abbreviations"])
+        evaluate(cells, folder / "run", Settings(seed=5, resamples=100))
+    record: Mapping[str, Any] = json.loads((folder / "run" / "results.json").read_text())
+    return record
+
+
+def test_scores_come_with_intervals_and_counts(written: Mapping[str, Any]) -> None:
+    assert len(written["cells"]) == 4
+    for cell in written["cells"]:
+        for score in cell["scores"]:
+            assert score["low"] < score["value"] < score["high"]
+            assert score["n"] == cell["counts"]["instances"]
+        assert cell["counts"]["answered"] == cell["asked"] == cell["counts"]["instances"]
+        assert cell["counts"]["failed"] == cell["counts"]["unanswered"] == 0
+
+
+def test_the_data_and_the_answers_are_pinned_by_hashes(written: Mapping[str, Any]) -> None:
+    """Two tasks, two models: as many data hashes as tasks, as many answers as cells."""
+    assert len({cell["data_sha256"] for cell in written["cells"]}) == 2
+    assert len({cell["answers_sha256"] for cell in written["cells"]}) == 4
+    assert all(len(cell["data_sha256"]) == 64 for cell in written["cells"])
+
+
+def test_seed_and_settings_are_on_record(written: Mapping[str, Any]) -> None:
+    assert (written["seed"], written["resamples"], written["confidence"]) == (5, 100, 0.95)
+    assert written["models"]["random:seed=3"]["settings"] == {"seed": 3}
+    assert written["tasks"]["abbreviations/match"]["version"] == "1"
+
+
+def test_the_circumstances_are_on_record(written: Mapping[str, Any]) -> None:
+    found = written["provenance"]
+    assert found["acumen"] == acumen.__version__
+    assert found["packages"]["numpy"] == version("numpy")
+    assert found["packages"]["scikit-learn"] == version("scikit-learn")
+    assert "torch" not in found["packages"]
+    assert found["python"] == platform.python_version()
+    assert found["platform"] == platform.platform()
+    assert 0 < found["seconds"] < 600
+    assert sum(cell["seconds"] for cell in written["cells"]) <= found["seconds"]
+    # An interpreter with numpy takes some 30 MB; nobody here has a terabyte.
+    assert 10_000_000 < found["peak_memory_bytes"] < 10**12
+
+
+@pytest.mark.skipif(not (ROOT / ".git").exists(), reason="not a checkout")
+def test_the_commit_of_the_checkout_is_on_record(written: Mapping[str, Any]) -> None:
+    head = subprocess.run(
+        ["git", "rev-parse", "HEAD"], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert written["provenance"]["git"]["commit"] == head.stdout.strip()
+    assert isinstance(written["provenance"]["git"]["changed"], bool)
+
+
+def test_the_same_seed_gives_the_same_scores_and_another_does_not(
+    acumen: Acumen, tmp_path: Path
+) -> None:
+    """Also when every model is asked again: nothing but time and memory may differ."""
+
+    def scores(*options: str) -> list[Any]:
+        done = acumen(
+            "eval", "-m", "levenshtein", "-m", "random", "-t", "abbreviations/match",
+            "--resamples", "200", "--fresh", "--json", "-o", tmp_path / "run", *options,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        return [cell["scores"] for cell in json.loads(done.stdout)["cells"]]
+
+    first = scores("--seed", "1")
+    assert scores("--seed", "1") == first
+    other = scores("--seed", "2")
+    assert [one[0]["value"] for one in other] == [one[0]["value"] for one in first]
+    assert [one[0]["low"] for one in other] != [one[0]["low"] for one in first]
+
+
+def test_the_file_is_what_the_command_line_prints(acumen: Acumen, tmp_path: Path) -> None:
+    done = acumen(
+        "eval", "-m", "levenshtein", "-t", "abbreviations/expand", "-o", tmp_path, "--json"
+    )
+    assert json.loads((tmp_path / "results.json").read_text()) == json.loads(done.stdout)

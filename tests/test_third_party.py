@@ -1,0 +1,196 @@
+"""Somebody else's package: installed as packages are, listed unimported, evaluated by name."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+# The command line, see tests/conftest.py.
+Acumen = Callable[..., subprocess.CompletedProcess[str]]
+
+PYPROJECT = """
+[build-system]
+requires = ["hatchling"]
+build-backend = "hatchling.build"
+
+[project]
+name = "{name}"
+version = "{version}"
+dependencies = ["acumen"]
+
+[project.entry-points."acumen.models"]
+{name}-vowels = "{module}.models:Vowels"
+
+[project.entry-points."acumen.tasks"]
+"{name}/rhymes" = "{module}.tasks:rhymes"
+"""
+
+# No word of acumen but what a model must have; a setting, and a trace of every import.
+MODELS = '''
+import os
+from pathlib import Path
+
+Path(os.environ["IMPORT_TRACE"]).write_text("imported")
+
+
+class Vowels:
+    """Do the words have the same vowels?"""
+
+    def __init__(self, letters: str = "aeiou") -> None:
+        self.letters = letters
+
+    def similarity(self, pairs):
+        def vowels(word):
+            return [letter for letter in word if letter in self.letters]
+
+        return [float(vowels(pair.left) == vowels(pair.right)) for pair in pairs]
+'''
+
+TASKS = '''
+import os
+from pathlib import Path
+
+from acumen import metrics
+from acumen.api import Face, Instance, Pair, TaskCard
+from acumen.registry import task
+
+Path(os.environ["IMPORT_TRACE"]).write_text("imported")
+
+RHYMES = [("cat", "hat", 1), ("loop", "pool", 1), ("list", "mist", 1), ("tree", "free", 1),
+          ("node", "code", 1), ("cat", "hut", 0), ("loop", "list", 0), ("tree", "node", 0),
+          ("core", "mist", 0), ("hat", "hot", 0)]
+
+
+class Rhymes:
+    metric = metrics.roc_auc
+    card = TaskCard("NAME/rhymes", "Rhymes", "1", Face.SIMILARITY, "roc_auc")
+
+    def instances(self):
+        return [Instance(f"{a}~{b}", Pair(a, b), truth) for a, b, truth in RHYMES]
+
+
+@task("NAME/rhymes")
+def rhymes():
+    """Do two words rhyme?"""
+    return Rhymes()
+'''
+
+Install = Callable[..., None]
+
+
+@pytest.fixture
+def trace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A file that appears when the package is imported."""
+    path = tmp_path / "imported.txt"
+    monkeypatch.setenv("IMPORT_TRACE", str(path))
+    return path
+
+
+@pytest.fixture
+def install(tmp_path: Path, trace: Path, monkeypatch: pytest.MonkeyPatch) -> Install:
+    """Write a package and install it with pip where the command line will find it."""
+    site = tmp_path / "site"
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(site), os.environ.get("PYTHONPATH", "")]))
+
+    def run(name: str, models: str = MODELS, tasks: str = TASKS, version: str = "0.1") -> None:
+        shutil.rmtree(site, ignore_errors=True)  # pip leaves an old release's metadata there
+        source = tmp_path / f"{name}-{version}"
+        module = name.replace("-", "_")
+        (source / module).mkdir(parents=True)
+        pyproject = PYPROJECT.format(name=name, module=module, version=version)
+        (source / "pyproject.toml").write_text(pyproject)
+        (source / module / "__init__.py").write_text("")
+        (source / module / "models.py").write_text(models)
+        (source / module / "tasks.py").write_text(tasks.replace("NAME", name))
+        subprocess.run(
+            [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index",
+             "--no-build-isolation", "--disable-pip-version-check",
+             "--target", str(site), str(source)],
+            check=True, timeout=120,
+        )  # fmt: skip
+
+    return run
+
+
+def test_a_third_partys_model_and_task_are_listed_and_evaluated(
+    acumen: Acumen, install: Install, trace: Path, tmp_path: Path
+) -> None:
+    install("tiny-rhymes")
+    tasks = json.loads(acumen("tasks", "list", "--json").stdout)
+    models = json.loads(acumen("models", "list", "--json").stdout)
+    assert {"name": "tiny-rhymes/rhymes", "summary": "", "origin": "tiny-rhymes 0.1"} in tasks
+    assert {"name": "tiny-rhymes-vowels", "summary": "", "origin": "tiny-rhymes 0.1"} in models
+    assert "tiny-rhymes/rhymes" in acumen("tasks", "list").stdout
+    assert not trace.exists(), "a listing must not import what it lists"
+
+    out = tmp_path / "run"
+    done = acumen(
+        "eval", "-m", "tiny-rhymes-vowels", "-m", "tiny-rhymes-vowels:letters=o", "-m", "oracle",
+        "-t", "tiny-rhymes", "-t", "abbreviations/match", "--resamples", "100", "-o", out,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert trace.exists()
+    assert "tiny-rhymes/rhymes" in done.stdout
+    record = json.loads((out / "results.json").read_text())
+    values = {(c["task"], c["model"]): c["scores"][0]["value"] for c in record["cells"]}
+    # By hand: all five rhymes have equal vowels and none of the others has.
+    assert values["tiny-rhymes/rhymes", "tiny-rhymes-vowels"] == 1.0
+    # Where only "o" counts, cat~hut is as equal as the five rhymes, the other four are not:
+    # (5 · 4 + 5 · 1 / 2) / 25.
+    assert values["tiny-rhymes/rhymes", "tiny-rhymes-vowels:letters=o"] == pytest.approx(0.9)
+    assert values["tiny-rhymes/rhymes", "oracle"] == 1.0
+    assert 0 < values["abbreviations/match", "tiny-rhymes-vowels"] < 1
+    card = record["models"]["tiny-rhymes-vowels:letters=o"]
+    assert card["version"] == "tiny-rhymes 0.1"
+    assert card["settings"] == {"letters": "o"}
+    assert card["summary"] == "Do the words have the same vowels?"
+
+    # Its verbs are everybody's verbs.
+    shown = json.loads(acumen("tasks", "show", "tiny-rhymes/rhymes", "--json").stdout)
+    assert shown["instances"] == 10
+    shown = json.loads(acumen("models", "show", "tiny-rhymes-vowels", "--json").stdout)
+    assert "tiny-rhymes/rhymes" in shown["tasks"]
+
+
+def test_a_new_release_is_asked_again(acumen: Acumen, install: Install, tmp_path: Path) -> None:
+    """Its factory's file is the same, but what it imports may not be."""
+
+    def asked() -> int:
+        done = acumen(
+            "eval", "-m", "tiny-rhymes-vowels", "-t", "tiny-rhymes", "-o", tmp_path / "run",
+            "--json",
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        (cell,) = json.loads(done.stdout)["cells"]
+        return int(cell["asked"])
+
+    install("tiny-rhymes")
+    assert [asked(), asked()] == [10, 0]
+    install("tiny-rhymes", version="0.2")
+    assert [asked(), asked()] == [10, 0]
+
+
+def test_a_broken_package_is_listed_and_named_when_used(
+    acumen: Acumen, install: Install, tmp_path: Path
+) -> None:
+    broken = 'raise RuntimeError("compiled for another machine")\n'
+    install("tiny-broken", models=broken, tasks=broken)
+    for verb, name in (("models", "tiny-broken-vowels"), ("tasks", "tiny-broken/rhymes")):
+        listed = acumen(verb, "list", "--json")
+        assert listed.returncode == 0, listed.stderr
+        assert name in {one["name"] for one in json.loads(listed.stdout)}
+        shown = acumen(verb, "show", name)
+        assert shown.returncode == 2
+        assert f"{name!r} of the package tiny-broken cannot be loaded" in shown.stderr
+        assert "RuntimeError: compiled for another machine" in shown.stderr
+        assert "Traceback" not in shown.stderr
+    # Who does not ask for it is not bothered.
+    done = acumen("eval", "-m", "levenshtein", "-t", "abbreviations/expand", "-o", tmp_path / "run")
+    assert done.returncode == 0, done.stderr
