@@ -1,20 +1,14 @@
-"""Shared fixtures. Real data lies beside the repository, in ``../shared/data``; tests that
-need it skip with the reason where it is missing."""
+"""Shared fixtures."""
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[1]
-SHARED = Path(os.environ.get("ACUMEN_SHARED_DATA", ROOT.parent / "shared" / "data"))
-
-Acumen = Callable[..., subprocess.CompletedProcess[str]]
+from support import SHARED, Acumen
 
 
 @pytest.fixture

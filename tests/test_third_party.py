@@ -12,8 +12,7 @@ from pathlib import Path
 
 import pytest
 
-# The command line, see tests/conftest.py.
-Acumen = Callable[..., subprocess.CompletedProcess[str]]
+from support import Acumen
 
 PYPROJECT = """
 [build-system]

@@ -305,7 +305,8 @@ def parse_reference(reference: str) -> tuple[str, list[str], dict[str, Any]]:
     settings: dict[str, Any] = {}
     for part in filter(None, rest.split(",")):
         key, equals, value = part.partition("=")
-        if not equals:
+        # A word may be a reference with a setting of its own: ensemble:levenshtein:decimals=2
+        if not equals or ":" in key:
             words.append(part)
             continue
         try:

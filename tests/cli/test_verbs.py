@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from conftest import ROOT, Acumen
+from support import ROOT, Acumen
 
 VERBS = ["data", "tasks", "models", "eval", "score", "compare", "reproduce", "report"]
 EXAMPLE = ROOT / "examples" / "trigram_embedding.py"
@@ -34,7 +34,7 @@ def test_a_new_user_without_data_gets_scores_and_is_told_what_is_missing(
     assert done.returncode == 0, done.stderr
     assert "abbreviations/expand" in done.stdout
     assert "idbench" in done.stderr
-    assert "data is not here" in done.stderr
+    assert "the data is not here" in done.stderr
     assert (tmp_path / "run" / "results.json").is_file()
 
 
@@ -183,5 +183,79 @@ def test_report_is_written(acumen: Acumen, tmp_path: Path) -> None:
 def test_mistakes_get_an_answer_not_a_traceback(acumen: Acumen, arguments: list[str]) -> None:
     done = acumen(*arguments)
     assert done.returncode == 2
-    assert done.stderr.startswith("error: ")
+    assert "error: " in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_a_path_that_cannot_be_written_gets_an_answer(acumen: Acumen, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    done = acumen("eval", "-m", "random", "-t", "abbreviations", "-o", tmp_path / "file" / "run")
+    assert done.returncode == 2
+    assert "error: " in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_reader_that_has_seen_enough_is_no_error(home: Path, tmp_path: Path) -> None:
+    import subprocess
+    import sys
+
+    done = subprocess.run(
+        f'"{sys.executable}" -m acumen tasks list | head -1',
+        shell=True, capture_output=True, text=True,
+    )  # fmt: skip
+    assert "Traceback" not in done.stderr
+    assert "error" not in done.stderr
+
+
+def test_a_models_error_cannot_steer_the_terminal(acumen: Acumen, tmp_path: Path) -> None:
+    plugin = tmp_path / "rude.py"
+    plugin.write_text(
+        "from acumen.registry import model\n"
+        "class Rude:\n"
+        "    def similarity(self, pairs):\n"
+        "        raise ValueError('\\x1b[2J\\udcff')\n"
+        "model('rude')(Rude)\n"
+    )
+    done = acumen(
+        "eval", "--plugin", plugin, "-m", "rude", "-t", "abbreviations/match", "-o", tmp_path / "r"
+    )
+    assert done.returncode == 1
+    assert "475 of 475 instances failed" in done.stderr
+    assert "\x1b[2J" not in done.stderr + done.stdout
+    assert "\\x1b[2J" in done.stderr
+
+
+def test_answers_changed_after_scoring_are_not_compared(acumen: Acumen, tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    acumen("eval", "-m", "random", "-m", "levenshtein", "-t", "abbreviations/expand", "-o", run)
+    answers = run / "answers" / "abbreviations" / "expand" / "random.jsonl"
+    answers.write_text(answers.read_text().replace('"abstract"}', '"account"}'))
+    done = acumen("compare", run)
+    assert done.returncode == 2
+    assert "changed after they were scored" in done.stderr
+
+
+def test_a_member_of_an_ensemble_may_have_settings(acumen: Acumen) -> None:
+    done = acumen("models", "show", "ensemble:levenshtein:decimals=2,jaro-winkler", "--json")
+    assert json.loads(done.stdout)["settings"]["members"] == [
+        "levenshtein:decimals=2",
+        "jaro-winkler",
+    ]
+
+
+def test_somebody_elses_broken_package_spoils_only_its_own(
+    acumen: Acumen, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    info = tmp_path / "site" / "broken-1.0.dist-info"
+    info.mkdir(parents=True)
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: broken\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text(
+        "[acumen.models]\nbroken = broken:model\n[acumen.tasks]\nbroken/task = broken:task\n"
+    )
+    (tmp_path / "site" / "broken.py").write_text("raise RuntimeError('not today')\n")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path / "site"))
+    done = acumen("eval", "-m", "levenshtein", "-o", tmp_path / "run")
+    assert done.returncode == 0, done.stderr
+    assert "not today" in done.stderr
+    assert acumen("eval", "-t", "abbreviations/match", "-o", tmp_path / "run").returncode == 0
+    assert acumen("models", "show", "levenshtein").returncode == 0

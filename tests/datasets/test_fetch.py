@@ -7,8 +7,7 @@ import json
 import re
 import shutil
 import socket
-import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -19,9 +18,8 @@ import pytest
 from acumen.api import AcumenError
 from acumen.datasets import DataFile, Dataset, dataset, dataset_folder, missing_files, require
 from acumen.datasets.fetch import CHUNK, get, sha256_of
+from support import Acumen
 
-# The command line, see tests/conftest.py.
-Acumen = Callable[..., subprocess.CompletedProcess[str]]
 # Longer than what is read at once, so that a cut falls between two reads.
 CONTENT = {"pairs.csv": b"id1,id2\n" + b"len,length\n" * 20_000, "roles.csv": b"role\nloop\n"}
 

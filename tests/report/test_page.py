@@ -155,7 +155,7 @@ def test_missing_answers(copied: Folder, tmp_path: Path) -> None:
     spoiled = replace(run, cells=(run.cells[0], outside, *run.cells[2:]))
     text = page_text([(folder, spoiled)], tmp_path)
     assert f"The answers of {run.cells[0].model} cannot be shown" in text
-    assert "is not a file inside the run&#39;s folder" in text
+    assert "are not in the run&#39;s folder" in text
 
 
 def test_many_instances_are_capped(

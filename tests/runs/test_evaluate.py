@@ -33,9 +33,7 @@ from acumen.registry import Entry, Made
 from acumen.runs.evaluate import answer_cell, evaluate
 from acumen.runs.plan import Cell, PlannedTask
 from acumen.runs.scoring import Settings
-
-# The command line, see tests/conftest.py.
-Acumen = Callable[..., subprocess.CompletedProcess[str]]
+from support import Acumen
 
 QUICK = Settings(resamples=100)
 PAIRS = [Instance(f"p{i}", Pair(f"left{i}", f"right{i}"), i) for i in range(12)]

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-import subprocess
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -16,9 +15,7 @@ from acumen.api import AcumenError, Face, Instance, Pair, Scores, TaskCard
 from acumen.runs.foreign import score_files
 from acumen.runs.results import read_run
 from acumen.runs.scoring import Settings
-
-# The command line, see tests/conftest.py.
-Acumen = Callable[..., subprocess.CompletedProcess[str]]
+from support import Acumen
 
 QUICK = Settings(resamples=100)
 

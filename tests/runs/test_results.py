@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import platform
 import subprocess
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -32,9 +32,8 @@ from acumen.runs.plan import make_plan
 from acumen.runs.record import file_name
 from acumen.runs.results import read_run, to_json, write_run
 from acumen.runs.scoring import Settings
+from support import Acumen
 
-# The command line, see tests/conftest.py.
-Acumen = Callable[..., subprocess.CompletedProcess[str]]
 ROOT = Path(__file__).resolve().parents[2]
 
 RUN = Run(

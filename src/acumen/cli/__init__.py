@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from io import TextIOWrapper
 from typing import Annotated
 
 import typer
@@ -40,4 +42,8 @@ def acumen(
 
 
 def main() -> None:
+    for stream in (sys.stdout, sys.stderr):
+        # A name from the command line or a model's answer may not be encodable.
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
     app(prog_name="acumen")

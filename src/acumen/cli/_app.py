@@ -30,6 +30,12 @@ class Verbs(TyperGroup):
             if error.hint:
                 say(f"hint: {error.hint}")
             raise typer.Exit(COULD_NOT_RUN) from error
+        except BrokenPipeError:
+            raise  # the reader has seen enough: the group above ends quietly
+        except OSError as error:
+            say(f"error: {error.filename or 'the system'}: {error.strerror or error}")
+            say("hint: is the path right, may you write there, and is there room?")
+            raise typer.Exit(COULD_NOT_RUN) from error
         except KeyboardInterrupt as error:
             say("stopped. Run the same command again and it goes on where it was.")
             raise typer.Exit(INTERRUPTED) from error

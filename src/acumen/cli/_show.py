@@ -30,9 +30,17 @@ def console(*, stderr: bool = False) -> Console:
     return Console(stderr=stderr, width=width, highlight=False)
 
 
+def printable(text: str) -> str:
+    """The text with control characters spelt out: a model's error must not steer a terminal."""
+    return "".join(
+        char if char.isprintable() or char == "\n" else char.encode("unicode_escape").decode()
+        for char in text
+    )
+
+
 def say(text: str) -> None:
     """A remark for the person at the terminal; never mixed with output for machines."""
-    typer.echo(text, err=True)
+    typer.echo(printable(text), err=True)
 
 
 def print_json(value: Any) -> None:
@@ -56,7 +64,7 @@ def print_table(
     for i, column in enumerate(columns):
         table.add_column(column, justify="right" if i in right else "left", overflow="fold")
     for row in rows:
-        table.add_row(*(Text(cell) for cell in row))
+        table.add_row(*(Text(printable(cell)) for cell in row))
     out = console()
     if title:
         out.print(Text(title, style="bold"))

@@ -29,7 +29,7 @@ from acumen.cli._show import (
 
 if TYPE_CHECKING:
     from acumen.api import Run, Scores
-    from acumen.runs.plan import Cell
+    from acumen.runs.plan import Cell, Offer
 
 
 def evaluate(
@@ -65,23 +65,28 @@ def evaluate(
 
     Example: acumen eval --plugin my_model.py -m my-embedding -t idbench --out my-run
     """
-    from acumen.registry import names
     from acumen.runs.evaluate import evaluate as run_all
-    from acumen.runs.plan import available_tasks, make_plan
+    from acumen.runs.plan import make_plan, offered_models, offered_tasks
     from acumen.runs.results import to_json
     from acumen.runs.scoring import Settings
 
     load_plugins(plugin or [])
     # Whoever names both models and tasks means every pair of them.
     skip_unfit = skip_unfit or not (model and task)
-    absent: list[str] = []
     if not task:
-        task, absent = available_tasks()
-    cells, unfit = make_plan(model or names("model"), task, skip_unfit=skip_unfit)
-    if absent:
-        groups = ", ".join(sorted({name.split("/")[0] for name in absent}))
-        say(f"left out, because their data is not here: {groups} (`acumen data list`)")
-    if unfit and model:
+        offer = offered_tasks()
+        task = offer.names
+        groups = sorted({name.split("/")[0] for name in offer.absent})
+        if groups:
+            say(f"left out, because the data is not here: {', '.join(groups)} (`acumen data list`)")
+        say_broken(offer)
+    named = bool(model)
+    if not model:
+        offer = offered_models()
+        model = offer.names
+        say_broken(offer)
+    cells, unfit = make_plan(model, task, skip_unfit=skip_unfit)
+    if unfit and named:
         say("\n".join(f"left out: {line}" for line in unfit))
     with progress_bar() as progress:
         bar = progress.add_task("", total=1)
@@ -107,6 +112,11 @@ def evaluate(
     if any(cell.counts.failed for cell in run.cells):
         say("some instances failed; `--retry-failed` asks for them again")
     report_failures(run)
+
+
+def say_broken(offer: Offer) -> None:
+    for reason in offer.broken:
+        say(f"left out: {reason}")
 
 
 def print_scores(run: Run) -> None:

@@ -50,13 +50,14 @@ def show(
     import inspect
     from dataclasses import asdict
 
-    from acumen.registry import make_model, make_task, names
-    from acumen.runs.plan import model_card, why_not
+    from acumen.registry import make_model, make_task
+    from acumen.runs.plan import model_card, offered_tasks, why_not
 
     load_plugins(plugin or [])
     made = make_model(name)
     card = model_card(made)
-    cards = [make_task(task).card for task in names("task")]
+    offer = offered_tasks()
+    cards = [make_task(task).card for task in (*offer.names, *offer.absent)]
     fit = [task.name for task in cards if not why_not(made, task.name, task.face)]
     if as_json:
         print_json({**asdict(card), "tasks": fit})

@@ -6,17 +6,15 @@ this machine and is still what the models were asked.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 
-from acumen.api import AcumenError, Answer, Instance, Metric, Scores
+from acumen.api import AcumenError, Answer, Instance, Metric
 from acumen.registry import make_task
 from acumen.report.merge import Merged
-from acumen.runs.answers import read_answers
 from acumen.runs.compare import Comparison, compare_answers
 from acumen.runs.plan import PlannedTask
+from acumen.runs.results import read_cell_answers
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,9 +34,16 @@ def gather(merged: Merged, name: str) -> Evidence:
     answers: dict[str, Mapping[str, Answer]] = {}
     for cell in cells:
         try:
-            answers[cell.model] = _answers_of(cell, merged.folders[name, cell.model], notes)
+            given, unchanged = read_cell_answers(merged.folders[name, cell.model], cell)
         except AcumenError as error:
             notes.append(f"The answers of {cell.model} cannot be shown: {error}")
+            continue
+        answers[cell.model] = given
+        if not unchanged:
+            notes.append(
+                f"The answers of {cell.model} were changed after they were scored: "
+                "the table of scores does not stand on what is shown below."
+            )
     try:
         # A plug-in may raise anything; a report of the scores must come out nevertheless.
         planned = PlannedTask(make_task(name))
@@ -74,17 +79,3 @@ def _reason(error: Exception) -> str:
     if not isinstance(error, AcumenError):
         return f"{type(error).__name__}: {error}"
     return f"{error} ({error.hint})" if error.hint else str(error)
-
-
-def _answers_of(cell: Scores, folder: Path, notes: list[str]) -> Mapping[str, Answer]:
-    path = folder / cell.answers
-    # A results file made elsewhere must not make us read outside its folder.
-    if not cell.answers or not path.resolve().is_relative_to(folder.resolve()):
-        raise AcumenError(f"{cell.answers!r} is not a file inside the run's folder")
-    answers = read_answers(path)
-    if cell.answers_sha256 and hashlib.sha256(path.read_bytes()).hexdigest() != cell.answers_sha256:
-        notes.append(
-            f"The answers of {cell.model} were changed after they were scored: "
-            "the table of scores does not stand on what is shown below."
-        )
-    return answers

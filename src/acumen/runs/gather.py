@@ -7,10 +7,9 @@ from pathlib import Path
 
 from acumen.api import AcumenError, Answer
 from acumen.registry import make_task
-from acumen.runs.answers import read_answers
 from acumen.runs.evaluate import Progress, answer_cell
 from acumen.runs.plan import Cell, PlannedTask, make_plan
-from acumen.runs.results import find_results, read_run
+from acumen.runs.results import find_results, read_cell_answers, read_run
 
 # For each task, the answers of each model.
 Gathered = dict[str, dict[str, dict[str, Answer]]]
@@ -50,8 +49,14 @@ def from_runs(
                 for other in other_run.cells
             )
             name = f"{cell.model} ({path})" if twice else cell.model
-            file = find_results(path).parent / cell.answers
-            gathered.setdefault(cell.task, {})[name] = read_answers(file)
+            answers, unchanged = read_cell_answers(find_results(path).parent, cell)
+            if not unchanged:
+                raise AcumenError(
+                    f"{path}: the answers of {cell.model} to {cell.task} were changed after they "
+                    "were scored",
+                    "score the changed file with `acumen score`",
+                )
+            gathered.setdefault(cell.task, {})[name] = answers
     return gathered
 
 

@@ -23,7 +23,17 @@ class PlannedTask:
 
     @cached_property
     def instances(self) -> Sequence[Instance]:
-        instances = list(self.task.instances())
+        try:
+            instances = list(self.task.instances())
+        except AcumenError:
+            raise
+        except Exception as error:
+            raise AcumenError(
+                f"task {self.card.name}: its instances cannot be read: "
+                f"{type(error).__name__}: {error}"
+            ) from error
+        if not instances:
+            raise AcumenError(f"task {self.card.name} has no instances")
         seen: set[str] = set()
         for instance in instances:
             if instance.id in seen:
@@ -44,7 +54,13 @@ class PlannedTask:
                 instance.cluster,
                 sorted(instance.tags),
             ]
-            digest.update(json.dumps(record, sort_keys=True).encode() + b"\n")
+            try:
+                line = json.dumps(record, sort_keys=True, allow_nan=False)
+            except (TypeError, ValueError) as error:
+                raise AcumenError(
+                    f"task {self.card.name}: instance {instance.id} is not plain JSON ({error})"
+                ) from error
+            digest.update(line.encode() + b"\n")
         return digest.hexdigest()
 
 
@@ -123,13 +139,38 @@ def make_plan(
     return cells, unfit
 
 
-def available_tasks() -> tuple[list[str], list[str]]:
-    """Names of the tasks whose data is here, and those whose data is not."""
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """What a run without names would take, and what it leaves out, with the reason."""
+
+    names: list[str]
+    absent: list[str]
+    broken: list[str]
+
+
+def offered_tasks() -> Offer:
+    """Tasks whose data is here. A broken package of somebody else's spoils only its own."""
     from acumen.datasets import CATALOGUE, missing_files
 
-    here: list[str] = []
-    absent: list[str] = []
+    offer = Offer([], [], [])
     for name in names("task"):
-        data = CATALOGUE.get(make_task(name).card.dataset)
-        (absent if data is not None and missing_files(data) else here).append(name)
-    return here, absent
+        try:
+            data = CATALOGUE.get(make_task(name).card.dataset)
+        except AcumenError as error:
+            offer.broken.append(str(error))
+            continue
+        (offer.absent if data is not None and missing_files(data) else offer.names).append(name)
+    return offer
+
+
+def offered_models() -> Offer:
+    """Models that can be made with their default settings."""
+    offer = Offer([], [], [])
+    for name in names("model"):
+        try:
+            make_model(name)
+        except AcumenError as error:
+            offer.broken.append(str(error))
+            continue
+        offer.names.append(name)
+    return offer

@@ -5,6 +5,7 @@ The schema has a version. A reader refuses a version it does not know rather tha
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import asdict
@@ -13,6 +14,7 @@ from typing import Any
 
 from acumen.api import (
     AcumenError,
+    Answer,
     Ceiling,
     Convention,
     Counts,
@@ -23,7 +25,7 @@ from acumen.api import (
     Scores,
     TaskCard,
 )
-from acumen.runs.answers import write_atomically
+from acumen.runs.answers import read_answers, write_atomically
 
 SCHEMA = "acumen.results/1"
 FILE_NAME = "results.json"
@@ -90,6 +92,20 @@ def write_run(folder: Path, run: Run) -> Path:
     text = json.dumps(to_json(run), indent=1, ensure_ascii=False)
     write_atomically(path, text.encode("utf-8", errors="backslashreplace") + b"\n")
     return path
+
+
+def read_cell_answers(folder: Path, cell: Scores) -> tuple[dict[str, Answer], bool]:
+    """A cell's answers, and whether they are still what was scored."""
+    path = folder / cell.answers
+    # A results file made elsewhere must not make us read outside its folder.
+    if not cell.answers or not path.resolve().is_relative_to(folder.resolve()):
+        raise AcumenError(
+            f"{folder}: the answers of {cell.model} are not in the run's folder",
+            "a run made by `acumen score` keeps them only with --out",
+        )
+    answers = read_answers(path)
+    found = hashlib.sha256(path.read_bytes()).hexdigest()
+    return answers, found == cell.answers_sha256
 
 
 def find_results(path: Path) -> Path:
