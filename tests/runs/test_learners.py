@@ -1,0 +1,68 @@
+"""A model that learns sees the labels it may see, and no other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Literal
+
+from acumen.api import (
+    Example,
+    Pair,
+)
+from acumen.runs.evaluate import answer_cell
+from toys import PAIRS, Toy, cell, run_one
+
+
+class Learning:
+    """Remembers which truths it was shown before each question."""
+
+    def __init__(self, supervision: Literal["others", "all"]) -> None:
+        self.supervision = supervision
+        self.shown: set[Any] = set()
+        self.saw: dict[str, set[Any]] = {}
+        self.fits = 0
+
+    def fit(self, examples: Sequence[Example]) -> None:
+        self.fits += 1
+        self.shown = {example.truth for example in examples}
+
+    def similarity(self, pairs: Sequence[Pair]) -> list[float]:
+        self.saw |= {pair.left: self.shown for pair in pairs}
+        return [0.0] * len(pairs)
+
+
+def test_leave_one_out_hides_the_instance_and_its_whole_cluster(home: Path) -> None:
+    clustered = [replace(p, cluster="ab" if p.truth < 2 else "") for p in PAIRS[:4]]
+    model = Learning("others")
+    answer_cell(cell(model, Toy(clustered)))
+    assert model.saw == {
+        "left0": {2, 3}, "left1": {2, 3}, "left2": {0, 1, 3}, "left3": {0, 1, 2},
+    }  # fmt: skip
+
+
+def test_a_bound_may_see_all_and_is_trained_once(home: Path) -> None:
+    model = Learning("all")
+    answer_cell(cell(model))
+    assert model.fits == 1
+    assert all(saw == set(range(12)) for saw in model.saw.values())
+
+
+def test_what_is_answered_already_is_not_trained_for_again(home: Path) -> None:
+    answer_cell(cell(Learning("others")))
+    again = Learning("others")
+    answer_cell(cell(again))
+    assert again.fits == 0
+
+
+def test_a_training_that_fails_costs_its_own_instances_only(home: Path, tmp_path: Path) -> None:
+    class Fragile(Learning):
+        def fit(self, examples: Sequence[Example]) -> None:
+            if 7 not in {example.truth for example in examples}:
+                raise RuntimeError("did not converge")
+            super().fit(examples)
+
+    run = run_one(cell(Fragile("others")), tmp_path / "run")
+    assert run.cells[0].counts.failed == 1
+    assert run.cells[0].errors == ("p7: RuntimeError: did not converge",)
