@@ -1,7 +1,8 @@
 """Resolves acumen with every extra and writes what came out to constraints.txt.
 
-torch is pinned by hand: its newest build pulls gigabytes of GPU libraries that the core
-never uses. Whoever wants another one installs it before acumen.
+Resolved for the lowest Python that acumen supports, since the newest release of a package may
+not run there any more. torch is pinned by hand: its newest build pulls gigabytes of GPU libraries
+that the core never uses. Whoever wants another one installs it before acumen.
 """
 
 from __future__ import annotations
@@ -10,15 +11,26 @@ import json
 import subprocess
 import sys
 import tempfile
+import tomllib
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
+LOWEST_PYTHON = "3.11.0"
 TORCH = "2.13.0"
 HEADER = """\
 # Every package that acumen and its extras install, pinned for reproducible installs:
 #   pip install -c constraints.txt -e '.[dev]'
 # Written by scripts/pin_constraints.py (`make constraints`).
 """
+
+
+def requirements() -> list[str]:
+    """What the core and every extra ask for; extras that name acumen's own extras add nothing."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    wanted = [*project["build-system"]["requires"], *project["project"]["dependencies"]]
+    for extra in project["project"]["optional-dependencies"].values():
+        wanted += [one for one in extra if not one.startswith("acumen[")]
+    return wanted
 
 
 def main() -> None:
@@ -28,7 +40,8 @@ def main() -> None:
         report = Path(folder) / "report.json"
         subprocess.run(
             [sys.executable, "-m", "pip", "install", "--quiet", "--dry-run", "--ignore-installed",
-             "--report", str(report), "-c", str(pins), "-e", f"{ROOT}[all,dev]", "hatchling"],
+             "--python-version", LOWEST_PYTHON, "--only-binary", ":all:", "--target", folder,
+             "--report", str(report), "-c", str(pins), *requirements()],
             check=True,
         )  # fmt: skip
         installed = json.loads(report.read_text())["install"]
@@ -36,7 +49,6 @@ def main() -> None:
         item["metadata"]["name"].lower().replace("_", "-"): item["metadata"]["version"]
         for item in installed
     }
-    versions.pop("acumen")
     lines = [f"{name}=={version.split('+')[0]}" for name, version in sorted(versions.items())]
     (ROOT / "constraints.txt").write_text(HEADER + "\n".join(lines) + "\n")
     print(f"{len(lines)} packages pinned")

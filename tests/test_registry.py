@@ -10,10 +10,11 @@ from typing import Any
 
 import pytest
 
-from acumen import registry
 from acumen.api import AcumenError, Pair
 from acumen.registry import (
     Entry,
+    Made,
+    entries,
     entry,
     fingerprint,
     listing,
@@ -33,8 +34,8 @@ def forget(monkeypatch: pytest.MonkeyPatch) -> None:
     """What a test registers is gone after it."""
     names("model")
     names("task")
-    copy = {kind: dict(entries) for kind, entries in registry._entries.items()}
-    monkeypatch.setattr(registry, "_entries", copy)
+    copy = {kind: dict(known) for kind, known in entries.ENTRIES.items()}
+    monkeypatch.setattr(entries, "ENTRIES", copy)
 
 
 class Same:
@@ -123,7 +124,7 @@ def test_an_unknown_model_is_met_with_near_names(wanted: str, suggested: str) ->
 def test_a_name_like_no_other_is_met_with_the_list() -> None:
     with pytest.raises(AcumenError) as caught:
         make_model("qqqqqqqq")
-    assert caught.value.hint == "`acumen models list` shows all"
+    assert caught.value.hint.startswith("`acumen models list` shows all")
 
 
 # --------------------------------------------------------------------------------------
@@ -432,8 +433,8 @@ def test_the_order_of_loading_changes_nothing(
     make_model("reg-first")
     late = make_model("reg-second")
     assert late.entry.origin == "reg_two 1.0"
-    registry._entries["model"].pop("reg-first")
-    registry._entries["model"].pop("reg-second")
+    entries.ENTRIES["model"].pop("reg-first")
+    entries.ENTRIES["model"].pop("reg-second")
     monkeypatch.delitem(sys.modules, "reg_two")
     assert fingerprint(make_model("reg-second")) == fingerprint(late)
 
@@ -473,6 +474,67 @@ def test_a_model_tells_its_weights_apart() -> None:
             self.fingerprint = f"sha256 of {path}"
 
     maker = Entry("model", "weighted", Weighted)
-    one, two = (registry.Made("weighted", maker, {}, Weighted(path)) for path in "ab")
+    one, two = (Made("weighted", maker, {}, Weighted(path)) for path in "ab")
     assert fingerprint(one) != fingerprint(two)
-    assert fingerprint(one) == fingerprint(registry.Made("weighted", maker, {}, Weighted("a")))
+    assert fingerprint(one) == fingerprint(Made("weighted", maker, {}, Weighted("a")))
+
+
+@pytest.mark.parametrize("name", ["a:b", "a,b"])
+def test_a_model_that_could_never_be_named_is_refused(name: str) -> None:
+    with pytest.raises(AcumenError, match="cannot be called"):
+        model(name)(Same)
+
+
+@pytest.mark.parametrize("name", ["../../outside", "/absolute", "a//b", "a/.", "a\\b", ""])
+def test_a_task_whose_name_is_no_plain_path_is_refused(name: str) -> None:
+    """Its answers go to a folder of that name."""
+    with pytest.raises(AcumenError, match="cannot be called"):
+        task(name)(Same)
+
+
+def test_the_name_of_a_group_is_met_with_its_tasks() -> None:
+    with pytest.raises(AcumenError, match="'abbreviations' are 2 tasks") as caught:
+        make_task("abbreviations")
+    assert "abbreviations/match" in caught.value.hint
+
+
+def test_a_module_imported_by_a_plugin_belongs_to_its_code(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An edit of a helper beside the plug-in makes another model, too."""
+    monkeypatch.syspath_prepend(str(tmp_path))
+    plugin, helper = tmp_path / "helped.py", tmp_path / "helper_of_helped.py"
+    plugin.write_text(
+        "from helper_of_helped import SIGN\nfrom acumen.registry import model\n"
+        "@model('helped')\ndef make():\n    return object()\n"
+    )
+    found = []
+    for text in ("SIGN = 1\n", "SIGN = -1\n"):
+        helper.write_text(text)
+        sys.modules.pop("helper_of_helped", None)
+        for name in [name for name in sys.modules if name.startswith("acumen_plugin_helped")]:
+            del sys.modules[name]
+        entries.ENTRIES["model"].pop("helped", None)
+        load_plugin(plugin)
+        found.append(entry("model", "helped").code_sha256)
+    assert found[0] != found[1]
+
+
+def test_any_file_of_a_package_belongs_to_its_code(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The factory in one file, the model in another: an edit of either is another model."""
+    from acumen.registry import package_hash
+
+    package = tmp_path / "two_files"
+    package.mkdir()
+    (package / "__init__.py").write_text("from .inner import make\n")
+    (package / "inner.py").write_text("def make():\n    return 1\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    import two_files  # type: ignore[import-not-found]
+
+    before = package_hash("two_files")
+    (package / "inner.py").write_text("def make():\n    return 2\n")
+    package_hash.cache_clear()
+    assert two_files.make() == 1
+    assert package_hash("two_files") != before

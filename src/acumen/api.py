@@ -243,7 +243,10 @@ class Metric(Protocol):
     @property
     def title(self) -> str: ...
     @property
-    def unanswered(self) -> Literal["left out", "wrong"]: ...
+    def unanswered(self) -> tuple[float, ...] | None:
+        """The row that an instance without an answer counts as; None: it is left out."""
+        ...
+
     @property
     def proportion(self) -> bool:
         """True where every observation is 0 or 1 and the statistic is their mean."""

@@ -259,3 +259,49 @@ def test_somebody_elses_broken_package_spoils_only_its_own(
     assert "not today" in done.stderr
     assert acumen("eval", "-t", "abbreviations/match", "-o", tmp_path / "run").returncode == 0
     assert acumen("models", "show", "levenshtein").returncode == 0
+
+
+def test_tables_say_who_has_seen_labels(acumen: Acumen, tmp_path: Path) -> None:
+    done = acumen(
+        "eval", "-m", "oracle", "-m", "ensemble:levenshtein", "-m", "levenshtein",
+        "-t", "abbreviations/match", "-o", tmp_path / "run",
+    )  # fmt: skip
+    told = {line.split()[0]: line for line in done.stdout.splitlines() if "475 of 475" in line}
+    assert "has seen the labels" in told["oracle"]
+    assert "leave-one-out" in told["ensemble:levenshtein"]
+    assert "labels" not in told["levenshtein"]
+
+
+def test_a_model_beside_its_own_run_is_told_apart(acumen: Acumen, tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    acumen("eval", "-m", "levenshtein", "-t", "abbreviations/expand", "-o", run)
+    done = acumen("compare", run, "levenshtein", "--json")
+    (comparison,) = json.loads(done.stdout)
+    assert set(comparison["values"]) == {"levenshtein", "levenshtein (asked now)"}
+
+
+def test_a_task_with_one_model_does_not_keep_others_from_being_compared(
+    acumen: Acumen, tmp_path: Path
+) -> None:
+    one, two = tmp_path / "one", tmp_path / "two"
+    acumen("eval", "-m", "levenshtein", "-t", "abbreviations", "-o", one)
+    acumen("eval", "-m", "random", "-t", "abbreviations/expand", "-o", two)
+    done = acumen("compare", one, two, "--json")
+    assert [c["task"] for c in json.loads(done.stdout)] == ["abbreviations/expand"]
+    assert "abbreviations/match: fewer than two models" in done.stderr
+
+
+def test_nothing_to_ask_is_no_success(acumen: Acumen, tmp_path: Path) -> None:
+    done = acumen("eval", "-m", "ft-cbow", "-o", tmp_path / "run")
+    assert done.returncode == 2
+    assert "nothing to ask" in done.stderr
+    assert not (tmp_path / "run" / "results.json").exists()
+
+
+def test_damaged_data_is_noticed(acumen: Acumen, idbench: Path, tmp_path: Path) -> None:
+    file = idbench / "small_pair_wise.csv"
+    file.write_bytes(file.read_bytes()[:3000])
+    done = acumen("eval", "-m", "levenshtein", "-t", "idbench", "-o", tmp_path / "run")
+    assert done.returncode == 2
+    assert "1 of 6 files missing or damaged" in done.stderr
+    assert "here       no" in acumen("data", "list").stdout

@@ -90,3 +90,26 @@ def test_words_are_looked_up_as_written() -> None:
 
 def test_the_papers_members_are_the_seven_techniques() -> None:
     assert len(PAPER_MEMBERS) == 7
+
+
+def test_a_member_that_fails_on_one_pair_costs_that_pair_only(home: Path, tmp_path: Path) -> None:
+    from acumen.registry import load_plugin
+
+    plugin = tmp_path / "one_bad.py"
+    plugin.write_text(
+        "from acumen.registry import model\n"
+        "class OneBad:\n"
+        "    batch_size = 4\n"
+        "    def similarity(self, pairs):\n"
+        "        assert len(pairs) <= 4\n"
+        "        if any(pair.left == 'abs' for pair in pairs):\n"
+        "            raise ValueError('not this one')\n"
+        "        return [float('nan') if p.left == 'acc' else len(p.left) for p in pairs]\n"
+        "model('one-bad')(OneBad)\n"
+    )
+    load_plugin(plugin)
+    task = PlannedTask(make_task("abbreviations/match"))
+    answers = answer_cell(Cell(make_model("ensemble:levenshtein,one-bad"), task))[0]
+    silent = {id_.split("~")[0] for id_, answer in answers.items() if answer.value is None}
+    assert silent == {"abs", "acc"}
+    assert not any(answer.error for answer in answers.values())

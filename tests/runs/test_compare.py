@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations
 
 import pytest
@@ -117,3 +118,33 @@ def test_holm_can_still_find_a_difference_among_many_models() -> None:
     models["perfect"] = answers({str(i): i for i in range(60)})
     result = compare_answers(task, task.instances(), models, OWN, Settings())
     assert any(t.different for t in result.tests if t.first == "perfect")
+
+
+def test_too_few_are_not_tested() -> None:
+    """With so few the paired bootstrap sees differences where there are none."""
+    task = Numbers()
+    perfect = answers({str(i): i for i in range(12)})
+    reverse = answers({str(i): -i for i in range(12)})
+    result = compare_answers(
+        task, task.instances(), {"perfect": perfect, "reverse": reverse}, OWN, Settings()
+    )
+    (test,) = result.tests
+    assert (test.test, test.p, test.different) == ("too few to test", 1.0, False)
+
+
+def test_one_cluster_proves_nothing() -> None:
+    task = Numbers()
+    instances = [replace(instance, cluster="the only one") for instance in task.instances()]
+    perfect = answers({str(i): i for i in range(60)})
+    shuffled = answers({str(i): i * 37 % 60 for i in range(60)})
+    result = compare_answers(
+        task, instances, {"perfect": perfect, "shuffled": shuffled}, OWN, Settings()
+    )
+    assert not result.tests[0].different
+
+
+def test_equal_answers_say_nothing_about_what_could_be_seen() -> None:
+    task = Numbers()
+    same = answers({str(i): i * 37 % 60 for i in range(60)})
+    result = compare_answers(task, task.instances(), {"one": same, "two": same}, OWN, Settings())
+    assert result.tests[0].smallest_visible is None

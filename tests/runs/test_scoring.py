@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
+
+import numpy as np
 import pytest
 
 from acumen import metrics
@@ -102,3 +105,38 @@ def test_observations_keep_the_order_of_the_instances() -> None:
     seen, _ = observe(task.metric, task.instances(), answers, ALL)
     assert list(seen.ids) == [str(i) for i in range(100)]
     assert seen.columns[1, 7] == -7
+
+
+def test_certainty_hangs_on_clusters_not_on_instances() -> None:
+    """A hundred instances of one project say as much as one."""
+    task = Numbers(metrics.spearman)
+    instances = [replace(i, cluster="the only one") for i in task.instances()]
+    answers = {str(i): Answer(str(i), i * 37 % 100) for i in range(100)}
+    scores, _ = score(task, instances, answers, Settings())
+    assert (scores[1].n, scores[1].low, scores[1].high) == (100, None, None)
+    assert "only 1 clusters" in scores[1].note
+
+
+@dataclass(frozen=True)
+class Closeness:
+    """Somebody's own metric: three columns, and silence counts as its worst row."""
+
+    name: str = "closeness"
+    title: str = "Closeness"
+    proportion: bool = False
+    unanswered: tuple[float, ...] | None = (0.0, 0.0, 0.0)
+
+    def observe(self, truth: float, answer: dict[str, float]) -> tuple[float, ...]:
+        return (1.0, answer["value"], float(truth))
+
+    def statistic(self, columns: np.ndarray, weights: np.ndarray) -> np.ndarray:
+        return weights @ columns[0] / weights.sum(axis=1)
+
+
+def test_a_metric_of_ones_own_says_what_silence_counts_and_may_raise_anything() -> None:
+    task = Numbers(Closeness())
+    answers = {str(i): Answer(str(i), {"value": 1.0}) for i in range(50)}
+    answers["7"] = Answer("7", {"other": 1.0})  # observe raises KeyError
+    scores, unreadable = score(task, task.instances(), answers, Settings(resamples=100))
+    assert scores[1].value == pytest.approx(0.49)
+    assert set(unreadable) == {"7"}

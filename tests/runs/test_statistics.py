@@ -144,3 +144,22 @@ def test_the_smallest_visible_difference_is_seen_four_times_in_five() -> None:
 
 def test_a_statistic_of_nothing_is_undefined() -> None:
     assert np.isnan(point(metrics.accuracy, np.empty((1, 0))))
+
+
+def test_a_cluster_of_one_is_no_cluster() -> None:
+    assert cluster_index(["a", "b", "", "c"]) is None
+
+
+@pytest.mark.parametrize("clusters", [40, 10])
+def test_all_right_has_a_width_in_clusters_too(clusters: int) -> None:
+    index = cluster_index([f"c{i % clusters}" for i in range(40)])
+    low, high = interval(
+        metrics.accuracy, np.ones((1, 40)), confidence=0.95, resamples=500, seed=0, clusters=index
+    )
+    assert (low, high) == pytest.approx(wilson_interval(1.0, clusters, 0.95))
+
+
+def test_no_interval_where_a_third_of_the_resamples_is_undefined() -> None:
+    """One positive in 40: a resample lacks it with probability (39/40)^40 = 0.36."""
+    columns = np.array([np.eye(40)[0], np.arange(40.0)])
+    assert interval(metrics.roc_auc, columns, confidence=0.95, resamples=2000, seed=0) is None

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from acumen.api import AcumenError
 from acumen.cli._options import (
     AsJson,
     Confidence,
@@ -19,6 +20,7 @@ from acumen.cli._options import (
 from acumen.cli._show import bounds, number, print_json, print_table, progress_bar, say
 
 if TYPE_CHECKING:
+    from acumen.api import Convention, TaskCard
     from acumen.runs.compare import Comparison
     from acumen.runs.plan import Cell
 
@@ -47,18 +49,25 @@ def compare(
     """
     from dataclasses import asdict
 
-    from acumen.api import AcumenError
     from acumen.registry import select_tasks
     from acumen.runs.compare import compare_answers
-    from acumen.runs.gather import TaskShelf, from_models, from_runs
+    from acumen.runs.gather import TaskShelf, from_models, from_runs, is_run, together
     from acumen.runs.scoring import Settings
 
     load_plugins(plugin or [])
-    folders = [Path(one) for one in what if Path(one).exists()]
-    references = [one for one in what if not Path(one).exists()]
+    folders = [Path(one) for one in what if is_run(Path(one))]
+    references = [one for one in what if not is_run(Path(one))]
+    for one in references:
+        if Path(one).exists() or "/" in one:
+            raise AcumenError(
+                f"{one}: there is no run here", "a run is a folder that `acumen eval --out` wrote"
+            )
     shelf = TaskShelf()
+    settings = Settings(seed, confidence, resamples)
     tasks = select_tasks(task) if task else []
     gathered = from_runs(folders, shelf, lambda name: not tasks or name in tasks)
+    if references and not tasks and not gathered:
+        raise AcumenError("compare models on what?", "name a task with --task")
     comparisons: list[Comparison] = []
     with progress_bar() as progress:
         bar = progress.add_task("", total=1)
@@ -67,34 +76,35 @@ def compare(
             progress.update(bar, description=cell.name, completed=done, total=total)
 
         if references:
-            if not tasks and not gathered:
-                raise AcumenError("compare models on what?", "name a task with --task")
-            asked, _ = from_models(references, tasks or list(gathered), step)
-            for name, models in asked.items():
-                gathered.setdefault(name, {}).update(models)
+            asked = from_models(references, tasks or list(gathered), step)
+            gathered = together(gathered, asked)
         for i, (name, answers) in enumerate(gathered.items()):
             progress.update(bar, description=f"testing {name}", completed=i, total=len(gathered))
             planned = shelf.task(name)
-            known = {one.name: one for one in planned.card.conventions}
-            if convention and convention not in known:
-                raise AcumenError(
-                    f"{name} has no convention called {convention!r}", f"it has {', '.join(known)}"
+            chosen = _convention(planned.card, convention)
+            try:
+                comparisons.append(
+                    compare_answers(planned.task, planned.instances, answers, chosen, settings)
                 )
-            chosen = known[convention] if convention else planned.card.conventions[0]
-            comparisons.append(
-                compare_answers(
-                    planned.task,
-                    planned.instances,
-                    answers,
-                    chosen,
-                    Settings(seed, confidence, resamples),
-                )
-            )
+            except AcumenError as error:
+                say(f"left out: {error}")
+    if not comparisons:
+        raise AcumenError("there is nothing to compare", "name at least two models or runs")
     if as_json:
-        print_json([asdict(one) for one in comparisons])
+        print_json([asdict(comparison) for comparison in comparisons])
         return
-    for one in comparisons:
-        _print(one, confidence)
+    for comparison in comparisons:
+        _print(comparison, confidence)
+
+
+def _convention(card: TaskCard, name: str) -> Convention:
+    """The convention of that name; the task's first where none is named."""
+    known = {one.name: one for one in card.conventions}
+    if name and name not in known:
+        raise AcumenError(
+            f"{card.name} has no convention called {name!r}", f"it has {', '.join(known)}"
+        )
+    return known[name] if name else card.conventions[0]
 
 
 def _print(one: Comparison, confidence: float) -> None:
@@ -116,7 +126,8 @@ def _print(one: Comparison, confidence: float) -> None:
         ],
         caption=(
             "p (Holm) is corrected over all pairs of the task; the interval is not. Smallest "
-            "visible: the true difference this many instances would show four times in five."
+            "visible: the true difference this many instances would show four times in five, "
+            "before correction."
         ),
         right=(2, 4, 5, 7),
     )  # fmt: skip

@@ -58,6 +58,7 @@ def get(
     source: Annotated[
         Path | None, typer.Option("--from", metavar="DIR", help="Take a local copy from here.")
     ] = None,
+    as_json: AsJson = False,
 ) -> None:
     """Bring a data set home: the pinned commit, every file checked against its SHA-256.
 
@@ -83,4 +84,7 @@ def get(
     say(f"{len(fetched)} of {len(data.files)} files fetched, all hashes right")
     if "none stated" in data.licence:
         say(f"licence: {data.licence}")
-    typer.echo(dataset_folder(data))
+    if as_json:
+        print_json({"name": name, "folder": str(dataset_folder(data)), "fetched": fetched})
+    else:
+        typer.echo(dataset_folder(data))

@@ -32,6 +32,10 @@ if TYPE_CHECKING:
     from acumen.runs.plan import Cell, Offer
 
 
+# What a table says about a model that was shown labels of the task.
+SEEN = {"none": "", "others": "leave-one-out", "all": "has seen the labels"}
+
+
 def evaluate(
     model: Models = None,
     task: Tasks = None,
@@ -132,7 +136,8 @@ def print_scores(run: Run) -> None:
             rows.append(
                 [cell.model, number(s.value), bounds(s.low, s.high), str(s.n)]
                 + [f"{number(found[o.name].value)} ({found[o.name].n})" for o in others]
-                + [f"{counts.answered} of {counts.instances}", str(counts.failed), s.note]
+                + [f"{counts.answered} of {counts.instances}", str(counts.failed)]
+                + ["; ".join(filter(None, (SEEN[run.models[cell.model].supervision], s.note)))]
             )
         columns = ["model", card.metric, f"{run.confidence:.0%} interval", "n"]
         columns += [f"{o.name} (n)" for o in others] + ["answered", "failed", ""]
@@ -159,6 +164,6 @@ def report_failures(run: Run) -> None:
         say(f"{cell.model} on {cell.task}: {cell.counts.failed} of {cell.counts.instances} "
             "instances failed")  # fmt: skip
         for error in cell.errors:
-            say(f"  {error}")
+            say(f"  {error.splitlines()[0]}")
     if failed:
         raise typer.Exit(FOUND_FAILURES)

@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
-from acumen.cli._options import Plugins, load_plugins
-from acumen.cli._show import progress_bar
+from acumen.cli._options import AsJson, Plugins, load_plugins
+from acumen.cli._show import print_json, progress_bar
 
 
 class PlotFormat(StrEnum):
@@ -29,6 +29,7 @@ def report(
         list[PlotFormat] | None, typer.Option("--format", help="Format of the pictures.")
     ] = None,
     plugin: Plugins = None,
+    as_json: AsJson = False,
 ) -> None:
     """Write one HTML file with everything: no network needed to read it.
 
@@ -48,8 +49,13 @@ def report(
             progress.update(bar, description=what, completed=done, total=total)
 
         page = build_report(loaded, out or loaded[0][0] / "report.html", step)
+    pictures: list[Path] = []
     if plots is not None:
         formats = [str(one) for one in format_ or list(PlotFormat)]
         pictures = export_plots(loaded, plots, formats)
+    if as_json:
+        print_json({"report": str(page.resolve()), "plots": list(map(str, pictures))})
+        return
+    if plots is not None:
         typer.echo(f"{len(pictures)} pictures in {plots}")
     typer.echo(f"report: {page.resolve()}")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
+from functools import lru_cache
 from pathlib import Path
 
 from acumen.api import AcumenError
@@ -24,9 +26,24 @@ def dataset_folder(data: Dataset) -> Path:
 
 
 def missing_files(data: Dataset) -> list[str]:
-    """Files that are not there. Hashes were checked when they arrived."""
+    """Files that are not there, or not what they should be."""
     folder = dataset_folder(data)
-    return [file.name for file in data.files if not (folder / file.name).is_file()]
+    return [file.name for file in data.files if not _is_right(folder / file.name, file.sha256)]
+
+
+def _is_right(path: Path, sha256: str) -> bool:
+    try:
+        state = path.stat()
+    except OSError:
+        return False
+    return _sha256(path, state.st_size, state.st_mtime_ns) == sha256
+
+
+@lru_cache(maxsize=256)
+def _sha256(path: Path, size: int, changed: int) -> str:
+    """Of a file in this state, so that a process reads each only once."""
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def require(name: str) -> Path:
@@ -36,7 +53,7 @@ def require(name: str) -> Path:
     if missing:
         raise AcumenError(
             f"the data set {name} is not on this machine ({len(missing)} of "
-            f"{len(data.files)} files missing)",
+            f"{len(data.files)} files missing or damaged)",
             f"run `acumen data get {name}`, or `acumen data get {name} --from DIR` "
             "if you have a copy",
         )

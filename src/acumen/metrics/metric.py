@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from acumen.api import Json
 
@@ -20,7 +20,7 @@ class JointMetric:
     name: str
     title: str
     of: Callable[[Floats, Floats, Floats], Floats]
-    unanswered: Literal["left out", "wrong"] = "left out"
+    unanswered: tuple[float, ...] | None = None
     proportion: bool = False
 
     def observe(self, truth: Json, answer: Json) -> tuple[float, float]:
@@ -44,7 +44,7 @@ class MeanMetric:
     name: str
     title: str
     gain: Callable[[Json, Json], float]
-    unanswered: Literal["left out", "wrong"] = "wrong"
+    unanswered: tuple[float, ...] | None = (0.0,)
     proportion: bool = False
 
     def observe(self, truth: Json, answer: Json) -> tuple[float]:

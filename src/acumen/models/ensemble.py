@@ -8,6 +8,7 @@ from nor answered.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from acumen.api import AcumenError, Example, Face, Learner, Pair
 from acumen.lang.subtokens import subtokens
 from acumen.models.adapters import Ask, ask_through, faces, route
+from acumen.models.batches import ask_each
 from acumen.registry import Made, fingerprint, make_model, model
 
 if TYPE_CHECKING:
@@ -60,7 +62,18 @@ def _similarity_of(member: Made) -> Ask:
         reason = f"it has {', '.join(own)}, but similarity is needed"
     if reason:
         raise AcumenError(f"{member.reference!r} cannot be a member of an ensemble: {reason}")
-    return ask_through(member.model, Face.SIMILARITY)
+    call = ask_through(member.model, Face.SIMILARITY)
+    size = getattr(member.model, "batch_size", 1)
+    return lambda pairs: ask_each(call, pairs, size)
+
+
+def _is_score(answer: Any) -> bool:
+    """A member that fails on a pair, or says something that is no number, has no score for it."""
+    return (
+        answer is not None
+        and not isinstance(answer, bool | str | BaseException)
+        and math.isfinite(answer)
+    )
 
 
 class Ensemble:
@@ -84,7 +97,7 @@ class Ensemble:
             columns = [ask(new) for ask in self.members]
             for pair, *scores in zip(new, *columns, strict=True):
                 row = None
-                if all(score is not None for score in scores):
+                if all(map(_is_score, scores)):
                     row = [float(score) for score in scores]
                     if self.features:
                         row += identifier_features(pair.left, pair.right)

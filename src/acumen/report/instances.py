@@ -181,11 +181,9 @@ def _observe(metric: Metric, instance: Instance, answer: Answer | None) -> tuple
     if answer is not None and not answer.error and answer.value is not None:
         try:
             row = metric.observe(instance.truth, answer.value)
-        except (TypeError, ValueError):
+        except Exception:
             row = None  # an answer that cannot be read; the run has counted it
-    if row is None and metric.unanswered == "wrong":
-        return (0.0,)
-    return row
+    return metric.unanswered if row is None else row
 
 
 def _tests(comparison: Comparison | None, models: Sequence[str]) -> list[list[Any]]:
@@ -199,7 +197,7 @@ def _tests(comparison: Comparison | None, models: Sequence[str]) -> list[list[An
             place[test.first],
             place[test.second],
             *(
-                plain(float(f"{number:.6g}"))
+                None if number is None else plain(float(f"{number:.6g}"))
                 for number in (
                     test.difference,
                     test.low,

@@ -8,12 +8,10 @@ from typing import Any
 
 from acumen.api import Answer, Example, Face, Instance, Json, Learner, Question
 from acumen.models.adapters import Ask, ask_through
+from acumen.models.batches import MISHAPS, ask_each
 from acumen.registry import Made
 
 ERROR_LENGTH = 500
-# What a model may do wrong and the run goes on. SystemExit: a library's sys.exit() must not
-# end the run as if all were well.
-MISHAPS = (Exception, SystemExit)
 
 
 def ask(
@@ -66,22 +64,8 @@ def _in_batches(
     for start in range(0, len(instances), size):
         todo = [instance for instance in instances[start : start + size] if pending(instance)]
         if todo:
-            yield _answers(call, face, todo)
-
-
-def _answers(call: Ask, face: Face, batch: Sequence[Instance]) -> list[Answer]:
-    """One bad instance never costs the others: a batch that fails is halved until the
-    culprit stands alone."""
-    try:
-        raw = list(call([instance.input for instance in batch]))
-        if len(raw) != len(batch):
-            raise ValueError(f"{len(raw)} answers to {len(batch)} questions")
-    except MISHAPS as error:
-        if len(batch) == 1:
-            return [Answer(batch[0].id, error=_told(error))]
-        half = len(batch) // 2
-        return _answers(call, face, batch[:half]) + _answers(call, face, batch[half:])
-    return [_checked(face, instance, value) for instance, value in zip(batch, raw, strict=True)]
+            raw = ask_each(call, [instance.input for instance in todo], size)
+            yield [checked(face, one, value) for one, value in zip(todo, raw, strict=True)]
 
 
 def _told(error: BaseException) -> str:
@@ -92,10 +76,12 @@ def _told(error: BaseException) -> str:
     return f"{type(error).__name__}: {text}"[:ERROR_LENGTH]
 
 
-def _checked(face: Face, instance: Instance, value: Any) -> Answer:
+def checked(face: Face, instance: Instance, value: Any) -> Answer:
     """The answer as plain JSON, or an error that says what was wrong with it."""
     if value is None:
         return Answer(instance.id)
+    if isinstance(value, BaseException):
+        return Answer(instance.id, error=_told(value))
     try:
         return Answer(instance.id, _plain(face, instance, value))
     except MISHAPS as error:
@@ -104,8 +90,8 @@ def _checked(face: Face, instance: Instance, value: Any) -> Answer:
 
 def _plain(face: Face, instance: Instance, value: Any) -> Json:
     if face in (Face.SIMILARITY, Face.JUDGE):
-        # float() would read text and take True for 1.
-        if isinstance(value, bool | str | bytes):
+        # float() would read text and take True for 1; numpy's numbers know __float__.
+        if isinstance(value, bool | str | bytes) or not hasattr(value, "__float__"):
             raise TypeError(f"expected a number, found {value!r}"[:ERROR_LENGTH])
         number = float(value)
         if not math.isfinite(number):

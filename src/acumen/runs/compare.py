@@ -27,6 +27,7 @@ from acumen.runs.statistics import (
     point,
     replicates,
     smallest_visible,
+    unit_count,
 )
 
 if TYPE_CHECKING:
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
     from acumen.runs.statistics import Clusters
 
 
+# With fewer units the paired bootstrap finds differences where there are none.
+FEWEST_FOR_TEST = 20
 # A test is read at its tail, so it takes more resamples than an interval.
 MIN_RESAMPLES = 10_000
 
@@ -43,7 +46,7 @@ class PairTest:
     """``difference`` is first − second; the interval is of the difference, uncorrected.
 
     ``smallest_visible`` is the smallest true difference that this many instances would show
-    in four of five repetitions.
+    in four of five repetitions, before correction; None where it cannot be told.
     """
 
     first: str
@@ -54,7 +57,7 @@ class PairTest:
     p: float
     p_holm: float
     different: bool
-    smallest_visible: float
+    smallest_visible: float | None
     test: str
 
 
@@ -155,12 +158,15 @@ def _test(
     differences = draws[first] - draws[second]
     defined = differences[np.isfinite(differences)]
     low, high = np.quantile(defined, [(1 - confidence) / 2, (1 + confidence) / 2])
-    if metric.proportion and clusters is None:
+    spread = float(defined.std(ddof=1))
+    if unit_count(len(shared[first].ids), clusters) < FEWEST_FOR_TEST:
+        p, test = 1.0, "too few to test"
+    elif metric.proportion and clusters is None:
         a, b = shared[first].columns[0], shared[second].columns[0]
         p = mcnemar_p(int(np.sum(a > b)), int(np.sum(b > a)))
         test = "McNemar"
     else:
-        p = 1.0 if not np.any(defined) else bootstrap_p(defined)
+        p = bootstrap_p(defined) if spread > 0 else 1.0
         test = "paired bootstrap" if clusters is None else "paired bootstrap by cluster"
     return PairTest(
         first=first,
@@ -171,7 +177,7 @@ def _test(
         p=p,
         p_holm=math.nan,
         different=False,
-        smallest_visible=smallest_visible(float(defined.std(ddof=1)), confidence),
+        smallest_visible=smallest_visible(spread, confidence) if spread > 0 else None,
         test=test,
     )
 

@@ -79,6 +79,7 @@ def evaluate(
 ) -> Run:
     """Run every cell and write ``out/answers`` and ``out/results.json``."""
     recorder = Recorder(settings, out)
+    out.mkdir(parents=True, exist_ok=True)  # what cannot be written shows before, too
     for cell in cells:
         cell_folder(cell)  # reads the data: what is missing shows before anything is asked
     for cell in cells:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from acumen.api import AcumenError, ModelCard, Run, Task
 from acumen.runs.answers import read_answers
+from acumen.runs.ask import checked
 from acumen.runs.plan import PlannedTask
 from acumen.runs.record import Recorder
 from acumen.runs.scoring import Settings
@@ -23,12 +24,16 @@ def score_files(
             "two files have the same name, so the models cannot be told apart", "rename one"
         )
     planned = PlannedTask(task)
-    known = {instance.id for instance in planned.instances}
+    known = {instance.id: instance for instance in planned.instances}
     recorder = Recorder(settings, out)
     remarks: list[str] = []
     for name, file in zip(names, files, strict=True):
         given = read_answers(file)
-        answers = {id_: answer for id_, answer in given.items() if id_ in known}
+        answers = {
+            id_: answer if answer.error else checked(task.card.face, known[id_], answer.value)
+            for id_, answer in given.items()
+            if id_ in known
+        }
         strangers = [id_ for id_ in given if id_ not in known]
         if not answers:
             raise AcumenError(

@@ -8,7 +8,7 @@ from pathlib import Path
 from acumen.api import AcumenError, Answer
 from acumen.registry import make_task
 from acumen.runs.evaluate import Progress, answer_cell
-from acumen.runs.plan import Cell, PlannedTask, make_plan
+from acumen.runs.plan import PlannedTask, make_plan
 from acumen.runs.results import find_results, read_cell_answers, read_run
 
 # For each task, the answers of each model.
@@ -60,13 +60,26 @@ def from_runs(
     return gathered
 
 
-def from_models(
-    references: Sequence[str], tasks: Sequence[str], progress: Progress
-) -> tuple[Gathered, list[Cell]]:
+def together(runs: Gathered, models: Gathered) -> Gathered:
+    """Both; a model that is also in a run is told apart from it."""
+    gathered = {task: dict(answers) for task, answers in runs.items()}
+    for task, answers in models.items():
+        known = gathered.setdefault(task, {})
+        for model, given in answers.items():
+            known[f"{model} (asked now)" if model in known else model] = given
+    return gathered
+
+
+def from_models(references: Sequence[str], tasks: Sequence[str], progress: Progress) -> Gathered:
     """Answers of models, asked now or found from before."""
     cells, _ = make_plan(references, tasks)
     gathered: Gathered = {}
     for cell in cells:
         answers, _ = answer_cell(cell, progress)
         gathered.setdefault(cell.task.card.name, {})[cell.made.reference] = answers
-    return gathered, cells
+    return gathered
+
+
+def is_run(path: Path) -> bool:
+    """A folder that happens to be called like a model is a run only if it holds one."""
+    return find_results(path).is_file()

@@ -7,11 +7,23 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
+from importlib.metadata import version
 
 from acumen import __version__
 from acumen.api import AcumenError, Face, Instance, Learner, ModelCard, Task
 from acumen.models.adapters import faces, route
-from acumen.registry import Made, fingerprint, make_model, make_task, names, select_tasks
+from acumen.registry import (
+    Made,
+    fingerprint,
+    make_model,
+    make_task,
+    names,
+    package_hash,
+    select_tasks,
+)
+
+# Our own models and adapters compute with these; another release may give other digits.
+LIBRARIES = ("numpy", "rapidfuzz", "scikit-learn", "spylls")
 
 
 class PlannedTask:
@@ -78,7 +90,8 @@ class Cell:
     def cache_key(self) -> dict[str, object]:
         """Everything an answer may depend on. Answers are found again only under an equal key."""
         return {
-            "acumen": __version__,
+            "acumen": f"{__version__} {package_hash('acumen')}",
+            "libraries": {name: version(name) for name in LIBRARIES},
             "model": self.made.entry.name,
             "settings": self.made.settings,
             "fingerprint": fingerprint(self.made),
@@ -135,7 +148,15 @@ def make_plan(
             else:
                 cells.append(Cell(made, task))
     if unfit and not skip_unfit:
-        raise AcumenError("\n".join(unfit), "leave these models or tasks out, or pass --skip-unfit")
+        raise AcumenError(
+            "\n".join(unfit),
+            "leave these models or tasks out (`acumen eval` does with --skip-unfit)",
+        )
+    if not cells:
+        raise AcumenError(
+            "\n".join(["there is nothing to ask", *unfit]),
+            "`acumen models show NAME` says what a model can answer",
+        )
     return cells, unfit
 
 

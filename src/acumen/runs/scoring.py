@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from acumen.api import Answer, Convention, Counts, Instance, Metric, Score, Task
-from acumen.runs.statistics import cluster_index, interval, point
+from acumen.runs.statistics import cluster_index, interval, point, unit_count
 
 if TYPE_CHECKING:
     from acumen.api import Floats
@@ -72,12 +72,12 @@ def observe(
         if not answer.error and answer.value is not None:
             try:
                 row = metric.observe(instance.truth, answer.value)
-            except (TypeError, ValueError) as error:
-                unreadable[instance.id] = str(error)
+            except Exception as error:  # a metric may be somebody else's
+                unreadable[instance.id] = str(error) or type(error).__name__
         if row is None:
-            if metric.unanswered == "left out":
+            if metric.unanswered is None:
                 continue
-            row = (0.0,)
+            row = metric.unanswered
         ids.append(instance.id)
         rows.append(row)
         clusters.append(instance.cluster)
@@ -110,8 +110,11 @@ def _one(
     if not math.isfinite(value):
         note = "no answers" if n == 0 else "undefined: too few or all equal"
         return Score(metric.name, convention.name, slice_, None, None, None, n, note)
-    if n < FEWEST_FOR_INTERVAL:
-        note = f"only {n} instances: too few for an interval"
+    clusters = cluster_index(seen.clusters)
+    units = unit_count(n, clusters)
+    told = f"only {units} {'instances' if clusters is None else 'clusters'}"
+    if units < FEWEST_FOR_INTERVAL:
+        note = f"{told}: too few for an interval"
         return Score(metric.name, convention.name, slice_, value, None, None, n, note)
     bounds = interval(
         metric,
@@ -119,10 +122,12 @@ def _one(
         confidence=settings.confidence,
         resamples=settings.resamples,
         seed=settings.seed,
-        clusters=cluster_index(seen.clusters),
+        clusters=clusters,
     )
+    note = f"{told}: read the interval, not the value" if units < SMALL_SAMPLE else ""
+    if bounds is None:
+        note = "undefined in too many resamples for an interval"
     low, high = bounds if bounds is not None else (None, None)
-    note = f"only {n} instances: read the interval, not the value" if n < SMALL_SAMPLE else ""
     return Score(metric.name, convention.name, slice_, value, low, high, n, note)
 
 

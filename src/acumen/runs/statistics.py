@@ -27,15 +27,23 @@ if TYPE_CHECKING:
 # Weights are made in blocks of this many numbers, so that memory does not grow with the data.
 BLOCK = 1 << 22
 JACKKNIFE_GROUPS = 500
+# Share of resamples that may leave a statistic undefined.
+MOST_UNDEFINED = 0.05
 
 
 def cluster_index(clusters: Sequence[str]) -> Clusters | None:
     """Numbers of the clusters, or None where every instance stands for itself."""
-    if not any(clusters):
+    named = [cluster for cluster in clusters if cluster]
+    if len(set(named)) == len(named):
         return None
     own = [cluster or f"\0{i}" for i, cluster in enumerate(clusters)]
     _, index = np.unique(own, return_inverse=True)
     return index.astype(np.intp)
+
+
+def unit_count(n: int, clusters: Clusters | None) -> int:
+    """How many independent units there are: what certainty hangs on."""
+    return n if clusters is None else int(clusters.max()) + 1
 
 
 def bootstrap_weights(
@@ -44,7 +52,7 @@ def bootstrap_weights(
     """Weights of ``resamples`` bootstrap samples, in blocks of rows. With clusters, whole
     clusters are drawn."""
     rng = np.random.default_rng(seed)
-    units = n if clusters is None else int(clusters.max()) + 1
+    units = unit_count(n, clusters)
     rows = max(1, BLOCK // max(n, units))
     for start in range(0, resamples, rows):
         count = min(rows, resamples - start)
@@ -98,10 +106,12 @@ def wilson_interval(value: float, n: int, confidence: float) -> tuple[float, flo
 def bca_interval(
     value: float, draws: Floats, jackknife: Floats, confidence: float
 ) -> tuple[float, float] | None:
-    """Efron's bias-corrected and accelerated interval; None where nothing is defined."""
-    draws = draws[np.isfinite(draws)]
-    if not math.isfinite(value) or len(draws) == 0:
+    """Efron's bias-corrected and accelerated interval; None where too many resamples leave the
+    statistic undefined: those that are left would be a selection."""
+    defined = np.isfinite(draws)
+    if not math.isfinite(value) or np.mean(defined) < 1 - MOST_UNDEFINED:
         return None
+    draws = draws[defined]
     tails = np.array([(1 - confidence) / 2, (1 + confidence) / 2])
     # The share below the value, ties split: rank metrics of small samples are lumpy.
     share = (np.mean(draws < value) + np.mean(draws <= value)) / 2
@@ -126,13 +136,15 @@ def interval(
     seed: int,
     clusters: Clusters | None = None,
 ) -> tuple[float, float] | None:
-    """The interval of one score: Wilson's for plain proportions, BCa bootstrap otherwise."""
+    """The interval of one score: Wilson's for plain proportions, BCa bootstrap otherwise; None
+    where it cannot be had."""
     value = point(metric, columns)
     n = columns.shape[1]
     if not math.isfinite(value):
         return None
-    if metric.proportion and clusters is None:
-        return wilson_interval(value, n, confidence)
+    # Where all are right, or all wrong, so is every resample: Wilson's interval has a width.
+    if metric.proportion and (clusters is None or value in (0.0, 1.0)):
+        return wilson_interval(value, unit_count(n, clusters), confidence)
     (draws,) = replicates(metric, [columns], resamples, seed, clusters)
     leave_one = metric.statistic(columns, jackknife_weights(n, clusters))
     return bca_interval(value, draws, leave_one, confidence)

@@ -51,9 +51,12 @@ function testView(data, a, b) {
     return [el("p", { class: "verdict" }, `No test: ${reasons.join("; ") || "the two were not compared"}.`)];
   }
   const [better, worse] = test.difference >= 0 ? [nameA, nameB] : [nameB, nameA];
+  const unseen = test.visible === null
+    ? ""
+    : ` A true difference below ${formatNumber(test.visible)} would often stay unseen.`;
   const verdict = test.different
     ? `${better} is better than ${worse}: chance would hardly give a difference this large.`
-    : `${nameA} and ${nameB} cannot be told apart. A true difference below ${formatNumber(test.visible)} would often stay unseen.`;
+    : `${nameA} and ${nameB} cannot be told apart.${unseen}`;
   const level = `${Number((100 * data.confidence).toFixed(2))} %`;
   const facts = [
     [`${nameA} minus ${nameB}`, formatNumber(test.difference)],

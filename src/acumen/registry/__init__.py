@@ -1,0 +1,31 @@
+"""What models and tasks there are.
+
+What we ship registers itself with the decorators below when its module is imported. Other
+packages name theirs as entry points, in the groups ``acumen.models`` and ``acumen.tasks``;
+those are listed by name and imported only when used. A single Python file is a plug-in too
+(``--plugin FILE``).
+"""
+
+from acumen.registry.code import package_hash, source_file
+from acumen.registry.entries import Entry, Kind, model, task
+from acumen.registry.lookup import entry, listing, load_plugin, names, select_tasks
+from acumen.registry.make import Made, fingerprint, make_model, make_task, parse_reference
+
+__all__ = [
+    "Entry",
+    "Kind",
+    "Made",
+    "entry",
+    "fingerprint",
+    "listing",
+    "load_plugin",
+    "make_model",
+    "make_task",
+    "model",
+    "names",
+    "package_hash",
+    "parse_reference",
+    "select_tasks",
+    "source_file",
+    "task",
+]

@@ -1,0 +1,76 @@
+"""Where a factory's code is, and its hash: an edited model is another model."""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import sys
+from collections.abc import Callable, Iterable
+from functools import lru_cache, partial
+from pathlib import Path
+from typing import Any
+
+PLUGIN_PREFIX = "acumen_plugin_"
+
+Factory = Callable[..., Any]
+
+
+def first_line(factory: Factory) -> str:
+    return (defined(factory).__doc__ or "").strip().split("\n")[0]
+
+
+def package_of(factory: Factory) -> str:
+    return str(defined(factory).__module__).split(".")[0]
+
+
+def defined(factory: Factory) -> Any:
+    """The function or class behind a factory that is a partial or an object with __call__."""
+    factory = inspect.unwrap(factory)
+    while isinstance(factory, partial):
+        factory = inspect.unwrap(factory.func)
+    return factory if hasattr(factory, "__qualname__") else type(factory)
+
+
+def definition(factory: Factory) -> tuple[str, str]:
+    """Where a factory is defined: a file that is imported twice defines nothing new."""
+    return source_file(factory), defined(factory).__qualname__
+
+
+def source_file(factory: Factory) -> str:
+    try:
+        return inspect.getsourcefile(defined(factory)) or ""
+    except TypeError:
+        return ""
+
+
+def code_hash(factory: Factory) -> str:
+    """SHA-256 of the code a factory may lead to: all of its package, or, for a plug-in, its file
+    and what it imported from the folder it lies in."""
+    path = source_file(factory)
+    if not path or not Path(path).is_file():
+        return ""
+    package = package_of(factory)
+    if package.startswith(PLUGIN_PREFIX):
+        return _hash_of([Path(path), *_imported_from(Path(path).parent)])
+    return package_hash(package) or _hash_of([Path(path)])
+
+
+@lru_cache(maxsize=64)
+def package_hash(package: str) -> str:
+    """SHA-256 of all Python files of a package that is imported, as they are now."""
+    module = sys.modules.get(package)
+    folders = [Path(folder) for folder in getattr(module, "__path__", [])]
+    return _hash_of([file for folder in folders for file in folder.rglob("*.py")])
+
+
+def _imported_from(folder: Path) -> list[Path]:
+    files = [getattr(module, "__file__", None) for module in list(sys.modules.values())]
+    return [Path(file) for file in files if file and Path(file).is_relative_to(folder)]
+
+
+def _hash_of(files: Iterable[Path]) -> str:
+    found = sorted({file for file in files if file.is_file()})
+    digest = hashlib.sha256()
+    for file in found:
+        digest.update(hashlib.sha256(file.read_bytes()).digest())
+    return digest.hexdigest() if found else ""

@@ -1,0 +1,156 @@
+"""Looking up models and tasks: ours, those of other packages, those of a plug-in file."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
+from types import ModuleType
+from typing import cast
+
+from acumen.api import AcumenError
+from acumen.registry import entries
+from acumen.registry.code import PLUGIN_PREFIX, Factory, code_hash, first_line, package_of
+from acumen.registry.entries import Entry, Kind, add, two
+
+MODEL_GROUP = "acumen.models"
+TASK_GROUP = "acumen.tasks"
+BUILT_IN_MODULES = {
+    "model": (
+        "acumen.models.strings",
+        "acumen.models.idbench",
+        "acumen.models.ensemble",
+        "acumen.models.fakes",
+    ),
+    "task": ("acumen.tasks.identifiers", "acumen.tasks.abbreviations"),
+}
+
+
+def load_plugin(path: Path) -> None:
+    """Import a Python file for the models and tasks it registers."""
+    path = path.resolve()
+    name = f"{PLUGIN_PREFIX}{path.stem}_{hashlib.sha256(str(path).encode()).hexdigest()[:8]}"
+    if name in sys.modules:
+        return
+    if not path.is_file() or path.suffix != ".py":
+        raise AcumenError(f"{path}: not a Python file", "--plugin takes the path of a .py file")
+    module = ModuleType(name)
+    module.__file__ = str(path)
+    sys.modules[name] = module
+    try:
+        # Not through the import system: its cache of compiled files takes an edit within the
+        # same second for no edit, and the old code's answers would be kept as the new code's.
+        exec(compile(path.read_bytes(), path, "exec", dont_inherit=True), module.__dict__)
+    except AcumenError as error:
+        del sys.modules[name]
+        raise AcumenError(f"{path}: {error}", error.hint) from error
+    except (Exception, SystemExit) as error:
+        del sys.modules[name]
+        raise AcumenError(f"{path}: {type(error).__name__}: {error}") from error
+
+
+def _load_built_ins(kind: Kind) -> None:
+    for module in BUILT_IN_MODULES[kind]:
+        importlib.import_module(module)
+
+
+def _foreign(kind: Kind) -> dict[str, list[EntryPoint]]:
+    """What other packages name. Two packages may name the same."""
+    group = MODEL_GROUP if kind == "model" else TASK_GROUP
+    found: dict[str, list[EntryPoint]] = {}
+    for point in sorted(entry_points(group=group), key=_release):
+        found.setdefault(point.name, []).append(point)
+    return found
+
+
+def names(kind: Kind) -> list[str]:
+    """All names, ours first, without importing what other packages register."""
+    _load_built_ins(kind)
+    return list(dict.fromkeys([*entries.ENTRIES[kind], *sorted(_foreign(kind))]))
+
+
+def entry(kind: Kind, name: str) -> Entry:
+    _load_built_ins(kind)
+    known = entries.ENTRIES[kind].get(name)
+    points = _foreign(kind).get(name, [])
+    if known is None and not points:
+        raise _unknown(kind, name)
+    if known is not None and not points:
+        return known
+    point, *others = points
+    # The factory may carry our decorator as well; then it may be known already, and its entry
+    # has the summary.
+    if known is not None and package_of(known.factory) != point.module.split(".")[0]:
+        raise two(kind, name, known.origin, _release(point))
+    if others:
+        raise two(kind, name, *map(_release, points))
+    if known is None:
+        factory = _load(kind, point)
+        if name not in entries.ENTRIES[kind]:
+            text = first_line(factory)
+            add(Entry(kind, name, factory, text, code_sha256=code_hash(factory)))
+        known = entries.ENTRIES[kind][name]
+    found = replace(known, origin=_release(point))
+    entries.ENTRIES[kind][name] = found
+    return found
+
+
+def _load(kind: Kind, point: EntryPoint) -> Factory:
+    try:
+        return cast(Factory, point.load())
+    except (Exception, SystemExit) as error:
+        origin = point.dist.name if point.dist else point.module
+        raise AcumenError(
+            f"{kind} {point.name!r} of the package {origin} cannot be loaded: "
+            f"{type(error).__name__}: {error}"
+        ) from error
+
+
+def _release(point: EntryPoint) -> str:
+    return f"{point.dist.name} {point.dist.version}" if point.dist else point.module
+
+
+def listing(kind: Kind) -> Iterator[tuple[str, str, str]]:
+    """Name, summary and origin of everything there is, importing nothing foreign."""
+    foreign = _foreign(kind)
+    for name in names(kind):
+        known = entries.ENTRIES[kind].get(name)
+        if known is not None:
+            yield name, known.summary, known.origin
+        else:
+            yield name, "", ", ".join(map(_release, foreign[name]))
+
+
+def _unknown(kind: Kind, name: str) -> AcumenError:
+    from rapidfuzz import process
+
+    known = names(kind)
+    groups = {one.rsplit("/", depth)[0] for one in known for depth in range(3)}
+    found = process.extract(name, sorted(groups), limit=3, score_cutoff=60)
+    near = [match for match, _, _ in found]
+    below = [one for one in known if one.startswith(name.rstrip("/") + "/")]
+    if below:
+        return AcumenError(f"{name!r} are {len(below)} {kind}s", f"choose of {', '.join(below)}")
+    hint = f"did you mean {', '.join(near)}? " if near else ""
+    return AcumenError(
+        f"there is no {kind} called {name!r}",
+        f"{hint}`acumen {kind}s list` shows all; one from a file needs --plugin FILE",
+    )
+
+
+def select_tasks(patterns: Iterable[str]) -> list[str]:
+    """Names of the tasks that are meant: a name, or the beginning of several
+    (``idbench``, ``idbench/similarity``)."""
+    known = names("task")
+    chosen: dict[str, None] = {}
+    for pattern in patterns:
+        prefix = pattern.rstrip("/") + "/"
+        matching = [name for name in known if name == pattern or name.startswith(prefix)]
+        if not matching:
+            raise _unknown("task", pattern)
+        chosen.update(dict.fromkeys(matching))
+    return list(chosen)
