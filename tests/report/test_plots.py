@@ -7,6 +7,7 @@ import pytest
 
 from acumen.api import AcumenError, Run
 from acumen.report import export_plots
+from acumen.report.plots import ROW_HEIGHT
 from acumen.report.scale import scale_for
 
 Folder = tuple[Path, Run]
@@ -29,6 +30,14 @@ def test_every_plot_as_png_and_svg(small_run: Folder, tmp_path: Path) -> None:
             root = ElementTree.fromstring(path.read_text(encoding="utf-8"))
             assert root.tag.endswith("svg")
     assert "levenshtein" in written[3].read_text(encoding="utf-8")
+
+
+def test_rows_of_a_short_plot_keep_their_distance(small_run: Folder, tmp_path: Path) -> None:
+    """Legend and axis come on top of the rows' height; fitted into it, labels would overlap."""
+    (overview, *_) = export_plots([small_run], tmp_path, ["svg"])
+    height = float(ElementTree.fromstring(overview.read_text(encoding="utf-8")).attrib["height"])
+    rows = len(small_run[1].tasks) * ROW_HEIGHT
+    assert height > rows + 30
 
 
 def test_svg_is_the_same_each_time(small_run: Folder, tmp_path: Path) -> None:

@@ -316,7 +316,7 @@ def _spec(chart: alt.LayerChart | alt.FacetChart) -> dict[str, Any]:
         spec.pop(key, None)
     spec |= {
         "width": "container",
-        "autosize": {"type": "fit", "contains": "padding"},
+        "autosize": {"type": "fit-x", "contains": "padding"},
         # Room for half a dot at the end of the axis.
         "padding": {"left": 2, "right": 8, "top": 2, "bottom": 2},
     }
