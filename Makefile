@@ -9,7 +9,7 @@ OUT    ?= build/eval
 IDBENCH ?= ../shared/data/idbench
 
 .DEFAULT_GOAL := help
-.PHONY: help eval test lint bench docs clean constraints browser
+.PHONY: help eval test lint bench docs clean constraints tools
 
 help:
 	@echo "make eval    evaluate the built-in models and write a report"
@@ -38,11 +38,11 @@ lint: $(BIN)/.dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-# The browser test needs a Chromium; elsewhere than on Debian as root it skips and says so.
-browser:
-	@sh scripts/install_chromium.sh
+# A Chromium and the JDK's source; elsewhere than on Debian as root, tests that need them skip.
+tools:
+	@sh scripts/install_test_tools.sh
 
-test: lint browser
+test: lint tools
 	$(BIN)/python -m pytest -n auto
 
 bench: $(BIN)/.dev

@@ -1,0 +1,23 @@
+"""Java, up to version 21, through tree-sitter."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from acumen.lang.syntax import Syntax, parse
+
+if TYPE_CHECKING:
+    from tree_sitter import Language
+
+
+@lru_cache(maxsize=1)
+def language() -> Language:
+    import tree_sitter_java
+    from tree_sitter import Language
+
+    return Language(tree_sitter_java.language())
+
+
+def parse_java(source: bytes) -> Syntax:
+    return parse(language(), source)

@@ -1,0 +1,57 @@
+"""javac as an oracle: small Java programs beside the tests, compiled and run by them."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).parent
+EXPORTS = [
+    f"--add-exports=jdk.compiler/com.sun.tools.javac.{package}=ALL-UNNAMED"
+    for package in ("parser", "util", "file", "tree", "code", "api")
+]
+
+
+@pytest.fixture(scope="session")
+def javac_program(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., str]:
+    """Runs a Java program of this folder on files; gives what it prints."""
+    javac, java = shutil.which("javac"), shutil.which("java")
+    if javac is None or java is None:
+        pytest.skip("no JDK here: javac is the oracle")
+    folder = tmp_path_factory.mktemp("java")
+
+    def run(program: str, files: list[Path]) -> str:
+        subprocess.run(
+            [javac, *EXPORTS, "-d", str(folder), str(HERE / f"{program}.java")], check=True
+        )
+        listed = folder / f"{program}.txt"
+        listed.write_text("".join(f"{file}\n" for file in files))
+        done = subprocess.run(
+            [java, *EXPORTS, "-cp", str(folder), program, str(listed)],
+            check=True, capture_output=True, text=True,
+        )  # fmt: skip
+        return done.stdout
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def java_util(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """The JDK's java.util and what is below it, in source."""
+    archives = sorted(Path("/usr/lib/jvm").glob("*17*/lib/src.zip"))
+    if not archives:
+        pytest.skip("the JDK's source is not here (Debian: openjdk-17-source)")
+    folder = tmp_path_factory.mktemp("jdk")
+    with zipfile.ZipFile(archives[0]) as archive:
+        wanted = [
+            name
+            for name in archive.namelist()
+            if name.startswith("java.base/java/util/") and name.endswith(".java")
+        ]
+        archive.extractall(folder, wanted)
+    return [folder / name for name in wanted]
