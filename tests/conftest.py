@@ -8,7 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from javac import java_util, javac_program
 from support import SHARED, Acumen
+
+__all__ = ["java_util", "javac_program"]
 
 
 @pytest.fixture

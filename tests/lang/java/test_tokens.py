@@ -62,3 +62,34 @@ def test_the_published_spelling() -> None:
         'String s EQ "a\\tb" SEMI Object o EQ null SEMI '
         "List LT List LT String GTGT x SEMI RETURN this SEMI RBRACE"
     )
+
+
+def test_the_example_of_the_paper() -> None:
+    """GLUECode, appendix A.2. The paper's list loses the space at the end of a string."""
+    source = b"""class CAesEncrypt {
+        public static Key getKey(String ahex)
+        {
+            try
+            {
+                byte[] bytes = CHexString.toByteArr(ahex);
+                SecretKeySpec skeySpec = new SecretKeySpec(bytes, "AES");
+                return skeySpec;
+            }
+            catch(Exception e)
+            {
+                System.err.println("CAesEncrypt.getKey: " + e);
+                return null;
+            }
+        }
+    }"""
+    found = tokens(parse_java(source))
+    spelt = [found.spelling(i) for i in range(3, len(found) - 1)]
+    published = (
+        "PUBLIC, STATIC, Key, getKey, LPAREN, String, ahex, RPAREN, LBRACE, TRY, LBRACE, byte, "
+        "LBRACKET, RBRACKET, bytes, EQ, CHexString, DOT, toByteArr, LPAREN, ahex, RPAREN, SEMI, "
+        'SecretKeySpec, skeySpec, EQ, NEW, SecretKeySpec, LPAREN, bytes, COMMA, "AES", RPAREN, '
+        "SEMI, RETURN, skeySpec, SEMI, RBRACE, CATCH, LPAREN, Exception, e, RPAREN, LBRACE, "
+        'System, DOT, err, DOT, println, LPAREN, "CAesEncrypt.getKey:", PLUS, e, RPAREN, SEMI, '
+        "RETURN, null, SEMI, RBRACE, RBRACE"
+    ).split(", ")
+    assert [one.replace(': "', ':"') for one in spelt] == published

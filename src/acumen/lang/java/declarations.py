@@ -56,6 +56,7 @@ class TypeDeclaration:
     annotations: tuple[str, ...]
     javadoc: int
     components: tuple[Parameter, ...] = ()
+    type_parameters: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,24 +204,21 @@ def _type(syntax: Syntax, node: int, kind: str, anonymous: str) -> TypeDeclarati
     modifiers, annotations = _modifiers(syntax, parts)
     components = _parameters(syntax, parts.get("parameters"))
     return TypeDeclaration(
-        node, kind, name, (), NONE, NONE, modifiers, annotations, NONE, components
-    )
+        node, kind, name, (), NONE, NONE, modifiers, annotations, NONE, components,
+        _type_parameters(syntax, parts),
+    )  # fmt: skip
 
 
 def _method(syntax: Syntax, node: int, kind: str, owner: int, javadoc: int) -> MethodDeclaration:
     parts = _Parts(syntax, node)
     modifiers, annotations = _modifiers(syntax, parts)
-    generic = parts.get("type_parameters")
     return MethodDeclaration(
         node=node,
         kind=kind,
         name=parts.text("name"),
         type=owner,
         parameters=_parameters(syntax, parts.get("parameters")),
-        type_parameters=tuple(
-            type_text(syntax, one)
-            for one in (_Parts(syntax, generic).of("type_parameter") if generic != NONE else ())
-        ),
+        type_parameters=_type_parameters(syntax, parts),
         # Brackets after the parameters belong to the return type: int f()[].
         returns=parts.text("type") + parts.text("dimensions"),
         modifiers=modifiers,
@@ -228,6 +226,13 @@ def _method(syntax: Syntax, node: int, kind: str, owner: int, javadoc: int) -> M
         body=parts.get("body"),
         javadoc=javadoc,
     )
+
+
+def _type_parameters(syntax: Syntax, parts: _Parts) -> tuple[str, ...]:
+    group = parts.get("type_parameters")
+    if group == NONE:
+        return ()
+    return tuple(type_text(syntax, one) for one in _Parts(syntax, group).of("type_parameter"))
 
 
 def _parameters(syntax: Syntax, group: int) -> tuple[Parameter, ...]:

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-HERE = Path(__file__).parent
+# The programs lie beside the tests of the language.
+HERE = Path(__file__).parent / "lang" / "java"
 EXPORTS = [
     f"--add-exports=jdk.compiler/com.sun.tools.javac.{package}=ALL-UNNAMED"
     for package in ("parser", "util", "file", "tree", "code", "api")

@@ -1,0 +1,118 @@
+"""Ids that survive: the same source gives the same id on every machine and in every run.
+
+A UUIDv5 of project, path, enclosing types and erased signature (design, decision 2).
+"""
+
+from __future__ import annotations
+
+import re
+import uuid
+from collections import Counter
+from collections.abc import Iterable, Mapping
+
+from acumen.lang.java.declarations import NONE, Declarations, MethodDeclaration
+
+# Fixed forever: another namespace would give every method another id.
+NAMESPACE = uuid.uuid5(uuid.NAMESPACE_URL, "acumen:corpus")
+
+_ARGUMENTS = re.compile(r"<[^<>]*>")
+_BOUND = re.compile(r"(\w+)(?: extends ([^&]+))?")
+
+
+def file_id(project: str, path: str) -> uuid.UUID:
+    return uuid.uuid5(NAMESPACE, "\0".join(("file", project, path)))
+
+
+def type_ids(project: str, path: str, found: Declarations) -> list[uuid.UUID]:
+    """Ids of a file's types, in their order."""
+    return [_id("type", project, path, names) for names in _type_names(found)]
+
+
+def method_ids(project: str, path: str, found: Declarations) -> list[uuid.UUID]:
+    """Ids of a file's methods, in their order."""
+    types = _type_names(found)
+    names = _numbered(
+        (*(types[method.type] if method.type != NONE else ()), signature(found, method))
+        for method in found.methods
+    )
+    return [_id("method", project, path, one) for one in names]
+
+
+def _id(kind: str, project: str, path: str, names: tuple[str, ...]) -> uuid.UUID:
+    return uuid.uuid5(NAMESPACE, "\0".join((kind, project, path, *names)))
+
+
+def _type_names(found: Declarations) -> list[tuple[str, ...]]:
+    """Names from the outermost type inward, no two alike: two methods may each have a local
+    class of the same name."""
+    names: list[tuple[str, ...]] = []
+    taken: Counter[tuple[str, ...]] = Counter()
+    for one in found.types:
+        outer = names[one.owner] if one.owner != NONE else ()
+        names.append(_free((*outer, one.name), taken))
+    return names
+
+
+def _numbered(names: Iterable[tuple[str, ...]]) -> list[tuple[str, ...]]:
+    taken: Counter[tuple[str, ...]] = Counter()
+    return [_free(one, taken) for one in names]
+
+
+def _free(names: tuple[str, ...], taken: Counter[tuple[str, ...]]) -> tuple[str, ...]:
+    """The names, the last one numbered from the second time on."""
+    taken[names] += 1
+    count = taken[names]
+    return names if count == 1 else (*names[:-1], f"{names[-1]}#{count}")
+
+
+def erased(declared: str, variables: Mapping[str, str]) -> str:
+    """A type without its type arguments; a type variable becomes its first bound."""
+    before = ""
+    while before != declared:
+        before, declared = declared, _ARGUMENTS.sub("", declared)
+    brackets = "[]" if declared.endswith("...") else ""
+    plain = declared.removesuffix("...") + brackets
+    name = plain.split("[")[0]
+    # A bound may be a variable itself; a circle of bounds is no Java.
+    for _ in range(len(variables)):
+        if name not in variables:
+            break
+        plain = variables[name] + plain[len(name) :]
+        name = plain.split("[")[0]
+    return plain
+
+
+def type_variables(parameters: tuple[str, ...]) -> dict[str, str]:
+    """The erasure of each declared type variable.
+
+    >>> type_variables(("T", "K extends Comparable<K>&Serializable"))
+    {'T': 'Object', 'K': 'Comparable'}
+    """
+    found: dict[str, str] = {}
+    for parameter in parameters:
+        before = ""
+        while before != parameter:
+            before, parameter = parameter, _ARGUMENTS.sub("", parameter)
+        match = _BOUND.match(parameter)
+        if match:
+            found[match.group(1)] = match.group(2) or "Object"
+    return found
+
+
+def signature(found: Declarations, method: MethodDeclaration) -> str:
+    """The erased signature: name and parameter types. Variables of the enclosing types and
+    methods count, the innermost first."""
+    variables = type_variables(method.type_parameters)
+    owner = method.type
+    while owner != NONE:
+        declaring = found.types[owner]
+        for name, bound in type_variables(declaring.type_parameters).items():
+            variables.setdefault(name, bound)
+        if declaring.method != NONE:
+            outer = found.methods[declaring.method]
+            for name, bound in type_variables(outer.type_parameters).items():
+                variables.setdefault(name, bound)
+        owner = declaring.owner
+    name = "<init>" if "constructor" in method.kind else method.name
+    types = ",".join(erased(parameter.type, variables) for parameter in method.parameters)
+    return f"{name}({types})"
