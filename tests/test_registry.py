@@ -498,20 +498,27 @@ def test_the_name_of_a_group_is_met_with_its_tasks() -> None:
     assert "abbreviations/match" in caught.value.hint
 
 
-def test_a_module_imported_by_a_plugin_belongs_to_its_code(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+PLUGINS_WITH_A_HELPER = {
+    "import above": "from helper_of_it import M\n@model('helped')\ndef make():\n    return M()\n",
+    "import when asked": "@model('helped')\ndef make():\n    import helper_of_it\n    return 1\n",
+    "a partial": "from helper_of_it import M\nmodel('helped')(functools.partial(M))\n",
+    "another's factory": "from helper_of_it import M\nmodel('helped')(M)\n",
+}
+
+
+@pytest.mark.parametrize("edited", ["plugin", "helper"])
+@pytest.mark.parametrize("way", PLUGINS_WITH_A_HELPER)
+def test_an_edit_of_a_plugin_or_of_what_lies_beside_it_makes_another_model(
+    way: str, edited: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """An edit of a helper beside the plug-in makes another model, too."""
     monkeypatch.syspath_prepend(str(tmp_path))
-    plugin, helper = tmp_path / "helped.py", tmp_path / "helper_of_helped.py"
-    plugin.write_text(
-        "from helper_of_helped import SIGN\nfrom acumen.registry import model\n"
-        "@model('helped')\ndef make():\n    return object()\n"
-    )
+    plugin, helper = tmp_path / "helped.py", tmp_path / "helper_of_it.py"
     found = []
-    for text in ("SIGN = 1\n", "SIGN = -1\n"):
-        helper.write_text(text)
-        sys.modules.pop("helper_of_helped", None)
+    for remark in ("# one\n", "# two\n"):
+        text = "import functools\nfrom acumen.registry import model\n" + PLUGINS_WITH_A_HELPER[way]
+        plugin.write_text(text + (remark if edited == "plugin" else ""))
+        helper.write_text("class M: ...\n" + (remark if edited == "helper" else ""))
+        sys.modules.pop("helper_of_it", None)
         for name in [name for name in sys.modules if name.startswith("acumen_plugin_helped")]:
             del sys.modules[name]
         entries.ENTRIES["model"].pop("helped", None)

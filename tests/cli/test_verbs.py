@@ -303,5 +303,5 @@ def test_damaged_data_is_noticed(acumen: Acumen, idbench: Path, tmp_path: Path) 
     file.write_bytes(file.read_bytes()[:3000])
     done = acumen("eval", "-m", "levenshtein", "-t", "idbench", "-o", tmp_path / "run")
     assert done.returncode == 2
-    assert "1 of 6 files missing or damaged" in done.stderr
+    assert "1 of 6 files are missing or damaged" in done.stderr
     assert "here       no" in acumen("data", "list").stdout

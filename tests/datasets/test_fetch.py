@@ -111,7 +111,7 @@ def test_a_damaged_file_is_fetched_again_and_only_that(home: Path, copy: Path) -
 
 
 def test_what_is_needed_and_not_here_says_how_to_get_it(home: Path) -> None:
-    with pytest.raises(AcumenError, match="6 of 6 files missing") as caught:
+    with pytest.raises(AcumenError, match="6 of 6 files are missing") as caught:
         require("idbench")
     assert "acumen data get idbench --from DIR" in caught.value.hint
     with pytest.raises(AcumenError, match="no data set called 'idbanch'") as caught:

@@ -129,7 +129,25 @@ def test_too_few_are_not_tested() -> None:
         task, task.instances(), {"perfect": perfect, "reverse": reverse}, OWN, Settings()
     )
     (test,) = result.tests
-    assert (test.test, test.p, test.different) == ("too few to test", 1.0, False)
+    assert (test.test, test.p, test.low, test.different) == ("too few to test", None, None, False)
+    assert result.groups == {"perfect": "", "reverse": ""}
+
+
+def test_a_metric_that_resamples_leave_undefined_is_not_tested() -> None:
+    """One positive among 40: a third of the resamples has none, and the rest is a selection."""
+
+    class OnePositive(Numbers):
+        metric = metrics.roc_auc
+
+        def instances(self) -> list[Instance]:
+            return [replace(i, truth=int(i.id == "39")) for i in super().instances()[:40]]
+
+    task = OnePositive()
+    one = answers({str(i): i for i in range(40)})
+    two = answers({str(i): i * 7 % 40 for i in range(40)})
+    result = compare_answers(task, task.instances(), {"one": one, "two": two}, OWN, Settings())
+    assert result.tests[0].test == "undefined in too many resamples to test"
+    assert result.tests[0].p is None
 
 
 def test_one_cluster_proves_nothing() -> None:

@@ -114,7 +114,7 @@ def test_certainty_hangs_on_clusters_not_on_instances() -> None:
     answers = {str(i): Answer(str(i), i * 37 % 100) for i in range(100)}
     scores, _ = score(task, instances, answers, Settings())
     assert (scores[1].n, scores[1].low, scores[1].high) == (100, None, None)
-    assert "only 1 clusters" in scores[1].note
+    assert "only 1 cluster:" in scores[1].note
 
 
 @dataclass(frozen=True)

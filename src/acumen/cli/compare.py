@@ -21,7 +21,7 @@ from acumen.cli._show import bounds, number, print_json, print_table, progress_b
 
 if TYPE_CHECKING:
     from acumen.api import Convention, TaskCard
-    from acumen.runs.compare import Comparison
+    from acumen.runs.compare import Comparison, PairTest
     from acumen.runs.plan import Cell
 
 
@@ -110,7 +110,7 @@ def _convention(card: TaskCard, name: str) -> Convention:
 def _print(one: Comparison, confidence: float) -> None:
     print_table(
         ["model", one.metric, "tie group"],
-        [[model, number(value), one.groups[model]] for model, value in one.values.items()],
+        [[model, number(value), one.groups[model] or "–"] for model, value in one.values.items()],
         title=f"{one.task}: {one.n} instances that all models answer ({one.convention})",
         caption="Models that share a letter cannot be told apart.",
         right=(1,),
@@ -120,7 +120,7 @@ def _print(one: Comparison, confidence: float) -> None:
          "verdict", "smallest visible", "test"],
         [
             [t.first, t.second, f"{t.difference:+.3f}", bounds(t.low, t.high), _p(t.p),
-             _p(t.p_holm), "different" if t.different else "tied", number(t.smallest_visible),
+             _p(t.p_holm), _verdict(t), number(t.smallest_visible),
              t.test]
             for t in one.tests
         ],
@@ -135,5 +135,13 @@ def _print(one: Comparison, confidence: float) -> None:
         say(f"left out: {model}: {reason}")
 
 
-def _p(value: float) -> str:
+def _verdict(test: PairTest) -> str:
+    if test.p is None:
+        return "untested"
+    return "different" if test.different else "tied"
+
+
+def _p(value: float | None) -> str:
+    if value is None:
+        return "–"
     return f"{value:.4f}" if value >= 0.0001 else "<0.0001"

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import uuid
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 from acumen.lang.java.declarations import NONE, Declarations, MethodDeclaration
 
@@ -24,45 +24,36 @@ def file_id(project: str, path: str) -> uuid.UUID:
 
 
 def type_ids(project: str, path: str, found: Declarations) -> list[uuid.UUID]:
-    """Ids of a file's types, in their order."""
-    return [_id("type", project, path, names) for names in _type_names(found)]
+    """Ids of a file's types, in their order. Each is made from that of what encloses it, so that
+    deep nesting costs no more than shallow."""
+    ids: list[uuid.UUID] = []
+    taken: Counter[tuple[uuid.UUID, str]] = Counter()
+    for one in found.types:
+        mother = ids[one.owner] if one.owner != NONE else file_id(project, path)
+        ids.append(_below(mother, f"type\0{one.name}", taken))
+    return ids
 
 
 def method_ids(project: str, path: str, found: Declarations) -> list[uuid.UUID]:
     """Ids of a file's methods, in their order."""
-    types = _type_names(found)
-    names = _numbered(
-        (*(types[method.type] if method.type != NONE else ()), signature(found, method))
+    types = type_ids(project, path, found)
+    taken: Counter[tuple[uuid.UUID, str]] = Counter()
+    return [
+        _below(
+            types[method.type] if method.type != NONE else file_id(project, path),
+            f"method\0{signature(found, method)}",
+            taken,
+        )
         for method in found.methods
-    )
-    return [_id("method", project, path, one) for one in names]
+    ]
 
 
-def _id(kind: str, project: str, path: str, names: tuple[str, ...]) -> uuid.UUID:
-    return uuid.uuid5(NAMESPACE, "\0".join((kind, project, path, *names)))
-
-
-def _type_names(found: Declarations) -> list[tuple[str, ...]]:
-    """Names from the outermost type inward, no two alike: two methods may each have a local
-    class of the same name."""
-    names: list[tuple[str, ...]] = []
-    taken: Counter[tuple[str, ...]] = Counter()
-    for one in found.types:
-        outer = names[one.owner] if one.owner != NONE else ()
-        names.append(_free((*outer, one.name), taken))
-    return names
-
-
-def _numbered(names: Iterable[tuple[str, ...]]) -> list[tuple[str, ...]]:
-    taken: Counter[tuple[str, ...]] = Counter()
-    return [_free(one, taken) for one in names]
-
-
-def _free(names: tuple[str, ...], taken: Counter[tuple[str, ...]]) -> tuple[str, ...]:
-    """The names, the last one numbered from the second time on."""
-    taken[names] += 1
-    count = taken[names]
-    return names if count == 1 else (*names[:-1], f"{names[-1]}#{count}")
+def _below(mother: uuid.UUID, name: str, taken: Counter[tuple[uuid.UUID, str]]) -> uuid.UUID:
+    """An id for a name inside something. Two methods may each have a local class of one name,
+    and broken source may declare a method twice: from the second on they are numbered."""
+    taken[mother, name] += 1
+    count = taken[mother, name]
+    return uuid.uuid5(mother, name if count == 1 else f"{name}#{count}")
 
 
 def erased(declared: str, variables: Mapping[str, str]) -> str:

@@ -52,8 +52,8 @@ def require(name: str) -> Path:
     missing = missing_files(data)
     if missing:
         raise AcumenError(
-            f"the data set {name} is not on this machine ({len(missing)} of "
-            f"{len(data.files)} files missing or damaged)",
+            f"the data set {name} is not on this machine, or not whole: {len(missing)} of "
+            f"{len(data.files)} files are missing or damaged",
             f"run `acumen data get {name}`, or `acumen data get {name} --from DIR` "
             "if you have a copy",
         )

@@ -6,6 +6,7 @@ import hashlib
 import inspect
 import sys
 from collections.abc import Callable, Iterable
+from contextvars import ContextVar
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
@@ -43,16 +44,23 @@ def source_file(factory: Factory) -> str:
         return ""
 
 
+# The plug-in that is being loaded: what it registers is its own, wherever it is defined.
+loading: ContextVar[Path | None] = ContextVar("loading", default=None)
+
+
 def code_hash(factory: Factory) -> str:
-    """SHA-256 of the code a factory may lead to: all of its package, or, for a plug-in, its file
-    and what it imported from the folder it lies in."""
+    """SHA-256 of the code a factory may lead to: all of its package; for a plug-in, and for a
+    module outside any package, all Python files of the folder it lies in. What a model imports
+    later is in there too."""
     path = source_file(factory)
-    if not path or not Path(path).is_file():
-        return ""
-    package = package_of(factory)
-    if package.startswith(PLUGIN_PREFIX):
-        return _hash_of([Path(path), *_imported_from(Path(path).parent)])
-    return package_hash(package) or _hash_of([Path(path)])
+    own = package_hash(package_of(factory)) if path else ""
+    if path and not own:
+        own = _hash_of(Path(path).parent.glob("*.py"))
+    plugin = loading.get()
+    if plugin is None:
+        return own
+    beside = _hash_of([*plugin.parent.glob("*.py"), *plugin.parent.glob("*/*.py")])
+    return hashlib.sha256(f"{own} {beside}".encode()).hexdigest()
 
 
 @lru_cache(maxsize=64)
@@ -61,11 +69,6 @@ def package_hash(package: str) -> str:
     module = sys.modules.get(package)
     folders = [Path(folder) for folder in getattr(module, "__path__", [])]
     return _hash_of([file for folder in folders for file in folder.rglob("*.py")])
-
-
-def _imported_from(folder: Path) -> list[Path]:
-    files = [getattr(module, "__file__", None) for module in list(sys.modules.values())]
-    return [Path(file) for file in files if file and Path(file).is_relative_to(folder)]
 
 
 def _hash_of(files: Iterable[Path]) -> str:

@@ -14,7 +14,14 @@ from typing import cast
 
 from acumen.api import AcumenError
 from acumen.registry import entries
-from acumen.registry.code import PLUGIN_PREFIX, Factory, code_hash, first_line, package_of
+from acumen.registry.code import (
+    PLUGIN_PREFIX,
+    Factory,
+    code_hash,
+    first_line,
+    loading,
+    package_of,
+)
 from acumen.registry.entries import Entry, Kind, add, two
 
 MODEL_GROUP = "acumen.models"
@@ -41,6 +48,7 @@ def load_plugin(path: Path) -> None:
     module = ModuleType(name)
     module.__file__ = str(path)
     sys.modules[name] = module
+    token = loading.set(path)
     try:
         # Not through the import system: its cache of compiled files takes an edit within the
         # same second for no edit, and the old code's answers would be kept as the new code's.
@@ -51,6 +59,8 @@ def load_plugin(path: Path) -> None:
     except (Exception, SystemExit) as error:
         del sys.modules[name]
         raise AcumenError(f"{path}: {type(error).__name__}: {error}") from error
+    finally:
+        loading.reset(token)
 
 
 def _load_built_ins(kind: Kind) -> None:

@@ -20,6 +20,7 @@ import numpy as np
 from acumen.api import AcumenError, Answer, Convention, Instance, Metric, Task
 from acumen.runs.scoring import Observations, Settings, observe
 from acumen.runs.statistics import (
+    MOST_UNDEFINED,
     bootstrap_p,
     cluster_index,
     holm,
@@ -43,7 +44,8 @@ MIN_RESAMPLES = 10_000
 
 @dataclass(frozen=True, slots=True)
 class PairTest:
-    """``difference`` is first − second; the interval is of the difference, uncorrected.
+    """``difference`` is first − second; the interval is of the difference, uncorrected. Where
+    no test can be made, ``test`` says why and the rest is None.
 
     ``smallest_visible`` is the smallest true difference that this many instances would show
     in four of five repetitions, before correction; None where it cannot be told.
@@ -52,10 +54,10 @@ class PairTest:
     first: str
     second: str
     difference: float
-    low: float
-    high: float
-    p: float
-    p_holm: float
+    low: float | None
+    high: float | None
+    p: float | None
+    p_holm: float | None
     different: bool
     smallest_visible: float | None
     test: str
@@ -63,7 +65,8 @@ class PairTest:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """All models of one task, best first. Models that share a letter are tied."""
+    """All models of one task, best first. Models that share a letter are tied; there are no
+    letters where nothing could be tested."""
 
     task: str
     metric: str
@@ -108,18 +111,20 @@ def compare_answers(
         _test(metric, first, second, shared, values, draws, clusters, settings.confidence)
         for first, second in pairs
     ]
+    corrected = iter(holm([test.p for test in raw if test.p is not None]))
     tests = tuple(
-        _corrected(test, p_holm, settings.confidence)
-        for test, p_holm in zip(raw, holm([test.p for test in raw]), strict=True)
+        test if test.p is None else _corrected(test, next(corrected), settings.confidence)
+        for test in raw
     )
     tied = {(test.first, test.second) for test in tests if not test.different}
+    tested = any(test.p is not None for test in tests)
     return Comparison(
         task=task.card.name,
         metric=metric.name,
         convention=convention.name,
         n=len(shared[ranking[0]].ids),
         values={model: values[model] for model in ranking},
-        groups=tie_groups(ranking, tied),
+        groups=tie_groups(ranking, tied) if tested else dict.fromkeys(ranking, ""),
         tests=tests,
         left_out=left_out,
     )
@@ -155,29 +160,36 @@ def _test(
     clusters: Clusters | None,
     confidence: float,
 ) -> PairTest:
+    difference = values[first] - values[second]
     differences = draws[first] - draws[second]
     defined = differences[np.isfinite(differences)]
+    reason = ""
+    if unit_count(len(shared[first].ids), clusters) < FEWEST_FOR_TEST:
+        reason = "too few to test"
+    elif len(defined) < (1 - MOST_UNDEFINED) * len(differences):
+        reason = "undefined in too many resamples to test"
+    if reason:
+        return PairTest(first, second, difference, None, None, None, None, False, None, reason)
     low, high = np.quantile(defined, [(1 - confidence) / 2, (1 + confidence) / 2])
     spread = float(defined.std(ddof=1))
-    if unit_count(len(shared[first].ids), clusters) < FEWEST_FOR_TEST:
-        p, test = 1.0, "too few to test"
-    elif metric.proportion and clusters is None:
+    varies = spread > 1e-12  # below that it is rounding
+    if metric.proportion and clusters is None:
         a, b = shared[first].columns[0], shared[second].columns[0]
         p = mcnemar_p(int(np.sum(a > b)), int(np.sum(b > a)))
         test = "McNemar"
     else:
-        p = bootstrap_p(defined) if spread > 0 else 1.0
+        p = bootstrap_p(defined) if varies else 1.0
         test = "paired bootstrap" if clusters is None else "paired bootstrap by cluster"
     return PairTest(
         first=first,
         second=second,
-        difference=values[first] - values[second],
+        difference=difference,
         low=float(low),
         high=float(high),
         p=p,
-        p_holm=math.nan,
+        p_holm=None,
         different=False,
-        smallest_visible=smallest_visible(spread, confidence) if spread > 0 else None,
+        smallest_visible=smallest_visible(spread, confidence) if varies else None,
         test=test,
     )
 

@@ -73,7 +73,7 @@ def observe(
             try:
                 row = metric.observe(instance.truth, answer.value)
             except Exception as error:  # a metric may be somebody else's
-                unreadable[instance.id] = str(error) or type(error).__name__
+                unreadable[instance.id] = f"{type(error).__name__}: {error}"
         if row is None:
             if metric.unanswered is None:
                 continue
@@ -112,7 +112,8 @@ def _one(
         return Score(metric.name, convention.name, slice_, None, None, None, n, note)
     clusters = cluster_index(seen.clusters)
     units = unit_count(n, clusters)
-    told = f"only {units} {'instances' if clusters is None else 'clusters'}"
+    unit = "instance" if clusters is None else "cluster"
+    told = f"only {units} {unit}" + ("s" if units != 1 else "")
     if units < FEWEST_FOR_INTERVAL:
         note = f"{told}: too few for an interval"
         return Score(metric.name, convention.name, slice_, value, None, None, n, note)

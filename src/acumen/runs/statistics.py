@@ -100,7 +100,8 @@ def wilson_interval(value: float, n: int, confidence: float) -> tuple[float, flo
     z = float(ndtri((1 + confidence) / 2))
     centre = (value + z * z / (2 * n)) / (1 + z * z / n)
     half = z / (1 + z * z / n) * math.sqrt(value * (1 - value) / n + z * z / (4 * n * n))
-    return max(0.0, centre - half), min(1.0, centre + half)
+    # Rounding must not put the value outside its own interval.
+    return max(0.0, min(value, centre - half)), min(1.0, max(value, centre + half))
 
 
 def bca_interval(

@@ -48,8 +48,7 @@ def ours(file: Path) -> list[Line]:
             place(int(syntax.start[method.node])),
             place(int(syntax.end[method.node])),
             ".".join(
-                "" if re.fullmatch(r"\$\d+", name) else name
-                for name in found.types[method.type].path
+                "" if re.fullmatch(r"\$\d+", name) else name for name in found.path(method.type)
             ),
             ";".join(written(parameter.type) for parameter in method.parameters),
             written(method.returns),
@@ -87,11 +86,11 @@ def test_what_else_is_told() -> None:
     found = declarations(syntax)
     assert found.package == "a.b"
     outer, local, anonymous, record = found.types
-    assert (outer.kind, outer.path, outer.annotations) == ("class", ("A",), ("Deprecated",))
+    assert (outer.kind, outer.name, outer.annotations) == ("class", "A", ("Deprecated",))
     assert outer.modifiers == {"public", "sealed"}
     assert syntax.text(outer.javadoc) == "/** About A. */"
-    assert (local.path, local.owner, local.method) == (("A", "Local"), 0, 0)
-    assert (anonymous.kind, anonymous.path) == ("anonymous", ("A", "$1"))
+    assert (found.path(1), local.owner, local.method) == (("A", "Local"), 0, 0)
+    assert (anonymous.kind, found.path(2)) == ("anonymous", ("A", "$1"))
     assert [(c.name, c.type) for c in record.components] == [("x", "int"), ("y", "String...")]
     method, inner, compact = found.methods
     assert method.annotations == ("Override", "SuppressWarnings")
@@ -126,3 +125,11 @@ def test_an_empty_comment_documents_nothing() -> None:
 )
 def test_broken_source_is_survivable(source: bytes) -> None:
     declarations(parse_java(source))
+
+
+def test_nesting_and_comments_cost_no_more_than_their_number() -> None:
+    """Not a time limit: what was quadratic would take hours here."""
+    deep = declarations(parse_java(b"class A {" * 20_000 + b"}" * 20_000))
+    assert len(deep.types) == 20_000
+    commented = declarations(parse_java(b"/** c */\n" * 50_000 + b"class A { }"))
+    assert commented.types[0].javadoc != NONE

@@ -91,5 +91,5 @@ def test_the_example_of_the_paper() -> None:
         "SEMI, RETURN, skeySpec, SEMI, RBRACE, CATCH, LPAREN, Exception, e, RPAREN, LBRACE, "
         'System, DOT, err, DOT, println, LPAREN, "CAesEncrypt.getKey:", PLUS, e, RPAREN, SEMI, '
         "RETURN, null, SEMI, RBRACE, RBRACE"
-    ).split(", ")
-    assert [one.replace(': "', ':"') for one in spelt] == published
+    )
+    assert ", ".join(spelt).replace(': "', ':"') == published

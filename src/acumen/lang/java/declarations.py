@@ -42,14 +42,13 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class TypeDeclaration:
-    """``path`` are the names from the outermost type inward; an anonymous class is called
-    ``$n``, the n-th of its kind in the file. ``owner`` is the enclosing type, ``method`` the
-    method it is local to (NONE: none); ``components`` are those of a record."""
+    """``owner`` is the enclosing type, ``method`` the method it is local to (NONE: none). A
+    class without a name is called ``$n``, the n-th of its kind in the file. ``components`` are
+    those of a record."""
 
     node: int
     kind: str
     name: str
-    path: tuple[str, ...]
     owner: int
     method: int
     modifiers: frozenset[str]
@@ -92,6 +91,14 @@ class Declarations:
     types: tuple[TypeDeclaration, ...]
     methods: tuple[MethodDeclaration, ...]
     fields: tuple[FieldDeclaration, ...]
+
+    def path(self, type_: int) -> tuple[str, ...]:
+        """Names from the outermost type inward. Not stored: nesting may be 10,000 deep."""
+        names: list[str] = []
+        while type_ != NONE:
+            names.append(self.types[type_].name)
+            type_ = self.types[type_].owner
+        return tuple(reversed(names))
 
 
 class _Parts:
@@ -151,9 +158,8 @@ def declarations(syntax: Syntax) -> Declarations:
         elif kind in _TYPES or mother in _ANONYMOUS:
             anonymous += kind not in _TYPES
             found = _type(syntax, node, _TYPES.get(kind) or _ANONYMOUS[mother], f"${anonymous}")
-            path = (*(types[owner].path if owner != NONE else ()), found.name)
             doc = docs.get(node, NONE)
-            types.append(replace(found, path=path, owner=owner, method=method, javadoc=doc))
+            types.append(replace(found, owner=owner, method=method, javadoc=doc))
             within.append((stop, len(types) - 1, NONE))
     return Declarations(package, tuple(types), tuple(methods), tuple(fields))
 
@@ -168,19 +174,19 @@ def _declaring() -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
 
 def _javadocs(syntax: Syntax) -> dict[int, int]:
     """The documentation comment of each node that follows one, other comments between them."""
-    comments = symbols(*_COMMENTS)
+    # From the last comment backwards: what follows a comment is known when it is met.
+    follows: dict[int, int] = {}
     found: dict[int, int] = {}
-    for comment in np.flatnonzero(np.isin(syntax.kind, list(symbols("block_comment")))).tolist():
+    for comment in np.flatnonzero(np.isin(syntax.kind, list(symbols(*_COMMENTS)))).tolist()[::-1]:
+        after = comment + 1
+        if after >= syntax.stop[syntax.parent[comment]]:
+            continue
+        target = follows.get(after, after)
+        follows[comment] = target
         start, end = int(syntax.start[comment]), int(syntax.end[comment])
         # /**/ is an empty comment and no documentation.
-        if end - start < 5 or syntax.source[start : start + 3] != b"/**":
-            continue
-        mother = syntax.parent[comment]
-        after, stop = comment + 1, int(syntax.stop[mother])
-        while after < stop and int(syntax.kind[after]) in comments:
-            after += 1
-        if after < stop:
-            found[after] = comment
+        if end - start > 4 and syntax.source[start : start + 3] == b"/**":
+            found.setdefault(target, comment)
     return found
 
 
@@ -204,7 +210,7 @@ def _type(syntax: Syntax, node: int, kind: str, anonymous: str) -> TypeDeclarati
     modifiers, annotations = _modifiers(syntax, parts)
     components = _parameters(syntax, parts.get("parameters"))
     return TypeDeclaration(
-        node, kind, name, (), NONE, NONE, modifiers, annotations, NONE, components,
+        node, kind, name, NONE, NONE, modifiers, annotations, NONE, components,
         _type_parameters(syntax, parts),
     )  # fmt: skip
 

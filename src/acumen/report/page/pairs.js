@@ -32,7 +32,8 @@ function findTest(data, a, b) {
   for (const [i, j, difference, low, high, p, holm, visible, different, name] of data.tests) {
     if (i === a && j === b) return { difference, low, high, p, holm, visible, different, name };
     if (i === b && j === a) {
-      return { difference: -difference, low: -high, high: -low, p, holm, visible, different, name };
+      const [lower, upper] = low === null ? [null, null] : [-high, -low];
+      return { difference: -difference, low: lower, high: upper, p, holm, visible, different, name };
     }
   }
   return null;
@@ -49,6 +50,9 @@ function testView(data, a, b) {
   if (!test) {
     const reasons = [nameA, nameB].filter((name) => name in data.leftOut).map((name) => `${name}: ${data.leftOut[name]}`);
     return [el("p", { class: "verdict" }, `No test: ${reasons.join("; ") || "the two were not compared"}.`)];
+  }
+  if (test.p === null) {
+    return [el("p", { class: "verdict" }, `No test: ${test.name}. The difference is ${formatNumber(test.difference)}.`)];
   }
   const [better, worse] = test.difference >= 0 ? [nameA, nameB] : [nameB, nameA];
   const unseen = test.visible === null
