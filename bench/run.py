@@ -16,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -140,10 +141,39 @@ def splitting() -> list[tuple[str, float, float, str]]:
              "re.findall of a simpler rule")]  # fmt: skip
 
 
+def java() -> list[tuple[str, float, float, str]]:
+    """A few hundred files of the JDK's source, where it is installed."""
+    archives = sorted(Path("/usr/lib/jvm").glob("*17*/lib/src.zip"))
+    if not archives:
+        print("no JDK source here: nothing measured for Java", file=sys.stderr)
+        return []
+    from tree_sitter import Parser
+
+    from acumen.lang.java import language, parse_java
+    from acumen.lang.java.declarations import declarations
+    from acumen.lang.java.tokens import tokens
+
+    with zipfile.ZipFile(archives[0]) as archive:
+        names = [name for name in sorted(archive.namelist()) if name.endswith(".java")]
+        sources = [archive.read(name) for name in names[::30]]
+    trees = [parse_java(source) for source in sources]
+    parser = Parser(language())
+    bare = seconds(lambda: [parser.parse(source) for source in sources], 3)
+    what = f"java, {len(sources)} files, {sum(map(len, sources)) / 1e6:.1f} MB"
+    against = "bare tree-sitter parsing of the same files"
+    return [
+        (f"{what}: parse to arrays", seconds(lambda: [parse_java(s) for s in sources], 3), bare,
+         against),
+        (f"{what}: tokens", seconds(lambda: [tokens(tree) for tree in trees], 3), bare, against),
+        (f"{what}: members", seconds(lambda: [declarations(tree) for tree in trees], 3), bare,
+         against),
+    ]  # fmt: skip
+
+
 def main() -> None:
     with tempfile.TemporaryDirectory() as home:
         os.environ["ACUMEN_HOME"] = home
-        rows = [*start_up(), *bootstrap(), *asking(), *splitting()]
+        rows = [*start_up(), *bootstrap(), *asking(), *splitting(), *java()]
     if "--json" in sys.argv:
         fields = ("what", "ours", "baseline", "against")
         print(json.dumps([dict(zip(fields, row, strict=True)) for row in rows], indent=1))
