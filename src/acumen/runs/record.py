@@ -5,8 +5,9 @@ from __future__ import annotations
 import hashlib
 import re
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from datetime import UTC, datetime
+from itertools import islice
 from pathlib import Path
 
 from acumen.api import Answer, ModelCard, Run, Scores, TaskCard
@@ -60,7 +61,9 @@ class Recorder:
                 data_sha256=task.data_sha256,
                 asked=asked,
                 seconds=0.0 if since is None else round(time.perf_counter() - since, 3),
-                errors=tuple(_first(f"{id_}: {error}" for id_, error in failed.items())),
+                errors=tuple(
+                    f"{id_}: {error}" for id_, error in islice(failed.items(), ERRORS_SHOWN)
+                ),
             )
         )
 
@@ -77,10 +80,6 @@ class Recorder:
         if self.out is not None:
             write_run(self.out, run)
         return run
-
-
-def _first(errors: Iterable[str]) -> list[str]:
-    return list(errors)[:ERRORS_SHOWN]
 
 
 def file_name(reference: str) -> str:

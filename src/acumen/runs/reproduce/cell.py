@@ -31,7 +31,7 @@ class ReproducedCell:
 def judged(
     ours: float | None, published: float | None, tolerance: float | None
 ) -> tuple[float | None, str]:
-    """Difference and verdict. Both tables print four decimals, hence half a unit of slack."""
+    """Difference and verdict; there is none without a published number."""
     if published is None or tolerance is None:
         return None, NO_NUMBER
     if ours is None:
