@@ -7,6 +7,8 @@ import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).resolve().parents[1]
 # Real data lies beside the repository; tests that need it skip with the reason where it is
 # missing.
@@ -14,3 +16,16 @@ SHARED = Path(os.environ.get("ACUMEN_SHARED_DATA", ROOT.parent / "shared" / "dat
 
 # The ``acumen`` fixture: the command line in a process of its own.
 Acumen = Callable[..., subprocess.CompletedProcess[str]]
+
+
+def pretend_installed(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, package: str, module: str, entry_points: str
+) -> None:
+    """Lay out a distribution as an installer does, without one (tests/test_third_party.py
+    installs for real)."""
+    (folder / f"{package}.py").write_text(module)
+    info = folder / f"{package}-1.0.dist-info"
+    info.mkdir(parents=True)
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {package}\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text(entry_points)
+    monkeypatch.syspath_prepend(str(folder))

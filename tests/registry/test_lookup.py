@@ -1,0 +1,165 @@
+"""Plug-in files, packages, and two of one name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from acumen.api import AcumenError, Pair
+from acumen.registry import (
+    listing,
+    load_plugin,
+    make_model,
+    make_task,
+)
+from support import pretend_installed
+
+
+class Same:
+    def similarity(self, pairs: Sequence[Pair]) -> list[float]:
+        return [float(pair.left == pair.right) for pair in pairs]
+
+
+GOOD = '''
+from acumen.registry import model
+
+class Same:
+    def similarity(self, pairs):
+        return [1.0] * len(pairs)
+
+@model("NAME")
+def make():
+    """All alike
+
+    and more about it.
+    """
+    return Same()
+'''
+
+
+def plugin(tmp_path: Path, name: str = "same", file: str = "plugin.py") -> Path:
+    path = tmp_path / file
+    path.write_text(GOOD.replace("NAME", name))
+    return path
+
+
+def test_a_file_is_a_plug_in(tmp_path: Path) -> None:
+    path = plugin(tmp_path)
+    load_plugin(path)
+    load_plugin(path)
+    assert ("same", "All alike", "plugin.py") in list(listing("model"))
+    assert make_model("same").model.similarity([Pair("a", "b")]) == [1.0]  # type: ignore[union-attr]
+
+
+def test_plug_ins_of_one_file_name_do_not_get_in_each_others_way(tmp_path: Path) -> None:
+    for folder in ("a", "b"):
+        (tmp_path / folder).mkdir()
+        load_plugin(plugin(tmp_path / folder, folder))
+    assert make_model("a").entry.factory is not make_model("b").entry.factory
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("def broken(:", r"SyntaxError: .*line 1"),
+        ("import no_such_module", "ModuleNotFoundError: No module named 'no_such_module'"),
+        ("1 / 0", "ZeroDivisionError"),
+        ("import sys; sys.exit(0)", "SystemExit: 0"),
+        ("\0", "(SyntaxError|ValueError): .*null bytes"),
+    ],
+)
+def test_a_plug_in_that_fails_is_named_with_the_reason(
+    tmp_path: Path, text: str, told: str
+) -> None:
+    path = tmp_path / "broken.py"
+    path.write_text(text)
+    with pytest.raises(AcumenError, match=told) as caught:
+        load_plugin(path)
+    assert str(caught.value).startswith(f"{path}: ")
+
+
+@pytest.mark.parametrize("name", ["missing.py", "folder", "folder.py", "text.txt", "plugin"])
+def test_what_is_no_python_file_is_refused(tmp_path: Path, name: str) -> None:
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder.py").mkdir()
+    (tmp_path / "text.txt").write_text("")
+    (tmp_path / "plugin").write_text("")
+    with pytest.raises(AcumenError, match="not a Python file") as caught:
+        load_plugin(tmp_path / name)
+    assert ".py file" in caught.value.hint
+
+
+def test_a_plug_in_that_failed_half_way_can_be_mended_and_loaded(tmp_path: Path) -> None:
+    path = plugin(tmp_path)
+    whole = path.read_text()
+    path.write_text(whole + "\n1 / 0\n")
+    with pytest.raises(AcumenError, match="ZeroDivisionError"):
+        load_plugin(path)
+    path.write_text(whole)
+    load_plugin(path)
+    assert make_model("same").entry.summary == "All alike"
+
+
+def test_two_files_with_one_name_are_told_apart_by_refusing(tmp_path: Path) -> None:
+    load_plugin(plugin(tmp_path, file="one.py"))
+    two = plugin(tmp_path, file="two.py")
+    with pytest.raises(AcumenError, match="two models are called 'same'") as caught:
+        load_plugin(two)
+    assert str(caught.value).startswith(f"{two}: ")
+    assert "one from one.py, one from two.py" in str(caught.value)
+    assert "rename" in caught.value.hint
+
+
+def test_one_file_cannot_use_a_name_twice(tmp_path: Path) -> None:
+    """A copied function whose decorator was forgotten must not silently win."""
+    path = plugin(tmp_path)
+    path.write_text(path.read_text() + '\n@model("same")\ndef another():\n    return Same()\n')
+    with pytest.raises(AcumenError, match="two models are called 'same'"):
+        load_plugin(path)
+
+
+def test_a_plug_in_cannot_take_the_place_of_what_we_ship(tmp_path: Path) -> None:
+    with pytest.raises(AcumenError, match=r"one from acumen, one from plugin\.py"):
+        load_plugin(plugin(tmp_path, "levenshtein"))
+
+
+def test_a_model_and_a_task_may_share_a_name(tmp_path: Path) -> None:
+    path = plugin(tmp_path, "abbreviations/match")
+    load_plugin(path)
+    assert make_model("abbreviations/match").entry.kind == "model"
+    assert make_task("abbreviations/match").card.version == "1"
+
+
+def test_two_packages_with_one_name_are_refused_when_used_and_listed_both(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for package in ("reg_alpha", "reg_beta"):
+        points = f"[acumen.models]\nclash = {package}:make\n"
+        pretend_installed(tmp_path, monkeypatch, package, "make = None", points)
+    assert ("clash", "", "reg_alpha 1.0, reg_beta 1.0") in list(listing("model"))
+    with pytest.raises(AcumenError, match="two models are called 'clash'") as caught:
+        make_model("clash")
+    assert "one from reg_alpha 1.0, one from reg_beta 1.0" in str(caught.value)
+
+
+def test_a_package_cannot_take_the_place_of_what_we_ship_unnoticed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    points = "[acumen.models]\nlevenshtein = reg_gamma:make\n"
+    pretend_installed(tmp_path, monkeypatch, "reg_gamma", "make = None", points)
+    with pytest.raises(AcumenError, match=r"one from acumen, one from reg_gamma 1\.0"):
+        make_model("levenshtein")
+
+
+@pytest.mark.parametrize("value", ["reg_delta:number", "reg_delta", "reg_delta:nothing"])
+def test_an_entry_point_that_makes_nothing_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, value: str
+) -> None:
+    points = f"[acumen.models]\nodd = {value}\n[acumen.tasks]\nodd = {value}\n"
+    pretend_installed(tmp_path, monkeypatch, "reg_delta", "number = 5", points)
+    with pytest.raises(AcumenError, match="odd"):
+        make_model("odd")
+    with pytest.raises(AcumenError, match="odd"):
+        make_task("odd")
