@@ -312,6 +312,11 @@ class ModelCard:
     honest_row: bool = False
     version: str = ""
 
+    @property
+    def labels_seen(self) -> str:
+        """What a table says about a model that was shown labels of the task itself."""
+        return {"all": "has seen the labels", "others": "leave-one-out"}.get(self.supervision, "")
+
 
 @dataclass(frozen=True, slots=True)
 class Scores:

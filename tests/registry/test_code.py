@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import functools
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from acumen.api import Pair
 from acumen.registry import (
     Entry,
     Made,
@@ -21,36 +19,8 @@ from acumen.registry import (
     make_model,
     model,
 )
+from plugins import Same
 from support import pretend_installed
-
-
-class Same:
-    def similarity(self, pairs: Sequence[Pair]) -> list[float]:
-        return [float(pair.left == pair.right) for pair in pairs]
-
-
-GOOD = '''
-from acumen.registry import model
-
-class Same:
-    def similarity(self, pairs):
-        return [1.0] * len(pairs)
-
-@model("NAME")
-def make():
-    """All alike
-
-    and more about it.
-    """
-    return Same()
-'''
-
-
-def plugin(tmp_path: Path, name: str = "same", file: str = "plugin.py") -> Path:
-    path = tmp_path / file
-    path.write_text(GOOD.replace("NAME", name))
-    return path
-
 
 TWO_IN_ONE = """
 from acumen.registry import model
@@ -85,6 +55,10 @@ def test_the_order_of_loading_changes_nothing(
     assert fingerprint(make_model("reg-second")) == fingerprint(late)
 
 
+class SameHere(Same):
+    """Defined in this file, as the other factories are"""
+
+
 class CallableFactory:
     """A factory that is an object"""
 
@@ -103,7 +77,13 @@ def test_factories_of_every_make_are_identified_by_their_code() -> None:
     def wrapper(*arguments: Any, **options: Any) -> Same:
         return function(*arguments, **options)
 
-    makers = [function, wrapper, functools.partial(function, scale=2.0), CallableFactory(), Same]
+    makers = [
+        function,
+        wrapper,
+        functools.partial(function, scale=2.0),
+        CallableFactory(),
+        SameHere,
+    ]
     for i, factory in enumerate(makers):
         model(f"made-{i}")(factory)
     found = [entry("model", f"made-{i}") for i in range(len(makers))]

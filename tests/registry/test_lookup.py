@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -14,35 +13,8 @@ from acumen.registry import (
     make_model,
     make_task,
 )
+from plugins import plugin
 from support import pretend_installed
-
-
-class Same:
-    def similarity(self, pairs: Sequence[Pair]) -> list[float]:
-        return [float(pair.left == pair.right) for pair in pairs]
-
-
-GOOD = '''
-from acumen.registry import model
-
-class Same:
-    def similarity(self, pairs):
-        return [1.0] * len(pairs)
-
-@model("NAME")
-def make():
-    """All alike
-
-    and more about it.
-    """
-    return Same()
-'''
-
-
-def plugin(tmp_path: Path, name: str = "same", file: str = "plugin.py") -> Path:
-    path = tmp_path / file
-    path.write_text(GOOD.replace("NAME", name))
-    return path
 
 
 def test_a_file_is_a_plug_in(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from acumen.api import AcumenError, Pair
+from acumen.api import AcumenError
 from acumen.registry import (
     make_model,
     make_task,
@@ -17,11 +17,7 @@ from acumen.registry import (
     select_tasks,
     task,
 )
-
-
-class Same:
-    def similarity(self, pairs: Sequence[Pair]) -> list[float]:
-        return [float(pair.left == pair.right) for pair in pairs]
+from plugins import Same
 
 
 @pytest.mark.parametrize(

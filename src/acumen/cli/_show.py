@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +12,8 @@ import typer
 
 if TYPE_CHECKING:
     from rich.console import Console
-    from rich.progress import Progress
+
+    from acumen.registry import Kind
 
 # Exit codes: 0 all well; 1 it ran, and something failed or is outside its tolerance;
 # 2 it could not run.
@@ -78,6 +79,17 @@ def print_facts(title: str, facts: Sequence[tuple[str, str]]) -> None:
     print_table(["", ""], facts, title=title)
 
 
+def print_listing(kind: Kind, what: str, *, as_json: bool) -> None:
+    """All models, or all tasks, there are."""
+    from acumen.registry import listing
+
+    rows = list(listing(kind))
+    if as_json:
+        print_json([{"name": n, "summary": s, "origin": o} for n, s, o in rows])
+    else:
+        print_table([kind, what, "from"], rows)
+
+
 def number(value: float | None, digits: int = 3) -> str:
     return "–" if value is None else f"{value:.{digits}f}"
 
@@ -88,9 +100,14 @@ def bounds(low: float | None, high: float | None, digits: int = 3) -> str:
     return f"{low:.{digits}f} to {high:.{digits}f}"
 
 
+# Told what is being done, how much of it is done, and of how much.
+Step = Callable[[str, int, int], None]
+
+
 @contextmanager
-def progress_bar() -> Iterator[Progress]:
-    """A bar on standard error; silent when that is not a terminal."""
+def progress_bar() -> Iterator[Step]:
+    """A bar on standard error, moved by calling what this gives; silent when that is not a
+    terminal."""
     from rich.progress import (
         BarColumn,
         MofNCompleteColumn,
@@ -109,4 +126,9 @@ def progress_bar() -> Iterator[Progress]:
         disable=not errors.is_terminal,
         transient=True,
     ) as progress:
-        yield progress
+        bar = progress.add_task("", total=1)
+
+        def step(what: str, done: int, total: int) -> None:
+            progress.update(bar, description=what, completed=done, total=total)
+
+        yield step

@@ -22,7 +22,6 @@ from acumen.cli._show import bounds, number, print_json, print_table, progress_b
 if TYPE_CHECKING:
     from acumen.api import Convention, TaskCard
     from acumen.runs.compare import Comparison, PairTest
-    from acumen.runs.plan import Cell
 
 
 def compare(
@@ -69,17 +68,16 @@ def compare(
     if references and not tasks and not gathered:
         raise AcumenError("compare models on what?", "name a task with --task")
     comparisons: list[Comparison] = []
-    with progress_bar() as progress:
-        bar = progress.add_task("", total=1)
-
-        def step(cell: Cell, done: int, total: int) -> None:
-            progress.update(bar, description=cell.name, completed=done, total=total)
-
+    with progress_bar() as step:
         if references:
-            asked = from_models(references, tasks or list(gathered), step)
+            asked = from_models(
+                references,
+                tasks or list(gathered),
+                lambda cell, done, total: step(cell.name, done, total),
+            )
             gathered = together(gathered, asked)
         for i, (name, answers) in enumerate(gathered.items()):
-            progress.update(bar, description=f"testing {name}", completed=i, total=len(gathered))
+            step(f"testing {name}", i, len(gathered))
             planned = shelf.task(name)
             chosen = _convention(planned.card, convention)
             try:

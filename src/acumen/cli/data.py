@@ -72,15 +72,14 @@ def get(
     from acumen.datasets.fetch import get as fetch
 
     data = dataset(name)
-    with progress_bar() as progress:
-        bar = progress.add_task(name, total=len(data.files))
-        seen: set[str] = set()
+    with progress_bar() as step:
+        seen: dict[str, int] = {}
 
-        def step(file: str, size: int) -> None:
-            seen.add(file)
-            progress.update(bar, completed=len(seen), description=f"{file} {size:,} bytes")
+        def arrived(file: str, size: int) -> None:
+            seen[file] = size
+            step(f"{file} {size:,} bytes", len(seen), len(data.files))
 
-        fetched = fetch(data, source, progress=step)
+        fetched = fetch(data, source, progress=arrived)
     say(f"{len(fetched)} of {len(data.files)} files fetched, all hashes right")
     if "none stated" in data.licence:
         say(f"licence: {data.licence}")

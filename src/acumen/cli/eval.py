@@ -29,11 +29,7 @@ from acumen.cli._show import (
 
 if TYPE_CHECKING:
     from acumen.api import Run, Scores
-    from acumen.runs.plan import Cell, Offer
-
-
-# What a table says about a model that was shown labels of the task.
-SEEN = {"none": "", "others": "leave-one-out", "all": "has seen the labels"}
+    from acumen.runs.plan import Offer
 
 
 def evaluate(
@@ -92,18 +88,13 @@ def evaluate(
     cells, unfit = make_plan(model, task, skip_unfit=skip_unfit)
     if unfit and named:
         say("\n".join(f"left out: {line}" for line in unfit))
-    with progress_bar() as progress:
-        bar = progress.add_task("", total=1)
+    with progress_bar() as step:
         place = {id(cell): f"{i}/{len(cells)} {cell.name}" for i, cell in enumerate(cells, 1)}
-
-        def step(cell: Cell, done: int, total: int) -> None:
-            progress.update(bar, description=place[id(cell)], completed=done, total=total)
-
         run = run_all(
             cells,
             out,
             Settings(seed, confidence, resamples),
-            step,
+            lambda cell, done, total: step(place[id(cell)], done, total),
             fresh=fresh,
             retry_failed=retry_failed,
         )
@@ -137,7 +128,7 @@ def print_scores(run: Run) -> None:
                 [cell.model, number(s.value), bounds(s.low, s.high), str(s.n)]
                 + [f"{number(found[o.name].value)} ({found[o.name].n})" for o in others]
                 + [f"{counts.answered} of {counts.instances}", str(counts.failed)]
-                + ["; ".join(filter(None, (SEEN[run.models[cell.model].supervision], s.note)))]
+                + ["; ".join(filter(None, (run.models[cell.model].labels_seen, s.note)))]
             )
         columns = ["model", card.metric, f"{run.confidence:.0%} interval", "n"]
         columns += [f"{o.name} (n)" for o in others] + ["answered", "failed", ""]

@@ -8,7 +8,7 @@ import typer
 
 from acumen.cli._app import Verb, verbs
 from acumen.cli._options import AsJson, Plugins, complete_model, load_plugins
-from acumen.cli._show import print_facts, print_json, print_table
+from acumen.cli._show import print_facts, print_json, print_listing
 
 app = verbs("See the models there are.")
 
@@ -25,14 +25,8 @@ def list_(as_json: AsJson = False, plugin: Plugins = None) -> None:
 
     Example: acumen models list
     """
-    from acumen.registry import listing
-
     load_plugins(plugin or [])
-    rows = list(listing("model"))
-    if as_json:
-        print_json([{"name": n, "summary": s, "origin": o} for n, s, o in rows])
-        return
-    print_table(["model", "what it is", "from"], rows)
+    print_listing("model", "what it is", as_json=as_json)
 
 
 @app.command(cls=Verb)

@@ -42,12 +42,7 @@ def report(
 
     load_plugins(plugin or [])
     loaded = [(path if path.is_dir() else path.parent, read_run(path)) for path in runs]
-    with progress_bar() as progress:
-        bar = progress.add_task("", total=1)
-
-        def step(what: str, done: int, total: int) -> None:
-            progress.update(bar, description=what, completed=done, total=total)
-
+    with progress_bar() as step:
         page = build_report(loaded, out or loaded[0][0] / "report.html", step)
     pictures: list[Path] = []
     if plots is not None:

@@ -43,12 +43,7 @@ def reproduce(
 
     if paper not in PAPERS:
         raise AcumenError(f"no tables of {paper!r} here", f"there are: {', '.join(PAPERS)}")
-    with progress_bar() as progress:
-        bar = progress.add_task("", total=1)
-
-        def step(what: str, done: int, total: int) -> None:
-            progress.update(bar, description=what, completed=done, total=total)
-
+    with progress_bar() as step:
         cells = idbench.reproduce(Settings(seed=seed, resamples=resamples), step)
     outside = [cell for cell in cells if cell.verdict == OUTSIDE]
     if as_json:

@@ -8,7 +8,7 @@ import typer
 
 from acumen.cli._app import Verb, verbs
 from acumen.cli._options import AsJson, Plugins, complete_task, load_plugins
-from acumen.cli._show import print_facts, print_json, print_table
+from acumen.cli._show import print_facts, print_json, print_listing
 
 app = verbs("See the tasks there are.")
 
@@ -19,14 +19,8 @@ def list_(as_json: AsJson = False, plugin: Plugins = None) -> None:
 
     Example: acumen tasks list
     """
-    from acumen.registry import listing
-
     load_plugins(plugin or [])
-    rows = list(listing("task"))
-    if as_json:
-        print_json([{"name": n, "summary": s, "origin": o} for n, s, o in rows])
-        return
-    print_table(["task", "what it asks", "from"], rows)
+    print_listing("task", "what it asks", as_json=as_json)
 
 
 @app.command(cls=Verb)

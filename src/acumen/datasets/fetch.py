@@ -7,7 +7,6 @@ where it stopped.
 
 from __future__ import annotations
 
-import hashlib
 import http.client
 import shutil
 import urllib.error
@@ -17,17 +16,12 @@ from pathlib import Path
 
 from acumen.api import AcumenError
 from acumen.datasets.catalogue import DataFile, Dataset
-from acumen.datasets.home import dataset_folder
+from acumen.datasets.home import dataset_folder, sha256_of
 
 CHUNK = 1 << 16
 TIMEOUT_SECONDS = 30
 
 Progress = Callable[[str, int], None]
-
-
-def sha256_of(path: Path) -> str:
-    with path.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def get(

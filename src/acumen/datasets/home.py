@@ -39,11 +39,15 @@ def _is_right(path: Path, sha256: str) -> bool:
     return _sha256(path, state.st_size, state.st_mtime_ns) == sha256
 
 
+def sha256_of(path: Path) -> str:
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
 @lru_cache(maxsize=256)
 def _sha256(path: Path, size: int, changed: int) -> str:
     """Of a file in this state, so that a process reads each only once."""
-    with path.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
+    return sha256_of(path)
 
 
 def require(name: str) -> Path:

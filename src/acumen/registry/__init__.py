@@ -6,7 +6,7 @@ those are listed by name and imported only when used. A single Python file is a 
 (``--plugin FILE``).
 """
 
-from acumen.registry.code import package_hash, source_file
+from acumen.registry.code import package_hash
 from acumen.registry.entries import Entry, Kind, model, task
 from acumen.registry.lookup import entry, listing, load_plugin, names, select_tasks
 from acumen.registry.make import Made, fingerprint, make_model, make_task, parse_reference
@@ -26,6 +26,5 @@ __all__ = [
     "package_hash",
     "parse_reference",
     "select_tasks",
-    "source_file",
     "task",
 ]

@@ -31,9 +31,7 @@ def render(page: view.Page) -> bytes:
         lstrip_blocks=True,
     )
     environment.filters.update(number=view.number, bounds=view.bounds, json=embedded)
-    environment.globals.update(
-        ceiling_text=view.ceiling_text, supervision_text=view.supervision_text
-    )
+    environment.globals.update(ceiling_text=view.ceiling_text)
     library = inline_script(vl_convert.javascript_bundle(LIBRARY, vega_lite_version()))
     script = inline_script("\n".join(map(_asset, SCRIPTS)))
     text = environment.get_template("report.html").render(

@@ -186,8 +186,3 @@ def ceiling_text(ceiling: Ceiling, metric: str) -> str:
         f"from {ceiling.source}. It is a landmark: a model can pass it where it measures "
         f"something other than the score ({metric})."
     )
-
-
-def supervision_text(card: ModelCard) -> str:
-    """A warning about a model that learned from labels of the task itself."""
-    return {"all": "has seen the labels", "others": "leave-one-out"}.get(card.supervision, "")
