@@ -12,12 +12,12 @@ from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
     from tree_sitter import Language, Tree
 
-    Column: TypeAlias = NDArray[np.int32]
+Column: TypeAlias = NDArray[np.int32]
 
 # array's codes for what tree-sitter gives: symbols and fields are 16 bits, offsets 32.
 _SYMBOL, _INDEX = "H", "i"

@@ -1,0 +1,44 @@
+"""Columns of lists: what views and facts of many methods are held in."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, slots=True)
+class Ragged:
+    """Lists of different lengths, one after the other: list i is
+    ``values[offsets[i]:offsets[i + 1]]``. With ``words``, values are places in it."""
+
+    values: NDArray[Any]
+    offsets: NDArray[np.int64]
+    words: tuple[str, ...] | None = None
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def __getitem__(self, i: int) -> list[Any]:
+        found = self.values[self.offsets[i] : self.offsets[i + 1]].tolist()
+        return found if self.words is None else [self.words[code] for code in found]
+
+
+def ragged(lists: Sequence[NDArray[Any]], dtype: Any = np.int32) -> Ragged:
+    """Lists put one after the other."""
+    offsets = np.zeros(len(lists) + 1, dtype=np.int64)
+    np.cumsum([len(one) for one in lists], out=offsets[1:])
+    values = np.concatenate(lists).astype(dtype, copy=False) if lists else np.empty(0, dtype)
+    return Ragged(values, offsets)
+
+
+def slices(values: NDArray[Any], starts: NDArray[Any], stops: NDArray[Any]) -> Ragged:
+    """The stretches ``values[starts[i]:stops[i]]``, which may overlap, one after the other."""
+    lengths = stops.astype(np.int64) - starts
+    offsets = np.zeros(len(starts) + 1, dtype=np.int64)
+    np.cumsum(lengths, out=offsets[1:])
+    inside = np.arange(offsets[-1]) - np.repeat(offsets[:-1], lengths)
+    return Ragged(values[inside + np.repeat(starts, lengths)], offsets)

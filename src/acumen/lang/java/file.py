@@ -1,0 +1,47 @@
+"""A Java file, parsed once: whatever asks for a fact about it gets the same one."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from acumen.lang.java import parse_java
+from acumen.lang.java.bindings import Bindings, bindings
+from acumen.lang.java.declarations import NONE, Declarations, declarations
+from acumen.lang.java.names import Names, names
+from acumen.lang.java.tokens import Tokens, tokens
+from acumen.lang.syntax import Syntax
+
+
+class JavaFile:
+    """Facts are computed when first asked for and kept as long as the file is."""
+
+    def __init__(self, source: bytes) -> None:
+        self.source = source
+
+    @cached_property
+    def syntax(self) -> Syntax:
+        return parse_java(self.source)
+
+    @cached_property
+    def declarations(self) -> Declarations:
+        return declarations(self.syntax)
+
+    @cached_property
+    def tokens(self) -> Tokens:
+        return tokens(self.syntax)
+
+    @cached_property
+    def names(self) -> Names:
+        return names(self.syntax)
+
+    @cached_property
+    def bindings(self) -> Bindings:
+        return bindings(self.syntax, self.declarations, self.names)
+
+    @cached_property
+    def bodies(self) -> list[int]:
+        """The methods and constructors that have a body, as places in ``declarations.methods``:
+        those of which there are views."""
+        return [
+            place for place, method in enumerate(self.declarations.methods) if method.body != NONE
+        ]
