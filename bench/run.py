@@ -20,6 +20,8 @@ import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
+from corpus import corpus
+
 ROOT = Path(__file__).resolve().parents[1]
 
 
@@ -40,9 +42,7 @@ def process(*arguments: str) -> Callable[[], object]:
 
 def child_peak(code: str) -> int:
     """Peak memory in KiB of a Python process that runs this code."""
-    report = (
-        "from acumen.runs.provenance import peak_memory_bytes; print(peak_memory_bytes() // 1024)"
-    )
+    report = "from acumen.machine import peak_memory_bytes; print(peak_memory_bytes() // 1024)"
     done = subprocess.run(
         [sys.executable, "-c", f"{code}\n{report}"], check=True, capture_output=True, text=True
     )
@@ -89,10 +89,10 @@ def asking() -> list[tuple[str, float, float, str]]:
 
     from acumen import metrics
     from acumen.api import Face, Instance, Pair, TaskCard
+    from acumen.machine import peak_memory_bytes
     from acumen.registry import make_model
     from acumen.runs.evaluate import answer_cell
     from acumen.runs.plan import Cell, PlannedTask
-    from acumen.runs.provenance import peak_memory_bytes
 
     pairs = [(f"identifier{i}Name", f"name{i * 7}Identifier") for i in range(50_000)]
 
@@ -173,7 +173,8 @@ def java() -> list[tuple[str, float, float, str]]:
 def main() -> None:
     with tempfile.TemporaryDirectory() as home:
         os.environ["ACUMEN_HOME"] = home
-        rows = [*start_up(), *bootstrap(), *asking(), *splitting(), *java()]
+        of_corpus, told = corpus()
+        rows = [*start_up(), *bootstrap(), *asking(), *splitting(), *java(), *of_corpus]
     if "--json" in sys.argv:
         fields = ("what", "ours", "baseline", "against")
         print(json.dumps([dict(zip(fields, row, strict=True)) for row in rows], indent=1))
@@ -184,6 +185,8 @@ def main() -> None:
         form = ".0f" if unit == "KiB" else ".4f"
         print(f"{what:<44}{ours:>10{form}} {unit}{baseline:>10{form}} {unit}"
               f"{ours / baseline:>7.2f}  {against}")  # fmt: skip
+    for line in told:
+        print(line)
 
 
 if __name__ == "__main__":

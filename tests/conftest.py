@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from corpora import examples_corpus
 from javac import java_util, javac_program
 from support import SHARED, Acumen
 
-__all__ = ["java_util", "javac_program"]
+__all__ = ["examples_corpus", "java_util", "javac_program"]
 
 
 @pytest.fixture

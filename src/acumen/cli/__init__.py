@@ -9,7 +9,17 @@ from typing import Annotated
 import typer
 
 from acumen import __version__
-from acumen.cli import compare, data, eval, models, report, reproduce, score, tasks  # noqa: A004
+from acumen.cli import (
+    compare,
+    corpus,
+    data,
+    eval,  # noqa: A004
+    models,
+    report,
+    reproduce,
+    score,
+    tasks,
+)
 from acumen.cli._app import Verb, verbs
 
 app = verbs(
@@ -17,6 +27,7 @@ app = verbs(
     "Start with: acumen eval, then: acumen report acumen-run"
 )
 app.add_typer(data.app, name="data")
+app.add_typer(corpus.app, name="corpus")
 app.add_typer(tasks.app, name="tasks")
 app.add_typer(models.app, name="models")
 app.command("eval", cls=Verb)(eval.evaluate)

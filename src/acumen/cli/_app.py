@@ -14,7 +14,7 @@ INTERRUPTED = 130
 
 
 # As data flows; typer would list groups last.
-ORDER = ("data", "tasks", "models", "eval", "score", "compare", "report", "reproduce")
+ORDER = ("data", "corpus", "tasks", "models", "eval", "score", "compare", "report", "reproduce")
 
 
 class Verbs(TyperGroup):

@@ -1,1 +1,24 @@
-"""From sources to a corpus. So far: finding files and reading them, whatever they are."""
+"""Sources in, a store of methods out: Parquet files that DuckDB queries.
+
+from acumen.corpus import Corpus
+
+corpus = Corpus.open("corpus")
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from acumen.corpus.store import Corpus
+
+__all__ = ["Corpus"]
+
+
+def __getattr__(name: str) -> Any:
+    # Reading a file's bytes must not load what reads a store.
+    if name == "Corpus":
+        from acumen.corpus.store import Corpus
+
+        return Corpus
+    raise AttributeError(name)

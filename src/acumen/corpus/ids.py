@@ -19,6 +19,10 @@ _ARGUMENTS = re.compile(r"<[^<>]*>")
 _BOUND = re.compile(r"(\w+)(?: extends ([^&]+))?")
 
 
+def project_id(project: str) -> uuid.UUID:
+    return uuid.uuid5(NAMESPACE, f"project\0{project}")
+
+
 def file_id(project: str, path: str) -> uuid.UUID:
     return uuid.uuid5(NAMESPACE, "\0".join(("file", project, path)))
 

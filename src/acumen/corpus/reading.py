@@ -36,11 +36,12 @@ class Problem:
 @dataclass(frozen=True, slots=True)
 class Source:
     """A file as text. ``data`` is UTF-8 without a mark, which is what parsers take; line ends
-    are as they were."""
+    are as they were. ``mark``: it began with a byte order mark."""
 
     path: str
     data: bytes
     encoding: str
+    mark: bool = False
 
 
 def read_source(path: str, data: bytes, largest: int = LARGEST) -> Source | Problem:
@@ -48,7 +49,7 @@ def read_source(path: str, data: bytes, largest: int = LARGEST) -> Source | Prob
         return Problem(path, "too large", f"{len(data):,} bytes, at most {largest:,} are read")
     for mark, encoding in _MARKS:
         if data.startswith(mark):
-            return _decoded(path, data[len(mark) :], encoding)
+            return _decoded(path, data[len(mark) :], encoding, mark=True)
     if b"\0" in data:
         encoding = _utf16_without_mark(data)
         if not encoding:
@@ -61,10 +62,10 @@ def read_source(path: str, data: bytes, largest: int = LARGEST) -> Source | Prob
     return Source(path, data, "utf-8")
 
 
-def _decoded(path: str, data: bytes, encoding: str) -> Source | Problem:
+def _decoded(path: str, data: bytes, encoding: str, *, mark: bool = False) -> Source | Problem:
     try:
         text = data.decode(encoding)
-        return Source(path, text.encode("utf-8"), encoding)
+        return Source(path, text.encode("utf-8"), encoding, mark)
     except UnicodeError as error:
         return Problem(path, "encoding", f"marked as {encoding}, but {error}")
 

@@ -6,7 +6,6 @@ of objects. Offsets are bytes of the UTF-8 source.
 
 from __future__ import annotations
 
-from array import array
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
@@ -14,13 +13,12 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from acumen.lang.kernel import kernel
+
 if TYPE_CHECKING:
     from tree_sitter import Language, Tree
 
 Column: TypeAlias = NDArray[np.int32]
-
-# array's codes for what tree-sitter gives: symbols and fields are 16 bits, offsets 32.
-_SYMBOL, _INDEX = "H", "i"
 
 
 @dataclass(frozen=True)
@@ -66,52 +64,75 @@ class Syntax:
 
 def flatten(tree: Tree, source: bytes) -> Syntax:
     """One walk over a parsed tree into columns. No recursion: nesting may be 10,000 deep."""
-    kind, field = array(_SYMBOL), array(_SYMBOL)
-    start, end = array(_INDEX), array(_INDEX)
-    parent, depth, child = array(_INDEX), array(_INDEX), array(_INDEX)
-    stop = array(_INDEX)
+    rows: list[int] = []
     cursor = tree.walk()
-    # Bound methods, because this loop runs once for each of tens of millions of nodes.
-    add_kind, add_field = kind.append, field.append
-    add_start, add_end = start.append, end.append
-    add_parent, add_depth, add_child, add_stop = (
-        parent.append, depth.append, child.append, stop.append,
-    )  # fmt: skip
+    # This loop runs once for each of tens of millions of nodes: bound methods, one call to keep
+    # all that is seen, and the rest is worked out afterwards.
+    keep = rows.extend
     down, across, up = cursor.goto_first_child, cursor.goto_next_sibling, cursor.goto_parent
-    above: list[tuple[int, int]] = []
-    mother, place, count = -1, 0, 0
+    depth = 0
     while True:
         node = cursor.node
-        add_kind(node.kind_id)  # type: ignore[union-attr]
-        add_start(node.start_byte)  # type: ignore[union-attr]
-        add_end(node.end_byte)  # type: ignore[union-attr]
-        add_field(cursor.field_id or 0)
-        add_parent(mother)
-        add_depth(len(above))
-        add_child(place)
-        count += 1
-        add_stop(count)
+        keep((node.kind_id, node.start_byte, node.end_byte, cursor.field_id or 0, depth))  # type: ignore[union-attr]
         if down():
-            above.append((mother, place))
-            mother, place = count - 1, 0
+            depth += 1
             continue
         while not across():
             if not up():
-                return Syntax(
-                    source=source,
-                    kind=np.frombuffer(kind, dtype=np.uint16),
-                    field=np.frombuffer(field, dtype=np.uint16),
-                    start=np.frombuffer(start, dtype=np.int32),
-                    end=np.frombuffer(end, dtype=np.int32),
-                    parent=np.frombuffer(parent, dtype=np.int32),
-                    depth=np.frombuffer(depth, dtype=np.int32),
-                    child=np.frombuffer(child, dtype=np.int32),
-                    stop=np.frombuffer(stop, dtype=np.int32),
-                    broken=tree.root_node.has_error,
-                )
-            stop[mother] = count
-            mother, place = above.pop()
-        place += 1
+                return _columns(rows, source, broken=tree.root_node.has_error)
+            depth -= 1
+
+
+def _columns(rows: list[int], source: bytes, *, broken: bool) -> Syntax:
+    kind, start, end, field, depth = np.array(rows, dtype=np.int32).reshape(-1, 5).T.copy()
+    parent, child, stop = _relations(depth)
+    return Syntax(
+        source=source,
+        kind=kind.astype(np.uint16),
+        field=field.astype(np.uint16),
+        start=start,
+        end=end,
+        parent=parent,
+        depth=depth,
+        child=child,
+        stop=stop,
+        broken=broken,
+    )
+
+
+@kernel
+def _relations(depth: Column) -> tuple[Column, Column, Column]:
+    """What the depths of nodes in pre-order tell: parents, places among siblings, ends."""
+    count = len(depth)
+    parent = np.empty(count, dtype=np.int32)
+    child, stop = np.empty_like(parent), np.empty_like(parent)
+    deepest = depth.max() + 2
+    last, siblings = np.zeros(deepest, dtype=np.int32), np.zeros(deepest, dtype=np.int32)
+    for i in range(count):
+        level = depth[i]
+        parent[i] = last[level - 1] if level > 0 else -1
+        child[i] = siblings[level]
+        siblings[level] += 1
+        siblings[level + 1] = 0
+        last[level] = i
+        stop[i] = i + 1
+    for i in range(count - 1, 0, -1):
+        if stop[i] > stop[parent[i]]:
+            stop[parent[i]] = stop[i]
+    return parent, child, stop
+
+
+# The symbol of what the parser could not read.
+ERROR = 0xFFFF
+
+
+def first_error(syntax: Syntax) -> int:
+    """The byte at which the source stops being what the grammar knows; 0 if it cannot be told."""
+    wrong = syntax.kind == ERROR
+    # A token the parser had to make up has no width.
+    wrong |= syntax.is_leaf & (syntax.start == syntax.end) & (syntax.parent >= 0)
+    found = np.flatnonzero(wrong)
+    return int(syntax.start[found[0]]) if len(found) else 0
 
 
 def parse(language: Language, source: bytes) -> Syntax:

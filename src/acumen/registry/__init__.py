@@ -1,15 +1,15 @@
-"""What models and tasks there are.
+"""What models, tasks and views there are.
 
 What we ship registers itself with the decorators below when its module is imported. Other
-packages name theirs as entry points, in the groups ``acumen.models`` and ``acumen.tasks``;
-those are listed by name and imported only when used. A single Python file is a plug-in too
-(``--plugin FILE``).
+packages name theirs as entry points, in the groups ``acumen.models``, ``acumen.tasks`` and
+``acumen.views``; those are listed by name and imported only when used. A single Python file is
+a plug-in too (``--plugin FILE``).
 """
 
-from acumen.registry.code import package_hash
-from acumen.registry.entries import Entry, Kind, model, task
+from acumen.registry.code import package_hash, packages_hash
+from acumen.registry.entries import Entry, Kind, model, task, view
 from acumen.registry.lookup import entry, listing, load_plugin, names, select_tasks
-from acumen.registry.make import Made, fingerprint, make_model, make_task, parse_reference
+from acumen.registry.make import Made, fingerprint, make_model, make_task, make_view, parse_reference
 
 __all__ = [
     "Entry",
@@ -21,10 +21,13 @@ __all__ = [
     "load_plugin",
     "make_model",
     "make_task",
+    "make_view",
     "model",
     "names",
     "package_hash",
+    "packages_hash",
     "parse_reference",
     "select_tasks",
     "task",
+    "view",
 ]

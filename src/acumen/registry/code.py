@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import importlib.util
 import inspect
 import sys
 from collections.abc import Callable, Iterable
@@ -69,6 +70,16 @@ def package_hash(package: str) -> str:
     module = sys.modules.get(package)
     folders = [Path(folder) for folder in getattr(module, "__path__", [])]
     return _hash_of([file for folder in folders for file in folder.rglob("*.py")])
+
+
+def packages_hash(*packages: str) -> str:
+    """SHA-256 of all Python files of some packages, imported or not."""
+    files: list[Path] = []
+    for package in packages:
+        found = importlib.util.find_spec(package)
+        for folder in (found.submodule_search_locations or []) if found else []:
+            files += Path(folder).rglob("*.py")
+    return _hash_of(files)
 
 
 def _hash_of(files: Iterable[Path]) -> str:

@@ -18,13 +18,13 @@ from acumen.registry.code import (
     source_file,
 )
 
-Kind = Literal["model", "task"]
+Kind = Literal["model", "task", "view"]
 F = TypeVar("F", bound=Factory)
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A registered model or task: how to make it and what to tell about it.
+    """A registered model, task or view: how to make it and what to tell about it.
 
     ``code_sha256`` is of the code that defines it, as it was when it was loaded: an edited
     model is another model, and one edited while it runs is still the old one.
@@ -39,7 +39,7 @@ class Entry:
     code_sha256: str = ""
 
 
-ENTRIES: dict[Kind, dict[str, Entry]] = {"model": {}, "task": {}}
+ENTRIES: dict[Kind, dict[str, Entry]] = {"model": {}, "task": {}, "view": {}}
 
 
 def add(entry: Entry) -> None:
@@ -52,6 +52,10 @@ def add(entry: Entry) -> None:
         raise AcumenError(
             f"a task cannot be called {entry.name!r}",
             "its name is also the folder of its answers: words with / between them",
+        )
+    if entry.kind == "view" and not entry.name.isidentifier():
+        raise AcumenError(
+            f"a view cannot be called {entry.name!r}", "its name is a word: letters, digits and _"
         )
     known = ENTRIES[entry.kind].get(entry.name)
     if known is not None and definition(known.factory) != definition(entry.factory):
@@ -91,6 +95,18 @@ def task(name: str, *, summary: str = "") -> Callable[[F], F]:
         text = summary or first_line(factory)
         code = code_hash(factory)
         add(Entry("task", name, factory, text, origin=_origin(factory), code_sha256=code))
+        return factory
+
+    return register
+
+
+def view(name: str, *, summary: str = "") -> Callable[[F], F]:
+    """Register a factory of a view, called without arguments."""
+
+    def register(factory: F) -> F:
+        text = summary or first_line(factory)
+        code = code_hash(factory)
+        add(Entry("view", name, factory, text, origin=_origin(factory), code_sha256=code))
         return factory
 
     return register

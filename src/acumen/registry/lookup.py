@@ -1,4 +1,4 @@
-"""Looking up models and tasks: ours, those of other packages, those of a plug-in file."""
+"""Looking up models, tasks and views: ours, those of other packages, those of a plug-in file."""
 
 from __future__ import annotations
 
@@ -24,8 +24,11 @@ from acumen.registry.code import (
 )
 from acumen.registry.entries import Entry, Kind, add, two
 
-MODEL_GROUP = "acumen.models"
-TASK_GROUP = "acumen.tasks"
+GROUPS: dict[Kind, str] = {
+    "model": "acumen.models",
+    "task": "acumen.tasks",
+    "view": "acumen.views",
+}
 BUILT_IN_MODULES = {
     "model": (
         "acumen.models.strings",
@@ -34,6 +37,7 @@ BUILT_IN_MODULES = {
         "acumen.models.fakes",
     ),
     "task": ("acumen.tasks.identifiers", "acumen.tasks.abbreviations"),
+    "view": ("acumen.views",),
 }
 
 
@@ -70,9 +74,8 @@ def _load_built_ins(kind: Kind) -> None:
 
 def _foreign(kind: Kind) -> dict[str, list[EntryPoint]]:
     """What other packages name. Two packages may name the same."""
-    group = MODEL_GROUP if kind == "model" else TASK_GROUP
     found: dict[str, list[EntryPoint]] = {}
-    for point in sorted(entry_points(group=group), key=_release):
+    for point in sorted(entry_points(group=GROUPS[kind]), key=_release):
         found.setdefault(point.name, []).append(point)
     return found
 
@@ -146,9 +149,10 @@ def _unknown(kind: Kind, name: str) -> AcumenError:
     if below:
         return AcumenError(f"{name!r} are {len(below)} {kind}s", f"choose of {', '.join(below)}")
     hint = f"did you mean {', '.join(near)}? " if near else ""
+    where = "corpus views" if kind == "view" else f"{kind}s list"
     return AcumenError(
         f"there is no {kind} called {name!r}",
-        f"{hint}`acumen {kind}s list` shows all; one from a file needs --plugin FILE",
+        f"{hint}`acumen {where}` shows all; one from a file needs --plugin FILE",
     )
 
 

@@ -8,7 +8,7 @@ import json
 from dataclasses import dataclass
 from typing import Any, cast
 
-from acumen.api import AcumenError, Learner, Model, Task
+from acumen.api import AcumenError, Learner, Model, Task, View
 from acumen.registry.entries import Entry
 from acumen.registry.lookup import entry
 
@@ -34,6 +34,10 @@ def make_task(name: str) -> Task:
             "give its card the name it is registered under",
         )
     return made
+
+
+def make_view(name: str) -> View:
+    return cast(View, _make(entry("view", name)))
 
 
 def parse_reference(reference: str) -> tuple[str, list[str], dict[str, Any]]:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import platform
 import subprocess
-import sys
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
 
 import acumen
 from acumen.api import Json
+from acumen.machine import peak_memory_bytes
 
 
 def package_versions() -> dict[str, str]:
@@ -52,23 +52,6 @@ def _git(root: Path, *arguments: str) -> str:
         ["git", "-C", str(root), *arguments], capture_output=True, text=True, check=True, timeout=10
     )
     return done.stdout.strip()
-
-
-def peak_memory_bytes() -> int | None:
-    """The most memory this process has held, where the platform tells."""
-    try:
-        # getrusage on Linux counts what the parent held before exec, too.
-        for line in Path("/proc/self/status").read_text().splitlines():
-            if line.startswith("VmHWM:"):
-                return int(line.split()[1]) * 1024
-    except OSError:
-        pass
-    try:
-        import resource
-    except ImportError:
-        return None
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak if sys.platform == "darwin" else peak * 1024
 
 
 def provenance(started: datetime, seconds: float) -> dict[str, Json]:

@@ -9,9 +9,11 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
+from numpy.typing import NDArray
 
 from acumen.lang.java.grammar import field, name_of, symbols
-from acumen.lang.syntax import Syntax
+from acumen.lang.kernel import kernel
+from acumen.lang.syntax import Column, Syntax
 
 NONE = -1
 
@@ -101,30 +103,103 @@ class Declarations:
         return tuple(reversed(names))
 
 
+# What a declaration's parts are called in the grammar, and the place of each in a row of _Parts.
+_FIELD_NAMES = ("name", "type", "dimensions", "parameters", "body", "type_parameters")
+_NAME, _TYPE, _DIMENSIONS, _PARAMETERS, _BODY, _TYPE_PARAMETERS, _MODIFIERS = range(7)
+
+
 class _Parts:
-    """A node's children, read once: all of them, and by field."""
+    """The parts of all declarations of a file, found in one go: what is looked at again and
+    again for each of hundreds of thousands of methods."""
 
-    def __init__(self, syntax: Syntax, node: int) -> None:
+    def __init__(self, syntax: Syntax) -> None:
         self.syntax = syntax
-        self.nodes = syntax.children(node)
-        self.kinds = syntax.kind[self.nodes].tolist() if self.nodes else []
-        numbers = syntax.field[self.nodes].tolist() if self.nodes else []
-        pairs = zip(reversed(numbers), reversed(self.nodes), strict=True)
-        self.by_field: dict[int, int] = dict(pairs)
+        of_interest = np.flatnonzero(_masks().declares[syntax.kind])
+        numbers = np.array([field(name) for name in _FIELD_NAMES], dtype=np.uint16)
+        rows = _parts_of(
+            of_interest, syntax.kind, syntax.field, syntax.stop, numbers, _masks().modifiers
+        )
+        self.rows: dict[int, list[int]] = dict(
+            zip(of_interest.tolist(), rows.tolist(), strict=True)
+        )
+        listed = _masks().listed[syntax.kind]
+        listed &= (
+            _masks().declares[syntax.kind[syntax.parent]]
+            | _masks().lists[syntax.kind[syntax.parent]]
+        )
+        self.below = self._grouped(listed)
+        self.words = self._grouped(_masks().modifiers[syntax.kind[syntax.parent]])
 
-    def get(self, name: str) -> int:
-        """The child in a field, the first if there are several; NONE if there is none."""
-        return self.by_field.get(field(name), NONE)
+    def _grouped(self, chosen: NDArray[np.bool_]) -> dict[int, list[tuple[int, int]]]:
+        """Chosen nodes with their kinds, by parent, in order."""
+        found: dict[int, list[tuple[int, int]]] = {}
+        nodes = np.flatnonzero(chosen)
+        columns = (nodes, self.syntax.kind[nodes], self.syntax.parent[nodes])
+        for node, kind, parent in zip(*(column.tolist() for column in columns), strict=True):
+            found.setdefault(parent, []).append((node, kind))
+        return found
 
-    def text(self, name: str) -> str:
-        """The text of a field as a type is written; empty if there is none."""
-        node = self.get(name)
-        return type_text(self.syntax, node) if node != NONE else ""
+    def text(self, node: int, *parts: int) -> str:
+        """The text of a declaration's parts as a type is written; empty where there is none."""
+        row = self.rows[node]
+        return "".join(type_text(self.syntax, row[part]) for part in parts if row[part] != NONE)
 
-    def of(self, *kinds: str) -> list[int]:
+    def of(self, node: int, *kinds: str) -> list[int]:
+        if node == NONE:
+            return []
         wanted = symbols(*kinds)
-        pairs = zip(self.nodes, self.kinds, strict=True)
-        return [node for node, kind in pairs if kind in wanted]
+        return [child for child, kind in self.below.get(node, ()) if kind in wanted]
+
+
+@dataclass(frozen=True, slots=True)
+class _Masks:
+    """For each symbol: does it declare something; is it listed in one that does, or in one that
+    lists; is it the group of modifiers."""
+
+    declares: NDArray[np.bool_]
+    listed: NDArray[np.bool_]
+    lists: NDArray[np.bool_]
+    modifiers: NDArray[np.bool_]
+
+
+@lru_cache(maxsize=1)
+def _masks() -> _Masks:
+    def mask(*names: str) -> NDArray[np.bool_]:
+        chosen = np.zeros(1 << 16, dtype=np.bool_)
+        chosen[list(symbols(*names))] = True
+        return chosen
+
+    parameters = ("formal_parameter", "spread_parameter")
+    return _Masks(
+        mask(
+            *_TYPES, *_METHODS, *_FIELDS, *parameters, "variable_declarator", "class_body",
+            *_ANNOTATIONS,
+        ),
+        mask(*parameters, "variable_declarator", "type_parameter"),
+        mask("formal_parameters", "type_parameters"),
+        mask("modifiers"),
+    )  # fmt: skip
+
+
+@kernel
+def _parts_of(
+    nodes: NDArray[np.int64], kind: NDArray[np.uint16], field: NDArray[np.uint16], stop: Column,
+    numbers: NDArray[np.uint16], modifiers: NDArray[np.bool_],
+) -> Column:  # fmt: skip
+    """For each node its first child in each field, then its modifiers; -1 where there is none."""
+    width = len(numbers)
+    found = np.full((len(nodes), width + 1), -1, dtype=np.int32)
+    for row in range(len(nodes)):
+        child, last = nodes[row] + 1, stop[nodes[row]]
+        while child < last:
+            if modifiers[kind[child]] and found[row, width] < 0:
+                found[row, width] = child
+            elif field[child] != 0:
+                for place in range(width):
+                    if field[child] == numbers[place] and found[row, place] < 0:
+                        found[row, place] = child
+            child = stop[child]
+    return found
 
 
 def declarations(syntax: Syntax) -> Declarations:
@@ -134,6 +209,7 @@ def declarations(syntax: Syntax) -> Declarations:
     package = ""
     anonymous = 0
     docs = _javadocs(syntax)
+    parts = _Parts(syntax)
     # What encloses the current node: where it stops, its type, its method.
     within: list[tuple[int, int, int]] = []
     for node in np.flatnonzero(_declaring()[syntax.kind]).tolist():
@@ -144,20 +220,21 @@ def declarations(syntax: Syntax) -> Declarations:
         kind = name_of(int(syntax.kind[node]))
         mother = name_of(int(syntax.kind[syntax.parent[node]]))
         if kind == "package_declaration":
-            names = _Parts(syntax, node).of("scoped_identifier", "identifier")
+            wanted = symbols("scoped_identifier", "identifier")
+            names = [one for one in syntax.children(node) if int(syntax.kind[one]) in wanted]
             package = type_text(syntax, names[0]) if names else ""
         elif kind in _METHODS:
             method_kind, doc = _METHODS[kind], docs.get(node, NONE)
-            declared = _method(syntax, node, method_kind, owner, doc)
+            declared = _method(parts, node, method_kind, owner, doc)
             if method_kind == "compact constructor" and owner != NONE:
                 declared = replace(declared, parameters=types[owner].components)
             methods.append(declared)
             within.append((stop, owner, len(methods) - 1))
         elif kind in _FIELDS:
-            fields += _fields(syntax, node, owner)
+            fields += _fields(parts, node, owner)
         elif kind in _TYPES or mother in _ANONYMOUS:
             anonymous += kind not in _TYPES
-            found = _type(syntax, node, _TYPES.get(kind) or _ANONYMOUS[mother], f"${anonymous}")
+            found = _type(parts, node, _TYPES.get(kind) or _ANONYMOUS[mother], f"${anonymous}")
             doc = docs.get(node, NONE)
             types.append(replace(found, owner=owner, method=method, javadoc=doc))
             within.append((stop, len(types) - 1, NONE))
@@ -190,91 +267,98 @@ def _javadocs(syntax: Syntax) -> dict[int, int]:
     return found
 
 
-def _modifiers(syntax: Syntax, parts: _Parts) -> tuple[frozenset[str], tuple[str, ...]]:
-    words: list[str] = []
+def _modifiers(parts: _Parts, node: int) -> tuple[frozenset[str], tuple[str, ...]]:
+    group = parts.rows[node][_MODIFIERS]
+    if group == NONE:
+        return _NO_MODIFIERS
+    words: list[int] = []
     annotations: list[str] = []
-    for group in parts.of("modifiers"):
-        for child in syntax.children(group):
-            kind = int(syntax.kind[child])
-            if kind in symbols(*_ANNOTATIONS):
-                annotations.append(_Parts(syntax, child).text("name"))
-            elif kind not in symbols(*_COMMENTS):
-                words.append(syntax.text(child))
-    return frozenset(words), tuple(annotations)
+    for child, kind in parts.words.get(group, ()):
+        if kind in symbols(*_ANNOTATIONS):
+            annotations.append(parts.text(child, _NAME))
+        elif kind not in symbols(*_COMMENTS):
+            words.append(kind)
+    return _spelled(tuple(words)), tuple(annotations)
 
 
-def _type(syntax: Syntax, node: int, kind: str, anonymous: str) -> TypeDeclaration:
+_NO_MODIFIERS: tuple[frozenset[str], tuple[str, ...]] = (frozenset(), ())
+
+
+@lru_cache(maxsize=4096)
+def _spelled(words: tuple[int, ...]) -> frozenset[str]:
+    """Modifiers are keywords, and a keyword's symbol is named like it is spelt."""
+    return frozenset(map(name_of, words))
+
+
+def _type(parts: _Parts, node: int, kind: str, anonymous: str) -> TypeDeclaration:
     """The type as far as its own node tells; where it stands is added by whoever knows."""
-    parts = _Parts(syntax, node)
-    name = anonymous if kind in _ANONYMOUS.values() else parts.text("name")
-    modifiers, annotations = _modifiers(syntax, parts)
-    components = _parameters(syntax, parts.get("parameters"))
+    name = anonymous if kind in _ANONYMOUS.values() else parts.text(node, _NAME)
+    modifiers, annotations = _modifiers(parts, node)
+    components = _parameters(parts, parts.rows[node][_PARAMETERS])
     return TypeDeclaration(
         node, kind, name, NONE, NONE, modifiers, annotations, NONE, components,
-        _type_parameters(syntax, parts),
+        _type_parameters(parts, node),
     )  # fmt: skip
 
 
-def _method(syntax: Syntax, node: int, kind: str, owner: int, javadoc: int) -> MethodDeclaration:
-    parts = _Parts(syntax, node)
-    modifiers, annotations = _modifiers(syntax, parts)
+def _method(parts: _Parts, node: int, kind: str, owner: int, javadoc: int) -> MethodDeclaration:
+    modifiers, annotations = _modifiers(parts, node)
+    row = parts.rows[node]
     return MethodDeclaration(
         node=node,
         kind=kind,
-        name=parts.text("name"),
+        name=parts.text(node, _NAME),
         type=owner,
-        parameters=_parameters(syntax, parts.get("parameters")),
-        type_parameters=_type_parameters(syntax, parts),
+        parameters=_parameters(parts, row[_PARAMETERS]),
+        type_parameters=_type_parameters(parts, node),
         # Brackets after the parameters belong to the return type: int f()[].
-        returns=parts.text("type") + parts.text("dimensions"),
+        returns=parts.text(node, _TYPE, _DIMENSIONS),
         modifiers=modifiers,
         annotations=annotations,
-        body=parts.get("body"),
+        body=row[_BODY],
         javadoc=javadoc,
     )
 
 
-def _type_parameters(syntax: Syntax, parts: _Parts) -> tuple[str, ...]:
-    group = parts.get("type_parameters")
-    if group == NONE:
-        return ()
-    return tuple(type_text(syntax, one) for one in _Parts(syntax, group).of("type_parameter"))
+def _type_parameters(parts: _Parts, node: int) -> tuple[str, ...]:
+    group = parts.rows[node][_TYPE_PARAMETERS]
+    return tuple(type_text(parts.syntax, one) for one in parts.of(group, "type_parameter"))
 
 
-def _parameters(syntax: Syntax, group: int) -> tuple[Parameter, ...]:
+def _parameters(parts: _Parts, group: int) -> tuple[Parameter, ...]:
     """Formal parameters; a receiver (``this``) is none."""
-    if group == NONE:
-        return ()
     found: list[Parameter] = []
-    for node in _Parts(syntax, group).of("formal_parameter", "spread_parameter"):
-        parts = _Parts(syntax, node)
-        declarators = parts.of("variable_declarator")
+    for node in parts.of(group, "formal_parameter", "spread_parameter"):
+        declarators = parts.of(node, "variable_declarator")
         if declarators:  # T... name
-            name = _Parts(syntax, declarators[0]).text("name")
-            skipped = symbols("modifiers", *_ANNOTATIONS, *_COMMENTS)
-            typed = [
-                child
-                for child, kind in zip(parts.nodes, parts.kinds, strict=True)
-                if child < declarators[0] and kind not in skipped and name_of(kind) != "..."
-            ]
-            declared = type_text(syntax, typed[0]) + "..." if typed else "..."
+            name = parts.text(declarators[0], _NAME)
+            declared = _spread_type(parts.syntax, node, declarators[0])
         else:
-            name = parts.text("name")
-            declared = parts.text("type") + parts.text("dimensions")
+            name = parts.text(node, _NAME)
+            declared = parts.text(node, _TYPE, _DIMENSIONS)
         found.append(Parameter(name, declared))
     return tuple(found)
 
 
-def _fields(syntax: Syntax, node: int, owner: int) -> list[FieldDeclaration]:
-    parts = _Parts(syntax, node)
-    modifiers, _ = _modifiers(syntax, parts)
-    declared = parts.text("type")
-    found: list[FieldDeclaration] = []
-    for child in parts.of("variable_declarator"):
-        variable = _Parts(syntax, child)
-        text = declared + variable.text("dimensions")
-        found.append(FieldDeclaration(child, variable.text("name"), owner, text, modifiers))
-    return found
+def _spread_type(syntax: Syntax, node: int, declarator: int) -> str:
+    skipped = symbols("modifiers", *_ANNOTATIONS, *_COMMENTS)
+    for child in syntax.children(node):
+        kind = int(syntax.kind[child])
+        if child < declarator and kind not in skipped and name_of(kind) != "...":
+            return type_text(syntax, child) + "..."
+    return "..."
+
+
+def _fields(parts: _Parts, node: int, owner: int) -> list[FieldDeclaration]:
+    modifiers, _ = _modifiers(parts, node)
+    declared = parts.text(node, _TYPE)
+    return [
+        FieldDeclaration(
+            child, parts.text(child, _NAME), owner, declared + parts.text(child, _DIMENSIONS),
+            modifiers,
+        )
+        for child in parts.of(node, "variable_declarator")
+    ]  # fmt: skip
 
 
 def type_text(syntax: Syntax, node: int) -> str:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
+from typing import TypeVar, cast
 
 from acumen.lang.java import parse_java
 from acumen.lang.java.bindings import Bindings, bindings
@@ -11,12 +13,21 @@ from acumen.lang.java.names import Names, names
 from acumen.lang.java.tokens import Tokens, tokens
 from acumen.lang.syntax import Syntax
 
+T = TypeVar("T")
+
 
 class JavaFile:
     """Facts are computed when first asked for and kept as long as the file is."""
 
     def __init__(self, source: bytes) -> None:
         self.source = source
+        self._made: dict[object, object] = {}
+
+    def once(self, make: Callable[[JavaFile], T]) -> T:
+        """What a function of the file gives, computed when first asked for."""
+        if make not in self._made:
+            self._made[make] = make(self)
+        return cast(T, self._made[make])
 
     @cached_property
     def syntax(self) -> Syntax:

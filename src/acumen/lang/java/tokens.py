@@ -109,6 +109,34 @@ class Tokens:
         return self.value(i) if kind in NAMED or kind in LITERALS else kind
 
 
+    def spellings(self) -> tuple[NDArray[np.int32], tuple[str, ...]]:
+        """All spellings: for each token a place in a list of distinct ones."""
+        told = np.isin(self.kind, _told_by_text())
+        words: dict[str, int] = {}
+        texts: dict[tuple[int, bytes], int] = {}
+        source = self.source
+        codes = np.empty(len(self), dtype=np.int32)
+        which = np.flatnonzero(told)
+        columns = (self.kind[which], self.start[which], self.end[which], which)
+        for kind, start, end, i in zip(*(column.tolist() for column in columns), strict=True):
+            key = (kind, source[start:end])
+            place = texts.get(key)
+            if place is None:
+                place = texts[key] = words.setdefault(self.spelling(i), len(words))
+            codes[i] = place
+        # The others are told by their kind, of which there are few.
+        kinds = np.flatnonzero(np.bincount(self.kind[~told], minlength=1))
+        by_kind = np.zeros(256, dtype=np.int32)
+        by_kind[kinds] = [words.setdefault(KINDS[kind], len(words)) for kind in kinds.tolist()]
+        codes[~told] = by_kind[self.kind[~told]]
+        return codes, tuple(words)
+
+
+@lru_cache(maxsize=1)
+def _told_by_text() -> NDArray[np.uint8]:
+    return np.array([CODE[kind] for kind in (*NAMED, *LITERALS)], dtype=np.uint8)
+
+
 @lru_cache(maxsize=1)
 def _codes() -> tuple[NDArray[np.uint8], NDArray[np.bool_]]:
     """For each symbol of the grammar: the kind of token it is, and whether what stands below

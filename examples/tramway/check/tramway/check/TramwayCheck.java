@@ -1,0 +1,598 @@
+package tramway.check;
+
+import java.io.IOException;
+import java.io.StringReader;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Iterator;
+import java.util.List;
+import java.util.NoSuchElementException;
+import java.util.Objects;
+import tramway.board.DepartureBoard;
+import tramway.board.Headways;
+import tramway.fares.FareTable;
+import tramway.fares.Passenger;
+import tramway.fares.Ticket;
+import tramway.fares.Ticket.Validity;
+import tramway.geo.Point;
+import tramway.geo.Polyline;
+import tramway.network.Labelled;
+import tramway.network.Line;
+import tramway.network.LineKind;
+import tramway.network.Network;
+import tramway.network.NetworkReader;
+import tramway.network.Stop;
+import tramway.routing.BinaryHeap;
+import tramway.routing.CostModel;
+import tramway.routing.EarliestArrival;
+import tramway.routing.FewestStops;
+import tramway.routing.Itinerary;
+import tramway.routing.Leg;
+import tramway.routing.Router;
+import tramway.timetable.ClockTime;
+import tramway.timetable.DayMask;
+import tramway.timetable.Timetable;
+import tramway.timetable.Timetable.Departure;
+import tramway.timetable.Trip;
+
+/** Exercises every method of the planner; throws at the first thing that is wrong. */
+public final class TramwayCheck {
+    private static final String TOWN =
+            """
+            # A small town
+            stop A  "Alpha Square" 47.00,8.00 zone=1 stepfree
+            stop B  Bridge  47.00,8.01 zone=1
+            stop C  Castle  47.00,8.02 zone=2 stepfree
+            stop D  Dock    47.01,8.02 zone=3 stepfree quiet
+
+            stop E  East    47.001,8.02 zone=2 stepfree
+            stop F  Farm    ?          zone=4
+            line 1  tram A B C
+            line 2  bus C D
+            line 3  funicular E D F   # and up
+            """;
+
+    private static int checks;
+
+    public static void main(String[] args) throws Exception {
+        geometry();
+        network();
+        times();
+        timetables();
+        heaps();
+        routes();
+        fares();
+        boards();
+        System.out.println("ok: " + checks + " checks");
+    }
+
+    private static void geometry() {
+        Point origin = new Point(0, 0);
+        Point east = new Point(0, 1);
+        Point zurich = Point.parse("47.3769,8.5417");
+        Point bern = Point.parse("46.9480,7.4474");
+        same(111_195L, Math.round(origin.distanceTo(east)));
+        same(95_494L, Math.round(zurich.distanceTo(bern)));
+        same(0.0, bern.distanceTo(bern));
+        same("[W, E, N, S]", List.of(
+                zurich.directionTo(new Point(47.3769, 8)), origin.directionTo(east),
+                origin.directionTo(new Point(1, 0.1)), bern.directionTo(new Point(0, 7)))
+                .toString());
+        same("[NE, NW, SE, SW]", List.of(
+                origin.directionTo(new Point(1, 1)), origin.directionTo(new Point(1, -1)),
+                origin.directionTo(new Point(-1, 1)), origin.directionTo(new Point(-1, -1)))
+                .toString());
+        same("S", origin.directionTo(new Point(-1, 0)));
+        // Sixty degrees north, a degree of longitude is half as long.
+        same("NE", new Point(60, 0).directionTo(new Point(61, 1.6)));
+        same("N", new Point(60, 0).directionTo(new Point(61, 0.7)));
+        same(null, bern.directionTo(new Point(46.9480, 7.4474)));
+        same(new Point(0, 0.5), origin.midway(east));
+        same(new Point(1, 0), origin.midway(new Point(2, 0)));
+        fails(NumberFormatException.class, () -> Point.parse("47.3"));
+        fails(NumberFormatException.class, () -> Point.parse("47.3,x"));
+        fails(IllegalArgumentException.class, () -> new Point(91, 0));
+        fails(IllegalArgumentException.class, () -> new Point(0, -181));
+        same(90.0, new Point(90, 180).lat());
+
+        // The example of the format's own documentation.
+        Polyline line = new Polyline(
+                new Point(38.5, -120.2), new Point(40.7, -120.95), new Point(43.252, -126.453));
+        same("_p~iF~ps|U_ulLnnqC_mqNvxq`@", line.encode());
+        Polyline decoded = Polyline.decode("_p~iF~ps|U_ulLnnqC_mqNvxq`@");
+        same(new Point(38.5, -120.2), decoded.start());
+        same(new Point(43.252, -126.453), decoded.end());
+        same(3, decoded.size());
+        same(decoded.end(), decoded.reversed().start());
+        same(decoded.start(), decoded.reversed().end());
+        Polyline street = new Polyline(List.of(
+                origin, new Point(0.0001, 0.25), new Point(0, 0.5), new Point(0.01, 0.75), east));
+        same(5, street.size());
+        same(true, Math.abs(street.length() - 111_220) < 30);
+        same(5, street.simplify(1).size());
+        same(4, street.simplify(20).size());
+        same(3, street.simplify(800).size());
+        same(1, street.simplify(800).nearest(new Point(0.01, 0.75)));
+        same(2, street.simplify(2000).size());
+        same(3, street.nearest(new Point(0, 0.7)));
+        same(0, street.nearest(new Point(-1, -1)));
+        Polyline loop = new Polyline(origin, east, origin);
+        same(3, loop.simplify(10).size());
+        same(222_390L, Math.round(loop.length()));
+        fails(IllegalArgumentException.class, () -> new Polyline(origin));
+    }
+
+    private static void network() throws IOException {
+        Network town = NetworkReader.read(new StringReader(TOWN));
+        Stop alpha = town.stop("A");
+        Stop bridge = town.stop("B");
+        Stop castle = town.stop("C");
+        Stop dock = town.stop("D");
+        Stop farm = town.stop("F");
+        same("A", alpha.getId());
+        same("Alpha Square", alpha.getName());
+        same("Alpha Square ♿", alpha.label());
+        same("Bridge", bridge.label());
+        same("Bri.", bridge.label(4));
+        same("Bridge", bridge.label(6));
+        same(1, alpha.getZone());
+        same(3, town.zoneOf("D"));
+        same(false, bridge.isStepFree());
+        same(null, farm.getPlace());
+        same(758L, Math.round(alpha.walkTo(bridge)));
+        same("Dock", dock.toString());
+        same(6, town.stops().size());
+        same(null, town.stop("Z"));
+        same(null, town.line("9"));
+        Stop twin = new Stop("A", "elsewhere", null);
+        same(true, alpha.equals(twin) && !alpha.equals(bridge) && !alpha.equals("A"));
+        same(alpha.hashCode(), twin.hashCode());
+        same(true, alpha.compareTo(bridge) < 0);
+        same(true, new Stop("X", "BRIDGE", null).compareTo(bridge) > 0);
+
+        Line tram = town.line("1");
+        Line bus = town.line("2");
+        Line funicular = town.line("3");
+        same("1", tram.getNumber());
+        same("tram 1", tram.label());
+        same("3 Farm", funicular.headsign());
+        same(LineKind.BUS, bus.getKind());
+        same(2, tram.stepsBetween(castle, alpha));
+        same(1, tram.stepsBetween(alpha, bridge));
+        same(-1, tram.stepsBetween(alpha, dock));
+        same(-1, tram.stepsBetween(dock, alpha));
+        same(castle, tram.crossing(bus));
+        same(dock, bus.crossing(funicular));
+        same(null, tram.crossing(funicular));
+        same(true, tram.serves(bridge) && !bus.serves(bridge));
+        same("[Alpha Square, Bridge, Castle, Bridge, Alpha Square]", listed(tram).toString());
+        same("[]", listed(new Line("0", LineKind.BUS)).toString());
+        Iterator<Stop> once = new Line("0", LineKind.BUS, alpha).iterator();
+        same(alpha, once.next());
+        fails(NoSuchElementException.class, once::next);
+        same(null, new Line("0", LineKind.BUS).terminus());
+        Line extended = new Line("4", LineKind.TRAM, alpha, castle).append(bridge, alpha);
+        extended.append(dock, farm);
+        same("[Alpha Square, Bridge, Castle, Dock]", extended.getStops().toString());
+        fails(UnsupportedOperationException.class, () -> extended.getStops().clear());
+
+        same("[15, 16, 10, 18, 120, 120]", List.of(
+                LineKind.TRAM.dwell(0), LineKind.TRAM.dwell(3), LineKind.BUS.dwell(0),
+                LineKind.BUS.dwell(2), LineKind.FUNICULAR.dwell(0), LineKind.FUNICULAR.dwell(9))
+                .toString());
+        same(180, LineKind.TRAM.travelSeconds(1000));
+        same(181, LineKind.TRAM.travelSeconds(1001));
+        same(450, LineKind.FUNICULAR.travelSeconds(1000));
+        same(LineKind.FUNICULAR, Labelled.find(LineKind.class, "Funicular"));
+        same(null, Labelled.find(Passenger.class, "cat"));
+
+        same("[tram 1, bus 2]", town.linesAt(castle).stream().map(Line::label).toList().toString());
+        List<String> steps = new ArrayList<>();
+        town.forEachNeighbour(castle, (stop, line) -> steps.add(stop + " by " + line.getNumber()));
+        town.forEachNeighbour(bridge, (stop, line) -> steps.add(stop + " by " + line.getNumber()));
+        same("[Bridge by 1, Dock by 2, Alpha Square by 1, Castle by 1]", steps.toString());
+        same(List.of(town.stop("E")), town.walkable(castle));
+        same(List.of(), town.walkable(alpha));
+        same(List.of(), town.walkable(farm));
+        Stop gate = town.add(new Stop("G", "Gate", new Point(47.0005, 8.02)));
+        same(List.of(gate, town.stop("E")), town.walkable(castle));
+        same(false, town.isConnected());
+        town.add(new Line("5", LineKind.BUS, gate, alpha));
+        same(true, town.isConnected());
+        same(true, new Network().isConnected());
+        same("[Alpha Square, Castle, Dock]", town.hubs(2).toString());
+        dock.setStepFree(false);
+        dock.setZone(9);
+        same("Dock 9", dock.label() + " " + dock.getZone());
+
+        for (String wrong : List.of(
+                "stop A", "stop A B 1;2", "stop A B 1,2 zone=x", "line 1 tram Z", "line 1 boat",
+                "line 1", "tunnel")) {
+            try {
+                NetworkReader.read(new StringReader("#\n" + wrong));
+                throw new AssertionError(wrong);
+            } catch (IOException expected) {
+                same(true, expected.getMessage().startsWith("line 2: "));
+            }
+        }
+        NetworkReader reader = new NetworkReader(new StringReader(""));
+        same(false, reader.isClosed());
+        reader.close();
+        same(true, reader.isClosed());
+        String manyWords = "stop X \"Cross \" 1,2" + " filler".repeat(20) + " zone=7 \"open";
+        same(7, NetworkReader.read(new StringReader(manyWords)).zoneOf("X"));
+    }
+
+    private static void times() {
+        ClockTime seven = new ClockTime(7, 5);
+        same(7 * 3600 + 300, seven.seconds());
+        same("07:05", seven.toString());
+        same("01:10", new ClockTime(25, 10).toString());
+        same(25, new ClockTime(25, 10).hour());
+        same(5, seven.minute());
+        same(seven, ClockTime.parse("7:05"));
+        same(new ClockTime(7 * 3600 + 330), ClockTime.parse("07:05:30"));
+        same(new ClockTime(29, 59), ClockTime.parse("29:59"));
+        same(new ClockTime(7, 59), ClockTime.parse("7:59"));
+        for (String wrong : List.of(
+                "", "7", "7:", ":05", "7:5", "7:60", "7:05:61", "7:05:00:00", "7;05", "007:05",
+                "30:00", "7:0a", "7:0/", "7:005")) {
+            same(null, ClockTime.parse(wrong));
+        }
+        same(new ClockTime(7, 6), seven.plus(60));
+        same(new ClockTime(7, 4), seven.plus(-60));
+        same(60, seven.plus(60).since(seven));
+        same(true, seven.isBefore(seven.plus(1)) && !seven.isBefore(seven));
+        same(seven, seven.roundUp(5));
+        same(new ClockTime(7, 10), seven.plus(1).roundUp(5));
+        StringBuilder periods = new StringBuilder();
+        for (int hour = 0; hour < 30; hour += 3) {
+            periods.append(new ClockTime(hour, 0).period().charAt(0));
+        }
+        same("nnmmaaeenn", periods.toString());
+        same(60, seven.plus(60).compareTo(seven));
+        same(0, ClockTime.MIDNIGHT.seconds());
+        fails(IllegalArgumentException.class, () -> new ClockTime(-1));
+        fails(IllegalArgumentException.class, () -> new ClockTime(30, 0));
+
+        DayMask mask = DayMask.parse("M-W---S");
+        same("M-W---S", mask.toString());
+        same(DayMask.of(0, 2, 6), mask);
+        same(3, mask.count());
+        same(true, mask.has(0) && !mask.has(1) && mask.has(6));
+        same("M-W----", mask.and(DayMask.WEEKDAYS).toString());
+        same("MTWTF-S", mask.or(DayMask.WEEKDAYS).toString());
+        same("-T-TFS-", mask.complement().toString());
+        same("MT-T---", mask.shift(1).toString());
+        same("-T---SS", mask.shift(-1).toString());
+        same(mask, mask.shift(14));
+        same(true, mask.equals(mask.shift(7)) && !mask.equals(DayMask.DAILY));
+        same(false, mask.equals("M-W---S"));
+        same(mask.hashCode(), DayMask.of(6, 2, 0).hashCode());
+        same(7, DayMask.DAILY.count());
+        same("[daily, Monday to Friday, weekends, never, 3 days a week]", List.of(
+                DayMask.DAILY.describe(), DayMask.WEEKDAYS.describe(), DayMask.of(5, 6).describe(),
+                DayMask.of().describe(), mask.describe()).toString());
+        fails(IllegalArgumentException.class, () -> DayMask.parse("MTW"));
+        fails(IllegalArgumentException.class, () -> DayMask.parse("TMWTFSS"));
+    }
+
+    private static Timetable timetable(Network town) {
+        Timetable table = new Timetable();
+        Line tram = town.line("1");
+        ClockTime eight = new ClockTime(8, 0);
+        Trip first = new Trip(tram, DayMask.DAILY, eight, eight.plus(180), eight.plus(360));
+        table.add(first, 600, new ClockTime(9, 0));
+        Line bus = town.line("2");
+        table.add(new Trip(bus, DayMask.WEEKDAYS, new ClockTime(8, 10), new ClockTime(8, 25)));
+        table.add(new Trip(bus, DayMask.DAILY, new ClockTime(8, 5), new ClockTime(8, 24)));
+        Line funicular = town.line("3");
+        table.add(new Trip(funicular, DayMask.WEEKDAYS,
+                new ClockTime(8, 9), new ClockTime(8, 14), new ClockTime(8, 30)));
+        return table;
+    }
+
+    private static void timetables() throws IOException {
+        Network town = NetworkReader.read(new StringReader(TOWN));
+        Stop alpha = town.stop("A");
+        Stop bridge = town.stop("B");
+        Stop castle = town.stop("C");
+        Stop dock = town.stop("D");
+        Line tram = town.line("1");
+        ClockTime eight = new ClockTime(8, 0);
+        Trip estimate = Trip.estimate(tram, DayMask.WEEKDAYS, eight, 10);
+        // 758 m at 20 km/h are 137 s, and 20 s at the stop.
+        same(new ClockTime(8, 3), estimate.timeAt(bridge));
+        same(new ClockTime(8, 6), estimate.timeAt(castle));
+        same(null, estimate.timeAt(dock));
+        same(360, estimate.duration(alpha, castle));
+        same(tram, estimate.getLine());
+        same(true, estimate.runsOn(4) && !estimate.runsOn(5));
+        same(true, estimate.canBoard(bridge, new ClockTime(8, 3)));
+        same(false, estimate.canBoard(bridge, new ClockTime(8, 4)));
+        same(false, estimate.canBoard(castle, eight));
+        same(false, estimate.canBoard(dock, eight));
+        same(new ClockTime(8, 13), estimate.shifted(600).timeAt(bridge));
+        fails(IllegalArgumentException.class, () -> new Trip(tram, DayMask.DAILY, eight));
+
+        Timetable table = timetable(town);
+        same(10, table.size());
+        List<Departure> next = table.next(castle, 0, eight, 9);
+        same("[08:05 bus 2 from Castle, 08:10 bus 2 from Castle]", next.toString());
+        same(1, table.next(castle, 5, eight, 9).size());
+        same(2, table.next(alpha, 5, new ClockTime(8, 1), 2).size());
+        same(new ClockTime(8, 10), table.next(alpha, 0, new ClockTime(8, 1)).getTime());
+        same(tram, table.next(alpha, 0, eight).getTrip().getLine());
+        same(null, table.next(alpha, 0, new ClockTime(9, 1)));
+        same(null, table.next(town.stop("F"), 0, eight));
+        same(540, table.waiting(alpha, 0, new ClockTime(8, 1)));
+        same(600, table.longestGap(alpha));
+        same(300, table.longestGap(castle));
+        same(0, table.longestGap(town.stop("F")));
+        same("[Alpha Square, Bridge]", table.busiest(2).toString());
+        same("[Alpha Square, Bridge, Castle, Dock, East]", table.busiest(9).toString());
+        Departure early = next.get(0);
+        same(true, early.compareTo(next.get(1)) < 0);
+        same(0, early.compareTo(early));
+        table.add(new Trip(new Line("11", LineKind.TRAM, alpha, dock), DayMask.DAILY, eight, eight));
+        same("[08:00 tram 1 from Alpha Square, 08:00 tram 11 from Alpha Square]",
+                table.next(alpha, 0, eight, 2).toString());
+    }
+
+    private static void heaps() {
+        BinaryHeap<Integer> heap = BinaryHeap.natural();
+        same(null, heap.peek());
+        same(null, heap.pop());
+        heap.pushAll(List.of(5, 3, 8, 1, 9, 2, 7, 3, 6, 4));
+        same(10, heap.size());
+        same(1, heap.peek());
+        List<Integer> sorted = new ArrayList<>();
+        while (!heap.isEmpty()) {
+            sorted.add(heap.pop());
+        }
+        same(List.of(1, 2, 3, 3, 4, 5, 6, 7, 8, 9), sorted);
+        BinaryHeap<String> longest =
+                new BinaryHeap<>((left, right) -> right.length() - left.length());
+        longest.push("a");
+        longest.push("ccc");
+        longest.push("bb");
+        same("ccc", longest.pop());
+        same("bb", longest.pop());
+    }
+
+    private static void routes() throws IOException {
+        Network town = NetworkReader.read(new StringReader(TOWN));
+        Stop alpha = town.stop("A");
+        Stop bridge = town.stop("B");
+        Stop castle = town.stop("C");
+        Stop dock = town.stop("D");
+        Stop farm = town.stop("F");
+        ClockTime eight = new ClockTime(8, 0);
+
+        Router fewest = new FewestStops(town);
+        Itinerary ride = fewest.find(alpha, dock, eight);
+        same("08:00 take tram 1 to Castle; 08:04 take bus 2 to Dock", ride.toString());
+        same(6, ride.minutes());
+        same(6, fewest.minutesBetween(alpha, dock, eight));
+        same(1, ride.changes());
+        same("[Alpha Square, Castle, Dock]", ride.stops().toString());
+        same(true, ride.isStepFree());
+        same(3, fewest.find(alpha, farm, eight).stops().size() - 1);
+        same(false, fewest.find(alpha, bridge, eight).isStepFree());
+        same("08:00 take tram 1 to Alpha Square", fewest.find(castle, alpha, eight).toString());
+        Itinerary none = fewest.find(dock, dock, eight);
+        same(null, none.arrival());
+        same(0, none.minutes());
+        same(0, none.changes());
+        same("", none.toString());
+        same(null, fewest.find("A", "Z", "8:00"));
+        same(null, fewest.find("Z", "A", "8:00"));
+        same(null, fewest.find("A", "B", "8"));
+        same("08:02", fewest.find("A", "B", "8:00").arrivalText());
+        same(7, fewest.getSearches());
+        town.add(new Stop("Q", "Quiet", null));
+        same(null, fewest.find("A", "Q", "8:00"));
+
+        Timetable table = timetable(town);
+        EarliestArrival weekday = new EarliestArrival(town, table, 0);
+        same(true, weekday.isWalking());
+        Itinerary fastest = weekday.find(alpha, dock, eight);
+        same("08:00 take tram 1 to Castle; 08:06 walk 111 m to East; 08:09 take funicular 3 to Dock",
+                fastest.toString());
+        same("08:14", fastest.arrivalText());
+        same(14, fastest.minutes());
+        same(1, fastest.changes());
+        same(true, fastest.isStepFree());
+        weekday.setWalking(false);
+        Itinerary ridden = weekday.find("A", "D", "8:00");
+        same("08:00 take tram 1 to Castle; 08:10 take bus 2 to Dock", ridden.toString());
+        EarliestArrival sunday = new EarliestArrival(town, table, 6);
+        same(null, sunday.find(alpha, dock, eight));
+        same("08:05 take bus 2 to Dock", sunday.find(castle, dock, eight).toString());
+        same(null, weekday.find(dock, alpha, eight));
+        same("08:03 take tram 1 to Castle", weekday.find(bridge, castle, eight).toString());
+        same("08:14 take funicular 3 to Farm", weekday.find(dock, farm, eight).toString());
+
+        same(true, fastest.compareTo(ridden) < 0);
+        same(true, ridden.compareTo(fewest.find(alpha, dock, new ClockTime(8, 19))) == 0);
+        same(true, fastest.equals(fastest) && !fastest.equals(ridden) && !fastest.equals("08:00"));
+        Itinerary again = new EarliestArrival(town, table, 0).find(alpha, dock, eight);
+        same(fastest, again);
+        same(fastest.hashCode(), again.hashCode());
+
+        Leg.Ride first = new Leg.Ride(town.line("1"), alpha, bridge, eight, eight.plus(60));
+        Leg.Ride second = new Leg.Ride(
+                town.line("1"), bridge, castle, eight.plus(90), eight.plus(200));
+        same("08:00 take tram 1 to Castle", first.join(second).instruction());
+        same(200, first.join(second).seconds());
+        same(null, second.join(first));
+        Leg.Ride bus = new Leg.Ride(town.line("2"), bridge, castle, eight.plus(90), eight.plus(99));
+        same(null, first.join(bus));
+        fails(IllegalArgumentException.class,
+                () -> new Leg.Ride(town.line("1"), alpha, bridge, eight.plus(1), eight));
+        Leg.Walk walk = new Leg.Walk(alpha, castle, eight, 199);
+        same(166, walk.seconds());
+        same(eight.plus(166), walk.arrival());
+        same("08:00 walk 199 m to Castle", walk.instruction());
+        same(true, walk.isStepFree());
+        same(false, new Leg.Walk(alpha, castle, eight, 200).isStepFree());
+        same(false, new Leg.Walk(alpha, bridge, eight, 10).isStepFree());
+        same(false, new Leg.Walk(bridge, alpha, eight, 10).isStepFree());
+        Itinerary both = new Itinerary(List.of(first, second, walk, bus));
+        same("[Alpha Square, Castle, Castle, Castle]", both.stops().toString());
+        same(1, both.changes());
+        Iterator<Leg> legs = both.iterator();
+        same(first.join(second), legs.next());
+        same(200.0 + 166 + 9, both.cost(CostModel.TIME));
+        same(375.0 + 3 * 100, both.cost(CostModel.TIME.withChange(100)));
+        CostModel lazy = CostModel.dislikingWalks(2);
+        same(375.0 + 166, both.cost(lazy));
+        same(375.0 * 2 + 166, both.cost(CostModel.sum(CostModel.TIME, lazy)));
+    }
+
+    private static void fares() throws IOException {
+        Network town = NetworkReader.read(new StringReader(TOWN));
+        Router router = new FewestStops(town);
+        int[] full = new int[8];
+        for (int zones = 0; zones < full.length; zones++) {
+            full[zones] = FareTable.base(zones);
+        }
+        same("[0, 280, 420, 550, 670, 780, 870, 960]", Arrays.toString(full));
+        Itinerary near = router.find("A", "B", "8:00");
+        Itinerary far = router.find("A", "D", "8:00");
+        FareTable fares = new FareTable();
+        same(280, fares.fare(near, Passenger.ADULT));
+        same(140, fares.fare(near, Passenger.CHILD));
+        same(200, fares.fare(near, Passenger.SENIOR));
+        same(550, fares.fare(far, Passenger.ADULT));
+        same(280, fares.fare(far, Passenger.DOG));
+        same(2, fares.sold(Passenger.ADULT));
+        same(1, fares.lead(Passenger.ADULT, Passenger.CHILD));
+        same(560, fares.fare(near, Passenger.ADULT, Passenger.CHILD, Passenger.ADULT));
+        same(420, fares.fare(near, List.of(Passenger.CHILD, Passenger.ADULT)));
+        same(0, new FareTable().sold(Passenger.DOG));
+        same("dog (on a lead)", Passenger.DOG.label());
+        same("senior", Passenger.SENIOR.label());
+        same(Passenger.CHILD, Passenger.ofAge(15));
+        same(Passenger.ADULT, Passenger.ofAge(16));
+        same(Passenger.ADULT, Passenger.ofAge(64));
+        same(Passenger.SENIOR, Passenger.ofAge(Integer.valueOf(65)));
+        same(Passenger.ADULT, Passenger.ofAge(null));
+
+        same(3, Ticket.checkDigit("7992739871"));
+        same(0, Ticket.checkDigit("0"));
+        same(true, Ticket.isValid("79927398713"));
+        for (String wrong : List.of("79927398710", "7", "", "7992739871x", "79927398731")) {
+            same(false, Ticket.isValid(wrong));
+        }
+        Ticket ticket = new Ticket(Validity.HOURLY);
+        same("10017", ticket.getNumber());
+        same(true, Ticket.isValid(new Ticket(Validity.SHORT).getNumber()));
+        ClockTime nine = new ClockTime(9, 0);
+        same(false, ticket.isGoodAt(nine));
+        same(true, ticket.stamp(nine));
+        same(false, ticket.stamp(nine.plus(1)));
+        same("stamped 09:00", ticket.stampText());
+        same(true, ticket.isGoodAt(nine) && ticket.isGoodAt(nine.plus(3600)));
+        same(false, ticket.isGoodAt(nine.plus(3601)) || ticket.isGoodAt(nine.plus(-1)));
+        int[] minutes = new int[Validity.values().length];
+        for (Validity validity : Validity.values()) {
+            Ticket used = new Ticket(validity);
+            used.stamp(ClockTime.MIDNIGHT);
+            while (used.isGoodAt(new ClockTime(0, minutes[validity.ordinal()] + 1))) {
+                minutes[validity.ordinal()]++;
+            }
+        }
+        same("[30, 60, 1440]", Arrays.toString(minutes));
+    }
+
+    private static void boards() throws IOException {
+        Network town = NetworkReader.read(new StringReader(TOWN));
+        Timetable table = timetable(town);
+        table.add(new Trip(new Line("30", LineKind.FUNICULAR, town.stop("C"), town.stop("E")),
+                DayMask.DAILY, new ClockTime(9, 20), new ClockTime(9, 25)));
+        table.add(new Trip(new Line("8", LineKind.TRAM, town.stop("C"), town.stop("A")),
+                DayMask.DAILY, new ClockTime(8, 0), new ClockTime(8, 9)));
+        DepartureBoard board = new DepartureBoard(table, town.stop("C"), 16);
+        board.announce("");
+        board.announce((String) null);
+        board.announce("Mind the gap between tram and platform.");
+        same(true, board.announce(() -> "Line 4: unavailable-today"));
+        same(true, board.announce(() -> ""));
+        same(true, board.announce(() -> "Bye"));
+        same(false, board.announce(() -> "too much"));
+        same(
+                """
+                +----------------+
+                |    Castle ♿    |
+                +----------------+
+                |T 8 Alpha Squnow|
+                |B 2 Dock      5'|
+                |B 2 Dock     10'|
+                |F 30 East  1h20'|
+                |Mind the gap    |
+                |between tram and|
+                |platform.       |
+                |Line 4:         |
+                |unavailable-toda|
+                |Bye             |
+                """,
+                board.draw(0, new ClockTime(8, 0), 9));
+        same("1. Alpha Square ♿\n3. Bridge\n", DepartureBoard.list(
+                List.of(town.stop("A"), town.stop("B")), index -> 2 * index + 1));
+        same(true, board.draw(0, new ClockTime(8, 1), 1).contains("|B 2 Dock      4'|"));
+        same(true, board.draw(0, new ClockTime(8, 20), 1).contains("|F 30 East   1h0'|"));
+        same(true, board.draw(0, new ClockTime(8, 21), 1).contains("59'|"));
+
+        same("Trams are late for 1 minute.", DepartureBoard.wording("delay", 1));
+        same("This stop is closed.", DepartureBoard.wording("works", 0));
+        same("This stop is closed for 2 minutes.", DepartureBoard.wording("closed", 2));
+        same(null, DepartureBoard.wording("test", 5));
+        same("Please listen to the announcements.", DepartureBoard.wording("fire", 0));
+
+        List<ClockTime> times = List.of(
+                new ClockTime(8, 0), new ClockTime(8, 30), new ClockTime(8, 10), new ClockTime(8, 50));
+        Headways headways = new Headways(times);
+        same(1000.0, headways.mean());
+        same(1200, headways.percentile(50));
+        same(600, headways.percentile(0));
+        same(600, headways.percentile(33));
+        same(1200, headways.percentile(100));
+        same(600, headways.interval());
+        same(false, headways.isRegular());
+        same("[0, 1, 2]", Arrays.toString(headways.histogram(600, 1200)));
+        Headways even = new Headways(times.subList(0, 2));
+        same(true, even.isRegular());
+        same(1800, even.interval());
+        Headways empty = new Headways(List.of());
+        same(0.0, empty.mean());
+        same(0, empty.interval());
+        fails(IllegalStateException.class, () -> empty.percentile(50));
+    }
+
+    private static List<Stop> listed(Iterable<Stop> stops) {
+        List<Stop> all = new ArrayList<>();
+        stops.forEach(all::add);
+        return all;
+    }
+
+    private static void same(Object expected, Object actual) {
+        checks++;
+        if (!Objects.equals(expected, actual)) {
+            throw new AssertionError("check " + checks + ": expected " + expected + ", got " + actual);
+        }
+    }
+
+    private static void fails(Class<? extends Exception> expected, Runnable action) {
+        checks++;
+        try {
+            action.run();
+        } catch (RuntimeException thrown) {
+            if (expected.isInstance(thrown)) {
+                return;
+            }
+            throw new AssertionError("check " + checks + ": expected " + expected, thrown);
+        }
+        throw new AssertionError("check " + checks + ": expected " + expected + ", nothing thrown");
+    }
+}

@@ -1,0 +1,54 @@
+"""Makes the table of the JDK's public API that the call graph resolves calls with.
+
+    python scripts/jdk_api.py          rewrite src/acumen/lang/java/calls/jdk_api.txt.xz
+
+Run it with the JDK whose API is wanted first on the path. The same JDK gives the same bytes.
+"""
+
+from __future__ import annotations
+
+import lzma
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+PROGRAM = ROOT / "scripts" / "JdkApi.java"
+TABLE = ROOT / "src" / "acumen" / "lang" / "java" / "calls" / "jdk_api.txt.xz"
+
+
+def api(java: str, *types: str) -> str:
+    """The table's text: which JDK, then its types; only the named ones, if there are any."""
+    done = subprocess.run(
+        [java, str(PROGRAM), *types], check=True, capture_output=True, text=True, encoding="utf-8"
+    )
+    return f"{version(java)}\n{done.stdout}"
+
+
+def version(java: str) -> str:
+    """Name and version of a JDK, without what differs between its builds."""
+    done = subprocess.run(
+        [java, "-XshowSettings:properties", "-version"], check=True, capture_output=True, text=True
+    )
+    told = dict(
+        (part.strip() for part in line.split("=", 1))
+        for line in done.stderr.splitlines()
+        if " = " in line
+    )
+    return f"{told['java.vm.name'].split()[0]} {told['java.version']}"
+
+
+def main() -> None:
+    java = shutil.which("java")
+    if java is None:
+        sys.exit("no java on the path: the table is made from a JDK")
+    text = api(java)
+    packed = lzma.compress(text.encode(), preset=9 | lzma.PRESET_EXTREME)
+    TABLE.write_bytes(packed)
+    types = text.count("\n\n")
+    print(f"{TABLE.relative_to(ROOT)}: {types:,} types of {text.splitlines()[0]}, {len(packed):,} bytes")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,280 @@
+"""``acumen corpus``: from sources to a store of methods, and what is in it."""
+
+from __future__ import annotations
+
+import json
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from acumen.cli._app import Verb, verbs
+from acumen.cli._options import AsJson, Plugins, load_plugins
+from acumen.cli._show import (
+    FOUND_FAILURES,
+    print_facts,
+    print_json,
+    print_listing,
+    print_table,
+    progress_bar,
+    say,
+)
+
+if TYPE_CHECKING:
+    from acumen.corpus.build import Summary
+
+app = verbs("Build a corpus of methods from source code, and look into it.")
+
+Folder = Annotated[Path, typer.Argument(metavar="DIR", help="Folder of a corpus.")]
+
+
+class EngineName(StrEnum):
+    LOCAL = "local"
+    RAY = "ray"
+
+
+def complete_view(incomplete: str) -> list[str]:
+    from acumen.registry import names
+
+    return [name for name in [*names("view"), "calls"] if name.startswith(incomplete)]
+
+
+@app.command("build", cls=Verb)
+def build(
+    sources: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="SOURCE...",
+            help="Folder, zip or jar of sources, git:URL@REV, debian:PACKAGE, "
+            "npm:PACKAGE@VERSION, or a recipe (TOML); NAME=SOURCE names the project.",
+        ),
+    ],
+    out: Annotated[Path, typer.Option("--out", "-o", metavar="DIR", help="Folder of the corpus.")],
+    view: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME", autocompletion=complete_view,
+            help="View to store; all by default. Others are computed when asked for. Repeatable.",
+        ),
+    ] = None,
+    workers: Annotated[
+        int, typer.Option("--workers", "-j", min=0, help="Processes; 0: one for each core.")
+    ] = 0,
+    engine: Annotated[EngineName, typer.Option(help="Who does the work.")] = EngineName.LOCAL,
+    address: Annotated[
+        str, typer.Option(metavar="ADDRESS", help="Ray cluster to join; empty starts one here.")
+    ] = "",
+    splits: Annotated[
+        str, typer.Option(metavar="A,B,C", help="Shares of train, dev and test.")
+    ] = "80,10,10",
+    largest: Annotated[
+        int, typer.Option(min=1, metavar="BYTES", help="Larger files are left out.")
+    ] = 8 << 20,
+    plugin: Plugins = None,
+    as_json: AsJson = False,
+) -> None:  # fmt: skip
+    """Parse every file once and store its methods, their views and the calls between them.
+
+    Run again, it does only what is new; killed, it goes on where it was. The result is the same
+    to the byte, whatever the number of workers.
+
+    Example: acumen corpus build src/ --out corpus
+
+    Example: acumen corpus build debian:libcommons-lang3-java git:https://host/x.git@v1 -o corpus
+    """
+    from acumen.corpus.build import build as build_corpus
+    from acumen.corpus.engines import engine as make_engine
+    from acumen.datasets import acumen_home
+    from acumen.machine import processors
+    from acumen.registry import names
+
+    load_plugins(plugin or [])
+    worker_count = workers or processors()
+    with progress_bar() as step:
+        summary = build_corpus(
+            sources,
+            out,
+            engine=make_engine(engine, worker_count, address),
+            views=view or names("view"),
+            cache=acumen_home() / "sources",
+            shares=_shares(splits),
+            largest=largest,
+            plugins=plugin or (),
+            step=step,
+        )
+    if as_json:
+        print_json(_json(summary))
+    else:
+        _print_summary(summary)
+
+
+def _shares(text: str) -> tuple[int, int, int]:
+    from acumen.api import AcumenError
+
+    parts = text.split(",")
+    if len(parts) != 3 or not all(part.strip().isdigit() for part in parts):
+        raise AcumenError(f"--splits {text!r} is no list of three numbers", "for example 80,10,10")
+    train, dev, test = (int(part) for part in parts)
+    if not train + dev + test:
+        raise AcumenError("--splits gives nothing to anyone", "for example 80,10,10")
+    return train, dev, test
+
+
+def _json(summary: Summary) -> Any:
+    from dataclasses import asdict
+
+    return asdict(summary)
+
+
+def _print_summary(summary: Summary) -> None:
+    counts = summary.counts
+    facts = [(name.replace("_", " "), f"{value:,}") for name, value in counts.items()]
+    work = f"{summary.parsed:,} files parsed; {summary.reused} of {summary.shards} shards reused"
+    print_facts(summary.folder, [*facts, ("work", work)])
+    if summary.problems:
+        rows = [[kind, f"{n:,}", f"{lost:,}"] for kind, (n, lost) in summary.problems.items()]
+        print_table(["remark", "files", "left out"], rows, right=(1, 2))
+
+
+@app.command("views", cls=Verb)
+def views(plugin: Plugins = None, as_json: AsJson = False) -> None:
+    """List the views: what a model may see of a method.
+
+    Example: acumen corpus views
+    """
+    load_plugins(plugin or [])
+    print_listing("view", "what it shows", as_json=as_json)
+
+
+@app.command("show", cls=Verb)
+def show(
+    folder: Folder,
+    method: Annotated[
+        str, typer.Argument(metavar="[METHOD]", help="Id of a method, or its name.")
+    ] = "",
+    view: Annotated[
+        str, typer.Option(metavar="NAME", autocompletion=complete_view, help="View to print.")
+    ] = "",
+    compat: Annotated[
+        str, typer.Option("--as", metavar="TOOL", help="As this tool prints it.")
+    ] = "",
+    depth: Annotated[int, typer.Option(min=1, help="How far to follow calls.")] = 1,
+    plugin: Plugins = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show a corpus, or one of its methods: a view of it, or who calls it and whom it calls.
+
+    Example: acumen corpus show corpus
+
+    Example: acumen corpus show corpus getKey --view ast
+    """
+    from acumen.cli._corpus_show import show_corpus, show_method, show_view
+    from acumen.corpus import Corpus
+
+    load_plugins(plugin or [])
+    corpus = Corpus.open(folder)
+    if not method:
+        show_corpus(corpus, as_json=as_json)
+    elif view:
+        show_view(corpus, method, view, compat)
+    else:
+        show_method(corpus, method, depth, as_json=as_json)
+
+
+@app.command("query", cls=Verb)
+def query(
+    folder: Folder,
+    sql: Annotated[str, typer.Argument(help="SQL, as DuckDB understands it.")],
+    as_json: AsJson = False,
+) -> None:
+    """Ask the corpus in SQL. Tables: projects, files, types, methods, problems, calls, edges, and
+    one for each stored view.
+
+    Example: acumen corpus query corpus "select name, count(*) from methods group by 1 limit 5"
+    """
+    from acumen.corpus import Corpus
+
+    found = Corpus.open(folder).query(sql)
+    rows = found.to_pylist()
+    if as_json:
+        typer.echo(json.dumps(rows, indent=1, default=str))
+        return
+    cells = [["" if cell is None else str(cell) for cell in row.values()] for row in rows]
+    print_table(found.column_names, cells)
+
+
+@app.command("stats", cls=Verb)
+def stats(folder: Folder, as_json: AsJson = False) -> None:
+    """Count what is in a corpus: projects, splits, sizes, origins, problems.
+
+    Example: acumen corpus stats corpus
+    """
+    from acumen.cli._corpus_show import show_stats
+    from acumen.corpus import Corpus
+    from acumen.corpus.stats import stats as count
+
+    found = count(Corpus.open(folder))
+    if as_json:
+        print_json(found)
+    else:
+        show_stats(found)
+
+
+@app.command("audit", cls=Verb)
+def audit(
+    folder: Folder,
+    threshold: Annotated[float, typer.Option(min=0.5, max=1.0, help="Similarity to report.")] = 0.8,
+    shortest: Annotated[int, typer.Option(min=5, help="Tokens below which nothing is said.")] = 25,
+    as_json: AsJson = False,
+) -> None:
+    """Check that a corpus is whole, and find near-duplicates within and across its splits.
+
+    Ends with 1 where a file is damaged.
+
+    Example: acumen corpus audit corpus
+    """
+    from acumen.cli._corpus_show import show_audit
+    from acumen.corpus import Corpus
+    from acumen.corpus.audit import audit as examine
+
+    found = examine(Corpus.open(folder), threshold=threshold, shortest=shortest)
+    if as_json:
+        print_json(found)
+    else:
+        show_audit(found)
+    if found["damaged"]:
+        raise typer.Exit(FOUND_FAILURES)
+
+
+@app.command("export", cls=Verb)
+def export(
+    folder: Folder,
+    view: Annotated[
+        str, typer.Option(metavar="NAME", autocompletion=complete_view, help="View to write.")
+    ],
+    out: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="JSON lines; - prints.")],
+    compat: Annotated[
+        bool, typer.Option("--compat", help="The exact output of the view's authors.")
+    ] = False,
+    tool: Annotated[
+        str, typer.Option("--as", metavar="TOOL", help="The exact output of this tool.")
+    ] = "",
+    plugin: Plugins = None,
+) -> None:
+    """Write a view of every method: id, project, file, line, name and value, one a line.
+
+    Example: acumen corpus export corpus --view code2vec --out paths.jsonl
+    """
+    from acumen.cli._corpus_show import write_lines
+    from acumen.corpus import Corpus
+    from acumen.corpus.export import export as values
+    from acumen.registry import make_view
+
+    load_plugins(plugin or [])
+    corpus = Corpus.open(folder)
+    if compat and not tool and view != "calls":
+        tool = next(iter(make_view(view).compats), "")
+    with progress_bar() as step:
+        count = write_lines(values(corpus, view, tool), out, corpus.manifest.counts, step)
+    say(f"{count:,} methods")

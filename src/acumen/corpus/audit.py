@@ -1,0 +1,144 @@
+"""Is a corpus whole, and fit to train and test on?
+
+Whole: every file is there with the hash the manifest gives. Fit: near-duplicates are found,
+inside a split and, which is worse, across splits.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+
+from acumen.api import AcumenError, Json
+from acumen.corpus.duplicates import SHORTEST, THRESHOLD, Pairs, near_duplicates
+from acumen.corpus.parquet import sha256_of
+from acumen.corpus.splits import SPLITS
+from acumen.corpus.store import Corpus
+from acumen.lang.columns import Ragged
+
+EXAMPLES = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Near-duplicates in one or between two splits, with examples."""
+
+    where: str
+    pairs: int
+    methods: int
+    examples: list[Json]
+
+
+def audit(
+    corpus: Corpus, *, threshold: float = THRESHOLD, shortest: int = SHORTEST, seed: int = 0
+) -> Json:
+    if "tokens" not in corpus.stored:
+        raise AcumenError(
+            f"{corpus.folder} was built without the view tokens", "build it with --view tokens"
+        )
+    methods = _methods(corpus)
+    found = near_duplicates(_tokens(corpus), threshold=threshold, shortest=shortest, seed=seed)
+    sizes = np.bincount(found.cluster, minlength=len(found.cluster))
+    return {
+        "damaged": damaged(corpus),
+        "threshold": threshold,
+        "shortest": shortest,
+        "clusters": int(np.count_nonzero(sizes > 1)),
+        "methods_in_clusters": int(sizes[sizes > 1].sum()),
+        "largest_cluster": int(sizes.max(initial=0)) if (sizes > 1).any() else 0,
+        "across_projects": _across(found, methods["project"]),
+        "findings": [_told(one) for one in _by_split(corpus, found, methods)],
+    }
+
+
+def damaged(corpus: Corpus) -> list[str]:
+    """Files that are missing, or not what the manifest says."""
+    wrong = []
+    for file, sha256 in corpus.manifest.files.items():
+        path = corpus.folder / file
+        if not path.is_file() or sha256_of(path) != sha256:
+            wrong.append(file)
+    return wrong
+
+
+def _methods(corpus: Corpus) -> dict[str, NDArray[Any]]:
+    """Project and split of every method, as codes, in the order of their numbers."""
+    columns = ["project", "split"]
+    tables = [
+        pq.read_table(corpus.folder / "shards" / shard / "methods.parquet", columns=columns)
+        for shard in corpus.shards
+    ]
+    whole = pa.concat_tables(tables).combine_chunks()
+    projects = whole["project"].combine_chunks().dictionary_encode().indices.to_numpy()
+    split = np.array([SPLITS.index(one) for one in whole["split"].to_pylist()], dtype=np.int64)
+    return {"project": projects, "split": split}
+
+
+def _tokens(corpus: Corpus) -> Ragged:
+    """A number for each token of each method, equal for equal spellings."""
+    known: dict[str, int] = {}
+    values: list[NDArray[Any]] = [np.empty(0, dtype=np.int64)]
+    offsets: list[NDArray[Any]] = [np.zeros(1, dtype=np.int64)]
+    for shard in corpus.shards:
+        path = corpus.folder / "shards" / shard / "tokens.parquet"
+        column = pq.read_table(path, columns=["spelling"])["spelling"].combine_chunks()
+        coded = column.flatten().dictionary_encode()
+        words = coded.dictionary.to_pylist()
+        # A hash of the word itself, so that the same corpus gives the same pairs whatever the
+        # order of its shards.
+        codes = np.array([known.setdefault(w, _hash(w)) for w in words] or [0], dtype=np.int64)
+        values.append(codes[coded.indices.to_numpy()])
+        offsets.append(np.diff(column.offsets.to_numpy()))
+    return Ragged(np.concatenate(values), np.cumsum(np.concatenate(offsets)))
+
+
+def _hash(word: str) -> int:
+    digest = hashlib.blake2b(word.encode(), digest_size=8).digest()
+    return int.from_bytes(digest, "big", signed=True)
+
+
+def _across(found: Pairs, project: NDArray[Any]) -> int:
+    return int(np.count_nonzero(project[found.left] != project[found.right]))
+
+
+def _by_split(corpus: Corpus, found: Pairs, methods: dict[str, NDArray[Any]]) -> list[Finding]:
+    split = methods["split"]
+    low = np.minimum(split[found.left], split[found.right])
+    high = np.maximum(split[found.left], split[found.right])
+    findings = []
+    for a in range(len(SPLITS)):
+        for b in range(a, len(SPLITS)):
+            which = np.flatnonzero((low == a) & (high == b))
+            where = f"within {SPLITS[a]}" if a == b else f"{SPLITS[a]} and {SPLITS[b]}"
+            members = np.unique(np.concatenate([found.left[which], found.right[which]]))
+            # The most alike first; of those the first of the corpus.
+            best = which[np.argsort(-found.similarity[which], kind="stable")][:EXAMPLES]
+            examples = [
+                {
+                    "similarity": round(float(found.similarity[i]), 4),
+                    "methods": [_brief(corpus, int(n)) for n in (found.left[i], found.right[i])],
+                }
+                for i in best.tolist()
+            ]
+            findings.append(Finding(where, len(which), len(members), examples))
+    return findings
+
+
+def _brief(corpus: Corpus, number: int) -> Json:
+    row = corpus.brief(number)
+    return {**row, "method_id": str(row["method_id"])}
+
+
+def _told(one: Finding) -> Json:
+    return {
+        "where": one.where,
+        "pairs": one.pairs,
+        "methods": one.methods,
+        "examples": one.examples,
+    }

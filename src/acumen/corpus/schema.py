@@ -1,0 +1,137 @@
+"""The store's tables: one folder, Parquet, readable by anything that reads Parquet.
+
+A change of these columns, or of what stands in them, needs another ``SCHEMA``.
+"""
+
+from __future__ import annotations
+
+import pyarrow as pa
+
+SCHEMA = 1
+FORMAT = "acumen-corpus"
+
+ID = pa.uuid()
+_TEXTS = pa.list_(pa.string())
+_PARAMETERS = pa.list_(pa.struct([("name", pa.string()), ("type", pa.string())]))
+
+PROJECTS = pa.schema(
+    [
+        ("project_id", ID),
+        ("project", pa.string()),
+        ("source", pa.string()),
+        ("revision", pa.string()),
+        ("split", pa.string()),
+        ("licences", pa.list_(pa.struct([("path", pa.string()), ("licence", pa.string())]))),
+        ("files", pa.int32()),
+        ("methods", pa.int32()),
+    ]
+)
+FILES = pa.schema(
+    [
+        ("file_id", ID),
+        ("project_id", ID),
+        ("project", pa.string()),
+        ("path", pa.string()),
+        ("language", pa.string()),
+        ("package", pa.string()),
+        ("encoding", pa.string()),
+        ("origin", pa.string()),
+        ("bytes", pa.int32()),
+        ("lines", pa.int32()),
+        ("nodes", pa.int32()),
+        ("broken", pa.bool_()),
+        ("sha256", pa.string()),
+        ("source", pa.string()),
+    ]
+)
+TYPES = pa.schema(
+    [
+        ("type_id", ID),
+        ("file_id", ID),
+        ("owner_id", ID),
+        ("method_id", ID),
+        ("project", pa.string()),
+        ("place", pa.int32()),
+        ("kind", pa.string()),
+        ("name", pa.string()),
+        ("qualified", pa.string()),
+        ("line", pa.int32()),
+        ("modifiers", _TEXTS),
+        ("annotations", _TEXTS),
+        ("type_parameters", _TEXTS),
+        ("javadoc", pa.string()),
+    ]
+)
+METHODS = pa.schema(
+    [
+        ("method_id", ID),
+        ("type_id", ID),
+        ("file_id", ID),
+        ("project_id", ID),
+        ("project", pa.string()),
+        ("split", pa.string()),
+        ("path", pa.string()),
+        ("place", pa.int32()),
+        ("kind", pa.string()),
+        ("type", pa.string()),
+        ("name", pa.string()),
+        ("signature", pa.string()),
+        ("returns", pa.string()),
+        ("parameters", _PARAMETERS),
+        ("type_parameters", _TEXTS),
+        ("modifiers", _TEXTS),
+        ("annotations", _TEXTS),
+        ("body", pa.bool_()),
+        ("nested", pa.bool_()),
+        ("start", pa.int32()),
+        ("end", pa.int32()),
+        ("line", pa.int32()),
+        ("end_line", pa.int32()),
+        ("javadoc", pa.string()),
+        ("text", pa.string()),
+    ]
+)
+FACTS = pa.schema(
+    [("file_id", ID), ("path", pa.string()), ("declared", pa.string()), ("sites", pa.string())]
+)
+PROBLEMS = pa.schema(
+    [
+        ("project", pa.string()),
+        ("path", pa.string()),
+        ("kind", pa.string()),
+        ("message", pa.string()),
+        ("skipped", pa.bool_()),
+    ]
+)
+# One row for each call in the source, in the order of its callers. ``targets`` names the set of
+# methods it may reach, a row of DISPATCH; null where it leads out of the project.
+CALLS = pa.schema(
+    [
+        ("caller_id", ID),
+        ("caller_type_id", ID),
+        ("project", pa.string()),
+        ("path", pa.string()),
+        ("offset", pa.int32()),
+        ("line", pa.int32()),
+        ("kind", pa.string()),
+        ("reference", pa.bool_()),
+        ("ambiguous", pa.bool_()),
+        ("callee", pa.string()),
+        ("targets", pa.int64()),
+    ]
+)
+# Methods are numbered as they stand in the shards; the numbers change as the corpus grows.
+DISPATCH = pa.schema(
+    [("project", pa.string()), ("targets", pa.int64()), ("callees", pa.list_(pa.int32()))]
+)
+NUMBERS = pa.schema([("number", pa.int32()), ("method_id", ID)])
+
+# Tables of a shard that hold one row a file, a type, a method; those of the views have the rows
+# of METHODS, in the same order.
+SHARD = {
+    "files": FILES,
+    "types": TYPES,
+    "methods": METHODS,
+    "facts": FACTS,
+    "problems": PROBLEMS,
+}

@@ -1,0 +1,10 @@
+"""Where a corpus comes from: projects, and their files.
+
+``projects`` turns what a person names (a folder, a zip, ``git:``, ``debian:``, ``npm:``, a recipe)
+into projects whose files any process can list and read.
+"""
+
+from acumen.corpus.sources.find import FORMS, projects
+from acumen.corpus.sources.project import Entry, Progress, Project
+
+__all__ = ["FORMS", "Entry", "Progress", "Project", "projects"]

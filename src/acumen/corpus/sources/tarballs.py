@@ -1,0 +1,165 @@
+"""Tar archives, unpacked into a folder of their own.
+
+Only ordinary files are written, each to a checked path in a folder that holds nothing but what was
+written here: no link can lead a later file out, no device, owner or mode is ever set. What is left
+out becomes a ``Problem`` and the rest is unpacked.
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import tarfile
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from acumen.api import AcumenError
+from acumen.corpus.reading import Problem
+from acumen.corpus.sources.decompress import DamagedError, Plain, TooMuchError, decompressed
+from acumen.corpus.sources.folder import FolderRoot
+from acumen.corpus.sources.paths import as_text, leads_out, on_disk, why
+from acumen.corpus.sources.project import Entry, Wanted
+
+# All that comes out of one archive, and how many files.
+LARGEST_TOTAL = 16 << 30
+MOST_FILES = 2_000_000
+# Folders in folders: more than people write, and less than removing them again can take.
+DEEPEST = 200
+CHUNK = 1 << 20
+FILES, PROBLEMS = "files", "problems.json"
+
+# What is wrong with one name only: this disk cannot have it, or has something else there.
+_OF_ONE_FILE = frozenset(
+    (errno.ENAMETOOLONG, errno.EILSEQ, errno.EINVAL, errno.ENOTDIR, errno.EISDIR, errno.EEXIST,
+     errno.EMLINK)
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class UnpackedRoot:
+    """A folder with the files, and beside them what could not be unpacked."""
+
+    folder: Path
+
+    def entries(self, wanted: Wanted, levels: int | None = None) -> list[Entry | Problem]:
+        found = FolderRoot(self.folder / FILES).entries(wanted, levels)
+        if levels is not None:
+            return found
+        rows = json.loads((self.folder / PROBLEMS).read_text("utf-8"))
+        return found + [Problem(*row) for row in rows if row[0] == "." or wanted(row[0])]
+
+    def read(self, path: str, largest: int) -> bytes | Problem:
+        return FolderRoot(self.folder / FILES).read(path, largest)
+
+
+def note(folder: Path, problems: list[Problem]) -> None:
+    """Write down for an ``UnpackedRoot`` what could not be unpacked."""
+    rows = [[one.path, one.kind, one.message] for one in problems]
+    (folder / PROBLEMS).write_text(json.dumps(rows), "utf-8")
+
+
+def unpack(archive: Path, target: Path, total: int = LARGEST_TOTAL) -> list[Problem]:
+    """Make the folder ``target`` with the archive's files in it. Where all of them lie in one
+    folder, that folder is the target: it is named after the version, and paths that survive a new
+    version must not hold it."""
+    part = target.with_name(target.name + ".unpacking")
+    part.mkdir(parents=True)
+    unpacking = _Unpacking(part, total)
+    try:
+        with decompressed(archive) as stream:
+            unpacking.all_of(Plain(stream, total))
+    except TooMuchError as error:
+        unpacking.problems.append(Problem(".", "tar bomb", f"{archive.name}: {error}"))
+    except (DamagedError, tarfile.TarError) as error:
+        message = f"{archive.name} is damaged: {why(error)}"
+        unpacking.problems.append(Problem(".", "unreadable", message))
+    except OSError as error:
+        raise AcumenError(f"{archive.name} cannot be unpacked: {error}") from error
+    inside = list(part.iterdir())
+    if len(inside) != 1 or not inside[0].is_dir():
+        part.rename(target)
+        return unpacking.problems
+    inside[0].rename(target)
+    part.rmdir()
+    top = _text(inside[0].name) + "/"
+    return [
+        Problem(one.path.removeprefix(top), one.kind, one.message) for one in unpacking.problems
+    ]
+
+
+@dataclass(slots=True)
+class _Unpacking:
+    target: Path
+    left: int
+    problems: list[Problem] = field(default_factory=list)
+    written: set[str] = field(default_factory=set)
+
+    def all_of(self, stream: Plain) -> None:
+        plain: Any = stream
+        with tarfile.open(
+            fileobj=plain, mode="r:", encoding="utf-8", errors="surrogateescape"
+        ) as tar:
+            count = 0
+            while (member := tar.next()) is not None:
+                count += 1
+                if count > MOST_FILES:
+                    raise TooMuchError(f"more than {MOST_FILES:,} files")
+                # All that it has seen, it would remember.
+                tar.members = []  # type: ignore[attr-defined]
+                if not member.isdir():
+                    problem = self._one(tar, member)
+                    self.problems += [problem] if problem else []
+        # For tarfile, a header that it cannot read is the end like any other.
+        if stream.last.strip(b"\0"):
+            raise DamagedError("after some of its files it cannot be read on")
+
+    def _one(self, tar: tarfile.TarFile, member: tarfile.TarInfo) -> Problem | None:
+        name = _text(member.name)
+        if leads_out(name):
+            return Problem(name, "tar slip", "its name leads out of the archive")
+        path = str(PurePosixPath(name))
+        if member.issym():
+            return Problem(path, "link", "a link; what it leads to is read under its own name")
+        if path.count("/") >= DEEPEST:
+            return Problem(path, "unreadable", f"more than {DEEPEST} folders deep")
+        if not (member.isreg() or member.islnk()):
+            return Problem(path, "unreadable", "it is no ordinary file")
+        # A file with holes is larger than what the archive holds of it.
+        self.left -= member.size
+        if self.left < 0:
+            raise TooMuchError("it unpacks to more than a project may have")
+        try:
+            return self._write(tar, member, path)
+        except ValueError as error:  # a NUL in the name
+            return Problem(path, "unreadable", why(error))
+        except OSError as error:
+            if error.errno not in _OF_ONE_FILE:
+                raise
+            return Problem(path, "unreadable", why(error))
+
+    def _write(self, tar: tarfile.TarFile, member: tarfile.TarInfo, path: str) -> Problem | None:
+        place = self.target / on_disk(path)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        # Whoever unpacks has the last one of a name in the end.
+        place.unlink(missing_ok=True)
+        if member.islnk():
+            other = str(PurePosixPath(_text(member.linkname)))
+            if other not in self.written:
+                return Problem(path, "link", "it leads to no file before it")
+            place.hardlink_to(self.target / on_disk(other))
+        else:
+            content = tar.extractfile(member)
+            try:
+                with place.open("xb") as out:
+                    while content and (chunk := content.read(CHUNK)):
+                        out.write(chunk)
+            except (DamagedError, tarfile.TarError):
+                place.unlink()
+                raise
+        self.written.add(path)
+        return None
+
+
+def _text(name: str) -> str:
+    return as_text(name.encode("utf-8", "surrogateescape"))

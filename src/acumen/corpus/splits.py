@@ -1,0 +1,25 @@
+"""Train, dev and test by project, so that no project is on both sides.
+
+The split of a project is a hash of its name: it never changes as the corpus grows.
+"""
+
+from __future__ import annotations
+
+import hashlib
+
+SPLITS = ("train", "dev", "test")
+SHARES = (80, 10, 10)
+
+
+def split_of(project: str, shares: tuple[int, int, int] = SHARES) -> str:
+    """
+    >>> split_of("guava-libraries"), split_of("guava-libraries", (0, 0, 100))
+    ('train', 'test')
+    """
+    digest = hashlib.sha256(f"split\0{project}".encode("utf-8", "surrogateescape")).digest()
+    place = int.from_bytes(digest[:8], "big") * sum(shares) >> 64
+    for split, share in zip(SPLITS, shares, strict=True):
+        if place < share:
+            return split
+        place -= share
+    raise ValueError(f"shares {shares} add up to nothing")

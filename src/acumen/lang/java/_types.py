@@ -1,0 +1,292 @@
+"""Kernels: what a type's name means at any place of a file (JLS 6.3, 6.4.1, 8.5), and the types
+that declarations write.
+
+A type's value is ``256 * base + dimensions``. Bases: 0 unknown, 1 to 10 the primitive types, void
+and null; from 16 the types of this file, then the words of this file as types declared elsewhere,
+then type variables by the node of their declaration.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from acumen.lang.java._hierarchy import Members, Types
+from acumen.lang.kernel import kernel
+
+# Codes of nodes. A primitive's code is PRIMITIVE plus its base.
+(
+    OTHER, TYPE, BODY, TYPE_PARAMETERS, TYPE_PARAMETER, IDENTIFIER, TYPE_IDENTIFIER, SCOPED,
+    GENERIC, ARRAY, ANNOTATED, NUMERIC, CATCH_TYPE, DECLARATOR, PARAMETER, PARAMETERS, SPREAD,
+    DIMENSIONS, BRACKET, AMBIGUOUS,
+) = range(20)  # fmt: skip
+PRIMITIVE = 32
+CODES = {
+    "class_declaration": TYPE, "interface_declaration": TYPE, "enum_declaration": TYPE,
+    "annotation_type_declaration": TYPE, "record_declaration": TYPE,
+    "class_body": BODY, "interface_body": BODY, "enum_body": BODY, "annotation_type_body": BODY,
+    "type_parameters": TYPE_PARAMETERS, "type_parameter": TYPE_PARAMETER,
+    "identifier": IDENTIFIER, "type_identifier": TYPE_IDENTIFIER,
+    "scoped_type_identifier": SCOPED, "generic_type": GENERIC, "array_type": ARRAY,
+    "annotated_type": ANNOTATED, "integral_type": NUMERIC, "floating_point_type": NUMERIC,
+    "catch_type": CATCH_TYPE, "variable_declarator": DECLARATOR, "formal_parameter": PARAMETER,
+    "formal_parameters": PARAMETERS, "spread_parameter": SPREAD, "dimensions": DIMENSIONS,
+    "[": BRACKET, "field_access": AMBIGUOUS, "method_invocation": AMBIGUOUS,
+    "method_reference": AMBIGUOUS, "annotation": AMBIGUOUS, "marker_annotation": AMBIGUOUS,
+    "scoped_identifier": AMBIGUOUS, "record_pattern": AMBIGUOUS, "receiver_parameter": AMBIGUOUS,
+    "boolean_type": PRIMITIVE + 1, "byte": PRIMITIVE + 2, "short": PRIMITIVE + 3,
+    "char": PRIMITIVE + 4, "int": PRIMITIVE + 5, "long": PRIMITIVE + 6, "float": PRIMITIVE + 7,
+    "double": PRIMITIVE + 8, "void_type": PRIMITIVE + 9,
+}  # fmt: skip
+# What the walk over types' names looks at.
+EVENTS = (TYPE, BODY, TYPE_PARAMETERS, PARAMETERS, IDENTIFIER, TYPE_IDENTIFIER)
+
+# As in _hierarchy: a kernel's numbers are its own file's.
+FIELDS, METHODS, TYPES = 0, 1, 2
+IS_PRIVATE, IS_CONSTANT, IS_ACCESSOR = 1, 2, 4
+FILE, MOST = 16, 64
+
+
+class Tree(NamedTuple):
+    code: Any
+    parent: Any
+    stop: Any
+    word: Any
+
+
+class Signatures(NamedTuple):
+    """Of each member that is a method: its parameters' types and what it returns."""
+
+    offsets: Any
+    parameters: Any
+    varargs: Any
+    returns: Any
+
+
+@kernel
+def _find(members: Members, words: int, t: int, space: int, word: int) -> int:
+    """The first member of that name declared in the type itself; -1: none."""
+    key = (3 * t + space) * words + word
+    at = np.searchsorted(members.key, key)
+    return int(at) if at < len(members.key) and members.key[at] == key else -1
+
+
+@kernel
+def _inherited(
+    members: Members, words: int, offsets: Any, ancestors: Any, t: int, space: int, word: int
+) -> int:
+    """The nearest member of that name a type has from its ancestors; private ones are not
+    inherited (JLS 8.2)."""
+    for k in range(offsets[t], offsets[t + 1]):
+        m = _find(members, words, ancestors[k], space, word)
+        if m >= 0 and not members.flags[m] & IS_PRIVATE:
+            return m
+    return -1
+
+
+@kernel
+def type_names(
+    tree: Tree, types: Types, members: Members, type_of: Any, offsets: Any, ancestors: Any,
+    events: Any, words: int, room: int,
+) -> Any:  # fmt: skip
+    """What each type's name means where it stands: the value of the type at every node that is a
+    type, and at every name that may be one; 0 where there is none."""
+    code, parent, stop, word = tree
+    count = len(types.node)
+    value = np.zeros(len(code), np.int64)
+    scope = np.full(words, -1, np.int32)
+    # A binding: its type's value, its word, what it hides, where it ends, how deep its class is.
+    b_value, b_word = np.empty(room, np.int64), np.empty(room, np.int32)
+    b_hides, b_stop = np.empty(room, np.int32), np.empty(room, np.int32)
+    b_level = np.empty(room, np.int32)
+    top = -1
+    kids, sister = np.full(count, -1, np.int32), np.full(count, -1, np.int32)
+    for t in range(count - 1, -1, -1):
+        if types.member[t]:
+            sister[t], kids[types.owner[t]] = kids[types.owner[t]], t
+        elif types.start[t] == 0 and types.name[t] >= 0:
+            w = word[types.name[t]]
+            top += 1
+            b_value[top], b_word[top], b_hides[top] = 256 * (FILE + t), w, scope[w]
+            b_stop[top], b_level[top] = len(code), 0
+            scope[w] = top
+    inside = np.empty(count + 1, np.int32)
+    levels, fresh = 0, 0
+    for i in events:
+        while top >= 0 and b_stop[top] <= i:
+            scope[b_word[top]] = b_hides[top]
+            top -= 1
+        while levels > 0 and stop[types.node[inside[levels - 1]]] <= i:
+            levels -= 1
+        kind = code[i]
+        if fresh < count and types.node[fresh] == i:
+            t = fresh
+            fresh += 1
+            if types.start[t] == i and types.name[t] >= 0:  # local
+                w = word[types.name[t]]
+                top += 1
+                b_value[top], b_word[top], b_hides[top] = 256 * (FILE + t), w, scope[w]
+                b_stop[top], b_level[top] = types.end[t], levels
+                scope[w] = top
+            inside[levels] = t
+            levels += 1
+        if kind == TYPE_PARAMETERS:
+            mother = parent[i]
+            at = i + 1
+            while at < stop[i]:
+                if code[at] == TYPE_PARAMETER:
+                    one = at + 1
+                    while one < stop[at] and code[one] != TYPE_IDENTIFIER:
+                        one = stop[one]
+                    if one < stop[at]:
+                        w = word[one]
+                        top += 1
+                        b_value[top] = 256 * (FILE + count + words + 16 + one)
+                        b_word[top], b_hides[top] = w, scope[w]
+                        b_stop[top], b_level[top] = stop[mother], levels
+                        scope[w] = top
+                at = stop[at]
+        elif levels > 0 and i == types.begin[inside[levels - 1]]:
+            kid = kids[inside[levels - 1]]
+            while kid >= 0:
+                if types.name[kid] >= 0:
+                    w = word[types.name[kid]]
+                    top += 1
+                    b_value[top], b_word[top], b_hides[top] = 256 * (FILE + kid), w, scope[w]
+                    b_stop[top], b_level[top] = types.end[kid], levels
+                    scope[w] = top
+                kid = sister[kid]
+        if kind == TYPE_IDENTIFIER or (kind == IDENTIFIER and code[parent[i]] == AMBIGUOUS):
+            w = word[i]
+            b = scope[w]
+            level = b_level[b] if b >= 0 else -1
+            # What a class inherits is nearer than what stands around it; its header is outside.
+            steps = 0
+            for k in range(levels - 1, -1, -1):
+                t = inside[k]
+                if k + 1 <= level or steps == MOST:
+                    break
+                if offsets[t] < offsets[t + 1] and types.begin[t] <= i:
+                    steps += 1
+                    m = _inherited(members, words, offsets, ancestors, t, TYPES, w)
+                    if m >= 0:
+                        value[i] = 256 * (FILE + type_of[members.name[m]])
+                        break
+            if value[i] == 0 and b >= 0:
+                value[i] = b_value[b]
+            if value[i] == 0 and kind == TYPE_IDENTIFIER:
+                value[i] = 256 * (FILE + count + w)
+    _composed(tree, types, members, type_of, offsets, ancestors, value, words)
+    return value
+
+
+@kernel
+def _composed(
+    tree: Tree, types: Types, members: Members, type_of: Any, offsets: Any, ancestors: Any,
+    value: Any, words: int,
+) -> None:  # fmt: skip
+    """The types that are written with several names, from the inside out."""
+    code, _, stop, word = tree
+    count = len(types.node)
+    for i in range(len(code) - 1, -1, -1):
+        kind = code[i]
+        if kind > PRIMITIVE:
+            value[i] = 256 * (kind - PRIMITIVE)
+        elif kind == GENERIC or kind == NUMERIC or kind == CATCH_TYPE:
+            if i + 1 < stop[i]:
+                value[i] = value[i + 1]
+        elif kind == SCOPED or kind == ANNOTATED:
+            last = i + 1
+            while stop[last] < stop[i]:
+                last = stop[last]
+            if kind == SCOPED and last > i + 1 and code[last] == TYPE_IDENTIFIER:
+                t = value[i + 1] // 256 - FILE
+                value[last] = 256 * (FILE + count + word[last])
+                if 0 <= t < count:
+                    m = _find(members, words, t, TYPES, word[last])
+                    if m < 0:
+                        m = _inherited(members, words, offsets, ancestors, t, TYPES, word[last])
+                    if m >= 0:
+                        value[last] = 256 * (FILE + type_of[members.name[m]])
+            value[i] = value[last] if last < stop[i] else 0
+        elif kind == ARRAY and i + 1 < stop[i]:
+            value[i] = value[i + 1] + _brackets(tree, i)
+
+
+@kernel
+def _brackets(tree: Tree, node: int) -> int:
+    """How many pairs of brackets stand directly below a node."""
+    found, at = 0, node + 1
+    while at < tree.stop[node]:
+        if tree.code[at] == DIMENSIONS:
+            inner = at + 1
+            while inner < tree.stop[at]:
+                found += tree.code[inner] == BRACKET
+                inner = tree.stop[inner]
+        at = tree.stop[at]
+    return found
+
+
+@kernel
+def _declared(tree: Tree, value: Any, name: int) -> int:
+    """The type a declaration writes before a name, with the brackets after it."""
+    node = tree.parent[name]
+    if tree.code[node] == DECLARATOR:
+        node = tree.parent[node]
+    code, stop = tree.code, tree.stop
+    found, at = 0, node + 1
+    while at < stop[node] and at < name:
+        if value[at] != 0:
+            found = value[at]
+        at = stop[at]
+    if found == 0:
+        return 0
+    return int(found + _brackets(tree, tree.parent[name]) + (code[node] == SPREAD))
+
+
+@kernel
+def _name_of(tree: Tree, node: int) -> int:
+    """The name a declaration gives: an identifier below it, or below its declarator."""
+    at = node + 1
+    while at < tree.stop[node]:
+        if tree.code[at] == IDENTIFIER:
+            return at
+        if tree.code[at] == DECLARATOR:
+            return at + 1
+        at = tree.stop[at]
+    return -1
+
+
+@kernel
+def declared_types(tree: Tree, members: Members, words: int, names: Any, value: Any) -> Any:
+    """The types of variables, put at the names that declare them; and methods' signatures."""
+    code, parent, stop, _ = tree
+    for name in names:
+        value[name] = _declared(tree, value, name)
+    count = len(members.key)
+    offsets = np.zeros(count + 1, np.int32)
+    parameters = [np.int64(0) for _ in range(0)]
+    varargs, returns = np.zeros(count, np.bool_), np.zeros(count, np.int64)
+    for m in range(count):
+        name = members.name[m]
+        node = parent[name]
+        space = members.key[m] // words % 3
+        if members.flags[m] & IS_CONSTANT:
+            value[name] = 256 * (FILE + members.key[m] // words // 3)
+        elif members.flags[m] & IS_ACCESSOR:
+            returns[m] = value[name]
+        elif space == METHODS:
+            returns[m] = _declared(tree, value, name)
+            at = name
+            while at < stop[node] and code[at] != PARAMETERS:
+                at = stop[at]
+            inner = at + 1
+            while at < stop[node] and inner < stop[at]:
+                if code[inner] == PARAMETER or code[inner] == SPREAD:
+                    varargs[m] = code[inner] == SPREAD
+                    one = _name_of(tree, inner)
+                    parameters.append(np.int64(value[one] if one >= 0 else 0))
+                inner = stop[inner]
+        offsets[m + 1] = len(parameters)
+    return Signatures(offsets, np.array(parameters, np.int64), varargs, returns)

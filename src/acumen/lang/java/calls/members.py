@@ -1,0 +1,236 @@
+"""The members of a class, its own and the inherited ones, and which methods override which."""
+
+from __future__ import annotations
+
+from acumen.lang.java.calls.model import Class, Field, Method
+from acumen.lang.java.calls.scopes import (
+    ancestors, as_super, field_type, given_to, method_variables, own_type, parameters, returns,
+    variables,
+)  # fmt: skip
+from acumen.lang.java.calls.types import (
+    UNKNOWN, ArrayType, ClassType, Type, Unknown, Variable, Wildcard, class_type, erasure, lower,
+    substitute, upper,
+)  # fmt: skip
+from acumen.lang.java.calls.world import World
+
+
+def members(world: World, cls: Class, name: str) -> tuple[Method, ...]:
+    """The methods a class has of a name, without those that others of them override."""
+    found = cls.found.get(name)
+    if found is None:
+        found = cls.found[name] = _members(world, cls, name)
+    return found
+
+
+def _members(world: World, cls: Class, name: str) -> tuple[Method, ...]:
+    found = list(cls.methods.get(name, ()))
+    for above in ancestors(world, cls):
+        more = above.methods.get(name)
+        if more and above is not cls:
+            found += [
+                method
+                for method in more
+                if _inherited(method, cls)
+                and not any([_hides(world, cls, one, method) for one in found])
+            ]
+    return tuple(found)
+
+
+def _inherited(method: Method, cls: Class) -> bool:
+    """JLS 8.4.8: not what is private, belongs to another package, or to an interface itself."""
+    flags = method.flags
+    if "r" in flags or ("s" in flags and method.cls.is_interface):
+        return False
+    return "u" in flags or "p" in flags or method.cls.package == cls.package
+
+
+def _hides(world: World, cls: Class, one: Method, other: Method) -> bool:
+    """Whether of two methods that a class has, the first leaves no room for the second."""
+    if one.count != other.count or not same_signature(world, cls, one, other):
+        return False
+    if one.cls is cls or other.cls in ancestors(world, one.cls):
+        return True
+    # What a superclass implements, an interface need not be asked for.
+    return not one.cls.is_interface and other.cls.is_interface and not one.abstract
+
+
+def same_signature(world: World, cls: Class, one: Method, other: Method) -> bool:
+    """Whether two methods of one name that a class has take the same parameters (JLS 8.4.2)."""
+    if one.count != other.count:
+        return False
+    mine, others = erased(world, one), erased(world, other)
+    if all([same(a, b) for a, b in zip(mine, others, strict=True)]):
+        return True
+    if not any([type_.free for type_ in (*parameters(world, one), *parameters(world, other))]):
+        return False
+    return all(
+        [
+            same(a, b)
+            for a, b in zip(
+                _erased_in(world, cls, one), _erased_in(world, cls, other), strict=True
+            )
+        ]
+    )
+
+
+def erased(world: World, method: Method) -> tuple[Type, ...]:
+    if method.erased is None:
+        method.erased = tuple([erasure(one) for one in parameters(world, method)])
+    return method.erased
+
+
+def _erased_in(world: World, cls: Class, method: Method) -> list[Type]:
+    """Parameters as a class inherits them, erased: T of Comparable<T> is what it compares to."""
+    seen = ancestors(world, cls).get(method.cls)
+    given = given_to(world, seen) if seen is not None else {}
+    if given is None:
+        return list(erased(world, method))
+    # A method's own parameters may be bounded by the class's.
+    for variable in method_variables(world, method):
+        bound = variable.bounds[0]
+        given[variable] = substitute(bound, given) if bound is not variable else UNKNOWN
+    return [erasure(substitute(one, given)) for one in parameters(world, method)]
+
+
+def same(one: Type, other: Type) -> bool:
+    """Whether erased types are the same, as far as is known: of a class outside the project,
+    one file may know the package and another not."""
+    if one is other:
+        return True
+    if isinstance(one, Unknown) or isinstance(other, Unknown):
+        return True
+    if isinstance(one, ArrayType) and isinstance(other, ArrayType):
+        return same(one.of, other.of)
+    if isinstance(one, ClassType) and isinstance(other, ClassType):
+        outside = one.cls.kind == "outside" or other.cls.kind == "outside"
+        return outside and one.cls.name == other.cls.name
+    return False
+
+
+def find_field(world: World, cls: Class, name: str) -> Field | None:
+    for above in ancestors(world, cls):
+        found = above.fields.get(name)
+        if found is not None and (above is cls or "r" not in found.flags):
+            return found
+    return None
+
+
+def read_field(world: World, type_: ClassType, field: Field) -> Type:
+    """A field's type in an object of a type."""
+    found = field_type(world, field)
+    if not found.free:
+        return found
+    seen = as_super(world, type_, field.cls)
+    given = given_to(world, seen) if seen is not None else {}
+    return erasure(found) if given is None else substitute(found, given)
+
+
+def functional(world: World, cls: Class) -> Method | None:
+    """The one method that a lambda for an interface implements (JLS 9.8)."""
+    if cls.functional is None:
+        cls.functional = _functional(world, cls) or False
+    return cls.functional or None
+
+
+def _functional(world: World, cls: Class) -> Method | None:
+    if not cls.is_interface:
+        return None
+    found: list[Method] = []
+    for above in ancestors(world, cls):
+        if above is world.object:
+            continue
+        for name, methods in above.methods.items():
+            for method in methods:
+                if method.abstract and method in members(world, cls, name):
+                    found.append(method)
+    # Those that any object has do not count: Comparator declares equals.
+    found = [one for one in found if not _of_object(world, one)]
+    if not found:
+        return None
+    first = found[0]
+    alike = [
+        one
+        for one in found
+        if one.name == first.name and same_signature(world, cls, first, one)
+    ]
+    return first if len(alike) == len(found) else None
+
+
+def _of_object(world: World, method: Method) -> bool:
+    return any(
+        [
+            "u" in one.flags and same_signature(world, method.cls, method, one)
+            for one in world.object.methods.get(method.name, ())
+        ]
+    )
+
+
+def function(world: World, type_: Type) -> tuple[tuple[Type, ...], Type] | None:
+    """Parameters and result of the function that a lambda of a type is; None if it is none.
+    Wildcards are replaced by their bounds (JLS 9.9)."""
+    if not isinstance(type_, ClassType):
+        return None
+    method = functional(world, type_.cls)
+    if method is None:
+        return None
+    own = variables(world, type_.cls)
+    if len(own) == len(type_.args) and own:
+        plain = [_plain(one, variable) for one, variable in zip(type_.args, own, strict=True)]
+        type_ = class_type(type_.cls, tuple(plain))
+    seen = as_super(world, type_, method.cls)
+    given = given_to(world, seen) if seen is not None else {}
+    if given is None:
+        return erased(world, method), erasure(returns(world, method))
+    return (
+        tuple([substitute(one, given) for one in parameters(world, method)]),
+        substitute(returns(world, method), given),
+    )
+
+
+def _plain(type_: Type, variable: Variable) -> Type:
+    return lower(type_, variable) if isinstance(type_, Wildcard) else type_
+
+
+def member_types(
+    world: World, type_: ClassType | None, method: Method
+) -> tuple[tuple[Type, ...], Type]:
+    """Parameters and result of a method of an object of a type; with type parameters of the
+    method itself still in them. Of a raw type, erased."""
+    given_types, result = parameters(world, method), returns(world, method)
+    if type_ is None or method.static or not variables(world, method.cls):
+        return given_types, result
+    seen = as_super(world, type_, method.cls)
+    if seen is None:
+        return given_types, result
+    if not seen.args:
+        return erased(world, method), erasure(result)
+    given = dict(zip(variables(world, method.cls), seen.args, strict=True))
+    # What goes in through a wildcard is bounded the other way than what comes out.
+    into = {key: lower(one, key) for key, one in given.items()}
+    return (
+        tuple([substitute(one, into) for one in given_types]),
+        substitute(result, given),
+    )
+
+
+def this(world: World, cls: Class) -> ClassType:
+    return own_type(world, cls)
+
+
+def bound_types(type_: Type) -> list[Type]:
+    """The class and array types whose members something of a type has."""
+    found: list[Type] = []
+    waiting = [type_]
+    for _ in range(64):
+        if not waiting:
+            break
+        one = waiting.pop()
+        if isinstance(one, Variable):
+            waiting += reversed(one.bounds)
+        elif isinstance(one, Wildcard):
+            waiting.append(upper(one))
+        elif hasattr(one, "parts"):
+            waiting += reversed(one.parts)
+        else:
+            found.append(one)
+    return found

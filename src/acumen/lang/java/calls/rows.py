@@ -1,0 +1,103 @@
+"""The rows of one file, ready to be walked: who stands above whom, and in which scope."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from acumen.lang.java.calls.expressions import (
+    ARGUMENTS, BODY, CALLS, CLASS, CONSTRUCT, INNER, INVOKE, REFERENCE, UPCALL,
+)  # fmt: skip
+from acumen.lang.java.calls.model import Class, Unit
+
+
+class Scope(NamedTuple):
+    """The type and the method (-1: none) that code stands in."""
+
+    cls: Class
+    method: int
+
+
+@dataclass(slots=True)
+class Rows:
+    unit: Unit
+    texts: list[str]
+    code: list[int]
+    size: list[int]
+    a: list[int]
+    b: list[int]
+    parent: list[int] = field(default_factory=list)
+    scopes: list[Scope] = field(default_factory=list)
+
+    def text(self, row: int) -> str:
+        return self.texts[self.a[row]]
+
+    def children(self, row: int) -> list[int]:
+        found = []
+        at, stop = row + 1, row + self.size[row]
+        while at < stop:
+            found.append(at)
+            at += self.size[at]
+        return found
+
+    def arguments(self, row: int) -> list[int]:
+        """What a call is given; neither the receiver nor a class without a name."""
+        found = self.children(row)
+        code = self.code[row]
+        if code in (INVOKE, UPCALL, INNER) or (code == CONSTRUCT and self.a[row] > 2):
+            del found[:1]
+        if found and self.code[found[0]] == ARGUMENTS:
+            del found[0]
+        if found and self.code[found[-1]] == CLASS:
+            del found[-1]
+        return [] if code == REFERENCE else found
+
+    def receiver(self, row: int) -> int:
+        """The first child of a call that has a receiver; -1 if the source is broken."""
+        return row + 1 if self.size[row] > 1 else -1
+
+    def type_arguments(self, row: int) -> str:
+        """Written between dot and name: ``Collections.<String>emptyList()``; empty if none."""
+        at = row + 1
+        if self.code[row] in (INVOKE, UPCALL) and self.size[row] > 1:
+            at += self.size[at]
+        if at < row + self.size[row] and self.code[at] == ARGUMENTS:
+            return self.text(at)
+        return ""
+
+    def created(self, row: int) -> int:
+        """The place of the class without a name that a creation has, -1 if it has none."""
+        found = self.children(row)
+        if found and self.code[found[-1]] == CLASS:
+            return self.a[found[-1]]
+        return -1
+
+    def calls(self) -> list[int]:
+        """All calls; what stands inside a call before it, so that nothing goes deep."""
+        return [row for row in range(len(self.code) - 1, -1, -1) if self.code[row] in CALLS]
+
+
+def rows(unit: Unit, sites: Mapping[str, Any]) -> Rows:
+    code, size, a, b = (list(sites[name]) for name in ("code", "size", "a", "b"))
+    found = Rows(unit, list(sites["texts"]), code, size, a, b)
+    count = len(code)
+    parent = found.parent = [-1] * count
+    nobody = Scope(unit.nobody, -1)
+    scopes = found.scopes = [nobody] * count
+    # Open rows: where each ends, and the scope of what stands in it.
+    open_: list[tuple[int, int, Scope]] = []
+    for row in range(count):
+        while open_ and open_[-1][0] <= row:
+            open_.pop()
+        scope = nobody
+        if open_:
+            _, parent[row], scope = open_[-1]
+        if code[row] == CLASS:
+            scope = Scope(unit.classes[a[row]], -1)
+        elif code[row] == BODY:
+            scope = Scope(unit.methods[a[row]].cls, a[row])
+        scopes[row] = scope
+        if size[row] > 1:
+            open_.append((row + size[row], row, scope))
+    return found

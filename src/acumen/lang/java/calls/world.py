@@ -1,0 +1,238 @@
+"""All classes a project's calls may meet: its own, the platform's, and names of others.
+
+A project's class hides the platform's of the same name, since the JDK itself may be the project.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+from acumen.lang.java.calls.model import NAMELESS, Class, Field, Method, Unit
+from acumen.lang.java.calls.platform import Platform
+from acumen.lang.java.calls.types import class_type
+
+OBJECT = "java.lang.Object"
+# The type of what stands outside of any type, in a broken source.
+_NOBODY: list[Any] = ["class", "", -1, -1, 1, "", [], [""], []]
+
+
+class Declaring(NamedTuple):
+    """The project's classes that declare a method of a name with so many parameters, and those
+    of them that others extend."""
+
+    classes: dict[Class, list[Method]]
+    extended: list[Class]
+
+
+class World:
+    def __init__(self, declared: Iterable[tuple[str, Any]], platform: Platform) -> None:
+        self.platform = platform
+        self.units: dict[str, Unit] = {}
+        self.tops: dict[tuple[str, str], list[Class]] = {}
+        self.packages: set[str] = set()
+        self._by_arity: dict[tuple[str, int], list[Method]] = {}
+        self._by_varargs: dict[str, list[Method]] = {}
+        self._declaring: dict[tuple[str, int], Declaring] = {}
+        self._platform: dict[str, Class | None] = {}
+        self._outside: dict[str, Class] = {}
+        # Classes whose supertypes are being read, and how often one of them was asked for.
+        self.busy: set[Class] = set()
+        self.circles = 0
+        for path, facts in declared:
+            self._add(path, facts)
+        self.object = self.named(OBJECT)
+        self.object_type = class_type(self.object)
+
+    def _add(self, path: str, facts: Any) -> None:
+        package = facts["package"]
+        unit = Unit(path, package)
+        self.units[path] = unit
+        self.packages.add(package)
+        _add_imports(unit, facts["imports"])
+        for place, row in enumerate(facts["types"]):
+            kind, name, owner, method, member, flags = row[:6]
+            cls = Class(name, package, kind, flags, unit, place, row=row)
+            if owner >= 0:
+                cls.owner, cls.method, cls.member = unit.classes[owner], method, bool(member)
+                if kind in NAMELESS:
+                    pass
+                elif member:
+                    cls.owner.inner.setdefault(name, cls)
+                else:
+                    unit.local.setdefault((owner, method), []).append(cls)
+            else:
+                self.tops.setdefault((package, name), []).append(cls)
+            unit.classes.append(cls)
+        nobody = unit.nobody = Class("", package, "class", "f", unit, row=_NOBODY)
+        for place, row in enumerate(facts["methods"]):
+            self._add_method(unit, unit.classes[row[1]] if row[1] >= 0 else nobody, place, row)
+        for name, type_, flags, written in facts["fields"]:
+            cls = unit.classes[type_] if type_ >= 0 else nobody
+            made = Field(cls, name, flags + "su" if cls.is_interface else flags, written)
+            cls.fields.setdefault(name, made)
+            unit.fields.append(made)
+        for cls in unit.classes:
+            _add_implicit(cls)
+
+    def _add_method(self, unit: Unit, cls: Class, place: int, row: Any) -> None:
+        name, _, flags, _, parameters, _ = row
+        made = Method(cls, name, flags, len(parameters), place, row, ((unit.path, place),))
+        unit.methods.append(made)
+        cls.methods.setdefault(name, []).append(made)
+        if name != "<init>":
+            if made.varargs:
+                self._by_varargs.setdefault(name, []).append(made)
+            else:
+                self._by_arity.setdefault((name, made.count), []).append(made)
+
+    def like(self, name: str, count: int) -> list[Method]:
+        """The project's methods of a name that may take so many arguments."""
+        found = self._by_arity.get((name, count), [])
+        more = self._by_varargs.get(name)
+        if more:
+            found = found + [one for one in more if count >= one.count - 1]
+        return found
+
+    def declaring(self, name: str, count: int) -> Declaring:
+        found = self._declaring.get((name, count))
+        if found is None:
+            classes: dict[Class, list[Method]] = {}
+            more = [one for one in self._by_varargs.get(name, ()) if one.count == count]
+            for method in self._by_arity.get((name, count), []) + more:
+                classes.setdefault(method.cls, []).append(method)
+            found = Declaring(classes, [cls for cls in classes if cls.subclasses])
+            self._declaring[name, count] = found
+        return found
+
+    def named_like(self, name: str) -> list[Method]:
+        """The project's methods of a name."""
+        found = list(self._by_varargs.get(name, ()))
+        for count in range(256):  # no method has more parameters
+            found += self._by_arity.get((name, count), ())
+        return found
+
+    def find(self, name: str, near: Unit | None = None) -> Class | None:
+        """The class of a qualified name; the nearest, where a project has several of one."""
+        at = len(name)
+        while True:
+            # Most names are of a class that is no member: the last dot comes first.
+            dot = name.rfind(".", 0, at)
+            rest = name[dot + 1 :]
+            first, _, inner = rest.partition(".")
+            tops = self.tops.get((name[: max(dot, 0)], first))
+            if tops:
+                found: Class | None = tops[0] if len(tops) == 1 else nearest(tops, near)
+                for part in inner.split(".") if inner else ():
+                    found = found.inner.get(part) if found else None
+                if found:
+                    return found
+            if dot < 0:
+                break
+            at = dot
+        if name not in self._platform:
+            self._platform[name] = None
+            self._platform[name] = self._from_platform(name)
+        return self._platform[name]
+
+    def named(self, name: str) -> Class:
+        """The class of a qualified name, made up if nobody knows it."""
+        found = self.find(name)
+        if found is None:
+            found = self._outside.get(name)
+        if found is None:
+            package, _, last = name.rpartition(".")
+            found = self._outside[name] = Class(last, package, "outside", "", complete=False)
+            found.variables = ()
+        return found
+
+    def is_package(self, name: str) -> bool:
+        return name in self.packages or name in self.platform.packages
+
+    def _from_platform(self, name: str) -> Class | None:
+        told = self.platform.get(name)
+        if told is None:
+            return None
+        before, _, last = name.rpartition(".")
+        owner = self.find(before) if before in self.platform.blocks else None
+        package = owner.package if owner else before
+        cls = Class(last, package, told.kind, told.flags + "u", owner=owner, row=told)
+        for one in told.members:
+            flags = one.flags if "p" in one.flags else one.flags + "u"
+            if one.parameters is None:
+                cls.fields[one.name] = Field(cls, one.name, flags, one.type)
+            else:
+                row = [one.name, -1, flags, one.variables, one.parameters, one.type]
+                made = Method(cls, one.name, flags, len(one.parameters), row=row)
+                cls.methods.setdefault(one.name, []).append(made)
+        return cls
+
+
+def label(cls: Class) -> str:
+    """A class's qualified name."""
+    if not cls.label:
+        names = [cls.name]
+        owner = cls.owner
+        while owner is not None:
+            names.append(owner.name)
+            owner = owner.owner
+        if cls.package:
+            names.append(cls.package)
+        cls.label = ".".join(reversed(names))
+    return cls.label
+
+
+def nearest(classes: list[Class], unit: Unit | None) -> Class:
+    """Of several classes with one name, that whose path has most in common with the file's."""
+    if unit is None or len(classes) == 1:
+        return classes[0]
+    path = unit.path.split("/")
+
+    def shared(cls: Class) -> int:
+        other = cls.unit.path.split("/") if cls.unit else []
+        same = [a == b for a, b in zip(path, other, strict=False)]
+        return same.index(False) if False in same else len(same)
+
+    return max(classes, key=shared)
+
+
+def _add_imports(unit: Unit, texts: list[str]) -> None:
+    for text in texts:
+        static, _, name = text.rpartition(" ")
+        before, _, last = name.rpartition(".")
+        if static and last == "*":
+            unit.static_on_demand.append(before)
+        elif static:
+            unit.static.setdefault(last, []).append(before)
+        elif last == "*":
+            unit.on_demand.append(before)
+        else:
+            unit.imported[last] = name
+
+
+def _add_implicit(cls: Class) -> None:
+    """Members that nobody wrote (JLS 8.8.9, 8.9.3, 8.10): they are the project's, without a
+    declaration."""
+    components = cls.row[8]
+    if cls.kind == "record":
+        for name, written in components:
+            cls.fields.setdefault(name, Field(cls, name, "fr", written.replace("...", "[]")))
+            if not any(one.count == 0 for one in cls.methods.get(name, ())):
+                made = Method(cls, name, "fu", 0, row=[name, -1, "fu", (), (), written])
+                cls.methods.setdefault(name, []).append(made)
+        types = [written for _, written in components]
+        made = cls.methods.setdefault("<init>", [])
+        if not any(one.row[4] == types for one in made):
+            flags = "uv" if types and types[-1].endswith("...") else "u"
+            made.append(Method(cls, "<init>", flags, len(types), row=["<init>", -1, flags, (), types, ""]))
+    elif cls.kind in ("class", "enum") and "<init>" not in cls.methods:
+        access = "".join(letter for letter in cls.flags if letter in "upr")
+        row: list[Any] = ["<init>", -1, access, (), (), ""]
+        cls.methods["<init>"] = [Method(cls, "<init>", access, 0, row=row)]
+    if cls.kind == "enum":
+        for name, types, result in (
+            ("values", (), f"{cls.name}[]"),
+            ("valueOf", ("java.lang.String",), cls.name),
+        ):
+            row = [name, -1, "su", (), types, result]
+            cls.methods.setdefault(name, []).append(Method(cls, name, "su", len(types), row=row))

@@ -1,0 +1,58 @@
+"""The **tokens** view: a method's tokens in javac's spelling (``TokenKind``)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from acumen.api import Json
+from acumen.lang.columns import Ragged, slices
+from acumen.lang.java.file import JavaFile
+from acumen.lang.syntax import Column
+from acumen.registry import view
+
+
+def token_ranges(file: JavaFile) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """First and last-plus-one token of each method that has a body."""
+    nodes = [file.declarations.methods[place].node for place in file.bodies]
+    first = np.searchsorted(file.tokens.start, file.syntax.start[nodes], side="left")
+    last = np.searchsorted(file.tokens.start, file.syntax.end[nodes], side="left")
+    return first, last
+
+
+def _spelled(file: JavaFile) -> tuple[Column, tuple[str, ...]]:
+    return file.tokens.spellings()
+
+
+class TokenTable:
+    """``kind`` numbers ``acumen.lang.java.tokens.KINDS``; ``spelling`` is what is printed."""
+
+    name = "tokens"
+    version = 1
+
+    def columns(self, file: JavaFile, seeds: NDArray[np.uint64]) -> Mapping[str, Ragged]:
+        first, last = token_ranges(file)
+        codes, words = file.once(_spelled)
+        spelled = slices(codes, first, last)
+        return {
+            "kind": slices(file.tokens.kind, first, last),
+            "spelling": Ragged(spelled.values, spelled.offsets, words),
+        }
+
+
+@view("tokens", summary="tokens in javac's spelling")
+class TokensView:
+    name = "tokens"
+    tables = (TokenTable(),)
+    compats: Mapping[str, str] = {"features-javac": "the same: our spelling is theirs"}
+
+    def value(self, method: Mapping[str, Any], rows: Mapping[str, Mapping[str, Any]]) -> Json:
+        return list(rows["tokens"]["spelling"])
+
+    def compatible(self, compat: str, file: JavaFile, place: int) -> Json:
+        first, last = token_ranges(file)
+        row = file.bodies.index(place)
+        return [file.tokens.spelling(i) for i in range(first[row], last[row])]

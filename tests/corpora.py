@@ -1,0 +1,50 @@
+"""Corpora that several tests look into, built once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from acumen.registry import names
+from support import ROOT
+
+if TYPE_CHECKING:
+    from acumen.corpus import Corpus
+    from acumen.corpus.build import Summary
+
+EXAMPLES = [str(ROOT / "examples" / name) for name in ("library", "quill", "tramway")]
+
+
+def build_at(
+    out: Path, sources: Sequence[str], *, workers: int = 2, plugins: Sequence[Path] = (),
+    views: Sequence[str] | None = None, largest: int = 8 << 20,
+) -> Summary:  # fmt: skip
+    from acumen.corpus.build import build
+    from acumen.corpus.engines.local import LocalEngine
+
+    return build(
+        sources, out, engine=LocalEngine(workers), views=views or names("view"),
+        cache=out.parent / "cache", plugins=plugins, largest=largest,
+    )  # fmt: skip
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    """Every file below a folder."""
+    return {
+        str(file.relative_to(folder)): file.read_bytes()
+        for file in sorted(folder.rglob("*"))
+        if file.is_file()
+    }
+
+
+@pytest.fixture(scope="session")
+def examples_corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
+    """The three example projects, undisturbed."""
+    from acumen.corpus import Corpus
+
+    out = tmp_path_factory.mktemp("examples") / "corpus"
+    build_at(out, EXAMPLES)
+    return Corpus.open(out)

@@ -1,0 +1,82 @@
+"""The local engine: real processes that really die."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+import work
+
+from acumen.corpus.engines import Died
+from acumen.corpus.engines.local import LocalEngine
+
+ITEMS = list(range(6))
+
+
+def test_all_results_arrive_with_their_places() -> None:
+    found = dict(LocalEngine(2).run(work.square, ITEMS, 60))
+    assert found == {n: n * n for n in ITEMS}
+
+
+@pytest.mark.parametrize(
+    ("function", "why"), [(work.die_on_three, "SIGSEGV"), (work.exit_on_three, "exit code 7")]
+)
+def test_a_process_that_dies_takes_one_item_with_it(function: object, why: str) -> None:
+    found = dict(LocalEngine(2).run(function, ITEMS, 60))  # type: ignore[arg-type]
+    assert found.pop(3) == Died(f"its process ended with {why}")
+    assert found == {n: n for n in ITEMS if n != 3}
+
+
+def test_a_process_that_hangs_is_ended() -> None:
+    clock = time.monotonic()
+    found = dict(LocalEngine(2).run(work.sleep_on_three, ITEMS, 3))
+    assert time.monotonic() - clock < 30
+    assert found[3] == Died("it took more than 3 seconds")
+    assert len(found) == len(ITEMS)
+
+
+def test_an_exception_arrives_here() -> None:
+    with pytest.raises(RuntimeError, match="three is too many"):
+        dict(LocalEngine(2).run(work.fail_on_three, ITEMS, 60))
+    with pytest.raises(OSError, match="No space left"):
+        dict(LocalEngine(2).run(work.full_on_three, ITEMS, 60))
+
+
+def test_work_is_spread_over_the_workers() -> None:
+    found = dict(LocalEngine(2).run(work.process, ITEMS, 60))
+    assert len(set(found.values())) == 2
+
+
+def test_no_process_stays_when_the_reader_leaves() -> None:
+    running = LocalEngine(2).run(work.process, ITEMS, 60)
+    _, pid = next(running)
+    running.close()  # type: ignore[attr-defined]
+    with pytest.raises(ProcessLookupError):
+        __import__("os").kill(pid, 0)
+
+
+def test_no_process_stays_when_the_build_is_killed(tmp_path: Path) -> None:
+    code = (
+        "import sys; sys.path.insert(0, sys.argv[1]); import work\n"
+        "from acumen.corpus.engines.local import LocalEngine\n"
+        "for _ in LocalEngine(1).run(work.process, range(100), 60): print(_[1], flush=True)\n"
+    )
+    parent = subprocess.Popen(
+        [sys.executable, "-c", code, str(Path(__file__).parent)], stdout=subprocess.PIPE, text=True
+    )
+    assert parent.stdout is not None
+    child = int(parent.stdout.readline())
+    parent.kill()
+    parent.wait()
+    parent.stdout.close()
+    for _ in range(100):
+        state = Path(f"/proc/{child}/stat")
+        if not state.exists() or state.read_text().split()[2] == "Z":
+            return
+        time.sleep(0.05)
+    pytest.fail("the worker outlived the build")

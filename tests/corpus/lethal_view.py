@@ -1,0 +1,40 @@
+"""A view that fails on 555 and ends its process on 666."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from acumen.lang.columns import Ragged
+from acumen.registry import view
+
+
+class LethalTable:
+    name = "lethal"
+    version = 1
+
+    def columns(self, file: Any, seeds: Any) -> dict[str, Ragged]:
+        if b"666" in file.source:
+            os.kill(os.getpid(), signal.SIGSEGV)
+        if b"555" in file.source:
+            raise ValueError("555")
+        lengths = np.arange(len(file.bodies) + 1, dtype=np.int64)
+        return {"one": Ragged(np.ones(len(file.bodies), dtype=np.int32), lengths)}
+
+
+@view("lethal")
+class LethalView:
+    name = "lethal"
+    tables = (LethalTable(),)
+    compats: Mapping[str, str] = MappingProxyType({})
+
+    def value(self, method: Any, rows: Any) -> Any:
+        return rows["lethal"]["one"]
+
+    def compatible(self, compat: str, file: Any, place: int) -> Any:
+        raise NotImplementedError

@@ -1,0 +1,114 @@
+"""Bad input: each case ends as a row of the problems table, and the build goes on."""
+
+from __future__ import annotations
+
+import os
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from acumen.corpus import Corpus
+from corpora import build_at
+
+GOOD = "class Good { int good() { return 1; } }\n"
+
+
+def write_cases(folder: Path) -> dict[str, tuple[str, bool]]:
+    """One file a case; gives the kind of its problem, and whether it is left out."""
+    deep = "class Deep { int f() { return " + "(" * 10_000 + "1" + ")" * 10_000 + "; } }"
+    cases: dict[str, tuple[bytes, str, bool]] = {
+        "Empty.java": (b"", "empty", False),
+        "Binary.java": (bytes(range(256)) * 40, "binary", True),
+        "Large.java": (b"class Large { }\n" * (50 << 16), "too large", True),
+        "OneLine.java": (b"class OneLine {" + b" int f() { return 1; }" * 400 + b"}", "one line",
+                         False),
+        "Crlf.java": (GOOD.replace("\n", "\r\n").encode(), "line ends", False),
+        "Marked.java": (b"\xef\xbb\xbf" + GOOD.encode(), "byte order mark", False),
+        "Latin.java": ("class Café { String f() { return \"é à ü\"; } }".encode("latin-1"),
+                       "encoding", False),
+        "Wide.java": (GOOD.encode("utf-16"), "encoding", False),
+        "Deep.java": (deep.encode(), "deep nesting", False),
+        "Unclosed.java": (b"class Unclosed { void f() { if (x) { g(); ", "syntax", False),
+        "Prose.java": (b"It was a bright cold day in April, and the clocks were", "syntax", False),
+        "Quotes.java": (b"class Quotes { String s = \"no end; }\n", "syntax", False),
+    }  # fmt: skip
+    for name, (data, _, _) in cases.items():
+        (folder / name).write_bytes(data)
+    (folder / "Good.java").write_text(GOOD)
+    (folder / "Loop.java").symlink_to("Loop.java")
+    os.mkfifo(folder / "Pipe.java")
+    expected = {name: (kind, skipped) for name, (_, kind, skipped) in cases.items()}
+    return {**expected, "Loop.java": ("unreadable", True), "Pipe.java": ("unreadable", True)}
+
+
+def test_each_case_is_a_row_and_the_build_goes_on(tmp_path: Path) -> None:
+    project = tmp_path / "project"
+    project.mkdir()
+    expected = write_cases(project)
+    if os.geteuid() != 0:  # root may read everything
+        (project / "Secret.java").write_text(GOOD)
+        (project / "Secret.java").chmod(0)
+        expected["Secret.java"] = ("unreadable", True)
+    summary = build_at(tmp_path / "corpus", [str(project)])
+    corpus = Corpus.open(tmp_path / "corpus")
+    rows = corpus.query("select path, kind, message, skipped from problems").to_pylist()
+    found = {(row["path"], row["kind"], row["skipped"]) for row in rows}
+    for name, (kind, skipped) in expected.items():
+        assert (name, kind, skipped) in found, name
+    assert all(row["message"] for row in rows)
+    assert "Good.java" not in {row["path"] for row in rows}
+    lost = sum(skipped for _, skipped in expected.values())
+    assert summary.counts["files_left_out"] == lost
+    assert summary.counts["files"] == len(expected) + 1 - lost
+    assert sum(count for count, _ in summary.problems.values()) == len(rows)
+    # What could be read is there, whatever was odd about it.
+    methods = corpus.query("select path, name from methods").to_pylist()
+    names = {row["path"] for row in methods}
+    assert {
+        "Good.java",
+        "Crlf.java",
+        "Marked.java",
+        "Wide.java",
+        "Latin.java",
+        "Deep.java",
+    } <= names
+    (latin,) = corpus.query("select text from methods where path = 'Latin.java'")[
+        "text"
+    ].to_pylist()
+    assert "é à ü" in latin
+
+
+def test_archives(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "odd.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("Good.java", GOOD)
+        archive.writestr("../Slip.java", GOOD)
+        archive.writestr("Bomb.java", b" " * (100 << 20))
+    build_at(tmp_path / "corpus", [str(tmp_path / "odd.zip")])
+    corpus = Corpus.open(tmp_path / "corpus")
+    rows = corpus.query("select path, kind, skipped from problems order by path").to_pylist()
+    assert rows == [
+        {"path": "../Slip.java", "kind": "zip slip", "skipped": True},
+        {"path": "Bomb.java", "kind": "zip bomb", "skipped": True},
+    ]
+    assert corpus.query("select name from methods")["name"].to_pylist() == ["good"]
+    assert not (tmp_path.parent / "Slip.java").exists()
+
+
+def test_a_project_without_a_file_is_a_corpus_without_a_method(tmp_path: Path) -> None:
+    (tmp_path / "project").mkdir()
+    build_at(tmp_path / "corpus", [str(tmp_path / "project")])
+    corpus = Corpus.open(tmp_path / "corpus")
+    assert len(corpus) == 0
+    assert corpus.query("select * from methods").num_rows == 0
+    assert corpus.query("select * from edges").num_rows == 0
+
+
+@pytest.mark.parametrize("name", [b"\xff\xfe.java", "Zoë.java".encode(), b"a b'c\".java"])
+def test_odd_names_of_files(tmp_path: Path, name: bytes) -> None:
+    project = tmp_path / "project"
+    project.mkdir()
+    (project / os.fsdecode(name)).write_text(GOOD)
+    build_at(tmp_path / "corpus", [str(project)])
+    corpus = Corpus.open(tmp_path / "corpus")
+    assert corpus.query("select name from methods")["name"].to_pylist() == ["good"]
