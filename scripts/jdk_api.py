@@ -47,7 +47,9 @@ def main() -> None:
     packed = lzma.compress(text.encode(), preset=9 | lzma.PRESET_EXTREME)
     TABLE.write_bytes(packed)
     types = text.count("\n\n")
-    print(f"{TABLE.relative_to(ROOT)}: {types:,} types of {text.splitlines()[0]}, {len(packed):,} bytes")
+    print(
+        f"{TABLE.relative_to(ROOT)}: {types:,} types of {text.splitlines()[0]}, {len(packed):,} bytes"
+    )
 
 
 if __name__ == "__main__":

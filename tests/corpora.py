@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from acumen.corpus import Corpus
     from acumen.corpus.build import Summary
 
+# As they are before a test loads a plug-in.
+VIEWS = tuple(names("view"))
 EXAMPLES = [str(ROOT / "examples" / name) for name in ("library", "quill", "tramway")]
 
 
@@ -26,7 +28,7 @@ def build_at(
     from acumen.corpus.engines.local import LocalEngine
 
     return build(
-        sources, out, engine=LocalEngine(workers), views=views or names("view"),
+        sources, out, engine=LocalEngine(workers), views=views or VIEWS,
         cache=out.parent / "cache", plugins=plugins, largest=largest,
     )  # fmt: skip
 

@@ -9,7 +9,7 @@ import shutil
 import stat
 import subprocess
 import zipfile
-from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -110,7 +110,7 @@ def test_links_in_a_circle_out_of_the_folder_and_to_nowhere(tmp_path: Path) -> N
         ("Pipe.java", "unreadable"),
         ("Gone.java", "unreadable"),
         ("a\0b.java", "unreadable"),
-        (".", "link"),
+        (".", "unreadable"),
     ],
 )
 def test_reading_what_was_never_listed(tmp_path: Path, path: str, kind: str) -> None:
@@ -175,29 +175,27 @@ def test_a_folder_that_cannot_be_read_costs_itself_only(
     scandir = os.scandir
 
     # Root may read everything, so that a mode of 000 would show nothing where tests run as root.
-    def refuse(path: Path) -> object:
+    def refuse(path: str) -> object:
         if Path(path).name == "locked":
             raise PermissionError(13, "Permission denied", str(path))
         return scandir(path)
 
     monkeypatch.setattr(os, "scandir", refuse)
-    assert project(root).entries(JAVA)[2] == Problem(
+    assert [one.path for one in project(root).entries(JAVA)] == ["A.java", "locked", "open/C.java"]
+    assert project(root).entries(JAVA)[1] == Problem(
         "locked", "unreadable", "a folder: Permission denied"
     )
-    assert [one.path for one in project(root).entries(JAVA)] == ["A.java", "open/C.java", "locked"][
-        :1
-    ] + ["locked", "open/C.java"]
 
 
 def test_deep_folders_are_no_recursion(tmp_path: Path) -> None:
     root = tmp_path / "root"
-    deep = root / "/".join(["d"] * 1500)
+    deep = root / "/".join(["d"] * 1100)
     # os.makedirs itself would recurse.
     root.mkdir()
     here = os.getcwd()  # noqa: PTH109
     try:
         os.chdir(root)
-        for _ in range(1500):
+        for _ in range(1100):
             os.mkdir("d")  # noqa: PTH102
             os.chdir("d")
         Path("A.java").write_text("class A { }")
@@ -353,10 +351,6 @@ def test_an_archive_that_is_damaged_as_a_whole_is_told_before_any_work(tmp_path:
 # --------------------------------------------------------------------------------------
 
 
-def _read_all(source: Project, paths: Sequence[str]) -> list[bytes | Problem]:
-    return [source.read(path) for path in paths for _ in range(20)]
-
-
 @pytest.mark.parametrize("start", ["fork", "spawn"])
 def test_processes_read_one_archive_at_the_same_time(tmp_path: Path, start: str) -> None:
     """A forked process inherits open files, and with them the place in the file: each must have
@@ -367,9 +361,9 @@ def test_processes_read_one_archive_at_the_same_time(tmp_path: Path, start: str)
         for name, content in contents.items():
             archive.writestr(name, content)
     source = project(file)
-    paths = [one.path for one in source.entries(JAVA)]
+    paths = [one.path for one in source.entries(JAVA)] * 50
     assert len(pickle.dumps(source)) < 1000
     context = multiprocessing.get_context(start)
-    with context.Pool(3) as pool:
-        for read in pool.starmap(_read_all, [(source, paths)] * 6):
-            assert read == [contents[path] for path in paths for _ in range(20)]
+    with ProcessPoolExecutor(3, mp_context=context) as pool:
+        read = list(pool.map(source.read, paths, chunksize=10))
+    assert read == [contents[path] for path in paths]

@@ -138,11 +138,6 @@ def test_it_compiles_without_a_warning_and_its_check_passes(
 
 
 @pytest.mark.parametrize("project", CHECKS)
-def test_the_main_code_needs_nothing_of_the_check(project: str, compiled: Compile) -> None:
-    compiled(files(project, "src"))
-
-
-@pytest.mark.parametrize("project", CHECKS)
 def test_the_check_executes_every_method(
     project: str, compiled: Compile, printed: Run, tmp_path: Path
 ) -> None:

@@ -122,17 +122,12 @@ def _by_split(corpus: Corpus, found: Pairs, methods: dict[str, NDArray[Any]]) ->
             examples = [
                 {
                     "similarity": round(float(found.similarity[i]), 4),
-                    "methods": [_brief(corpus, int(n)) for n in (found.left[i], found.right[i])],
+                    "methods": [corpus.brief(int(n)) for n in (found.left[i], found.right[i])],
                 }
                 for i in best.tolist()
             ]
             findings.append(Finding(where, len(which), len(members), examples))
     return findings
-
-
-def _brief(corpus: Corpus, number: int) -> Json:
-    row = corpus.brief(number)
-    return {**row, "method_id": str(row["method_id"])}
 
 
 def _told(one: Finding) -> Json:

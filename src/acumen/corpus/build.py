@@ -33,9 +33,20 @@ from acumen.corpus.parquet import write_table
 from acumen.corpus.reading import LARGEST, Problem
 from acumen.corpus.rows import LANGUAGES, sha256
 from acumen.corpus.schema import PROJECTS
-from acumen.corpus.shards import Plan, Settings, Shard, cut, make_shard, printable, probe_file, slug
+from acumen.corpus.shards import (
+    Plan,
+    Settings,
+    Shard,
+    added,
+    cut,
+    make_shard,
+    printable,
+    probe_file,
+    slug,
+)
 from acumen.corpus.sources import Entry, Project, projects
 from acumen.corpus.splits import SHARES, split_of
+from acumen.registry import entry, load_plugin, packages_hash
 
 # Seconds a shard, and a single file, may take. A shard of four megabytes takes a few; the first
 # in a fresh installation waits for the kernels to be compiled.
@@ -83,6 +94,8 @@ def build(
 ) -> Summary:
     """Whatever can be said against it is said before any work: a source that is not there, a
     folder that holds something else."""
+    for plugin in plugins:
+        load_plugin(plugin)
     before = read_manifest(out)
     settings = Settings(
         tuple(views), shares, largest, _code(views), tuple(str(path.resolve()) for path in plugins)
@@ -140,7 +153,7 @@ class _Build:
         parsed, reused = sum(s.parsed for s in shards), sum(not s.parsed for s in shards)
         return Summary(
             str(self.out), counts, _problems(shards), parsed, reused, len(shards), self.seconds,
-            _cost(shards, linked), max([s.peak for s in shards] + [one.peak for one in linked]),
+            _cost(shards, linked), max((one.peak for one in [*shards, *linked]), default=0),
         )  # fmt: skip
 
     def plans(self, found: Sequence[Project], old: Manifest) -> list[Plan]:
@@ -154,7 +167,8 @@ class _Build:
                 if name == project.name and same
             }
             before = tuple(old.shards.get(project.name, ())) if same else ()
-            for stretch in cut(project.entries(tuple(LANGUAGES))):
+            # A project without a file has a shard too, so that every table is there.
+            for stretch in list(cut(project.entries(tuple(LANGUAGES)))) or [[]]:
                 paths = tuple(entry.path for entry in stretch if isinstance(entry, Entry))
                 problems = tuple(one for one in stretch if isinstance(one, Problem))
                 mine = {path: lethal[path] for path in paths if path in lethal}
@@ -264,16 +278,14 @@ def _counts(
         "methods": rows["methods"],
         "bodies": sum(shard.bodies for shard in shards),
         "calls": sum(one.calls for one in linked),
-        "calls_inside": sum(one.calls - one.outside for one in linked),
+        "calls_inside": sum(one.inside for one in linked),
         "calls_ambiguous": sum(one.ambiguous for one in linked),
     }
 
 
 def _cost(shards: Sequence[Shard], linked: Sequence[Linked]) -> dict[str, float]:
     """Processor time of each stage, over all processes."""
-    total: Counter[str] = Counter()
-    for shard in shards:
-        total.update(shard.seconds)
+    total = added(shard.seconds for shard in shards)
     total["linking"] = sum(one.seconds for one in linked)
     return {name: round(value, 2) for name, value in total.items()}
 
@@ -296,8 +308,6 @@ def _told(settings: Settings) -> dict[str, Any]:
 def _code(views: Sequence[str]) -> str:
     """What rows depend on besides the source: our code, that of views from elsewhere, and the
     libraries that parse and write."""
-    from acumen.registry import entry, packages_hash
-
     ours = packages_hash("acumen.lang", "acumen.corpus", "acumen.views")
     others = [
         entry("view", name).code_sha256 for name in views if entry("view", name).origin != "acumen"
@@ -334,8 +344,8 @@ def _remove_leftovers(out: Path, manifest: Manifest) -> None:
     """What belongs to no shard: of builds that were killed, and of the corpus as it was."""
     shards = {shard for keys in manifest.shards.values() for shard in keys}
     for folder, kept in (("shards", shards), ("calls", set(manifest.links.values()))):
-        for entry in (out / folder).iterdir() if (out / folder).is_dir() else ():
-            if entry.name not in kept:
-                shutil.rmtree(entry, ignore_errors=True)
+        for found in (out / folder).iterdir() if (out / folder).is_dir() else ():
+            if found.name not in kept:
+                shutil.rmtree(found, ignore_errors=True)
     for file in out.glob(".*.part"):
         file.unlink(missing_ok=True)

@@ -41,14 +41,25 @@ def type_ids(project: str, path: str, found: Declarations) -> list[uuid.UUID]:
 def method_ids(project: str, path: str, found: Declarations) -> list[uuid.UUID]:
     """Ids of a file's methods, in their order."""
     types = type_ids(project, path, found)
+    return ids_of_methods(project, path, found, types, signatures(found))
+
+
+def signatures(found: Declarations) -> list[str]:
+    return [signature(found, method) for method in found.methods]
+
+
+def ids_of_methods(
+    project: str, path: str, found: Declarations, types: list[uuid.UUID], erased: list[str]
+) -> list[uuid.UUID]:
+    """The same for one who has the types' ids and the signatures already."""
     taken: Counter[tuple[uuid.UUID, str]] = Counter()
     return [
         _below(
             types[method.type] if method.type != NONE else file_id(project, path),
-            f"method\0{signature(found, method)}",
+            f"method\0{text}",
             taken,
         )
-        for method in found.methods
+        for method, text in zip(found.methods, erased, strict=True)
     ]
 
 

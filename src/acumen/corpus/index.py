@@ -123,7 +123,7 @@ def write_index(out: Path, manifest: Manifest) -> dict[str, str]:
             np.save(stream, array)
         part.replace(folder / f"{name}.npy")
     storage = pa.FixedSizeBinaryArray.from_buffers(
-        pa.binary(16), len(ids), [None, pa.py_buffer(ids.tobytes())]
+        pa.binary(16), len(ids), [None, pa.py_buffer(ids.astype(_ID).tobytes())]
     )
     numbered = [
         pa.array(np.arange(len(ids), dtype=np.int32)),

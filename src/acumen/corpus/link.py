@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+import time
 import uuid
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -19,11 +20,13 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+from numpy.typing import NDArray
 
 from acumen.corpus.parquet import write_table
 from acumen.corpus.schema import CALLS
-from acumen.lang.java.calls import Project as World
-from acumen.lang.java.calls import platform
+from acumen.lang.java.calls.link import Project as World
+from acumen.lang.java.calls.platform import platform
+from acumen.machine import peak_memory_bytes
 
 # Project-local numbers of methods, until all projects are known.
 SETS = pa.schema([("targets", pa.int64()), ("callees", pa.list_(pa.int32()))])
@@ -31,22 +34,23 @@ SETS = pa.schema([("targets", pa.int64()), ("callees", pa.list_(pa.int32()))])
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """One shard whose calls are to be linked, and all shards of its project, in order."""
+    """One shard whose calls are to be linked, and all shards of its project, in order.
+    ``folder`` is where the project's calls lie."""
 
     out: Path
     project: str
-    slug: str
-    key: str
+    folder: str
     shards: tuple[str, ...]
     place: int
 
 
 @dataclass(frozen=True, slots=True)
 class Linked:
-    shard: str
+    """A shard whose calls are linked. ``seconds`` of the processor were spent on it just now."""
+
     calls: int
     ambiguous: int
-    outside: int
+    inside: int
     seconds: float
     peak: int
 
@@ -56,23 +60,22 @@ def link_key(shards: Sequence[str], code: str) -> str:
     return hashlib.sha256("\0".join([code, *shards]).encode()).hexdigest()[:20]
 
 
-def folder_of(link: Link) -> Path:
-    return link.out / "calls" / f"{link.slug}.{link.key}"
-
-
 def link_shard(link: Link) -> Linked:
-    folder = folder_of(link)
+    clock = time.process_time()
+    folder = link.out / "calls" / link.folder
     name = link.shards[link.place]
-    done = folder / f"{name}.parquet"
-    sets_file = folder / f"{name}.sets"
-    if not (done.is_file() and sets_file.is_file()):
-        calls, sets = _linked(link, name)
+    calls_file, sets_file = folder / f"{name}.parquet", folder / f"{name}.sets"
+    if not (calls_file.is_file() and sets_file.is_file()):
+        calls, sets = _linked(link, link.out / "shards" / name)
         folder.mkdir(parents=True, exist_ok=True)
         _write(sets, sets_file)
-        _write(calls, done)
-    told = pq.read_table(done, columns=["ambiguous", "targets"])
-    ambiguous = int(np.count_nonzero(told["ambiguous"].to_numpy()))
-    return Linked(name, told.num_rows, ambiguous, told["targets"].null_count)
+        _write(calls, calls_file)
+    told = pq.read_table(calls_file, columns=["ambiguous", "inside"])
+    ambiguous, inside = (
+        int(np.count_nonzero(told[column].to_numpy())) for column in told.column_names
+    )
+    spent = time.process_time() - clock
+    return Linked(told.num_rows, ambiguous, inside, spent, peak_memory_bytes() or 0)
 
 
 def _write(table: pa.Table, path: Path) -> None:
@@ -88,13 +91,8 @@ def _world(out: Path, shards: tuple[str, ...]) -> tuple[World, dict[str, int]]:
     first: dict[str, int] = {}
     count = 0
     for shard in shards:
-        facts = pq.read_table(
-            out / "shards" / shard / "facts.parquet", columns=["path", "declared"]
-        )
-        declared += [
-            (path, json.loads(text))
-            for path, text in zip(*(facts[c].to_pylist() for c in facts.column_names), strict=True)
-        ]
+        for path, text in _columns(out / "shards" / shard / "facts.parquet", "path", "declared"):
+            declared.append((path, json.loads(text)))
         paths = pq.read_table(out / "shards" / shard / "methods.parquet", columns=["path"])["path"]
         for place, path in enumerate(paths.to_pylist()):
             first.setdefault(path, count + place)
@@ -102,23 +100,74 @@ def _world(out: Path, shards: tuple[str, ...]) -> tuple[World, dict[str, int]]:
     return World(declared, platform()), first
 
 
-def _linked(link: Link, name: str) -> tuple[pa.Table, pa.Table]:
+def _columns(path: Path, *names: str) -> Iterator[tuple[Any, ...]]:
+    table = pq.read_table(path, columns=list(names))
+    return zip(*(table[name].to_pylist() for name in names), strict=True)
+
+
+def _linked(link: Link, shard: Path) -> tuple[pa.Table, pa.Table]:
+    """The shard's calls, and the sets of targets they name."""
     world, first = _world(link.out, link.shards)
-    shard = link.out / "shards" / name
-    facts = pq.read_table(shard / "facts.parquet", columns=["path", "sites"])
-    rows: dict[str, list[Any]] = {field: [] for field in CALLS.names}
-    sets: dict[int, list[int]] = {}
-    # The linker gives the same object for the same set: looked at once.
-    seen: dict[int, tuple[Any, int | None]] = {}
-    ids = _Ids(shard)
-    for path, sites in zip(*(facts[c].to_pylist() for c in facts.column_names), strict=True):
-        for call in world.link(path, json.loads(sites)):
-            known = seen.get(id(call.targets))
-            if known is None:
-                numbers = sorted({first[file] + place for file, place in call.targets})
-                known = seen[id(call.targets)] = (call.targets, _number_of(numbers, sets))
-            ids.add(rows, link.project, path, call, known[1])
-    calls = pa.Table.from_pydict(rows, schema=CALLS)
-    numbers = sorted(sets)
-    table = {"targets": numbers, "callees": [sets[number] for number in numbers]}
-    return calls, pa.Table.from_pydict(table, schema=SETS)
+    methods, types = _ids(shard, "methods", "method_id"), _ids(shard, "types", "type_id")
+    sources = dict(_columns(shard / "files.parquet", "path", "source"))
+    rows: dict[str, list[Any]] = {name: [] for name in CALLS.names}
+    sets = _Sets(first)
+    for path, sites in _columns(shard / "facts.parquet", "path", "sites"):
+        calls = world.link(path, json.loads(sites))
+        # In the order of their callers; those of initialisers come first.
+        calls.sort(key=lambda call: (call.caller, call.offset))
+        ends = _line_ends(sources[path])
+        lines = np.searchsorted(ends, [call.offset for call in calls], side="left") + 1
+        of_methods, of_types = methods.get(path, []), types.get(path, [])
+        for call, line in zip(calls, lines.tolist(), strict=True):
+            rows["caller_id"].append(of_methods[call.caller] if call.caller >= 0 else None)
+            rows["caller_type_id"].append(of_types[call.type] if call.type >= 0 else None)
+            rows["path"].append(path)
+            rows["line"].append(line)
+            rows["targets"].append(sets.number(call.targets))
+            for name in ("offset", "kind", "reference", "ambiguous", "inside", "callee"):
+                rows[name].append(getattr(call, name))
+    rows["project"] = [link.project] * len(rows["path"])
+    return pa.Table.from_pydict(rows, schema=CALLS), sets.table()
+
+
+def _ids(shard: Path, table: str, column: str) -> dict[str, list[bytes]]:
+    """Ids of each file's methods, or types, in their order."""
+    of_file = dict(_columns(shard / "files.parquet", "file_id", "path"))
+    found: dict[str, list[bytes]] = {}
+    for file, one in _columns(shard / f"{table}.parquet", "file_id", column):
+        found.setdefault(of_file[file], []).append(one.bytes)
+    return found
+
+
+def _line_ends(source: str) -> NDArray[np.int64]:
+    data = np.frombuffer(source.encode(), dtype=np.uint8)
+    return np.flatnonzero(data == ord("\n"))
+
+
+class _Sets:
+    """Sets of targets by a hash of their members, so that equal sets of different shards have
+    the same name. Members are numbers inside the project, until all projects are known."""
+
+    def __init__(self, first: Mapping[str, int]) -> None:
+        self.first = first
+        self.members: dict[int, list[int]] = {}
+        # The linker gives the same object for the same set, and keeps it: looked at once.
+        self.seen: dict[int, tuple[tuple[Any, ...], int]] = {}
+
+    def number(self, targets: tuple[Any, ...]) -> int | None:
+        if not targets:
+            return None
+        known = self.seen.get(id(targets))
+        if known is None:
+            numbers = np.unique([self.first[path] + place for path, place in targets])
+            digest = hashlib.sha256(numbers.astype("<i4").tobytes()).digest()
+            name = int.from_bytes(digest[:8], "little", signed=True)
+            self.members[name] = numbers.tolist()
+            known = self.seen[id(targets)] = (targets, name)
+        return known[1]
+
+    def table(self) -> pa.Table:
+        names = sorted(self.members)
+        columns = {"targets": names, "callees": [self.members[name] for name in names]}
+        return pa.Table.from_pydict(columns, schema=SETS)

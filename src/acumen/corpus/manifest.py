@@ -63,11 +63,11 @@ def write_atomically(path: Path, data: bytes) -> None:
 def read_manifest(folder: Path) -> Manifest | None:
     """The manifest of a corpus; None where there is nothing yet. An error where the folder is
     something else."""
+    if folder.exists() and not folder.is_dir():
+        raise AcumenError(f"{folder} is a file", "choose a folder")
     try:
         found = json.loads((folder / NAME).read_bytes())
     except FileNotFoundError:
-        if folder.exists() and not folder.is_dir():
-            raise AcumenError(f"{folder} is a file", "choose a folder") from None
         if folder.exists() and any(entry.name != LOCK for entry in folder.iterdir()):
             raise AcumenError(
                 f"{folder} is no corpus, and not empty",

@@ -6,7 +6,7 @@ import hashlib
 import json
 import time
 import uuid
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -16,8 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from acumen.api import Table
-from acumen.corpus.ids import file_id, project_id, signature, type_ids
-from acumen.corpus.ids import method_ids as method_ids_of
+from acumen.corpus.ids import file_id, ids_of_methods, project_id, signatures, type_ids
 from acumen.corpus.reading import Problem, Source, origin
 from acumen.lang.columns import Ragged
 from acumen.lang.java.calls.facts import facts
@@ -41,7 +40,7 @@ class Rows:
     tables: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     views: dict[str, dict[str, list[Ragged]]] = field(default_factory=dict)
     # Processor time of each stage; told, never stored.
-    seconds: Counter[str] = field(default_factory=Counter)
+    seconds: defaultdict[str, float] = field(default_factory=lambda: defaultdict(float))
 
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:
@@ -77,7 +76,8 @@ def add_file(rows: Rows, context: Context, source: Source, raw_sha256: str) -> N
     found.add("files", row)
     for problem in remarks(source, row):
         found.note(context.project, problem, skipped=False)
-    rows.seconds.update(found.seconds)
+    for stage, spent in found.seconds.items():
+        rows.seconds[stage] += spent
     for table, more in found.tables.items():
         rows.tables.setdefault(table, []).extend(more)
     for table, columns in found.views.items():
@@ -158,12 +158,15 @@ def _add_declared(
         "broken": file.syntax.broken,
     }
     project, path = context.project, source.path
-    types, methods = type_ids(project, path, declared), method_ids_of(project, path, declared)
+    types, erased = type_ids(project, path, declared), signatures(declared)
+    methods = ids_of_methods(project, path, declared, types, erased)
     lines = _lines(source.data)
     for place, one in enumerate(declared.types):
         rows.add("types", _type_row(file, context, place, one, row, types, methods, lines))
     for place, method in enumerate(declared.methods):
-        rows.add("methods", _method_row(file, context, place, method, row, types, methods, lines))
+        told = _method_row(file, context, place, method, row, types, lines)
+        ids = {"method_id": methods[place].bytes, "signature": erased[place]}
+        rows.add("methods", told | ids)
     if file.syntax.broken:
         rows.note(project, _first_error(file, path, lines), skipped=False)
     deepest = int(file.syntax.depth.max())
@@ -227,14 +230,12 @@ def _type_row(
 
 def _method_row(
     file: JavaFile, context: Context, place: int, method: MethodDeclaration,
-    row: Mapping[str, Any], types: list[uuid.UUID], methods: list[uuid.UUID],
-    lines: NDArray[np.int64],
+    row: Mapping[str, Any], types: list[uuid.UUID], lines: NDArray[np.int64],
 ) -> dict[str, Any]:  # fmt: skip
     syntax = file.syntax
     start, end = int(syntax.start[method.node]), int(syntax.end[method.node])
     owner = file.declarations.types[method.type] if method.type != NONE else None
     return {
-        "method_id": methods[place].bytes,
         "type_id": types[method.type].bytes if owner else None,
         "file_id": row["file_id"],
         "project_id": row["project_id"],
@@ -245,7 +246,6 @@ def _method_row(
         "kind": method.kind,
         "type": ".".join(file.declarations.path(method.type)),
         "name": method.name,
-        "signature": signature(file.declarations, method),
         "returns": method.returns,
         "parameters": [{"name": one.name, "type": one.type} for one in method.parameters],
         "type_parameters": method.type_parameters,

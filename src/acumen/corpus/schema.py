@@ -104,7 +104,8 @@ PROBLEMS = pa.schema(
     ]
 )
 # One row for each call in the source, in the order of its callers. ``targets`` names the set of
-# methods it may reach, a row of DISPATCH; null where it leads out of the project.
+# methods it may reach, a row of DISPATCH; null where there is none: outside the project, and
+# where nobody wrote it, as a default constructor.
 CALLS = pa.schema(
     [
         ("caller_id", ID),
@@ -116,6 +117,7 @@ CALLS = pa.schema(
         ("kind", pa.string()),
         ("reference", pa.bool_()),
         ("ambiguous", pa.bool_()),
+        ("inside", pa.bool_()),
         ("callee", pa.string()),
         ("targets", pa.int64()),
     ]

@@ -14,8 +14,7 @@ import re
 import shutil
 import time
 import uuid
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import groupby
@@ -113,11 +112,9 @@ def make_shard(plan: Plan) -> Shard:
     key = _key(plan, contents)
     folder = plan.out / "shards" / f"{slug(plan.project.name)}.{key}"
     if folder.is_dir():
-        return _describe(folder, plan, 0, Counter())
+        return _describe(folder, plan, 0, {})
     stretches, parsed = _analysed(plan, contents)
-    seconds: Counter[str] = Counter()
-    for one in stretches:
-        seconds.update(one.seconds if isinstance(one, Rows) else {})
+    seconds = added(one.seconds for one in stretches if isinstance(one, Rows))
     clock = time.process_time()
     temporary = folder.with_name(f".{folder.name}.{uuid.uuid4().hex[:8]}")
     temporary.mkdir(parents=True)
@@ -166,7 +163,7 @@ def _analysed(
     plan: Plan, contents: Sequence[tuple[str, bytes | Problem]]
 ) -> tuple[list[Rows | Tables], int]:
     """The shard's rows: stretches analysed now, and rows of unchanged files between them."""
-    context = _context(plan)
+    context = _context(plan.project.name, plan.settings)
     stretches: list[Rows | Tables] = []
     fresh = Rows()
     for problem in plan.problems:
@@ -225,15 +222,15 @@ def _add(rows: Rows, context: Context, path: str, content: bytes, largest: int) 
         rows.note(context.project, Problem(source.path, "failed", what), skipped=True)
 
 
-def _context(plan: Plan) -> Context:
+@lru_cache(maxsize=64)
+def _context(project: str, settings: Settings) -> Context:
     from acumen.registry import load_plugin, make_view
 
-    for plugin in plan.settings.plugins:
+    for plugin in settings.plugins:
         load_plugin(Path(plugin))
-    views = [make_view(name) for name in plan.settings.views]
+    views = [make_view(name) for name in settings.views]
     tables = {table.name: table for view in views for table in view.tables}
-    name = plan.project.name
-    return Context(name, split_of(name, plan.settings.shares), tuple(tables.values()))
+    return Context(project, split_of(project, settings.shares), tuple(tables.values()))
 
 
 def _describe(folder: Path, plan: Plan, parsed: int, seconds: Mapping[str, float]) -> Shard:
@@ -242,6 +239,15 @@ def _describe(folder: Path, plan: Plan, parsed: int, seconds: Mapping[str, float
         count_true(folder, "methods", "body"), tuple(problem_kinds(folder)), parsed,
         dict(seconds), peak_memory_bytes() or 0,
     )  # fmt: skip
+
+
+def added(times: Iterable[Mapping[str, float]]) -> dict[str, float]:
+    """Times of the same stages, added up."""
+    total: dict[str, float] = {}
+    for one in times:
+        for stage, spent in one.items():
+            total[stage] = total.get(stage, 0.0) + spent
+    return total
 
 
 def slug(project: str) -> str:

@@ -94,7 +94,7 @@ class Corpus:
             size = file.metadata.row_group(group).num_rows
             if at < size:
                 rows = file.read_row_group(group, columns=columns).slice(at, 1)
-                return dict(rows.to_pylist()[0])
+                return _told(rows.to_pylist()[0])
             at -= size
         raise AcumenError(f"{file}: it has fewer rows than the manifest says")
 
@@ -132,8 +132,8 @@ class Corpus:
             for file in self._table(shard, "x").parent.iterdir()
         )
 
-    def _parsed(self, file_id: uuid.UUID) -> JavaFile:
-        found = self.query("select source from files where file_id = ?", [str(file_id)])
+    def _parsed(self, file_id: str) -> JavaFile:
+        found = self.query("select source from files where file_id = ?", [file_id])
         return JavaFile(found["source"][0].as_py().encode())
 
     # ---------------------------------------------------------------- along the calls
@@ -180,14 +180,14 @@ class Corpus:
         found = self.query(
             "select offset, line, kind, reference, ambiguous, callee, targets from calls "
             "where project = ? and path = ? and caller_id = ? order by offset",
-            [row["project"], row["path"], str(row["method_id"])],
+            [row["project"], row["path"], row["method_id"]],
         )
         first = self.sets_by_targets(row["project"])
         calls = []
         for call in found.to_pylist():
             targets = call.pop("targets")
             numbers = self.index.sets[first[targets]].tolist() if targets is not None else []
-            ids = [str(self.brief(number)["method_id"]) for number in numbers]
+            ids = [self.brief(number)["method_id"] for number in numbers]
             calls.append({**call, "targets": ids})
         return calls
 
@@ -222,8 +222,8 @@ class Corpus:
     def project_of(self, method: Id) -> Row:
         return self._one("projects", "project_id", self.method(method)["project_id"])
 
-    def _one(self, table: str, column: str, wanted: uuid.UUID) -> Row:
-        rows = self.query(f"select * from {table} where {column} = ?", [str(wanted)])
+    def _one(self, table: str, column: str, wanted: str) -> Row:
+        rows = self.query(f"select * from {table} where {column} = ?", [wanted])
         return dict(rows.to_pylist()[0])
 
     # ---------------------------------------------------------------- SQL
@@ -258,7 +258,10 @@ class Corpus:
         import duckdb
 
         try:
-            return self.connection.execute(sql, list(parameters)).to_arrow_table()
+            found = self.connection.sql(sql, params=list(parameters))
+            if found is None:
+                raise AcumenError("that is no question", "a query begins with select or with")
+            return found.to_arrow_table()
         except duckdb.Error as error:
             tables = ", ".join([*self.tables(), "edges"])
             raise AcumenError(str(error), f"the tables are {tables}") from error
@@ -272,6 +275,13 @@ join (select project, targets, unnest(callees) as number from dispatch) d
   on c.project = d.project and c.targets = d.targets
 join numbers m on m.number = d.number
 """
+
+
+def _told(row: Mapping[str, Any]) -> Row:
+    """A row as DuckDB gives it: ids are text."""
+    return {
+        name: str(value) if isinstance(value, uuid.UUID) else value for name, value in row.items()
+    }
 
 
 def _open(path: Path) -> pq.ParquetFile:

@@ -26,6 +26,9 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import javax.lang.model.element.ElementKind;
 import javax.tools.JavaCompiler;
 import javax.tools.StandardJavaFileManager;
 import javax.tools.ToolProvider;
@@ -86,7 +89,8 @@ public class JavacBindings {
 
         @Override
         public Void visitVariable(VariableTree tree, Void nothing) {
-            add(((JCTree.JCVariableDecl) tree).sym, ((JCTree.JCVariableDecl) tree).pos);
+            JCTree.JCVariableDecl declared = (JCTree.JCVariableDecl) tree;
+            add(declared.sym, nameFrom(text, declared.pos, declared.name));
             return super.visitVariable(tree, nothing);
         }
 
@@ -109,7 +113,7 @@ public class JavacBindings {
         public Void visitTypeParameter(TypeParameterTree tree, Void nothing) {
             JCTree.JCTypeParameter declared = (JCTree.JCTypeParameter) tree;
             if (declared.type != null) {
-                add(declared.type.tsym, declared.pos);
+                add(declared.type.tsym, nameFrom(text, declared.pos, declared.name));
             }
             return super.visitTypeParameter(tree, nothing);
         }
@@ -119,6 +123,16 @@ public class JavacBindings {
                 places.putIfAbsent(symbol, place);
             }
         }
+    }
+
+    /**
+     * The place of a name at or after a place: javac puts an enum's constant where its annotations
+     * begin, and the parameter of a compact constructor where the component's type does.
+     */
+    static int nameFrom(CharSequence text, int at, CharSequence name) {
+        Matcher found = Pattern.compile("(?<![\\w$])" + Pattern.quote(name.toString()) + "(?![\\w$])")
+            .matcher(text);
+        return at >= 0 && found.find(at) ? found.start() : at;
     }
 
     /** The place of the word after the one that begins here; comments may stand between. */
@@ -178,7 +192,7 @@ public class JavacBindings {
         @Override
         public Void visitVariable(VariableTree tree, Void nothing) {
             JCTree.JCVariableDecl declared = (JCTree.JCVariableDecl) tree;
-            print(declared.pos, tree.getName(), declared.sym);
+            print(nameFrom(text, declared.pos, declared.name), tree.getName(), declared.sym);
             return super.visitVariable(tree, nothing);
         }
 
@@ -202,7 +216,8 @@ public class JavacBindings {
         public Void visitTypeParameter(TypeParameterTree tree, Void nothing) {
             JCTree.JCTypeParameter declared = (JCTree.JCTypeParameter) tree;
             if (declared.type != null) {
-                print(declared.pos, declared.name, declared.type.tsym);
+                print(nameFrom(text, declared.pos, declared.name), declared.name,
+                    declared.type.tsym);
             }
             return super.visitTypeParameter(tree, nothing);
         }
@@ -254,6 +269,9 @@ public class JavacBindings {
             if (!constructor && !written.contentEquals(name)) {
                 return;
             }
+            if (List.of("this", "super", "class").contains(written)) {
+                return;
+            }
             String kind;
             try {
                 kind = symbol.getKind().toString();
@@ -266,6 +284,19 @@ public class JavacBindings {
             Integer found = places.get(symbol);
             if (found == null) {
                 found = places.get(symbol.baseSymbol());
+            }
+            if (found == null && symbol.owner instanceof Symbol.ClassSymbol) {
+                // The accessor that javac makes for a record's component has no tree.
+                for (Symbol.RecordComponent one
+                        : ((Symbol.ClassSymbol) symbol.owner).getRecordComponents()) {
+                    if (one.accessor == symbol) {
+                        found = places.entrySet().stream()
+                            .filter(entry -> entry.getKey().owner == symbol.owner
+                                && entry.getKey().getKind() == ElementKind.FIELD
+                                && entry.getKey().name == symbol.name)
+                            .map(Map.Entry::getValue).findFirst().orElse(null);
+                    }
+                }
             }
             lines.putIfAbsent(place, kind + " " + (found == null ? -1 : found));
         }

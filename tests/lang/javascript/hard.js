@@ -28,7 +28,7 @@ for (const of of [of, get, set]) { label: for (;;) { if (of) continue label; els
 for await (const chunk of stream()) void chunk
 const object = {
   get, set, async, static: 1, get get() { return this.set }, set set(v) { this.v = v },
-  async *gen() { yield* other(); yield; await (async () => 1)() },
+  async *gen() { yield* other(); yield; await other() },
   async() {}, get: 1, set: 2, delete: 3, class: 4, 'quoted': 5, 12: 6, [`computed${a}`]: 7,
   new() {}, function: function () { return new.target }, ...rest, await: 1, if: 2, 1n: 3, .5: 4,
 }

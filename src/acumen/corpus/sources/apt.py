@@ -44,7 +44,7 @@ def source_lines(text: str) -> str:
 def source_stanzas(text: str) -> str:
     """The same for a ``.sources`` file (deb822: fields and values, an empty line between)."""
     stanzas = []
-    for stanza in re.split(r"\n[ \t]*\n", text.replace("\r\n", "\n")):
+    for stanza in re.split(r"\n(?:[ \t]*\n)+", text.replace("\r\n", "\n")):
         match = _TYPES.search(stanza)
         if match and {"deb", "deb-src"}.intersection(match["types"].split()):
             stanzas.append(_TYPES.sub("Types: deb-src", stanza).strip("\n") + "\n")

@@ -26,7 +26,8 @@ class FolderRoot:
         while waiting:
             relative, level = waiting.pop()
             try:
-                with os.scandir(self.folder / relative) as listing:
+                # As text: a path of a thousand folders is taken apart a thousand times otherwise.
+                with os.scandir(f"{self.folder}/{relative}") as listing:
                     for one in listing:
                         path = f"{relative}/{one.name}" if relative else one.name
                         if one.is_dir(follow_symlinks=False):
@@ -73,4 +74,4 @@ def _entry(path: str, one: os.DirEntry[str], inside: str) -> list[Entry | Proble
 
 def _is_inside(place: str | Path, folder: str) -> bool:
     real = os.path.realpath(place, strict=True)
-    return real.startswith(folder.rstrip(os.sep) + os.sep)
+    return real == folder or real.startswith(folder.rstrip(os.sep) + os.sep)

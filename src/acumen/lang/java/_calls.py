@@ -23,11 +23,13 @@ CODES = {
 }  # fmt: skip
 
 METHODS = 1
-IS_PRIVATE = 1
-FILE = 16
+IS_PRIVATE, IS_ACCESSOR = 1, 4
+FILE, EXTRA = 16, 32
 T_BOOLEAN, T_CHAR, T_NULL = 1, 4, 10
-# Words that the language knows: places in ``known``; boxes from K_BOXES + 1.
-K_STRING, K_OBJECT, K_BOXES = 1, 3, 4
+# Types that the language knows: places in ``known``. Boxes from K_BOXES + 1; from K_SHARED to
+# K_END what String and the boxes have in common.
+K_STRING, K_OBJECT, K_BOXES, K_NUMBER, K_SEQUENCE, K_CLONEABLE = 1, 3, 4, 13, 14, 15
+K_SHARED, K_SERIALIZABLE, K_END = 16, 16, 20
 # As many arguments and candidates as are looked at.
 MOST = 32
 
@@ -69,67 +71,115 @@ def _accepts(facts: Facts, types: Types, parameter: int, argument: int) -> int:
         return 1
     if parameter == argument:
         return 4
-    count, words, known = len(types.open), facts.words, facts.known
+    count, known = len(types.open), facts.known
     p, p_dims = parameter >> 8, parameter & 255
     a, a_dims = argument >> 8, argument & 255
-    variables = FILE + count + words + 16
-    p_word = p - FILE - count if FILE + count <= p < variables else -1
-    p_object = p_word == known[K_OBJECT]
-    a_word = a - FILE - count if FILE + count <= a < variables else -1
+    variables = FILE + count + facts.words + EXTRA
     if a == T_NULL:
         return 0 if p < FILE and p_dims == 0 else 3
     if p_dims == 0 and p < FILE:  # a primitive is wanted
         if a_dims > 0:
             return 0
         if a < FILE:
-            if p == T_BOOLEAN or a == T_BOOLEAN or a > p or p == T_CHAR:
-                return 0
-            return 3
-        return 1 if a_word < 0 or _box(known, a_word) >= 0 else 0
+            return 0 if p == T_BOOLEAN or a == T_BOOLEAN or a > p or p == T_CHAR else 3
+        return 1 if a >= variables or _box(known, a) >= 0 else 0
     if a_dims == 0 and a < FILE:  # a primitive is given
         if p_dims > 0:
             return 0
         if p >= variables:
-            return 2
-        if p < FILE + count:
             return 1
-        box = _box(known, p_word)
-        if box >= 0:
-            return 2 if box == a else 0
-        if p_word == known[K_STRING]:
-            return 0
-        return 2 if p_object else 1
-    if p_dims == 0 and p_object:
+        if p == known[K_OBJECT] or p == known[K_NUMBER] or _box(known, p) == a:
+            return 2
+        return 2 if _is_one(known, p, K_SHARED, K_END) else 0
+    if p_dims == 0 and p == known[K_OBJECT]:
         return 3
     if a_dims != p_dims:
-        if a_dims < p_dims:
-            return 0 if a < variables else 1
-        return 1 if p >= FILE + count else 0
-    if a_dims > 0 and (a < FILE or p < FILE):
-        return 0
+        if p >= variables or (a >= variables and a_dims < p_dims):
+            return 1
+        shared = p == known[K_OBJECT] or p == known[K_CLONEABLE] or p == known[K_SERIALIZABLE]
+        return 3 if a_dims > p_dims and shared else 0
     if p >= variables or a >= variables:
         return 1
+    if a < FILE or p < FILE:
+        return 0
+    if a == known[K_STRING]:
+        return 3 if p == known[K_SEQUENCE] or _is_one(known, p, K_SHARED, K_END) else 0
+    # String and the boxes have no subclasses.
+    if p == known[K_STRING] or _box(known, p) >= 0:
+        return 0
     if a < FILE + count:
-        t = a - FILE
-        if p < FILE + count:
-            for k in range(types.offsets[t], types.offsets[t + 1]):
-                if types.ancestors[k] == p - FILE:
-                    return 3
-            return 1 if types.open[t] else 0
-        return 0 if p_word == known[K_STRING] else 1
-    if a_word == known[K_STRING] and p_word >= 0 and _box(known, p_word) >= 0:
-        return 0
-    if p_word == known[K_STRING] or _box(known, p_word) >= 0:
-        return 0
+        for k in range(types.offsets[a - FILE], types.offsets[a - FILE + 1]):
+            if types.ancestors[k] == p - FILE:
+                return 3
+        return 0 if p < FILE + count and not types.open[a - FILE] else 1
     return 1
 
 
 @kernel
-def _box(known: Any, word: int) -> int:
+def _is_one(known: Any, base: int, first: int, end: int) -> bool:
+    return bool(np.any(known[first:end] == base))
+
+
+@kernel
+def _box(known: Any, base: int) -> int:
+    """The primitive type that a type is the box of; -1: it is none."""
     for k in range(1, 9):
-        if known[K_BOXES + k] == word:
+        if known[K_BOXES + k] == base:
             return k
     return -1
+
+
+@kernel
+def _candidates(
+    facts: Facts, types: Types, t: int, word: int, args: int, own: bool, candidates: Any
+) -> int:
+    """The methods of a type that take so many arguments, overridden ones left out."""
+    members, calls = facts.members, facts.signatures
+    count = 0
+    for k in range(types.offsets[t] - own, types.offsets[t + 1]):
+        inherited = k >= types.offsets[t]
+        m = _find(facts, types.ancestors[k] if inherited else t, word)
+        while m >= 0:
+            wanted = calls.offsets[m + 1] - calls.offsets[m]
+            fits = wanted == args or (calls.varargs[m] and args >= wanted - 1)
+            if inherited and members.flags[m] & IS_PRIVATE:
+                fits = fits and not own and k == types.offsets[t]
+            for c in range(count):
+                fits = fits and not (inherited and _overrides(facts, candidates[c], m))
+                # Whoever writes an accessor means that one.
+                if fits and args == 0 and members.flags[m] & IS_ACCESSOR and not inherited:
+                    fits = False
+            if fits:
+                if count == len(candidates):
+                    return 0
+                candidates[count] = m
+                count += 1
+            m = m + 1 if m + 1 < len(members.key) and members.key[m + 1] == members.key[m] else -1
+    return count
+
+
+@kernel
+def _fit(tree: Tree, facts: Facts, types: Types, m: int, given: Any, args: int, spread: bool) -> int:
+    """How well a method takes the arguments, as _accepts; ``spread``: with a variable number."""
+    calls, value = facts.signatures, facts.value
+    first, wanted = calls.offsets[m], calls.offsets[m + 1] - calls.offsets[m]
+    fit = 4
+    if spread != calls.varargs[m] and (spread or wanted != args):
+        return 0
+    if not spread and wanted != args:
+        return 0
+    for g in range(args):
+        type_ = calls.parameters[first + min(g, wanted - 1)]
+        if spread and g >= wanted - 1 and type_ & 255:
+            type_ -= 1
+        one = _accepts(facts, types, type_, value[given[g]])
+        if one == 1 and value[given[g]] == 0 and type_ != 0:
+            # A lambda or a method reference is an object of an interface.
+            function = tree.code[given[g]] == LAMBDA or tree.code[given[g]] == REFERENCE
+            if function and (type_ < 256 * FILE or type_ & 255):
+                one = 0
+        fit = min(fit, one)
+    return fit
 
 
 @kernel
@@ -137,10 +187,9 @@ def _choose(
     tree: Tree, facts: Facts, types: Types, t: int, word: int, arguments: int, own: bool,
     given: Any, candidates: Any,
 ) -> Any:  # fmt: skip
-    """The method of a type that a call means (JLS 15.12.2), by the number of arguments and the
-    types that are plain to see; -1 where that leaves several or none. Also: is it exact?"""
+    """The method of a type that a call means, or -1; and how well it fits."""
     code, stop = tree.code, tree.stop
-    members, calls, value = facts.members, facts.signatures, facts.value
+    calls = facts.signatures
     args, at = 0, arguments + 1
     while at < stop[arguments]:
         if code[at] != PUNCTUATION and code[at] != COMMENT:
@@ -148,75 +197,69 @@ def _choose(
                 given[args] = at
             args += 1
         at = stop[at]
-    count = 0
-    for k in range(types.offsets[t] - 1, types.offsets[t + 1]):
-        if k < types.offsets[t]:
-            if not own:
-                continue
-            m = _find(facts, t, word)
-        else:
-            m = _find(facts, types.ancestors[k], word)
-        while m >= 0:
-            wanted = calls.offsets[m + 1] - calls.offsets[m]
-            fits = wanted == args or (calls.varargs[m] and args >= wanted - 1)
-            if fits and k >= types.offsets[t] and members.flags[m] & IS_PRIVATE:
-                fits = not own and k == types.offsets[t]
-            for c in range(count):
-                fits = fits and not _overrides(facts, types, candidates[c], m)
-            if fits:
-                if count == len(candidates):
-                    return -1, False
-                candidates[count] = m
-                count += 1
-            m += 1
-            if m == len(members.key) or members.key[m] != members.key[m - 1]:
-                m = -1
-    if count == 0 or args > len(given):
-        return (candidates[0] if count == 1 else -1), False
-    best, sure, exact, left, possible = -1, 0, -1, 0, -1
+    if args > len(given):
+        return -1, 0
+    count = _candidates(facts, types, t, word, args, own, candidates)
+    # With a fixed number of arguments first, then with a variable one (JLS 15.12.2.2 to 4).
+    fixed, kept, worst, best = -1, 0, 4, 0
     for c in range(count):
-        m = candidates[c]
-        fit = 4
-        fixed = calls.offsets[m + 1] - calls.offsets[m]
-        for g in range(args):
-            if calls.varargs[m] and g >= fixed - 1:
-                fit = min(fit, 1)
-                break
-            wanted = calls.parameters[calls.offsets[m] + g]
-            one = _accepts(facts, types, wanted, value[given[g]])
-            if value[given[g]] == 0 and one == 1 and wanted != 0:
-                function = code[given[g]] == LAMBDA or code[given[g]] == REFERENCE
-                if function and (wanted < 256 * FILE or wanted & 255):
-                    one = 0
-            fit = min(fit, one)
-        if fit == 0:
-            continue
-        left += 1
-        possible = m
+        fit = _fit(tree, facts, types, candidates[c], given, args, False)
         if fit == 4:
-            exact = m
-        if fit > sure:
-            best, sure = m, fit
-        elif fit == sure:
-            best = -1
-    if exact >= 0:
-        return exact, True
-    if left == 1:
-        return possible, False
-    return -1, False
+            return candidates[c], 4
+        if fit > 0:
+            fixed = candidates[c]
+            kept += 1
+            worst, best = min(worst, fit), max(best, fit)
+    if kept == 1 and worst > 1:
+        return fixed, worst
+    if kept > 1 and worst > 1:
+        return _most_specific(tree, facts, types, given, args, candidates, count, min(best, 3)), 2
+    spread = -1
+    for c in range(count):
+        if _fit(tree, facts, types, candidates[c], given, args, True) and candidates[c] != fixed:
+            spread = candidates[c]
+            kept += 1
+    if kept != 1:
+        return -1, 0
+    return (fixed, worst) if fixed >= 0 else (spread, 1)
 
 
 @kernel
-def _overrides(facts: Facts, types: Types, near: int, far: int) -> bool:
-    """Has the nearer method the same parameters? A type variable of the farther may be any."""
-    calls, words = facts.signatures, facts.words
+def _most_specific(
+    tree: Tree, facts: Facts, types: Types, given: Any, args: int, candidates: Any, count: int,
+    needed: int,
+) -> int:  # fmt: skip
+    """The one of several applicable methods whose parameters all others could take; -1: none."""
+    calls = facts.signatures
+    for c in range(count):
+        m, better = candidates[c], True
+        if _fit(tree, facts, types, m, given, args, False) < needed:
+            continue
+        for d in range(count):
+            other = candidates[d]
+            if other == m or _fit(tree, facts, types, other, given, args, False) < needed:
+                continue
+            for g in range(args):
+                wide = calls.parameters[calls.offsets[other] + g]
+                narrow = calls.parameters[calls.offsets[m] + g]
+                better = better and _accepts(facts, types, wide, narrow) >= 3
+        if better:
+            return int(m)
+    return -1
+
+
+@kernel
+def _overrides(facts: Facts, near: int, far: int) -> bool:
+    """Has the nearer method the same parameters? Where the farther one has a type variable only
+    type arguments could tell, so both stay."""
+    calls = facts.signatures
     length = calls.offsets[far + 1] - calls.offsets[far]
     if calls.offsets[near + 1] - calls.offsets[near] != length:
         return False
     for g in range(length):
         a = calls.parameters[calls.offsets[near] + g]
         b = calls.parameters[calls.offsets[far] + g]
-        if a != b and b >> 8 < FILE + len(types.open) + words + 16:
+        if a != b:
             return False
     return True
 
@@ -234,10 +277,10 @@ def choose(tree: Tree, facts: Facts, types: Types, calls: Calls, idents: Any) ->
         while at < tree.stop[node] and tree.code[at] != ARGUMENTS:
             at = tree.stop[at]
         w = tree.word[name]
-        m, exact = _choose(
-            tree, facts, types, t, w, at, not calls.as_super[c], given, candidates
-        )
+        m, fit = _choose(tree, facts, types, t, w, at, not calls.as_super[c], given, candidates)
         if m >= 0:
             found[c] = facts.members.name[m]
-            doubt[c] = calls.crossed[c] + (0 if exact else 2 * types.open[t] + 4 * facts.of_object[w])
+            doubt[c] = calls.crossed[c] + (
+                0 if fit == 4 else 2 * types.open[t] + 4 * facts.of_object[w]
+            ) + 8 * (facts.members.flags[m] & 1) + 16 * (fit > 1)
     return found, doubt

@@ -156,12 +156,14 @@ RECIPES = {
     **dict.fromkeys(
         (
             flow.OTHER, flow.PAREN, flow.BINARY, flow.CONCAT, flow.NOT, flow.RESOURCES, flow.FORMAL,
-            flow.SPREAD, flow.INFERRED, flow.BINDING, flow.PATTERN, flow.BLOCK,
+            flow.SPREAD, flow.INFERRED, flow.BINDING, flow.PATTERN, flow.BLOCK, flow.FINALLY,
         ),
         "children",
     ),
     flow.IDENT: "aim self READ",
     flow.NAME: "point self BIND",
+    flow.ALWAYS: "point self READ",
+    flow.NEVER: "point self READ",
     flow.OPERATION: "children; operate self",
     flow.ARRAY_ACCESS: "children; operate self",
     flow.FIELD_ACCESS: "visit object; operate self",
@@ -205,6 +207,7 @@ RECIPES = {
     " visit second; raise self; set end",
 }  # fmt: skip
 CONDITIONS = {
+    flow.GUARD: "decide first then else",
     flow.NOT: "decide first else then",
     flow.AND: "decide left yes else; set yes; decide right then else",
     flow.OR: "decide left then yes; set yes; decide right then else",
@@ -214,6 +217,8 @@ CONDITIONS = {
     " jump then",
     flow.TRUE: "jump then",
     flow.FALSE: "jump else",
+    flow.ALWAYS: "point self READ; jump then",
+    flow.NEVER: "point self READ; jump else",
 }
 _OTHER_CONDITION = "visit self; fork self then else"
 # The Checker Framework's graph names the target of an assignment before it evaluates the right
@@ -236,7 +241,7 @@ _GIVEN = {
     },
 }  # fmt: skip
 
-Recipes = tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.bool_]]
+Recipes = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]
 
 
 @cache
@@ -247,7 +252,8 @@ def recipes(checker: bool) -> Recipes:
     if checker:
         for code, text in CHECKER.items():
             texts[code] = text
-        texts[flow.CODES + flow.TRUE] = texts[flow.CODES + flow.FALSE] = _OTHER_CONDITION
+        for code in (flow.TRUE, flow.FALSE, flow.ALWAYS, flow.NEVER):
+            texts[flow.CODES + code] = _OTHER_CONDITION
     offsets = [0]
     steps: list[tuple[int, int, int, int]] = []
     needs = np.zeros((len(texts), flow.NONE + 1), dtype=np.bool_)
@@ -264,7 +270,7 @@ def recipes(checker: bool) -> Recipes:
             steps.append((_TASKS[task], child, first, second))
         needs[place, flow.NONE] = needs[place, flow.AGAIN]
         offsets.append(len(steps))
-    return np.array(offsets, np.int32), np.array(steps, np.int32).reshape(-1, 4), needs
+    return np.array(offsets), np.array(steps), needs
 
 
 @lru_cache(maxsize=1)

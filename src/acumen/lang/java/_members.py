@@ -77,9 +77,9 @@ UNSEEN, VALUE, IS_TYPE, IS_PACKAGE, IS_SUPER = range(5)
 # Namespaces and flags of members as in _hierarchy, values of types as in _types.
 FIELDS, METHODS, TYPES = 0, 1, 2
 IS_PRIVATE, IS_CONSTANT, IS_ACCESSOR = 1, 2, 4
-FILE, MOST = 16, 64
+FILE, EXTRA, MOST = 16, 32, 64
 T_BOOLEAN, T_CHAR, T_INT, T_LONG, T_FLOAT, T_DOUBLE, T_NULL = 1, 4, 5, 6, 7, 8, 10
-# Words that the language knows: places in ``known``.
+# Types that the language knows: places in ``known``.
 K_VAR, K_STRING, K_CLASS = range(3)
 
 
@@ -183,9 +183,9 @@ def _as_type(tree: Tree, facts: Facts, types: Types, k: int, i: int) -> None:
     facts.role[k] = R_TYPE
     if 0 <= base < count:
         facts.declaration[k] = types.name[base]
-    elif base >= count + facts.words + 16:
+    elif base >= count + facts.words + EXTRA:
         facts.role[k] = R_TYPE_VARIABLE
-        facts.declaration[k] = base - count - facts.words - 8
+        facts.declaration[k] = base - count - facts.words - EXTRA
 
 
 @kernel
@@ -385,7 +385,7 @@ def _expression(tree: Tree, facts: Facts, types: Types, node: int) -> int:
         return int(right if middle < stop[node] and value[middle] == right else 0)
     if kind == BINARY:
         operator = _operator(tree, node)
-        text = 256 * (FILE + len(types.node) + facts.known[K_STRING])
+        text = 256 * facts.known[K_STRING]
         if operator == COMPARISON:
             return 256 * T_BOOLEAN
         if operator == PLUS and (left == text or right == text):
@@ -433,15 +433,17 @@ def _case(tree: Tree, facts: Facts, types: Types, k: int, i: int) -> None:
             break
         at = tree.stop[at]
     base, count = selector >> 8, len(types.node)
-    text = FILE + count + facts.known[K_STRING]
+    text = facts.known[K_STRING]
     if FILE <= base < FILE + count:
         m = _member(facts, types, base - FILE, FIELDS, tree.word[i], True)
         facts.declaration[k] = -1
         _as_field(facts, k, i, m)
         facts.role[k] = R_CONSTANT
-    elif (base == 0 and facts.declaration[k] < 0) or (base >= FILE + count and base != text):
+    elif (base == 0 and facts.role[k] != R_FIELD) or (base >= FILE + count and base != text):
         facts.declaration[k] = -1
         facts.role[k] = R_CONSTANT
+    elif facts.declaration[k] < 0:
+        facts.role[k] = R_FIELD
     facts.access[k] = READS
 
 
@@ -517,7 +519,7 @@ def qualified_names(
     pending, target = np.empty(len(events) + 2, np.int32), np.empty(len(events) + 2, np.int32)
     inside = np.empty(count + 1, np.int32)
     top, levels, fresh, k = -1, 0, 0, -1
-    var = 256 * (FILE + count + facts.known[K_VAR])
+    var = 256 * facts.known[K_VAR]
     for e in range(len(events) + 1):
         i = events[e] if e < len(events) else len(code)
         while top >= 0 and stop[pending[top]] <= i:
@@ -565,7 +567,7 @@ def qualified_names(
             elif kind == NULL:
                 value[i] = 256 * T_NULL
             else:
-                value[i] = 256 * (FILE + count + facts.known[K_STRING if kind == STRING else K_CLASS])
+                value[i] = 256 * facts.known[K_STRING if kind == STRING else K_CLASS]
             continue
         p = parent[i]
         if kind == THIS or kind == SUPER:

@@ -45,7 +45,7 @@ EVENTS = (TYPE, BODY, TYPE_PARAMETERS, PARAMETERS, IDENTIFIER, TYPE_IDENTIFIER)
 # As in _hierarchy: a kernel's numbers are its own file's.
 FIELDS, METHODS, TYPES = 0, 1, 2
 IS_PRIVATE, IS_CONSTANT, IS_ACCESSOR = 1, 2, 4
-FILE, MOST = 16, 64
+FILE, EXTRA, MOST = 16, 32, 64
 
 
 class Tree(NamedTuple):
@@ -142,7 +142,7 @@ def type_names(
                     if one < stop[at]:
                         w = word[one]
                         top += 1
-                        b_value[top] = 256 * (FILE + count + words + 16 + one)
+                        b_value[top] = 256 * (FILE + count + words + EXTRA + one)
                         b_word[top], b_hides[top] = w, scope[w]
                         b_stop[top], b_level[top] = stop[mother], levels
                         scope[w] = top

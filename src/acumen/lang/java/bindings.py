@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from acumen.lang.java import _calls, _hierarchy, _members, _patterns, _scopes, _types
 from acumen.lang.java._tables import Table, field_table, kind_table, use_table
-from acumen.lang.java.declarations import Declarations
+from acumen.lang.java.declarations import NONE, Declarations
 from acumen.lang.java.grammar import symbols
 from acumen.lang.java.names import Names
 from acumen.lang.syntax import Column, Syntax
@@ -112,7 +112,7 @@ def bindings(syntax: Syntax, declared: Declarations, names: Names) -> Bindings:
         _scopes.Types(nodes, types.begin, offsets, ancestors),
         members, late, events, names.node, use, words,
     )  # fmt: skip
-    known, of_object = _known(names)
+    known, of_object = _known(names, declared)
     code = tables.members[syntax.kind]
     events = np.flatnonzero(tables.members_events[syntax.kind]).astype(np.int32)
     facts = _members.Facts(
@@ -142,10 +142,11 @@ def bindings(syntax: Syntax, declared: Declarations, names: Names) -> Bindings:
     return Bindings(names.node, role, declaration, symbol, access)
 
 
-# Words that the language knows, as _members and _calls expect them; boxes as primitive types.
+# Types that the language knows, as _members and _calls expect them; boxes as primitive types.
 _KNOWN = (
     "var", "String", "Class", "Object", "", "Boolean", "Byte", "Short", "Character", "Integer",
-    "Long", "Float", "Double",
+    "Long", "Float", "Double", "Number", "CharSequence", "Cloneable", "Serializable",
+    "Comparable", "Constable", "ConstantDesc",
 )  # fmt: skip
 _OF_OBJECT = (
     "clone", "equals", "finalize", "getClass", "hashCode", "notify", "notifyAll", "toString",
@@ -153,15 +154,19 @@ _OF_OBJECT = (
 )  # fmt: skip
 
 
-def _known(names: Names) -> tuple[Column, NDArray[np.bool_]]:
-    """Places of words that the language knows; those that do not occur get one after the last.
-    And which words are methods that every object has."""
+def _known(names: Names, declared: Declarations) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """Bases of the types that the language knows: such a type is declared elsewhere, unless this
+    file is the one; those that do not occur get places after the last word. And which words are
+    methods that every object has."""
     place = dict(zip(names.words, range(len(names.words)), strict=True))
-    missing = len(place)
-    known = np.array([place.get(word, missing + n) for n, word in enumerate(_KNOWN)], np.int32)
+    first, missing = _types.FILE + len(declared.types), len(place)
+    bases = [first + place.get(word, missing + n) for n, word in enumerate(_KNOWN)]
+    for t, one in enumerate(declared.types):
+        if one.owner == NONE and one.name in _KNOWN:
+            bases[_KNOWN.index(one.name)] = _types.FILE + t
     of_object = np.zeros(len(place), dtype=np.bool_)
     of_object[[place[word] for word in _OF_OBJECT if word in place]] = True
-    return known, of_object
+    return np.array(bases, dtype=np.int64), of_object
 
 
 def _uses(syntax: Syntax, names: Names, tables: _Tables) -> Table:

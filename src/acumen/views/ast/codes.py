@@ -1,4 +1,4 @@
-"""The numbers that plans and rules speak in, whatever the grammar's own numbers are.
+"""The numbers that rules, kinds and plans speak in, whatever the grammar's own numbers are.
 
 Compiled code keeps them: a number never changes, new ones are added.
 """
@@ -7,62 +7,70 @@ from __future__ import annotations
 
 # Fields of the grammar, by their places here.
 FIELDS = (
-    "", "name", "type", "dimensions", "value", "body", "object", "arguments", "type_arguments",
-    "parameters", "right", "operator", "operand", "pattern", "declarator", "init", "update",
-    "constructor", "field", "left", "condition", "consequence", "alternative", "array", "index",
-    "type_parameters", "superclass", "interfaces", "permits", "resources", "element", "scope",
-    "key", "template_processor", "template_argument",
+    "", "name", "type", "dimensions", "value", "parameters", "object", "operator", "operand",
+    "body", "consequence", "alternative", "init", "update", "declarator", "arguments",
+    "type_arguments", "type_parameters", "superclass", "interfaces", "permits", "resources",
+    "left", "right", "pattern", "condition", "array", "index", "constructor", "field", "element",
+    "scope", "key", "template_processor", "template_argument",
 )  # fmt: skip
 (
-    _, F_NAME, F_TYPE, F_DIMENSIONS, F_VALUE, F_BODY, F_OBJECT, F_ARGUMENTS, F_TYPE_ARGUMENTS,
-    F_PARAMETERS, F_RIGHT, F_OPERATOR, F_OPERAND, F_PATTERN, F_DECLARATOR, F_INIT, F_UPDATE,
-    F_CONSTRUCTOR, F_FIELD, F_LEFT, F_CONDITION, F_CONSEQUENCE, F_ALTERNATIVE,
-) = range(23)  # fmt: skip
+    _, F_NAME, F_TYPE, F_DIMENSIONS, F_VALUE, F_PARAMETERS, F_OBJECT, F_OPERATOR, F_OPERAND,
+    F_BODY, F_CONSEQUENCE, F_ALTERNATIVE,
+) = range(12)  # fmt: skip
 
-# Trees whose plan has code of its own.
+# Codes of what is no tree: tokens, and syntax that is part of a tree; HIDDEN: as if not there.
 (
-    NOTHING, IDENTIFIER, SUPER, UNDERSCORE, PRIMITIVE,
-    DECIMAL, HEXADECIMAL, OCTAL, BINARY, FLOATING, HEX_FLOATING, CHARACTER, STRING, BOOLEAN, NULL,
-    INNER, GUARD, CASE_PATTERN, LENGTH, ANNOTATED_TYPE,
-    SCOPED_TYPE, GENERIC_TYPE, ARRAY_TYPE, CREATION, ARRAY_CREATION, WILDCARD, CATCH_TYPE,
-    FIELD_ACCESS, INVOCATION, CONSTRUCTOR_CALL, REFERENCE, LAMBDA, CAST, INSTANCE_OF,
-    UNARY, STEP, OPERATION, ASSIGNMENT,
-    SWITCH, GROUP, RULE, EXPRESSION_STATEMENT, FOREACH, CATCH,
-    METHOD, COMPACT, DECLARATION, VARIABLE, PARAMETER, SPREAD, RECEIVER, CAUGHT, RESOURCE,
-    TYPE_PATTERN, ENUM_CONSTANT, ENUM_REST, RECORD, ANNOTATION_TYPE, ANNOTATION, MODIFIERS,
-    SEMICOLON, ERROR,
-) = range(62)  # fmt: skip
-# Trees that rows of a table plan have the codes from here on, ...
-ROWS = 64
-# ... parts of trees that are no trees themselves from here, ...
-PARTS = 128
+    NOTHING, COMMENT, HIDDEN, FLAG, OPEN, ELLIPSIS, COLON, NEW, EXTENDS, CLASS, DOT,
+    CLASS_BODY, TYPE_LIST, TYPES_CLAUSE, EXTENDS_TYPES, THROWS, BOUNDS, TYPE_ARGUMENT_LIST,
+    ARGUMENT_LIST, CASE_LABEL, PATTERN_BODY, DIMS, INFERRED, SWITCH_BLOCK,
+) = range(24)  # fmt: skip
+OPERATORS = 32
+# Codes of trees that compiled code asks for; others have the numbers from FREE on.
+TREES = 80
 (
-    COMMENT, CLASS_BODY, TYPE_LIST, TYPES_CLAUSE, EXTENDS_TYPES, THROWS, BOUNDS,
-    TYPE_ARGUMENT_LIST, CASE_LABEL, PATTERN_BODY,
-) = range(PARTS, PARTS + 10)  # fmt: skip
-# ... tokens from here, operators last.
-TOKENS = 160
-FLAG, OPEN, ELLIPSIS, COLON, NEW, EXTENDS, STATIC, CLASS, FINAL = range(TOKENS, TOKENS + 9)
-OPERATORS = 176
+    IDENTIFIER, SUPER, UNDERSCORE, PRIMITIVE, MARKED_IDENTIFIER, MARKED_PRIMITIVE, LAMBDA_NAME,
+    UNNAMED, DECIMAL, HEXADECIMAL, OCTAL, BINARY, FLOATING, HEX_FLOATING, CHARACTER, STRING,
+    BOOLEAN, NULL, PLAIN, VALUED, INNER, CASE_PATTERN, DEFAULT_LABEL, GUARD, LENGTH,
+    MARKED_LENGTH, ANNOTATED_TYPE, SCOPED_TYPE, MARKED_SCOPED_TYPE, GENERIC_TYPE, ARRAY_TYPE,
+    WILDCARD, MARKED_WILDCARD, CATCH_TYPE, UNION, TYPE_PARAMETER, CREATION, ANONYMOUS,
+    ARRAY_CREATION, VALUES_CREATION, CAST, INTERSECTION, INSTANCE_OF, BINDING, FINAL_BINDING,
+    MARKED_BINDING, FINAL_MARKED_BINDING, UNARY, STEP, OPERATION, ASSIGNMENT, LAMBDA,
+    SWITCH, GROUP, GROUP_LABEL, LAST_LABEL, RULE, EXPRESSION_STATEMENT, SWITCH_STATEMENT, FOREACH,
+    METHOD, MARKED_METHOD, DECLARATION, DECLARATOR, PARAMETER, RECEIVER, QUALIFIED_RECEIVER,
+    RESOURCE, TYPE_PATTERN, ANY_PATTERN, ENUM_CONSTANT, CREATED_CONSTANT, CONSTANT_WITH_BODY,
+    ENUM_REST, RECORD, ANNOTATION_TYPE, UNMODIFIED_ANNOTATION_TYPE, CATCH,
+) = range(TREES, TREES + 78)  # fmt: skip
+FREE = 160
+# Trees that are no operand, statement or type of the tree around them.
+ASIDE = 240
+ANNOTATION, LENGTH_ANNOTATION, ERROR, EMPTY, MODIFIERS, BARE_MODIFIERS = range(ASIDE, ASIDE + 6)
 
-# How a part of a row is drawn: a getter with what it holds; the getter alone; what it holds alone,
-# because the two are merged; the getter with a list; with a list of the node's own children.
-HOLD, LEAF, LATE, LIST, OWN_LIST = range(5)
-# How it is chosen among the children: by its field (below these), by its place among the trees,
-# by its code (which is added).
-FIRST, SECOND, LAST, BY_CODE = 64, 65, 127, 128
-# Which children a list has: all trees; those and lone semicolons; ...
+# How a part of a tree is drawn: its label alone, whatever is there, or if something chosen is;
+# with what is chosen below it; what is chosen without it (merged, or having none); with a list:
+# of what is chosen, of the node's own children, of what follows it, of expressions as
+# statements; with a type and its brackets, all or but the first, or with the first one's
+# annotations; with a name that may be a member of something; the class that is created.
 (
-    ALL, STATEMENTS, ANNOTATIONS, CATCHES, NAMES, CONSTANTS, PATTERNS, PARAMETERS, LENGTHS, MARKED,
-) = range(10)  # fmt: skip
-# ... those in a field (which is added).
+    ADD, LEAF, HOLD, LATE, DRAW, LIST, OWN, REST, STATEMENT_LIST, TYPED, ELEMENT_TYPED,
+    OUTER_ANNOTATIONS, SELECT, CREATED,
+) = range(14)  # fmt: skip
+# Whose children are chosen from: the node's own, its parent's, those of the record around it, of
+# the declarator in it; or the node whose annotations it has.
+OF_NODE, OF_OWNER, OF_RECORD, OF_DECLARATOR, ANNOTATED = 0, 512, 1024, 1536, 2048
+# How a child is chosen: by its field (below these); by its place among the trees, as the first
+# of those in no field, or the last; at either end, tree or not; by its code (which is added).
+FIRST, SECOND, UNFIELDED, LAST, LEFT_END, RIGHT_END, BY_CODE = 64, 65, 67, 68, 69, 70, 128
+# Which children a list has, if not those in a field (which is added).
 BY_FIELD = 32
+# Whether a code is in a list: not, itself, or what is below it.
+NO, ITSELF, BELOW = range(3)
 
-# What a code may have below it: statements, each in a list, in a field, alone; annotations that
-# belong to a type.
+# What a code may have below it: statements in a list, in a field, alone; annotations of a type.
 IN_LIST, IN_FIELD, ALONE, OF_TYPE = range(1, 5)
 # Where an operator stands: between operands, in an assignment, before or after its operand.
 BETWEEN, ASSIGNING, BEFORE, AFTER = range(4)
 
-# What a row of a plan says beside its label: its edge comes last; it is the plan of a node.
+# What a row of a plan says beside its label: its edge comes last; it is another node's plan.
 LATER, PLAN_OF = 1 << 8, 1 << 9
+# In place of a label: the one that the node itself has; none.
+OWN_LABEL, NO_LABEL = 255, -1

@@ -131,7 +131,7 @@ def _least(code: Code, looks: Looks, node: int) -> int:
         if code.source[code.start[node] + i] != digits[i]:
             return -1
     if size == 10:
-        return looks.kind[LEAST_INT]
+        return int(looks.kind[LEAST_INT])
     # The last letter is L in either case.
     return looks.kind[LEAST_LONG] if code.source[code.end[node] - 1] | 32 == 108 else -1
 
@@ -145,7 +145,7 @@ def _may_be_type(code: Code, looks: Looks, node: int) -> bool:
             return False
         node += 1
     mark = looks.mark[code.symbol[node]]
-    return mark == IDENTIFIER or mark == TYPE
+    return mark in (IDENTIFIER, TYPE)
 
 
 @kernel
@@ -163,8 +163,8 @@ def _kind(code: Code, looks: Looks, node: int, special: int) -> int:
     if special == UPDATE:
         first = _first(code, looks, node)
         if first >= 0 and looks.operator[BEFORE, code.symbol[first]] >= 0:
-            return looks.operator[BEFORE, code.symbol[first]]
-        return looks.operator[AFTER, code.symbol[code.stop[node] - 1]]
+            return int(looks.operator[BEFORE, code.symbol[first]])
+        return int(looks.operator[AFTER, code.symbol[code.stop[node] - 1]])
     if special == ANNOTATION:
         # @A() and @A(x = 1) are normal annotations, @A(1) has a single member.
         group = _child(code, node, looks.field[ARGUMENTS])
@@ -182,7 +182,7 @@ def _kind(code: Code, looks: Looks, node: int, special: int) -> int:
         if least >= 0:
             return least
     row = 0 if special == BINARY else 1 if special == ASSIGN else 2
-    return looks.operator[row, code.symbol[sign]]
+    return int(looks.operator[row, code.symbol[sign]])
 
 
 @kernel
@@ -193,30 +193,23 @@ def _left_behind(code: Code, looks: Looks, node: int) -> int:
         return -1
     mark = looks.mark[code.symbol[before]]
     inside, _ = _readable(code, looks, before)
-    if (
-        mark == IDENTIFIER
-        or (mark == INFERRED and inside == 1)
-        or (mark == FORMAL and inside == 0)
-    ):
+    if mark == IDENTIFIER or (mark == INFERRED and inside == 1) or (mark == FORMAL and inside == 0):
         return before
     return -1
 
 
 @kernel
-def details(
-    code: Code, looks: Looks
-) -> tuple[NDArray[np.int32], NDArray[np.int16], NDArray[np.int32]]:
-    """For each node of a file: its rule and its kind where they are not those of its symbol (-1),
-    and another node that matters.
+def details(code: Code, looks: Looks, found: NDArray[np.int32]) -> None:
+    """Writes for each node of a file, in three rows: its rule and its kind where they are not those
+    of its symbol (-1), and another node that matters.
 
     That is, for a resource or a caught type, what stands in its place; for a lambda, what it leaves
     behind; for a cast or a condition, the method reference that takes it in (NOWHERE: none); for a
     method reference, 1 if it is to a type's.
     """
     size = len(code.symbol)
-    rule = np.full(size, -1, dtype=np.int32)
-    kind = np.full(size, -1, dtype=np.int16)
-    other = np.full(size, -1, dtype=np.int32)
+    found[:] = -1
+    rule, kind, other = found[0], found[1], found[2]
     # Backwards: what is inside a cast is known before the cast.
     for node in range(size - 1, -1, -1):
         special = looks.special[code.symbol[node]]
@@ -241,8 +234,8 @@ def details(
             if _child(code, node, looks.field[TYPED]) < 0:
                 other[node] = _readable(code, looks, node)[1]
         elif special == CATCH:
-            found, first = _readable(code, looks, node)
-            other[node] = first if found == 1 else -1
+            types, first = _readable(code, looks, node)
+            other[node] = first if types == 1 else -1
         elif special == REFERENCE:
             scope = _first(code, looks, node)
             other[node] = scope >= 0 and _may_be_type(code, looks, scope)
@@ -252,10 +245,9 @@ def details(
             last = _child(code, node, looks.field[VALUE if special == CAST else ELSE])
             inner = looks.special[code.symbol[last]] if last >= 0 else 0
             other[node] = NOWHERE
-            if inner == CAST or inner == CONDITIONAL:
+            if inner in (CAST, CONDITIONAL):
                 other[node] = other[last]
             elif inner == REFERENCE and other[last] == 0:
                 scope = _first(code, looks, last)
                 if scope >= 0 and looks.mark[code.symbol[scope]] != SUPER:
                     other[node] = last
-    return rule, kind, other

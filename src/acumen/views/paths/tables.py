@@ -43,26 +43,10 @@ _NUMBER = {name: number for number, name in enumerate(RULES, 1)}
 
 
 class Tables(NamedTuple):
-    """The rules: by symbol, by rule, by slot of a rule. The last symbol stands for an error."""
+    """``reading``: symbol, context: what it is. ``rules``: of each rule, in ``tree``'s columns."""
 
     reading: NDArray[np.int16]
-    mark: NDArray[np.uint8]
-    name: int
-    own_rule: NDArray[np.int32]
-    own_kind: NDArray[np.int32]
-    kind: NDArray[np.uint8]
-    leaf: NDArray[np.uint8]
-    special: NDArray[np.uint8]
-    slots: NDArray[np.uint8]
-    rest: NDArray[np.uint8]
-    brackets: NDArray[np.uint8]
-    by_field: NDArray[np.uint8]
-    by_symbol: NDArray[np.uint8]
-    inside: NDArray[np.uint8]
-    fixed: NDArray[np.int16]
-    context: NDArray[np.uint8]
-    rule: NDArray[np.int16]
-    treatment: NDArray[np.uint8]
+    rules: NDArray[np.int16]
 
 
 def _numbers(*names: str) -> list[int]:
@@ -121,34 +105,31 @@ def _known(rule: Rule) -> str:
 @lru_cache(maxsize=1)
 def tables() -> Tables:
     grammar = language()
-    symbols, rules = grammar.node_kind_count + 1, len(RULES) + 1
-    widest = max(len(rule.slots) for rule in RULES.values())
-    given = list(RULES.values())
-    specials = (tree.SPECIALS.index(_FOUND.get(rule.special, rule.special)) for rule in given)
-    made = Tables(
-        reading=_readings(symbols),
-        mark=_marks(tree.MARKS),
-        name=field("name"),
-        own_rule=np.array([_NUMBER[name] for name in tree.RULES], dtype=np.int32),
-        own_kind=np.array([KIND[name] for name in tree.KINDS], dtype=np.int32),
-        kind=np.array([0, *(KIND[rule.kind] for rule in given)], dtype=np.uint8),
-        leaf=np.array([0, *(_LEAVES[rule.leaf] for rule in given)], dtype=np.uint8),
-        special=np.array([0, *specials], dtype=np.uint8),
-        slots=np.array([0, *(len(rule.slots) for rule in given)], dtype=np.uint8),
-        rest=np.zeros(rules, dtype=np.uint8),
-        brackets=np.zeros(rules, dtype=np.uint8),
-        by_field=np.zeros((rules, grammar.field_count + 1), dtype=np.uint8),
-        by_symbol=np.zeros((rules, symbols), dtype=np.uint8),
-        inside=np.zeros((rules, symbols), dtype=np.uint8),
-        fixed=np.zeros((rules, widest), dtype=np.int16),
-        context=np.zeros((rules, widest), dtype=np.uint8),
-        rule=np.zeros((rules, widest), dtype=np.int16),
-        treatment=np.zeros((rules, widest), dtype=np.uint8),
-    )
+    symbols, slots = grammar.node_kind_count + 1, max(len(rule.slots) for rule in RULES.values())
+    if (
+        tree.SLOT + 4 * slots > tree.BY_FIELD
+        or tree.BY_FIELD + grammar.field_count >= tree.BY_SYMBOL
+        or tree.BY_SYMBOL + symbols > tree.INSIDE
+    ):
+        raise ValueError("the grammar has outgrown the table of rules")
+    own = [field("name"), *(_NUMBER[name] for name in tree.RULES), *map(KIND.get, tree.KINDS)]
+    made = np.zeros((len(RULES) + 1, tree.WIDTH), dtype=np.int16)
+    made[0, : len(own)] = own
     for name, rule in RULES.items():
+        row = made[_NUMBER[name]]
+        row[tree.KIND_OF] = KIND[rule.kind]
+        row[tree.LEAF] = _LEAVES[rule.leaf]
+        row[tree.SPECIAL] = tree.SPECIALS.index(_FOUND.get(rule.special, rule.special))
+        row[tree.SLOTS] = len(rule.slots)
         for place, slot in enumerate(rule.slots):
-            _fill(made, _NUMBER[name], place, slot)
-    return made
+            _fill(row, place, slot)
+    return Tables(_readings(symbols), made)
+
+
+@lru_cache(maxsize=1)
+def marks() -> NDArray[np.uint8]:
+    """What the tree's builder looks at, by symbol."""
+    return _marks(tree.MARKS)
 
 
 def _readings(symbols: int) -> NDArray[np.int16]:
@@ -166,43 +147,42 @@ def _readings(symbols: int) -> NDArray[np.int16]:
     return made
 
 
-def _fill(made: Tables, number: int, place: int, slot: str) -> None:
+def _fill(row: NDArray[np.int16], place: int, slot: str) -> None:
+    """One slot of a rule, in the rule's row."""
     name, _, read_as = slot.partition("=")
     name, _, treated = name.partition("/")
-    code = place + 1
+    code, columns = place + 1, row[tree.SLOT + 4 * place :]
     if name == "PHANTOM":
-        made.fixed[number, place] = tree.PHANTOM
+        columns[tree.FIXED] = tree.PHANTOM
     elif name == "SELF":
         again = read_as in CONTEXTS
-        made.fixed[number, place] = (
-            tree.AGAIN + CONTEXTS.index(read_as) if again else _NUMBER[read_as]
-        )
+        columns[tree.FIXED] = tree.AGAIN + CONTEXTS.index(read_as) if again else _NUMBER[read_as]
         return
     elif name == "BRACKETS":
-        made.brackets[number] = code
+        row[tree.BRACKETS_SLOT] = code
     elif name == "*":
-        made.rest[number] = code
+        row[tree.REST] = code
     elif name.startswith("~"):
-        made.inside[number, _numbers(name[1:])] = code
+        row[tree.INSIDE :][_numbers(name[1:])] = code
     elif name.startswith("-"):
-        _claim(made, number, name[1:], tree.LEFT_OUT)
+        _claim(row, name[1:], tree.LEFT_OUT)
     else:
-        _claim(made, number, name, code)
+        _claim(row, name, code)
     if treated in _TREATMENTS:
-        made.treatment[number, place] = _TREATMENTS[treated]
+        columns[tree.TREATMENT] = _TREATMENTS[treated]
     elif treated:
-        made.context[number, place] = CONTEXTS.index(treated)
+        columns[tree.CONTEXT] = CONTEXTS.index(treated)
     if read_as:
-        made.rule[number, place] = tree.SAME if read_as == "SPLICE" else _NUMBER[read_as]
+        columns[tree.AS_RULE] = tree.SAME if read_as == "SPLICE" else _NUMBER[read_as]
 
 
-def _claim(made: Tables, number: int, name: str, code: int) -> None:
+def _claim(row: NDArray[np.int16], name: str, code: int) -> None:
     """A slot is a field's, a kind's where the grammar gives the child no field, or both."""
     of_field = language().field_id_for_name(name)
     if of_field is not None:
-        made.by_field[number, of_field] = code
+        row[tree.BY_FIELD + of_field] = code
     try:
-        made.by_symbol[number, _numbers(name)] = code
+        row[tree.BY_SYMBOL :][_numbers(name)] = code
     except ValueError:
         if of_field is None:
             raise

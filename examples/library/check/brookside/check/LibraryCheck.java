@@ -62,7 +62,8 @@ public final class LibraryCheck {
         same(true, isbn.compareTo(Isbn.parse("080442957X")) < 0);
         for (String wrong : new String[] {
             "", "0-14-143954-6", "X000000000", "014143954/", "014143954:", "9780141439548",
-            "97801414395491", "97801414395:9", "978014143954/"
+            "97801414395491", "97801414395:9", "978014143954/", "000000006/", "000000006:",
+            "97800000000:2", ":780000000001", "/780000000002"
         }) {
             same(null, Isbn.parse(wrong));
         }
@@ -98,8 +99,9 @@ public final class LibraryCheck {
         book.setPages(0);
         same(20, book.dailyFine());
         same(true, book.isLendable());
-        same(true, book.addSubject(Subject.ARTS, Subject.REFERENCE, Subject.ARTS) == book);
-        same(true, book.isAbout(Subject.ARTS) && !book.isAbout(Subject.SOCIETY));
+        same(true, book.addSubject(Subject.ARTS, Subject.REFERENCE, Subject.HISTORY) == book);
+        same(true, book.isAbout(Subject.ARTS) && book.isAbout(Subject.HISTORY));
+        same(false, book.isAbout(Subject.SOCIETY));
         same(0, book.loanDays());
         same(false, book.isLendable());
         same(null, new Book("B2", "Beowulf", 0, null).mainAuthor());
@@ -137,6 +139,9 @@ public final class LibraryCheck {
 
         Recording tape = new Recording("R1", "Chess", 1984, Carrier.TAPE, 95);
         same("tape \"Chess\" (1984)", tape.describe());
+        same(95, new Recording("R", "x", 1, Carrier.TAPE, 90).play());
+        same("2:00", new Recording("R", "x", 1, Carrier.TAPE, 120).runningTime());
+        same("tape \"x\" (1)", new Recording("R", "x", 1, Carrier.TAPE, 1).describe());
         same("1:35", tape.runningTime());
         same("1:05", new Recording("R", "x", 1, Carrier.DISC, 65).runningTime());
         same("0:10", new Recording("R", "x", 1, Carrier.DISC, 10).runningTime());
@@ -144,11 +149,11 @@ public final class LibraryCheck {
         same(90, tape.play());
         same(14, tape.loanDays());
         same(30, tape.dailyFine());
-        Recording vinyl = new Recording("R2", "Aja", 1977, Carrier.VINYL, 400);
-        same(75, vinyl.play());
+        Recording vinyl = new Recording("R2", "Aja", 1977, Carrier.VINYL, 420);
+        same(74, vinyl.play());
         same(7, vinyl.loanDays());
         same(50, vinyl.dailyFine());
-        same(List.of(50, 25, 0), List.of(vinyl.play(), vinyl.play(), vinyl.play()));
+        same(List.of(48, 22, 0), List.of(vinyl.play(), vinyl.play(), vinyl.play()));
         same(true, vinyl.isWithdrawn());
         same("record \"Aja\" (1977) [withdrawn]", vinyl.describe());
         same(false, vinyl.isLendable());
@@ -194,6 +199,9 @@ public final class LibraryCheck {
                         "line 13: five fields expected, found 3"),
                 reader.getProblems());
         same("Men; and Boats", catalog.titleOf("B3"));
+        same("Jerome K. Jerome", ((Book) catalog.find("B3")).mainAuthor());
+        same(0, reader.read(new StringReader("map")).size());
+        same("line 1: five fields expected, found 1", reader.getProblems().get(6));
         fails(
                 UncheckedIOException.class,
                 () ->
@@ -223,6 +231,9 @@ public final class LibraryCheck {
         same("[R1, B1, B2]", marks(catalog.titlesFrom("middle")));
         same("[B3]", marks(catalog.titlesFrom("MEN AND b")));
         same("[]", marks(catalog.titlesFrom("Middlemarch 2")));
+        same("[]", marks(catalog.titlesFrom("men andboats")));
+        same("[B3]", marks(catalog.titlesFrom("- men;; AND boats -")));
+        same("[]", marks(catalog.titlesFrom("men a nd boats")));
         same("B1", catalog.oldest().getShelfMark());
         same(null, new Catalog().oldest());
         same("[M1, B3, R1, B1, B2]", marks(catalog.select(item -> true)));
@@ -237,6 +248,8 @@ public final class LibraryCheck {
         }
         same(List.of("B2", "B3", "M1", "R1"), lendable);
         same(List.of("B1"), catalog.weed());
+        same(4, catalog.size());
+        same(null, catalog.find("B1"));
         same(1, catalog.copiesOf(isbn));
         same("[B2]", marks(catalog.titlesFrom("Middlem")));
         catalog.find("B2").setWithdrawn(true);
@@ -255,6 +268,9 @@ public final class LibraryCheck {
         List<String> titles = List.of("Emma", "Middlemarch", "Silas Marner");
         same("Middlemarch", Spelling.nearest("midlemarsh", titles));
         same(null, Spelling.nearest("Beowulf", titles));
+        same("Emma", Spelling.nearest("Em123", titles));
+        same(null, Spelling.nearest("Em1234", titles));
+        same("cat", Spelling.nearest("cat", List.of("cart", "cat", "cats", "cut")));
         same("Did you mean \"Silas Marner\"?", Spelling.didYouMean("silas marnr!", titles));
     }
 
@@ -268,6 +284,7 @@ public final class LibraryCheck {
         same(-1, date.daysUntil(new CivilDate(2020, 2, 27)));
         same(0, new CivilDate(1, 1, 1).dayNumber());
         same(737_482, date.dayNumber());
+        same(730_485, new CivilDate(2001, 1, 1).dayNumber());
         same("Fri", date.weekday());
         same(true, new CivilDate(2020, 3, 1).isClosed());
         same(false, new CivilDate(2020, 2, 29).isClosed());
@@ -360,6 +377,11 @@ public final class LibraryCheck {
         same(7 * 20 + 23 * 30 + 40, steps.fine(31, 20));
         same(999, steps.fine(100, 20));
         same(999, new FineSchedule(new int[] {1}, new int[] {100}, 999).fine(1, 999));
+        same(100, FineSchedule.flat(999).fine(1, 100));
+        int[] prices = {1, 10, 100, 1000, 10_000};
+        FineSchedule steep = new FineSchedule(new int[] {1, 2, 4, 5, 7}, prices, 1_000_000);
+        same(1 + 2 * 10 + 100 + 2 * 1000 + 10_000, steep.fine(7, 100));
+        same(1 + 2 * 10, steep.fine(3, 100));
         fails(IllegalArgumentException.class, () -> new FineSchedule(new int[0], new int[0], 1));
         fails(IllegalArgumentException.class, () -> new FineSchedule(new int[1], new int[2], 1));
         same("12.05", FineSchedule.money(1205));
@@ -388,7 +410,8 @@ public final class LibraryCheck {
         same(11, policy.days(ben, catalog.find("M1")));
         LendingDesk desk = new LendingDesk(catalog, policy, FineSchedule.flat(300));
         List<String> events = new ArrayList<>();
-        desk.addObserver((what, item, who) -> events.add(what + item.getShelfMark() + who.getCard()));
+        desk.addObserver(
+                (what, item, who) -> events.add(what + item.getShelfMark() + who.getCard()));
         same("2000-01-01", desk.getToday().toString());
         desk.setToday(new CivilDate(2021, 3, 1));
 
@@ -452,6 +475,8 @@ public final class LibraryCheck {
         same(200, ada.getOwed());
         same("You are number 3 in the queue.", desk.lend("B1", ada).message());
         same(true, desk.lend("B1", ben).isSuccess());
+        same("You are number 2 in the queue.", desk.lend("B1", ada).message());
+        same("M1", desk.loansOf(cat).get(4).getItem().getShelfMark());
         ada.charge(300);
         same(true, desk.lend("M6", ada).isSuccess());
         ada.charge(1);
@@ -473,7 +498,32 @@ public final class LibraryCheck {
 
         LendingDesk plain = new LendingDesk(catalog);
         plain.setToday(new CivilDate(2021, 3, 7));
-        same("Emma until 2021-03-29", plain.lend("B1", dan).message());
+        same("Emma until 2021-03-29", plain.lend("B1", ben).message());
+        plain.lend("M6", ben);
+        Loan[] loans = {plain.loanOf("B1"), plain.loanOf("M6"), null, null, null};
+        plain.giveBack("B1");
+        plain.lend("B1", dan);
+        loans[2] = plain.loanOf("B1");
+        plain.setToday(new CivilDate(2021, 6, 1));
+        plain.giveBack("B1");
+        same(100, dan.getOwed());
+        plain.lend("B1", ben);
+        loans[3] = plain.loanOf("B1");
+        int owed = ben.getOwed();
+        plain.setToday(new CivilDate(2022, 3, 7));
+        plain.giveBack("B1");
+        same(owed + 500, ben.getOwed());
+        plain.setToday(new CivilDate(2021, 3, 7));
+        ben.pay(owed + 500);
+        plain.lend("B1", ben);
+        loans[4] = plain.loanOf("B1");
+        same("[false, false, false, true]", Arrays.toString(new boolean[] {
+            loans[0].equals(loans[1]), loans[0].equals(loans[2]), loans[0].equals(loans[3]),
+            loans[0].equals(loans[4])
+        }));
+        same(loans[0].hashCode(), loans[4].hashCode());
+        same(false, loans[0].hashCode() == loans[2].hashCode());
+        same(false, loans[0].hashCode() == loans[3].hashCode());
     }
 
     private static void notices() {
@@ -528,7 +578,11 @@ public final class LibraryCheck {
 
         same(List.of("one two", "three"), NoticeWriter.wrap("one two three", 7));
         same(List.of("abc", "defg", "h i"), NoticeWriter.wrap("abc defgh i", 4));
-        same(List.of("a", "", "b"), NoticeWriter.wrap("a \n\nb", 4));
+        same(List.of("a", "", "b", ""), NoticeWriter.wrap("a \n\nb\n", 4));
+        same(List.of("abcd", "efgh", "i"), NoticeWriter.wrap("abcd efgh i", 4));
+        same(List.of("ab c", "de"), NoticeWriter.wrap("ab c de", 4));
+        same(List.of("ab", "cd e"), NoticeWriter.wrap("ab cd e", 4));
+        same(List.of("a", "bcde", "f"), NoticeWriter.wrap("a bcdef", 4));
         same("- You are number 2 in the queue.", NoticeWriter.screen(new Outcome.Queued(2)));
         same("- You are number 3 in the queue.", NoticeWriter.screen(new Outcome.Queued(3)));
         same("… You are number 4 in the queue.", NoticeWriter.screen(new Outcome.Queued(4)));
@@ -539,12 +593,15 @@ public final class LibraryCheck {
         same(Map.of(1, 2, 2, 2, 3, 1), lengths);
         same(List.of(1, 2), Statistics.top(lengths, 2));
         same(List.of(1, 2, 3), Statistics.top(lengths, 9));
+        same(List.of(2, 3, 1), Statistics.top(Map.of(1, 1, 2, 5, 3, 5), 9));
         same(2.0, Statistics.median(9, 1, 2));
         same(2.5, Statistics.median(1, 3, 2, 9));
         fails(IllegalArgumentException.class, Statistics::median);
         same(1.5, Statistics.mean(List.of("a", "bb"), String::length));
         same(0.0, Statistics.mean(List.<String>of(), String::length));
         same("##\n####\n\n", Statistics.bars(new int[] {1, 2, 0}, 4));
+        same("####\n", Statistics.bars(new int[] {1}, 4));
+        same(0, Statistics.firstQuietWeek(new int[][] {{0}, {0}}));
         same(1, Statistics.firstQuietWeek(new int[][] {{0, 1}, {0, 0}, {0, 0}}));
         same(-1, Statistics.firstQuietWeek(new int[][] {{1, 0}, {0, 2}}));
     }
@@ -562,7 +619,8 @@ public final class LibraryCheck {
     private static void same(Object expected, Object actual) {
         checks++;
         if (!Objects.equals(expected, actual)) {
-            throw new AssertionError("check " + checks + ": expected " + expected + ", got " + actual);
+            throw new AssertionError(
+                    "check " + checks + ": expected " + expected + ", got " + actual);
         }
     }
 

@@ -55,7 +55,9 @@ public final class QuillCheck {
         same("\"a\\n\\t\\\\\\\"\\u0001\\u007f~ \"", Strings.quote("a\n\t\\\"\u0001\u007f~ "));
         same("a\n\t\\\"\u0001~", Strings.unquote("\"a\\n\\t\\\\\\\"\\u0001~\""));
         same("é", Strings.unquote("\"\\u00e9\""));
-        for (String broken : List.of("", "\"", "a\"", "\"a", "\"\\\"", "\"\\u12\"", "\"\\u12g4\"")) {
+        same("\0", Strings.unquote("\"\\u0000\""));
+        for (String broken :
+                List.of("", "\"", "a\"", "\"a", "\"\\\"", "\"\\u12\"", "\"\\u12g4\"")) {
             same(null, Strings.unquote(broken));
         }
         same("00ff", Strings.hex(255, 4));
@@ -125,9 +127,10 @@ public final class QuillCheck {
         }
         same(11, beginnings);
         same("[literal, name, keyword, keyword, literal, sign, sign, sign]",
-                Lexer.tokens("1 a let not true + )").stream().map(Token::kind).map(Token.Kind::group)
-                        .toList().toString());
-        for (String wrong : List.of("!", "$ @", "\"abc", "\"a\nb\"", "1e", "1e-", "\"\\\"")) {
+                Lexer.tokens("1 a let not true + )").stream()
+                        .map(each -> each.kind().group()).toList().toString());
+        for (String wrong :
+                List.of("!", "$ @", "\"abc", "\"a\nb\"", "1e", "1e-", "1.x", "\"\\\"")) {
             fails(SyntaxException.class, () -> Lexer.tokens(wrong));
         }
         Lexer lexer = new Lexer(new SourceText("x"));
@@ -173,8 +176,10 @@ public final class QuillCheck {
         explains("syntax error at input:1:7: a second parameter 'a'\nfn(a, a) => 1\n      ^",
                 "fn(a, a) => 1");
         explains("syntax error at input:1:5: expected a name, found '='\nlet =\n    ^", "let =");
-        explains("syntax error at input:1:12: expected 'else', found the end\nif a then b\n           ^",
-                "if a then b");
+        explains("syntax error at input:1:12: expected 'else', found the end\nif a then b\n"
+                + " ".repeat(11) + "^", "if a then b");
+        explains("syntax error at input:1:5: expected ')', found '2'\nf(1 2)\n    ^", "f(1 2)");
+        fails(SyntaxException.class, () -> Parser.expression("1 2"));
         explains("syntax error at input:1:1: a broken escape in \"\\u1\"\n\"\\u1\"\n^", "\"\\u1\"");
         explains("syntax error at input:1:1: a lonely '!'; say 'not'\n!a\n^", "!a");
         explains("syntax error at input:1:3: expected ')', found ';'\nf(;)\n  ^", "f(;)");
@@ -190,8 +195,8 @@ public final class QuillCheck {
         same(0, parse(" # nothing\n").size());
 
         Set<String> free = FreeNames.of(Parser.expression(
-                "fn(a) => [a, b, -c] + (if d then a else f(fn(e) => e + a, \"\", e))"));
-        same("[b, c, d, e, f]", free.toString());
+                "fn(a) => [a, b, -c] + (if d then g else f(fn(e) => e + a, \"\", e))"));
+        same("[b, c, d, e, f, g]", free.toString());
 
         Expr.Binary sum = (Expr.Binary) Parser.expression(" 1 + x");
         same(true, sum.with(sum.left(), sum.right()) == sum);
@@ -203,11 +208,17 @@ public final class QuillCheck {
         Expr.Constant one = (Expr.Constant) sum.left();
         same(true, one.is(1) && !one.is(2) && one.isNumber());
         same(false, new Expr.Constant(0, "1").is(1) || new Expr.Constant(0, "1").isNumber());
-        same("f(1, x)", new Printer().walk(new Expr.Call(new Expr.Name(0, "f"), one, sum.right())));
-        List<Expr> mutable = new ArrayList<>(List.of(one));
-        Expr.ListOf list = new Expr.ListOf(0, mutable);
-        mutable.clear();
-        same("[1]", new Printer().walk(list));
+        Expr.Name name = new Expr.Name(0, "f");
+        same("f(1, x)", new Printer().walk(new Expr.Call(name, one, sum.right())));
+        List<Expr> items = new ArrayList<>(List.of(one));
+        List<String> names = new ArrayList<>(List.of("a"));
+        Expr.ListOf list = new Expr.ListOf(0, items);
+        Expr.Call call = new Expr.Call(name, items);
+        Expr.Function function = new Expr.Function(0, names, name);
+        items.clear();
+        names.clear();
+        same("[[1], f(1), fn(a) => f]",
+                new Printer().walkAll(List.of(list, call, function)).toString());
 
         same(true, Operator.POWER.bindsToTheRight() && !Operator.ADD.bindsToTheRight());
         same("%", Operator.REMAINDER.sign());
@@ -262,7 +273,8 @@ public final class QuillCheck {
 
         Value[] truths = {two, Value.of("x"), list, Atom.TRUE};
         Value[] lies = {
-            Value.of(0), Value.of(Double.NaN), Value.of(""), new ListValue(), Atom.FALSE, Atom.NOTHING
+            Value.of(0), Value.of(Double.NaN), Value.of(""), new ListValue(), Atom.FALSE,
+            Atom.NOTHING
         };
         for (Value value : truths) {
             same(true, value.isTrue());
@@ -272,9 +284,10 @@ public final class QuillCheck {
         }
         ListValue mixed =
                 new ListValue(
-                        list, Value.of("b"), Value.of("a"), two, Atom.TRUE, Value.of(-1), Atom.NOTHING,
-                        new ListValue(two), Atom.FALSE, two);
-        same("[nothing, false, true, -1, 2, 2, \"a\", \"b\", [2], [2, \"x\"]]", mixed.sorted().show());
+                        list, Value.of("b"), Value.of("a"), two, Atom.TRUE, Value.of(-1),
+                        Atom.NOTHING, new ListValue(two), Atom.FALSE, two);
+        same("[nothing, false, true, -1, 2, 2, \"a\", \"b\", [2], [2, \"x\"]]",
+                mixed.sorted().show());
         same("[1, 2, 3]", new ListValue(Value.of(3), two, Value.of(1)).sorted().show());
         same(0, Atom.NOTHING.compareTo(Atom.NOTHING));
         same(two, Value.of(two));
@@ -310,10 +323,13 @@ public final class QuillCheck {
         same("true", run("not (1 > 2) & 1 <= 1 & 2 >= 2 & 1 != 2 & 1 == 1"));
         same("false", run("1 < 1"));
         same("1.5", run("7.5 % 3"));
+        same("2.5", run("let five = 5; five / 2"));
         same("\"ab1\"", run("\"a\" + \"b\" + 1"));
         same("\"1a\"", run("1 + \"a\""));
         same("\"ababab\"", run("\"ab\" * 3"));
-        same("[1, 2]", run("[1] + [2]"));
+        same("[1, 2, 3, 4]", run("[1] + [2, 3, 4]"));
+        same("\"\"", run("\"ab\" * 0"));
+        same("false", run("1 > 1"));
         same("true", run("\"a\" < \"b\" & [1] <= [1, 0] & \"a\" != 1"));
         same("false", run("\"a\" == \"b\""));
         same("0", run("0 & missing"));
@@ -366,12 +382,18 @@ public final class QuillCheck {
         inner.define("height", Value.of(2));
         same(0, outer.depth());
         same(1, inner.depth());
+        same(2, new Scope(inner).depth());
         same(Value.of(1), inner.lookup("width"));
         same(null, outer.lookup("height"));
         same("width = 1", inner.show("width"));
         same("height", inner.suggest("heihgt"));
         same("width", inner.suggest("widht"));
         same(null, inner.suggest("x"));
+        same("width", inner.suggest("widxx"));
+        same(null, inner.suggest("wixxx"));
+        inner.define("heights", Value.of(3));
+        same("height", inner.suggest("heigh"));
+        same("heights", inner.suggest("heightss"));
         same(Value.of(3), new Evaluator(inner).walk(Parser.expression("width + height")));
         FunctionValue sqrt = (FunctionValue) Builtins.scope().lookup("sqrt");
         FunctionValue abs = (FunctionValue) Builtins.scope().lookup("abs");
@@ -414,6 +436,7 @@ public final class QuillCheck {
         simplifies("a == 1", "1 == a", 1);
         simplifies("a > \"x\"", "\"x\" < a", 1);
         simplifies("1 - a", "1 - a", 0);
+        simplifies("a < b", "a < b", 0);
         simplifies("false", "1 == 2", 1);
     }
 
@@ -421,7 +444,8 @@ public final class QuillCheck {
         Session session = new Session();
         same(
                 List.of("3", "fn g", "7", "a, g", "forgotten"),
-                session.converse("let a = 3\nlet g(x) = x + a\n\ng(4)\n:names\n:forget\n:names\nnothing"));
+                session.converse(
+                        "let a = 3\nlet g(x) = x + a\n\ng(4)\n:names\n:forget\n:names\nnothing"));
         same(true, session.answer(":help").startsWith(":help     shows this\n:names"));
         same(null, session.answer("  "));
         same(9, session.answerWidth("[1, 2, 3]"));
@@ -436,6 +460,13 @@ public final class QuillCheck {
         Session other = new Session();
         other.run("let b(n) = b(n); let a(n) = b(n)");
         same("b", other.findCircle());
+        String never = "let c() = if false then c() else 1";
+        for (boolean simplifying : new boolean[] {false, true}) {
+            Session fresh = new Session();
+            fresh.setSimplifying(simplifying);
+            fresh.run(never);
+            same(simplifying ? null : "c", fresh.findCircle());
+        }
         Reader torn =
                 new Reader() {
                     @Override
@@ -467,6 +498,13 @@ public final class QuillCheck {
         same("[a, bb, ccc, bb, ccc]", asked.toString());
         same(2, memo.size());
         same("bb", memo.eldest());
+        Memo<Integer, Integer> roots = new Memo<>(3);
+        StringBuilder eldest = new StringBuilder();
+        for (int number : new int[] {1, 2, 3, 2, 4, 3, 5, 4, 6, 6, 7}) {
+            roots.get(number, key -> key * key);
+            eldest.append(roots.eldest());
+        }
+        same("11113243554", eldest.toString());
     }
 
     private static String spelled(String text) {
@@ -502,7 +540,8 @@ public final class QuillCheck {
     private static void same(Object expected, Object actual) {
         checks++;
         if (!Objects.equals(expected, actual)) {
-            throw new AssertionError("check " + checks + ": expected " + expected + ", got " + actual);
+            throw new AssertionError(
+                    "check " + checks + ": expected " + expected + ", got " + actual);
         }
     }
 

@@ -83,6 +83,7 @@ public final class TramwayCheck {
                 origin.directionTo(new Point(-1, 1)), origin.directionTo(new Point(-1, -1)))
                 .toString());
         same("S", origin.directionTo(new Point(-1, 0)));
+        same("S", origin.directionTo(new Point(-1, 0.364)));
         // Sixty degrees north, a degree of longitude is half as long.
         same("NE", new Point(60, 0).directionTo(new Point(61, 1.6)));
         same("N", new Point(60, 0).directionTo(new Point(61, 0.7)));
@@ -114,6 +115,11 @@ public final class TramwayCheck {
         same(3, street.simplify(800).size());
         same(1, street.simplify(800).nearest(new Point(0.01, 0.75)));
         same(2, street.simplify(2000).size());
+        same(5, street.reversed().simplify(1).size());
+        same(4, street.reversed().simplify(20).size());
+        same(3, street.reversed().simplify(800).size());
+        same(street.simplify(20).encode(), Polyline.decode(street.simplify(20).encode()).encode());
+        same("??_@?", new Polyline(origin, new Point(0.00016, 0)).encode());
         same(3, street.nearest(new Point(0, 0.7)));
         same(0, street.nearest(new Point(-1, -1)));
         Polyline loop = new Polyline(origin, east, origin);
@@ -159,11 +165,13 @@ public final class TramwayCheck {
         same(LineKind.BUS, bus.getKind());
         same(2, tram.stepsBetween(castle, alpha));
         same(1, tram.stepsBetween(alpha, bridge));
+        same(1, tram.stepsBetween(castle, bridge));
         same(-1, tram.stepsBetween(alpha, dock));
         same(-1, tram.stepsBetween(dock, alpha));
         same(castle, tram.crossing(bus));
         same(dock, bus.crossing(funicular));
         same(null, tram.crossing(funicular));
+        same(bridge, tram.crossing(new Line("0", LineKind.BUS, castle, bridge)));
         same(true, tram.serves(bridge) && !bus.serves(bridge));
         same("[Alpha Square, Bridge, Castle, Bridge, Alpha Square]", listed(tram).toString());
         same("[]", listed(new Line("0", LineKind.BUS)).toString());
@@ -176,8 +184,8 @@ public final class TramwayCheck {
         same("[Alpha Square, Bridge, Castle, Dock]", extended.getStops().toString());
         fails(UnsupportedOperationException.class, () -> extended.getStops().clear());
 
-        same("[15, 16, 10, 18, 120, 120]", List.of(
-                LineKind.TRAM.dwell(0), LineKind.TRAM.dwell(3), LineKind.BUS.dwell(0),
+        same("[15, 17, 10, 18, 120, 120]", List.of(
+                LineKind.TRAM.dwell(0), LineKind.TRAM.dwell(4), LineKind.BUS.dwell(0),
                 LineKind.BUS.dwell(2), LineKind.FUNICULAR.dwell(0), LineKind.FUNICULAR.dwell(9))
                 .toString());
         same(180, LineKind.TRAM.travelSeconds(1000));
@@ -199,22 +207,34 @@ public final class TramwayCheck {
         same(false, town.isConnected());
         town.add(new Line("5", LineKind.BUS, gate, alpha));
         same(true, town.isConnected());
+        town.add(new Line("6", LineKind.BUS, new Stop("H", "Hill", null)));
+        same("Hill", town.stop("H").getName());
         same(true, new Network().isConnected());
         same("[Alpha Square, Castle, Dock]", town.hubs(2).toString());
         dock.setStepFree(false);
         dock.setZone(9);
         same("Dock 9", dock.label() + " " + dock.getZone());
 
+        List<String> problems = new ArrayList<>();
         for (String wrong : List.of(
                 "stop A", "stop A B 1;2", "stop A B 1,2 zone=x", "line 1 tram Z", "line 1 boat",
-                "line 1", "tunnel")) {
+                "line 1", "tunnel 1")) {
+            StringReader source = new StringReader("#\n" + wrong);
             try {
-                NetworkReader.read(new StringReader("#\n" + wrong));
-                throw new AssertionError(wrong);
+                NetworkReader.read(source);
+            } catch (IOException problem) {
+                problems.add(problem.getMessage());
+            }
+            // A reader that is closed cannot be read any more.
+            try {
+                problems.add("" + source.read());
             } catch (IOException expected) {
-                same(true, expected.getMessage().startsWith("line 2: "));
+                checks++;
             }
         }
+        same("[line 2: bad stop, line 2: bad stop, line 2: bad stop, line 2: unknown stop Z,"
+                + " line 2: unknown kind boat, line 2: bad line, line 2: unknown word tunnel]",
+                problems.toString());
         NetworkReader reader = new NetworkReader(new StringReader(""));
         same(false, reader.isClosed());
         reader.close();
@@ -228,6 +248,7 @@ public final class TramwayCheck {
         same(7 * 3600 + 300, seven.seconds());
         same("07:05", seven.toString());
         same("01:10", new ClockTime(25, 10).toString());
+        same("20:20", new ClockTime(20, 20).toString());
         same(25, new ClockTime(25, 10).hour());
         same(5, seven.minute());
         same(seven, ClockTime.parse("7:05"));
@@ -236,7 +257,7 @@ public final class TramwayCheck {
         same(new ClockTime(7, 59), ClockTime.parse("7:59"));
         for (String wrong : List.of(
                 "", "7", "7:", ":05", "7:5", "7:60", "7:05:61", "7:05:00:00", "7;05", "007:05",
-                "30:00", "7:0a", "7:0/", "7:005")) {
+                "30:00", "7:0a", "7:0/", "7:005", "0:00:00:00")) {
             same(null, ClockTime.parse(wrong));
         }
         same(new ClockTime(7, 6), seven.plus(60));
@@ -263,7 +284,7 @@ public final class TramwayCheck {
         same("M-W----", mask.and(DayMask.WEEKDAYS).toString());
         same("MTWTF-S", mask.or(DayMask.WEEKDAYS).toString());
         same("-T-TFS-", mask.complement().toString());
-        same("MT-T---", mask.shift(1).toString());
+        same(DayMask.parse("MT-T---"), mask.shift(1));
         same("-T---SS", mask.shift(-1).toString());
         same(mask, mask.shift(14));
         same(true, mask.equals(mask.shift(7)) && !mask.equals(DayMask.DAILY));
@@ -334,7 +355,11 @@ public final class TramwayCheck {
         Departure early = next.get(0);
         same(true, early.compareTo(next.get(1)) < 0);
         same(0, early.compareTo(early));
-        table.add(new Trip(new Line("11", LineKind.TRAM, alpha, dock), DayMask.DAILY, eight, eight));
+        Line express = new Line("11", LineKind.TRAM, alpha, dock);
+        table.add(new Trip(express, DayMask.DAILY, eight, eight));
+        Line back = new Line("12", LineKind.TRAM, dock, alpha);
+        table.add(new Trip(back, DayMask.DAILY, eight, eight), 60, new ClockTime(9, 0));
+        same("[Dock, Alpha Square, Bridge]", table.busiest(3).toString());
         same("[08:00 tram 1 from Alpha Square, 08:00 tram 11 from Alpha Square]",
                 table.next(alpha, 0, eight, 2).toString());
     }
@@ -351,6 +376,16 @@ public final class TramwayCheck {
             sorted.add(heap.pop());
         }
         same(List.of(1, 2, 3, 3, 4, 5, 6, 7, 8, 9), sorted);
+        BinaryHeap<Integer> large = BinaryHeap.natural();
+        for (int i = 0; i < 101; i++) {
+            large.push(i * 37 % 101);
+        }
+        for (int i = 0; i < 101; i++) {
+            same(i, large.pop());
+            if (i % 4 == 0) {
+                large.push(i + 200);
+            }
+        }
         BinaryHeap<String> longest =
                 new BinaryHeap<>((left, right) -> right.length() - left.length());
         longest.push("a");
@@ -397,8 +432,8 @@ public final class TramwayCheck {
         EarliestArrival weekday = new EarliestArrival(town, table, 0);
         same(true, weekday.isWalking());
         Itinerary fastest = weekday.find(alpha, dock, eight);
-        same("08:00 take tram 1 to Castle; 08:06 walk 111 m to East; 08:09 take funicular 3 to Dock",
-                fastest.toString());
+        same("08:00 take tram 1 to Castle; 08:06 walk 111 m to East;"
+                + " 08:09 take funicular 3 to Dock", fastest.toString());
         same("08:14", fastest.arrivalText());
         same(14, fastest.minutes());
         same(1, fastest.changes());
@@ -438,6 +473,10 @@ public final class TramwayCheck {
         same(false, new Leg.Walk(alpha, castle, eight, 200).isStepFree());
         same(false, new Leg.Walk(alpha, bridge, eight, 10).isStepFree());
         same(false, new Leg.Walk(bridge, alpha, eight, 10).isStepFree());
+        same(62, new Itinerary(List.of(new Leg.Walk(alpha, castle, eight, 4393))).minutes());
+        Itinerary direct = new Itinerary(List.of(
+                new Leg.Ride(town.line("1"), alpha, castle, eight, new ClockTime(8, 25))));
+        same(true, direct.compareTo(ridden) < 0 && ridden.compareTo(direct) > 0);
         Itinerary both = new Itinerary(List.of(first, second, walk, bus));
         same("[Alpha Square, Castle, Castle, Castle]", both.stops().toString());
         same(1, both.changes());
@@ -466,6 +505,17 @@ public final class TramwayCheck {
         same(200, fares.fare(near, Passenger.SENIOR));
         same(550, fares.fare(far, Passenger.ADULT));
         same(280, fares.fare(far, Passenger.DOG));
+        same(280, new FareTable().fare(far, Passenger.CHILD));
+        same(390, new FareTable().fare(far, Passenger.SENIOR));
+        List<Leg> walks = new ArrayList<>();
+        for (int zone = 1; zone < 8; zone++) {
+            Stop here = new Stop("s" + zone, "s", null);
+            Stop there = new Stop("s" + (zone + 1), "s", null);
+            here.setZone(zone);
+            there.setZone(zone + 1);
+            walks.add(new Leg.Walk(here, there, ClockTime.MIDNIGHT, 1));
+        }
+        same(1050, new FareTable().fare(new Itinerary(walks), Passenger.ADULT));
         same(2, fares.sold(Passenger.ADULT));
         same(1, fares.lead(Passenger.ADULT, Passenger.CHILD));
         same(560, fares.fare(near, Passenger.ADULT, Passenger.CHILD, Passenger.ADULT));
@@ -481,6 +531,8 @@ public final class TramwayCheck {
 
         same(3, Ticket.checkDigit("7992739871"));
         same(0, Ticket.checkDigit("0"));
+        same(9, Ticket.checkDigit("5"));
+        same(true, Ticket.isValid("18"));
         same(true, Ticket.isValid("79927398713"));
         for (String wrong : List.of("79927398710", "7", "", "7992739871x", "79927398731")) {
             same(false, Ticket.isValid(wrong));
@@ -543,6 +595,22 @@ public final class TramwayCheck {
         same(true, board.draw(0, new ClockTime(8, 1), 1).contains("|B 2 Dock      4'|"));
         same(true, board.draw(0, new ClockTime(8, 20), 1).contains("|F 30 East   1h0'|"));
         same(true, board.draw(0, new ClockTime(8, 21), 1).contains("59'|"));
+        same(true, board.draw(0, new ClockTime(8, 4), 1).contains(" 1'|"));
+        DepartureBoard narrow = new DepartureBoard(table, town.stop("C"), 8);
+        narrow.announce("longest-words go first, or");
+        narrow.announce("so it is");
+        same(
+                """
+                +--------+
+                |Castle ♿|
+                +--------+
+                |longest-|
+                |go      |
+                |first,  |
+                |or      |
+                |so it is|
+                """,
+                narrow.draw(0, new ClockTime(10, 0), 1));
 
         same("Trams are late for 1 minute.", DepartureBoard.wording("delay", 1));
         same("This stop is closed.", DepartureBoard.wording("works", 0));
@@ -551,7 +619,8 @@ public final class TramwayCheck {
         same("Please listen to the announcements.", DepartureBoard.wording("fire", 0));
 
         List<ClockTime> times = List.of(
-                new ClockTime(8, 0), new ClockTime(8, 30), new ClockTime(8, 10), new ClockTime(8, 50));
+                new ClockTime(8, 0), new ClockTime(8, 30), new ClockTime(8, 10),
+                new ClockTime(8, 50));
         Headways headways = new Headways(times);
         same(1000.0, headways.mean());
         same(1200, headways.percentile(50));
@@ -564,6 +633,14 @@ public final class TramwayCheck {
         Headways even = new Headways(times.subList(0, 2));
         same(true, even.isRegular());
         same(1800, even.interval());
+        Headways slower = new Headways(
+                List.of(new ClockTime(8, 0), new ClockTime(8, 30), new ClockTime(8, 40)));
+        same(600, slower.percentile(50));
+        same("[1, 0, 1]", Arrays.toString(slower.histogram(601, 700)));
+        same(true, new Headways(
+                List.of(new ClockTime(8, 0), new ClockTime(8, 10), new ClockTime(8, 20)))
+                .isRegular());
+        same(false, new Headways(times.subList(0, 3)).isRegular());
         Headways empty = new Headways(List.of());
         same(0.0, empty.mean());
         same(0, empty.interval());
@@ -579,7 +656,8 @@ public final class TramwayCheck {
     private static void same(Object expected, Object actual) {
         checks++;
         if (!Objects.equals(expected, actual)) {
-            throw new AssertionError("check " + checks + ": expected " + expected + ", got " + actual);
+            throw new AssertionError(
+                    "check " + checks + ": expected " + expected + ", got " + actual);
         }
     }
 

@@ -143,7 +143,9 @@ def _tables() -> tuple[NDArray[np.uint8], NDArray[np.uint8], NDArray[np.uint8]]:
     """By the grammar's symbol: our number of the node, and a literal's or operator's kind; by the
     grammar's field: our number of it."""
     grammar = language()
-    number = {alias: code for code, name in enumerate(_NODES, 2) for alias in _ALIASES.get(name, (name,))}
+    number = {
+        alias: code for code, name in enumerate(_NODES, 2) for alias in _ALIASES.get(name, (name,))
+    }
     nodes = np.full(1 << 16, _OTHER, dtype=np.uint8)
     kinds = np.full(1 << 16, TRUTH, dtype=np.uint8)
     for symbol in range(grammar.node_kind_count):
@@ -220,8 +222,13 @@ def _declaration(
 
 @kernel
 def _needed(
-    kind: NDArray[np.uint8], field: NDArray[np.uint8], parent: Column, stop: Column,
-    declared: Column, inside: Column, is_var: NDArray[np.bool_],
+    kind: NDArray[np.uint8],
+    field: NDArray[np.uint8],
+    parent: Column,
+    stop: Column,
+    declared: Column,
+    inside: Column,
+    is_var: NDArray[np.bool_],
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Which nodes have a call below them, and which declarations are spoken of by row: those
     whose type is not written, or that a name of an inner class means."""
@@ -229,9 +236,13 @@ def _needed(
     calls = np.zeros(n, dtype=np.bool_)
     for i in range(n - 1, -1, -1):
         what = kind[i]
-        if what == _CALL or what == _NEW or what == _REFERENCE or what == _CONSTRUCT:
-            calls[i] = True
-        elif what == _CONSTANT:
+        if (
+            what == _CALL
+            or what == _NEW
+            or what == _REFERENCE
+            or what == _CONSTRUCT
+            or what == _CONSTANT
+        ):
             calls[i] = True
         if calls[i] and parent[i] >= 0:
             calls[parent[i]] = True
@@ -261,8 +272,15 @@ def _inside(parent: Column, type_at: Column) -> Column:
 
 @kernel
 def _code(
-    i: int, kind: NDArray[np.uint8], field: NDArray[np.uint8], parent: Column, stop: Column,
-    start: Column, end: Column, detail: NDArray[np.uint8], source: NDArray[np.uint8],
+    i: int,
+    kind: NDArray[np.uint8],
+    field: NDArray[np.uint8],
+    parent: Column,
+    stop: Column,
+    start: Column,
+    end: Column,
+    detail: NDArray[np.uint8],
+    source: NDArray[np.uint8],
     is_var: NDArray[np.bool_],
 ) -> tuple[int, int, int]:
     """Code, a and b of a node by itself; names of variables and places are not its business."""
@@ -428,9 +446,7 @@ def _ends_late(block: int, kind: NDArray[np.uint8], stop: Column) -> bool:
 
 
 @kernel
-def _parameters(
-    node: int, kind: NDArray[np.uint8], field: NDArray[np.uint8], stop: Column
-) -> int:
+def _parameters(node: int, kind: NDArray[np.uint8], field: NDArray[np.uint8], stop: Column) -> int:
     """How many parameters a lambda has."""
     group = _find(node, _F_PARAMETERS, field, stop)
     if group < 0:
@@ -456,10 +472,22 @@ def _has_value(node: int, kind: NDArray[np.uint8], stop: Column) -> bool:
 
 @kernel
 def _rows(
-    kind: NDArray[np.uint8], field: NDArray[np.uint8], detail: NDArray[np.uint8], parent: Column,
-    stop: Column, start: Column, end: Column, source: NDArray[np.uint8], declared: Column,
-    inside: Column, is_var: NDArray[np.bool_], calls: NDArray[np.bool_],
-    wanted: NDArray[np.bool_], type_at: Column, method_at: Column, field_at: Column,
+    kind: NDArray[np.uint8],
+    field: NDArray[np.uint8],
+    detail: NDArray[np.uint8],
+    parent: Column,
+    stop: Column,
+    start: Column,
+    end: Column,
+    source: NDArray[np.uint8],
+    declared: Column,
+    inside: Column,
+    is_var: NDArray[np.bool_],
+    calls: NDArray[np.bool_],
+    wanted: NDArray[np.bool_],
+    type_at: Column,
+    method_at: Column,
+    field_at: Column,
 ) -> tuple[NDArray[np.uint8], Column, Column, Column]:
     n = len(kind)
     code = np.empty(n, dtype=np.uint8)
@@ -511,9 +539,7 @@ def _rows(
             keep = keep or (mother >= 0 and (kind[mother] == _NEW or kind[mother] == _CONSTANT))
         elif op == RETURN:
             keep = keep or within[i] >= 0
-        elif op == EACH or op == VAR:
-            keep = wanted[i]
-        elif op == DECL and not calls[i]:
+        elif op == EACH or op == VAR or (op == DECL and not calls[i]):
             keep = wanted[i]
         elif op == NAME and keep:
             name = declared[i]
@@ -541,7 +567,7 @@ def _rows(
                     of = kind[body]
                     plain = of == _CALL or of == _NEW or of == _ASSIGN or of == _UPDATE
                     second[row] = STATEMENT if plain else 0
-            elif op >= CALL and op <= REFERENCE or op == VAR or op == EACH:
+            elif (op >= CALL and op <= REFERENCE) or op == VAR or op == EACH:
                 deep[i] = True
             up[i] = row
             row_of[i] = row
@@ -562,7 +588,9 @@ def expressions(
     nodes, details, fields = _tables()
     kind, field = nodes[syntax.kind], fields[syntax.field]
     places = np.full((3, len(syntax)), -1, dtype=np.int32)
-    for table, found in zip(places, (declared.types, declared.methods, declared.fields), strict=True):
+    for table, found in zip(
+        places, (declared.types, declared.methods, declared.fields), strict=True
+    ):
         table[[one.node for one in found]] = np.arange(len(found))
     local = np.isin(bound.role, [ROLE[name] for name in _LOCALS])
     declaration = np.full(len(syntax), -1, dtype=np.int32)

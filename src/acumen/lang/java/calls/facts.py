@@ -162,7 +162,11 @@ def _constants(syntax: Syntax, declared: Declarations) -> list[list[Any]]:
     found: list[list[Any]] = []
     for node in np.flatnonzero(np.isin(syntax.kind, list(symbols("enum_constant")))).tolist():
         owner = int(syntax.parent[syntax.parent[node]])
-        names = [child for child in syntax.children(node) if int(syntax.kind[child]) in symbols("identifier")]
+        names = [
+            child
+            for child in syntax.children(node)
+            if int(syntax.kind[child]) in symbols("identifier")
+        ]
         if owner in places and names:
             found.append([syntax.text(names[0]), places[owner], "cfsu", ""])
     return found

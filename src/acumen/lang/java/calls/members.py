@@ -4,12 +4,29 @@ from __future__ import annotations
 
 from acumen.lang.java.calls.model import Class, Field, Method
 from acumen.lang.java.calls.scopes import (
-    ancestors, as_super, field_type, given_to, method_variables, own_type, parameters, returns,
+    ancestors,
+    as_super,
+    field_type,
+    given_to,
+    method_variables,
+    own_type,
+    parameters,
+    returns,
     variables,
 )  # fmt: skip
 from acumen.lang.java.calls.types import (
-    UNKNOWN, ArrayType, ClassType, Type, Unknown, Variable, Wildcard, class_type, erasure, lower,
-    substitute, upper,
+    UNKNOWN,
+    ArrayType,
+    ClassType,
+    Type,
+    Unknown,
+    Variable,
+    Wildcard,
+    class_type,
+    erasure,
+    lower,
+    substitute,
+    upper,
 )  # fmt: skip
 from acumen.lang.java.calls.world import World
 
@@ -26,13 +43,16 @@ def _members(world: World, cls: Class, name: str) -> tuple[Method, ...]:
     found = list(cls.methods.get(name, ()))
     for above in ancestors(world, cls):
         more = above.methods.get(name)
-        if more and above is not cls:
-            found += [
-                method
-                for method in more
-                if _inherited(method, cls)
-                and not any([_hides(world, cls, one, method) for one in found])
-            ]
+        if not more or above is cls:
+            continue
+        for method in more:
+            if not _inherited(method, cls):
+                continue
+            if any(_hides(world, cls, one, method) for one in found):
+                continue
+            # An interface may come late and still be below one that came before it.
+            found = [one for one in found if not _hides(world, cls, method, one)]
+            found.append(method)
     return tuple(found)
 
 
@@ -46,12 +66,13 @@ def _inherited(method: Method, cls: Class) -> bool:
 
 def _hides(world: World, cls: Class, one: Method, other: Method) -> bool:
     """Whether of two methods that a class has, the first leaves no room for the second."""
-    if one.count != other.count or not same_signature(world, cls, one, other):
+    if one.count != other.count or one.cls is other.cls or other.cls is cls:
         return False
-    if one.cls is cls or other.cls in ancestors(world, one.cls):
-        return True
     # What a superclass implements, an interface need not be asked for.
-    return not one.cls.is_interface and other.cls.is_interface and not one.abstract
+    before = not one.cls.is_interface and other.cls.is_interface and not one.abstract
+    if not (before or one.cls is cls or other.cls in ancestors(world, one.cls)):
+        return False
+    return same_signature(world, cls, one, other)
 
 
 def same_signature(world: World, cls: Class, one: Method, other: Method) -> bool:
@@ -66,9 +87,7 @@ def same_signature(world: World, cls: Class, one: Method, other: Method) -> bool
     return all(
         [
             same(a, b)
-            for a, b in zip(
-                _erased_in(world, cls, one), _erased_in(world, cls, other), strict=True
-            )
+            for a, b in zip(_erased_in(world, cls, one), _erased_in(world, cls, other), strict=True)
         ]
     )
 
@@ -89,7 +108,23 @@ def _erased_in(world: World, cls: Class, method: Method) -> list[Type]:
     for variable in method_variables(world, method):
         bound = variable.bounds[0]
         given[variable] = substitute(bound, given) if bound is not variable else UNKNOWN
-    return [erasure(substitute(one, given)) for one in parameters(world, method)]
+    found = []
+    for one in parameters(world, method):
+        type_ = substitute(one, given)
+        # What an outer class was given got lost on the way.
+        lost = isinstance(type_, Variable) and type_.owner is not cls
+        found.append(UNKNOWN if lost and not _encloses(type_, cls) else erasure(type_))
+    return found
+
+
+def _encloses(variable: Type, cls: Class) -> bool:
+    """Whether a class stands inside of the one that a type variable belongs to."""
+    here: Class | None = cls
+    while here is not None:
+        if isinstance(variable, Variable) and variable.owner is here:
+            return True
+        here = here.owner
+    return False
 
 
 def same(one: Type, other: Type) -> bool:
@@ -149,9 +184,7 @@ def _functional(world: World, cls: Class) -> Method | None:
         return None
     first = found[0]
     alike = [
-        one
-        for one in found
-        if one.name == first.name and same_signature(world, cls, first, one)
+        one for one in found if one.name == first.name and same_signature(world, cls, first, one)
     ]
     return first if len(alike) == len(found) else None
 

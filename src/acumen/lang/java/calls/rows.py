@@ -7,7 +7,15 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from acumen.lang.java.calls.expressions import (
-    ARGUMENTS, BODY, CALLS, CLASS, CONSTRUCT, INNER, INVOKE, REFERENCE, UPCALL,
+    ARGUMENTS,
+    BODY,
+    CALLS,
+    CLASS,
+    CONSTRUCT,
+    INNER,
+    INVOKE,
+    REFERENCE,
+    UPCALL,
 )  # fmt: skip
 from acumen.lang.java.calls.model import Class, Unit
 

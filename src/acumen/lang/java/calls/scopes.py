@@ -7,7 +7,16 @@ from collections.abc import Callable, Iterable
 
 from acumen.lang.java.calls.model import NAMELESS, Class, Field, Method, Unit
 from acumen.lang.java.calls.types import (
-    UNKNOWN, VOID, Both, ClassType, Type, Unknown, Variable, class_type, substitute, unknown,
+    UNKNOWN,
+    VOID,
+    Both,
+    ClassType,
+    Type,
+    Unknown,
+    Variable,
+    class_type,
+    substitute,
+    unknown,
 )  # fmt: skip
 from acumen.lang.java.calls.world import World, label, nearest
 from acumen.lang.java.calls.written import program, run
@@ -201,7 +210,9 @@ def _common(world: World, types: list[Type]) -> Unknown:
     if not classes or len(classes) < len(types):
         return UNKNOWN
     for candidate in ancestors(world, classes[0]):
-        if not candidate.is_interface and all(candidate in ancestors(world, one) for one in classes):
+        if not candidate.is_interface and all(
+            candidate in ancestors(world, one) for one in classes
+        ):
             return unknown(candidate)
     return UNKNOWN
 

@@ -190,9 +190,7 @@ def substitute(type_: Type, given: Mapping[Variable, Type]) -> Type:
     if isinstance(type_, Both):
         return Both(tuple([substitute(one, given) for one in type_.parts]))
     if isinstance(type_, ClassType):
-        return class_type(
-            type_.cls, tuple([substitute_argument(one, given) for one in type_.args])
-        )
+        return class_type(type_.cls, tuple([substitute_argument(one, given) for one in type_.args]))
     return substitute_argument(type_, given)
 
 

@@ -224,7 +224,9 @@ def _add_implicit(cls: Class) -> None:
         made = cls.methods.setdefault("<init>", [])
         if not any(one.row[4] == types for one in made):
             flags = "uv" if types and types[-1].endswith("...") else "u"
-            made.append(Method(cls, "<init>", flags, len(types), row=["<init>", -1, flags, (), types, ""]))
+            made.append(
+                Method(cls, "<init>", flags, len(types), row=["<init>", -1, flags, (), types, ""])
+            )
     elif cls.kind in ("class", "enum") and "<init>" not in cls.methods:
         access = "".join(letter for letter in cls.flags if letter in "upr")
         row: list[Any] = ["<init>", -1, access, (), (), ""]

@@ -11,7 +11,15 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from acumen.lang.java.calls.types import (
-    ANY, DEEPEST, PRIMITIVES, UNKNOWN, Both, Type, Unknown, array_of, wildcard,
+    ANY,
+    DEEPEST,
+    PRIMITIVES,
+    UNKNOWN,
+    Both,
+    Type,
+    Unknown,
+    array_of,
+    wildcard,
 )  # fmt: skip
 
 _TOKEN = re.compile(r"\.\.\.|\[\]|[<>,?&|.\[\]]|[^\s<>,?&|.\[\]]+")

@@ -1,0 +1,309 @@
+"""Which of several methods of one name a call means (JLS 15.12.2).
+
+Three phases: without boxing, with boxing, with a variable number of arguments. Where an argument's
+type is not known, a method may or may not be applicable; then it stays among the answers, and
+what is left is every method that the compiler could have chosen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+from acumen.lang.java.calls.conversions import LOOSE, MAYBE, NO, STRICT, convert, is_below, unboxed
+from acumen.lang.java.calls.expressions import (
+    BLOCK,
+    CALL,
+    CONDITION,
+    ENDLESS,
+    GIVES,
+    INNER,
+    INVOKE,
+    LAMBDA,
+    LEAVES,
+    NEW,
+    PARAM,
+    REFERENCE,
+    STATEMENT,
+    UPCALL,
+)  # fmt: skip
+from acumen.lang.java.calls.members import function, member_types, same_signature
+from acumen.lang.java.calls.model import Method
+from acumen.lang.java.calls.types import (
+    VOID,
+    WIDER,
+    ArrayType,
+    ClassType,
+    Primitive,
+    Type,
+    Unknown,
+    Variable,
+    erasure,
+)  # fmt: skip
+
+if TYPE_CHECKING:
+    from acumen.lang.java.calls.attribution import Attribution
+
+# A row of an expression, or a type where there is no expression (what a function is given).
+Argument: TypeAlias = int | Type
+
+
+class Candidate(NamedTuple):
+    """A method, and the type of the object it is called on (None: none)."""
+
+    method: Method
+    site: ClassType | None
+
+
+def takes(method: Method, count: int) -> bool:
+    return method.count == count or (method.varargs and count >= method.count - 1)
+
+
+def choose(
+    at: Attribution, candidates: Sequence[Candidate], arguments: Sequence[Argument]
+) -> list[Candidate]:
+    """Those that the call may mean; one, if that is certain."""
+    fitting = [one for one in candidates if takes(one.method, len(arguments))]
+    if len(fitting) < 2 or _alike(at, fitting):
+        return fitting
+    world = at.world
+    types = {one: member_types(world, one.site, one.method)[0] for one in fitting}
+    left = [one for one in fitting if one.method.count == len(arguments)]
+    fits = {
+        one: [_fits(at, a, p, one.method) for a, p in zip(arguments, types[one], strict=True)]
+        for one in left
+    }
+    strict = [one for one in left if all([f in (STRICT, MAYBE) for f in fits[one]])]
+    sure = [one for one in strict if MAYBE not in fits[one]]
+    if sure:
+        return _most_specific(at, strict, sure, types, arguments)
+    loose = [one for one in left if one not in strict and NO not in fits[one]]
+    sure = [one for one in loose if MAYBE not in fits[one]]
+    if sure:
+        return strict + _most_specific(at, loose, sure, types, arguments)
+    several = []
+    for one in fitting:
+        if one.method.varargs and one not in strict and one not in loose:
+            spread = _spread(types[one], len(arguments))
+            found = [_fits(at, a, p, one.method) for a, p in zip(arguments, spread, strict=True)]
+            if NO not in found:
+                several.append(one)
+                types[one] = tuple(spread)
+                if MAYBE not in found:
+                    sure.append(one)
+    if sure:
+        several = _most_specific(at, several, sure, types, arguments)
+    # If nothing fits, something was misread: then any may be meant.
+    return strict + loose + several or fitting
+
+
+def _alike(at: Attribution, candidates: Sequence[Candidate]) -> bool:
+    """Whether all are the same method, inherited on several ways."""
+    first = candidates[0]
+    if first.site is None:
+        return False
+    return all(
+        [
+            one.site is first.site
+            and same_signature(at.world, first.site.cls, first.method, one.method)
+            for one in candidates[1:]
+        ]
+    )
+
+
+def one_method(at: Attribution, candidates: Sequence[Candidate]) -> bool:
+    """Whether what is left is certain."""
+    return len(candidates) == 1 or (bool(candidates) and _alike(at, candidates))
+
+
+def _spread(types: Sequence[Type], count: int) -> list[Type]:
+    """Parameters of a call with a variable number of arguments."""
+    last = types[-1]
+    of = last.of if isinstance(last, ArrayType) else last
+    return [*types[:-1], *[of] * (count - len(types) + 1)]
+
+
+def parameter(method: Method, types: Sequence[Type], place: int, count: int) -> Type | None:
+    """The type a method expects at a place, of so many arguments."""
+    if method.varargs and (place >= len(types) - 1) and count != len(types):
+        return _spread(types, count)[place] if types else None
+    return types[place] if place < len(types) else None
+
+
+def _fits(at: Attribution, argument: Argument, wanted: Type, method: Method) -> int:
+    if not isinstance(argument, int):
+        return convert(at.world, argument, wanted, method)
+    code = at.rows.code[argument]
+    if code == LAMBDA:
+        return _lambda_fits(at, argument, wanted, method)
+    if code == REFERENCE:
+        return _reference_fits(at, argument, wanted)
+    if code == CONDITION:
+        return _condition_fits(at, argument, wanted, method)
+    given = at.type_of(argument)
+    if code in (CALL, INVOKE, UPCALL, NEW, INNER):
+        # Type arguments may still follow from what is expected here.
+        given = given if isinstance(given, Variable) else at.without_arguments(given)
+    return convert(at.world, given, wanted, method)
+
+
+def _condition_fits(at: Attribution, row: int, wanted: Type, method: Method) -> int:
+    branches = at.rows.children(row)[1:]
+    types = [at.type_of(one) for one in branches]
+    if len(branches) != 2 or all([unboxed(one) for one in types]):
+        return convert(at.world, at.type_of(row), wanted, method)
+    found = [_fits(at, one, wanted, method) for one in branches]
+    if NO in found and not any([isinstance(one, Primitive | Unknown) for one in types]):
+        return NO
+    return found[0] if found[0] == found[1] else (MAYBE if NO in found else max(found))
+
+
+def shape_fits(at: Attribution, row: int, result: Type) -> int:
+    """Whether a lambda's body gives what a function of this result needs (JLS 15.12.2.1)."""
+    flags = at.rows.b[row]
+    if result is VOID:
+        return NO if (flags & GIVES if flags & BLOCK else not flags & STATEMENT) else STRICT
+    if flags & BLOCK:
+        if flags & LEAVES or not flags & (GIVES | ENDLESS):
+            return NO
+        return STRICT if flags & GIVES else MAYBE
+    return STRICT
+
+
+def is_explicit(at: Attribution, row: int) -> bool:
+    """Whether the types of a lambda's parameters are written; also if there are none."""
+    count = at.rows.a[row]
+    return not any([at.rows.code[one] == PARAM for one in at.rows.children(row)[:count]])
+
+
+def _lambda_fits(at: Attribution, row: int, wanted: Type, method: Method) -> int:
+    if not isinstance(wanted, ClassType):
+        return NO if isinstance(wanted, Primitive | ArrayType) else MAYBE
+    told = function(at.world, wanted)
+    if told is None:
+        return MAYBE if wanted.cls.kind == "outside" or not wanted.cls.complete else NO
+    given, result = told
+    if len(given) != at.rows.a[row]:
+        return NO
+    found = shape_fits(at, row, result)
+    if found == NO or not is_explicit(at, row) or at.rows.b[row] & BLOCK or result is VOID:
+        return found
+    # Only the body of a lambda with written types takes part (JLS 15.12.2.2).
+    body = at.type_of(at.rows.children(row)[-1])
+    if body is VOID:
+        return NO
+    if isinstance(body, Unknown):
+        return MAYBE
+    if result.free or isinstance(result, Unknown):
+        return STRICT
+    fits = convert(at.world, at.without_arguments(body), result, method)
+    narrow = isinstance(body, Primitive) and isinstance(result, Primitive)
+    # A constant may become narrower, which only its value would tell.
+    return MAYBE if fits == MAYBE or (fits == NO and narrow) else (NO if fits == NO else STRICT)
+
+
+def _reference_fits(at: Attribution, row: int, wanted: Type) -> int:
+    if not isinstance(wanted, ClassType):
+        return NO if isinstance(wanted, Primitive | ArrayType) else MAYBE
+    told = function(at.world, wanted)
+    if told is None:
+        return MAYBE if wanted.cls.kind == "outside" or not wanted.cls.complete else NO
+    given, result = told
+    methods, unbound = at.referred(row)
+    if not methods:
+        return MAYBE
+    count = len(given)
+    if not any([takes(m, count) or (unbound and takes(m, count - 1)) for m in methods]):
+        return NO
+    if len(methods) > 1:
+        return STRICT
+    void = at.returns_void(methods[0])
+    return NO if void and result is not VOID else STRICT
+
+
+def _most_specific(
+    at: Attribution,
+    possible: list[Candidate],
+    sure: list[Candidate],
+    types: dict[Candidate, tuple[Type, ...]],
+    arguments: Sequence[Argument],
+) -> list[Candidate]:
+    """Without those that a certainly applicable one is more specific than (JLS 15.12.2.5)."""
+    left = []
+    for one in possible:
+        beaten = False
+        for other in sure:
+            if other is one:
+                continue
+            if _more_specific(at, other, one, types, arguments) and not (
+                one in sure and _more_specific(at, one, other, types, arguments)
+            ):
+                beaten = True
+                break
+        if not beaten:
+            left.append(one)
+    return left
+
+
+def _more_specific(
+    at: Attribution,
+    one: Candidate,
+    other: Candidate,
+    types: dict[Candidate, tuple[Type, ...]],
+    arguments: Sequence[Argument],
+) -> bool:
+    mine, others = types[one], types[other]
+    count = max(len(mine), len(others))
+    if len(mine) < count and one.method.varargs:
+        mine = tuple(_spread(mine, count))
+    if len(others) < count and other.method.varargs:
+        others = tuple(_spread(others, count))
+    for place in range(min(len(arguments), len(mine), len(others))):
+        argument = arguments[place]
+        a, b = erasure(mine[place]), erasure(others[place])
+        if a is b or _is_subtype(at, a, b):
+            continue
+        function_ = isinstance(argument, int) and at.rows.code[argument] in (LAMBDA, REFERENCE)
+        if function_ and _better_function(at, int(argument), mine[place], others[place]):  # type: ignore[arg-type]
+            continue
+        return False
+    return True
+
+
+def _is_subtype(at: Attribution, one: Type, other: Type) -> bool:
+    if isinstance(one, Primitive):
+        return isinstance(other, Primitive) and other.name in WIDER.get(one.name, ())
+    if isinstance(one, ArrayType) and isinstance(other, ArrayType):
+        return one.of is other.of or _is_subtype(at, one.of, other.of)
+    if isinstance(one, ClassType) and isinstance(other, ClassType):
+        return is_below(at.world, one.cls, other.cls) == STRICT
+    return isinstance(one, ArrayType) and isinstance(other, ClassType)
+
+
+def _better_function(at: Attribution, row: int, one: Type, other: Type) -> bool:
+    """Whether a function type suits a lambda or a method reference better than another."""
+    mine, others = function(at.world, one), function(at.world, other)
+    if mine is None or others is None or len(mine[0]) != len(others[0]):
+        return False
+    result, wanted = mine[1], others[1]
+    if at.rows.code[row] == LAMBDA:
+        if not is_explicit(at, row):
+            return False
+        given = at.lambda_result(row)
+    else:
+        methods, _ = at.referred(row)
+        if len(methods) != 1:
+            return False
+        given = at.result_of_method(methods[0])
+    if wanted is VOID:
+        return True
+    if result is VOID:
+        return False
+    if isinstance(result, Primitive) and not isinstance(wanted, Primitive):
+        return isinstance(given, Primitive)
+    if isinstance(wanted, Primitive) and not isinstance(result, Primitive):
+        return isinstance(given, ClassType | ArrayType | Variable)
+    return _is_subtype(at, erasure(result), erasure(wanted))
+
+
+__all__ = ["LOOSE", "Argument", "Candidate", "choose", "one_method", "parameter", "takes"]

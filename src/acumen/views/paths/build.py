@@ -1,0 +1,221 @@
+"""The path contexts of a file's methods, as arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from acumen.lang.columns import Ragged
+from acumen.lang.java.declarations import NONE
+from acumen.lang.java.file import JavaFile
+from acumen.lang.java.grammar import field, symbols
+from acumen.lang.syntax import Column
+from acumen.views.paths.contexts import contexts
+from acumen.views.paths.details import Code, details
+from acumen.views.paths.kinds import KIND, hashes
+from acumen.views.paths.leaves import BOXED, leaf_names
+from acumen.views.paths.tables import looks, marks, tables
+from acumen.views.paths.tree import NO_LEAF, RULE, trees
+
+# How a leaf has to do with the method's name: not at all; it declares it; it is the name of
+# another method, declared inside; it calls the method.
+ORDINARY, DECLARES, INNER, CALLS = range(4)
+
+# A method inside as many others has no contexts of its own: each of its nodes would be held once
+# more for each of them.
+_DEEPEST = 64
+
+_METHOD, _NAME, _CALL = KIND["MethodDeclaration"], KIND["NameExpr"], KIND["MethodCallExpr"]
+
+
+@dataclass(frozen=True, slots=True)
+class Paths:
+    """Of several methods of a file, one after the other.
+
+    The tree as JavaParser 3.0.0-alpha.4 has it, without comments: ``kind`` numbers ``KINDS``,
+    ``parent`` is a node of the same method (-1: the method itself), ``child`` the place among its
+    siblings that the extractor tells. ``leaf`` are the nodes that are leaves, with their names for
+    code2vec (``name``) and code2seq (``parts``), nothing masked, and their ``role``. A context
+    joins leaves ``left`` and ``right`` (places among the method's leaves); ``path`` is the hash of
+    code2vec's path. ``methods`` are the methods' names as written, empty for what is no example.
+    """
+
+    methods: tuple[str, ...]
+    node_offsets: NDArray[np.int64]
+    kind: NDArray[np.uint8]
+    parent: Column
+    child: Column
+    leaf_offsets: NDArray[np.int64]
+    leaf: Column
+    name: Ragged
+    parts: Ragged
+    role: NDArray[np.uint8]
+    context_offsets: NDArray[np.int64]
+    left: Column
+    right: Column
+    path: Column
+
+    def __len__(self) -> int:
+        return len(self.methods)
+
+
+def paths(
+    file: JavaFile,
+    methods: Sequence[int],
+    seeds: NDArray[np.uint64] | None = None,
+    *,
+    length: int = 8,
+    width: int = 2,
+    most: int | None = 200,
+) -> Paths:
+    """Contexts of methods, given as places in ``file.declarations.methods``.
+
+    Examples are the methods that have a body; constructors are none. ``length`` bounds the edges
+    of a path, ``width`` how far apart its branches are, by child id, where they part. Of more than
+    ``most`` contexts as many are drawn, by the method's seed, and stay in order; ``None`` keeps
+    all. The extractor's own bounds on a method's lines are the caller's business.
+    """
+    roots = _roots(file, methods)
+    node_offsets, nodes = _trees(file, roots)
+    kind, parent, child, anchor, form = (nodes[:, column] for column in range(5))
+    kind, form = kind.copy(), form.copy()
+    syntax, names = file.syntax, file.names
+    # A token the parser made up has no text.
+    form[syntax.end[anchor] <= syntax.start[anchor]] = NO_LEAF
+    boxed = np.array([word in BOXED for word in names.words] + [False])
+    is_type = kind == KIND["ClassOrInterfaceType"]
+    kind[is_type & boxed[names.word_of[anchor]]] = KIND["PrimitiveType"]
+    nodes[:, 0] = kind
+    is_leaf = form != NO_LEAF
+    places = np.flatnonzero(is_leaf)
+    leaf_offsets = np.searchsorted(places, node_offsets)
+    if seeds is None:
+        seeds = np.zeros(len(methods), dtype=np.uint64)
+    context_offsets, found = contexts(
+        node_offsets, nodes, is_leaf, seeds, length, width, -1 if most is None else most, *hashes()
+    )
+    owner = np.repeat(np.arange(len(methods)), np.diff(leaf_offsets))
+    leaf = (places - node_offsets[owner]).astype(np.int32)
+    (name, names_), (parts, parts_) = leaf_names(file, kind[places], anchor[places], form[places])
+    return Paths(
+        methods=tuple(
+            file.declarations.methods[place].name if root >= 0 else ""
+            for place, root in zip(methods, roots.tolist(), strict=True)
+        ),
+        node_offsets=node_offsets,
+        kind=kind.astype(np.uint8),
+        parent=parent.copy(),
+        child=child.copy(),
+        leaf_offsets=leaf_offsets,
+        leaf=leaf,
+        name=Ragged(name, leaf_offsets, names_),
+        parts=Ragged(parts, leaf_offsets, parts_),
+        role=_roles(file, methods, kind, parent, anchor, node_offsets, places, owner),
+        context_offsets=context_offsets,
+        left=found[:, 0].copy(),
+        right=found[:, 1].copy(),
+        path=found[:, 2].copy(),
+    )
+
+
+def _roots(file: JavaFile, methods: Sequence[int]) -> NDArray[np.int64]:
+    """The nodes of the methods that are examples, -1 for the others."""
+    declared = file.declarations.methods
+    roots = np.full(len(methods), NONE, dtype=np.int64)
+    stop = file.syntax.stop
+    within: list[int] = []
+    for row in sorted(range(len(methods)), key=lambda row: declared[methods[row]].node):
+        method = declared[methods[row]]
+        if method.kind != "method" or method.body == NONE:
+            continue
+        while within and within[-1] <= method.node:
+            within.pop()
+        if len(within) < _DEEPEST:
+            roots[row] = method.node
+        within.append(int(stop[method.node]))
+    return roots
+
+
+def _trees(file: JavaFile, roots: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    syntax = file.syntax
+    kept = roots[roots >= 0]
+    if not len(kept):
+        return np.zeros(len(roots) + 1, dtype=np.int64), np.empty((0, 5), dtype=np.int32)
+    mark = marks()
+    # tree-sitter's symbol of an error is the largest there is; ours is the last.
+    symbol = np.minimum(syntax.kind, len(mark) - 1)
+    source = np.frombuffer(syntax.source, dtype=np.uint8)
+    columns = (syntax.start, syntax.end, syntax.parent, syntax.stop)
+    code = np.empty((8, len(symbol)), dtype=np.int32)
+    code[:RULE] = symbol, mark[symbol], syntax.field, syntax.parent, syntax.stop
+    details(Code(symbol, syntax.field, *columns, source), looks(), code[RULE:])
+    # No piece of syntax makes more than two nodes for each of its own.
+    room = int(2 * (syntax.stop[kept] - kept).sum()) + 16 * len(kept)
+    nodes = np.empty((room, 5), dtype=np.int32)
+    offsets = trees(roots, code, *tables(), nodes)
+    return offsets, nodes[: offsets[-1]].copy()
+
+
+def _roles(
+    file: JavaFile,
+    methods: Sequence[int],
+    kind: NDArray[np.int32],
+    parent: NDArray[np.int32],
+    anchor: NDArray[np.int32],
+    node_offsets: NDArray[np.int64],
+    places: NDArray[np.int64],
+    owner: NDArray[np.int64],
+) -> NDArray[np.uint8]:
+    """What each leaf has to do with its method's name."""
+    role = np.zeros(len(places), dtype=np.uint8)
+    names = np.flatnonzero(kind[places] == _NAME)
+    of, at = owner[names], places[names]
+    above = parent[at]
+    kind_above = kind[node_offsets[of] + above]
+    word = file.names.word_of[anchor[at]]
+    own = np.full(len(methods), -1, dtype=np.int32)
+    first = (kind_above == _METHOD) & (above == 0)
+    own[of[first]] = word[first]
+    same = (word == own[of]) & (word >= 0)
+    declares = kind_above == _METHOD
+    role[names[declares]] = np.where(same[declares] | first[declares], DECLARES, INNER)
+    for candidate in np.flatnonzero(same & (kind_above == _CALL)).tolist():
+        row = int(of[candidate])
+        if _calls_own(file, methods[row], int(anchor[at[candidate]])):
+            role[names[candidate]] = CALLS
+    return role
+
+
+def _calls_own(file: JavaFile, method: int, name: int) -> bool:
+    """Is this name, which is the method's own, that of a call of it or of what it overrides?
+
+    So it is where no other object is named: unqualified, or through ``this``, ``super``, an outer
+    one's, or an enclosing type's name. Through any other expression it is another object's method,
+    whose name is no secret.
+    """
+    syntax = file.syntax
+    call = int(syntax.parent[name])
+    if syntax.kind[call] not in symbols("method_invocation") or syntax.field[name] != field("name"):
+        return False
+    through = [node for node in syntax.children(call) if syntax.field[node] == field("object")]
+    if not through or any(syntax.kind[node] in symbols("super") for node in syntax.children(call)):
+        return True
+    scope = through[0]
+    if syntax.kind[scope] in symbols("this", "super"):
+        return True
+    if syntax.kind[scope] in symbols("field_access"):
+        return syntax.kind[syntax.stop[scope] - 1] in symbols("this")
+    if syntax.kind[scope] not in symbols("identifier"):
+        return False
+    named, types = syntax.text(scope), file.declarations.types
+    type_ = file.declarations.methods[method].type
+    for _ in range(_DEEPEST):
+        if type_ == NONE:
+            break
+        if types[type_].name == named:
+            return True
+        type_ = types[type_].owner
+    return False

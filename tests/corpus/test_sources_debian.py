@@ -1,0 +1,285 @@
+"""Debian source packages, brought by the machine's own apt: from a small repository made here,
+and from the machine's mirror where it can be reached. The oracle for what is unpacked is
+dpkg-source."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import os
+import shutil
+import subprocess
+import tarfile
+from pathlib import Path
+
+import pytest
+
+from acumen.api import AcumenError
+from acumen.corpus.licences import LicenceFile
+from acumen.corpus.reading import Problem
+from acumen.corpus.sources import Entry, Project, apt, projects
+from acumen.corpus.sources.apt import source_lines, source_stanzas
+from acumen.corpus.sources.debian import described
+
+needs_apt = pytest.mark.skipif(shutil.which("apt-get") is None, reason="no apt on this machine")
+
+
+def content(source: Project) -> dict[str, bytes | Problem]:
+    return {one.path: source.read(one.path) for one in source.entries(("",))}
+
+
+def unpacked_by_dpkg(description: Path, target: Path) -> dict[str, bytes]:
+    if shutil.which("dpkg-source") is None:
+        pytest.skip("no dpkg-source on this machine to compare with")
+    command = ["dpkg-source", "--no-check", "--skip-patches", "-x", description, target]
+    subprocess.run(command, check=True, capture_output=True)
+    files = (file for file in target.rglob("*") if file.is_file() and not file.is_symlink())
+    return {str(file.relative_to(target)): file.read_bytes() for file in files}
+
+
+# --------------------------------------------------------------------------------------
+# A repository made here.
+# --------------------------------------------------------------------------------------
+
+
+def tar(file: Path, files: dict[str, str]) -> None:
+    with tarfile.open(file, f"w:{file.suffix[1:]}") as archive:
+        for name, text in files.items():
+            member = tarfile.TarInfo(name)
+            member.size = len(text.encode())
+            archive.addfile(member, io.BytesIO(text.encode()))
+
+
+def checksums(folder: Path, names: list[str], kind: str) -> str:
+    rows = []
+    for name in names:
+        data = (folder / name).read_bytes()
+        rows.append(f" {hashlib.new(kind, data).hexdigest()} {len(data)} {name}\n")
+    return "\n" + "".join(rows)
+
+
+@pytest.fixture
+def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A package acumen-toy 1:1.0-2, which builds libacumen-toy-java, in a repository that apt is
+    told to use and no other."""
+    folder = tmp_path / "mirror"
+    folder.mkdir()
+    tar(
+        folder / "acumen-toy_1.0.orig.tar.xz",
+        {
+            "toy-1.0/src/A.java": "class A { }",
+            "toy-1.0/src/pkg/B.java": "class B { }",
+            "toy-1.0/debian/Old.java": "class Old { }",
+            "toy-1.0/LICENSE": "Apache License, Version 2.0",
+        },
+    )
+    tar(folder / "acumen-toy_1.0.orig-extra.tar.gz", {"extra-3/C.java": "class C { }"})
+    tar(
+        folder / "acumen-toy_1.0-2.debian.tar.xz",
+        {"debian/copyright": "/usr/share/common-licenses/GPL-2", "debian/D.java": "class D { }"}
+        | {"debian/source/format": "3.0 (quilt)\n"},
+    )
+    names = sorted(file.name for file in folder.iterdir())
+    about = (
+        "Format: 3.0 (quilt)\n{}: acumen-toy\nBinary: libacumen-toy-java\nArchitecture: all\n"
+        "Version: 1:1.0-2\nMaintainer: A <a@example.org>\n{}"
+        "Checksums-Sha256:{}Files:{}"
+    )
+    description = folder / "acumen-toy_1.0-2.dsc"
+    sums = (checksums(folder, names, "sha256"), checksums(folder, names, "md5"))
+    description.write_text(about.format("Source", "", *sums))
+    names.append(description.name)
+    sums = (checksums(folder, names, "sha256"), checksums(folder, names, "md5"))
+    (folder / "Sources").write_text(about.format("Package", "Directory: .\n", *sums))
+    etc = tmp_path / "etc"
+    (etc / "sources.list.d").mkdir(parents=True)
+    (etc / "sources.list").write_text(f"deb [trusted=yes] file:{folder} ./\n")
+    (etc / "apt.conf").write_text(
+        f'Dir::Etc::SourceList "{etc}/sources.list";\n'
+        f'Dir::Etc::SourceParts "{etc}/sources.list.d";\n'
+    )
+    monkeypatch.setenv("APT_CONFIG", str(etc / "apt.conf"))
+    return folder
+
+
+@needs_apt
+@pytest.mark.parametrize("text", ["acumen-toy", "libacumen-toy-java", "acumen-toy=1:1.0-2"])
+def test_a_source_package_as_dpkg_unpacks_it(repository: Path, tmp_path: Path, text: str) -> None:
+    (source,) = projects([f"debian:{text}"], tmp_path / "cache")
+    assert (source.name, source.source) == (text.split("=")[0], f"debian:{text}")
+    assert source.revision == "1:1.0-2"
+    assert content(source) == {
+        "LICENSE": b"Apache License, Version 2.0",
+        "debian/D.java": b"class D { }",
+        "debian/copyright": b"/usr/share/common-licenses/GPL-2",
+        "debian/source/format": b"3.0 (quilt)\n",
+        "extra/C.java": b"class C { }",
+        "src/A.java": b"class A { }",
+        "src/pkg/B.java": b"class B { }",
+    }
+    assert content(source) == unpacked_by_dpkg(
+        repository / "acumen-toy_1.0-2.dsc", tmp_path / "oracle"
+    )
+    assert source.licences() == [
+        LicenceFile("LICENSE", ("Apache-2.0",)),
+        LicenceFile("debian/copyright", ("GPL-2.0",)),
+    ]
+    assert not list((tmp_path / "cache" / "debian").glob("*.download"))
+
+
+@needs_apt
+def test_what_is_here_needs_neither_apt_nor_network(
+    repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = ["debian:acumen-toy=1:1.0-2"]
+    (before,) = projects(asked, tmp_path / "cache")
+    monkeypatch.setenv("PATH", "")
+    (after,) = projects(asked, tmp_path / "cache")
+    assert after == before
+    with pytest.raises(AcumenError, match="there is no apt-get on this machine"):
+        projects(["debian:other"], tmp_path / "cache")
+
+
+@needs_apt
+@pytest.mark.parametrize("text", ["acumen-toy=9.9", "acumen-absent"])
+def test_a_package_that_is_not_there(repository: Path, tmp_path: Path, text: str) -> None:
+    with pytest.raises(AcumenError, match=f"debian:{text}: apt does not find it .*source package"):
+        projects([f"debian:{text}"], tmp_path / "cache")
+
+
+@needs_apt
+def test_a_file_that_is_another_or_missing_and_then_is_there(
+    repository: Path, tmp_path: Path
+) -> None:
+    upstream = repository / "acumen-toy_1.0.orig.tar.xz"
+    data = upstream.read_bytes()
+    for wrong in (None, data[:-4] + b"evil", data[: len(data) // 2]):
+        upstream.unlink()
+        if wrong is not None:
+            upstream.write_bytes(wrong)
+        with pytest.raises(AcumenError, match=r"acumen-toy (cannot be downloaded|: .* is not the)"):
+            projects(["debian:acumen-toy"], tmp_path / "cache")
+        upstream.write_bytes(data)
+        assert not list((tmp_path / "cache" / "debian").glob("acumen-toy_1.0-2"))
+    (source,) = projects(["debian:acumen-toy"], tmp_path / "cache")
+    assert len(content(source)) == 7
+
+
+@needs_apt
+def test_a_machine_without_any_package_source(repository: Path, tmp_path: Path) -> None:
+    (tmp_path / "etc" / "sources.list").write_text("# nothing\ndeb cdrom:[Disk 1]/ bookworm main\n")
+    with pytest.raises(AcumenError, match="apt knows no place") as caught:
+        projects(["debian:acumen-toy"], tmp_path / "cache")
+    assert "deb-src" in caught.value.hint
+
+
+@needs_apt
+def test_the_machine_stays_as_it_is(repository: Path, tmp_path: Path) -> None:
+    def state() -> list[tuple[str, int]]:
+        places = [Path("/var/lib/apt/lists"), Path("/etc/apt"), Path("/var/cache/apt")]
+        return [
+            (str(file), file.stat().st_mtime_ns)
+            for place in places
+            for file in (place, *sorted(place.glob("*")))
+            if file.exists()
+        ]
+
+    before = state()
+    projects(["debian:acumen-toy"], tmp_path / "cache")
+    assert state() == before
+
+
+# --------------------------------------------------------------------------------------
+# The machine's own mirror.
+# --------------------------------------------------------------------------------------
+
+
+@needs_apt
+def test_a_real_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """json-lib, 52 Java files in Debian 12; any version will do."""
+    monkeypatch.delenv("APT_CONFIG", raising=False)
+    cache = tmp_path / "cache"
+    try:
+        (source,) = projects(["debian:libjson-java"], cache)
+    except AcumenError as error:
+        unreachable = ("Failed to fetch", "Could not resolve", "Could not connect", "apt knows no")
+        if any(reason in str(error) for reason in unreachable):
+            pytest.skip(f"the mirror does not give the package: {error}")
+        raise
+    java = source.entries((".java",))
+    assert len(java) > 40
+    assert all(isinstance(one, Entry) for one in java)
+    assert LicenceFile("debian/copyright", ("Apache-2.0",)) in source.licences()
+    (place,) = (cache / "debian").glob("libjson-java_*/")
+    # apt again, by hand, for the archives that dpkg-source needs.
+    downloads = tmp_path / "downloads"
+    downloads.mkdir()
+    answer = apt.call(cache / "debian" / "apt", ("--download-only", "source", "libjson-java"),
+                      downloads, "again")  # fmt: skip
+    assert answer.code == 0
+    (description,) = downloads.glob("*.dsc")
+    assert source.revision == described(description.read_text()).version
+    assert content(source) == unpacked_by_dpkg(description, tmp_path / "oracle")
+    assert place.name.split("_")[1] in description.name
+
+
+# --------------------------------------------------------------------------------------
+# Configuration and descriptions.
+# --------------------------------------------------------------------------------------
+
+
+def test_lines_for_source_packages() -> None:
+    text = (
+        "# deb MIRROR old main\n"
+        "deb MIRROR bookworm main contrib # ours\n"
+        "  deb [arch=amd64 signed-by=/k.gpg] MIRROR/sec bookworm-security main\n"
+        "deb-src MIRROR bookworm main contrib # ours\n"
+        "deb cdrom:[Debian 12]/ bookworm main\n"
+        "debx MIRROR no thing\n"
+        "\n"
+    )
+    assert source_lines(text) == (
+        "deb-src MIRROR bookworm main contrib # ours\n"
+        "deb-src [arch=amd64 signed-by=/k.gpg] MIRROR/sec bookworm-security main\n"
+    )
+
+
+def test_stanzas_for_source_packages() -> None:
+    text = (
+        "# Types: deb in a comment\nTypes: deb deb-src\nURIs: MIRROR\nSuites: bookworm\n"
+        "Signed-By:\n -----BEGIN PGP-----\n .\n xyz\n"
+        "\n \n"
+        "types:deb\r\nURIs: MIRROR\r\nSuites: b\r\nEnabled: no\r\n"
+        "\n"
+        "Description: no source of packages\n"
+    )
+    assert source_stanzas(text) == (
+        "# Types: deb in a comment\nTypes: deb-src\nURIs: MIRROR\nSuites: bookworm\n"
+        "Signed-By:\n -----BEGIN PGP-----\n .\n xyz\n"
+        "\n"
+        "Types: deb-src\nURIs: MIRROR\nSuites: b\nEnabled: no\n"
+    )
+
+
+def test_a_signed_description() -> None:
+    text = (
+        "-----BEGIN PGP SIGNED MESSAGE-----\nHash: SHA512\n\nFormat: 3.0 (native)\nSource: a\n"
+        "Version: 2:1.0~rc1-1\nChecksums-Sha1:\n 0123 5 a.tar.xz\nChecksums-Sha256:\n"
+        f" {'0' * 64} 5 a_1.0.tar.xz\n {'1' * 64} 7 ../evil.tar.xz\nFiles:\n"
+        f" {'2' * 32} 5 a_1.0.tar.xz\n\n-----BEGIN PGP SIGNATURE-----\n\nabc\n"
+    )
+    found = described(text)
+    assert (found.version, found.files) == ("2:1.0~rc1-1", {"a_1.0.tar.xz": "0" * 64})
+    with pytest.raises(AcumenError, match="without a version or checksums"):
+        described("Source: a\n")
+
+
+@needs_apt
+def test_configuration_that_names_hooks_runs_none(
+    repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    conf = Path(os.environ["APT_CONFIG"])
+    hook = f'APT::Update::Post-Invoke {{ "touch {tmp_path}/ran"; }};\n'
+    conf.write_text(conf.read_text() + hook)
+    projects(["debian:acumen-toy"], tmp_path / "cache")
+    assert not (tmp_path / "ran").exists()

@@ -1,0 +1,205 @@
+"""What a person names on the command line or in a recipe, and what is wrong with it."""
+
+from __future__ import annotations
+
+import zipfile
+from pathlib import Path
+
+import pygit2
+import pytest
+
+from acumen.api import AcumenError
+from acumen.corpus.sources import Project, projects
+from acumen.corpus.sources.globs import fits
+
+JAVA = (".java",)
+
+
+def write(root: Path, *names: str) -> Path:
+    for name in names:
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text("class A { }")
+    return root
+
+
+def paths(source: Project) -> list[str]:
+    return [one.path for one in source.entries(JAVA)]
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder to be in, with a project and an archive."""
+    write(tmp_path / "lib", "A.java", "b/B.java")
+    with zipfile.ZipFile(tmp_path / "more-1.0.jar", "w") as archive:
+        archive.writestr("C.java", "class C { }")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_sources_keep_their_order_and_have_names(here: Path) -> None:
+    found = projects(["more-1.0.jar", "./lib", "mine=lib/b", str(here / "lib" / "b")], here)
+    assert [(one.name, one.source) for one in found] == [
+        ("more-1.0", "more-1.0.jar"), ("lib", "lib"), ("mine", "b"), ("b", "b"),
+    ]  # fmt: skip
+    assert paths(found[2]) == paths(found[3]) == ["B.java"]
+
+
+@pytest.mark.parametrize("text", [".", "../{name}", "lib/..", ""])
+def test_a_folder_is_called_what_it_is_called(here: Path, text: str) -> None:
+    if not text:
+        with pytest.raises(AcumenError, match="no such folder"):
+            projects([text], here)
+        return
+    (found,) = projects([text.format(name=here.name)], here)
+    assert found.name == here.name
+
+
+def test_an_equals_sign_in_the_name_of_a_folder(here: Path) -> None:
+    write(here / "a=lib", "Equal.java")
+    (found,) = projects(["a=lib"], here)
+    assert (found.name, paths(found)) == ("a=lib", ["Equal.java"])
+
+
+def test_two_sources_of_one_name(here: Path) -> None:
+    write(here / "other" / "lib", "D.java")
+    with pytest.raises(AcumenError, match="two sources have the name lib: lib and lib") as caught:
+        projects(["lib", "other/lib"], here)
+    assert "other-lib=SOURCE" in caught.value.hint
+    found = projects(["lib", "other-lib=other/lib"], here)
+    assert [one.name for one in found] == ["lib", "other-lib"]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("absent", "there is no such folder or archive"),
+        ("svn:https://example.org/a", "there is no such folder or archive"),
+        ("text", "neither a folder nor a zip"),
+        ("x" * 5000, "there is no such folder or archive"),
+        ("debian:No_Name", "no name of a Debian package"),
+        ("debian:hello=", "no name of a Debian package"),
+        ("debian:--help", "no name of a Debian package"),
+        ("npm:../folder", "no name of an npm package"),
+        ("npm:name@https://example.org/a.tgz", "no name of an npm package"),
+        ("npm:name@file:a.tgz", "no name of an npm package"),
+        ("npm:user/repository", "no name of an npm package"),
+        ("npm:--help", "no name of an npm package"),
+    ],
+)
+def test_what_is_no_source_is_told_before_any_work(here: Path, text: str, message: str) -> None:
+    (here / "text").write_text("hello")
+    with pytest.raises(AcumenError, match=message):
+        projects(["lib", text], here / "cache")
+    assert not (here / "cache").exists()
+
+
+def test_no_source_at_all(here: Path) -> None:
+    with pytest.raises(AcumenError, match="no source is given"):
+        projects([], here)
+
+
+# --------------------------------------------------------------------------------------
+# Recipes.
+# --------------------------------------------------------------------------------------
+
+
+def recipe(folder: Path, text: str) -> str:
+    folder.mkdir(exist_ok=True)
+    (folder / "corpus.toml").write_text(text)
+    return str(folder / "corpus.toml")
+
+
+def test_a_recipe_lists_projects(here: Path) -> None:
+    repository = pygit2.init_repository(str(here / "repo"), bare=True)
+    repository.create_commit(
+        "HEAD",
+        *[pygit2.Signature("A", "a@b")] * 2,
+        "all",
+        pygit2.Index().write_tree(repository),
+        [],
+    )
+    write(here / "lib", "src/main/M.java", "src/main/gen/G.java", "src/test/T.java")
+    file = recipe(
+        here / "recipes",
+        """
+        [[project]]
+        name = "ours"
+        source = "../lib"
+        include = ["src/**"]
+        exclude = ["**/test", "src/main/gen/*.java"]
+
+        [[project]]
+        source = "../more-1.0.jar"
+
+        [[project]]
+        source = "git:../repo@HEAD"
+        """,
+    )
+    found = projects([file, "lib"], here / "cache")
+    assert [(one.name, one.source) for one in found] == [
+        ("ours", "lib"), ("more-1.0", "more-1.0.jar"), ("repo", "git:repo@HEAD"), ("lib", "lib"),
+    ]  # fmt: skip
+    assert paths(found[0]) == ["src/main/M.java"]
+    assert len(paths(found[3])) == 5
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "it lists no project"),
+        ("project = 3", "it lists no project"),
+        ("project = [3]", "project 1: no table"),
+        ("[[project]", r"no recipe can be read from it .*line 1"),
+        ("\udcff", "no recipe can be read from it"),
+        ("[[projects]]\nsource = 'lib'", "unknown key 'projects', is it 'project'?"),
+        ("[[project]]\nname = 'a'", r"project 1 \(line 1\): it has no source"),
+        ("[[project]]\nsource = 3", r"project 1 \(line 1\): source is a text in quotes, not 3"),
+        ("[[project]]\nsource = ''", "source is a text in quotes"),
+        (
+            "[[project]]\nsource = 'lib'\n\n[[project]]\nsource = 'lib'\nsorce = 'x'",
+            r"corpus.toml, project 2 \(line 4\): unknown key 'sorce', is it 'source'\?",
+        ),
+        ("[[project]]\nsource = 'lib'\ninclude = 'src'", "include is a list of patterns"),
+        ("[[project]]\nsource = 'lib'\ninclude = []", "include is a list of patterns"),
+        ("[[project]]\nsource = 'lib'\nexclude = [1]", "in exclude, 1 is no pattern of paths"),
+        ("[[project]]\nsource = 'lib'\nexclude = ['../a']", "'../a' is no pattern of paths"),
+        ("[[project]]\nsource = 'lib'\nname = ''", "name is a text in quotes"),
+        ("[[project]]\nsource = 'absent'", r"project 1 \(line 1\): absent: there is no such"),
+        ("[[project]]\nsource = 'corpus.toml'", "is a recipe, and in a recipe there is none"),
+        ("[[project]]\nsource = 'lib'\n[[project]]\nsource = 'lib'", "two sources have the name"),
+    ],
+)
+def test_what_is_wrong_in_a_recipe_and_where(here: Path, text: str, message: str) -> None:
+    file = here / "corpus.toml"
+    file.write_bytes(text.encode("utf-8", "surrogateescape"))
+    with pytest.raises(AcumenError, match=message):
+        projects([str(file)], here)
+
+
+def test_a_recipe_has_no_name_of_its_own(here: Path) -> None:
+    with pytest.raises(AcumenError, match="a recipe names its projects itself"):
+        projects(["mine=" + recipe(here, "[[project]]\nsource = 'lib'")], here)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "fitting", "others"),
+    [
+        ("src/**", ["src/A.java", "src/a/b/A.java"], ["src", "A.java", "a/src/A.java"]),
+        ("src", ["src/A.java", "src/a/A.java", "src"], ["srcs/A.java", "a/src/A.java"]),
+        ("src/", ["src/A.java"], ["srcs/A.java"]),
+        ("**/src", ["src/A.java", "a/b/src/A.java"], ["a/srcs/A.java"]),
+        ("**/*.java", ["A.java", "a/b/A.java"], ["A.jav"]),
+        ("*.java", ["A.java"], ["a/A.java"]),
+        ("a?c/[AB]*.java", ["abc/A1.java", "axc/B.java"], ["abc/C.java", "a/c/A.java"]),
+        ("[!a-c].java", ["d.java"], ["a.java", "dd.java", "/.java"]),
+        ("a/**/b", ["a/b", "a/x/y/b/C.java"], ["ab", "b"]),
+        ("**/**/**/a", ["a", "x/a", "x/y/z/a"], ["xa"]),
+        ("**", ["A.java", "a/A.java"], []),
+        ("a.b+(c)", ["a.b+(c)"], ["aXb+(c)"]),
+        ("[", ["["], ["a"]),
+        ("./src/*", ["src/A.java"], ["A.java"]),
+    ],
+)
+def test_patterns(pattern: str, fitting: list[str], others: list[str]) -> None:
+    assert [path for path in fitting if not fits(path, (pattern,))] == []
+    assert [path for path in others if fits(path, (pattern,))] == []
