@@ -8,6 +8,9 @@ OUT    ?= build/eval
 # fetches them where there is a network.
 IDBENCH ?= ../shared/data/idbench
 
+# The embedded corpus: three small Java projects.
+EXAMPLES = examples/library examples/quill examples/tramway
+
 .DEFAULT_GOAL := help
 .PHONY: help eval test lint bench docs clean constraints tools
 
@@ -30,8 +33,9 @@ $(BIN)/.dev: $(BIN)/.core
 
 eval: $(BIN)/.core
 	@if [ -d "$(IDBENCH)" ]; then $(BIN)/acumen data get idbench --from "$(IDBENCH)" >/dev/null; fi
+	$(BIN)/acumen corpus build $(EXAMPLES) --out $(OUT)/corpus
 	$(BIN)/acumen eval --plugin examples/trigram_embedding.py --out $(OUT)
-	$(BIN)/acumen report $(OUT)
+	$(BIN)/acumen report $(OUT) --corpus $(OUT)/corpus
 
 lint: $(BIN)/.dev
 	$(BIN)/ruff check .

@@ -28,6 +28,10 @@ def report(
     format_: Annotated[
         list[PlotFormat] | None, typer.Option("--format", help="Format of the pictures.")
     ] = None,
+    corpus: Annotated[
+        list[Path] | None,
+        typer.Option("--corpus", metavar="DIR", help="Describe this corpus too. Repeatable."),
+    ] = None,
     plugin: Plugins = None,
     as_json: AsJson = False,
 ) -> None:
@@ -43,7 +47,7 @@ def report(
     load_plugins(plugin or [])
     loaded = [(path if path.is_dir() else path.parent, read_run(path)) for path in runs]
     with progress_bar() as step:
-        page = build_report(loaded, out or loaded[0][0] / "report.html", step)
+        page = build_report(loaded, out or loaded[0][0] / "report.html", step, corpus or [])
     pictures: list[Path] = []
     if plots is not None:
         formats = [str(one) for one in format_ or list(PlotFormat)]

@@ -17,12 +17,15 @@ def build_report(
     runs: Sequence[tuple[Path, Run]],
     out: Path,
     progress: Progress = lambda what, done, total: None,
+    corpora: Sequence[Path] = (),
 ) -> Path:
-    """Write one self-contained HTML page about ``runs``, each given with its folder.
+    """Write one self-contained HTML page about ``runs``, each given with its folder, and about
+    ``corpora``, given by their folders.
 
     Cells of later runs win. The page needs no network, and equal runs give equal bytes.
     """
     # Imported here so that `acumen --help` does not pay for numpy, altair and jinja2.
+    from acumen.report.corpora import corpus_views
     from acumen.report.evidence import gather
     from acumen.report.html import render
     from acumen.report.merge import merge
@@ -30,12 +33,13 @@ def build_report(
     from acumen.runs.answers import write_atomically
 
     merged = merge(runs)
+    described = corpus_views(corpora)
     evidence = {}
     for done, name in enumerate(merged.tasks):
         progress(f"comparing models on {name}", done, len(merged.tasks))
         evidence[name] = gather(merged, name)
     progress("writing the page", len(merged.tasks), len(merged.tasks))
-    write_atomically(out, render(page_view(merged, evidence)))
+    write_atomically(out, render(page_view(merged, evidence, described)))
     return out
 
 

@@ -115,7 +115,7 @@ def forest(merged: Merged, card: TaskCard, convention: Convention) -> Plot:
     tooltip = [alt.Tooltip("name:N", title="model"), *_number_tips()]
     people = _ceiling_row(card)
     colour = _colour([*rows, *people])
-    base = alt.Chart(_data(rows)).encode(y=y, color=colour)
+    base = alt.Chart(inline_data(rows)).encode(y=y, color=colour)
     bars = base.mark_rule(strokeWidth=2).encode(
         x=alt.X("low:Q", scale=x_scale, axis=x_axis), x2="high:Q", tooltip=tooltip
     )
@@ -129,7 +129,7 @@ def forest(merged: Merged, card: TaskCard, convention: Convention) -> Plot:
     chart = alt.layer(*layers).properties(
         name=_view_name(name), height=max(1, len(rows)) * ROW_HEIGHT, description=described
     )
-    return Plot(name, described, _spec(chart))
+    return Plot(name, described, fitted_spec(chart))
 
 
 def overview(merged: Merged) -> Plot:
@@ -163,7 +163,7 @@ def overview(merged: Merged) -> Plot:
     )
     tooltip = [alt.Tooltip("name:N", title="model"), "task:N", *_number_tips()]
     dots = (
-        alt.Chart(_data(rows), name="overview_dots")
+        alt.Chart(inline_data(rows), name="overview_dots")
         .mark_point(filled=True, size=64)
         .encode(
             x=x,
@@ -175,7 +175,7 @@ def overview(merged: Merged) -> Plot:
         .add_params(picked)
     )
     ticks = (
-        alt.Chart(_data(people), name="overview_people")
+        alt.Chart(inline_data(people), name="overview_people")
         .mark_tick(thickness=2, size=ROW_HEIGHT - 4)
         .encode(x=x, y=y, color=colour, tooltip=["name:N", alt.Tooltip("value:Q")])
     )
@@ -184,7 +184,7 @@ def overview(merged: Merged) -> Plot:
         height=max(1, len(titles)) * (ROW_HEIGHT + 6),
         description="Score of every model on every task",
     )
-    return Plot("overview", "Every model on every task", _spec(chart))
+    return Plot("overview", "Every model on every task", fitted_spec(chart))
 
 
 def write_plots(plots: Sequence[Plot], folder: Path, formats: Sequence[str]) -> list[Path]:
@@ -289,7 +289,7 @@ def _ceiling_rule(
 
     if not people:
         return []
-    base = alt.Chart(_data(people)).encode(x=alt.X("value:Q", scale=x_scale), color=colour)
+    base = alt.Chart(inline_data(people)).encode(x=alt.X("value:Q", scale=x_scale), color=colour)
     rule = base.mark_rule(strokeDash=[4, 3]).encode(tooltip=["name:N", "value:Q"])
     text = base.mark_text(align="left", dx=5, y="height", dy=-6, style="note").encode(text="text:N")
     return [rule, text]
@@ -299,7 +299,7 @@ def _view_name(name: str) -> str:
     return name.replace("-", "_")
 
 
-def _data(rows: Sequence[Mapping[str, Any]]) -> alt.Data:
+def inline_data(rows: Sequence[Mapping[str, Any]]) -> alt.Data:
     """Rows as they are. Given as a plain dict, altair would refuse more than 5000."""
     import altair as alt
 
@@ -307,7 +307,7 @@ def _data(rows: Sequence[Mapping[str, Any]]) -> alt.Data:
     return data
 
 
-def _spec(chart: alt.LayerChart | alt.FacetChart) -> dict[str, Any]:
+def fitted_spec(chart: alt.LayerChart | alt.FacetChart) -> dict[str, Any]:
     spec: dict[str, Any] = chart.to_dict()
     # What the reader's altair theme would add does not belong in a page that must be equal
     # everywhere; the same for the schema's address, which a careful reader would see as a call

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from acumen.api import Ceiling, Convention, ModelCard, Run, Score, Scores, TaskCard
+from acumen.report.corpora import CorpusView
 from acumen.report.evidence import Evidence
 from acumen.report.instances import MOST_INSTANCES, task_data
 from acumen.report.merge import Merged, ranked
@@ -83,10 +84,13 @@ class Page:
     tasks: list[TaskView]
     models: Mapping[str, ModelCard]
     plots: dict[str, Plot]
+    corpora: list[CorpusView]
     most_instances: int = MOST_INSTANCES
 
 
-def page_view(merged: Merged, evidence: Mapping[str, Evidence]) -> Page:
+def page_view(
+    merged: Merged, evidence: Mapping[str, Evidence], corpora: Sequence[CorpusView] = ()
+) -> Page:
     tasks = [_task_view(merged, name, evidence[name]) for name in merged.tasks]
     failures = [cell for cell in merged.cells.values() if cell.counts.failed]
     levels = {run.confidence for run in merged.runs}
@@ -99,7 +103,8 @@ def page_view(merged: Merged, evidence: Mapping[str, Evidence]) -> Page:
         overview=[_best(task) for task in tasks],
         tasks=tasks,
         models=merged.models,
-        plots={plot.name: plot for plot in page_plots(merged)},
+        plots={plot.name: plot for plot in [*page_plots(merged), *(one.plot for one in corpora)]},
+        corpora=list(corpora),
     )
 
 

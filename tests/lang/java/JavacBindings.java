@@ -14,6 +14,7 @@ import com.sun.source.util.SourcePositions;
 import com.sun.source.util.TreePath;
 import com.sun.source.util.TreePathScanner;
 import com.sun.source.util.Trees;
+import com.sun.tools.javac.code.Flags;
 import com.sun.tools.javac.code.Symbol;
 import com.sun.tools.javac.tree.JCTree;
 import com.sun.tools.javac.tree.TreeInfo;
@@ -199,6 +200,9 @@ public class JavacBindings {
         @Override
         public Void visitMethod(MethodTree tree, Void nothing) {
             JCTree.JCMethodDecl declared = (JCTree.JCMethodDecl) tree;
+            if (declared.sym != null && (declared.sym.flags() & Flags.GENERATEDCONSTR) != 0) {
+                return null; // nobody wrote it
+            }
             print(declared.pos, tree.getName(), declared.sym);
             return super.visitMethod(tree, nothing);
         }

@@ -119,8 +119,7 @@ public class JavacCalls {
         @Override
         public void visitMethodDef(JCTree.JCMethodDecl tree) {
             long made = Flags.GENERATEDCONSTR | Flags.GENERATED_MEMBER;
-            boolean compact = (tree.mods.flags & Flags.COMPACT_RECORD_CONSTRUCTOR) != 0;
-            if (tree.sym != null && ((tree.mods.flags & made) == 0 || compact)) {
+            if (tree.sym != null && ((tree.mods.flags | tree.sym.flags()) & made) == 0) {
                 places.put(tree.sym, path + ":" + TreeInfo.getStartPos(tree));
             }
             super.visitMethodDef(tree);
@@ -154,8 +153,7 @@ public class JavacCalls {
 
         @Override
         public void visitMethodDef(JCTree.JCMethodDecl tree) {
-            if ((tree.mods.flags & Flags.GENERATEDCONSTR) != 0
-                    && (tree.mods.flags & Flags.COMPACT_RECORD_CONSTRUCTOR) == 0) {
+            if ((tree.mods.flags & Flags.GENERATEDCONSTR) != 0) {
                 return;
             }
             methods.push(TreeInfo.getStartPos(tree));
@@ -220,8 +218,7 @@ public class JavacCalls {
                 return (MethodSymbol) tree.constructor;
             }
             for (JCTree member : tree.def.defs) {
-                if (member instanceof JCTree.JCMethodDecl method
-                        && (method.mods.flags & Flags.ANONCONSTR) != 0) {
+                if (member instanceof JCTree.JCMethodDecl method && TreeInfo.isConstructor(method)) {
                     JCTree.JCMethodInvocation call = TreeInfo.firstConstructorCall(method);
                     return (MethodSymbol) TreeInfo.symbol(call.meth);
                 }
@@ -290,9 +287,8 @@ public class JavacCalls {
             add(method, running);
         } else {
             for (ClassSymbol one : below(site)) {
-                MethodSymbol found = method.implementation(one, types, true);
                 boolean made = (one.flags() & (Flags.ABSTRACT | Flags.INTERFACE)) == 0;
-                if (found != null && !isAbstract(found)) {
+                for (MethodSymbol found : implementations(method, one)) {
                     add(found, made ? running : overriding);
                 }
                 for (Symbol member : one.members().getSymbolsByName(method.name)) {
@@ -305,6 +301,17 @@ public class JavacCalls {
         }
         overriding.addAll(running);
         return new int[] {number(running), number(overriding)};
+    }
+
+    /** What runs of a method for an object of a class: one, or a default of an interface. */
+    private List<MethodSymbol> implementations(MethodSymbol method, ClassSymbol one) {
+        MethodSymbol found = method.implementation(one, types, true);
+        if (found != null && !isAbstract(found)) {
+            return List.of(found);
+        }
+        List<MethodSymbol> defaults = new ArrayList<>(types.interfaceCandidates(one.type, method));
+        defaults.removeIf(JavacCalls::isAbstract);
+        return defaults;
     }
 
     private List<ClassSymbol> below(Symbol site) {

@@ -63,6 +63,10 @@ class Scopes<T extends Comparable<T>> extends Base implements Constants {
             this.shade = shade;
         }
 
+        Colour self() {
+            return this;
+        }
+
         public String get() {
             return switch (this) {
                 case RED -> "red";
@@ -203,11 +207,12 @@ class Scopes<T extends Comparable<T>> extends Base implements Constants {
         };
         BiFunction<Integer, Integer, Integer> k = (var b, var c) -> b * c;
         Supplier<Colour> s = Colour.RED::self;
+        Supplier<String> get = Colour.GREEN::get;
         Supplier<Scopes<T>> t = Scopes::new;
         Function<Scopes<T>, T> u = Scopes::value;
         Runnable r = this::hashCode;
         Function<Integer, int[]> v = int[]::new;
-        return List.of(f, g, h, k, s, t, u, r, v);
+        return List.of(f, g, h, k, s, get, t, u, r, v);
     }
 
     T value() {
@@ -424,7 +429,7 @@ class Scopes<T extends Comparable<T>> extends Base implements Constants {
         over(point);
         over(this);
         over(new int[] {1});
-        over(c, text);
+        over(c, boxed);
         over(1, "b");
         over(point, () -> {});
         over(1, 2, 3);

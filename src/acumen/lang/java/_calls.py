@@ -23,7 +23,7 @@ CODES = {
 }  # fmt: skip
 
 METHODS = 1
-IS_PRIVATE, IS_ACCESSOR = 1, 4
+IS_PRIVATE = 1
 FILE, EXTRA = 16, 32
 T_BOOLEAN, T_CHAR, T_NULL = 1, 4, 10
 # Types that the language knows: places in ``known``. Boxes from K_BOXES + 1; from K_SHARED to
@@ -146,9 +146,6 @@ def _candidates(
                 fits = fits and not own and k == types.offsets[t]
             for c in range(count):
                 fits = fits and not (inherited and _overrides(facts, candidates[c], m))
-                # Whoever writes an accessor means that one.
-                if fits and args == 0 and members.flags[m] & IS_ACCESSOR and not inherited:
-                    fits = False
             if fits:
                 if count == len(candidates):
                     return 0
@@ -174,9 +171,11 @@ def _fit(tree: Tree, facts: Facts, types: Types, m: int, given: Any, args: int, 
             type_ -= 1
         one = _accepts(facts, types, type_, value[given[g]])
         if one == 1 and value[given[g]] == 0 and type_ != 0:
-            # A lambda or a method reference is an object of an interface.
+            # A lambda or a method reference needs an interface.
             function = tree.code[given[g]] == LAMBDA or tree.code[given[g]] == REFERENCE
-            if function and (type_ < 256 * FILE or type_ & 255):
+            if function and (
+                type_ < 256 * FILE or type_ & 255 or _is_one(facts.known, type_ >> 8, 1, K_NUMBER)
+            ):
                 one = 0
         fit = min(fit, one)
     return fit

@@ -7,11 +7,18 @@ left, or run through, when control leaves it (JLS 14.1); a task carries its fram
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterable
+from typing import Any, cast
 
 import numpy as np
 
 from acumen.lang.kernel import kernel
+
+
+def numbers(*bounds: int) -> Iterable[int]:
+    """Numbers that are no literals: a kernel is compiled anew for each literal it is given."""
+    return cast(Iterable[int], map(np.int64, range(*bounds)))
+
 
 # What a node of the syntax is to control flow. OTHER: its children, one after the other; SKIP:
 # nothing is evaluated; NAME: an identifier that brings a variable to life with a value; ALWAYS and
@@ -24,13 +31,13 @@ from acumen.lang.kernel import kernel
     GROUP, RULE, LABEL, GUARD, DEFAULT, NULL, CATCH, FINALLY, ANSWER, SWITCH, BLOCK, SIMPLE,
     LOCAL, LABELED, ASSERT, DO, BREAK, CONTINUE, RETURN, YIELD, THROW, TRY, IF, WHILE, FOR,
     FOREACH, SYNCHRONIZED, CODES,
-) = range(67)  # fmt: skip
+) = numbers(67)  # fmt: skip
 # Children by field or by place among what is evaluated; or the node itself.
 (
     NO_FIELD, IN_ALTERNATIVE, IN_BODY, IN_CONDITION, IN_CONSEQUENCE, IN_DECLARATOR, IN_FIELD,
     IN_INIT, IN_LEFT, IN_NAME, IN_OBJECT, IN_OPERATOR, IN_PARAMETERS, IN_PATTERN, IN_RESOURCES,
     IN_RIGHT, IN_TYPE, IN_UPDATE, IN_VALUE, IN_CATCH, IN_FINALLY, IN_GUARD, FIRST, SECOND, SELF,
-) = range(25)  # fmt: skip
+) = numbers(25)  # fmt: skip
 # What is known of a switch, or of one of its labels: it has a default; a guard; it must match, or
 # fail; something happens in the label itself.
 HAS_DEFAULT, HAS_GUARD, MUST_MATCH, LOUD = 1, 2, 4, 8
@@ -38,21 +45,21 @@ HAS_DEFAULT, HAS_GUARD, MUST_MATCH, LOUD = 1, 2, 4, 8
 (
     ENTRY, EXIT, RAISE, STATEMENT, OPERATES, BRANCH, JOIN, HANDLER, TARGET, DECLARE, BIND, READ,
     WRITE, SET, JUMP, STOP, ARC, HUB, NOTHING,
-) = range(19)  # fmt: skip
+) = numbers(19)  # fmt: skip
 # How an edge is taken.
-NEXT, WHEN_TRUE, WHEN_FALSE, EXCEPTION = range(4)
+NEXT, WHEN_TRUE, WHEN_FALSE, EXCEPTION = numbers(4)
 # Tasks, up to CHOOSES steps of recipes. SET and JUMP are tasks too.
 (
     POINT, VISIT, EACH, CHILDREN, DECIDE, FORK, OPERATE, RAISES, LEAVES, AIMS, WRITES, TRIES,
     NAMES, CHOOSES, CASES, HEADS, CATCHES, CLEANS, UNWINDS,
-) = range(20, 39)  # fmt: skip
+) = numbers(20, 39)  # fmt: skip
 # What a step is given: labels (a condition's two ways, then those made for it), nothing, an event.
-THEN, ELSE, YES, NO, END, AGAIN, NONE, EVENTS = range(8)
+THEN, ELSE, YES, NO, END, AGAIN, NONE, EVENTS = numbers(8)
 # Columns of a frame, and kinds of frames.
-PARENT, KIND, HANDLED, FINAL, DEPTH, WORD, BROKEN, CONTINUED, PLACE, LAID, TEST, LAST = range(12)
-TRYING, CLEANING, LOOPING, CHOOSING, ANSWERING, NAMING = range(6)
+PARENT, KIND, HANDLED, FINAL, DEPTH, WORD, BROKEN, CONTINUED, PLACE, LAID, TEST, LAST = numbers(12)
+TRYING, CLEANING, LOOPING, CHOOSING, ANSWERING, NAMING = numbers(6)
 # Columns of the syntax.
-CODE, IN, STOPS, ABOVE, SYMBOL, TRAIT, SPELT, COLUMNS = range(8)
+CODE, IN, STOPS, ABOVE, SYMBOL, TRAIT, SPELT, COLUMNS = numbers(8)
 # What is made is one array. It begins with how many rows, frames, tasks and copies there are, how
 # many there is room for, and where they begin; then: how many labels; room ran out; a finally is
 # laid out again below this many rows; the exit's label; what a step may be given.
@@ -60,6 +67,7 @@ ROWS, FRAMES, TASKS, COPIES, ROOM, BASE, LABELS, FULL, LIMIT, EXITS, SLOTS, HEAD
     0, 1, 2, 3, 4, 8, 12, 13, 14, 15, 16, 64,
 )  # fmt: skip
 WIDTHS = (4, 12, 5, 3)
+(NIL,) = numbers(-1, 0)
 
 
 @kernel
@@ -89,12 +97,12 @@ def _label(made: Any) -> int:
 @kernel
 def _operate(made: Any, node: int, event: int, env: int) -> int:
     """A point that may throw."""
-    return _row(made, event, node, made[env + HANDLED], 0)
+    return _row(made, event, node, made[env + HANDLED], NIL)
 
 
 @kernel
 def _fork(made: Any, node: int, yes: int, no: int) -> None:
-    head = _row(made, BRANCH, node, -1, 0)
+    head = _row(made, BRANCH, node, NIL, NIL)
     _row(made, ARC, head, yes, WHEN_TRUE)
     _row(made, ARC, head, no, WHEN_FALSE)
 
@@ -102,7 +110,8 @@ def _fork(made: Any, node: int, yes: int, no: int) -> None:
 @kernel
 def _frame(made: Any, kind: int, parent: int, broken: int, continued: int) -> int:
     at = _new(made, FRAMES, 12)
-    made[at : at + 12] = -1
+    for column in range(12):
+        made[at + column] = -1
     made[at + PARENT], made[at + KIND] = parent, kind
     made[at + HANDLED] = made[parent + HANDLED]
     made[at + FINAL] = at if kind == CLEANING else made[parent + FINAL]
@@ -147,15 +156,15 @@ def _aim(tree: Any, made: Any, node: int, event: int, env: int) -> None:
     node = _bare(tree, node)
     kind = tree[node, CODE] if node >= 0 else SKIP
     if kind == FIELD_ACCESS:
-        _push(made, VISIT, _child(tree, node, IN_OBJECT), -1, 0, env)
+        _push(made, VISIT, _child(tree, node, IN_OBJECT), NIL, NIL, env)
     elif kind == ARRAY_ACCESS:
-        _push(made, CHILDREN, node + 1, tree[node, STOPS], 0, env)
+        _push(made, CHILDREN, node + 1, tree[node, STOPS], NIL, env)
     elif kind != IDENT:
-        _push(made, VISIT, node, -1, 0, env)
+        _push(made, VISIT, node, NIL, NIL, env)
     elif tree[node, SYMBOL] >= 0 and event != NOTHING:
         # A reference may be unboxed, or printed, where it is read.
         risky = event == READ and tree[node, TRAIT]
-        _row(made, event, node, made[env + HANDLED] if risky else -1, 0)
+        _row(made, event, node, made[env + HANDLED] if risky else NIL, NIL)
 
 
 @kernel
@@ -195,70 +204,70 @@ def _leave(tree: Any, made: Any, node: int, env: int) -> None:
         if found:
             label, depth = made[at + (CONTINUED if kind == CONTINUE else BROKEN)], made[at + DEPTH]
         at = made[at + PARENT]
-    _push(made, UNWINDS, label, depth, 0, env)
+    _push(made, UNWINDS, label, depth, NIL, env)
 
 
 @kernel
 def _unwind(tree: Any, made: Any, label: int, depth: int, env: int) -> None:
     last = made[env + FINAL]
     if last < 0 or made[last + DEPTH] <= depth:
-        _row(made, JUMP, label, 0, 0)
+        _row(made, JUMP, label, NIL, NIL)
         return
     place, outer = made[last + PLACE], made[last + PARENT]
     # All ways out to one label share one copy of the block.
     at = made[last + LAID]
     while at >= 0:
         if made[at] == label:
-            _row(made, JUMP, made[at + 1], 0, 0)
+            _row(made, JUMP, made[at + 1], NIL, NIL)
             return
         at = made[at + 2]
-    _push(made, UNWINDS, label, depth, 0, outer)
+    _push(made, UNWINDS, label, depth, NIL, outer)
     if tree[place, CODE] == RESOURCES:
         _operate(made, place, OPERATES, outer)
     elif made[ROWS] < made[LIMIT]:
         at = _new(made, COPIES, 3)
         made[at], made[at + 1], made[at + 2] = label, _label(made), made[last + LAID]
         made[last + LAID] = at
-        _row(made, SET, made[at + 1], 0, 0)
-        _push(made, VISIT, place, -1, 0, outer)
+        _row(made, SET, made[at + 1], NIL, NIL)
+        _push(made, VISIT, place, NIL, NIL, outer)
 
 
 @kernel
 def _try(tree: Any, made: Any, node: int, env: int) -> None:
     """JLS 14.20. An exception goes to a hub, from there to each catch and outward."""
-    start = _row(made, STATEMENT, node, -1, 0)
+    start = _row(made, STATEMENT, node, NIL, NIL)
     done = _label(made)
-    _push(made, SET, 0, done, 0, env)
+    _push(made, SET, NIL, done, NIL, env)
     outer, last = env, _child(tree, node, IN_FINALLY)
     if last >= 0:
-        outer = _frame(made, CLEANING, env, -1, -1)
+        outer = _frame(made, CLEANING, env, NIL, NIL)
         made[outer + PLACE] = last
         made[outer + HANDLED], done = _label(made), _label(made)
-        _push(made, VISIT, last, -1, 0, env)
-        _push(made, SET, 0, done, 0, env)
+        _push(made, VISIT, last, NIL, NIL, env)
+        _push(made, SET, NIL, done, NIL, env)
         _push(made, CLEANS, start, done, last, outer)
     inner, caught = outer, _child(tree, node, IN_CATCH)
     if caught >= 0:
-        inner = _frame(made, TRYING, outer, done, -1)
+        inner = _frame(made, TRYING, outer, done, NIL)
         made[inner + HANDLED] = _label(made)
         _push(made, CATCHES, caught, tree[node, STOPS], start, inner)
-    _push(made, JUMP, 0, done, 0, env)
+    _push(made, JUMP, NIL, done, NIL, env)
     body, resources = _child(tree, node, IN_BODY), _child(tree, node, IN_RESOURCES)
     if resources >= 0:
-        closing = _frame(made, CLEANING, inner, -1, -1)
+        closing = _frame(made, CLEANING, inner, NIL, NIL)
         made[closing + PLACE] = resources
-        _push(made, OPERATE, resources, 0, 0, inner)
-        _push(made, VISIT, body, -1, 0, closing)
-        _push(made, VISIT, resources, -1, 0, inner)
+        _push(made, OPERATE, resources, NIL, NIL, inner)
+        _push(made, VISIT, body, NIL, NIL, closing)
+        _push(made, VISIT, resources, NIL, NIL, inner)
     else:
-        _push(made, VISIT, body, -1, 0, inner)
+        _push(made, VISIT, body, NIL, NIL, inner)
 
 
 @kernel
 def _hub(made: Any, node: int, start: int, env: int, outer: int) -> int:
     """Where the exceptions of a try meet; if nothing in it seems to throw, the try itself does."""
-    _row(made, HUB, made[env + HANDLED], start, 0)
-    _row(made, SET, made[env + HANDLED], 0, 0)
+    _row(made, HUB, made[env + HANDLED], start, NIL)
+    _row(made, SET, made[env + HANDLED], NIL, NIL)
     return _operate(made, node, HANDLER, outer)
 
 
@@ -268,17 +277,17 @@ def _catches(tree: Any, made: Any, at: int, end: int, start: int, env: int) -> N
     outer = made[env + PARENT]
     if start >= 0:
         made[env + TEST] = _hub(made, tree[at, ABOVE], start, env, outer)
-        _row(made, STOP, 0, 0, 0)
+        _row(made, STOP, NIL, NIL, NIL)
     while at < end and tree[at, CODE] != CATCH:
         at = tree[at, STOPS]
     if at < end:
         label = _label(made)
         _row(made, ARC, made[env + TEST], label, EXCEPTION)
-        _row(made, SET, label, 0, 0)
-        _push(made, CATCHES, tree[at, STOPS], end, -1, env)
-        _push(made, JUMP, 0, made[env + BROKEN], 0, outer)
-        _push(made, VISIT, _child(tree, at, IN_BODY), -1, 0, outer)
-        _push(made, VISIT, _child(tree, at, FIRST), -1, 0, outer)
+        _row(made, SET, label, NIL, NIL)
+        _push(made, CATCHES, tree[at, STOPS], end, NIL, env)
+        _push(made, JUMP, NIL, made[env + BROKEN], NIL, outer)
+        _push(made, VISIT, _child(tree, at, IN_BODY), NIL, NIL, outer)
+        _push(made, VISIT, _child(tree, at, FIRST), NIL, NIL, outer)
 
 
 @kernel
@@ -287,9 +296,9 @@ def _choose(tree: Any, made: Any, node: int, env: int) -> None:
     trait = tree[node, TRAIT]
     head = _operate(made, node, BRANCH, env)
     end = _label(made)
-    _push(made, SET, 0, end, 0, env)
+    _push(made, SET, NIL, end, NIL, env)
     answers = tree[node, CODE] == ANSWER
-    inner = _frame(made, ANSWERING if answers else CHOOSING, env, end, -1)
+    inner = _frame(made, ANSWERING if answers else CHOOSING, env, end, NIL)
     made[inner + PLACE] = head
     if trait & HAS_DEFAULT:
         made[inner + LAST] = _label(made)
@@ -311,19 +320,19 @@ def _cases(tree: Any, made: Any, at: int, end: int, node: int, env: int) -> None
         at = tree[at, STOPS]
     if at < end:
         body = _label(made)
-        _row(made, JUMP, body, 0, 0)
+        _row(made, JUMP, body, NIL, NIL)
         _push(made, CASES, tree[at, STOPS], end, node, env)
         if tree[at, CODE] == RULE:
-            _push(made, JUMP, 0, made[env + BROKEN], 0, env)
+            _push(made, JUMP, NIL, made[env + BROKEN], NIL, env)
         _push(made, HEADS, at + 1, tree[at, STOPS], body, env)
     elif made[env + TEST] >= 0:
-        _row(made, JUMP, made[env + BROKEN], 0, 0)
-        _row(made, SET, made[env + TEST], 0, 0)
+        _row(made, JUMP, made[env + BROKEN], NIL, NIL)
+        _row(made, SET, made[env + TEST], NIL, NIL)
         if made[env + LAST] >= 0:
-            _row(made, JUMP, made[env + LAST], 0, 0)
+            _row(made, JUMP, made[env + LAST], NIL, NIL)
         else:
             _operate(made, node, OPERATES, made[env + PARENT])
-            _row(made, STOP, 0, 0, 0)
+            _row(made, STOP, NIL, NIL, NIL)
 
 
 @kernel
@@ -332,8 +341,8 @@ def _heads(tree: Any, made: Any, at: int, end: int, body: int, env: int) -> None
     while at < end and tree[at, CODE] == SKIP:
         at = tree[at, STOPS]
     if at >= end or tree[at, CODE] != LABEL:
-        _push(made, CHILDREN, at, end, 0, env)
-        _row(made, SET, body, 0, 0)
+        _push(made, CHILDREN, at, end, NIL, env)
+        _row(made, SET, body, NIL, NIL)
         return
     _push(made, HEADS, tree[at, STOPS], end, body, env)
     test, head, label = made[env + TEST], made[env + PLACE], _label(made)
@@ -343,15 +352,15 @@ def _heads(tree: Any, made: Any, at: int, end: int, body: int, env: int) -> None
         label = made[env + LAST]
     else:
         made[env + TEST] = _label(made)
-        _row(made, SET, test, 0, 0)
+        _row(made, SET, test, NIL, NIL)
         _fork(made, at, label, made[env + TEST])
-    _row(made, SET, label, 0, 0)
+    _row(made, SET, label, NIL, NIL)
     if tree[at, TRAIT] & HAS_GUARD:
         _push(made, DECIDE, _child(tree, at, IN_GUARD), body, made[env + TEST], env)
     else:
-        _push(made, JUMP, 0, body, 0, env)
+        _push(made, JUMP, NIL, body, NIL, env)
     if tree[at, TRAIT] & LOUD:
-        _push(made, CHILDREN, at + 1, tree[at, STOPS], 0, env)
+        _push(made, CHILDREN, at + 1, tree[at, STOPS], NIL, env)
 
 
 @kernel
@@ -361,9 +370,9 @@ def _step(tree: Any, made: Any, recipes: Any, task: Any) -> None:
         if a < b:
             _push(made, op, tree[a, STOPS], b, c, env)
             if op == CHILDREN or tree[a, IN] == c:
-                _push(made, VISIT, a, -1, 0, env)
+                _push(made, VISIT, a, NIL, NIL, env)
     elif op in (SET, JUMP):
-        _row(made, op, b, 0, 0)
+        _row(made, op, b, NIL, NIL)
     elif op == UNWINDS:
         _unwind(tree, made, a, b, env)
     elif op == CASES:
@@ -377,27 +386,27 @@ def _step(tree: Any, made: Any, recipes: Any, task: Any) -> None:
         outer = made[env + PARENT]
         _hub(made, c, a, env, outer)
         if made[ROWS] < made[LIMIT]:
-            _push(made, RAISES, c, 0, 0, outer)
-            _push(made, VISIT, c, -1, 0, outer)
+            _push(made, RAISES, c, NIL, NIL, outer)
+            _push(made, VISIT, c, NIL, NIL, outer)
         else:
-            _row(made, JUMP, b, 0, 0)
+            _row(made, JUMP, b, NIL, NIL)
     elif op == DECIDE:
         task[1] = _bare(tree, a)
         if task[1] < 0:
-            _row(made, JUMP, b, 0, 0)
+            _row(made, JUMP, b, NIL, NIL)
         else:
             _expand(tree, made, recipes, CODES + tree[task[1], CODE], task)
     elif a >= 0:
         if op == VISIT:
             _expand(tree, made, recipes, tree[a, CODE], task)
         elif op == POINT:
-            _row(made, b, a, -1, 0)
+            _row(made, b, a, NIL, NIL)
         elif op == FORK:
             _fork(made, a, b, c)
         elif op in (OPERATE, RAISES):
             _operate(made, a, OPERATES, env)
             if op == RAISES:
-                _row(made, STOP, 0, 0, 0)
+                _row(made, STOP, NIL, NIL, NIL)
         elif op == LEAVES:
             _leave(tree, made, a, env)
         elif op == AIMS:
@@ -407,7 +416,7 @@ def _step(tree: Any, made: Any, recipes: Any, task: Any) -> None:
             if to < 0 or tree[to, CODE] != IDENT:
                 _operate(made, a, OPERATES, env)
             elif tree[to, SYMBOL] >= 0:
-                _row(made, WRITE, to, -1, 0)
+                _row(made, WRITE, to, NIL, NIL)
         elif op == TRIES:
             _try(tree, made, a, env)
         elif op == CHOOSES:
@@ -416,8 +425,8 @@ def _step(tree: Any, made: Any, recipes: Any, task: Any) -> None:
             end, again = _label(made), b if b >= 0 else _label(made)
             inner = _frame(made, NAMING, env, end, again)
             made[inner + WORD] = tree[_child(tree, a, FIRST), SPELT]
-            _push(made, SET, 0, end, 0, env)
-            _push(made, VISIT, _child(tree, a, SECOND), again, 0, inner)
+            _push(made, SET, NIL, end, NIL, env)
+            _push(made, VISIT, _child(tree, a, SECOND), again, NIL, inner)
 
 
 @kernel
@@ -430,21 +439,22 @@ def lower(tree: Any, made: Any, recipes: Any, units: Any, starts: Any) -> None:
         starts[at] = made[ROWS]
         made[FRAMES], made[COPIES] = 1, 0
         made[EXITS], raises = _label(made), _label(made)
-        made[env : env + 12] = -1
+        made[env + PARENT] = made[env + FINAL] = made[env + KIND] = -1
         made[env + HANDLED], made[env + DEPTH] = raises, 0
-        _row(made, ENTRY, node, -1, 0)
+        _row(made, ENTRY, node, NIL, NIL)
         if tree[node, CODE] == METHOD or tree[node, CODE] == LAMBDA:
-            _push(made, VISIT, _child(tree, node, IN_BODY), -1, 0, env)
-            _push(made, VISIT, _child(tree, node, IN_PARAMETERS), -1, 0, env)
+            _push(made, VISIT, _child(tree, node, IN_BODY), NIL, NIL, env)
+            _push(made, VISIT, _child(tree, node, IN_PARAMETERS), NIL, NIL, env)
         else:
-            _push(made, CHILDREN, node + 1, tree[node, STOPS], 0, env)
+            _push(made, CHILDREN, node + 1, tree[node, STOPS], NIL, env)
         while made[TASKS] > 0 and not made[FULL]:
             made[TASKS] -= 1
             last = made[BASE + TASKS] + 5 * made[TASKS]
-            task[:] = made[last : last + 5]
+            for column in range(5):
+                task[column] = made[last + column]
             _step(tree, made, recipes, task)
-        _row(made, SET, made[EXITS], 0, 0)
-        _row(made, EXIT, node, -1, 0)
-        _row(made, SET, raises, 0, 0)
-        _row(made, RAISE, node, -1, 0)
+        _row(made, SET, made[EXITS], NIL, NIL)
+        _row(made, EXIT, node, NIL, NIL)
+        _row(made, SET, raises, NIL, NIL)
+        _row(made, RAISE, node, NIL, NIL)
     starts[len(units)] = made[ROWS]

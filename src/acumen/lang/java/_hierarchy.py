@@ -13,8 +13,8 @@ from acumen.lang.kernel import kernel
 (
     OTHER, TYPE, RECORD, BODY, BODY_REST, TYPE_IDENTIFIER, SCOPED, GENERIC, ANNOTATED, SUPERCLASS,
     INTERFACES, TYPE_LIST, ENUM_CONSTANT, MODIFIERS, PRIVATE, FIELD, DECLARATOR, METHOD, PARAMETER,
-    PARAMETERS, SPREAD, PROGRAM, GROUP,
-) = range(23)  # fmt: skip
+    PARAMETERS, SPREAD, PROGRAM, GROUP, STATIC, CONSTANT,
+) = range(25)  # fmt: skip
 CODES = {
     "class_declaration": TYPE, "interface_declaration": TYPE, "enum_declaration": TYPE,
     "annotation_type_declaration": TYPE, "record_declaration": RECORD,
@@ -23,16 +23,16 @@ CODES = {
     "scoped_type_identifier": SCOPED, "generic_type": GENERIC, "annotated_type": ANNOTATED,
     "superclass": SUPERCLASS, "super_interfaces": INTERFACES, "extends_interfaces": INTERFACES,
     "type_list": TYPE_LIST, "enum_constant": ENUM_CONSTANT, "modifiers": MODIFIERS,
-    "private": PRIVATE, "field_declaration": FIELD, "constant_declaration": FIELD,
+    "private": PRIVATE, "field_declaration": FIELD, "constant_declaration": CONSTANT,
     "variable_declarator": DECLARATOR, "method_declaration": METHOD,
     "annotation_type_element_declaration": METHOD, "formal_parameter": PARAMETER,
     "formal_parameters": PARAMETERS, "spread_parameter": SPREAD, "program": PROGRAM,
-    "switch_block_statement_group": GROUP,
+    "switch_block_statement_group": GROUP, "static": STATIC,
 }  # fmt: skip
 
 # Namespaces of members, and what is said about a member.
 FIELDS, METHODS, TYPES = 0, 1, 2
-IS_PRIVATE, IS_CONSTANT, IS_ACCESSOR, IS_COMPONENT = 1, 2, 4, 8
+IS_PRIVATE, IS_CONSTANT, IS_ACCESSOR, IS_COMPONENT, IS_STATIC = 1, 2, 4, 8, 16
 # Nobody writes deeper hierarchies; an endless one must end.
 MOST = 64
 
@@ -126,15 +126,17 @@ def collect(tree: Tree, idents: Any, nodes: Any, words: int) -> Any:
                 if member[t]:
                     space = TYPES
                     t = owner[t]
-                    flags = _private(tree, p)
+                    flags = _modifiers(tree, p)
         elif kind == METHOD:
-            space, flags = METHODS, _private(tree, p)
+            space, flags = METHODS, _modifiers(tree, p)
         elif kind == ENUM_CONSTANT:
-            space, flags = FIELDS, IS_CONSTANT
+            space, flags = FIELDS, IS_CONSTANT | IS_STATIC
         elif kind == DECLARATOR and p + 1 == i:
             q = parent[p]
             if code[q] == FIELD:
-                space, flags = FIELDS, _private(tree, q)
+                space, flags = FIELDS, _modifiers(tree, q)
+            elif code[q] == CONSTANT:
+                space, flags = FIELDS, IS_STATIC
             elif code[q] == SPREAD and _of_record(tree, q):
                 space, flags = FIELDS, IS_PRIVATE | IS_COMPONENT
         elif kind == PARAMETER and _of_record(tree, p):
@@ -154,13 +156,15 @@ def collect(tree: Tree, idents: Any, nodes: Any, words: int) -> Any:
 
 
 @kernel
-def _private(tree: Tree, declaration: int) -> int:
-    first = declaration + 1
+def _modifiers(tree: Tree, declaration: int) -> int:
+    first, flags = declaration + 1, 0
     if first < tree.stop[declaration] and tree.code[first] == MODIFIERS:
         for at in range(first + 1, tree.stop[first]):
             if tree.code[at] == PRIVATE:
-                return IS_PRIVATE
-    return 0
+                flags |= IS_PRIVATE
+            elif tree.code[at] == STATIC:
+                flags |= IS_STATIC
+    return flags
 
 
 @kernel

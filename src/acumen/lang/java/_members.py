@@ -113,6 +113,8 @@ class Facts(NamedTuple):
 
     members: Any
     signatures: Any
+    imports: Any
+    package: Any
     known: Any
     of_object: Any
     words: int
@@ -224,6 +226,18 @@ def _package_ahead(tree: Tree, i: int) -> bool:
 
 
 @kernel
+def _is_package(tree: Tree, node: int, package: Any) -> bool:
+    """Are the names below a node the words of the file's package?"""
+    seen = 0
+    for at in range(node, tree.stop[node]):
+        if tree.code[at] == IDENTIFIER:
+            if seen == len(package) or tree.word[at] != package[seen]:
+                return False
+            seen += 1
+    return seen == len(package)
+
+
+@kernel
 def _selected(tree: Tree, facts: Facts, types: Types, k: int, i: int) -> None:
     """The name after a dot; the whole gets its type and denotation."""
     p, w = tree.parent[i], tree.word[i]
@@ -235,6 +249,8 @@ def _selected(tree: Tree, facts: Facts, types: Types, k: int, i: int) -> None:
             facts.role[k], facts.denotes[i], facts.access[k] = R_PACKAGE, IS_PACKAGE, NOTHING
         else:
             facts.value[i] = 256 * (FILE + count + w)
+            if facts.imports.tops[w] >= 0 and _is_package(tree, site, facts.package):
+                facts.value[i] = 256 * (FILE + facts.imports.tops[w])
             _as_type(tree, facts, types, k, i)
     elif denotes != IS_TYPE:
         m = -1
@@ -312,6 +328,13 @@ def _called(
             if facts.of_object[w]:
                 break
             crossed = crossed or types.open[inside[x]]
+        if t < 0 and not facts.of_object[w]:
+            for n in range(len(facts.imports.all_of)):
+                if _member(facts, types, facts.imports.all_of[n], METHODS, w, True) >= 0:
+                    t = facts.imports.all_of[n]
+            for n in range(len(facts.imports.one_of)):
+                if tree.word[facts.imports.one_name[n]] == w:
+                    t = facts.imports.one_of[n]
     else:
         site = _site(tree, node)
         base = facts.value[site] >> 8
@@ -465,7 +488,20 @@ def _dotted(tree: Tree, facts: Facts, types: Types, k: int, i: int, hints: Any) 
             hints[w] |= 1
         return
     role = R_PACKAGE if _shape(tree, i) == 0 else R_TYPE
+    if kind == IMPORT and facts.value[i] > 0:
+        _as_type(tree, facts, types, k, i)
+        return
     if kind == IMPORT:
+        for n in range(len(facts.imports.one_name)):
+            if facts.imports.one_name[n] == i:
+                for space in range(2):
+                    m = _find(facts, facts.imports.one_of[n], space, w)
+                    if m >= 0:
+                        facts.role[k] = R_FIELD if space == FIELDS else R_METHOD
+                        facts.declaration[k] = facts.members.name[m]
+                        if facts.members.flags[m] & IS_CONSTANT:
+                            facts.role[k] = R_CONSTANT
+                        return
         static, all_ = code[context + 2] == STATIC, code[_last(tree, context) - 1] == ASTERISK
         for at in range(context + 1, tree.stop[context]):
             static = static or code[at] == STATIC
@@ -626,9 +662,11 @@ def qualified_names(
             base = value[p + 1] >> 8
             if FILE <= base < FILE + count and value[p + 1] & 255 == 0:
                 m = _member(facts, types, base - FILE, METHODS, word[i], denotes[p + 1] != IS_SUPER)
-                keys = facts.members.key
-                if m >= 0 and (m + 1 == len(keys) or keys[m + 1] != keys[m]):
-                    declaration[k] = facts.members.name[m]
+                keys, name_ = facts.members.key, facts.members.name
+                if m >= 0 and (
+                    m + 1 == len(keys) or keys[m + 1] != keys[m] or name_[m + 1] == name_[m]
+                ):
+                    declaration[k] = name_[m]
         elif how == ELEMENT:
             role[k] = R_ELEMENT
             annotation = parent[parent[p]]

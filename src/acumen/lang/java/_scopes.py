@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from acumen.lang.java._hierarchy import Members
+from acumen.lang.java._types import Imports
 from acumen.lang.kernel import kernel
 
 (
@@ -82,7 +83,7 @@ USES = {
 ) = range(15)  # fmt: skip
 NOTHING, DECLARES, READS, WRITES, UPDATES = range(5)
 
-IS_PRIVATE, IS_CONSTANT, IS_COMPONENT = 1, 2, 8
+IS_PRIVATE, IS_CONSTANT, IS_COMPONENT, IS_STATIC = 1, 2, 8, 16
 MOST = 64
 
 
@@ -141,8 +142,8 @@ def _access(tree: Tree, node: int) -> int:
 
 @kernel
 def simple_names(
-    tree: Tree, types: Types, members: Members, late: Late, events: Any, idents: Any, use: Any,
-    words: int,
+    tree: Tree, types: Types, members: Members, imports: Imports, late: Late, events: Any,
+    idents: Any, use: Any, words: int,
 ) -> Any:  # fmt: skip
     """Role, declaration and access of every name that declares something or stands alone; of a
     name before a dot if it is a variable; access only of a name after a dot."""
@@ -154,7 +155,7 @@ def simple_names(
     variables, labels = np.full(words, -1, np.int32), np.full(words, -1, np.int32)
     # A binding: its name's node, its role, what it hides, its stop, how deep its class is. A
     # record's components are bound again in its compact constructor: one, in right programs.
-    room = 3 * count + len(late.first) + 1
+    room = 4 * count + len(late.first) + 1
     b_name, b_role = np.empty(room, np.int32), np.empty(room, np.uint8)
     b_hides, b_stop = np.empty(room, np.int32), np.empty(room, np.int32)
     b_level = np.empty(room, np.int32)
@@ -164,6 +165,19 @@ def simple_names(
     total = len(types.node)
     inside = np.empty(total + 1, np.int32)
     levels, fresh, coming, again, k = 0, 0, 0, 0, -1
+    for n in range(len(imports.all_of) + len(imports.one_of)):
+        one = n - len(imports.all_of)
+        t = imports.all_of[n] if one < 0 else imports.one_of[one]
+        for m in range(np.searchsorted(members.key, 3 * t * words), len(members.key)):
+            if members.key[m] >= (3 * t + 1) * words or made == count:
+                break
+            w = word[members.name[m]]
+            if members.flags[m] & IS_STATIC and (one < 0 or w == word[imports.one_name[one]]):
+                b_name[made], b_hides[made], b_stop[made] = members.name[m], -1, len(code)
+                b_role[made] = R_CONSTANT if members.flags[m] & IS_CONSTANT else R_FIELD
+                b_level[made] = 0
+                variables[w] = made
+                made += 1
     for i in events:
         while top >= 0 and b_stop[stack[top]] <= i:
             b = stack[top]

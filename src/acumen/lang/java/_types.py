@@ -3,7 +3,8 @@ that declarations write.
 
 A type's value is ``256 * base + dimensions``. Bases: 0 unknown, 1 to 10 the primitive types, void
 and null; from 16 the types of this file, then the words of this file as types declared elsewhere,
-then type variables by the node of their declaration.
+then type variables by the node of their declaration, then qualified names of types declared
+elsewhere by the node of one occurrence.
 """
 
 from __future__ import annotations
@@ -12,15 +13,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from acumen.lang.java._hierarchy import Members, Types
+from acumen.lang.java._hierarchy import Members, Tree, Types
 from acumen.lang.kernel import kernel
 
 # Codes of nodes. A primitive's code is PRIMITIVE plus its base.
 (
     OTHER, TYPE, BODY, TYPE_PARAMETERS, TYPE_PARAMETER, IDENTIFIER, TYPE_IDENTIFIER, SCOPED,
     GENERIC, ARRAY, ANNOTATED, NUMERIC, CATCH_TYPE, DECLARATOR, PARAMETER, PARAMETERS, SPREAD,
-    DIMENSIONS, BRACKET, AMBIGUOUS,
-) = range(20)  # fmt: skip
+    DIMENSIONS, BRACKET, AMBIGUOUS, ASTERISK,
+) = range(21)  # fmt: skip
 PRIMITIVE = 32
 CODES = {
     "class_declaration": TYPE, "interface_declaration": TYPE, "enum_declaration": TYPE,
@@ -32,7 +33,7 @@ CODES = {
     "annotated_type": ANNOTATED, "integral_type": NUMERIC, "floating_point_type": NUMERIC,
     "catch_type": CATCH_TYPE, "variable_declarator": DECLARATOR, "formal_parameter": PARAMETER,
     "formal_parameters": PARAMETERS, "spread_parameter": SPREAD, "dimensions": DIMENSIONS,
-    "[": BRACKET, "field_access": AMBIGUOUS, "method_invocation": AMBIGUOUS,
+    "[": BRACKET, "asterisk": ASTERISK, "field_access": AMBIGUOUS, "method_invocation": AMBIGUOUS,
     "method_reference": AMBIGUOUS, "annotation": AMBIGUOUS, "marker_annotation": AMBIGUOUS,
     "scoped_identifier": AMBIGUOUS, "record_pattern": AMBIGUOUS, "receiver_parameter": AMBIGUOUS,
     "boolean_type": PRIMITIVE + 1, "byte": PRIMITIVE + 2, "short": PRIMITIVE + 3,
@@ -48,11 +49,14 @@ IS_PRIVATE, IS_CONSTANT, IS_ACCESSOR = 1, 2, 4
 FILE, EXTRA, MOST = 16, 32, 64
 
 
-class Tree(NamedTuple):
-    code: Any
-    parent: Any
-    stop: Any
-    word: Any
+class Imports(NamedTuple):
+    """What a file imports from itself: see own_imports."""
+
+    tops: Any
+    by_name: Any
+    all_of: Any
+    one_of: Any
+    one_name: Any
 
 
 class Signatures(NamedTuple):
@@ -86,15 +90,78 @@ def _inherited(
 
 
 @kernel
+def own_imports(
+    tree: Tree, types: Types, members: Members, type_of: Any, nodes: Any, package: Any,
+    words: int, value: Any,
+) -> Any:  # fmt: skip
+    """What a file imports from itself. Values are put at the imports' names of types. Gives the
+    types in no other type by word, the types imported by name, those of which everything is
+    imported, and those of which one static member is, with the name's node."""
+    code, _, stop, word = tree
+    tops = np.full(words, -1, np.int32)
+    for t in range(len(types.node) - 1, -1, -1):
+        if types.owner[t] < 0 and types.name[t] >= 0:
+            tops[word[types.name[t]]] = t
+    by_name, all_of = [np.int32(0) for _ in range(0)], [np.int32(0) for _ in range(0)]
+    one_of, one_name = [np.int32(0) for _ in range(0)], [np.int32(0) for _ in range(0)]
+    for node in nodes:
+        t, left, seen, star = -1, -1, 0, False
+        for at in range(node + 1, stop[node]):
+            star = star or code[at] == ASTERISK
+            if code[at] != IDENTIFIER:
+                continue
+            if seen < len(package):
+                if word[at] != package[seen]:
+                    break
+            elif seen == len(package):
+                t = tops[word[at]]
+            elif t >= 0 and left < 0:
+                m = _find(members, words, t, TYPES, word[at])
+                if m < 0:
+                    left = at
+                else:
+                    t = type_of[members.name[m]]
+            if t >= 0 and left < 0:
+                value[at] = 256 * (FILE + t)
+            seen += 1
+        if t >= 0 and left >= 0:
+            one_of.append(np.int32(t))
+            one_name.append(np.int32(left))
+        elif t >= 0 and star:
+            all_of.append(np.int32(t))
+            for kid in range(len(types.node)):
+                if types.member[kid] and types.owner[kid] == t:
+                    by_name.append(np.int32(kid))
+        elif t >= 0:
+            by_name.append(np.int32(t))
+    return Imports(
+        tops, np.array(by_name, np.int32), np.array(all_of, np.int32),
+        np.array(one_of, np.int32), np.array(one_name, np.int32),
+    )  # fmt: skip
+
+
+@kernel
+def _is_package(tree: Tree, node: int, package: Any) -> bool:
+    """Are the names below a node the words of the file's package?"""
+    seen = 0
+    for at in range(node, tree.stop[node]):
+        if tree.code[at] == IDENTIFIER or tree.code[at] == TYPE_IDENTIFIER:
+            if seen == len(package) or tree.word[at] != package[seen]:
+                return False
+            seen += 1
+    return seen == len(package)
+
+
+@kernel
 def type_names(
     tree: Tree, types: Types, members: Members, type_of: Any, offsets: Any, ancestors: Any,
-    events: Any, words: int, room: int,
-) -> Any:  # fmt: skip
+    events: Any, words: int, room: int, tops: Any, imported: Any, value: Any, package: Any,
+) -> None:  # fmt: skip
     """What each type's name means where it stands: the value of the type at every node that is a
-    type, and at every name that may be one; 0 where there is none."""
+    type, and at every name that may be one; 0 where there is none. ``imported`` are types of this
+    file that it imports, ``tops`` its types that stand in no other, ``package`` its words."""
     code, parent, stop, word = tree
     count = len(types.node)
-    value = np.zeros(len(code), np.int64)
     scope = np.full(words, -1, np.int32)
     # A binding: its type's value, its word, what it hides, where it ends, how deep its class is.
     b_value, b_word = np.empty(room, np.int64), np.empty(room, np.int32)
@@ -105,7 +172,9 @@ def type_names(
     for t in range(count - 1, -1, -1):
         if types.member[t]:
             sister[t], kids[types.owner[t]] = kids[types.owner[t]], t
-        elif types.start[t] == 0 and types.name[t] >= 0:
+    for n in range(len(imported) + count):
+        t = imported[n] if n < len(imported) else n - len(imported)
+        if types.name[t] >= 0 and (n < len(imported) or tops[word[types.name[t]]] == t):
             w = word[types.name[t]]
             top += 1
             b_value[top], b_word[top], b_hides[top] = 256 * (FILE + t), w, scope[w]
@@ -177,18 +246,18 @@ def type_names(
                 value[i] = b_value[b]
             if value[i] == 0 and kind == TYPE_IDENTIFIER:
                 value[i] = 256 * (FILE + count + w)
-    _composed(tree, types, members, type_of, offsets, ancestors, value, words)
-    return value
+    _composed(tree, types, members, type_of, offsets, ancestors, value, words, tops, package)
 
 
 @kernel
 def _composed(
     tree: Tree, types: Types, members: Members, type_of: Any, offsets: Any, ancestors: Any,
-    value: Any, words: int,
+    value: Any, words: int, tops: Any, package: Any,
 ) -> None:  # fmt: skip
     """The types that are written with several names, from the inside out."""
     code, _, stop, word = tree
     count = len(types.node)
+    pairs, earlier = np.full(words, -1, np.int32), np.empty(len(code), np.int32)
     for i in range(len(code) - 1, -1, -1):
         kind = code[i]
         if kind > PRIMITIVE:
@@ -203,13 +272,26 @@ def _composed(
             if kind == SCOPED and last > i + 1 and code[last] == TYPE_IDENTIFIER:
                 t = value[i + 1] // 256 - FILE
                 value[last] = 256 * (FILE + count + word[last])
-                if 0 <= t < count:
+                if t >= count and tops[word[last]] >= 0 and _is_package(tree, i + 1, package):
+                    value[last] = 256 * (FILE + tops[word[last]])
+                elif 0 <= t < count:
                     m = _find(members, words, t, TYPES, word[last])
                     if m < 0:
                         m = _inherited(members, words, offsets, ancestors, t, TYPES, word[last])
                     if m >= 0:
                         value[last] = 256 * (FILE + type_of[members.name[m]])
             value[i] = value[last] if last < stop[i] else 0
+            if kind == SCOPED and value[i] >= 256 * (FILE + count):
+                # A.Level is not B.Level: the first such pair stands for all.
+                w, steps = word[last], 0
+                other = pairs[w]
+                while other >= 0 and value[other + 1] != value[i + 1] and steps < MOST:
+                    other = earlier[other]
+                    steps += 1
+                if other < 0 or steps == MOST:
+                    other = i
+                    earlier[i], pairs[w] = pairs[w], i
+                value[i] = 256 * (FILE + count + words + EXTRA + len(code) + other)
         elif kind == ARRAY and i + 1 < stop[i]:
             value[i] = value[i + 1] + _brackets(tree, i)
 
@@ -289,4 +371,11 @@ def declared_types(tree: Tree, members: Members, words: int, names: Any, value: 
                     parameters.append(np.int64(value[one] if one >= 0 else 0))
                 inner = stop[inner]
         offsets[m + 1] = len(parameters)
+    for m in range(count):
+        # Whoever writes an accessor means that one.
+        other = m + 1
+        while members.flags[m] & IS_ACCESSOR and other < count and members.key[other] == members.key[m]:
+            if offsets[other + 1] == offsets[other]:
+                members.name[m], returns[m] = members.name[other], returns[other]
+            other += 1
     return Signatures(offsets, np.array(parameters, np.int64), varargs, returns)

@@ -65,6 +65,8 @@ class _Tables(NamedTuple):
     flow_fields: Table
     uses: Table
     type_identifier: int
+    import_: int
+    package: int
 
 
 @lru_cache(maxsize=1)
@@ -72,6 +74,7 @@ def _tables() -> _Tables:
     types, scopes = kind_table(_types.CODES), kind_table(_scopes.CODES)
     members = kind_table(_members.CODES)
     (type_identifier,) = symbols("type_identifier")
+    (import_,), (package,) = symbols("import_declaration"), symbols("package_declaration")
     return _Tables(
         hierarchy=kind_table(_hierarchy.CODES),
         types=types,
@@ -85,6 +88,8 @@ def _tables() -> _Tables:
         flow_fields=field_table(_patterns.FIELDS),
         uses=use_table(_scopes.USES),
         type_identifier=type_identifier,
+        import_=import_,
+        package=package,
     )
 
 
@@ -97,11 +102,18 @@ def bindings(syntax: Syntax, declared: Declarations, names: Names) -> Bindings:
     tree = _hierarchy.Tree(tables.hierarchy[syntax.kind], parent, stop, names.word_of)
     types, members = _hierarchy.collect(tree, names.node, nodes, words)
     offsets, ancestors, open_, type_of = _hierarchy.hierarchy(tree, types, members, words)
-    spelt = _types.Tree(tables.types[syntax.kind], parent, stop, names.word_of)
+    spelt = _hierarchy.Tree(tables.types[syntax.kind], parent, stop, names.word_of)
     events = np.flatnonzero(tables.types_events[syntax.kind]).astype(np.int32)
-    value = _types.type_names(
-        spelt, types, members, type_of, offsets, ancestors, events, words, count + 1
-    )
+    package = _package(syntax, names, tables)
+    value = np.zeros(len(syntax), dtype=np.int64)
+    imports = _types.own_imports(
+        spelt, types, members, type_of, np.flatnonzero(syntax.kind == tables.import_).astype(np.int32),
+        package, words, value,
+    )  # fmt: skip
+    _types.type_names(
+        spelt, types, members, type_of, offsets, ancestors, events, words,
+        count + len(imports.by_name) + 1, imports.tops, imports.by_name, value, package,
+    )  # fmt: skip
     variables = names.node[_VARIABLES[use]]
     signatures = _types.declared_types(spelt, members, words, variables, value)
     late = _late(syntax, names, use, tables)
@@ -110,13 +122,13 @@ def bindings(syntax: Syntax, declared: Declarations, names: Names) -> Bindings:
     role, declaration, access = _scopes.simple_names(
         _scopes.Tree(code, parent, child, stop, names.word_of),
         _scopes.Types(nodes, types.begin, offsets, ancestors),
-        members, late, events, names.node, use, words,
+        members, imports, late, events, names.node, use, words,
     )  # fmt: skip
     known, of_object = _known(names, declared)
     code = tables.members[syntax.kind]
     events = np.flatnonzero(tables.members_events[syntax.kind]).astype(np.int32)
     facts = _members.Facts(
-        members, signatures, known, of_object, words, value,
+        members, signatures, imports, package, known, of_object, words, value,
         np.zeros(len(syntax), dtype=np.uint8), role, declaration, access,
     )  # fmt: skip
     calls = _members.qualified_names(
@@ -167,6 +179,15 @@ def _known(names: Names, declared: Declarations) -> tuple[NDArray[np.int64], NDA
     of_object = np.zeros(len(place), dtype=np.bool_)
     of_object[[place[word] for word in _OF_OBJECT if word in place]] = True
     return np.array(bases, dtype=np.int64), of_object
+
+
+def _package(syntax: Syntax, names: Names, tables: _Tables) -> Column:
+    """The words of the file's package."""
+    nodes = np.flatnonzero(syntax.kind == tables.package)
+    if not len(nodes):
+        return np.empty(0, dtype=np.int32)
+    words = names.word_of[nodes[0] : syntax.stop[nodes[0]]]
+    return words[words >= 0]
 
 
 def _uses(syntax: Syntax, names: Names, tables: _Tables) -> Table:

@@ -5,6 +5,11 @@ Compiled code keeps them: a number never changes, new ones are added.
 
 from __future__ import annotations
 
+# Columns of the nodes: the code of a node's symbol, its field, stop, parent, start and end; the
+# code that is settled, its label if that code does not tell it, and the node whose annotations
+# belong to it.
+SYMBOL, FIELD, STOP, UP, START, END, CODE, LABEL, ANNOTATED = range(9)
+
 # Fields of the grammar, by their places here.
 FIELDS = (
     "", "name", "type", "dimensions", "value", "parameters", "object", "operator", "operand",
@@ -56,7 +61,7 @@ ANNOTATION, LENGTH_ANNOTATION, ERROR, EMPTY, MODIFIERS, BARE_MODIFIERS = range(A
 ) = range(14)  # fmt: skip
 # Whose children are chosen from: the node's own, its parent's, those of the record around it, of
 # the declarator in it; or the node whose annotations it has.
-OF_NODE, OF_OWNER, OF_RECORD, OF_DECLARATOR, ANNOTATED = 0, 512, 1024, 1536, 2048
+OF_NODE, OF_OWNER, OF_RECORD, OF_DECLARATOR, OF_ANNOTATED = 0, 512, 1024, 1536, 2048
 # How a child is chosen: by its field (below these); by its place among the trees, as the first
 # of those in no field, or the last; at either end, tree or not; by its code (which is added).
 FIRST, SECOND, UNFIELDED, LAST, LEFT_END, RIGHT_END, BY_CODE = 64, 65, 67, 68, 69, 70, 128

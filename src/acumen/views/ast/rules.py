@@ -4,8 +4,21 @@ from __future__ import annotations
 
 from acumen.views.ast import codes as c
 from acumen.views.ast.parts import (
-    Part, add, code, hold, inner, late, leaf, listed, members, modifiers, own, part, select, typed,
-)  # fmt: skip
+    Part,
+    add,
+    code,
+    hold,
+    inner,
+    late,
+    leaf,
+    listed,
+    members,
+    modifiers,
+    own,
+    part,
+    select,
+    typed,
+)
 
 _BODY = code(c.CLASS_BODY)
 _NAME = leaf("NAME", "name")
@@ -24,7 +37,7 @@ _SIGNATURE = (
 # A type with annotations of its own: they come first, the type below them.
 _ANNOTATED = (add("ANNOTATED_TYPE"), own("ANNOTATIONS", "annotations"), add("UNDERLYING_TYPE", 1))
 _INNERMOST = (
-    add("ANNOTATED_TYPE"), listed("ANNOTATIONS", c.ANNOTATED, "annotations"),
+    add("ANNOTATED_TYPE"), listed("ANNOTATIONS", c.OF_ANNOTATED, "annotations"),
     add("UNDERLYING_TYPE", 1),
 )  # fmt: skip
 _CREATION = (

@@ -12,8 +12,7 @@ from acumen.lang.java import language
 from acumen.lang.java.grammar import field, symbols
 from acumen.views.ast import codes as c
 from acumen.views.ast.labels import LABEL
-from acumen.views.ast.parts import BUT, ONLY, WHICH, Part
-from acumen.views.ast.plans import Rules
+from acumen.views.ast.parts import BUT, ONLY, WHICH
 from acumen.views.ast.rules import BY_KIND, BY_SYMBOL
 
 # Symbols whose code compiled code asks for.
@@ -134,15 +133,18 @@ _OF_TYPE = (
 
 
 class Tables(NamedTuple):
-    """Code of each symbol, and our number of each field; label of each code; what a code may have
-    below it; labels of operators; the rules."""
+    """``code`` of each symbol, and our number of each ``field``; ``label`` of each code; what a
+    code may have ``below`` it; labels of ``operators``. The ``parts`` of a code begin at
+    ``first``; ``lists`` tells which codes are in a list."""
 
     code: NDArray[np.uint8]
     field: NDArray[np.uint8]
     label: NDArray[np.uint8]
     below: NDArray[np.uint8]
-    operator: NDArray[np.uint8]
-    rules: Rules
+    operators: NDArray[np.uint8]
+    first: NDArray[np.int32]
+    parts: NDArray[np.int32]
+    lists: NDArray[np.uint8]
 
 
 @lru_cache(maxsize=1)
@@ -170,19 +172,19 @@ def tables() -> Tables:
     below[[codes[name] for name in _IN_FIELD]] = c.IN_FIELD
     below[codes["labeled_statement"]] = c.ALONE
     below[list(_OF_TYPE)] = c.OF_TYPE
-    operator = np.full((4, 256), LABEL["ERRONEOUS"], dtype=np.uint8)
+    operators = np.full((4, 256), LABEL["ERRONEOUS"], dtype=np.uint8)
     for place, named in enumerate((_BETWEEN, _ASSIGNING, _BEFORE, _AFTER)):
         for sign, name in named.items():
-            operator[place, tokens[sign]] = LABEL[name]
+            operators[place, tokens[sign]] = LABEL[name]
     written = BY_KIND | {codes[name]: parts for name, parts in BY_SYMBOL.items()}
-    return Tables(code, fields, label, below, operator, _rules(written))
-
-
-def _rules(written: dict[int, tuple[Part, ...]]) -> Rules:
-    counts = [len(written.get(number, ())) for number in range(256)]
     first = np.zeros(257, dtype=np.int32)
-    np.cumsum(counts, out=first[1:])
+    np.cumsum([len(written.get(number, ())) for number in range(256)], out=first[1:])
     parts = [part for number in range(256) for part in written.get(number, ())]
+    table = np.array(parts, dtype=np.int32)
+    return Tables(code, fields, label, below, operators, first, table, _lists())
+
+
+def _lists() -> NDArray[np.uint8]:
     lists = np.zeros((len(WHICH), 256), dtype=np.uint8)
     for name, numbers in ONLY.items():
         lists[WHICH[name], list(numbers)] = c.ITSELF
@@ -193,4 +195,4 @@ def _rules(written: dict[int, tuple[Part, ...]]) -> Rules:
             lists[WHICH[name], c.EMPTY] = c.NO
         lists[WHICH[name], c.ENUM_REST] = c.BELOW
     lists[WHICH["length annotations"], c.MARKED_LENGTH] = c.BELOW
-    return Rules(first, np.array(parts, dtype=np.int32), lists)
+    return lists

@@ -17,7 +17,7 @@ from acumen.views.paths.contexts import contexts
 from acumen.views.paths.details import Code, details
 from acumen.views.paths.kinds import KIND, hashes
 from acumen.views.paths.leaves import BOXED, leaf_names
-from acumen.views.paths.tables import looks, marks, tables
+from acumen.views.paths.tables import looks, marks, table
 from acumen.views.paths.tree import NO_LEAF, RULE, trees
 
 # How a leaf has to do with the method's name: not at all; it declares it; it is the name of
@@ -155,7 +155,7 @@ def _trees(file: JavaFile, roots: NDArray[np.int64]) -> tuple[NDArray[np.int64],
     # No piece of syntax makes more than two nodes for each of its own.
     room = int(2 * (syntax.stop[kept] - kept).sum()) + 16 * len(kept)
     nodes = np.empty((room, 5), dtype=np.int32)
-    offsets = trees(roots, code, *tables(), nodes)
+    offsets = trees(roots, code, table(), nodes)
     return offsets, nodes[: offsets[-1]].copy()
 
 

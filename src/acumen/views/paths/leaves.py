@@ -8,7 +8,7 @@ extractors, with their slips: a rule meant for white space deletes ``//s``, and 
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+from bisect import bisect_left
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,8 +42,9 @@ _GIVEN = {
 
 _WHITE = "".join(map(chr, range(33)))
 _SPLIT = re.compile(r"(?<=[a-z])(?=[A-Z])|_|[0-9]|(?<=[A-Z])(?=[A-Z][a-z])|\s+", flags=re.ASCII)
-_SIGNS = re.compile(r"""["',]|[^ -~]""")
-_NO_LETTER = re.compile(r"[^A-Za-z]+")
+# Quotes, apostrophes and commas are deleted, and what cannot be printed in ASCII.
+_SIGNS = bytes(range(32)) + b"\"',\x7f"
+_NO_LETTERS = bytes(code for code in range(128) if not chr(code).isalpha())
 _UNICODE = re.compile(r"(?<!\\)((?:\\\\)*)\\u+([0-9a-fA-F]{4})")
 
 
@@ -55,8 +56,9 @@ def normalized(text: str, default: str = "") -> str:
     lowered = text.lower().replace("\\n", "")
     if "//s" in lowered:
         lowered = re.sub("//s+", "", lowered)
-    printed = _SIGNS.sub("", lowered)
-    return _NO_LETTER.sub("", printed) or printed.replace(" ", "_") or default
+    printed = lowered.encode("ascii", errors="ignore").translate(None, _SIGNS)
+    letters = printed.translate(None, _NO_LETTERS)
+    return letters.decode() or printed.decode().replace(" ", "_") or default
 
 
 def name_of(text: str, boxed: bool = False) -> str:
@@ -67,7 +69,7 @@ def name_of(text: str, boxed: bool = False) -> str:
 def parts_of(text: str) -> str:
     """code2seq's name: parts joined by bars. Of whole numbers only four are told."""
     pieces = _SPLIT.split(text.replace("|", " ").strip(_WHITE))
-    parts = "|".join(part for part in map(normalized, pieces) if part)
+    parts = "|".join(filter(None, map(normalized, pieces)))
     if parts:
         return parts
     name = name_of(text)
@@ -77,20 +79,30 @@ def parts_of(text: str) -> str:
 def target_of(method: str) -> str:
     """What is to be predicted: the parts of a method's name."""
     pieces = _SPLIT.split(method.strip(_WHITE))
-    return "|".join(part for part in map(normalized, pieces) if part) or normalized(method, BLANK)
+    return "|".join(filter(None, map(normalized, pieces))) or normalized(method, BLANK)
 
 
-@lru_cache(maxsize=1 << 17)
-def _both(text: str, boxed: bool) -> tuple[str, str]:
-    return name_of(text, boxed), parts_of(text)
+# Spellings that have been worked out; the same few names make up most of any code.
+_KNOWN: dict[str, tuple[str, str]] = {}
+_MOST_KNOWN = 1 << 17
 
 
-def _spelled(text: str, boxed: bool) -> tuple[str, str]:
+def _made(text: str) -> tuple[str, str]:
+    """Name and parts of a text that is not known yet."""
+    plain = text
     if "\\u" in text:
         # Unicode escapes are characters before a parser sees them.
-        text = _UNICODE.sub(lambda match: match[1] + chr(int(match[2], 16)), text)
-    # Long texts are literals: each is met once, and would fill the memory.
-    return _both(text, boxed) if len(text) <= 40 else _both.__wrapped__(text, boxed)
+        plain = _UNICODE.sub(lambda match: match[1] + chr(int(match[2], 16)), text)
+    if plain.isascii() and plain.isdigit():
+        made = plain[:_LONGEST], plain if plain in _KEPT_NUMBERS else "<NUM>"
+    elif plain.isascii() and plain.isalpha() and plain.islower():
+        made = plain[:_LONGEST], plain
+    else:
+        made = name_of(plain), parts_of(plain)
+    # Long texts are literals, met once.
+    if len(text) <= 40 and len(_KNOWN) < _MOST_KNOWN:
+        _KNOWN[text] = made
+    return made
 
 
 class _Texts:
@@ -104,23 +116,25 @@ class _Texts:
         return self.further.setdefault(key, len(self.words) + len(self.further))
 
     def spelled(self, numbers: list[int]) -> list[tuple[str, str]]:
-        keys = list(self.further)
-        found: list[tuple[str, str]] = []
-        for number in numbers:
-            boxed = False
-            if number < len(self.words):
-                text = self.words[number]
+        known = _KNOWN.get
+        words, keys = self.words, list(self.further)
+        # Numbers are in order: the file's words come first.
+        of_words = bisect_left(numbers, len(words))
+        found = [known(words[number]) or _made(words[number]) for number in numbers[:of_words]]
+        for number in numbers[of_words:]:
+            key = keys[number - len(words)]
+            if isinstance(key, bytes):
+                text = key.decode("utf-8", errors="replace")
+            elif key[1] in _GIVEN:
+                text = _GIVEN[key[1]]
+            elif key[1] == DIAMOND:
+                text = f"{words[key[0]]}<>"
             else:
-                key = keys[number - len(self.words)]
-                if isinstance(key, bytes):
-                    text = key.decode("utf-8", errors="replace")
-                else:
-                    word, form = key
-                    text = _GIVEN.get(form) or self.words[word]
-                    text += "<>" if form == DIAMOND else ""
-                    # Only for a boxed type has a word in this form another spelling.
-                    boxed = form == TEXT
-            found.append(_spelled(text, boxed))
+                # Only for a boxed type does a word have another spelling.
+                text = words[key[0]]
+                found.append((name_of(text, boxed=True), parts_of(text)))
+                continue
+            found.append(known(text) or _made(text))
         return found
 
 

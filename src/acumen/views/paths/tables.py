@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,13 +41,6 @@ _FOUND = {
 _NUMBER = {name: number for number, name in enumerate(RULES, 1)}
 
 
-class Tables(NamedTuple):
-    """``reading``: symbol, context: what it is. ``rules``: of each rule, in ``tree``'s columns."""
-
-    reading: NDArray[np.int16]
-    rules: NDArray[np.int16]
-
-
 def _numbers(*names: str) -> list[int]:
     """Symbols of these names; of a name that is a node's and a token's, the node's."""
     grammar = language()
@@ -76,7 +68,7 @@ def _marks(names: tuple[str, ...]) -> NDArray[np.uint8]:
 @lru_cache(maxsize=1)
 def looks() -> Looks:
     """What ``details`` needs to know."""
-    reading = tables().reading[:, 0]
+    reading = _readings(language().node_kind_count + 1)[0]
     specials = [0, *(details.SPECIALS.index(_known(rule)) for rule in RULES.values())]
     special = np.array(specials, dtype=np.uint8)[np.maximum(reading, 0)]
     operator = np.full((5, len(reading)), -1, dtype=np.int16)
@@ -103,17 +95,23 @@ def _known(rule: Rule) -> str:
 
 
 @lru_cache(maxsize=1)
-def tables() -> Tables:
+def table() -> NDArray[np.int16]:
+    """The rules and the readings, as ``tree`` lays them out."""
     grammar = language()
     symbols, slots = grammar.node_kind_count + 1, max(len(rule.slots) for rule in RULES.values())
     if (
         tree.SLOT + 4 * slots > tree.BY_FIELD
         or tree.BY_FIELD + grammar.field_count >= tree.BY_SYMBOL
         or tree.BY_SYMBOL + symbols > tree.INSIDE
+        or len(RULES) >= tree.READING
     ):
         raise ValueError("the grammar has outgrown the table of rules")
-    own = [field("name"), *(_NUMBER[name] for name in tree.RULES), *map(KIND.get, tree.KINDS)]
-    made = np.zeros((len(RULES) + 1, tree.WIDTH), dtype=np.int16)
+    own = [
+        field("name"),
+        *(_NUMBER[name] for name in tree.RULES),
+        *(KIND[name] for name in tree.KINDS),
+    ]
+    made = np.zeros((tree.READING + len(CONTEXTS), tree.WIDTH), dtype=np.int16)
     made[0, : len(own)] = own
     for name, rule in RULES.items():
         row = made[_NUMBER[name]]
@@ -123,7 +121,8 @@ def tables() -> Tables:
         row[tree.SLOTS] = len(rule.slots)
         for place, slot in enumerate(rule.slots):
             _fill(row, place, slot)
-    return Tables(_readings(symbols), made)
+    made[tree.READING :, :symbols] = _readings(symbols)
+    return made
 
 
 @lru_cache(maxsize=1)
@@ -134,16 +133,16 @@ def marks() -> NDArray[np.uint8]:
 
 def _readings(symbols: int) -> NDArray[np.int16]:
     """What a symbol is in each context: as in PLAIN where the context says nothing else."""
-    made = np.zeros((symbols, len(CONTEXTS)), dtype=np.int16)
+    made = np.zeros((len(CONTEXTS), symbols), dtype=np.int16)
     for context, readings in READINGS.items():
         for name, reading in {**READINGS["PLAIN"], **readings}.items():
             if reading.startswith("^"):
                 code = tree.SAME if reading == "^" else -1 - CONTEXTS.index(reading[1:])
             else:
                 code = _NUMBER[reading] if reading else 0
-            made[_numbers(name), CONTEXTS.index(context)] = code
+            made[CONTEXTS.index(context), _numbers(name)] = code
     # What could be read of what could not stands where the error stands.
-    made[symbols - 1] = tree.SAME
+    made[:, symbols - 1] = tree.SAME
     return made
 
 

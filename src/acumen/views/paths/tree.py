@@ -48,12 +48,14 @@ SPECIALS = (
 ) = range(len(SPECIALS))  # fmt: skip
 # Rows of a file's syntax: what the grammar says of each node, then what ``details`` found.
 SYMBOL, MARK, FIELD, UP, STOP, RULE, KIND_FOUND, OTHER = range(8)
-# Columns of the table of rules: a rule's own; four for each of its slots; and which slot, from 1
-# on, takes a child by its field, by its symbol, or from inside another one by its symbol.
+# Columns of the table of rules (``tables``): a rule's own; four for each of its slots; and which
+# slot, from 1 on, takes a child by field, by symbol, or by symbol from inside another child.
 KIND_OF, LEAF, SPECIAL, SLOTS, REST, BRACKETS_SLOT, SLOT = range(7)
 FIXED, CONTEXT, AS_RULE, TREATMENT = range(4)
 BY_FIELD, BY_SYMBOL, INSIDE, WIDTH = 64, 128, 640, 1152
-# Numbers in the first row of that table: a field, rules, kinds.
+# Rows of that table: numbers of a field, of rules and of kinds; the rules; and from here on, for
+# each context, what a symbol is in it.
+READING = 160
 RULES = (
     "Method", "NameExpr", "Enclosed", "TypeExpr", "InnerCast", "ArrayType", "ArrayLevel",
     "BracketPair", "CatchParameter", "CaughtType",
@@ -89,11 +91,8 @@ def _first(code: Rows, node: int) -> int:
 @kernel
 def _add(rows: Rows, count: int, node: int, rule: int, rank: int, shared: int, extra: int) -> int:
     if count < len(rows):
-        rows[count, 0] = node
-        rows[count, 1] = rule
-        rows[count, 2] = rank
-        rows[count, 3] = shared
-        rows[count, 4] = extra
+        rows[count, 0], rows[count, 1], rows[count, 2] = node, rule, rank
+        rows[count, 3], rows[count, 4] = shared, extra
         count += 1
     return count
 
@@ -113,52 +112,43 @@ def _add_brackets(
 
 @kernel
 def _add_element(
-    code: Rows,
-    reading_of: Table,
-    rules: Table,
-    rows: Rows,
-    count: int,
-    node: int,
-    slot: int,
-    brackets: int,
+    code: Rows, t: Table, rows: Rows, count: int, node: int, slot: int, brackets: int
 ) -> int:
     """A declared array: the type of its elements, and the brackets elsewhere."""
     at = _first(code, node)
-    reading = reading_of[code[SYMBOL, at], 0]
+    reading = t[READING, code[SYMBOL, at]]
     if reading > 0:
         count = _add(rows, count, at, reading, slot, 0, 0)
     while at < code[STOP, node]:
         if code[MARK, at] == DIMENSIONS:
-            count = _add_brackets(code, rows, count, at, rules[0, R_PAIR], brackets, NO_RANGE)
+            count = _add_brackets(code, rows, count, at, t[0, R_PAIR], brackets, NO_RANGE)
         at = code[STOP, at]
     return count
 
 
 @kernel
-def _slot(code: Rows, reading_of: Table, rules: Table, rule: int, node: int) -> int:
+def _slot(code: Rows, t: Table, rule: int, node: int) -> int:
     """The slot of a rule that takes a child, -1 if none does."""
     slot = 0
     if code[FIELD, node] != 0:
-        slot = int(rules[rule, BY_FIELD + code[FIELD, node]])
+        slot = int(t[rule, BY_FIELD + code[FIELD, node]])
     if slot == 0:
-        slot = int(rules[rule, BY_SYMBOL + code[SYMBOL, node]])
+        slot = int(t[rule, BY_SYMBOL + code[SYMBOL, node]])
     if slot == 0:
-        slot = int(rules[rule, REST])
+        slot = int(t[rule, REST])
     return -1 if slot == LEFT_OUT else slot - 1
 
 
 @kernel
-def _add_fixed(
-    code: Rows, reading_of: Table, rules: Table, rows: Rows, node: int, rule: int
-) -> int:
+def _add_fixed(code: Rows, t: Table, rows: Rows, node: int, rule: int) -> int:
     """Phantoms, and further nodes for the same syntax."""
     count = 0
-    for slot in range(rules[rule, SLOTS]):
-        fixed = rules[rule, SLOT + 4 * slot + FIXED]
+    for slot in range(t[rule, SLOTS]):
+        fixed = t[rule, SLOT + 4 * slot + FIXED]
         if fixed == PHANTOM:
             count = _add(rows, count, -1, 0, slot, NO_RANGE, 0)
         elif fixed != 0:
-            again = fixed if fixed < AGAIN else reading_of[code[SYMBOL, node], fixed - AGAIN]
+            again = fixed if fixed < AGAIN else t[READING + fixed - AGAIN, code[SYMBOL, node]]
             if again > 0:
                 count = _add(rows, count, node, again, slot, 0, 0)
     return count
@@ -166,20 +156,12 @@ def _add_fixed(
 
 @kernel
 def _add_child(
-    code: Rows,
-    reading_of: Table,
-    rules: Table,
-    rows: Rows,
-    count: int,
-    node: int,
-    rule: int,
-    slot: int,
-    reading: int,
+    code: Rows, t: Table, rows: Rows, count: int, node: int, rule: int, slot: int, reading: int
 ) -> int:
     """A child as its slot treats it; ``reading`` is its own rule, 0 if it has none."""
-    treatment = rules[rule, SLOT + 4 * slot + TREATMENT]
+    treatment = t[rule, SLOT + 4 * slot + TREATMENT]
     if treatment in (PAIRS, LEVELS):
-        pair, shared = (rules[0, R_PAIR], 0) if treatment == PAIRS else (rules[0, R_LEVEL], LEVEL)
+        pair, shared = (t[0, R_PAIR], 0) if treatment == PAIRS else (t[0, R_LEVEL], LEVEL)
         if code[MARK, node] == DIMENSIONS:
             return _add_brackets(code, rows, count, node, pair, slot, shared)
         if code[MARK, node] == DIMENSION:
@@ -188,29 +170,18 @@ def _add_child(
     if reading <= 0:
         return count
     if treatment == ELEMENT and code[MARK, node] == ARRAY_TYPE:
-        brackets = int(rules[rule, BRACKETS_SLOT]) - 1
-        return _add_element(code, reading_of, rules, rows, count, node, slot, brackets)
+        brackets = int(t[rule, BRACKETS_SLOT]) - 1
+        return _add_element(code, t, rows, count, node, slot, brackets)
     unranged = (
-        reading == rules[0, R_ARRAY]
-        or reading == rules[0, R_CATCH_PARAMETER]
-        or reading == rules[0, R_CAUGHT]
+        reading == t[0, R_ARRAY] or reading == t[0, R_CATCH_PARAMETER] or reading == t[0, R_CAUGHT]
     )
     return _add(rows, count, node, reading, slot, NO_RANGE if unranged else 0, 0)
 
 
 @kernel
-def _gather(
-    code: Rows,
-    reading_of: Table,
-    rules: Table,
-    rows: Rows,
-    frames: Rows,
-    node: int,
-    rule: int,
-    skip: int,
-) -> int:
+def _gather(code: Rows, t: Table, rows: Rows, frames: Rows, node: int, rule: int, skip: int) -> int:
     """A node's children by its rule, each with its rank, in source order within a rank."""
-    count = _add_fixed(code, reading_of, rules, rows, node, rule)
+    count = _add_fixed(code, t, rows, node, rule)
     # What is taken from inside other nodes: where it ends, its slot, its context.
     depth = 0
     at = node + 1
@@ -220,20 +191,20 @@ def _gather(
         symbol, after = code[SYMBOL, at], int(code[STOP, at])
         reading = 0
         if depth == 0:
-            slot = _slot(code, reading_of, rules, rule, at)
-            context = int(rules[rule, SLOT + 4 * slot + CONTEXT])
-            reading = int(rules[rule, SLOT + 4 * slot + AS_RULE])
+            slot = _slot(code, t, rule, at)
+            context = int(t[rule, SLOT + 4 * slot + CONTEXT])
+            reading = int(t[rule, SLOT + 4 * slot + AS_RULE])
         else:
             slot, context = int(frames[depth - 1, 1]), int(frames[depth - 1, 2])
-            if rules[rule, INSIDE + symbol] != 0:
-                slot = int(rules[rule, INSIDE + symbol]) - 1
+            if t[rule, INSIDE + symbol] != 0:
+                slot = int(t[rule, INSIDE + symbol]) - 1
         if slot < 0 or at == skip:
             at = after
             continue
         if reading == 0:
-            reading = int(reading_of[symbol, context])
-        if reading >= 0 or rules[rule, SLOT + 4 * slot + TREATMENT] >= PAIRS:
-            count = _add_child(code, reading_of, rules, rows, count, at, rule, slot, reading)
+            reading = int(t[READING + context, symbol])
+        if reading >= 0 or t[rule, SLOT + 4 * slot + TREATMENT] >= PAIRS:
+            count = _add_child(code, t, rows, count, at, rule, slot, reading)
             at = after
             continue
         if depth < len(frames):
@@ -249,28 +220,21 @@ def _gather(
 
 @kernel
 def _settle(
-    code: Rows,
-    reading_of: Table,
-    rules: Table,
-    rows: Rows,
-    count: int,
-    node: int,
-    special: int,
-    extra: int,
+    code: Rows, t: Table, rows: Rows, count: int, node: int, special: int, extra: int
 ) -> int:
     """What a cast or a condition makes of its last operand; a cast to several types is two, the
     outer one to the last of them."""
     if special == CASTING and count > 2:
         for column in range(5):
             rows[0, column] = rows[count - 2, column]
-        return _add(rows, 1, node, rules[0, R_INNER_CAST], 1, 0, extra)
+        return _add(rows, 1, node, t[0, R_INNER_CAST], 1, 0, extra)
     if special == INTERSECTION or count == 0:
         return max(count - 1, 0)
     last = count - 1
     operand = int(rows[last, 0])
     if operand == extra:
         scope = _first(code, operand)
-        rows[last, 0], rows[last, 1] = scope, reading_of[code[SYMBOL, scope], 0]
+        rows[last, 0], rows[last, 1] = scope, t[READING, code[SYMBOL, scope]]
     elif code[MARK, operand] == CAST or code[MARK, operand] == TERNARY:
         rows[last, 4] = extra
     elif code[MARK, operand] == LAMBDA and code[OTHER, operand] >= 0:
@@ -278,41 +242,37 @@ def _settle(
         is_name = code[MARK, before] == IDENTIFIER
         shared = LEFT_BEHIND if is_name else 0
         count = _add(rows, count, operand, rows[last, 1], rows[last, 2], shared, 0)
-        left = rules[0, R_NAME if is_name else R_ENCLOSED]
+        left = t[0, R_NAME if is_name else R_ENCLOSED]
         rows[last, 0], rows[last, 1], rows[last, 3] = before, left, shared
     return count
 
 
 @kernel
-def _refer(
-    code: Rows, reading_of: Table, rules: Table, rows: Rows, node: int, around: int, rule: int
-) -> int:
+def _refer(code: Rows, t: Table, rows: Rows, node: int, around: int, rule: int) -> int:
     """A method reference: what it refers to, or the cast it has taken in; then type arguments."""
     count = 0
     scope = _first(code, node)
     if around >= 0:
         count = _add(rows, count, around, rule, 0, 0, node)
     elif scope > node:
-        reading = int(reading_of[code[SYMBOL, scope], 0])
+        reading = int(t[READING, code[SYMBOL, scope]])
         if code[OTHER, node] == 1:
-            reading = int(rules[0, R_TYPE_EXPR])
+            reading = int(t[0, R_TYPE_EXPR])
         if reading > 0:
             count = _add(rows, count, scope, reading, 0, 0, 0)
     at = node + 1
     while at < code[STOP, node]:
         # Into the list of type arguments, past everything else.
-        reading = int(reading_of[code[SYMBOL, at], 0])
+        reading = int(t[READING, code[SYMBOL, at]])
         if reading > 0 and code[MARK, code[UP, at]] == TYPE_ARGUMENTS:
-            shared = NO_RANGE if reading == rules[0, R_ARRAY] else 0
+            shared = NO_RANGE if reading == t[0, R_ARRAY] else 0
             count = _add(rows, count, at, reading, 1, shared, 0)
         at = at + 1 if code[MARK, at] == TYPE_ARGUMENTS else int(code[STOP, at])
     return count
 
 
 @kernel
-def _array_levels(
-    code: Rows, reading_of: Table, rules: Table, rows: Rows, node: int, rule: int, left: int
-) -> int:
+def _array_levels(code: Rows, t: Table, rows: Rows, node: int, rule: int, left: int) -> int:
     """An array type is the type of its elements within as many array types as it has brackets."""
     if left == 0:
         at = node + 1
@@ -322,21 +282,19 @@ def _array_levels(
     if left > 1:
         return _add(rows, 0, node, rule, 0, NO_RANGE, left - 1)
     element = _first(code, node)
-    reading = int(reading_of[code[SYMBOL, element], 0])
+    reading = int(t[READING, code[SYMBOL, element]])
     if element == node or reading <= 0:
         return 0
     return _add(rows, 0, element, reading, 0, 0, 0)
 
 
 @kernel
-def _add_annotations(
-    code: Rows, reading_of: Table, rules: Table, rows: Rows, count: int, node: int
-) -> int:
+def _add_annotations(code: Rows, t: Table, rows: Rows, count: int, node: int) -> int:
     """Annotations written before a type, where they belong to it."""
     at = code[UP, node] + 1
     while at < node:
         if code[MARK, at] == ANNOTATION:
-            count = _add(rows, count, at, reading_of[code[SYMBOL, at], 0], _LAST_RANK, 0, 0)
+            count = _add(rows, count, at, t[READING, code[SYMBOL, at]], _LAST_RANK, 0, 0)
         at = code[STOP, at]
     return count
 
@@ -370,32 +328,27 @@ def _push(stack: Rows, top: int, rows: Rows, order: Rows, count: int, mother: in
     for i in range(count - 1, -1, -1):
         row = order[i, 0]
         if rows[row, 0] >= 0 and rows[row, 1] > 0 and top < len(stack):
-            stack[top, 0] = rows[row, 0]
-            stack[top, 1] = rows[row, 1]
-            stack[top, 2] = mother
-            stack[top, 3] = order[i, 1]
-            stack[top, 4] = rows[row, 4]
+            stack[top, 0], stack[top, 1], stack[top, 2] = rows[row, 0], rows[row, 1], mother
+            stack[top, 3], stack[top, 4] = order[i, 1], rows[row, 4]
             top += 1
     return top
 
 
 @kernel
-def _leaf(
-    code: Rows, reading_of: Table, rules: Table, node: int, rule: int, kind: int
-) -> tuple[int, int]:
+def _leaf(code: Rows, t: Table, node: int, rule: int, kind: int) -> tuple[int, int]:
     """How a node without children is a leaf, and the node that holds its name."""
-    leaf, special = int(rules[rule, LEAF]), rules[rule, SPECIAL]
+    leaf, special = int(t[rule, LEAF]), t[rule, SPECIAL]
     if special == GENERIC:
         return DIAMOND, int(code[STOP, _first(code, node)]) - 1
     if special == SCOPED:
         return NO_LEAF, int(code[STOP, node]) - 1
-    if kind == rules[0, K_LEAST_INT] or kind == rules[0, K_LEAST_LONG]:
-        return (LEAST_INT if kind == rules[0, K_LEAST_INT] else LEAST_LONG), node
+    if kind == t[0, K_LEAST_INT] or kind == t[0, K_LEAST_LONG]:
+        return (LEAST_INT if kind == t[0, K_LEAST_INT] else LEAST_LONG), node
     if leaf != NAME and leaf != TYPE:
         return leaf, node
     at = node + 1
     while at < code[STOP, node]:
-        named = leaf == NAME and code[FIELD, at] == rules[0, NAME_FIELD]
+        named = leaf == NAME and code[FIELD, at] == t[0, NAME_FIELD]
         if named or (leaf == TYPE and code[MARK, at] == TYPE_IDENTIFIER):
             return leaf, at
         at = code[STOP, at]
@@ -403,69 +356,57 @@ def _leaf(
 
 
 @kernel
-def _resolve(code: Rows, reading_of: Table, rules: Table, node: int, rule: int) -> tuple[int, int]:
+def _resolve(code: Rows, t: Table, node: int, rule: int) -> tuple[int, int]:
     """The node and the rule that stand for them, by what was found out."""
-    if rules[rule, SPECIAL] == INSTEAD:
+    if t[rule, SPECIAL] == INSTEAD:
         other = int(code[OTHER, node])
-        if other >= 0 and reading_of[code[SYMBOL, other], 0] > 0:
-            return other, int(reading_of[code[SYMBOL, other], 0])
+        if other >= 0 and t[READING, code[SYMBOL, other]] > 0:
+            return other, int(t[READING, code[SYMBOL, other]])
         if code[RULE, node] >= 0:
             return node, int(code[RULE, node])
     return node, rule
 
 
 @kernel
-def _kind(code: Rows, reading_of: Table, rules: Table, node: int, rule: int, extra: int) -> int:
-    special = rules[rule, SPECIAL]
+def _kind(code: Rows, t: Table, node: int, rule: int, extra: int) -> int:
+    special = t[rule, SPECIAL]
     if special == KIND and code[KIND_FOUND, node] >= 0:
         return int(code[KIND_FOUND, node])
     # Inside a method reference that has not been made yet?
     if special in (CASTING, CONDITIONAL) and extra == 0 and code[OTHER, node] >= 0:
-        return int(rules[0, K_REFERENCE])
-    return int(rules[rule, KIND_OF])
+        return int(t[0, K_REFERENCE])
+    return int(t[rule, KIND_OF])
 
 
 @kernel
 def _children(
-    code: Rows,
-    reading_of: Table,
-    rules: Table,
-    rows: Rows,
-    frames: Rows,
-    node: int,
-    rule: int,
-    kind: int,
-    extra: int,
+    code: Rows, t: Table, rows: Rows, frames: Rows, node: int, rule: int, kind: int, extra: int
 ) -> int:
-    special = rules[rule, SPECIAL]
+    special = t[rule, SPECIAL]
     count = 0
-    if kind == rules[0, K_REFERENCE]:
+    if kind == t[0, K_REFERENCE]:
         inside = special != REFERENCE
         at = int(code[OTHER, node]) if inside else node
-        count = _refer(code, reading_of, rules, rows, at, node if inside else -1, rule)
+        count = _refer(code, t, rows, at, node if inside else -1, rule)
     elif special == ARRAY:
-        count = _array_levels(code, reading_of, rules, rows, node, rule, extra)
-    elif (
-        rules[rule, SLOTS] > 0 and kind != rules[0, K_LEAST_INT] and kind != rules[0, K_LEAST_LONG]
-    ):
+        count = _array_levels(code, t, rows, node, rule, extra)
+    elif t[rule, SLOTS] > 0 and kind != t[0, K_LEAST_INT] and kind != t[0, K_LEAST_LONG]:
         skip = -1
         if special == GENERIC:
             skip = int(code[STOP, _first(code, node)]) - 1
         elif special == SCOPED:
             skip = int(code[STOP, node]) - 1
-        count = _gather(code, reading_of, rules, rows, frames, node, rule, skip)
+        count = _gather(code, t, rows, frames, node, rule, skip)
         if CASTING <= special <= CONDITIONAL:
-            count = _settle(code, reading_of, rules, rows, count, node, special, extra)
-    is_type = kind == rules[0, K_CLASS] or kind == rules[0, K_PRIMITIVE]
+            count = _settle(code, t, rows, count, node, special, extra)
+    is_type = kind == t[0, K_CLASS] or kind == t[0, K_PRIMITIVE]
     if is_type and code[UP, node] >= 0 and code[MARK, code[UP, node]] == ANNOTATES:
-        count = _add_annotations(code, reading_of, rules, rows, count, node)
+        count = _add_annotations(code, t, rows, count, node)
     return count
 
 
 @kernel
-def trees(
-    roots: NDArray[np.int64], code: Rows, reading_of: Table, rules: Table, nodes: Rows
-) -> NDArray[np.int64]:
+def trees(roots: NDArray[np.int64], code: Rows, t: Table, nodes: Rows) -> NDArray[np.int64]:
     """The trees of methods (a root below 0 has none), one after the other; where each starts.
 
     A row of ``nodes`` is a node, in the order of the parser's walk: its kind, its parent (inside
@@ -486,17 +427,17 @@ def trees(
         if roots[which] >= 0:
             top = 1
             stack[0] = 0
-            stack[0, 0], stack[0, 1], stack[0, 2] = roots[which], rules[0, R_METHOD], -1
+            stack[0, 0], stack[0, 1], stack[0, 2] = roots[which], t[0, R_METHOD], -1
         while top > 0 and total < len(nodes):
             top -= 1
-            node, rule = _resolve(code, reading_of, rules, stack[top, 0], stack[top, 1])
+            node, rule = _resolve(code, t, stack[top, 0], stack[top, 1])
             mother, child, extra = stack[top, 2], stack[top, 3], int(stack[top, 4])
-            kind = _kind(code, reading_of, rules, node, rule, extra)
-            count = _children(code, reading_of, rules, rows, frames, node, rule, kind, extra)
+            kind = _kind(code, t, node, rule, extra)
+            count = _children(code, t, rows, frames, node, rule, kind, extra)
             before = top
             if count > 0:
                 top = _push(stack, top, rows, order, count, total - base)
-            leaf, anchor = _leaf(code, reading_of, rules, node, rule, kind)
+            leaf, anchor = _leaf(code, t, node, rule, kind)
             nodes[total, 0], nodes[total, 1], nodes[total, 2] = kind, mother, child
             nodes[total, 3], nodes[total, 4] = anchor, leaf if top == before else NO_LEAF
             total += 1

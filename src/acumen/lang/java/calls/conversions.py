@@ -142,13 +142,11 @@ def _distinct(world: World, given: ClassType, wanted: ClassType, method: Method 
     if seen is None or len(seen.args) != len(wanted.args):
         return False
     return any(
-        [
-            isinstance(one, ClassType)
-            and isinstance(other, ClassType)
-            and one.cls is not other.cls
-            and not (one.cls.kind == "outside" or other.cls.kind == "outside")
-            for one, other in zip(seen.args, wanted.args, strict=True)
-        ]
+        isinstance(one, ClassType)
+        and isinstance(other, ClassType)
+        and one.cls is not other.cls
+        and not (one.cls.kind == "outside" or other.cls.kind == "outside")
+        for one, other in zip(seen.args, wanted.args, strict=True)
     )
 
 

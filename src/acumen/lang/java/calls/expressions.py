@@ -209,9 +209,9 @@ def _declaration(
         if kind[group] == _SPREAD:
             return group, _first(group, _TYPE, kind, stop), extra + 1
         return -1, -1, 0
-    if what == _FORMAL or what == _RESOURCE or what == _FOR:
+    if what in (_FORMAL, _RESOURCE, _FOR):
         return node, _find(node, _F_TYPE, field, stop), _brackets(node, field, stop)
-    if what == _CATCH or what == _PATTERN or what == _COMPONENT:
+    if what in (_CATCH, _PATTERN, _COMPONENT):
         return node, _first(node, _TYPE, kind, stop), 0
     if what == _TEST:
         return node, _find(node, _F_RIGHT, field, stop), 0
@@ -236,13 +236,7 @@ def _needed(
     calls = np.zeros(n, dtype=np.bool_)
     for i in range(n - 1, -1, -1):
         what = kind[i]
-        if (
-            what == _CALL
-            or what == _NEW
-            or what == _REFERENCE
-            or what == _CONSTRUCT
-            or what == _CONSTANT
-        ):
+        if what in (_CALL, _NEW, _REFERENCE, _CONSTRUCT, _CONSTANT):
             calls[i] = True
         if calls[i] and parent[i] >= 0:
             calls[parent[i]] = True
@@ -357,7 +351,7 @@ def _code(
     if what == _SUPER:
         plain = field[i] == _F_OBJECT or above == _REFERENCE
         return (SUPER if plain and above != _CONSTRUCT else NOTHING), 0, 0
-    if what == _BINARY or what == _UNARY:
+    if what in (_BINARY, _UNARY):
         operator = _find(i, _F_OPERATOR, field, stop)
         of = np.int64(detail[operator]) if operator >= 0 else TRUTH
         return (BINARY if what == _BINARY else UNARY), of, 0
@@ -396,14 +390,13 @@ def _code(
         written = type_ >= 0 and not is_var[type_]
         return EACH, (type_ if written else -1), _brackets(i, field, stop)
     if (
-        what == _DECLARATOR or what == _FORMAL or what == _SPREAD or what == _CATCH
-        or what == _RESOURCE or what == _PATTERN or what == _COMPONENT
+        what in (_DECLARATOR, _FORMAL, _SPREAD, _CATCH, _RESOURCE, _PATTERN, _COMPONENT)
     ):  # fmt: skip
         name = _find(i, _F_NAME, field, stop)
         if what == _SPREAD:
             at = _first(i, _DECLARATOR, kind, stop)
             name = _find(at, _F_NAME, field, stop) if at >= 0 else -1
-        elif what == _PATTERN or what == _COMPONENT:
+        elif what in (_PATTERN, _COMPONENT):
             name = _first(i, _NAME, kind, stop)
         if name < 0:
             return NOTHING, 0, 0
@@ -442,7 +435,7 @@ def _ends_late(block: int, kind: NDArray[np.uint8], stop: Column) -> bool:
         if kind[at] != 0 and kind[at] != _SKIPPED:
             last = kind[at]
         at = stop[at]
-    return last == _ENDLESS or last == _SWITCH or last == _BLOCK
+    return last in (_ENDLESS, _SWITCH, _BLOCK)
 
 
 @kernel
@@ -526,7 +519,7 @@ def _rows(
                 i, kind, field, parent, stop, start, end, detail, source, is_var,
             )  # fmt: skip
         keep = calls[i] or deep[i] or wanted[i]
-        if op == PARAM or (op == DECL and (what == _FORMAL or what == _SPREAD)):
+        if op == PARAM or (op == DECL and (what in (_FORMAL, _SPREAD))):
             # A lambda's stand below it, in order; a method's only if spoken of.
             at = parent[mother] if kind[mother] == _INFERRED or kind[mother] == _FORMALS else mother
             keep = kind[at] == _LAMBDA and row_of[at] >= 0
@@ -539,7 +532,7 @@ def _rows(
             keep = keep or (mother >= 0 and (kind[mother] == _NEW or kind[mother] == _CONSTANT))
         elif op == RETURN:
             keep = keep or within[i] >= 0
-        elif op == EACH or op == VAR or (op == DECL and not calls[i]):
+        elif op in (EACH, VAR) or (op == DECL and not calls[i]):
             keep = wanted[i]
         elif op == NAME and keep:
             name = declared[i]
@@ -565,15 +558,15 @@ def _rows(
                     second[row] = BLOCK + (ENDLESS if _ends_late(body, kind, stop) else 0)
                 elif body >= 0:
                     of = kind[body]
-                    plain = of == _CALL or of == _NEW or of == _ASSIGN or of == _UPDATE
+                    plain = of in (_CALL, _NEW, _ASSIGN, _UPDATE)
                     second[row] = STATEMENT if plain else 0
-            elif (op >= CALL and op <= REFERENCE) or op == VAR or op == EACH:
+            elif (op >= CALL and op <= REFERENCE) or op in (VAR, EACH):
                 deep[i] = True
             up[i] = row
             row_of[i] = row
         if what == _BLOCK:
             deep[i] = False
-        i = stop[i] if what == _TYPE or what == _TYPE_ARGS else i + 1
+        i = stop[i] if what in (_TYPE, _TYPE_ARGS) else i + 1
     size = np.ones(count, dtype=np.int32)
     for row in range(count - 1, -1, -1):
         if above[row] >= 0:

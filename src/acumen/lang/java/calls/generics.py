@@ -112,7 +112,7 @@ def _solve(
                 constraints.add(formal, _given(at, argument, formal, constraints, own))
         else:
             constraints.add(formal, argument)
-    if before is None and wanted is None and not any([m for m in functions]):
+    if before is None and wanted is None and not any(m for m in functions):
         return solve(constraints, own, rest=True)
     # Functions take what is known so far, and tell what they give.
     expectation = wanted
@@ -168,7 +168,7 @@ def has_unknown(type_: Type) -> bool:
     if isinstance(type_, Unknown):
         return True
     if isinstance(type_, ClassType):
-        return any([has_unknown(one) for one in type_.args])
+        return any(has_unknown(one) for one in type_.args)
     if isinstance(type_, ArrayType):
         return has_unknown(type_.of)
     return isinstance(type_, Wildcard) and type_.bound is not None and has_unknown(type_.bound)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from acumen.lang.java.calls.members import members, same_signature
 from acumen.lang.java.calls.model import Class, Method, Target
-from acumen.lang.java.calls.scopes import ancestors, supers
+from acumen.lang.java.calls.scopes import ancestors, parameters, supers
 from acumen.lang.java.calls.world import World
 
 
@@ -64,8 +64,9 @@ def _reached(world: World, method: Method, cls: Class) -> tuple[Target, ...]:
             if _overrides(world, other, method):
                 found.update(other.target)
     for one in declaring.extended:
-        # A class below may inherit the method from one that knows nothing of this type.
-        if one is not cls and one not in under and not below(world, one).isdisjoint(under):
+        # A class below may inherit the method from one that knows nothing of this type, or for
+        # which the parameters were not yet the same.
+        if one is not cls and (one in under or not below(world, one).isdisjoint(under)):
             found.update(_inherited_from(world, one, method, under))
     if not found:
         return method.target
@@ -90,9 +91,15 @@ def _inherited_from(
     for one in cls.methods.get(method.name, ()):
         if one is method or not _runs(one) or one.count != method.count:
             continue
+        if cls in under and not (_is_free(world, one) or _is_free(world, method)):
+            continue
         for heir in below(world, cls) & under:
             has = one in members(world, heir, method.name)
             if has and same_signature(world, heir, one, method):
                 found += one.target
                 break
     return found
+
+
+def _is_free(world: World, method: Method) -> bool:
+    return any(one.free for one in parameters(world, method))

@@ -108,13 +108,11 @@ class Constraints:
             return distinct[0]
         for one in distinct:
             if isinstance(one, ClassType) and all(
-                [
-                    isinstance(other, ClassType)
-                    and not other.args
-                    and not one.args
-                    and is_below(self.world, other.cls, one.cls) == STRICT
-                    for other in distinct
-                ]
+                isinstance(other, ClassType)
+                and not other.args
+                and not one.args
+                and is_below(self.world, other.cls, one.cls) == STRICT
+                for other in distinct
             ):
                 return one
         return None

@@ -81,7 +81,7 @@ class Project:
         if meant.candidates:
             kind, callee = self._kind(meant), self._callee(meant)
             targets = self._targets(meant)
-            inside = any([one.method.cls.unit is not None for one in meant.candidates])
+            inside = any(one.method.cls.unit is not None for one in meant.candidates)
             ambiguous = meant.ambiguous
         else:
             count = -1 if reference else len(at.rows.arguments(row))
@@ -132,7 +132,7 @@ class Project:
     def _kind(self, meant: Resolution) -> str:
         if meant.special:
             return SPECIAL
-        if all([one.method.static for one in meant.candidates]):
+        if all(one.method.static for one in meant.candidates):
             return STATIC
         method, site = meant.candidates[0]
         if site is not None and site.cls.is_interface and method.cls is not self.world.object:

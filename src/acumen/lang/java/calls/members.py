@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from acumen.lang.java.calls.model import Class, Field, Method
 from acumen.lang.java.calls.scopes import (
+    NESTING,
     ancestors,
     as_super,
     field_type,
@@ -18,6 +19,7 @@ from acumen.lang.java.calls.types import (
     UNKNOWN,
     ArrayType,
     ClassType,
+    Primitive,
     Type,
     Unknown,
     Variable,
@@ -80,15 +82,13 @@ def same_signature(world: World, cls: Class, one: Method, other: Method) -> bool
     if one.count != other.count:
         return False
     mine, others = erased(world, one), erased(world, other)
-    if all([same(a, b) for a, b in zip(mine, others, strict=True)]):
+    if all(same(a, b) for a, b in zip(mine, others, strict=True)):
         return True
-    if not any([type_.free for type_ in (*parameters(world, one), *parameters(world, other))]):
+    if not any(type_.free for type_ in (*parameters(world, one), *parameters(world, other))):
         return False
     return all(
-        [
-            same(a, b)
-            for a, b in zip(_erased_in(world, cls, one), _erased_in(world, cls, other), strict=True)
-        ]
+        same(a, b)
+        for a, b in zip(_erased_in(world, cls, one), _erased_in(world, cls, other), strict=True)
     )
 
 
@@ -108,23 +108,27 @@ def _erased_in(world: World, cls: Class, method: Method) -> list[Type]:
     for variable in method_variables(world, method):
         bound = variable.bounds[0]
         given[variable] = substitute(bound, given) if bound is not variable else UNKNOWN
-    found = []
-    for one in parameters(world, method):
-        type_ = substitute(one, given)
-        # What an outer class was given got lost on the way.
-        lost = isinstance(type_, Variable) and type_.owner is not cls
-        found.append(UNKNOWN if lost and not _encloses(type_, cls) else erasure(type_))
-    return found
+    if method.cls.owner is not None:
+        _add_outer(world, cls, method.cls, given)
+    return [erasure(substitute(one, given)) for one in parameters(world, method)]
 
 
-def _encloses(variable: Type, cls: Class) -> bool:
-    """Whether a class stands inside of the one that a type variable belongs to."""
-    here: Class | None = cls
-    while here is not None:
-        if isinstance(variable, Variable) and variable.owner is here:
-            return True
-        here = here.owner
-    return False
+def _add_outer(world: World, cls: Class, declaring: Class, given: dict[Variable, Type]) -> None:
+    """What the classes around a declaring one are given, where another class inherits from it:
+    the classes around that one tell, because they inherit from them."""
+    outer = declaring.owner
+    for _ in range(NESTING):
+        if outer is None:
+            break
+        own = variables(world, outer)
+        if own:
+            around: Class | None = cls.owner
+            while around is not None and outer not in ancestors(world, around):
+                around = around.owner
+            seen = ancestors(world, around)[outer] if around is not None else None
+            args = seen.args if seen is not None and seen.args else (UNKNOWN,) * len(own)
+            given.update(zip(own, args, strict=True))
+        outer = outer.owner
 
 
 def same(one: Type, other: Type) -> bool:
@@ -133,7 +137,7 @@ def same(one: Type, other: Type) -> bool:
     if one is other:
         return True
     if isinstance(one, Unknown) or isinstance(other, Unknown):
-        return True
+        return not (isinstance(one, Primitive) or isinstance(other, Primitive))
     if isinstance(one, ArrayType) and isinstance(other, ArrayType):
         return same(one.of, other.of)
     if isinstance(one, ClassType) and isinstance(other, ClassType):
@@ -191,10 +195,8 @@ def _functional(world: World, cls: Class) -> Method | None:
 
 def _of_object(world: World, method: Method) -> bool:
     return any(
-        [
-            "u" in one.flags and same_signature(world, method.cls, method, one)
-            for one in world.object.methods.get(method.name, ())
-        ]
+        "u" in one.flags and same_signature(world, method.cls, method, one)
+        for one in world.object.methods.get(method.name, ())
     )
 
 

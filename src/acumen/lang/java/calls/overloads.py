@@ -73,7 +73,7 @@ def choose(
         one: [_fits(at, a, p, one.method) for a, p in zip(arguments, types[one], strict=True)]
         for one in left
     }
-    strict = [one for one in left if all([f in (STRICT, MAYBE) for f in fits[one]])]
+    strict = [one for one in left if all(f in (STRICT, MAYBE) for f in fits[one])]
     sure = [one for one in strict if MAYBE not in fits[one]]
     if sure:
         return _most_specific(at, strict, sure, types, arguments)
@@ -103,11 +103,9 @@ def _alike(at: Attribution, candidates: Sequence[Candidate]) -> bool:
     if first.site is None:
         return False
     return all(
-        [
-            one.site is first.site
-            and same_signature(at.world, first.site.cls, first.method, one.method)
-            for one in candidates[1:]
-        ]
+        one.site is first.site
+        and same_signature(at.world, first.site.cls, first.method, one.method)
+        for one in candidates[1:]
     )
 
 
@@ -150,10 +148,10 @@ def _fits(at: Attribution, argument: Argument, wanted: Type, method: Method) -> 
 def _condition_fits(at: Attribution, row: int, wanted: Type, method: Method) -> int:
     branches = at.rows.children(row)[1:]
     types = [at.type_of(one) for one in branches]
-    if len(branches) != 2 or all([unboxed(one) for one in types]):
+    if len(branches) != 2 or all(unboxed(one) for one in types):
         return convert(at.world, at.type_of(row), wanted, method)
     found = [_fits(at, one, wanted, method) for one in branches]
-    if NO in found and not any([isinstance(one, Primitive | Unknown) for one in types]):
+    if NO in found and not any(isinstance(one, Primitive | Unknown) for one in types):
         return NO
     return found[0] if found[0] == found[1] else (MAYBE if NO in found else max(found))
 
@@ -173,7 +171,7 @@ def shape_fits(at: Attribution, row: int, result: Type) -> int:
 def is_explicit(at: Attribution, row: int) -> bool:
     """Whether the types of a lambda's parameters are written; also if there are none."""
     count = at.rows.a[row]
-    return not any([at.rows.code[one] == PARAM for one in at.rows.children(row)[:count]])
+    return not any(at.rows.code[one] == PARAM for one in at.rows.children(row)[:count])
 
 
 def _lambda_fits(at: Attribution, row: int, wanted: Type, method: Method) -> int:
@@ -213,7 +211,7 @@ def _reference_fits(at: Attribution, row: int, wanted: Type) -> int:
     if not methods:
         return MAYBE
     count = len(given)
-    if not any([takes(m, count) or (unbound and takes(m, count - 1)) for m in methods]):
+    if not any(takes(m, count) or (unbound and takes(m, count - 1)) for m in methods):
         return NO
     if len(methods) > 1:
         return STRICT

@@ -177,7 +177,7 @@ def _on(
                 return Resolution(name=f"?.{name}/{count}", under=world.object, ambiguous=True)
             return Resolution(name=f"{label(upper)}.{name}/{count}", under=upper, ambiguous=True)
         found = members(world, one.cls, name)
-        if static and any([method.static for method in found]):
+        if static and any(method.static for method in found):
             found = tuple([method for method in found if method.static])
         known = {candidate.method for candidate in candidates}
         candidates += [Candidate(method, one) for method in found if method not in known]

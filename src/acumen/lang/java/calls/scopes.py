@@ -343,6 +343,9 @@ def ancestors(world: World, cls: Class) -> dict[Class, ClassType]:
             complete = False
             break
         found[type_.cls] = type_
+        if type_.cls is cls and cls.is_interface:
+            # An interface has Object's methods, and they come before those it inherits.
+            found[world.object] = world.object_type
         above = supers(world, type_.cls)
         complete = complete and type_.cls.complete
         given = given_to(world, type_)

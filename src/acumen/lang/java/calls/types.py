@@ -50,7 +50,7 @@ class ClassType(_Once):
         super().__init__()
         self.cls = cls
         self.args = args
-        self.free = any([one.free for one in args])
+        self.free = any(one.free for one in args)
         self.depth = 1 + max([one.depth for one in args], default=0)
         # Its supertypes, by class, as they are asked for.
         self.above: dict[Class, ClassType] = {}
@@ -111,7 +111,7 @@ class Both(_Once):
     def __init__(self, parts: tuple[Type, ...]) -> None:
         super().__init__()
         self.parts = parts
-        self.free = any([one.free for one in parts])
+        self.free = any(one.free for one in parts)
 
 
 Type: TypeAlias = Primitive | ClassType | ArrayType | Variable | Wildcard | Unknown | Both
@@ -257,5 +257,5 @@ def mentions(type_: Type, variables: frozenset[Variable]) -> bool:
     if isinstance(type_, Wildcard):
         return type_.bound is not None and mentions(type_.bound, variables)
     if isinstance(type_, ClassType):
-        return any([mentions(one, variables) for one in type_.args])
-    return isinstance(type_, Both) and any([mentions(one, variables) for one in type_.parts])
+        return any(mentions(one, variables) for one in type_.args)
+    return isinstance(type_, Both) and any(mentions(one, variables) for one in type_.parts)

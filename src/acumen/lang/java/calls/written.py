@@ -99,7 +99,7 @@ def program(text: str) -> tuple[Step, ...] | None:
             steps.append(Step("args", n=counts.pop()))
             sign = waiting.pop()
         elif token in ("&", "|"):
-            mark, n = joined[-1]
+            _mark, n = joined[-1]
             joined[-1] = (token, n + 1)
         elif token in ("[]", "..."):
             steps.append(Step("array", n=1))
