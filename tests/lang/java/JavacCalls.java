@@ -166,7 +166,7 @@ public class JavacCalls {
             boolean constant = (tree.mods.flags & Flags.ENUM) != 0;
             if (constant && tree.init instanceof JCTree.JCNewClass made) {
                 constants.add(made);
-                print(tree.pos, tree.name.toString(), constructor(made), null);
+                print(tree.vartype.pos, tree.name.toString(), constructor(made), null);
             }
             super.visitVarDef(tree);
         }

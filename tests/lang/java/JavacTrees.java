@@ -33,6 +33,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.stream.Collectors;
 import javax.tools.JavaCompiler;
 import javax.tools.StandardJavaFileManager;
@@ -202,7 +203,7 @@ public class JavacTrees {
     private final EndPosTable ends;
     private final Map<JCTree, Integer> numbers = new IdentityHashMap<>();
     private final Map<JCTree, Set<String>> own = new IdentityHashMap<>();
-    private final Map<Integer, String> namePlaces = new HashMap<>();
+    private final List<JCTree> variables = new ArrayList<>();
     private final List<Node> methods = new ArrayList<>();
 
     private JavacTrees(JCTree.JCCompilationUnit unit, Scanner scanner) throws Exception {
@@ -216,7 +217,7 @@ public class JavacTrees {
         Node node = new Node(tree.getKind().toString(), tree);
         numbers.putIfAbsent(tree, numbers.size());
         if (tree instanceof VariableTree) {
-            namePlaces.put(tree.pos, ((VariableTree) tree).getName().toString());
+            variables.add(tree);
         }
         if (tree instanceof MethodTree && ((MethodTree) tree).getBody() != null) {
             methods.add(node);
@@ -304,19 +305,20 @@ public class JavacTrees {
         return found.stream().map(one -> (JCTree) one).collect(Collectors.toList());
     }
 
-    /** Each token to the smallest tree around it, the youngest of equals. */
+    /** Variables take their names, then each token goes to the smallest tree around it, the
+     *  youngest of equals. */
     private void giveTokens(Scanner scanner) {
         List<Integer> starts = new ArrayList<>();
         List<Integer> stops = new ArrayList<>();
         List<String> texts = new ArrayList<>();
+        Map<String, TreeSet<Integer>> places = new HashMap<>();
         scanner.nextToken();
         for (Token token = scanner.token(); token.kind != TokenKind.EOF; token = scanner.token()) {
             String text = text(token);
-            if (!text.equals(namePlaces.get(token.pos))) {
-                starts.add(token.pos);
-                stops.add(token.endPos);
-                texts.add(text);
-            }
+            places.computeIfAbsent(text, one -> new TreeSet<>()).add(starts.size());
+            starts.add(token.pos);
+            stops.add(token.endPos);
+            texts.add(text);
             scanner.nextToken();
         }
         List<JCTree> order = new ArrayList<>(numbers.keySet());
@@ -328,6 +330,15 @@ public class JavacTrees {
         int[] free = new int[texts.size() + 1];
         for (int i = 0; i < free.length; i++) {
             free[i] = i;
+        }
+        for (JCTree variable : variables) {
+            String name = ((VariableTree) variable).getName().toString();
+            int from = Collections.binarySearch(starts, variable.pos);
+            Integer token = places.getOrDefault(name, new TreeSet<>())
+                .ceiling(from < 0 ? -from - 1 : from);
+            if (token != null) {
+                free[token] = token + 1;
+            }
         }
         for (JCTree tree : order) {
             Set<String> taken = new HashSet<>();

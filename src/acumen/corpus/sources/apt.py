@@ -24,10 +24,7 @@ _NO_HOOKS = "".join(
 )
 _LINE = re.compile(r"\s*deb(?:-src)?\s+(.+)")
 _TYPES = re.compile(r"^types:(?P<types>.*)$", re.IGNORECASE | re.MULTILINE)
-_ADD = (
-    "add a line to /etc/apt/sources.list that begins with deb-src and goes on as the deb line of "
-    "your mirror, such as: deb-src MIRROR bookworm main"
-)
+ADD = "add one to /etc/apt/sources.list, such as: deb-src MIRROR bookworm main"
 
 
 def source_lines(text: str) -> str:
@@ -109,10 +106,11 @@ def _configured() -> dict[str, str]:
             text = rewrite(file.read_text("utf-8", "replace"))
             found |= {f"{number}-{file.name}": text} if text else {}
     if not found:
-        raise AcumenError("apt knows no place to get packages from on this machine", _ADD)
+        raise AcumenError("apt knows no place to get packages from on this machine", ADD)
     return found
 
 
 def _errors(text: str) -> str:
-    """The errors among what apt wrote."""
-    return "; ".join(line[3:].strip() for line in text.splitlines() if line.startswith("E: "))
+    """The errors among what apt wrote; of a list that did not come, it only warns."""
+    told = ("E: ", "W: Failed to fetch")
+    return "; ".join(line[3:].strip() for line in text.splitlines() if line.startswith(told))

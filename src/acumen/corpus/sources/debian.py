@@ -80,6 +80,11 @@ def _version(wanted: str, home: Path) -> str:
     arguments = ("--print-uris", "source", wanted)
     answer = apt.call(home / "apt", arguments, home, f"debian:{wanted}")
     names = [name for name in _URI.findall(answer.text) if name.endswith(".dsc")]
+    if "deb-src" in answer.errors:
+        raise AcumenError(
+            f"debian:{wanted}: no list of source packages came ({answer.of_update})",
+            f"is there a network? if it is a mirror without sources, {apt.ADD}",
+        )
     if answer.code or not names:
         reasons = "; ".join(reason for reason in (answer.errors, answer.of_update) if reason)
         raise AcumenError(

@@ -22,6 +22,8 @@ from acumen.corpus.sources.tarballs import FILES, UnpackedRoot, note, unpack
 _TEXT = re.compile(
     r"(?P<name>(?:@[A-Za-z0-9~][\w.~-]*/)?[A-Za-z0-9~][\w.~-]*)(?:@(?P<version>[A-Za-z0-9][\w.+-]*))?"
 )
+# Without a network, npm tries again for more than a minute.
+_PATIENCE = ("--fetch-retry-mintimeout=1000", "--fetch-retry-maxtimeout=5000")
 # From the strongest.
 _HASHES = ("sha512", "sha384", "sha256", "sha1")
 
@@ -114,7 +116,7 @@ def intact(data: bytes, integrity: str) -> bool:
 def _npm(wanted: str, folder: Path, *arguments: str) -> Any:
     """What npm answers as JSON; an error of npm becomes ours."""
     # On Windows the program is npm.cmd.
-    command = (shutil.which("npm") or "npm", *arguments, "--json")
+    command = (shutil.which("npm") or "npm", *arguments, "--json", *_PATIENCE)
     done = run(command, folder, f"npm:{wanted}")
     try:
         answer = json.loads(done.stdout or "null")

@@ -7,17 +7,16 @@ left, or run through, when control leaves it (JLS 14.1); a task carries its fram
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
 from acumen.lang.kernel import kernel
 
 
-def numbers(*bounds: int) -> Iterable[int]:
+def numbers(*bounds: int) -> Any:
     """Numbers that are no literals: a kernel is compiled anew for each literal it is given."""
-    return cast(Iterable[int], map(np.int64, range(*bounds)))
+    return map(np.int64, range(*bounds))
 
 
 # What a node of the syntax is to control flow. OTHER: its children, one after the other; SKIP:
@@ -41,11 +40,12 @@ def numbers(*bounds: int) -> Iterable[int]:
 # What is known of a switch, or of one of its labels: it has a default; a guard; it must match, or
 # fail; something happens in the label itself.
 HAS_DEFAULT, HAS_GUARD, MUST_MATCH, LOUD = 1, 2, 4, 8
-# What happens at a point; then what is no point but an instruction.
+# What happens at a point (with the label of its handler, and HALTS if nothing falls through);
+# then what is no point but an instruction.
 (
     ENTRY, EXIT, RAISE, STATEMENT, OPERATES, BRANCH, JOIN, HANDLER, TARGET, DECLARE, BIND, READ,
-    WRITE, SET, JUMP, STOP, ARC, HUB, NOTHING,
-) = numbers(19)  # fmt: skip
+    WRITE, SET, JUMP, ARC, HUB, NOTHING,
+) = numbers(18)  # fmt: skip
 # How an edge is taken.
 NEXT, WHEN_TRUE, WHEN_FALSE, EXCEPTION = numbers(4)
 # Tasks, up to CHOOSES steps of recipes. SET and JUMP are tasks too.
@@ -67,7 +67,7 @@ ROWS, FRAMES, TASKS, COPIES, ROOM, BASE, LABELS, FULL, LIMIT, EXITS, SLOTS, HEAD
     0, 1, 2, 3, 4, 8, 12, 13, 14, 15, 16, 64,
 )  # fmt: skip
 WIDTHS = (4, 12, 5, 3)
-(NIL,) = numbers(-1, 0)
+NIL, _, HALTS = numbers(-1, 2)
 
 
 @kernel
@@ -92,12 +92,6 @@ def _row(made: Any, op: int, a: int, b: int, c: int) -> int:
 def _label(made: Any) -> int:
     made[LABELS] += 1
     return int(made[LABELS]) - 1
-
-
-@kernel
-def _operate(made: Any, node: int, event: int, env: int) -> int:
-    """A point that may throw."""
-    return _row(made, event, node, made[env + HANDLED], NIL)
 
 
 @kernel
@@ -223,7 +217,7 @@ def _unwind(tree: Any, made: Any, label: int, depth: int, env: int) -> None:
         at = made[at + 2]
     _push(made, UNWINDS, label, depth, NIL, outer)
     if tree[place, CODE] == RESOURCES:
-        _operate(made, place, OPERATES, outer)
+        _row(made, OPERATES, place, made[outer + HANDLED], NIL)
     elif made[ROWS] < made[LIMIT]:
         at = _new(made, COPIES, 3)
         made[at], made[at + 1], made[at + 2] = label, _label(made), made[last + LAID]
@@ -264,11 +258,11 @@ def _try(tree: Any, made: Any, node: int, env: int) -> None:
 
 
 @kernel
-def _hub(made: Any, node: int, start: int, env: int, outer: int) -> int:
+def _hub(made: Any, node: int, start: int, env: int, last: int) -> int:
     """Where the exceptions of a try meet; if nothing in it seems to throw, the try itself does."""
     _row(made, HUB, made[env + HANDLED], start, NIL)
     _row(made, SET, made[env + HANDLED], NIL, NIL)
-    return _operate(made, node, HANDLER, outer)
+    return _row(made, HANDLER, node, made[made[env + PARENT] + HANDLED], last)
 
 
 @kernel
@@ -276,8 +270,7 @@ def _catches(tree: Any, made: Any, at: int, end: int, start: int, env: int) -> N
     """The hub, when ``start`` is still there; then one catch clause after the other."""
     outer = made[env + PARENT]
     if start >= 0:
-        made[env + TEST] = _hub(made, tree[at, ABOVE], start, env, outer)
-        _row(made, STOP, NIL, NIL, NIL)
+        made[env + TEST] = _hub(made, tree[at, ABOVE], start, env, HALTS)
     while at < end and tree[at, CODE] != CATCH:
         at = tree[at, STOPS]
     if at < end:
@@ -294,7 +287,7 @@ def _catches(tree: Any, made: Any, at: int, end: int, start: int, env: int) -> N
 def _choose(tree: Any, made: Any, node: int, env: int) -> None:
     """switch (JLS 14.11, 15.28): from its head to each label; with guards, label by label."""
     trait = tree[node, TRAIT]
-    head = _operate(made, node, BRANCH, env)
+    head = _row(made, BRANCH, node, made[env + HANDLED], NIL)
     end = _label(made)
     _push(made, SET, NIL, end, NIL, env)
     answers = tree[node, CODE] == ANSWER
@@ -331,8 +324,7 @@ def _cases(tree: Any, made: Any, at: int, end: int, node: int, env: int) -> None
         if made[env + LAST] >= 0:
             _row(made, JUMP, made[env + LAST], NIL, NIL)
         else:
-            _operate(made, node, OPERATES, made[env + PARENT])
-            _row(made, STOP, NIL, NIL, NIL)
+            _row(made, OPERATES, node, made[env + HANDLED], HALTS)
 
 
 @kernel
@@ -384,7 +376,7 @@ def _step(tree: Any, made: Any, recipes: Any, task: Any) -> None:
     elif op == CLEANS:
         # With too many copies already, the exception shares that of the normal way out.
         outer = made[env + PARENT]
-        _hub(made, c, a, env, outer)
+        _hub(made, c, a, env, NIL)
         if made[ROWS] < made[LIMIT]:
             _push(made, RAISES, c, NIL, NIL, outer)
             _push(made, VISIT, c, NIL, NIL, outer)
@@ -404,9 +396,7 @@ def _step(tree: Any, made: Any, recipes: Any, task: Any) -> None:
         elif op == FORK:
             _fork(made, a, b, c)
         elif op in (OPERATE, RAISES):
-            _operate(made, a, OPERATES, env)
-            if op == RAISES:
-                _row(made, STOP, NIL, NIL, NIL)
+            _row(made, OPERATES, a, made[env + HANDLED], HALTS if op == RAISES else NIL)
         elif op == LEAVES:
             _leave(tree, made, a, env)
         elif op == AIMS:
@@ -414,7 +404,7 @@ def _step(tree: Any, made: Any, recipes: Any, task: Any) -> None:
         elif op == WRITES:
             to = _bare(tree, a)
             if to < 0 or tree[to, CODE] != IDENT:
-                _operate(made, a, OPERATES, env)
+                _row(made, OPERATES, a, made[env + HANDLED], NIL)
             elif tree[to, SYMBOL] >= 0:
                 _row(made, WRITE, to, NIL, NIL)
         elif op == TRIES:

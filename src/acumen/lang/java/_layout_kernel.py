@@ -9,7 +9,7 @@ import numpy as np
 from acumen.lang.kernel import kernel
 
 # Events and instructions as in ``_flow_kernel`` (a test compares them).
-EXIT, RAISE, BRANCH, JOIN, SET, JUMP, STOP, ARC, HUB = 1, 2, 5, 6, 13, 14, 15, 16, 17
+EXIT, RAISE, BRANCH, JOIN, SET, JUMP, ARC, HUB, HALTS = 1, 2, 5, 6, 13, 14, 15, 16, 1
 NEXT, EXCEPTION = 0, 3
 
 
@@ -17,7 +17,7 @@ NEXT, EXCEPTION = 0, 3
 def assemble(rows: Any, starts: Any, labels: int) -> Any:
     """Points (node, event), the first point of each unit, edges' offsets, targets and kinds.
 
-    Each point falls through to the next one, unless it is an exit or a branch, or a jump follows.
+    Each point falls through to the next one, unless it halts or branches or a jump follows.
     A jump from a place where only a label stands becomes a point that does nothing. A label that
     was never set (``continue`` to what is no loop) is the exit."""
     count = len(rows)
@@ -49,15 +49,13 @@ def assemble(rows: Any, starts: Any, labels: int) -> Any:
         if op < SET:
             if b >= 0:
                 source, target, how = made - 1, b, EXCEPTION
-            if op in (EXIT, RAISE, BRANCH):
+            if c == HALTS or op in (EXIT, RAISE, BRANCH):
                 open_ = -1
         elif op == SET:
             place[a] = made
             bound = True
         elif op == JUMP:
             source, target = open_, a
-            open_ = -1
-        elif op == STOP:
             open_ = -1
         elif op == ARC:
             source, target, how = of_row[a], b, c

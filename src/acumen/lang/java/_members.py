@@ -1,9 +1,8 @@
-"""Kernels: names before and after dots, calls, and the names of types and packages (JLS 6.5,
-15.11, 15.12).
+"""Kernels: names before and after dots, and the types of expressions (JLS 6.5, 15.11).
 
-A name after a dot needs the type of what stands before it, and a call the types of its arguments.
-So the types of expressions are found in one walk in source order, as far as this file tells them:
-from declared types and literals, without type arguments and without inference.
+A name after a dot needs the type of what stands before it. So the types of expressions are found
+in one walk in source order, as far as this file tells them: from declared types and literals,
+without type arguments and without inference. Of calls it is noted whose method they mean.
 """
 
 from __future__ import annotations
@@ -12,16 +11,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from acumen.lang.java._hierarchy import Members
+from acumen.lang.java._types import Imports, Signatures
 from acumen.lang.kernel import kernel
 
 (
     OTHER, TYPE, BODY, IDENTIFIER, TYPE_IDENTIFIER, THIS, SUPER, FIELD_ACCESS, CALL, REFERENCE,
     PARENTHESES, CAST, CREATION, ARRAY_CREATION, ARRAY_ACCESS, BINARY, UNARY, UPDATE, ASSIGNMENT,
-    CONDITIONAL, INTEGER, FLOATING, CHARACTER, STRING, BOOLEAN, NULL, CLASS_LITERAL, DECLARATOR,
-    LAMBDA, FOREACH, SWITCH, COMMENT, BRACKET, DIMENSION, DIMENSIONS, PLUS, ARITHMETIC, SHIFT,
-    COMPARISON, BITWISE, NOT, DOTTED, PACKAGE, IMPORT, STATIC, ASTERISK, PUNCTUATION, ANNOTATION,
-    INSTANCEOF, ARGUMENTS, NEW, GENERIC, SCOPED, PARAMETERS, MODULE,
-) = range(55)  # fmt: skip
+    CONDITIONAL, INSTANCEOF, INTEGER, FLOATING, CHARACTER, STRING, BOOLEAN, NULL, CLASS_LITERAL,
+    FOREACH, COMMENT, BRACKET, DIMENSION, DIMENSIONS, PLUS, SHIFT, COMPARISON, BITWISE, NOT,
+    PUNCTUATION, ARGUMENTS, NEW, GENERIC, PARAMETERS,
+) = range(43)  # fmt: skip
 CODES = {
     "class_declaration": TYPE, "interface_declaration": TYPE, "enum_declaration": TYPE,
     "annotation_type_declaration": TYPE, "record_declaration": TYPE, "class_body": BODY,
@@ -32,55 +32,43 @@ CODES = {
     "object_creation_expression": CREATION, "array_creation_expression": ARRAY_CREATION,
     "array_access": ARRAY_ACCESS, "binary_expression": BINARY, "unary_expression": UNARY,
     "update_expression": UPDATE, "assignment_expression": ASSIGNMENT,
-    "ternary_expression": CONDITIONAL, "decimal_integer_literal": INTEGER,
-    "hex_integer_literal": INTEGER, "octal_integer_literal": INTEGER,
-    "binary_integer_literal": INTEGER, "decimal_floating_point_literal": FLOATING,
-    "hex_floating_point_literal": FLOATING, "character_literal": CHARACTER,
-    "string_literal": STRING, "true": BOOLEAN, "false": BOOLEAN, "null_literal": NULL,
-    "class_literal": CLASS_LITERAL, "variable_declarator": DECLARATOR,
-    "lambda_expression": LAMBDA, "enhanced_for_statement": FOREACH,
-    "switch_expression": SWITCH, "line_comment": COMMENT, "block_comment": COMMENT,
-    "dimensions": DIMENSIONS, "[": BRACKET, "dimensions_expr": DIMENSION, "+": PLUS,
-    "-": ARITHMETIC, "*": ARITHMETIC, "/": ARITHMETIC, "%": ARITHMETIC, "<<": SHIFT, ">>": SHIFT,
-    ">>>": SHIFT, "==": COMPARISON, "!=": COMPARISON, "<": COMPARISON, ">": COMPARISON,
-    "<=": COMPARISON, ">=": COMPARISON, "&&": COMPARISON, "||": COMPARISON, "&": BITWISE,
-    "|": BITWISE, "^": BITWISE, "!": NOT, "scoped_identifier": DOTTED,
-    "package_declaration": PACKAGE, "import_declaration": IMPORT, "static": STATIC,
-    "asterisk": ASTERISK, "(": PUNCTUATION, ")": PUNCTUATION, ",": PUNCTUATION,
-    "annotation": ANNOTATION, "marker_annotation": ANNOTATION,
-    "instanceof_expression": INSTANCEOF, "argument_list": ARGUMENTS, "new": NEW,
-    "generic_type": GENERIC, "scoped_type_identifier": SCOPED, "formal_parameters": PARAMETERS,
-    "module_declaration": MODULE, "requires_module_directive": MODULE,
-    "exports_module_directive": PACKAGE, "opens_module_directive": PACKAGE,
+    "ternary_expression": CONDITIONAL, "instanceof_expression": INSTANCEOF,
+    "decimal_integer_literal": INTEGER, "hex_integer_literal": INTEGER,
+    "octal_integer_literal": INTEGER, "binary_integer_literal": INTEGER,
+    "decimal_floating_point_literal": FLOATING, "hex_floating_point_literal": FLOATING,
+    "character_literal": CHARACTER, "string_literal": STRING, "true": BOOLEAN, "false": BOOLEAN,
+    "null_literal": NULL, "class_literal": CLASS_LITERAL, "enhanced_for_statement": FOREACH,
+    "line_comment": COMMENT, "block_comment": COMMENT, "[": BRACKET, "dimensions": DIMENSIONS,
+    "dimensions_expr": DIMENSION, "+": PLUS, "<<": SHIFT, ">>": SHIFT, ">>>": SHIFT,
+    "==": COMPARISON, "!=": COMPARISON, "<": COMPARISON, ">": COMPARISON, "<=": COMPARISON,
+    ">=": COMPARISON, "&&": COMPARISON, "||": COMPARISON, "&": BITWISE, "|": BITWISE,
+    "^": BITWISE, "!": NOT, "(": PUNCTUATION, ")": PUNCTUATION, ",": PUNCTUATION,
+    "argument_list": ARGUMENTS, "new": NEW, "generic_type": GENERIC,
+    "formal_parameters": PARAMETERS,
 }  # fmt: skip
 # What the walk looks at.
 EVENTS = (
-    TYPE, BODY, PARAMETERS, IDENTIFIER, TYPE_IDENTIFIER, THIS, SUPER, CALL, PARENTHESES, CAST,
-    CREATION, ARRAY_CREATION, ARRAY_ACCESS, BINARY, UNARY, UPDATE, ASSIGNMENT, CONDITIONAL,
-    INTEGER, FLOATING, CHARACTER, STRING, BOOLEAN, NULL, CLASS_LITERAL, INSTANCEOF,
+    TYPE, BODY, PARAMETERS, IDENTIFIER, TYPE_IDENTIFIER, THIS, SUPER, CALL,
+    *range(PARENTHESES, FOREACH),
 )  # fmt: skip
 
-# How a name stands, and what it denotes, as in _scopes: a kernel's numbers are its own file's.
+# Numbers of _scopes, _hierarchy and _types: a kernel's numbers are its own file's.
 (
-    EXPRESSION, VARIABLE, PARAMETER, LAMBDA_PARAMETER, CATCH, LOOP, RESOURCE, PATTERN, TYPE_NAME,
-    METHOD_NAME, ELEMENT_NAME, CONSTANT_NAME, LABEL_NAME, LABEL, QUALIFIER, SELECTED, CALLED,
-    REFERRED, ELEMENT, IN_DOTTED, CASE, TYPE_USE, TYPE_VARIABLE, OTHER_NAME,
-) = range(24)  # fmt: skip
-(
-    R_UNKNOWN, R_PACKAGE, R_TYPE, R_TYPE_VARIABLE, R_METHOD, R_FIELD, R_CONSTANT, R_LOCAL,
-    R_PARAMETER, R_LAMBDA_PARAMETER, R_CATCH_PARAMETER, R_PATTERN_VARIABLE, R_RESOURCE, R_LABEL,
-    R_ELEMENT,
-) = range(15)  # fmt: skip
-NOTHING, DECLARES, READS = range(3)
-# What a node denotes: nothing known, a value, a type, a package, an object as its superclass.
-UNSEEN, VALUE, IS_TYPE, IS_PACKAGE, IS_SUPER = range(5)
-# Namespaces and flags of members as in _hierarchy, values of types as in _types.
+    EXPRESSION, VARIABLE, LOOP, RESOURCE, PATTERN, QUALIFIER, SELECTED, CALLED, REFERRED, CASE,
+    TYPE_USE,
+) = 0, 1, 5, 6, 7, 14, 15, 16, 17, 20, 21  # fmt: skip
+R_PACKAGE, R_TYPE, R_TYPE_VARIABLE, R_METHOD, R_FIELD, R_CONSTANT = 1, 2, 3, 4, 5, 6
+NOTHING, READS = 0, 2
+BEGINS_PACKAGE, IS_IMPORTED_TYPE, IS_IMPORTED_STATIC = 1, 2, 4
 FIELDS, METHODS, TYPES = 0, 1, 2
-IS_PRIVATE, IS_CONSTANT, IS_ACCESSOR = 1, 2, 4
+IS_PRIVATE, IS_CONSTANT = 1, 2
 FILE, EXTRA, MOST = 16, 32, 64
 T_BOOLEAN, T_CHAR, T_INT, T_LONG, T_FLOAT, T_DOUBLE, T_NULL = 1, 4, 5, 6, 7, 8, 10
 # Types that the language knows: places in ``known``.
 K_VAR, K_STRING, K_CLASS = range(3)
+
+# What a node denotes: nothing known, a value, a type, a package, an object as its superclass.
+UNSEEN, VALUE, IS_TYPE, IS_PACKAGE, IS_SUPER = range(5)
 
 
 class Tree(NamedTuple):
@@ -91,7 +79,7 @@ class Tree(NamedTuple):
     word: Any
     start: Any
     end: Any
-    source: Any
+    text: Any
 
 
 class Types(NamedTuple):
@@ -108,15 +96,16 @@ class Types(NamedTuple):
 
 
 class Facts(NamedTuple):
-    """What is known before the walk and what it finds: of each node the value of its type and
-    what it denotes; of each name its role, declaration and access."""
+    """What is known before the walk and what it finds: of each word what imports tell; of each
+    node the value of its type and what it denotes; of each name role, declaration and access."""
 
-    members: Any
-    signatures: Any
-    imports: Any
+    members: Members
+    signatures: Signatures
+    imports: Imports
     package: Any
     known: Any
     of_object: Any
+    hints: Any
     words: int
     value: Any
     denotes: Any
@@ -126,9 +115,9 @@ class Facts(NamedTuple):
 
 
 class Calls(NamedTuple):
-    """Calls whose methods are those of a type of this file: the name's place among the names, the
-    call's node, the type; whether it is called as the superclass, and whether a class that
-    inherits from elsewhere stands between."""
+    """Calls of methods of this file's types: the name's place among the names, the call's node,
+    the type; is it called as the superclass, and does a class that inherits from elsewhere, and
+    may have such a method, stand between?"""
 
     place: Any
     node: Any
@@ -166,11 +155,11 @@ def _member(facts: Facts, types: Types, t: int, space: int, word: int, own: bool
 @kernel
 def _shape(tree: Tree, ident: int) -> int:
     """How a name is written: 0 like a variable or package, 1 like a type, 2 like a constant."""
-    first = tree.source[tree.start[ident]]
+    first = tree.text[tree.start[ident]]
     if 97 <= first <= 122 or first == 95 or first == 36:
         return 0
     for at in range(tree.start[ident] + 1, tree.end[ident]):
-        if 97 <= tree.source[at] <= 122:
+        if 97 <= tree.text[at] <= 122:
             return 1
     return 2
 
@@ -185,7 +174,7 @@ def _as_type(tree: Tree, facts: Facts, types: Types, k: int, i: int) -> None:
     facts.role[k] = R_TYPE
     if 0 <= base < count:
         facts.declaration[k] = types.name[base]
-    elif base >= count + facts.words + EXTRA:
+    elif count + facts.words + EXTRA <= base < count + facts.words + EXTRA + len(tree.code):
         facts.role[k] = R_TYPE_VARIABLE
         facts.declaration[k] = base - count - facts.words - EXTRA
 
@@ -351,15 +340,6 @@ def _called(
 
 
 @kernel
-def _operator(tree: Tree, node: int) -> int:
-    """The code of a binary expression's operator."""
-    at = tree.stop[node + 1]
-    while at < tree.stop[node] and tree.code[at] == COMMENT:
-        at += 1
-    return int(tree.code[at]) if at < tree.stop[node] else OTHER
-
-
-@kernel
 def _second(tree: Tree, node: int) -> int:
     """The second child that is no comment."""
     at = node + 2
@@ -377,55 +357,62 @@ def _last(tree: Tree, node: int) -> int:
 
 
 @kernel
-def _expression(tree: Tree, facts: Facts, types: Types, node: int) -> int:
+def _promoted(left: int, right: int) -> int:
+    """Binary numeric promotion (JLS 5.6)."""
+    if T_BOOLEAN < left >> 8 <= T_DOUBLE and T_BOOLEAN < right >> 8 <= T_DOUBLE:
+        if (left | right) & 255 == 0:
+            return max(left, right, 256 * T_INT)
+    return 0
+
+
+@kernel
+def _expression(tree: Tree, facts: Facts, node: int) -> int:
     """The value of an expression's type, from those of its parts."""
     code, stop, value = tree.code, tree.stop, facts.value
-    kind = code[node]
-    left = value[node + 1]
-    if kind == PARENTHESES:
-        return int(value[_second(tree, node)])
-    if kind == CAST:
+    kind, left = code[node], value[node + 1]
+    if kind == PARENTHESES or kind == CAST:
         return int(value[_second(tree, node)])
     if kind == ARRAY_ACCESS:
         return int(left - 1 if left & 255 else 0)
     if kind == ASSIGNMENT:
         return int(left)
-    if kind == UPDATE:
-        return int(left if left else value[_last(tree, node)])
-    if kind == INSTANCEOF:
+    if kind == INSTANCEOF or code[node + 1] == NOT:
         return 256 * T_BOOLEAN
-    right = value[_last(tree, node)]
+    last = _last(tree, node)
+    right = value[last]
+    if kind == UPDATE:
+        return int(left if left else right)
     if kind == UNARY:
-        if code[node + 1] == NOT:
-            return 256 * T_BOOLEAN
-        return int(max(right, 256 * T_INT) if 0 < right <= 256 * T_DOUBLE else 0)
+        return _promoted(right, right)
+    at = stop[node + 1]
+    while at < last and code[at] == COMMENT:
+        at += 1
     if kind == CONDITIONAL:
-        middle = _second(tree, node)
-        at = stop[node + 1]
-        while at < stop[node] and (code[at] == OTHER or code[at] == COMMENT) and value[at] == 0:
-            at += 1
-        middle = at
-        return int(right if middle < stop[node] and value[middle] == right else 0)
-    if kind == BINARY:
-        operator = _operator(tree, node)
-        text = 256 * facts.known[K_STRING]
-        if operator == COMPARISON:
-            return 256 * T_BOOLEAN
-        if operator == PLUS and (left == text or right == text):
-            return text
-        if operator == SHIFT:
-            return int(max(left, 256 * T_INT) if 0 < left <= 256 * T_DOUBLE else 0)
-        if operator == BITWISE and left == 256 * T_BOOLEAN:
-            return int(left)
-        if 256 * T_BOOLEAN < left <= 256 * T_DOUBLE and 256 * T_BOOLEAN < right <= 256 * T_DOUBLE:
-            return int(max(left, right, 256 * T_INT))
-        return 0
-    # new T(…), new T[…]
+        middle = at + 1
+        while middle < last and code[middle] == COMMENT:
+            middle += 1
+        return int(right if value[middle] == right else 0)
+    text = 256 * facts.known[K_STRING]
+    if code[at] == COMPARISON:
+        return 256 * T_BOOLEAN
+    if code[at] == PLUS and (left == text or right == text):
+        return int(text)
+    if code[at] == SHIFT:
+        return _promoted(left, left)
+    if code[at] == BITWISE and left == 256 * T_BOOLEAN:
+        return int(left)
+    return _promoted(left, right)
+
+
+@kernel
+def _created(tree: Tree, facts: Facts, types: Types, node: int) -> int:
+    """The value of ``new T(…)`` and ``new T[…]``; an anonymous class is a type of its own."""
+    code, stop, value = tree.code, tree.stop, facts.value
     found, at = 0, node + 1
     if code[at] != NEW:
         at = stop[at]
     while at < stop[node] and code[at] != ARGUMENTS:
-        if value[at] != 0:
+        if value[at] != 0 and found == 0:
             found = value[at]
         elif code[at] == DIMENSION:
             found += 1
@@ -435,292 +422,184 @@ def _expression(tree: Tree, facts: Facts, types: Types, node: int) -> int:
                 found += code[inner] == BRACKET
                 inner = stop[inner]
         at = stop[at]
-    if kind == CREATION and code[_last(tree, node)] == BODY:
-        t = np.searchsorted(types.node, _last(tree, node))
-        if t < len(types.node) and types.node[t] == _last(tree, node):
+    last = _last(tree, node)
+    if code[node] == CREATION and code[last] == BODY:
+        t = np.searchsorted(types.node, last)
+        if t < len(types.node) and types.node[t] == last:
             found = 256 * (FILE + t)
     return int(found)
 
 
 @kernel
-def _case(tree: Tree, facts: Facts, types: Types, k: int, i: int) -> None:
-    """A name after ``case``: of an enum it is the constant, whatever else has the name."""
-    switch = tree.parent[i]
-    while switch >= 0 and tree.code[switch] != SWITCH:
-        switch = tree.parent[switch]
-    selector = 0
-    at = switch + 1
-    while switch >= 0 and at < tree.stop[switch]:
-        if tree.code[at] == PARENTHESES:
-            selector = facts.value[at]
-            break
-        at = tree.stop[at]
-    base, count = selector >> 8, len(types.node)
-    text = facts.known[K_STRING]
-    if FILE <= base < FILE + count:
-        m = _member(facts, types, base - FILE, FIELDS, tree.word[i], True)
-        facts.declaration[k] = -1
-        _as_field(facts, k, i, m)
-        facts.role[k] = R_CONSTANT
-    elif (base == 0 and facts.role[k] != R_FIELD) or (base >= FILE + count and base != text):
-        facts.declaration[k] = -1
-        facts.role[k] = R_CONSTANT
-    elif facts.declaration[k] < 0:
-        facts.role[k] = R_FIELD
-    facts.access[k] = READS
+def _literal(tree: Tree, facts: Facts, i: int) -> int:
+    kind = tree.code[i]
+    last = tree.text[tree.end[i] - 1] | 32 if tree.end[i] > tree.start[i] else 0
+    if kind == INTEGER:
+        return 256 * (T_LONG if last == 108 else T_INT)
+    if kind == FLOATING:
+        return 256 * (T_FLOAT if last == 102 else T_DOUBLE)
+    if kind == CHARACTER:
+        return 256 * T_CHAR
+    if kind == BOOLEAN:
+        return 256 * T_BOOLEAN
+    if kind == NULL:
+        return 256 * T_NULL
+    return int(256 * facts.known[K_STRING if kind == STRING else K_CLASS])
 
 
 @kernel
-def _dotted(tree: Tree, facts: Facts, types: Types, k: int, i: int, hints: Any) -> None:
-    """A part of a name of a package, an import, a module or an annotation."""
-    code, parent = tree.code, tree.parent
-    p, w = parent[i], tree.word[i]
-    whole = p if code[p] == DOTTED else i
-    while code[parent[whole]] == DOTTED:
-        whole = parent[whole]
-    context = parent[whole]
-    last = tree.stop[whole] == tree.stop[i]
-    first = i == whole or (i == p + 1 and code[p] == DOTTED)
-    kind = code[context]
-    if kind == PACKAGE or kind == MODULE:
-        facts.role[k] = R_PACKAGE
-        if first:
-            hints[w] |= 1
-        return
-    role = R_PACKAGE if _shape(tree, i) == 0 else R_TYPE
-    if kind == IMPORT and facts.value[i] > 0:
+def _this(tree: Tree, facts: Facts, i: int, inside: Any, levels: int) -> None:
+    p, value, denotes = tree.parent[i], facts.value, facts.denotes
+    denotes[i] = VALUE if tree.code[i] == THIS else IS_SUPER
+    if levels > 0:
+        value[i] = 256 * (FILE + inside[levels - 1])
+    if i != p + 1 and (tree.code[p] == FIELD_ACCESS or tree.code[p] == CALL):
+        value[i] = value[p + 1]
+        if tree.code[i] == THIS:  # Outer.this
+            value[p], denotes[p] = value[i], VALUE
+        else:  # Outer.super is the outer object as its superclass; Interface.super is itself.
+            denotes[i] = VALUE
+            for x in range(max(0, levels - MOST), levels):
+                if value[i] == 256 * (FILE + inside[x]):
+                    denotes[i] = IS_SUPER
+
+
+@kernel
+def _before_dot(tree: Tree, facts: Facts, types: Types, k: int, i: int) -> None:
+    """A name before a dot that is no variable in scope: a type, a package, or a variable that is
+    inherited from elsewhere; by what imports tell and by how it is written (JLS 6.5.2)."""
+    w, hints, shape = tree.word[i], facts.hints[tree.word[i]], _shape(tree, i)
+    if facts.value[i] > 0:
         _as_type(tree, facts, types, k, i)
-        return
-    if kind == IMPORT:
-        for n in range(len(facts.imports.one_name)):
-            if facts.imports.one_name[n] == i:
-                for space in range(2):
-                    m = _find(facts, facts.imports.one_of[n], space, w)
-                    if m >= 0:
-                        facts.role[k] = R_FIELD if space == FIELDS else R_METHOD
-                        facts.declaration[k] = facts.members.name[m]
-                        if facts.members.flags[m] & IS_CONSTANT:
-                            facts.role[k] = R_CONSTANT
-                        return
-        static, all_ = code[context + 2] == STATIC, code[_last(tree, context) - 1] == ASTERISK
-        for at in range(context + 1, tree.stop[context]):
-            static = static or code[at] == STATIC
-            all_ = all_ or code[at] == ASTERISK
-        if first and not last:
-            hints[w] |= 1
-        if last and not all_:
-            role = R_TYPE
-            hints[w] |= 4 if static else 2
-            if static:
-                role = R_UNKNOWN  # by use
-        if last and all_ and static:
-            role = R_TYPE
-        facts.role[k] = role
-        return
-    # An annotation's name, or a module's service.
-    if first and facts.value[i] > 0:
-        _as_type(tree, facts, types, k, i)
-    elif not first and facts.denotes[p + 1] == IS_TYPE:
-        base = facts.value[p + 1] >> 8
+    elif hints & IS_IMPORTED_TYPE or (shape == 1 and not hints & IS_IMPORTED_STATIC):
         facts.value[i] = 256 * (FILE + len(types.node) + w)
-        if FILE <= base < FILE + len(types.node):
-            m = _member(facts, types, base - FILE, TYPES, w, True)
-            if m >= 0:
-                facts.value[i] = 256 * (FILE + types.of[facts.members.name[m]])
         _as_type(tree, facts, types, k, i)
+    elif shape == 0 and tree.code[tree.parent[i]] == FIELD_ACCESS and (
+        hints & BEGINS_PACKAGE or _package_ahead(tree, i)
+    ):
+        facts.role[k], facts.denotes[i] = R_PACKAGE, IS_PACKAGE
     else:
-        facts.role[k] = R_TYPE if last else role
-        facts.denotes[i] = IS_TYPE if facts.role[k] == R_TYPE else IS_PACKAGE
-    if i != whole:
-        facts.denotes[p], facts.value[p] = facts.denotes[i], facts.value[i]
+        _as_field(facts, k, i, -1)
+        facts.access[k] = READS
+
+
+@kernel
+def _inner_creation(tree: Tree, facts: Facts, types: Types, k: int, i: int) -> None:
+    """The type after ``outer.new`` is a member of the outer one's."""
+    p = tree.parent[i]
+    creation = tree.parent[p] if tree.code[p] == GENERIC else p
+    if tree.code[creation] != CREATION or i == creation + 1 or tree.code[creation + 1] == NEW:
+        return
+    base = (facts.value[creation + 1] >> 8) - FILE
+    facts.value[i] = 256 * (FILE + len(types.node) + tree.word[i])
+    m = -1
+    if 0 <= base < len(types.node):
+        m = _member(facts, types, base, TYPES, tree.word[i], True)
+    if m >= 0:
+        facts.value[i] = 256 * (FILE + types.of[facts.members.name[m]])
+    if tree.code[p] == GENERIC:
+        facts.value[p] = facts.value[i]
+    facts.declaration[k] = -1
+    _as_type(tree, facts, types, k, i)
+
+
+@kernel
+def _initialiser(tree: Tree, how: int, i: int) -> int:
+    """The expression that tells the type of a variable declared with ``var``; -1: none."""
+    p = tree.parent[i]
+    at = -1
+    if how == VARIABLE or how == RESOURCE:
+        at = _last(tree, p)
+    elif how == LOOP:
+        at = tree.stop[i] + 1  # after the colon
+        while at < tree.stop[p] and tree.code[at] == COMMENT:
+            at += 1
+    return at if i < at < tree.stop[p] else -1
 
 
 @kernel
 def qualified_names(
-    tree: Tree, facts: Facts, types: Types, events: Any, idents: Any, use: Any, most_calls: int
+    tree: Tree, facts: Facts, types: Types, events: Any, idents: Any, use: Any, room: int
 ) -> Any:
     """Completes the roles and declarations that simple names have got; gives the calls of which
-    the method is still to be chosen."""
-    code, parent, child, stop, word = tree.code, tree.parent, tree.child, tree.stop, tree.word
-    value, denotes, role = facts.value, facts.denotes, facts.role
-    declaration, access = facts.declaration, facts.access
-    count, words = len(types.node), facts.words
-    hints = np.zeros(words, np.uint8)
+    the method is still to be chosen, ``room`` at most."""
+    code, parent, stop = tree.code, tree.parent, tree.stop
+    value, denotes, declaration = facts.value, facts.denotes, facts.declaration
     calls = Calls(
-        np.empty(most_calls, np.int32), np.empty(most_calls, np.int32),
-        np.empty(most_calls, np.int32), np.zeros(most_calls, np.bool_),
-        np.zeros(most_calls, np.bool_),
+        np.empty(room, np.int32), np.empty(room, np.int32), np.empty(room, np.int32),
+        np.zeros(room, np.bool_), np.zeros(room, np.bool_),
     )  # fmt: skip
     called = 0
+    # Expressions that are not over: a call with its name's place, ``-2 - name`` for the
+    # initialiser of a var, -1 for the rest.
     pending, target = np.empty(len(events) + 2, np.int32), np.empty(len(events) + 2, np.int32)
-    inside = np.empty(count + 1, np.int32)
+    inside = np.empty(len(types.node) + 1, np.int32)
     top, levels, fresh, k = -1, 0, 0, -1
     var = 256 * facts.known[K_VAR]
     for e in range(len(events) + 1):
         i = events[e] if e < len(events) else len(code)
         while top >= 0 and stop[pending[top]] <= i:
             node, name = pending[top], target[top]
-            if code[node] == CALL and name >= -1:
+            top -= 1
+            if name < -1:
+                found = value[node]
+                if code[parent[node]] == FOREACH:
+                    found = found - 1 if found & 255 else 0
+                value[-2 - name] = found
+                continue
+            if code[node] == CALL:
                 if name >= 0:
                     called = _called(
                         tree, facts, types, node, name, idents[name], inside, levels, calls, called
                     )
-            elif name < -1:  # var: the type of what it is initialised with
-                name = -2 - name
-                found = value[node]
-                if code[parent[node]] == FOREACH:
-                    found = found - 1 if found & 255 else 0
-                value[name] = found
+            elif code[node] == CREATION or code[node] == ARRAY_CREATION:
+                value[node] = _created(tree, facts, types, node)
             else:
-                value[node] = _expression(tree, facts, types, node)
-                denotes[node] = VALUE
-            top -= 1
+                value[node] = _expression(tree, facts, node)
+            denotes[node] = VALUE
         if e == len(events):
             break
         while levels > 0 and stop[types.node[inside[levels - 1]]] <= i:
             levels -= 1
         kind = code[i]
-        if fresh < count and types.node[fresh] == i:
+        if fresh < len(types.node) and types.node[fresh] == i:
             inside[levels] = fresh
             fresh += 1
             levels += 1
-            continue
-        if CALL <= kind <= CONDITIONAL or kind == INSTANCEOF:
+        elif kind == CALL or PARENTHESES <= kind <= INSTANCEOF:
             top += 1
             pending[top], target[top] = i, -1
-            continue
-        if INTEGER <= kind <= CLASS_LITERAL:
-            denotes[i] = VALUE
-            last = tree.source[tree.end[i] - 1] | 32 if tree.end[i] > tree.start[i] else 0
-            if kind == INTEGER:
-                value[i] = 256 * (T_LONG if last == 108 else T_INT)
-            elif kind == FLOATING:
-                value[i] = 256 * (T_FLOAT if last == 102 else T_DOUBLE)
-            elif kind == CHARACTER:
-                value[i] = 256 * T_CHAR
-            elif kind == BOOLEAN:
-                value[i] = 256 * T_BOOLEAN
-            elif kind == NULL:
-                value[i] = 256 * T_NULL
-            else:
-                value[i] = 256 * facts.known[K_STRING if kind == STRING else K_CLASS]
-            continue
-        p = parent[i]
-        if kind == THIS or kind == SUPER:
-            denotes[i] = VALUE if kind == THIS else IS_SUPER
-            if levels > 0:
-                value[i] = 256 * (FILE + inside[levels - 1])
-            if i != p + 1 and (code[p] == FIELD_ACCESS or code[p] == CALL):
-                value[i] = value[p + 1]
-                if kind == THIS:  # Outer.this
-                    value[p], denotes[p] = value[i], VALUE
-                else:  # Interface.super, or Outer.super
-                    denotes[i] = VALUE
-                    for x in range(levels):
-                        if value[i] == 256 * (FILE + inside[x]):
-                            denotes[i] = IS_SUPER
-            continue
+        elif INTEGER <= kind <= CLASS_LITERAL:
+            value[i], denotes[i] = _literal(tree, facts, i), VALUE
+        elif kind == THIS or kind == SUPER:
+            _this(tree, facts, i, inside, levels)
         if kind != IDENTIFIER and kind != TYPE_IDENTIFIER:
             continue
         k += 1
         how = use[k]
-        if how == CASE:
-            _case(tree, facts, types, k, i)
-            how = EXPRESSION
-        if how == REFERRED and child[i] == 0:
+        if how == REFERRED and tree.child[i] == 0:
             how = QUALIFIER
         if (how == EXPRESSION or how == QUALIFIER) and declaration[k] >= 0:
-            denotes[i] = VALUE
-            value[i] = value[declaration[k]]
+            value[i], denotes[i] = value[declaration[k]], VALUE
         elif how == EXPRESSION:
-            denotes[i], value[i] = VALUE, 0
+            value[i], denotes[i] = 0, VALUE
         elif how == QUALIFIER:
-            shape, w_ = _shape(tree, i), word[i]
-            if value[i] > 0:
-                _as_type(tree, facts, types, k, i)
-            elif hints[w_] & 4 and not hints[w_] & 2:
-                _as_field(facts, k, i, -1)
-                access[k] = READS
-            elif hints[w_] & 2 or shape == 1:
-                value[i] = 256 * (FILE + count + w_)
-                _as_type(tree, facts, types, k, i)
-            elif shape == 0 and code[p] == FIELD_ACCESS and (
-                hints[w_] & 1 or _package_ahead(tree, i)
-            ):
-                role[k], denotes[i] = R_PACKAGE, IS_PACKAGE
-            else:
-                _as_field(facts, k, i, -1)
-                access[k] = READS
+            _before_dot(tree, facts, types, k, i)
         elif how == SELECTED:
             _selected(tree, facts, types, k, i)
         elif how == CALLED:
-            role[k] = R_METHOD
-            if top >= 0 and pending[top] == p:
+            facts.role[k] = R_METHOD
+            if top >= 0 and pending[top] == parent[i]:
                 target[top] = k
-        elif how == REFERRED:
-            role[k] = R_METHOD
-            base = value[p + 1] >> 8
-            if FILE <= base < FILE + count and value[p + 1] & 255 == 0:
-                m = _member(facts, types, base - FILE, METHODS, word[i], denotes[p + 1] != IS_SUPER)
-                keys, name_ = facts.members.key, facts.members.name
-                if m >= 0 and (
-                    m + 1 == len(keys) or keys[m + 1] != keys[m] or name_[m + 1] == name_[m]
-                ):
-                    declaration[k] = name_[m]
-        elif how == ELEMENT:
-            role[k] = R_ELEMENT
-            annotation = parent[parent[p]]
-            if annotation >= 0 and code[annotation] == ANNOTATION:
-                base = value[annotation + 2] >> 8
-                if FILE <= base < FILE + count:
-                    m = _find(facts, base - FILE, METHODS, word[i])
-                    if m >= 0:
-                        declaration[k] = facts.members.name[m]
-        elif how == IN_DOTTED:
-            _dotted(tree, facts, types, k, i, hints)
         elif how == TYPE_USE:
-            _type_use(tree, facts, types, k, i, var)
+            _inner_creation(tree, facts, types, k, i)
         elif VARIABLE <= how <= PATTERN and (value[i] == var or value[i] == 0):
             value[i] = 0
-            at = -1
-            if how == VARIABLE or how == RESOURCE:
-                at = _last(tree, p)
-            elif how == LOOP:
-                at = stop[i]
-                while at < stop[p] and (code[at] == OTHER or code[at] == COMMENT):
-                    at += 1
-            if at > i and at < stop[p]:
+            at = _initialiser(tree, how, i)
+            if at >= 0:
                 top += 1
                 pending[top], target[top] = at, -2 - i
-    for k in range(len(idents)):
-        if use[k] == IN_DOTTED and role[k] == R_UNKNOWN:
-            role[k] = R_FIELD
     return Calls(
         calls.place[:called], calls.node[:called], calls.type[:called], calls.as_super[:called],
         calls.crossed[:called],
     )  # fmt: skip
-
-
-@kernel
-def _type_use(tree: Tree, facts: Facts, types: Types, k: int, i: int, var: int) -> None:
-    code, parent = tree.code, tree.parent
-    p = parent[i]
-    if code[i] == IDENTIFIER and facts.value[i] == 0:
-        facts.value[i] = 256 * (FILE + len(types.node) + tree.word[i])
-    if facts.value[i] == var:
-        return
-    creation = parent[p] if code[p] == GENERIC else p
-    if code[creation] == CREATION and i != creation + 1 and facts.denotes[creation + 1] == VALUE:
-        # outer.new Inner()
-        base = facts.value[creation + 1] >> 8
-        facts.value[i] = 256 * (FILE + len(types.node) + tree.word[i])
-        if FILE <= base < FILE + len(types.node):
-            m = _member(facts, types, base - FILE, TYPES, tree.word[i], True)
-            if m >= 0:
-                facts.value[i] = 256 * (FILE + types.of[facts.members.name[m]])
-        if code[p] == GENERIC:
-            facts.value[p] = facts.value[i]
-    _as_type(tree, facts, types, k, i)
-    inner = code[p] == SCOPED and (i == p + 1 or code[parent[p]] == SCOPED)
-    if inner and facts.declaration[k] < 0 and _shape(tree, i) == 0:
-        facts.role[k] = R_PACKAGE

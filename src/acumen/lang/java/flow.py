@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -89,32 +90,38 @@ class Flow:
     def last_use(self) -> NDArray[np.int32]:
         """Rows of a point at which a local variable is read or written, and a point at which it
         may have been declared, read or written last before that, or NOTHING_BEFORE."""
-        asks = np.isin(self.event, (READ, WRITE)) * ASKS
-        gives = np.isin(self.event, (DECLARE, BIND, READ, WRITE)) * ANSWERS
-        return self.reach(asks + gives)
+        return self.reach(_LAST_USE[self.event])
 
     @cached_property
     def last_write(self) -> NDArray[np.int32]:
         """The same for the last write: reaching definitions. A declaration without a value
         stands for the write that is missing."""
-        asks = np.isin(self.event, (READ, WRITE)) * ASKS
-        gives = np.isin(self.event, (DECLARE, BIND, WRITE)) * ANSWERS
-        return self.reach(asks + gives)
+        return self.reach(_LAST_WRITE[self.event])
 
-    def reach(self, does: NDArray[np.int64]) -> NDArray[np.int32]:
-        """For each point that ASKS, the points that may be the last to ANSWER for the same
-        local variable on a path to it."""
-        does = np.where(self.local[self.variable], does, 0).astype(np.uint8)
-        room = 4 * len(self.node) + 64
+    def reach(self, does: NDArray[np.uint8]) -> NDArray[np.int32]:
+        """Rows of a point that ASKS and one that may be the last to ANSWER for the same local
+        variable on a path to it; ``does`` tells of each point what it does."""
+        room = 2 * len(self.node) + 64
         while True:
             found, done = reach(
-                self.variable, does, self.first, self.offsets, self.target,
-                len(self.local), room, _BUDGET,
+                self.variable, does, self.local, self.first, self.offsets, self.target,
+                room, _BUDGET,
             )  # fmt: skip
             if done:
-                key = (found[:, 0].astype(np.int64) << 32) + found[:, 1]
-                return np.asarray(found[np.argsort(key)])
+                return cast("NDArray[np.int32]", found)
             room *= 4
+
+
+def _does(asks: tuple[int, ...], answers: tuple[int, ...]) -> NDArray[np.uint8]:
+    """What points do, by event."""
+    found = np.zeros(len(EVENTS), dtype=np.uint8)
+    found[list(asks)] |= ASKS
+    found[list(answers)] |= ANSWERS
+    return found
+
+
+_LAST_USE = _does((READ, WRITE), (DECLARE, BIND, READ, WRITE))
+_LAST_WRITE = _does((READ, WRITE), (DECLARE, BIND, WRITE))
 
 
 def flow(file: JavaFile, methods: Sequence[int] | None = None, checker: bool = False) -> Flow:

@@ -1,14 +1,79 @@
-"""TODO"""
+"""A method's tree, as javac builds it and features-javac draws it.
+
+javac makes a tree of some kind (``Tree.Kind``) of each piece of syntax, with a getter for each of
+its parts. Drawn, a tree is a node labelled with its kind; below it, for each getter that holds
+something, a node with the getter's name (getReturnType: RETURN_TYPE), and below that what it
+holds. A getter of a plain value is drawn where the value is written as a token of its own tree,
+case aside: names, labels, FLAGS, IS_STATIC, PRIMITIVE_TYPE_KIND; MODE of ``A::new``; VALUE of
+``null``, ``true``, ``false``, characters, and numbers that are written as they are printed (``10``,
+``10L``, ``0.5``; not ``-10``, ``0x10``, ``1e3``, ``1f``), never of strings. A getter with a single
+tree of its own label is merged with it, and the edge is added once more, last (``late``):
+MODIFIERS, BLOCK, VARIABLE, IDENTIFIER. What has neither parts nor tokens is not drawn.
+
+Nodes are numbered in the order in which they are drawn, the parts of a tree in this order (javac
+has none; the first lines are what the GLUECode paper prints, the others what the language writes):
+
+    METHOD                  NAME MODIFIERS TYPE_PARAMETERS RETURN_TYPE RECEIVER_PARAMETER PARAMETERS
+                            THROWS BODY DEFAULT_VALUE
+    VARIABLE                NAME MODIFIERS TYPE NAME_EXPRESSION INITIALIZER
+    MODIFIERS               FLAGS ANNOTATIONS
+    METHOD_INVOCATION       TYPE_ARGUMENTS METHOD_SELECT ARGUMENTS
+    MEMBER_SELECT           EXPRESSION IDENTIFIER
+    NEW_CLASS               ENCLOSING_EXPRESSION TYPE_ARGUMENTS ARGUMENTS IDENTIFIER CLASS_BODY
+    TRY                     RESOURCES BLOCK CATCHES FINALLY_BLOCK
+    CATCH                   BLOCK PARAMETER
+    binary operators        LEFT_OPERAND RIGHT_OPERAND
+    IF                      CONDITION THEN_STATEMENT ELSE_STATEMENT
+    WHILE_ and DO_WHILE_LOOP    CONDITION STATEMENT
+    FOR_LOOP                INITIALIZER CONDITION UPDATE STATEMENT
+    ENHANCED_FOR_LOOP       VARIABLE EXPRESSION STATEMENT
+    CLASS, ENUM, RECORD, …  MODIFIERS SIMPLE_NAME TYPE_PARAMETERS EXTENDS_CLAUSE IMPLEMENTS_CLAUSE
+                            PERMITS_CLAUSE MEMBERS
+    ANNOTATION              ANNOTATION_TYPE ARGUMENTS
+    ANNOTATED_TYPE          ANNOTATIONS UNDERLYING_TYPE
+    TYPE_PARAMETER          ANNOTATIONS NAME BOUNDS
+    PARAMETERIZED_TYPE      TYPE TYPE_ARGUMENTS
+    NEW_ARRAY               TYPE ANNOTATIONS DIM_ANNOTATIONS DIMENSIONS INITIALIZERS
+    LAMBDA_EXPRESSION       PARAMETERS BODY
+    MEMBER_REFERENCE        QUALIFIER_EXPRESSION TYPE_ARGUMENTS NAME MODE
+    ASSIGNMENT, compound    VARIABLE EXPRESSION
+    CONDITIONAL_EXPRESSION  CONDITION TRUE_EXPRESSION FALSE_EXPRESSION
+    ARRAY_ACCESS            EXPRESSION INDEX
+    TYPE_CAST               TYPE EXPRESSION
+    INSTANCE_OF             EXPRESSION, then TYPE or PATTERN
+    SWITCH, .._EXPRESSION   EXPRESSION CASES
+    CASE                    EXPRESSIONS LABELS GUARD, then STATEMENTS or BODY
+    DECONSTRUCTION_PATTERN  DECONSTRUCTOR NESTED_PATTERNS
+    BLOCK                   IS_STATIC STATEMENTS
+    LABELED_STATEMENT       LABEL STATEMENT
+    SYNCHRONIZED            EXPRESSION BLOCK
+    ASSERT                  CONDITION DETAIL
+
+The trees are those of javac's parser. What the tool shows beyond it, and where we decide:
+
+- Where javac shares a tree (``int a, b``), each place has its own.
+- The supertype of a class without a name is its EXTENDS_CLAUSE. Attribution moves it there, and
+  calls it IMPLEMENTS_CLAUSE if it is an interface, which syntax does not tell.
+- Every string is a literal of its own; javac by default joins ``"a" + "b"``.
+- Constants of a case are its EXPRESSIONS, as up to Java 17; LABELS are patterns
+  (PATTERN_CASE_LABEL) and a ``default`` after ``null``, by their names in JDK 21.
+- A variable named ``_`` has no NAME, and ``_`` alone is an ANY_PATTERN, as in JDK 21.
+- Two accidents are kept: a method with brackets after its parameters has no NAME (its return type
+  spans it), an enum constant has an INITIALIZER only if arguments or a body are written.
+- Syntax that does not parse is ERRONEOUS.
+
+``kinds`` tells what each node of the syntax is, ``rules`` how each kind is drawn, ``plans`` draws.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from acumen.api import Json
 from acumen.lang.java.file import JavaFile
 from acumen.views.ast import codes
 from acumen.views.ast.fractions import is_printed
@@ -17,9 +82,18 @@ from acumen.views.ast.labels import LABELS
 from acumen.views.ast.plans import draw
 from acumen.views.ast.tables import tables
 
+__all__ = ["LABELS", "Trees", "shape", "trees"]
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, slots=True)
 class Trees:
+    """Trees one after the other: tree i has the nodes from ``offsets[i]`` to ``offsets[i + 1]``.
+
+    ``label`` numbers ``LABELS``; ``parent`` is a node of the same tree, -1 for its root; ``late``:
+    its edge comes after those of its siblings; ``node`` is the node of the syntax it stands for
+    (a getter: the one it holds, or the list's, or its owner's).
+    """
+
     offsets: NDArray[np.int64]
     label: NDArray[np.uint8]
     parent: NDArray[np.int32]
@@ -28,10 +102,27 @@ class Trees:
 
 
 def trees(file: JavaFile, methods: Sequence[int]) -> Trees:
-    syntax = file.syntax
-    known = tables()
-    nodes = np.empty((len(syntax), 9), dtype=np.int32)
+    """The trees of methods, by their places in ``file.declarations.methods``; a method inside
+    another is part of its tree as well."""
+    declared = file.declarations.methods
+    roots = np.array([declared[place].node for place in methods], dtype=np.int32)
+    nodes, known = _settled(file), tables()
+    drawn, offsets = draw(nodes, known.first, known.parts, known.lists, roots)
+    label, parent, late, node = drawn.T
+    return Trees(
+        offsets,
+        label.astype(np.uint8),
+        np.ascontiguousarray(parent),
+        late.astype(np.bool_),
+        np.ascontiguousarray(node),
+    )
+
+
+def _settled(file: JavaFile) -> NDArray[np.int32]:
+    """The nodes of a file, a row each, with what kind of tree they are."""
+    syntax, known = file.syntax, tables()
     code = known.code[syntax.kind]
+    nodes = np.empty((len(syntax), codes.COLUMNS), dtype=np.int32)
     nodes[:, codes.SYMBOL] = code
     nodes[:, codes.FIELD] = known.field[syntax.field]
     nodes[:, codes.STOP] = syntax.stop
@@ -46,13 +137,16 @@ def trees(file: JavaFile, methods: Sequence[int]) -> Trees:
     for node in np.flatnonzero(code == codes.FLOATING).tolist():
         if is_printed(file.source[syntax.start[node] : syntax.end[node]]):
             nodes[node, codes.CODE] = codes.VALUED
-    declared = file.declarations.methods
-    roots = np.array([declared[m].node for m in methods], dtype=np.int32)
-    drawn, offsets = draw(nodes, known.first, known.parts, known.lists, roots)
-    return Trees(
-        offsets,
-        drawn[:, 0].astype(np.uint8),
-        drawn[:, 1].copy(),
-        drawn[:, 2].astype(np.bool_),
-        drawn[:, 3].copy(),
-    )
+    return nodes
+
+
+def shape(label: Sequence[int], parent: Sequence[int], late: Sequence[bool]) -> Json:
+    """A tree as the published data has it: the labels, and the edges ``[parent, child]`` by
+    parent, among those of one parent in order, the late ones last."""
+    above = np.asarray(parent)
+    order = np.lexsort((np.asarray(late), above))
+    edges = np.column_stack((above[order], order))
+    return {
+        "ast_labels": [LABELS[code] for code in label],
+        "ast_edges": edges[edges[:, 0] >= 0].tolist(),
+    }

@@ -28,6 +28,9 @@ def printed(value: float) -> str:
     if value == 0 or 1e-3 <= value < 1e7:
         plain = format(Decimal(repr(value)), "f")
         return plain if "." in plain else f"{plain}.0"
-    _, digits, exponent = Decimal(repr(value)).normalize().as_tuple()
+    # Two digits are always given: the nearest two, where a single one would do.
+    two = f"{value:.1e}"
+    decimal = Decimal(two if float(two) == value else repr(value))
+    _, digits, exponent = decimal.normalize().as_tuple()
     first, *rest = map(str, digits)
     return f"{first}.{''.join(rest) or '0'}E{int(exponent) + len(rest)}"

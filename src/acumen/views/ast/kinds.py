@@ -118,6 +118,10 @@ def _settle_name(nodes: Nodes, source: Bytes, node: int) -> None:
             nodes[node, c.CODE] = c.DEFAULT_LABEL
     elif blank and (nodes[node, c.FIELD] == c.F_NAME or above == c.TYPE_PATTERN):
         nodes[node, c.CODE] = c.HIDDEN
+    elif above == c.PARAMETER and nodes[node, c.FIELD] == c.F_NAME:
+        # An annotated receiver is a parameter to the grammar.
+        if _is(nodes, source, node, b"this"):
+            nodes[up, c.CODE] = c.RECEIVING_PARAMETER
     elif _is(nodes, source, node, b"var"):
         local = above in (c.DECLARATION, c.FOREACH, c.RESOURCE) or (
             above == c.PARAMETER and nodes[nodes[nodes[up, c.UP], c.UP], c.SYMBOL] == c.LAMBDA
@@ -148,7 +152,7 @@ def _settle_token(nodes: Nodes, operators: Bytes, node: int) -> None:
         nodes[up, c.LABEL] = operators[c.ASSIGNING, kind]
     elif above == c.STEP:
         nodes[up, c.LABEL] = operators[c.BEFORE if node == up + 1 else c.AFTER, kind]
-    elif above == c.UNARY and nodes[up, c.CODE] == c.UNARY:
+    elif above == c.UNARY and nodes[up, c.CODE] != c.PLAIN:
         nodes[up, c.LABEL] = operators[c.BEFORE, kind]
 
 
@@ -162,7 +166,7 @@ def _settle_annotation(nodes: Nodes, below: Bytes, node: int) -> None:
         nodes[up, c.CODE] = c.MARKED_SCOPED_TYPE
     elif above == c.WILDCARD:
         nodes[up, c.CODE] = c.MARKED_WILDCARD
-    elif above == c.METHOD:
+    elif above == c.METHOD and nodes[node, c.FIELD] == 0:
         nodes[up, c.CODE] = c.MARKED_METHOD
     elif above == c.LENGTH:
         nodes[up, c.CODE] = c.MARKED_LENGTH
@@ -222,6 +226,21 @@ def _settle_constant(nodes: Nodes, node: int) -> None:
 
 
 @kernel
+def _settle_step(nodes: Nodes, source: Bytes, node: int) -> None:
+    """``-i++`` is ``-(i++)`` in the language, ``(-i)++`` in the grammar."""
+    operand = _first(nodes, node)
+    if operand != node + 1 or nodes[operand, c.SYMBOL] != c.UNARY:
+        return
+    nodes[node, c.CODE] = c.INNER
+    inner = operand
+    while inner >= 0 and nodes[inner, c.SYMBOL] == c.UNARY:
+        operand = inner
+        inner = _find(nodes, operand, -1, c.F_OPERAND)
+    plus = source[nodes[node, c.END] - 1] == ord("+")
+    nodes[operand, c.CODE] = c.INCREMENTED_UNARY if plus else c.DECREMENTED_UNARY
+
+
+@kernel
 def _settle_other(nodes: Nodes, source: Bytes, below: Bytes, node: int) -> None:
     kind = nodes[node, c.SYMBOL]
     if kind == c.CREATION:
@@ -241,6 +260,8 @@ def _settle_other(nodes: Nodes, source: Bytes, below: Bytes, node: int) -> None:
         if minus and operand >= 0 and source[nodes[operand, c.START]] != ord("0"):
             _number(nodes, source, node, operand)
             nodes[node, c.CODE] = c.PLAIN
+    elif kind == c.STEP:
+        _settle_step(nodes, source, node)
     elif kind == c.SWITCH:
         statement = _is_statement(nodes, below, node)
         nodes[node, c.LABEL] = labels.SWITCH if statement else labels.SWITCH_EXPRESSION

@@ -22,7 +22,7 @@ ONLY: dict[str, tuple[int, ...]] = {
     "catches": (c.CATCH,),
     "patterns": (c.CASE_PATTERN, c.DEFAULT_LABEL),
     "guards": (c.GUARD,),
-    "receivers": (c.RECEIVER, c.QUALIFIED_RECEIVER),
+    "receivers": (c.RECEIVER, c.QUALIFIED_RECEIVER, c.RECEIVING_PARAMETER),
     "lengths": (c.LENGTH, c.MARKED_LENGTH),
     "length annotations": (c.LENGTH_ANNOTATION,),
     "labels": (c.GROUP_LABEL, c.LAST_LABEL),

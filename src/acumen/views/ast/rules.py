@@ -54,6 +54,7 @@ _CASE = (
     add("CASE"), own("EXPRESSIONS", "constants"), own("LABELS", "patterns"), own("GUARD", "guards"),
 )  # fmt: skip
 _LABEL = code(c.CASE_LABEL)
+_PARAMETER = (add("VARIABLE"), _NAME, *modifiers(), typed("TYPE"))
 _RECEIVER = (
     add("VARIABLE"), leaf("NAME", c.LAST), leaf("MODIFIERS late", code(c.ANNOTATION)),
     own("ANNOTATIONS", "annotations", 2), hold("TYPE", c.FIRST),
@@ -131,6 +132,14 @@ BY_KIND: dict[int, tuple[Part, ...]] = {
     c.MARKED_BINDING: (*_BOUND, add("MODIFIERS late", 4), _BOUND_MARKS, _BOUND_TYPE),
     c.FINAL_MARKED_BINDING: (*_BOUND, *_BOUND_FINAL, _BOUND_MARKS, _BOUND_TYPE),
     c.UNARY: (add("own"), hold("EXPRESSION", "operand")),
+    c.INCREMENTED_UNARY: (
+        add("own"), add("EXPRESSION", 1), add("POSTFIX_INCREMENT", 2),
+        hold("EXPRESSION", "operand", 3),
+    ),
+    c.DECREMENTED_UNARY: (
+        add("own"), add("EXPRESSION", 1), add("POSTFIX_DECREMENT", 2),
+        hold("EXPRESSION", "operand", 3),
+    ),
     c.STEP: (add("own"), hold("EXPRESSION", c.FIRST)),
     c.OPERATION: (add("own"), hold("LEFT_OPERAND", "left"), hold("RIGHT_OPERAND", "right")),
     c.ASSIGNMENT: (add("own"), hold("VARIABLE", "left"), hold("EXPRESSION", "right")),
@@ -174,7 +183,8 @@ BY_KIND: dict[int, tuple[Part, ...]] = {
         add("VARIABLE"), _NAME, *modifiers(of=c.OF_OWNER),
         typed("TYPE", c.OF_OWNER + c.F_TYPE), hold("INITIALIZER", "value"),
     ),
-    c.PARAMETER: (add("VARIABLE"), _NAME, *modifiers(), typed("TYPE")),
+    c.PARAMETER: _PARAMETER,
+    c.RECEIVING_PARAMETER: _PARAMETER,
     c.RECEIVER: _RECEIVER,
     c.QUALIFIED_RECEIVER: (
         *_RECEIVER, add("NAME_EXPRESSION", 1), add("MEMBER_SELECT", 2),

@@ -32,6 +32,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.NoSuchElementException;
 import java.util.Objects;
@@ -42,6 +43,8 @@ public final class LibraryCheck {
     private static int checks;
 
     public static void main(String[] args) throws Exception {
+        // Upper and lower case must not depend on where the check runs.
+        Locale.setDefault(Locale.ROOT);
         items();
         catalog();
         dates();
@@ -159,7 +162,8 @@ public final class LibraryCheck {
         same("record \"Aja\" (1977) [withdrawn]", vinyl.describe());
         same(false, vinyl.isLendable());
         Recording spent = new Recording("R2", "Aja", 1977, Carrier.VINYL, 400);
-        same(List.of(75, 50, 25, 0), List.of(spent.play(), spent.play(), spent.play(), spent.play()));
+        same(List.of(75, 50, 25), List.of(spent.play(), spent.play(), spent.play()));
+        same(0, spent.play());
         same(true, spent.isWithdrawn());
         Recording disc = new Recording("R3", "Aja", 1977, Carrier.DISC, 400);
         same(99, disc.play());

@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Locale;
 import java.util.NoSuchElementException;
 import java.util.Objects;
 import java.util.Set;
@@ -41,6 +42,8 @@ public final class QuillCheck {
     private static int checks;
 
     public static void main(String[] args) throws Exception {
+        // Upper and lower case must not depend on where the check runs.
+        Locale.setDefault(Locale.ROOT);
         texts();
         tokens();
         expressions();

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Locale;
 import java.util.NoSuchElementException;
 import java.util.Objects;
 import tramway.board.DepartureBoard;
@@ -55,6 +56,8 @@ public final class TramwayCheck {
     private static int checks;
 
     public static void main(String[] args) throws Exception {
+        // Upper and lower case must not depend on where the check runs.
+        Locale.setDefault(Locale.ROOT);
         geometry();
         network();
         times();

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from acumen.lang.java.calls.attribution import Attribution
 
 CONSTRUCTOR = "<init>"
+# Of an array, not what Object declares (JLS 10.7).
+ARRAY_CLONE = "[].clone()"
 
 
 class Resolution(NamedTuple):
@@ -167,6 +169,8 @@ def _on(
     unseen: Class | None = None
     for one in bound_types(type_):
         if isinstance(one, ArrayType):
+            if name == "clone" and not count:
+                return Resolution(name=ARRAY_CLONE)
             # Nothing is below an array that could override what it inherits.
             found = members(world, world.object, name)
             candidates += [Candidate(method, None) for method in found]

@@ -213,28 +213,33 @@ def _add_imports(unit: Unit, texts: list[str]) -> None:
 def _add_implicit(cls: Class) -> None:
     """Members that nobody wrote (JLS 8.8.9, 8.9.3, 8.10): they are the project's, without a
     declaration."""
-    components = cls.row[8]
     if cls.kind == "record":
-        for name, written in components:
-            cls.fields.setdefault(name, Field(cls, name, "fr", written.replace("...", "[]")))
-            if not any(one.count == 0 for one in cls.methods.get(name, ())):
-                made = Method(cls, name, "fu", 0, row=[name, -1, "fu", (), (), written])
-                cls.methods.setdefault(name, []).append(made)
-        types = [written for _, written in components]
-        made = cls.methods.setdefault("<init>", [])
-        if not any(one.row[4] == types for one in made):
-            flags = "uv" if types and types[-1].endswith("...") else "u"
-            made.append(
-                Method(cls, "<init>", flags, len(types), row=["<init>", -1, flags, (), types, ""])
-            )
+        types = [written for _, written in cls.row[8]]
+        for name, written in cls.row[8]:
+            cls.fields.setdefault(name, Field(cls, name, "fr", written))
+            _add_missing(cls, name, "fu", [], written)
+        _add_missing(cls, "<init>", "uv" if "..." in "".join(types[-1:]) else "u", types, "")
+        _add_missing(cls, "equals", "fu", ["java.lang.Object"], "boolean")
+        _add_missing(cls, "hashCode", "fu", [], "int")
+        _add_missing(cls, "toString", "fu", [], "java.lang.String")
     elif cls.kind in ("class", "enum") and "<init>" not in cls.methods:
         access = "".join(letter for letter in cls.flags if letter in "upr")
-        row: list[Any] = ["<init>", -1, access, (), (), ""]
-        cls.methods["<init>"] = [Method(cls, "<init>", access, 0, row=row)]
+        _add_missing(cls, "<init>", access, [], "")
     if cls.kind == "enum":
-        for name, types, result in (
-            ("values", (), f"{cls.name}[]"),
-            ("valueOf", ("java.lang.String",), cls.name),
-        ):
-            row = [name, -1, "su", (), types, result]
-            cls.methods.setdefault(name, []).append(Method(cls, name, "su", len(types), row=row))
+        _add_missing(cls, "values", "su", [], f"{cls.name}[]")
+        _add_missing(cls, "valueOf", "su", ["java.lang.String"], cls.name)
+
+
+def _add_missing(cls: Class, name: str, flags: str, types: list[str], result: str) -> None:
+    """Adds a method unless one with the same parameters is written."""
+    same = [_plain(text) for text in types]
+    there = cls.methods.setdefault(name, [])
+    if not any([_plain(text) for text in one.row[4]] == same for one in there):
+        there.append(Method(cls, name, flags, len(types), row=[name, -1, flags, (), types, result]))
+
+
+def _plain(text: str) -> str:
+    """A type without package and type arguments: one may be written shorter than the other."""
+    name = text.partition("<")[0].rpartition(".")[2] if "..." not in text else text
+    dimensions = text.count("[]") if "<" not in text else text.rpartition(">")[2].count("[]")
+    return name.replace("[]", "") + "[]" * dimensions

@@ -1,0 +1,211 @@
+"""Kernels: names of types, packages and imports, which no variable can hide (JLS 6.5.3, 6.5.5).
+
+Where nothing in the file tells a package from a type, the custom of writing does: packages begin
+with a small letter.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from acumen.lang.java._hierarchy import Members
+from acumen.lang.java._types import Imports
+from acumen.lang.kernel import kernel
+
+(
+    OTHER, IDENTIFIER, DOTTED, SCOPED, PACKAGE, IMPORT, STATIC, ASTERISK, ANNOTATION, PAIR,
+) = range(10)  # fmt: skip
+CODES = {
+    "identifier": IDENTIFIER, "scoped_identifier": DOTTED, "scoped_type_identifier": SCOPED,
+    "package_declaration": PACKAGE, "module_declaration": PACKAGE,
+    "requires_module_directive": PACKAGE, "exports_module_directive": PACKAGE,
+    "opens_module_directive": PACKAGE, "import_declaration": IMPORT, "static": STATIC,
+    "asterisk": ASTERISK, "annotation": ANNOTATION, "element_value_pair": PAIR,
+}  # fmt: skip
+
+# Numbers of _scopes, _hierarchy and _types: a kernel's numbers are its own file's.
+ELEMENT, IN_DOTTED, TYPE_USE = 18, 19, 21
+R_UNKNOWN, R_PACKAGE, R_TYPE, R_TYPE_VARIABLE, R_METHOD, R_FIELD, R_CONSTANT = range(7)
+R_ELEMENT = 14
+FIELDS, METHODS, TYPES = 0, 1, 2
+IS_CONSTANT = 2
+FILE, EXTRA = 16, 32
+# What imports tell of a word: it begins packages; it is a type; it is a static member.
+BEGINS, IS_TYPE, IS_STATIC = 1, 2, 4
+
+
+class Source(NamedTuple):
+    code: Any
+    parent: Any
+    stop: Any
+    word: Any
+    start: Any
+    text: Any
+
+
+class Named(NamedTuple):
+    """What is known and what is found: of each type its name's node, of each node the value of
+    its type, of each name its role and declaration."""
+
+    members: Members
+    imports: Imports
+    words: int
+    name: Any
+    type_of: Any
+    value: Any
+    role: Any
+    declaration: Any
+
+
+@kernel
+def type_and_package_names(
+    tree: Source, named: Named, idents: Any, use: Any, used: Any, var: int
+) -> Any:
+    """Roles and declarations of these names; gives what imports tell of each word. ``used`` are
+    the places of such names, ``var`` is the value of what is no type."""
+    hints = np.zeros(named.words, np.uint8)
+    for k in used:
+        i = idents[k]
+        if use[k] == TYPE_USE:
+            if named.value[i] == 0:
+                named.value[i] = 256 * (FILE + len(named.name) + tree.word[i])
+            if named.value[i] != var:
+                _as_type(tree, named, k, i)
+                p = tree.parent[i]
+                scope = tree.code[p] == SCOPED and (
+                    i == p + 1 or tree.code[tree.parent[p]] == SCOPED
+                )
+                if scope and named.declaration[k] < 0 and _small(tree, i):
+                    named.role[k] = R_PACKAGE
+        elif use[k] == IN_DOTTED:
+            _part(tree, named, k, i, hints)
+        else:
+            _element(tree, named, k, i)
+    return hints
+
+
+@kernel
+def _small(tree: Source, i: int) -> bool:
+    first = tree.text[tree.start[i]]
+    return bool(97 <= first <= 122 or first == 95)
+
+
+@kernel
+def _find(named: Named, t: int, space: int, word: int) -> int:
+    keys = named.members.key
+    key = (3 * t + space) * named.words + word
+    at = np.searchsorted(keys, key)
+    return int(at) if at < len(keys) and keys[at] == key else -1
+
+
+@kernel
+def _as_type(tree: Source, named: Named, k: int, i: int) -> None:
+    """A name that is a type's: the type its value tells."""
+    base = (named.value[i] >> 8) - FILE
+    variables = len(named.name) + named.words + EXTRA
+    named.role[k] = R_TYPE
+    if 0 <= base < len(named.name):
+        named.declaration[k] = named.name[base]
+    elif variables <= base < variables + len(tree.code):
+        named.role[k] = R_TYPE_VARIABLE
+        named.declaration[k] = base - variables
+
+
+@kernel
+def _element(tree: Source, named: Named, k: int, i: int) -> None:
+    """The element of an annotation: its name's method in the annotation's type."""
+    named.role[k] = R_ELEMENT
+    annotation = tree.parent[tree.parent[tree.parent[i]]]
+    if annotation >= 0 and tree.code[annotation] == ANNOTATION:
+        base = (named.value[annotation + 2] >> 8) - FILE  # after the @
+        m = _find(named, base, METHODS, tree.word[i]) if 0 <= base < len(named.name) else -1
+        if m >= 0:
+            named.declaration[k] = named.members.name[m]
+
+
+@kernel
+def _part(tree: Source, named: Named, k: int, i: int, hints: Any) -> None:
+    """A part of a dotted name: of a package, an import, a module or an annotation."""
+    code, parent, word = tree.code, tree.parent, tree.word
+    p = parent[i]
+    whole = p if code[p] == DOTTED else i
+    while code[parent[whole]] == DOTTED:
+        whole = parent[whole]
+    context = parent[whole]
+    first, last = tree.start[whole] == tree.start[i], tree.stop[whole] == tree.stop[i]
+    if code[context] == PACKAGE:
+        named.role[k] = R_PACKAGE
+        hints[word[i]] |= BEGINS if first else 0
+    elif code[context] == IMPORT:
+        _imported(tree, named, k, i, context, first, last, hints)
+    else:
+        # An annotation's name, or a module's service: a type of this file, or its member.
+        if not first and named.value[p + 1] > 0:
+            base = (named.value[p + 1] >> 8) - FILE
+            m = _find(named, base, TYPES, word[i]) if 0 <= base < len(named.name) else -1
+            if m >= 0:
+                named.value[i] = 256 * (FILE + named.type_of[named.members.name[m]])
+        if named.value[i] == 0 and (last or not _small(tree, i)):
+            named.value[i] = 256 * (FILE + len(named.name) + word[i])
+        if named.value[i] > 0:
+            _as_type(tree, named, k, i)
+        else:
+            named.role[k] = R_PACKAGE
+        if i != whole and not first:
+            named.value[p] = named.value[i]
+
+
+@kernel
+def _imported(
+    tree: Source, named: Named, k: int, i: int, context: int, first: bool, last: bool, hints: Any
+) -> None:
+    word = tree.word[i]
+    if named.value[i] > 0:
+        _as_type(tree, named, k, i)
+    else:
+        named.role[k] = R_PACKAGE if _small(tree, i) else R_TYPE
+    static, every = False, False
+    for at in range(context + 1, tree.stop[context]):
+        static = static or tree.code[at] == STATIC
+        every = every or tree.code[at] == ASTERISK
+    if not last:
+        hints[word] |= BEGINS if first else 0
+        return
+    if every:
+        if static:
+            named.role[k] = R_TYPE
+        return
+    hints[word] |= IS_STATIC if static else IS_TYPE
+    if not static:
+        named.role[k] = R_TYPE
+        return
+    # By use, when all uses are known; here if it is this file's.
+    if named.value[i] == 0:
+        named.role[k] = R_UNKNOWN
+    for n in range(len(named.imports.one_name)):
+        if named.imports.one_name[n] == i:
+            for space in (METHODS, FIELDS):
+                m = _find(named, named.imports.one_of[n], space, word)
+                if m >= 0:
+                    named.declaration[k] = named.members.name[m]
+                    named.role[k] = R_METHOD if space == METHODS else R_FIELD
+                    if named.members.flags[m] & IS_CONSTANT:
+                        named.role[k] = R_CONSTANT
+
+
+@kernel
+def static_imports(idents: Any, use: Any, role: Any, word: Any, words: int) -> None:
+    """A static import is what its name is used for: a method, a type, or else a field."""
+    seen = np.zeros(words, np.uint8)
+    for k in range(len(idents)):
+        if use[k] != IN_DOTTED:
+            if role[k] == R_METHOD:
+                seen[word[k]] |= 1
+            elif role[k] == R_TYPE:
+                seen[word[k]] |= 2
+    for k in range(len(idents)):
+        if use[k] == IN_DOTTED and role[k] == R_UNKNOWN:
+            told = seen[word[k]]
+            role[k] = R_METHOD if told & 1 else R_TYPE if told & 2 else R_FIELD
