@@ -148,12 +148,28 @@ License: Own
  Permission to use, copy, modify and distribute this software for any purpose with or without fee
  is hereby granted, provided that the above copyright notice appear in all copies.
 
+Files: third/*
+License: EPL-1
+
+Files: fourth/*
+License: Like-Zlib
+
 Files: debian/*
 License: LGPL-3
 
 License: MPL-2.0
+
+License: Like-Zlib
+ Altered source versions must be plainly marked as such.
 """
-    expected = ("Apache-2.0", "GPL-2.0 WITH Classpath-exception-2.0", "ISC", "MIT")
+    expected = (
+        "Apache-2.0",
+        "EPL-1.0",
+        "GPL-2.0 WITH Classpath-exception-2.0",
+        "ISC",
+        "MIT",
+        "Zlib",
+    )
     assert recognised("debian/copyright", text.encode()) == expected
     older = b"On Debian systems the text is in /usr/share/common-licenses/LGPL-2.1."
     assert recognised("debian/copyright", older) == ("LGPL-2.1",)

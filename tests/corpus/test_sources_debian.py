@@ -19,7 +19,9 @@ from acumen.corpus.licences import LicenceFile
 from acumen.corpus.reading import Problem
 from acumen.corpus.sources import Entry, Project, apt, projects
 from acumen.corpus.sources.apt import source_lines, source_stanzas
+from acumen.corpus.sources.debian import _unpack as unpack_all
 from acumen.corpus.sources.debian import described
+from acumen.corpus.sources.tarballs import FILES, UnpackedRoot, note
 
 needs_apt = pytest.mark.skipif(shutil.which("apt-get") is None, reason="no apt on this machine")
 
@@ -259,6 +261,19 @@ def test_stanzas_for_source_packages() -> None:
         "\n"
         "Types: deb-src\nURIs: MIRROR\nSuites: b\nEnabled: no\n"
     )
+
+
+def test_a_damaged_component_costs_itself_only(tmp_path: Path) -> None:
+    tar(tmp_path / "a_1.orig.tar.xz", {"a-1/A.java": "class A { }"})
+    (tmp_path / "a_1.orig-b.tar.xz").write_bytes(b"no archive at all")
+    tar(tmp_path / "a_1.orig-c.tar.xz", {"c/../../C.java": "", "c/D.java": "class D { }"})
+    names = [file.name for file in tmp_path.iterdir()]
+    problems = unpack_all(tmp_path, names, tmp_path / "kept" / FILES)
+    note(tmp_path / "kept", problems)
+    found = UnpackedRoot(tmp_path / "kept").entries(lambda path: path.endswith(".java"))
+    assert sorted((one.path, isinstance(one, Entry)) for one in found) == [
+        (".", False), ("A.java", True), ("c/../../C.java", False), ("c/D.java", True),
+    ]  # fmt: skip
 
 
 def test_a_signed_description() -> None:

@@ -11,6 +11,7 @@ import subprocess
 import zipfile
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
+from random import Random
 
 import pytest
 from hypothesis import given
@@ -344,6 +345,27 @@ def test_an_archive_that_is_damaged_as_a_whole_is_told_before_any_work(tmp_path:
     file.write_bytes(bytes(data))
     with pytest.raises(AcumenError, match="a damaged zip"):
         project(file)
+
+
+def test_whatever_bytes_change_nothing_worse_happens(tmp_path: Path) -> None:
+    whole = tmp_path / "whole.zip"
+    with zipfile.ZipFile(whole, "w", zipfile.ZIP_DEFLATED) as archive:
+        for number in range(4):
+            archive.writestr(f"d{number}/A.java", "class A { int a; } " * 20)
+    random = Random(1)
+    outcomes = set()
+    for number in range(400):
+        data = bytearray(whole.read_bytes())
+        for _ in range(random.randint(1, 6)):
+            data[random.randrange(len(data))] = random.randrange(256)
+        # A name of its own each: an archive that stays the same is opened once.
+        file = tmp_path / f"{number}.zip"
+        file.write_bytes(data)
+        try:
+            outcomes |= {kind for _, kind in listed(file)}
+        except AcumenError:
+            outcomes.add("refused")
+    assert {"read", "unreadable", "refused"} <= outcomes
 
 
 # --------------------------------------------------------------------------------------

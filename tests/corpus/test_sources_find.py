@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import zipfile
 from pathlib import Path
 
@@ -9,6 +11,7 @@ import pygit2
 import pytest
 
 from acumen.api import AcumenError
+from acumen.corpus.reading import Problem
 from acumen.corpus.sources import Project, projects
 from acumen.corpus.sources.globs import fits
 
@@ -84,6 +87,10 @@ def test_two_sources_of_one_name(here: Path) -> None:
         ("npm:name@file:a.tgz", "no name of an npm package"),
         ("npm:user/repository", "no name of an npm package"),
         ("npm:--help", "no name of an npm package"),
+        ("git:", "names no repository"),
+        ("git:" + "x" * 5000, "there is no"),
+        ("x" * 5000 + ".toml", "there is no such folder or archive"),
+        ("a\0b", "there is no such folder or archive"),
     ],
 )
 def test_what_is_no_source_is_told_before_any_work(here: Path, text: str, message: str) -> None:
@@ -91,6 +98,27 @@ def test_what_is_no_source_is_told_before_any_work(here: Path, text: str, messag
     with pytest.raises(AcumenError, match=message):
         projects(["lib", text], here / "cache")
     assert not (here / "cache").exists()
+
+
+def test_a_name_that_is_no_utf8(here: Path) -> None:
+    write(here / os.fsdecode(b"b\xfccher"), "A.java")
+    (found,) = projects([os.fsdecode(b"b\xfccher")], here)
+    assert (found.name, found.source, paths(found)) == ("b�FCcher", "b�FCcher", ["A.java"])
+
+
+def test_what_went_away_since(here: Path) -> None:
+    repository = pygit2.init_repository(str(here / "repo"), bare=True)
+    tree = pygit2.Index().write_tree(repository)
+    repository.create_commit("HEAD", *[pygit2.Signature("A", "a@b")] * 2, "all", tree, [])
+    found = projects(["lib", "more-1.0.jar", "git:repo"], here)
+    for place in (here / "lib", here / "repo"):
+        shutil.rmtree(place)
+    (here / "more-1.0.jar").unlink()
+    for source in found:
+        (problem,) = source.entries(JAVA)
+        assert isinstance(problem, Problem)
+        assert (problem.path, problem.kind) == (".", "unreadable")
+        assert isinstance(source.read("A.java"), Problem)
 
 
 def test_no_source_at_all(here: Path) -> None:
@@ -165,6 +193,9 @@ def test_a_recipe_lists_projects(here: Path) -> None:
         ("[[project]]\nsource = 'lib'\nexclude = ['../a']", "'../a' is no pattern of paths"),
         ("[[project]]\nsource = 'lib'\nname = ''", "name is a text in quotes"),
         ("[[project]]\nsource = 'absent'", r"project 1 \(line 1\): absent: there is no such"),
+        ("[[project]]\nsource = 'git:absent'", r"project 1 \(line 1\): git:absent: there is no"),
+        ("[[project]]\nsource = 'git:http://127.0.0.1:9/a'", r"\(line 1\): git:.* cannot be read"),
+        ("[[project]]\nsource = 'lib'\nname = \"a\\u0007\"", "name is one line of text"),
         ("[[project]]\nsource = 'corpus.toml'", "is a recipe, and in a recipe there is none"),
         ("[[project]]\nsource = 'lib'\n[[project]]\nsource = 'lib'", "two sources have the name"),
     ],

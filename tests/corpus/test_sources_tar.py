@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import tarfile
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -62,7 +63,7 @@ def test_what_leads_out_and_what_is_no_file(tmp_path: Path) -> None:
     with tarfile.open(archive, "w:gz") as tar:
         add(tar, "top/A.java")
         add(tar, "../../B.java")
-        add(tar, "/tmp/C.java")
+        add(tar, "/etc/C.java")
         add(tar, "top/link", b"", type=tarfile.SYMTYPE, linkname="/etc")
         add(tar, "top/link/D.java")
         add(tar, "top/E.java", b"", type=tarfile.SYMTYPE, linkname="A.java")
@@ -78,7 +79,7 @@ def test_what_leads_out_and_what_is_no_file(tmp_path: Path) -> None:
     assert files == dict.fromkeys(("A.java", "G.java", "link/D.java"), b"class A { }")
     assert [(one.path, one.kind) for one in problems] == [
         ("../../B.java", "tar slip"),
-        ("/tmp/C.java", "tar slip"),
+        ("/etc/C.java", "tar slip"),
         ("link", "link"),
         ("E.java", "link"),
         ("F.java", "link"),
@@ -187,6 +188,25 @@ def test_what_is_no_archive(tmp_path: Path, content: bytes) -> None:
     files, problems = unpacked(tmp_path / "a.tar")
     assert files == {}
     assert [one.kind for one in problems] in (["unreadable"], [])
+
+
+@pytest.mark.parametrize("packed", ["", "gz", "xz"])
+def test_whatever_bytes_change_nothing_worse_happens(tmp_path: Path, packed: str) -> None:
+    content = b"class A { int a; } " * 40
+    whole = io.BytesIO()
+    with tarfile.open(fileobj=whole, mode=f"w:{packed}") as tar:
+        for number in range(4):
+            add(tar, f"top/{number}{'n' * 60 * number}/A.java", content)
+    random = Random(1)
+    outcomes = set()
+    for number in range(150):
+        data = bytearray(whole.getvalue())
+        for _ in range(random.randint(1, 6)):
+            data[random.randrange(len(data))] = random.randrange(256)
+        file = tmp_path / f"{number}.tar"
+        file.write_bytes(data)
+        outcomes |= {one.kind for one in unpack(file, tmp_path / f"target{number}", 1 << 20)}
+    assert "unreadable" in outcomes
 
 
 def test_problems_are_listed_with_the_files(tmp_path: Path) -> None:

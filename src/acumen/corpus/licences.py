@@ -173,19 +173,24 @@ def _declared(text: str) -> Iterator[str]:
     stanzas = _STANZA.split(text.replace("\r\n", "\n").lstrip())
     if not re.match(r"format(?:-specification)?:.*(?:copyright-format|dep5)", stanzas[0].lower()):
         return
-    for stanza in stanzas[1:]:
-        fields = dict(_FIELD.findall(stanza))
+    fields = [(stanza, dict(_FIELD.findall(stanza))) for stanza in stanzas[1:]]
+    texts = {
+        one.get("License", "").lower().strip(): stanza
+        for stanza, one in fields
+        if "Files" not in one
+    }
+    for stanza, one in fields:
         # What Debian itself adds says nothing about the project.
-        if "Files" not in fields or fields["Files"].strip() == "debian/*":
+        if "Files" not in one or one["Files"].strip() == "debian/*":
             continue
-        for short in re.split(r",|\band\b|\bor\b", fields.get("License", "").lower()):
+        for short in re.split(r",|\band\b|\bor\b", one.get("License", "").lower()):
             name = _spdx(short.strip())
-            yield from (name,) if name else _told(plain(stanza))
+            yield from (name,) if name else _told(plain(stanza + texts.get(short.strip(), "")))
 
 
 def _spdx(short: str) -> str:
     match = _SHORT_GNU.fullmatch(short)
     if match is None:
-        return _SHORT.get(short, "")
+        return _SHORT.get(short) or _SHORT.get(f"{short}.0", "")
     exception = " WITH Classpath-exception-2.0" if "classpath" in (match[3] or "") else ""
     return _gnu(_GNU_LETTER.get(match[1] or "", ""), match[2]) + exception

@@ -37,7 +37,13 @@ BUILT_IN_MODULES = {
         "acumen.models.fakes",
     ),
     "task": ("acumen.tasks.identifiers", "acumen.tasks.abbreviations"),
-    "view": ("acumen.views",),
+    "view": (
+        "acumen.views.text",
+        "acumen.views.tokens",
+        "acumen.views.tree",
+        "acumen.views.path_contexts",
+        "acumen.views.feature_graph",
+    ),
 }
 
 

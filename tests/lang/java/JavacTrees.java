@@ -52,8 +52,9 @@ import javax.tools.ToolProvider;
  * must not depend on the virtual machine:
  *  - getters in the order of ORDER;
  *  - a tree that javac shares (the type of "int a, b") is drawn once for each place;
- *  - a variable's name is its own token; the tool takes the first token with that text;
- *  - one getter of a case, one of a pattern (see trees);
+ *  - a variable's name is its own token; the tool takes the first token of its declaration with
+ *    that text, be it the type's ("A A") or another variable's ("int a = o.b, b");
+ *  - a part that javac 17 tells by several getters is drawn once (see trees);
  *  - the supertype of a class without a name stands inside it as its extends clause: attribution
  *    puts it there, and knows interfaces, which a parser does not.
  */

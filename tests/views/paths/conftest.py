@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import shutil
+import subprocess
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -42,3 +45,23 @@ def contexts(one: Callable[..., MethodPaths]) -> Contexts:
         ]
 
     return make
+
+
+@pytest.fixture(scope="session")
+def java(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., list[str]]:
+    """Runs a Java program beside these tests on lines; gives the lines it prints."""
+    command = shutil.which("java")
+    if command is None:
+        pytest.skip("no JDK here: Java's own library is the oracle")
+    folder = tmp_path_factory.mktemp("oracle")
+
+    def run(program: str, lines: list[str], *options: str) -> list[str]:
+        listed = folder / f"{program}.txt"
+        listed.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+        source = Path(__file__).with_name(f"{program}.java")
+        done = subprocess.run(
+            [command, *options, str(source), str(listed)], check=True, capture_output=True
+        )
+        return done.stdout.decode("utf-8").split("\n")[:-1]
+
+    return run

@@ -26,8 +26,8 @@ CASES: dict[str, tuple[str, dict[str, int], list[str]]] = {
     "brackets at a name": (
         "void f(int a[][]) { }", {"length": 3},
         [
-            BEGIN, "[],ArBr0|VDID|ArBr1,[]", "[],ArBr0|VDID|Prm|Prim1,int",
-            "[],ArBr1|VDID|Prm|Prim1,int",
+            BEGIN, "void,Void0|Mth|Prm|Prim1,int", "METHOD_NAME,Nm1|Mth|Prm|Prim1,int",
+            "[],ArBr0|VDID|ArBr1,[]", "[],ArBr0|VDID|Prm|Prim1,int", "[],ArBr1|VDID|Prm|Prim1,int",
         ],
     ),
     # A lambda's parameter has an id; its unknown type is no leaf. The body is a statement.
@@ -85,12 +85,20 @@ CASES: dict[str, tuple[str, dict[str, int], list[str]]] = {
     ),
     # Levels 0 and 1, both with the range of the whole and so with id 0; type 2; initialiser 3.
     "ArrayCreationExpr": (
-        "void f() { new int[n][] {}; }", {"length": 3, "width": 3},
+        "void f() { new int[][] { }; }", {"length": 2, "width": 3},
         [
             BEGIN,
-            "n,Nm0|ArCrLvl|ArCr|ArCrLvl0,[]", "n,Nm0|ArCrLvl|ArCr|Prim2,int",
-            "n,Nm0|ArCrLvl|ArCr|ArIn3,{}",
+            "[],ArCrLvl0|ArCr|ArCrLvl0,[]", "[],ArCrLvl0|ArCr|Prim2,int",
+            "[],ArCrLvl0|ArCr|ArIn3,{}",
             "[],ArCrLvl0|ArCr|Prim2,int", "[],ArCrLvl0|ArCr|ArIn3,{}", "int,Prim2|ArCr|ArIn3,{}",
+        ],
+    ),
+    # A level with a length in it is no leaf, the length is.
+    "ArrayCreationLevel": (
+        "void f() { new int[n][]; }", {"length": 3},
+        [
+            BEGIN, "n,Nm0|ArCrLvl|ArCr|ArCrLvl0,[]", "n,Nm0|ArCrLvl|ArCr|Prim2,int",
+            "[],ArCrLvl0|ArCr|Prim2,int",
         ],
     ),
     # Condition 0, both initialisers 1 and 2, update 3, body 4.
@@ -137,6 +145,10 @@ CASES: dict[str, tuple[str, dict[str, int], list[str]]] = {
         {"length": 6, "width": 1},
         [
             BEGIN,
+            "METHOD_NAME,Nm1|Mth|Bk|Try|VDE|Cls0,r", "METHOD_NAME,Nm1|Mth|Bk|Try|VDE|VD|VDID0,r",
+            "METHOD_NAME,Nm1|Mth|Bk|Try|VDE|VD|Nm1,a", "METHOD_NAME,Nm1|Mth|Bk|Try|Bk|Thro|Nm0,b",
+            "METHOD_NAME,Nm1|Mth|Bk|Try|Catch|Prm|VDID0,e",
+            "METHOD_NAME,Nm1|Mth|Bk|Try|Bk|Thro|Nm0,d",
             "r,Cls0|VDE|VD|VDID0,r", "r,Cls0|VDE|VD|Nm1,a", "r,Cls0|VDE|Try|Bk|Thro|Nm0,b",
             "r,VDID0|VD|Nm1,a", "r,VDID0|VD|VDE|Try|Bk|Thro|Nm0,b",
             "a,Nm1|VD|VDE|Try|Bk|Thro|Nm0,b",

@@ -33,7 +33,11 @@ class ZipRoot:
     file: Path
 
     def entries(self, wanted: Wanted, levels: int | None = None) -> list[Entry | Problem]:
-        members = _opened(self.file).members
+        try:
+            opened = _opened(self.file)
+        except (OSError, AcumenError) as error:  # it was there when the build began
+            return [Problem(".", "unreadable", f"the archive: {why(error)}")]
+        members = opened.members
         found: list[Entry | Problem] = []
         total = 0
         for path in sorted(members):
@@ -49,12 +53,12 @@ class ZipRoot:
                 found.append(Problem(path, "zip bomb", message))
                 continue
             found.append(Entry(path, member.file_size, f"{member.CRC:08x}"))
-        return found + [problem for problem in _opened(self.file).hidden if wanted(problem.path)]
+        return found + [problem for problem in opened.hidden if wanted(problem.path)]
 
     def read(self, path: str, largest: int) -> bytes | Problem:
         try:
             opened = _opened(self.file)
-        except (OSError, AcumenError) as error:  # it was there when the build began
+        except (OSError, AcumenError) as error:
             return Problem(path, "unreadable", f"the archive: {why(error)}")
         member = opened.members.get(path)
         if member is None:
@@ -91,15 +95,15 @@ def _opened(file: Path) -> _Opened:
 def _open(file: Path, changed: int, size: int, process: int) -> _Opened:
     try:
         archive = zipfile.ZipFile(file)
-    except (OSError, ValueError, NotImplementedError, zipfile.BadZipFile) as error:
+    except Exception as error:  # BadZipFile, struct.error, UnicodeDecodeError, ...: all damage
         raise AcumenError(f"{file}: a damaged zip ({why(error)})") from error
     members: dict[str, zipfile.ZipInfo | Problem] = {}
     hidden: list[Problem] = []
     shared = _sharing(archive.infolist())
     for member in archive.infolist():
-        if member.is_dir():
-            continue
         name = _name(member)
+        if not name or name.endswith("/"):
+            continue
         path = str(PurePosixPath(name))
         problem = _problem(name, path, member)
         if member.header_offset in shared:

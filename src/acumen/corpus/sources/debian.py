@@ -1,7 +1,8 @@
 """A Debian source package: ``debian:PACKAGE`` or ``debian:PACKAGE=VERSION``.
 
 The files are those of upstream, as Debian keeps them, with Debian's own folder beside them. What
-Debian changes in upstream's files is not applied. PACKAGE may also be one built from the sources.
+Debian changes in upstream's files is not applied; with the oldest format (1.0), that is all of its
+own folder. PACKAGE may also be one built from the sources.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import hashlib
 import re
 import shutil
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 from acumen.api import AcumenError
@@ -48,7 +49,7 @@ def asked(text: str, cache: Path) -> Asked:
 
 
 def _find(package: str, version: str, cache: Path) -> Bring:
-    home = (cache / "debian").absolute()
+    home = cache / "debian"
     wanted = f"{package}={version}" if version else package
     # What is here needs no network.
     if not version or not _place(home, package, version).is_dir():
@@ -141,10 +142,10 @@ def _unpack(downloads: Path, names: Iterable[str], target: Path) -> list[Problem
         if folder and place.is_dir():
             shutil.rmtree(place)
         place.parent.mkdir(parents=True, exist_ok=True)
-        problems += [
-            Problem(str(PurePosixPath(folder, one.path)), one.kind, one.message)
-            for one in unpack(downloads / name, place)
-        ]
+        for one in unpack(downloads / name, place):
+            # What is wrong with an archive as a whole has no path.
+            path = one.path if one.path == "." else str(PurePosixPath(folder, one.path))
+            problems.append(replace(one, path=path))
     return problems
 
 

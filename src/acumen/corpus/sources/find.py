@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import re
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from acumen.api import AcumenError
 from acumen.corpus.reading import LARGEST
 from acumen.corpus.sources import archive, debian, git, npm
 from acumen.corpus.sources.folder import FolderRoot
+from acumen.corpus.sources.paths import is_there, name_of
 from acumen.corpus.sources.project import Asked, Bring, Progress, Project
 from acumen.corpus.sources.recipe import Listed, listed
 
@@ -42,6 +44,8 @@ def projects(
     """Projects in the order of their sources. That all of them exist is checked before any is
     fetched, those on this disk before any that needs the network. What is fetched is kept in
     ``cache``."""
+    # Processes that read may be in another folder.
+    cache = cache.absolute()
     chosen = [one for source in sources for one in _chosen(source, cache)]
     if not chosen:
         raise AcumenError("no source is given", FORMS)
@@ -49,11 +53,13 @@ def projects(
     bringing: list[Bring] = []
     for number, one in enumerate(chosen):
         progress(f"looking for {one.asked.source}", number, len(chosen))
-        bringing.append(one.asked.find())
+        with _told_where(one.where):
+            bringing.append(one.asked.find())
     found = []
     for number, (one, bring) in enumerate(zip(chosen, bringing, strict=True)):
         progress(f"fetching {one.asked.source}", number, len(chosen))
-        root, revision = bring(progress)
+        with _told_where(one.where):
+            root, revision = bring(progress)
         asked = one.asked
         found.append(
             Project(asked.name, asked.source, revision, root, one.include, one.exclude, largest)
@@ -67,10 +73,10 @@ def _chosen(text: str, cache: Path) -> list[_Chosen]:
     name, source = "", text
     match = _NAMED.fullmatch(text)
     # A folder with = in its name is still a folder.
-    if match and not _is_there(Path(text)):
+    if match and not is_there(Path(text)):
         name, source = match["name"], match["source"]
     file = Path(source)
-    if file.suffix != ".toml" or not file.is_file():
+    if file.suffix != ".toml" or not is_there(file) or file.is_dir():
         return [_Chosen(_named(_asked(source, Path(), cache), name))]
     if name:
         raise AcumenError(f"{text}: a recipe names its projects itself")
@@ -80,11 +86,18 @@ def _chosen(text: str, cache: Path) -> list[_Chosen]:
 def _of_recipe(one: Listed, file: Path, cache: Path) -> _Chosen:
     if one.source.endswith(".toml"):
         raise AcumenError(f"{one.where}: {one.source} is a recipe, and in a recipe there is none")
+    with _told_where(one.where):
+        asked = _named(_asked(one.source, file.parent, cache), one.name)
+    return _Chosen(asked, one.include, one.exclude, one.where)
+
+
+@contextmanager
+def _told_where(where: str) -> Iterator[None]:
+    """What is wrong with a project of a recipe is told with its place in the file."""
     try:
-        asked = _asked(one.source, file.parent, cache)
+        yield
     except AcumenError as error:
-        raise AcumenError(f"{one.where}: {error}", error.hint) from error
-    return _Chosen(_named(asked, one.name), one.include, one.exclude, one.where)
+        raise AcumenError(f"{where}: {error}" if where else str(error), error.hint) from error
 
 
 def _named(asked: Asked, name: str) -> Asked:
@@ -107,24 +120,16 @@ def _asked(text: str, base: Path, cache: Path) -> Asked:
 
 def _on_disk(text: str, base: Path) -> Asked:
     place = (base / text).absolute()
-    if not text or not _is_there(place):
+    if not text or not is_there(place):
         raise AcumenError(f"{text or repr(text)}: there is no such folder or archive", FORMS)
-    # For .. and the like, the name of what is meant; a link is called what it is called.
-    name = place.name if place.name not in ("", "..") else place.resolve().name
+    name = name_of(place)
     if place.is_dir():
         return Asked(name, name, lambda: lambda progress: (FolderRoot(place), ""))
     if not zipfile.is_zipfile(place):
         raise AcumenError(f"{text}: neither a folder nor a zip", FORMS)
     revision = archive.revision_of(place)
     root = archive.ZipRoot(place)
-    return Asked(place.stem, name, lambda: lambda progress: (root, revision))
-
-
-def _is_there(place: Path) -> bool:
-    try:
-        return place.exists()
-    except (OSError, ValueError):  # no path at all: too long, a NUL
-        return False
+    return Asked(PurePosixPath(name).stem, name, lambda: lambda progress: (root, revision))
 
 
 def _distinct(chosen: Sequence[_Chosen]) -> None:

@@ -12,6 +12,8 @@ import urllib.parse
 from collections.abc import Callable
 from pathlib import Path
 
+from acumen.api import AcumenError
+from acumen.corpus.sources.paths import is_there, name_of
 from acumen.corpus.sources.project import Asked, Bring, Progress, Root
 
 _FULL = re.compile(r"[0-9a-f]{40}")
@@ -22,14 +24,16 @@ _SSH = re.compile(r"(?:[^@:/\\]+@)?[^@:/\\]{2,}:(?!//)")
 def asked(text: str, base: Path, cache: Path) -> Asked:
     """``text`` is what follows ``git:``; a relative path is relative to ``base``."""
     url, rev = split(text, base)
+    if not url:
+        raise AcumenError(f"git:{text} names no repository", "git:URL@REV, or git:PATH@REV")
     place = local_path(url, base)
     if place is None:
         name = re.split(r"[/:]", url.rstrip("/"))[-1].removesuffix(".git")
         source = _written(without_password(url), rev)
         return Asked(name, source, lambda: _find_remote(url, rev, name, source, cache))
-    here = place.resolve()
+    here = place.absolute()
     # What a working tree calls its repository is no name.
-    name = (here.parent if here.name == ".git" else here).name.removesuffix(".git")
+    name = name_of(here.parent if here.name == ".git" else here).removesuffix(".git")
     return Asked(name, _written(name, rev), _found_here(here, rev, _written(name, rev)))
 
 
@@ -56,7 +60,7 @@ def split(text: str, base: Path = Path()) -> tuple[str, str]:
     if local_path(text, base) is not None:
         for end in [len(text), *reversed(ends)]:
             place = local_path(text[:end], base)
-            if end and place is not None and place.exists():
+            if end and place is not None and is_there(place):
                 return text[:end], text[end + 1 :]
         return text, ""
     host = re.match(r"[^:]+://[^/]*|[^:]*:", text)
@@ -90,7 +94,8 @@ def _find_remote(url: str, rev: str, name: str, source: str, cache: Path) -> Bri
     from acumen.corpus.sources import git_remote
     from acumen.corpus.sources.git_tree import GitRoot, commit_or_error, opened_or_error
 
-    home = cache / "git" / f"{name}-{hashlib.sha256(url.encode()).hexdigest()[:12]}"
+    folder = re.sub(r"[^\w.-]", "_", name)
+    home = cache / "git" / f"{folder}-{hashlib.sha256(url.encode()).hexdigest()[:12]}"
     # A commit never changes: one that is here needs no network.
     if _FULL.fullmatch(rev) and (home / f"{rev}.git").is_dir():
         ref, commit = "", rev

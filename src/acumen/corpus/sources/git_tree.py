@@ -12,7 +12,7 @@ from pygit2.enums import FileMode, RepositoryOpenFlag
 
 from acumen.api import AcumenError
 from acumen.corpus.reading import Problem
-from acumen.corpus.sources.paths import as_text, on_disk, why
+from acumen.corpus.sources.paths import as_text, is_there, on_disk, why
 from acumen.corpus.sources.project import Entry, Wanted, too_large
 
 # A tree that holds one tree ten times, which holds one ten times: few objects, no end of files.
@@ -29,7 +29,10 @@ class GitRoot:
 
     def entries(self, wanted: Wanted, levels: int | None = None) -> list[Entry | Problem]:
         found: list[Entry | Problem] = []
-        repository, tree = _opened(self.repository, self.commit, os.getpid())
+        try:
+            repository, tree = _opened(self.repository, self.commit, os.getpid())
+        except _ERRORS as error:  # it was there when the build began
+            return [Problem(".", "unreadable", f"git: {why(error)}")]
         waiting = [(b"", tree, 1)]
         count = 0
         while waiting:
@@ -86,7 +89,7 @@ def _opened(place: Path, commit: str, process: int) -> tuple[pygit2.Repository, 
 
 
 def opened_or_error(place: Path, source: str) -> pygit2.Repository:
-    if not place.exists():
+    if not is_there(place):
         raise AcumenError(f"{source}: there is no {place}", "for a URL, begin with https://")
     try:
         return pygit2.Repository(str(place), RepositoryOpenFlag.NO_SEARCH)

@@ -49,7 +49,7 @@ def asked(text: str, cache: Path) -> Asked:
 
 
 def _find(name: str, version: str, cache: Path) -> Bring:
-    home = (cache / "npm").absolute()
+    home = cache / "npm"
     place = home / f"{name}@{version}"
     # A version never changes: one that is here needs no network. (latest and other words for a
     # version never name a folder here.)

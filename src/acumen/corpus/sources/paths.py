@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import re
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 
 _SIGN = "\ufffd"
 # The sign itself may stand in a name: its own three bytes are then written out too.
@@ -38,6 +38,19 @@ def as_bytes(path: str) -> bytes:
 def on_disk(path: str) -> str:
     """A path as the functions of ``os`` take it."""
     return os.fsdecode(as_bytes(path))
+
+
+def name_of(place: Path) -> str:
+    """What something on this disk is called; for ``..`` and the like, what is meant by it."""
+    name = place.name if place.name not in ("", "..") else place.resolve().name
+    return as_text(os.fsencode(name))
+
+
+def is_there(place: Path) -> bool:
+    try:
+        return place.exists()
+    except (OSError, ValueError):  # no path at all: too long, a NUL in it
+        return False
 
 
 def leads_out(path: str) -> bool:

@@ -73,6 +73,8 @@ def _text(one: Mapping[str, object], key: str, where: str) -> str:
     value = one.get(key, "")
     if not isinstance(value, str) or (key in one and not value.strip()):
         raise AcumenError(f"{where}: {key} is a text in quotes, not {value!r}", _FORM)
+    if not value.isprintable():
+        raise AcumenError(f"{where}: {key} is one line of text, not {value!r}")
     return value
 
 

@@ -265,9 +265,8 @@ def _overrides(facts: Facts, near: int, far: int) -> bool:
 
 @kernel
 def choose(tree: Tree, facts: Facts, types: Types, calls: Calls, idents: Any) -> Any:
-    """For each call the node of the method's name, or -1; and what is doubtful about it."""
+    """For each call the node of the method's name, or -1."""
     found = np.full(len(calls.place), -1, np.int32)
-    doubt = np.zeros(len(calls.place), np.uint8)
     given, candidates = np.empty(MOST, np.int32), np.empty(MOST, np.int32)
     for c in range(len(calls.place)):
         name = idents[calls.place[c]]
@@ -277,9 +276,12 @@ def choose(tree: Tree, facts: Facts, types: Types, calls: Calls, idents: Any) ->
             at = tree.stop[at]
         w = tree.word[name]
         m, fit = _choose(tree, facts, types, t, w, at, not calls.as_super[c], given, candidates)
-        if m >= 0:
+        if m < 0:
+            continue
+        # A method that is inherited from elsewhere may be nearer, or fit better. A private one
+        # has its name for itself: over the whole JDK no inherited method comes before one.
+        private = facts.members.flags[m] & IS_PRIVATE != 0
+        sure = fit > 1 or not (types.open[t] or facts.of_object[w])
+        if private or (sure and not calls.crossed[c]):
             found[c] = facts.members.name[m]
-            doubt[c] = calls.crossed[c] + (
-                0 if fit == 4 else 2 * types.open[t] + 4 * facts.of_object[w]
-            ) + 8 * (facts.members.flags[m] & 1) + 16 * (fit > 1)
-    return found, doubt
+    return found

@@ -1,8 +1,9 @@
-"""Kernels: names before and after dots, and the types of expressions (JLS 6.5, 15.11).
+"""Kernels: names before and after dots, and calls, of types that this file declares (JLS 6.5.6,
+15.11, 15.12.1).
 
 A name after a dot needs the type of what stands before it. So the types of expressions are found
-in one walk in source order, as far as this file tells them: from declared types and literals,
-without type arguments and without inference. Of calls it is noted whose method they mean.
+in one walk in source order, as far as this file tells them: from declared types, without type
+arguments and without inference. Of a call it is noted whose method it means.
 """
 
 from __future__ import annotations
@@ -16,40 +17,28 @@ from acumen.lang.java._types import Imports, Signatures
 from acumen.lang.kernel import kernel
 
 (
-    OTHER, TYPE, BODY, IDENTIFIER, TYPE_IDENTIFIER, THIS, SUPER, FIELD_ACCESS, CALL, REFERENCE,
-    PARENTHESES, CAST, CREATION, ARRAY_CREATION, ARRAY_ACCESS, BINARY, UNARY, UPDATE, ASSIGNMENT,
-    CONDITIONAL, INSTANCEOF, INTEGER, FLOATING, CHARACTER, STRING, BOOLEAN, NULL, CLASS_LITERAL,
-    FOREACH, COMMENT, BRACKET, DIMENSION, DIMENSIONS, PLUS, SHIFT, COMPARISON, BITWISE, NOT,
-    PUNCTUATION, ARGUMENTS, NEW, GENERIC, PARAMETERS,
-) = range(43)  # fmt: skip
+    OTHER, TYPE, BODY, IDENTIFIER, TYPE_IDENTIFIER, THIS, SUPER, FIELD_ACCESS, CALL, PARENTHESES,
+    CAST, CREATION, ARRAY_CREATION, ARRAY_ACCESS, ASSIGNMENT, FOREACH, COMMENT, BRACKET, DIMENSION,
+    DIMENSIONS, PUNCTUATION, ARGUMENTS, NEW, GENERIC, PARAMETERS,
+) = range(25)  # fmt: skip
 CODES = {
     "class_declaration": TYPE, "interface_declaration": TYPE, "enum_declaration": TYPE,
     "annotation_type_declaration": TYPE, "record_declaration": TYPE, "class_body": BODY,
     "interface_body": BODY, "enum_body": BODY, "annotation_type_body": BODY,
     "identifier": IDENTIFIER, "type_identifier": TYPE_IDENTIFIER, "this": THIS, "super": SUPER,
-    "field_access": FIELD_ACCESS, "method_invocation": CALL, "method_reference": REFERENCE,
+    "field_access": FIELD_ACCESS, "method_invocation": CALL,
     "parenthesized_expression": PARENTHESES, "cast_expression": CAST,
     "object_creation_expression": CREATION, "array_creation_expression": ARRAY_CREATION,
-    "array_access": ARRAY_ACCESS, "binary_expression": BINARY, "unary_expression": UNARY,
-    "update_expression": UPDATE, "assignment_expression": ASSIGNMENT,
-    "ternary_expression": CONDITIONAL, "instanceof_expression": INSTANCEOF,
-    "decimal_integer_literal": INTEGER, "hex_integer_literal": INTEGER,
-    "octal_integer_literal": INTEGER, "binary_integer_literal": INTEGER,
-    "decimal_floating_point_literal": FLOATING, "hex_floating_point_literal": FLOATING,
-    "character_literal": CHARACTER, "string_literal": STRING, "true": BOOLEAN, "false": BOOLEAN,
-    "null_literal": NULL, "class_literal": CLASS_LITERAL, "enhanced_for_statement": FOREACH,
-    "line_comment": COMMENT, "block_comment": COMMENT, "[": BRACKET, "dimensions": DIMENSIONS,
-    "dimensions_expr": DIMENSION, "+": PLUS, "<<": SHIFT, ">>": SHIFT, ">>>": SHIFT,
-    "==": COMPARISON, "!=": COMPARISON, "<": COMPARISON, ">": COMPARISON, "<=": COMPARISON,
-    ">=": COMPARISON, "&&": COMPARISON, "||": COMPARISON, "&": BITWISE, "|": BITWISE,
-    "^": BITWISE, "!": NOT, "(": PUNCTUATION, ")": PUNCTUATION, ",": PUNCTUATION,
-    "argument_list": ARGUMENTS, "new": NEW, "generic_type": GENERIC,
-    "formal_parameters": PARAMETERS,
+    "array_access": ARRAY_ACCESS, "assignment_expression": ASSIGNMENT,
+    "enhanced_for_statement": FOREACH, "line_comment": COMMENT, "block_comment": COMMENT,
+    "[": BRACKET, "dimensions": DIMENSIONS, "dimensions_expr": DIMENSION, "(": PUNCTUATION,
+    ")": PUNCTUATION, ",": PUNCTUATION, "argument_list": ARGUMENTS, "new": NEW,
+    "generic_type": GENERIC, "formal_parameters": PARAMETERS,
 }  # fmt: skip
 # What the walk looks at.
 EVENTS = (
-    TYPE, BODY, PARAMETERS, IDENTIFIER, TYPE_IDENTIFIER, THIS, SUPER, CALL,
-    *range(PARENTHESES, FOREACH),
+    TYPE, BODY, PARAMETERS, IDENTIFIER, TYPE_IDENTIFIER, THIS, SUPER,
+    *range(CALL, ASSIGNMENT + 1),
 )  # fmt: skip
 
 # Numbers of _scopes, _hierarchy and _types: a kernel's numbers are its own file's.
@@ -57,18 +46,14 @@ EVENTS = (
     EXPRESSION, VARIABLE, LOOP, RESOURCE, PATTERN, QUALIFIER, SELECTED, CALLED, REFERRED, CASE,
     TYPE_USE,
 ) = 0, 1, 5, 6, 7, 14, 15, 16, 17, 20, 21  # fmt: skip
-R_PACKAGE, R_TYPE, R_TYPE_VARIABLE, R_METHOD, R_FIELD, R_CONSTANT = 1, 2, 3, 4, 5, 6
-NOTHING, READS = 0, 2
-BEGINS_PACKAGE, IS_IMPORTED_TYPE, IS_IMPORTED_STATIC = 1, 2, 4
+R_TYPE, R_TYPE_VARIABLE, R_METHOD, R_FIELD, R_CONSTANT = 2, 3, 4, 5, 6
+NOTHING = 0
 FIELDS, METHODS, TYPES = 0, 1, 2
 IS_PRIVATE, IS_CONSTANT = 1, 2
 FILE, EXTRA, MOST = 16, 32, 64
-T_BOOLEAN, T_CHAR, T_INT, T_LONG, T_FLOAT, T_DOUBLE, T_NULL = 1, 4, 5, 6, 7, 8, 10
-# Types that the language knows: places in ``known``.
-K_VAR, K_STRING, K_CLASS = range(3)
-
-# What a node denotes: nothing known, a value, a type, a package, an object as its superclass.
-UNSEEN, VALUE, IS_TYPE, IS_PACKAGE, IS_SUPER = range(5)
+# What a node denotes: nothing that this file declares, a value, a type, an object as its
+# superclass.
+UNSEEN, VALUE, IS_TYPE, IS_SUPER = range(4)
 
 
 class Tree(NamedTuple):
@@ -77,9 +62,6 @@ class Tree(NamedTuple):
     child: Any
     stop: Any
     word: Any
-    start: Any
-    end: Any
-    text: Any
 
 
 class Types(NamedTuple):
@@ -96,16 +78,13 @@ class Types(NamedTuple):
 
 
 class Facts(NamedTuple):
-    """What is known before the walk and what it finds: of each word what imports tell; of each
-    node the value of its type and what it denotes; of each name role, declaration and access."""
+    """What is known before the walk and what it finds: of each node the value of its type and
+    what it denotes; of each name role, declaration and access."""
 
     members: Members
     signatures: Signatures
     imports: Imports
-    package: Any
-    known: Any
     of_object: Any
-    hints: Any
     words: int
     value: Any
     denotes: Any
@@ -153,18 +132,6 @@ def _member(facts: Facts, types: Types, t: int, space: int, word: int, own: bool
 
 
 @kernel
-def _shape(tree: Tree, ident: int) -> int:
-    """How a name is written: 0 like a variable or package, 1 like a type, 2 like a constant."""
-    first = tree.text[tree.start[ident]]
-    if 97 <= first <= 122 or first == 95 or first == 36:
-        return 0
-    for at in range(tree.start[ident] + 1, tree.end[ident]):
-        if 97 <= tree.text[at] <= 122:
-            return 1
-    return 2
-
-
-@kernel
 def _as_type(tree: Tree, facts: Facts, types: Types, k: int, i: int) -> None:
     """A name that is a type's: the type its value tells."""
     base = (facts.value[i] >> 8) - FILE
@@ -201,65 +168,22 @@ def _site(tree: Tree, node: int) -> int:
 
 
 @kernel
-def _package_ahead(tree: Tree, i: int) -> bool:
-    """Does a type's name follow after dots?"""
-    node = tree.parent[i]
-    while tree.code[node] == FIELD_ACCESS and tree.stop[i] < tree.stop[node]:
-        last = tree.stop[node] - 1
-        if tree.code[last] != IDENTIFIER:
-            return False
-        if _shape(tree, last) > 0:
-            return _shape(tree, last) == 1 or tree.code[tree.parent[node]] == FIELD_ACCESS
-        i, node = node, tree.parent[node]
-    return False
-
-
-@kernel
-def _is_package(tree: Tree, node: int, package: Any) -> bool:
-    """Are the names below a node the words of the file's package?"""
-    seen = 0
-    for at in range(node, tree.stop[node]):
-        if tree.code[at] == IDENTIFIER:
-            if seen == len(package) or tree.word[at] != package[seen]:
-                return False
-            seen += 1
-    return seen == len(package)
-
-
-@kernel
 def _selected(tree: Tree, facts: Facts, types: Types, k: int, i: int) -> None:
-    """The name after a dot; the whole gets its type and denotation."""
+    """The name after a dot, if what stands before it is of this file; the whole gets its type and
+    denotation."""
     p, w = tree.parent[i], tree.word[i]
     site = _site(tree, p)
-    denotes, base, count = facts.denotes[site], facts.value[site] >> 8, len(types.node)
-    of_file = FILE <= base < FILE + count and facts.value[site] & 255 == 0
-    if denotes == IS_PACKAGE:
-        if _shape(tree, i) == 0:
-            facts.role[k], facts.denotes[i], facts.access[k] = R_PACKAGE, IS_PACKAGE, NOTHING
-        else:
-            facts.value[i] = 256 * (FILE + count + w)
-            if facts.imports.tops[w] >= 0 and _is_package(tree, site, facts.package):
-                facts.value[i] = 256 * (FILE + facts.imports.tops[w])
-            _as_type(tree, facts, types, k, i)
-    elif denotes != IS_TYPE:
-        m = -1
-        if of_file:
-            m = _member(facts, types, base - FILE, FIELDS, w, denotes != IS_SUPER)
+    denotes, base = facts.denotes[site], (facts.value[site] >> 8) - FILE
+    m, inner = -1, -1
+    if 0 <= base < len(types.node) and facts.value[site] & 255 == 0 and denotes != UNSEEN:
+        m = _member(facts, types, base, FIELDS, w, denotes != IS_SUPER)
+        if m < 0 and denotes == IS_TYPE:
+            inner = _member(facts, types, base, TYPES, w, True)
+    if inner >= 0:
+        facts.value[i] = 256 * (FILE + types.of[facts.members.name[inner]])
+        _as_type(tree, facts, types, k, i)
+    elif m >= 0 or denotes == VALUE or denotes == IS_SUPER:
         _as_field(facts, k, i, m)
-    else:
-        m = _member(facts, types, base - FILE, FIELDS, w, True) if of_file else -1
-        inner = _member(facts, types, base - FILE, TYPES, w, True) if of_file and m < 0 else -1
-        up = tree.parent[p]
-        before_dot = tree.code[up] == FIELD_ACCESS or tree.code[up] == CALL
-        before_dot = (before_dot and p == up + 1) or tree.code[up] == REFERENCE
-        if inner >= 0:
-            facts.value[i] = 256 * (FILE + types.of[facts.members.name[inner]])
-            _as_type(tree, facts, types, k, i)
-        elif m < 0 and before_dot and _shape(tree, i) == 1:
-            facts.value[i] = 256 * (FILE + count + w)
-            _as_type(tree, facts, types, k, i)
-        else:
-            _as_field(facts, k, i, m)
     facts.denotes[p], facts.value[p] = facts.denotes[i], facts.value[i]
 
 
@@ -357,54 +281,6 @@ def _last(tree: Tree, node: int) -> int:
 
 
 @kernel
-def _promoted(left: int, right: int) -> int:
-    """Binary numeric promotion (JLS 5.6)."""
-    if T_BOOLEAN < left >> 8 <= T_DOUBLE and T_BOOLEAN < right >> 8 <= T_DOUBLE:
-        if (left | right) & 255 == 0:
-            return max(left, right, 256 * T_INT)
-    return 0
-
-
-@kernel
-def _expression(tree: Tree, facts: Facts, node: int) -> int:
-    """The value of an expression's type, from those of its parts."""
-    code, stop, value = tree.code, tree.stop, facts.value
-    kind, left = code[node], value[node + 1]
-    if kind == PARENTHESES or kind == CAST:
-        return int(value[_second(tree, node)])
-    if kind == ARRAY_ACCESS:
-        return int(left - 1 if left & 255 else 0)
-    if kind == ASSIGNMENT:
-        return int(left)
-    if kind == INSTANCEOF or code[node + 1] == NOT:
-        return 256 * T_BOOLEAN
-    last = _last(tree, node)
-    right = value[last]
-    if kind == UPDATE:
-        return int(left if left else right)
-    if kind == UNARY:
-        return _promoted(right, right)
-    at = stop[node + 1]
-    while at < last and code[at] == COMMENT:
-        at += 1
-    if kind == CONDITIONAL:
-        middle = at + 1
-        while middle < last and code[middle] == COMMENT:
-            middle += 1
-        return int(right if value[middle] == right else 0)
-    text = 256 * facts.known[K_STRING]
-    if code[at] == COMPARISON:
-        return 256 * T_BOOLEAN
-    if code[at] == PLUS and (left == text or right == text):
-        return int(text)
-    if code[at] == SHIFT:
-        return _promoted(left, left)
-    if code[at] == BITWISE and left == 256 * T_BOOLEAN:
-        return int(left)
-    return _promoted(left, right)
-
-
-@kernel
 def _created(tree: Tree, facts: Facts, types: Types, node: int) -> int:
     """The value of ``new T(…)`` and ``new T[…]``; an anonymous class is a type of its own."""
     code, stop, value = tree.code, tree.stop, facts.value
@@ -431,23 +307,6 @@ def _created(tree: Tree, facts: Facts, types: Types, node: int) -> int:
 
 
 @kernel
-def _literal(tree: Tree, facts: Facts, i: int) -> int:
-    kind = tree.code[i]
-    last = tree.text[tree.end[i] - 1] | 32 if tree.end[i] > tree.start[i] else 0
-    if kind == INTEGER:
-        return 256 * (T_LONG if last == 108 else T_INT)
-    if kind == FLOATING:
-        return 256 * (T_FLOAT if last == 102 else T_DOUBLE)
-    if kind == CHARACTER:
-        return 256 * T_CHAR
-    if kind == BOOLEAN:
-        return 256 * T_BOOLEAN
-    if kind == NULL:
-        return 256 * T_NULL
-    return int(256 * facts.known[K_STRING if kind == STRING else K_CLASS])
-
-
-@kernel
 def _this(tree: Tree, facts: Facts, i: int, inside: Any, levels: int) -> None:
     p, value, denotes = tree.parent[i], facts.value, facts.denotes
     denotes[i] = VALUE if tree.code[i] == THIS else IS_SUPER
@@ -462,25 +321,6 @@ def _this(tree: Tree, facts: Facts, i: int, inside: Any, levels: int) -> None:
             for x in range(max(0, levels - MOST), levels):
                 if value[i] == 256 * (FILE + inside[x]):
                     denotes[i] = IS_SUPER
-
-
-@kernel
-def _before_dot(tree: Tree, facts: Facts, types: Types, k: int, i: int) -> None:
-    """A name before a dot that is no variable in scope: a type, a package, or a variable that is
-    inherited from elsewhere; by what imports tell and by how it is written (JLS 6.5.2)."""
-    w, hints, shape = tree.word[i], facts.hints[tree.word[i]], _shape(tree, i)
-    if facts.value[i] > 0:
-        _as_type(tree, facts, types, k, i)
-    elif hints & IS_IMPORTED_TYPE or (shape == 1 and not hints & IS_IMPORTED_STATIC):
-        facts.value[i] = 256 * (FILE + len(types.node) + w)
-        _as_type(tree, facts, types, k, i)
-    elif shape == 0 and tree.code[tree.parent[i]] == FIELD_ACCESS and (
-        hints & BEGINS_PACKAGE or _package_ahead(tree, i)
-    ):
-        facts.role[k], facts.denotes[i] = R_PACKAGE, IS_PACKAGE
-    else:
-        _as_field(facts, k, i, -1)
-        facts.access[k] = READS
 
 
 @kernel
@@ -519,10 +359,10 @@ def _initialiser(tree: Tree, how: int, i: int) -> int:
 
 @kernel
 def qualified_names(
-    tree: Tree, facts: Facts, types: Types, events: Any, idents: Any, use: Any, room: int
+    tree: Tree, facts: Facts, types: Types, events: Any, idents: Any, use: Any, var: int, room: int
 ) -> Any:
     """Completes the roles and declarations that simple names have got; gives the calls of which
-    the method is still to be chosen, ``room`` at most."""
+    the method is still to be chosen, ``room`` at most. ``var`` is the value of what is no type."""
     code, parent, stop = tree.code, tree.parent, tree.stop
     value, denotes, declaration = facts.value, facts.denotes, facts.declaration
     calls = Calls(
@@ -535,7 +375,6 @@ def qualified_names(
     pending, target = np.empty(len(events) + 2, np.int32), np.empty(len(events) + 2, np.int32)
     inside = np.empty(len(types.node) + 1, np.int32)
     top, levels, fresh, k = -1, 0, 0, -1
-    var = 256 * facts.known[K_VAR]
     for e in range(len(events) + 1):
         i = events[e] if e < len(events) else len(code)
         while top >= 0 and stop[pending[top]] <= i:
@@ -554,8 +393,12 @@ def qualified_names(
                     )
             elif code[node] == CREATION or code[node] == ARRAY_CREATION:
                 value[node] = _created(tree, facts, types, node)
+            elif code[node] == ARRAY_ACCESS:
+                value[node] = value[node + 1] - 1 if value[node + 1] & 255 else 0
+            elif code[node] == ASSIGNMENT:
+                value[node] = value[node + 1]
             else:
-                value[node] = _expression(tree, facts, node)
+                value[node] = value[_second(tree, node)]
             denotes[node] = VALUE
         if e == len(events):
             break
@@ -566,11 +409,9 @@ def qualified_names(
             inside[levels] = fresh
             fresh += 1
             levels += 1
-        elif kind == CALL or PARENTHESES <= kind <= INSTANCEOF:
+        elif CALL <= kind <= ASSIGNMENT:
             top += 1
             pending[top], target[top] = i, -1
-        elif INTEGER <= kind <= CLASS_LITERAL:
-            value[i], denotes[i] = _literal(tree, facts, i), VALUE
         elif kind == THIS or kind == SUPER:
             _this(tree, facts, i, inside, levels)
         if kind != IDENTIFIER and kind != TYPE_IDENTIFIER:
@@ -584,7 +425,8 @@ def qualified_names(
         elif how == EXPRESSION:
             value[i], denotes[i] = 0, VALUE
         elif how == QUALIFIER:
-            _before_dot(tree, facts, types, k, i)
+            if value[i] > 0:
+                _as_type(tree, facts, types, k, i)
         elif how == SELECTED:
             _selected(tree, facts, types, k, i)
         elif how == CALLED:

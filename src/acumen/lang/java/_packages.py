@@ -1,7 +1,8 @@
-"""Kernels: names of types, packages and imports, which no variable can hide (JLS 6.5.3, 6.5.5).
+"""Kernels: names of types, packages and imports (JLS 6.5), and names that nothing in the file
+declares.
 
-Where nothing in the file tells a package from a type, the custom of writing does: packages begin
-with a small letter.
+Where nothing tells a package, a type and a variable apart, the custom of writing does: packages
+and variables begin with a small letter, types with a capital, constants have nothing else.
 """
 
 from __future__ import annotations
@@ -15,20 +16,23 @@ from acumen.lang.java._types import Imports
 from acumen.lang.kernel import kernel
 
 (
-    OTHER, IDENTIFIER, DOTTED, SCOPED, PACKAGE, IMPORT, STATIC, ASTERISK, ANNOTATION, PAIR,
-) = range(10)  # fmt: skip
+    OTHER, IDENTIFIER, DOTTED, SCOPED, PACKAGE, IMPORT, STATIC, ASTERISK, ANNOTATION, FIELD_ACCESS,
+    CALL, REFERENCE,
+) = range(12)  # fmt: skip
 CODES = {
     "identifier": IDENTIFIER, "scoped_identifier": DOTTED, "scoped_type_identifier": SCOPED,
     "package_declaration": PACKAGE, "module_declaration": PACKAGE,
     "requires_module_directive": PACKAGE, "exports_module_directive": PACKAGE,
     "opens_module_directive": PACKAGE, "import_declaration": IMPORT, "static": STATIC,
-    "asterisk": ASTERISK, "annotation": ANNOTATION, "element_value_pair": PAIR,
+    "asterisk": ASTERISK, "annotation": ANNOTATION, "field_access": FIELD_ACCESS,
+    "method_invocation": CALL, "method_reference": REFERENCE,
 }  # fmt: skip
 
 # Numbers of _scopes, _hierarchy and _types: a kernel's numbers are its own file's.
-ELEMENT, IN_DOTTED, TYPE_USE = 18, 19, 21
+QUALIFIER, SELECTED, CALLED, REFERRED, ELEMENT, IN_DOTTED, CASE, TYPE_USE = range(14, 22)
 R_UNKNOWN, R_PACKAGE, R_TYPE, R_TYPE_VARIABLE, R_METHOD, R_FIELD, R_CONSTANT = range(7)
 R_ELEMENT = 14
+NOTHING, READS = 0, 2
 FIELDS, METHODS, TYPES = 0, 1, 2
 IS_CONSTANT = 2
 FILE, EXTRA = 16, 32
@@ -42,6 +46,7 @@ class Source(NamedTuple):
     stop: Any
     word: Any
     start: Any
+    end: Any
     text: Any
 
 
@@ -89,7 +94,18 @@ def type_and_package_names(
 @kernel
 def _small(tree: Source, i: int) -> bool:
     first = tree.text[tree.start[i]]
-    return bool(97 <= first <= 122 or first == 95)
+    return bool(97 <= first <= 122 or first == 95 or first == 36)
+
+
+@kernel
+def _capitalised(tree: Source, i: int) -> bool:
+    """Is a name written like a type's: a capital, and small letters?"""
+    if _small(tree, i):
+        return False
+    for at in range(tree.start[i] + 1, tree.end[i]):
+        if 97 <= tree.text[at] <= 122:
+            return True
+    return False
 
 
 @kernel
@@ -209,3 +225,54 @@ def static_imports(idents: Any, use: Any, role: Any, word: Any, words: int) -> N
         if use[k] == IN_DOTTED and role[k] == R_UNKNOWN:
             told = seen[word[k]]
             role[k] = R_METHOD if told & 1 else R_TYPE if told & 2 else R_FIELD
+
+
+@kernel
+def foreign_names(
+    tree: Source, named: Named, idents: Any, use: Any, left: Any, hints: Any, access: Any
+) -> None:
+    """Roles of names before and after dots that nothing in this file declares (JLS 6.5.2);
+    ``left`` are their places, in source order."""
+    denotes = np.zeros(len(tree.code), np.uint8)
+    for k in left:
+        i = idents[k]
+        p, hint = tree.parent[i], hints[tree.word[i]]
+        site = p + 1
+        if use[k] == SELECTED:
+            if denotes[site] == R_PACKAGE:
+                role = R_PACKAGE if _small(tree, i) else R_TYPE
+            else:
+                role = R_TYPE if _capitalised(tree, i) and _before_dot(tree, p) else R_FIELD
+            denotes[p] = role
+        elif hint & IS_TYPE or (_capitalised(tree, i) and not hint & IS_STATIC):
+            role = R_TYPE
+        elif _small(tree, i) and (
+            hint & BEGINS or _type_ahead(tree, i)
+        ) and tree.code[p] == FIELD_ACCESS:
+            role = R_PACKAGE
+        else:
+            role = R_FIELD
+        denotes[i], named.role[k] = role, role
+        access[k] = NOTHING if role != R_FIELD else READS if use[k] != SELECTED else access[k]
+
+
+@kernel
+def _before_dot(tree: Source, node: int) -> bool:
+    up = tree.parent[node]
+    if tree.code[up] == REFERENCE:
+        return True
+    return bool((tree.code[up] == FIELD_ACCESS or tree.code[up] == CALL) and node == up + 1)
+
+
+@kernel
+def _type_ahead(tree: Source, i: int) -> bool:
+    """Does a type's name follow after dots?"""
+    node = tree.parent[i]
+    while tree.code[node] == FIELD_ACCESS and tree.stop[i] < tree.stop[node]:
+        last = tree.stop[node] - 1
+        if tree.code[last] != IDENTIFIER:
+            return False
+        if not _small(tree, last):
+            return _capitalised(tree, last) or tree.code[tree.parent[node]] == FIELD_ACCESS
+        i, node = node, tree.parent[node]
+    return False

@@ -33,11 +33,10 @@ _NONE = -1
 
 
 @kernel
-def _blocks(
-    low: int, high: int, offsets: Any, target: Any, block: Any, work: Any, into: Any
-) -> int:
+def _blocks(low: int, high: int, edges: Any, block: Any, work: Any, into: Any) -> int:
     """Numbers the basic blocks of the points ``[low, high)``; the blocks from which each is
-    entered go to ``into``."""
+    entered go to ``into``. ``edges`` are offsets and targets."""
+    offsets, target = edges
     for at in range(high - low + 1):
         work[at, ENTERS] = 0
     for at in range(offsets[low], offsets[high]):
@@ -223,7 +222,7 @@ def reach(
     blocks = 0
     for unit in range(len(first) - 1):
         low, high = first[unit], first[unit + 1]
-        made = _blocks(low, high, offsets, target, block, work, into)
+        made = _blocks(low, high, (offsets, target), block, work, into)
         listed = count = 0
         for at in range(low, high):
             what = variable[at]

@@ -20,8 +20,8 @@ from acumen.lang.kernel import kernel
 (
     OTHER, TYPE, BODY, TYPE_PARAMETERS, TYPE_PARAMETER, IDENTIFIER, TYPE_IDENTIFIER, SCOPED,
     GENERIC, ARRAY, ANNOTATED, NUMERIC, CATCH_TYPE, DECLARATOR, PARAMETER, PARAMETERS, SPREAD,
-    DIMENSIONS, BRACKET, AMBIGUOUS, ASTERISK,
-) = range(21)  # fmt: skip
+    DIMENSIONS, BRACKET, AMBIGUOUS, ASTERISK, INTEGER, FLOATING, STRING, CLASS_LITERAL,
+) = range(25)  # fmt: skip
 PRIMITIVE = 32
 CODES = {
     "class_declaration": TYPE, "interface_declaration": TYPE, "enum_declaration": TYPE,
@@ -38,10 +38,17 @@ CODES = {
     "scoped_identifier": AMBIGUOUS, "record_pattern": AMBIGUOUS, "receiver_parameter": AMBIGUOUS,
     "boolean_type": PRIMITIVE + 1, "byte": PRIMITIVE + 2, "short": PRIMITIVE + 3,
     "char": PRIMITIVE + 4, "int": PRIMITIVE + 5, "long": PRIMITIVE + 6, "float": PRIMITIVE + 7,
-    "double": PRIMITIVE + 8, "void_type": PRIMITIVE + 9,
+    "double": PRIMITIVE + 8, "void_type": PRIMITIVE + 9, "null_literal": PRIMITIVE + 10,
+    "true": PRIMITIVE + 1, "false": PRIMITIVE + 1, "character_literal": PRIMITIVE + 4,
+    "decimal_integer_literal": INTEGER, "hex_integer_literal": INTEGER,
+    "octal_integer_literal": INTEGER, "binary_integer_literal": INTEGER,
+    "decimal_floating_point_literal": FLOATING, "hex_floating_point_literal": FLOATING,
+    "string_literal": STRING, "class_literal": CLASS_LITERAL,
 }  # fmt: skip
 # What the walk over types' names looks at.
 EVENTS = (TYPE, BODY, TYPE_PARAMETERS, PARAMETERS, IDENTIFIER, TYPE_IDENTIFIER)
+
+LITERALS = (INTEGER, FLOATING, STRING, CLASS_LITERAL)
 
 # As in _hierarchy: a kernel's numbers are its own file's.
 FIELDS, METHODS, TYPES = 0, 1, 2
@@ -155,11 +162,11 @@ def _is_package(tree: Tree, node: int, package: Any) -> bool:
 @kernel
 def type_names(
     tree: Tree, types: Types, members: Members, type_of: Any, offsets: Any, ancestors: Any,
-    events: Any, words: int, room: int, tops: Any, imported: Any, value: Any, package: Any,
+    events: Any, words: int, room: int, imports: Imports, value: Any, package: Any,
 ) -> None:  # fmt: skip
     """What each type's name means where it stands: the value of the type at every node that is a
-    type, and at every name that may be one; 0 where there is none. ``imported`` are types of this
-    file that it imports, ``tops`` its types that stand in no other, ``package`` its words."""
+    type, and at every name that may be one; 0 where there is none."""
+    tops, imported = imports.tops, imports.by_name
     code, parent, stop, word = tree
     count = len(types.node)
     scope = np.full(words, -1, np.int32)
@@ -338,6 +345,19 @@ def _name_of(tree: Tree, node: int) -> int:
             return at + 1
         at = tree.stop[at]
     return -1
+
+
+@kernel
+def literal_types(code: Any, end: Any, text: Any, known: Any, nodes: Any, value: Any) -> None:
+    """The types of literals; ``known`` begins with var, String and Class."""
+    for i in nodes:
+        kind, last = code[i], text[end[i] - 1] | 32
+        if kind == INTEGER:
+            value[i] = 256 * (6 if last == 108 else 5)  # 1L
+        elif kind == FLOATING:
+            value[i] = 256 * (7 if last == 102 else 8)  # 1F
+        else:
+            value[i] = 256 * known[1 if kind == STRING else 2]
 
 
 @kernel

@@ -9,8 +9,18 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from acumen.lang.java import _calls, _hierarchy, _members, _patterns, _scopes, _types
-from acumen.lang.java._tables import Table, field_table, kind_table, use_table
+from acumen.lang.java import (
+    _calls,
+    _hierarchy,
+    _members,
+    _operators,
+    _packages,
+    _patterns,
+    _references,
+    _scopes,
+    _types,
+)
+from acumen.lang.java._tables import Codes, Table, codes, field_codes, use_codes
 from acumen.lang.java.declarations import NONE, Declarations
 from acumen.lang.java.grammar import symbols
 from acumen.lang.java.names import Names
@@ -43,115 +53,143 @@ class Bindings:
     access: NDArray[np.uint8]
 
 
-_VARIABLES = np.isin(
-    np.arange(256),
-    (
-        _scopes.VARIABLE, _scopes.PARAMETER, _scopes.CATCH, _scopes.LOOP, _scopes.RESOURCE,
-        _scopes.PATTERN,
-    ),
-)  # fmt: skip
+def bindings(syntax: Syntax, declared: Declarations, names: Names) -> Bindings:
+    """What each identifier means, from the file alone.
+
+    Types and their members first, then what types' names mean, then variables, then what needs
+    the types of expressions. Each step is a kernel in a file of its own.
+    """
+    tables, kind, ident = _tables(), syntax.kind, names.node
+    words, parent, stop, word = len(names.words), syntax.parent, syntax.stop, names.word_of
+    text = np.frombuffer(syntax.source or b" ", dtype=np.uint8)
+    use = _uses(syntax, names, tables)
+    known, of_object = _known(names, declared)
+    var, string = 256 * known[0], 256 * known[1]
+
+    nodes = np.array([one.node for one in declared.types], dtype=np.int32)
+    tree = _hierarchy.Tree(tables.hierarchy.code[kind], parent, stop, word)
+    types, members = _hierarchy.collect(tree, ident, nodes, words)
+    offsets, ancestors, open_, type_of = _hierarchy.hierarchy(tree, types, members, words)
+
+    spelt = _hierarchy.Tree(tables.types.code[kind], parent, stop, word)
+    value = np.zeros(len(syntax), dtype=np.int64)
+    package = _package(syntax, names, tables)
+    found = np.flatnonzero(kind == tables.import_).astype(np.int32)
+    imports = _types.own_imports(
+        spelt, types, members, type_of, found, package, words, value
+    )
+    _types.type_names(
+        spelt, types, members, type_of, offsets, ancestors, tables.types.events(kind), words,
+        len(ident) + len(imports.by_name) + 1, imports, value, package,
+    )  # fmt: skip
+    signatures = _types.declared_types(spelt, members, words, ident[_VARIABLES[use]], value)
+    literals = np.flatnonzero(tables.literals[kind]).astype(np.int32)
+    _types.literal_types(spelt.code, syntax.end, text, known, literals, value)
+
+    role, declaration, access = _scopes.simple_names(
+        _scopes.Tree(tables.scopes.code[kind], parent, syntax.child, stop, word),
+        _scopes.Types(nodes, types.begin, offsets, ancestors),
+        members, imports, _late(syntax, names, use, tables), tables.scopes.events(kind), ident,
+        use, words,
+    )  # fmt: skip
+    source = _packages.Source(
+        tables.packages[kind], parent, stop, word, syntax.start, syntax.end, text
+    )
+    named = _packages.Named(
+        members, imports, words, types.name, type_of, value, role, declaration
+    )
+    hints = _packages.type_and_package_names(
+        source, named, ident, use, _places(_OF_TYPES, use), var
+    )
+
+    denotes = np.zeros(len(syntax), dtype=np.uint8)
+    calls = _members.qualified_names(
+        _members.Tree(tables.members.code[kind], parent, syntax.child, stop, word),
+        _members.Facts(
+            members, signatures, imports, of_object, words, value, denotes, role, declaration,
+            access,
+        ),
+        _members.Types(nodes, types.name, types.begin, offsets, ancestors, open_, type_of),
+        tables.members.events(kind), ident, use, var, int(np.count_nonzero(use == _scopes.CALLED)),
+    )  # fmt: skip
+    operators = tables.operators
+    _operators.operators(operators.code[kind], stop, operators.events(kind), string, value)
+    declaration[calls.place] = _calls.choose(
+        _calls.Tree(tables.calls[kind], stop, word),
+        _calls.Facts(members, signatures, known, of_object, words, value),
+        _calls.Types(offsets, ancestors, open_),
+        calls, ident,
+    )  # fmt: skip
+    _references.references(
+        _references.Sites(
+            tables.references[kind], parent, stop, word, value, denotes, offsets, ancestors,
+            members, words, role, declaration, access,
+        ),
+        ident, use, _places(_REFERENCES, use), string,
+    )  # fmt: skip
+    left = np.flatnonzero((role == 0) & _DOTS[use]).astype(np.int32)
+    _packages.foreign_names(source, named, ident, use, left, hints, access)
+    _packages.static_imports(ident, use, role, names.word, words)
+    symbol = _scopes.symbols_of(role, declaration, names.word, len(syntax), words)
+    return Bindings(ident, role, declaration, symbol, access)
 
 
 class _Tables(NamedTuple):
-    hierarchy: Table
-    types: Table
-    types_events: NDArray[np.bool_]
-    scopes: Table
-    scopes_events: NDArray[np.bool_]
-    members: Table
-    members_events: NDArray[np.bool_]
+    hierarchy: Codes
+    types: Codes
+    literals: NDArray[np.bool_]
+    scopes: Codes
+    members: Codes
+    operators: Codes
+    packages: Table
     calls: Table
-    flow: Table
-    flow_fields: Table
+    references: Table
+    patterns: Table
+    patterns_fields: Table
     uses: Table
     type_identifier: int
+    type_parameter: int
     import_: int
     package: int
 
 
 @lru_cache(maxsize=1)
 def _tables() -> _Tables:
-    types, scopes = kind_table(_types.CODES), kind_table(_scopes.CODES)
-    members = kind_table(_members.CODES)
-    (type_identifier,) = symbols("type_identifier")
-    (import_,), (package,) = symbols("import_declaration"), symbols("package_declaration")
+    types = codes(_types.CODES, _types.EVENTS)
+    singles = ("type_identifier", "type_parameter", "import_declaration", "package_declaration")
     return _Tables(
-        hierarchy=kind_table(_hierarchy.CODES),
-        types=types,
-        types_events=np.isin(types, _types.EVENTS),
-        scopes=scopes,
-        scopes_events=np.isin(scopes, _scopes.EVENTS),
-        members=members,
-        members_events=np.isin(members, _members.EVENTS),
-        calls=kind_table(_calls.CODES),
-        flow=kind_table(_patterns.CODES),
-        flow_fields=field_table(_patterns.FIELDS),
-        uses=use_table(_scopes.USES),
-        type_identifier=type_identifier,
-        import_=import_,
-        package=package,
+        codes(_hierarchy.CODES),
+        types,
+        np.isin(types.code, _types.LITERALS),
+        codes(_scopes.CODES, _scopes.EVENTS),
+        codes(_members.CODES, _members.EVENTS),
+        codes(_operators.CODES, _operators.EVENTS),
+        codes(_packages.CODES).code,
+        codes(_calls.CODES).code,
+        codes(_references.CODES).code,
+        codes(_patterns.CODES).code,
+        field_codes(_patterns.FIELDS),
+        use_codes(_scopes.USES),
+        *(next(iter(symbols(one))) for one in singles),
     )
 
 
-def bindings(syntax: Syntax, declared: Declarations, names: Names) -> Bindings:
-    tables = _tables()
-    words, count = len(names.words), len(names.node)
-    parent, child, stop = syntax.parent, syntax.child, syntax.stop
-    use = _uses(syntax, names, tables)
-    nodes = np.array([one.node for one in declared.types], dtype=np.int32)
-    tree = _hierarchy.Tree(tables.hierarchy[syntax.kind], parent, stop, names.word_of)
-    types, members = _hierarchy.collect(tree, names.node, nodes, words)
-    offsets, ancestors, open_, type_of = _hierarchy.hierarchy(tree, types, members, words)
-    spelt = _hierarchy.Tree(tables.types[syntax.kind], parent, stop, names.word_of)
-    events = np.flatnonzero(tables.types_events[syntax.kind]).astype(np.int32)
-    package = _package(syntax, names, tables)
-    value = np.zeros(len(syntax), dtype=np.int64)
-    imports = _types.own_imports(
-        spelt, types, members, type_of, np.flatnonzero(syntax.kind == tables.import_).astype(np.int32),
-        package, words, value,
-    )  # fmt: skip
-    _types.type_names(
-        spelt, types, members, type_of, offsets, ancestors, events, words,
-        count + len(imports.by_name) + 1, imports.tops, imports.by_name, value, package,
-    )  # fmt: skip
-    variables = names.node[_VARIABLES[use]]
-    signatures = _types.declared_types(spelt, members, words, variables, value)
-    late = _late(syntax, names, use, tables)
-    code = tables.scopes[syntax.kind]
-    events = np.flatnonzero(tables.scopes_events[syntax.kind]).astype(np.int32)
-    role, declaration, access = _scopes.simple_names(
-        _scopes.Tree(code, parent, child, stop, names.word_of),
-        _scopes.Types(nodes, types.begin, offsets, ancestors),
-        members, imports, late, events, names.node, use, words,
-    )  # fmt: skip
-    known, of_object = _known(names, declared)
-    code = tables.members[syntax.kind]
-    events = np.flatnonzero(tables.members_events[syntax.kind]).astype(np.int32)
-    facts = _members.Facts(
-        members, signatures, imports, package, known, of_object, words, value,
-        np.zeros(len(syntax), dtype=np.uint8), role, declaration, access,
-    )  # fmt: skip
-    calls = _members.qualified_names(
-        _members.Tree(
-            code, parent, child, stop, names.word_of, syntax.start, syntax.end,
-            np.frombuffer(syntax.source or b" ", dtype=np.uint8),
-        ),
-        facts,
-        _members.Types(nodes, types.name, types.begin, offsets, ancestors, open_, type_of),
-        events, names.node, use, int(np.count_nonzero(use == _scopes.CALLED)),
-    )  # fmt: skip
-    found, doubt = _calls.choose(
-        _calls.Tree(tables.calls[syntax.kind], stop, names.word_of),
-        _calls.Facts(members, signatures, known, of_object, words, value),
-        _calls.Types(offsets, ancestors, open_),
-        calls, names.node,
-    )  # fmt: skip
-    declaration[calls.place] = found
-    global DOUBT
-    DOUBT = np.zeros(count, dtype=np.uint8)
-    DOUBT[calls.place] = doubt
-    symbol = _scopes.symbols_of(role, declaration, names.word, len(syntax), words)
-    return Bindings(names.node, role, declaration, symbol, access)
+def _among(*uses: int) -> NDArray[np.bool_]:
+    return np.isin(np.arange(256), uses)
+
+
+_VARIABLES = _among(
+    _scopes.VARIABLE, _scopes.PARAMETER, _scopes.CATCH, _scopes.LOOP, _scopes.RESOURCE,
+    _scopes.PATTERN,
+)  # fmt: skip
+_OF_TYPES = _among(_scopes.TYPE_USE, _scopes.DOTTED, _scopes.ELEMENT)
+_REFERENCES = _among(_scopes.REFERRED, _scopes.CASE)
+_DOTS = _among(_scopes.QUALIFIER, _scopes.SELECTED, _scopes.REFERRED)
+
+
+def _places(wanted: NDArray[np.bool_], use: Table) -> Column:
+    found: Column = np.flatnonzero(wanted[use]).astype(np.int32)
+    return found
 
 
 # Types that the language knows, as _members and _calls expect them; boxes as primitive types.
@@ -192,16 +230,12 @@ def _package(syntax: Syntax, names: Names, tables: _Tables) -> Column:
 
 def _uses(syntax: Syntax, names: Names, tables: _Tables) -> Table:
     """How each name stands where it stands."""
-    mothers = syntax.parent[names.node]
-    kinds = syntax.kind[mothers]
-    known = np.minimum(kinds, len(tables.uses) - 1)  # an ERROR's symbol is the last there is
+    kinds = syntax.kind[syntax.parent[names.node]]
+    known = np.minimum(kinds, len(tables.uses) - 1)
     use: Table = tables.uses[known, syntax.field[names.node]]
-    use[kinds >= len(tables.uses)] = _scopes.EXPRESSION
     of_type = syntax.kind[names.node] == tables.type_identifier
-    use[of_type] = np.where(
-        np.isin(kinds[of_type], list(symbols("type_parameter"))),
-        _scopes.TYPE_VARIABLE, _scopes.TYPE_USE,
-    )  # fmt: skip
+    use[of_type] = _scopes.TYPE_USE
+    use[of_type & (kinds == tables.type_parameter)] = _scopes.TYPE_VARIABLE
     return use
 
 
@@ -211,8 +245,8 @@ def _late(syntax: Syntax, names: Names, use: Table, tables: _Tables) -> _scopes.
         none = np.empty(0, dtype=np.int32)
         return _scopes.Late(none, none, none)
     first, last, name = _patterns.late_scopes(
-        tables.flow[syntax.kind], tables.flow_fields[syntax.field], syntax.parent, syntax.stop,
-        names.word_of, loops, variables,
+        tables.patterns[syntax.kind], tables.patterns_fields[syntax.field], syntax.parent,
+        syntax.stop, names.word_of, loops, variables,
     )  # fmt: skip
     order = np.lexsort((-last, first))
     return _scopes.Late(first[order], last[order], name[order])

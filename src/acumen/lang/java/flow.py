@@ -49,9 +49,9 @@ from acumen.lang.java.file import JavaFile
 from acumen.lang.syntax import Column
 
 __all__ = [
-    "BIND", "BRANCH", "DECLARE", "ENTRY", "EVENTS", "EXCEPTION", "EXIT", "HANDLER", "JOIN", "NEXT",
-    "NOTHING_BEFORE", "OPERATES", "RAISE", "READ", "STATEMENT", "TARGET", "WHEN_FALSE",
-    "WHEN_TRUE", "WRITE", "Flow", "flow",
+    "ANSWERS", "ASKS", "BIND", "BRANCH", "DECLARE", "ENTRY", "EVENTS", "EXCEPTION", "EXIT",
+    "HANDLER", "JOIN", "NEXT", "NOTHING_BEFORE", "OPERATES", "RAISE", "READ", "STATEMENT",
+    "TARGET", "WHEN_FALSE", "WHEN_TRUE", "WRITE", "Flow", "flow",
 ]  # fmt: skip
 
 EVENTS = (
@@ -172,7 +172,8 @@ def _units(file: JavaFile, tree: Nodes, methods: Sequence[int]) -> Column:
     keep[bodies[code[bodies] == kernel.METHOD]] = True
     within = np.searchsorted(outer, found, side="right") - 1
     inside = keep[found] & (within >= 0) & (found < stop[outer[within]])
-    return found[inside].astype(np.int32)
+    units: Column = found[inside].astype(np.int32)
+    return units
 
 
 _UNITS = np.zeros(256, dtype=np.bool_)

@@ -16,7 +16,7 @@ from acumen.views.ast.labels import LABEL
 Part: TypeAlias = tuple[int, int, int, int, int]
 Chosen: TypeAlias = str | int
 
-# Lists of certain trees; of all but some.
+# Lists of certain trees; of all but some (and never modifiers).
 ONLY: dict[str, tuple[int, ...]] = {
     "annotations": (c.ANNOTATION,),
     "catches": (c.CATCH,),
@@ -28,8 +28,8 @@ ONLY: dict[str, tuple[int, ...]] = {
     "labels": (c.GROUP_LABEL, c.LAST_LABEL),
 }
 BUT: dict[str, tuple[int, ...]] = {
-    "all": (c.MODIFIERS, c.BARE_MODIFIERS, c.EMPTY),
-    "statements": (c.MODIFIERS, c.BARE_MODIFIERS),
+    "all": (c.EMPTY,),
+    "statements": (),
     "constants": (*ONLY["patterns"], c.GUARD),
     "parameters": ONLY["receivers"],
 }

@@ -12,7 +12,7 @@ from acumen.lang.java import language
 from acumen.lang.java.grammar import field, symbols
 from acumen.views.ast import codes as c
 from acumen.views.ast.labels import LABEL
-from acumen.views.ast.parts import BUT, ONLY, WHICH
+from acumen.views.ast.parts import BUT, ONLY, WHICH, Part
 from acumen.views.ast.rules import BY_KIND, BY_SYMBOL
 
 # Symbols whose code compiled code asks for.
@@ -149,14 +149,14 @@ class Tables(NamedTuple):
 
 @lru_cache(maxsize=1)
 def tables() -> Tables:
-    codes = {name: number for number, names in _NAMED.items() for name in names}
-    codes |= {name: c.FREE + place for place, name in enumerate(BY_SYMBOL)}
-    code = np.zeros(1 << 16, dtype=np.uint8)
-    for name, number in codes.items():
-        code[list(symbols(name))] = number
+    grammar = language()
+    named = {name: number for number, names in _NAMED.items() for name in names}
+    named |= {name: c.FREE + place for place, name in enumerate(BY_SYMBOL)}
     tokens = {name: number for number, names in _TOKENS.items() for name in names}
     tokens |= {name: c.OPERATORS + place for place, name in enumerate(_OPERATORS)}
-    grammar = language()
+    code = np.zeros(1 << 16, dtype=np.uint8)
+    for name, number in named.items():
+        code[list(symbols(name))] = number
     for symbol in range(grammar.node_kind_count):
         if not grammar.node_kind_is_named(symbol):
             code[symbol] = tokens.get(grammar.node_kind_for_id(symbol) or "", c.NOTHING)
@@ -167,21 +167,35 @@ def tables() -> Tables:
     label = np.zeros(256, dtype=np.uint8)
     for number, name in _LABELS.items():
         label[number] = LABEL[name]
+    rules = BY_KIND | {named[name]: rule for name, rule in BY_SYMBOL.items()}
+    first, parts = _rows(rules)
+    return Tables(
+        code, fields, label, _below(named), _operators(tokens), first, parts, _lists()
+    )  # fmt: skip
+
+
+def _below(named: dict[str, int]) -> NDArray[np.uint8]:
     below = np.zeros(256, dtype=np.uint8)
-    below[[codes[name] for name in _IN_LIST]] = c.IN_LIST
-    below[[codes[name] for name in _IN_FIELD]] = c.IN_FIELD
-    below[codes["labeled_statement"]] = c.ALONE
+    below[[named[name] for name in _IN_LIST]] = c.IN_LIST
+    below[[named[name] for name in _IN_FIELD]] = c.IN_FIELD
+    below[named["labeled_statement"]] = c.ALONE
     below[list(_OF_TYPE)] = c.OF_TYPE
+    return below
+
+
+def _operators(tokens: dict[str, int]) -> NDArray[np.uint8]:
     operators = np.full((4, 256), LABEL["ERRONEOUS"], dtype=np.uint8)
-    for place, named in enumerate((_BETWEEN, _ASSIGNING, _BEFORE, _AFTER)):
-        for sign, name in named.items():
+    for place, signs in enumerate((_BETWEEN, _ASSIGNING, _BEFORE, _AFTER)):
+        for sign, name in signs.items():
             operators[place, tokens[sign]] = LABEL[name]
-    written = BY_KIND | {codes[name]: parts for name, parts in BY_SYMBOL.items()}
-    first = np.zeros(257, dtype=np.int32)
-    np.cumsum([len(written.get(number, ())) for number in range(256)], out=first[1:])
-    parts = [part for number in range(256) for part in written.get(number, ())]
-    table = np.array(parts, dtype=np.int32)
-    return Tables(code, fields, label, below, operators, first, table, _lists())
+    return operators
+
+
+def _rows(rules: dict[int, tuple[Part, ...]]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    by_code = [rules.get(number, ()) for number in range(256)]
+    first = np.zeros(len(by_code) + 1, dtype=np.int32)
+    np.cumsum([len(rule) for rule in by_code], out=first[1:])
+    return first, np.array([part for rule in by_code for part in rule], dtype=np.int32)
 
 
 def _lists() -> NDArray[np.uint8]:
@@ -191,8 +205,7 @@ def _lists() -> NDArray[np.uint8]:
     for name, numbers in BUT.items():
         lists[WHICH[name], c.TREES :] = c.ITSELF
         lists[WHICH[name], [*numbers, c.MODIFIERS, c.BARE_MODIFIERS]] = c.NO
-        if name != "statements":
-            lists[WHICH[name], c.EMPTY] = c.NO
+        # What follows the constants of an enum is as much a member.
         lists[WHICH[name], c.ENUM_REST] = c.BELOW
     lists[WHICH["length annotations"], c.MARKED_LENGTH] = c.BELOW
     return lists

@@ -45,6 +45,7 @@ _SPLIT = re.compile(r"(?<=[a-z])(?=[A-Z])|_|[0-9]|(?<=[A-Z])(?=[A-Z][a-z])|\s+",
 # Quotes, apostrophes and commas are deleted, and what cannot be printed in ASCII.
 _SIGNS = bytes(range(32)) + b"\"',\x7f"
 _NO_LETTERS = bytes(code for code in range(128) if not chr(code).isalpha())
+_WHOLE_NUMBER = re.compile(r"[0-9][0-9_]*")
 _UNICODE = re.compile(r"(?<!\\)((?:\\\\)*)\\u+([0-9a-fA-F]{4})")
 
 
@@ -73,7 +74,8 @@ def parts_of(text: str) -> str:
     if parts:
         return parts
     name = name_of(text)
-    return "<NUM>" if text[:1].isdigit() and name not in _KEPT_NUMBERS else name
+    is_number = _WHOLE_NUMBER.fullmatch(text) is not None
+    return "<NUM>" if is_number and name not in _KEPT_NUMBERS else name
 
 
 def target_of(method: str) -> str:
@@ -99,8 +101,10 @@ def _made(text: str) -> tuple[str, str]:
         made = plain[:_LONGEST], plain
     else:
         made = name_of(plain), parts_of(plain)
-    # Long texts are literals, met once.
-    if len(text) <= 40 and len(_KNOWN) < _MOST_KNOWN:
+    # Long texts are mostly literals, met once.
+    if len(text) <= 40:
+        if len(_KNOWN) >= _MOST_KNOWN:
+            _KNOWN.clear()
         _KNOWN[text] = made
     return made
 

@@ -1,7 +1,7 @@
 """The types of a file's expressions, and what its calls mean.
 
-Each answer is found when first asked for and kept. What is nested deeper than anybody writes is left
-unknown, so that nothing here recurses without end; and so is what depends on itself.
+Each answer is found when first asked for and kept. What is nested deeper than anybody writes is
+left unknown, so that nothing here recurses without end; and so is what depends on itself.
 """
 
 from __future__ import annotations
@@ -14,7 +14,13 @@ from acumen.lang.java.calls.contexts import expected
 from acumen.lang.java.calls.conversions import STRICT, boxed, is_below, promoted, unboxed
 from acumen.lang.java.calls.expressions import BITS, BLOCK, LITERALS, PLUS, SHIFT, TRUTH
 from acumen.lang.java.calls.meanings import Meaning, meaning
-from acumen.lang.java.calls.members import bound_types, find_field, function, read_field
+from acumen.lang.java.calls.members import (
+    bound_types,
+    find_field,
+    function,
+    member_types,
+    read_field,
+)
 from acumen.lang.java.calls.model import Class, Method
 from acumen.lang.java.calls.overloads import Candidate
 from acumen.lang.java.calls.resolution import NOTHING, Resolution, referred, resolve
@@ -23,6 +29,7 @@ from acumen.lang.java.calls.scopes import (
     ancestors,
     as_super,
     member_type,
+    method_variables,
     own_type,
     returns,
     type_in,
@@ -40,6 +47,7 @@ from acumen.lang.java.calls.types import (
     Wildcard,
     array_of,
     class_type,
+    mentions,
     unknown,
     upper,
 )  # fmt: skip
@@ -202,9 +210,9 @@ class Attribution:
             if site is None or (not site.args and site.cls.variables):
                 return UNKNOWN
             return site
-        type_ = generics.member_types(self.world, one.site, one.method)[1]
-        own = generics.method_variables(self.world, one.method)
-        if type_.free and own and generics.mentions(type_, frozenset(own)):
+        type_ = member_types(self.world, one.site, one.method)[1]
+        own = method_variables(self.world, one.method)
+        if type_.free and own and mentions(type_, frozenset(own)):
             return UNKNOWN
         return self.settled(type_, row)
 

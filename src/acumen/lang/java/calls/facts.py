@@ -8,14 +8,16 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from acumen.lang.java.calls.expressions import OF_NAME, OF_TYPE, REF, expressions
+from acumen.lang.java import language
+from acumen.lang.java.calls.sites import sites
 from acumen.lang.java.declarations import NONE, Declarations, type_text
 from acumen.lang.java.file import JavaFile
-from acumen.lang.java.grammar import field, symbols
+from acumen.lang.java.grammar import symbols
 from acumen.lang.syntax import Syntax
 
 _LETTERS = {
@@ -30,7 +32,8 @@ class Facts(NamedTuple):
 
     ``declared``: ``package``; ``imports`` (``a.B``, ``a.*``, ``static a.B.m``); ``types``: kind,
     name, owner, method, whether it is a member, flags, type parameters, superclass (empty: none
-    written) and interfaces, names and types of a record's components; ``methods``: name, type,
+    written; of ``outer.new Inner() {}``: ``.Inner``) and interfaces, names and types of a record's
+    components; ``methods``: name, type,
     flags, type parameters, parameters' types, result (none for a constructor); ``fields``: name,
     type, flags, declared type (none for an enum constant). Types and methods stand as in
     ``Declarations``.
@@ -46,7 +49,7 @@ class Facts(NamedTuple):
 
 
 def facts(file: JavaFile) -> Facts:
-    return Facts(_declared(file.syntax, file.declarations), _sites(file))
+    return Facts(_declared(file.syntax, file.declarations), sites(file))
 
 
 def _declared(syntax: Syntax, declared: Declarations) -> dict[str, Any]:
@@ -55,8 +58,10 @@ def _declared(syntax: Syntax, declared: Declarations) -> dict[str, Any]:
     for one in declared.types:
         kind, above = one.kind, syntax.parent[one.node]
         if kind == "anonymous":
-            # Not known here whether it is a class or an interface.
-            written = [type_text(syntax, _created(syntax, int(above)))]
+            # Not known here whether it is a class or an interface. After ``outer.new`` stands the
+            # name of a member of the outer object's class.
+            member = int(syntax.kind[above + 1]) not in _new()
+            written = ["." * member + type_text(syntax, _created(syntax, int(above)))]
         elif kind in _INTERFACES:
             written = ["", *supers["extends_interfaces", one.node]]
         else:
@@ -112,6 +117,17 @@ def _member_places() -> frozenset[int]:
         "program", "class_body", "interface_body", "enum_body_declarations", "enum_body",
         "annotation_type_body",
     )  # fmt: skip
+
+
+@lru_cache(maxsize=1)
+def _new() -> frozenset[int]:
+    """The symbols of the keyword."""
+    grammar = language()
+    return frozenset(
+        symbol
+        for symbol in range(grammar.node_kind_count)
+        if grammar.node_kind_for_id(symbol) == "new"
+    )
 
 
 def _created(syntax: Syntax, node: int) -> int:
@@ -170,37 +186,3 @@ def _constants(syntax: Syntax, declared: Declarations) -> list[list[Any]]:
         if owner in places and names:
             found.append([syntax.text(names[0]), places[owner], "cfsu", ""])
     return found
-
-
-def _sites(file: JavaFile) -> dict[str, Any]:
-    syntax = file.syntax
-    code, size, a, b = expressions(syntax, file.declarations, file.names, file.bindings)
-    texts: dict[str, int] = {}
-    # Each node is read once, however many rows speak of it.
-    for column, wanted in ((a, (*OF_TYPE, *OF_NAME)), (b, (REF,))):
-        rows = np.flatnonzero(np.isin(code, wanted) & (column >= 0))
-        nodes, which = np.unique(column[rows], return_inverse=True)
-        places = [texts.setdefault(_text(file, node), len(texts)) for node in nodes.tolist()]
-        column[rows] = np.array(places, dtype=np.int32)[which]
-    return {
-        "texts": list(texts),
-        "code": code.tolist(),
-        "size": size.tolist(),
-        "a": a.tolist(),
-        "b": b.tolist(),
-    }
-
-
-def _text(file: JavaFile, node: int) -> str:
-    """A name or a type. Most are one word, or written without anything to leave out."""
-    word = int(file.names.word_of[node])
-    if word >= 0:
-        return file.names.words[word]
-    syntax = file.syntax
-    if int(syntax.kind[node]) in symbols("cast_expression"):
-        typed = field("type")
-        types = [child for child in syntax.children(node) if syntax.field[child] == typed]
-        return "&".join(type_text(syntax, child) for child in types)
-    text = syntax.text(node)
-    plain = text.isascii() and text.replace(".", "").replace("<", "").replace(">", "").isalnum()
-    return text if plain else type_text(syntax, node)

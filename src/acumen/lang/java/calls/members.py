@@ -179,9 +179,7 @@ def _functional(world: World, cls: Class) -> Method | None:
         if above is world.object:
             continue
         for name, methods in above.methods.items():
-            for method in methods:
-                if method.abstract and method in members(world, cls, name):
-                    found.append(method)
+            found += [m for m in methods if m.abstract and m in members(world, cls, name)]
     # Those that any object has do not count: Comparator declares equals.
     found = [one for one in found if not _of_object(world, one)]
     if not found:

@@ -97,6 +97,19 @@ def choose(
     return strict + loose + several or fitting
 
 
+def applicable(at: Attribution, one: Candidate, arguments: Sequence[Argument]) -> int:
+    """Whether a method can be what a call means, all others aside."""
+    types = member_types(at.world, one.site, one.method)[0]
+    found = NO
+    for wanted in (types, _spread(types, len(arguments)) if one.method.varargs else ()):
+        if len(wanted) == len(arguments):
+            fits = [_fits(at, a, p, one.method) for a, p in zip(arguments, wanted, strict=True)]
+            if NO not in fits and MAYBE not in fits:
+                return STRICT
+            found = NO if NO in fits and found == NO else MAYBE
+    return found
+
+
 def _alike(at: Attribution, candidates: Sequence[Candidate]) -> bool:
     """Whether all are the same method, inherited on several ways."""
     first = candidates[0]

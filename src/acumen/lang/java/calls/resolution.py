@@ -6,9 +6,17 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from acumen.lang.java.calls import expressions as code
+from acumen.lang.java.calls.conversions import MAYBE, NO
 from acumen.lang.java.calls.members import bound_types, function, members
 from acumen.lang.java.calls.model import Class, Method
-from acumen.lang.java.calls.overloads import Argument, Candidate, choose, one_method, takes
+from acumen.lang.java.calls.overloads import (
+    Argument,
+    Candidate,
+    applicable,
+    choose,
+    one_method,
+    takes,
+)
 from acumen.lang.java.calls.scopes import NESTING, ancestors, as_super, own_type, supers, type_in
 from acumen.lang.java.calls.types import (
     UNKNOWN,
@@ -207,7 +215,13 @@ def _among(
         scope = at.rows.scopes[row].cls
         seen = [one for one in seen if _accessible(at, scope, one.method)] or seen
         seen = choose(at, seen, arguments)
-    return Resolution(tuple(seen), ambiguous=not one_method(at, seen) and len(seen) > 0)
+    ambiguous = not one_method(at, seen) and len(seen) > 0
+    if any(one.site is not None and not one.site.cls.complete for one in seen):
+        # There may be others that nobody sees, so it is not enough to be the only one.
+        fits = {one: applicable(at, one, arguments) for one in seen}
+        seen = [one for one in seen if fits[one] != NO]
+        ambiguous = ambiguous or any(fits[one] == MAYBE for one in seen)
+    return Resolution(tuple(seen), ambiguous=ambiguous)
 
 
 def _accessible(at: Attribution, scope: Class, method: Method) -> bool:

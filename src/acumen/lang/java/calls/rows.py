@@ -1,4 +1,40 @@
-"""The rows of one file, ready to be walked: who stands above whom, and in which scope."""
+"""The rows of one file, ready to be walked: who stands above whom, and in which scope.
+
+What rows mean, by their code; after a semicolon, their children:
+
+=============================  =====================================  ==========================
+code                           ``a``                                  ``b``
+=============================  =====================================  ==========================
+TYPED, a variable              its type                               dimensions after its name
+REF, a variable                row of its declaration                 its name
+NAME, field, type or package   the name
+FIELD, of its child            the name
+OUTER, ``X.this``; child: X
+CALL; arguments                name                                   byte offset of the name
+INVOKE; receiver, arguments    name                                   byte offset of the name
+UPCALL, ``X.super.m()``        name; first child: X                   byte offset of the name
+NEW; arguments, CLASS          type                                   byte offset of its name
+INNER; outer object, as NEW    type                                   byte offset of its name
+CONSTRUCT; arguments           1 this, 2 super, +2 if qualified       byte offset of the word
+CONSTANT; arguments, CLASS     name of the enum constant              byte offset of the name
+REFERENCE, of its child        name, -1 for ``new``                   byte offset of the name
+LAMBDA; parameters, body       number of parameters                   sum of BLOCK, GIVES, …
+PARAM, of a lambda             its place
+DECL; initialiser              type                                   dimensions after the name
+VAR; initialiser
+EACH; iterable, body           type, -1 for ``var``                   dimensions after the name
+TEST, ``instanceof``           type of the variable it declares, -1
+ARRAY, ``new T[n]``            type                                   dimensions
+CAST, CLASS_OF, TYPE           type
+ARGUMENTS, ``<T>m()``          the type arguments
+LITERAL                        place in LITERALS
+BINARY, UNARY                  PLUS, ARITHMETIC, …
+ASSIGN; left, right            1 ``=``, 0 compound
+BODY, CLASS, INIT              place of the method, type, field
+=============================  =====================================  ==========================
+
+Types and names are places in a list of texts.
+"""
 
 from __future__ import annotations
 

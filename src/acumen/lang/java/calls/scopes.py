@@ -272,14 +272,16 @@ def returns(world: World, method: Method) -> Type:
 def _read_method(world: World, method: Method) -> None:
     cls, place = method.cls, method.place
     own = {one.name: one for one in method_variables(world, method)}
-    if own and place < 0:
-        read_one = lambda text: read(world, cls, -1, text, own)  # noqa: E731
-    else:
-        # Without type parameters of its own, a method's types mean the same as its class's.
-        scope = place if own else -1
-        read_one = lambda text: type_in(world, cls, scope, text)  # noqa: E731
-    method.parameters = tuple([read_one(text) for text in method.row[4]])
-    method.returns = read_one(method.row[5]) if method.row[5] else VOID
+    # Without type parameters of its own, a method's types mean the same as its class's.
+    scope = place if own else -1
+
+    def meaning(text: str) -> Type:
+        if own and place < 0:
+            return read(world, cls, -1, text, own)
+        return type_in(world, cls, scope, text)
+
+    method.parameters = tuple([meaning(text) for text in method.row[4]])
+    method.returns = meaning(method.row[5]) if method.row[5] else VOID
 
 
 def field_type(world: World, field: Field) -> Type:
@@ -311,6 +313,12 @@ def _supers(world: World, cls: Class) -> tuple[ClassType, ...]:
     texts = cls.row.supers if cls.unit is None else cls.row[7]
     found: list[ClassType] = []
     for text in texts:
+        if text.startswith("."):
+            # The outer object's type is not known here: any member class of the name may be meant.
+            name = text[1:].partition("<")[0]
+            found += [class_type(one) for one in world.inner_classes(name) if one is not cls]
+            cls.complete = cls.complete and bool(found)
+            continue
         type_ = read_header(world, cls, text) if text else None
         if isinstance(type_, ClassType) and type_.cls is not cls:
             found.append(type_)

@@ -34,6 +34,7 @@ class World:
         self._by_arity: dict[tuple[str, int], list[Method]] = {}
         self._by_varargs: dict[str, list[Method]] = {}
         self._declaring: dict[tuple[str, int], Declaring] = {}
+        self._inner: dict[str, list[Class]] = {}
         self._platform: dict[str, Class | None] = {}
         self._outside: dict[str, Class] = {}
         # Classes whose supertypes are being read, and how often one of them was asked for.
@@ -59,6 +60,7 @@ class World:
                     pass
                 elif member:
                     cls.owner.inner.setdefault(name, cls)
+                    self._inner.setdefault(name, []).append(cls)
                 else:
                     unit.local.setdefault((owner, method), []).append(cls)
             else:
@@ -111,6 +113,10 @@ class World:
         for count in range(256):  # no method has more parameters
             found += self._by_arity.get((name, count), ())
         return found
+
+    def inner_classes(self, name: str) -> list[Class]:
+        """The project's member classes of a name that need an outer object."""
+        return [one for one in self._inner.get(name, ()) if "s" not in one.flags]
 
     def find(self, name: str, near: Unit | None = None) -> Class | None:
         """The class of a qualified name; the nearest, where a project has several of one."""

@@ -28,7 +28,7 @@ DIAMOND = -1
 
 class Step(NamedTuple):
     """``name``: put the type of that name. ``args``: give n types to the one below them (DIAMOND:
-    ``<>``). ``array``: n dimensions. ``+``, ``-``, ``*``: a wildcard. ``&``, ``|``: n types in one."""
+    ``<>``). ``array``: n dimensions. ``+``, ``-``, ``*``: a wildcard. ``&``, ``|``: one of n."""
 
     do: str
     name: str = ""

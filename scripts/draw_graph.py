@@ -1,0 +1,118 @@
+"""Draw a method's feature graph over its source, as the documentation shows it.
+
+python scripts/draw_graph.py FILE METHOD OUT.svg
+"""
+
+from __future__ import annotations
+
+import sys
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from acumen.lang.java.file import JavaFile
+from acumen.registry import make_view
+from acumen.views.tokens import token_ranges
+
+WIDTH, LINE, TOP, LEFT = 9.6, 66, 84, 30
+COLOURS = {
+    "LU": ("#0a6b78", "last use"),
+    "LW": ("#c2410c", "last write"),
+    "CF": ("#6d28d9", "computed from"),
+}
+
+
+def graph_of(file: JavaFile, place: int) -> Any:
+    import numpy as np
+
+    view = make_view("graph")
+    row = file.bodies.index(place)
+    seeds = np.zeros(len(file.bodies), dtype=np.uint64)
+    rows = {
+        table.name: {name: lists[row] for name, lists in table.columns(file, seeds).items()}
+        for table in view.tables
+    }
+    return view.value({"name": file.declarations.methods[place].name}, rows)
+
+
+def boxes(file: JavaFile, place: int) -> list[tuple[float, float, float, str]]:
+    """Left, top, width and text of each token, as it stands in the source."""
+    first, last = token_ranges(file)
+    row = file.bodies.index(place)
+    tokens, source = file.tokens, file.source
+    start = int(tokens.start[first[row]])
+    margin = start - (source.rfind(b"\n", 0, start) + 1)
+    found = []
+    for token in range(first[row], last[row]):
+        begin = int(tokens.start[token])
+        line = source.count(b"\n", start, begin)
+        column = begin - (source.rfind(b"\n", 0, begin) + 1) - margin
+        text = tokens.text(token)
+        found.append((LEFT + column * WIDTH, TOP + line * LINE, len(text) * WIDTH, text))
+    return found
+
+
+def arc(a: tuple[float, float, float, str], b: tuple[float, float, float, str], lane: int) -> str:
+    """A curve from one token to another: above the line, or between two lines. Each kind keeps
+    to its own side, so that two kinds between the same tokens are both seen."""
+    aside = (lane - 1) * 7
+    x1, y1, x2, y2 = a[0] + a[2] / 2 + aside, a[1], b[0] + b[2] / 2 + aside, b[1]
+    if y1 == y2:
+        height = 16 + 6 * lane + abs(x1 - x2) * 0.07
+        top = y1 - 15 - height
+        return f"M{x1:.1f},{y1 - 15} C{x1:.1f},{top:.1f} {x2:.1f},{top:.1f} {x2:.1f},{y2 - 15}"
+    start, end = (y1 - 15, y2 + 7) if y2 < y1 else (y1 + 6, y2 - 16)
+    # Lines further apart bend further out, so that they do not cover what lies between.
+    bend = aside * (1 + abs(y1 - y2) / LINE)
+    middle = (start + end) / 2
+    return (
+        f"M{x1:.1f},{start} C{x1 + bend:.1f},{middle:.1f} {x2 + bend:.1f},{middle:.1f} "
+        f"{x2:.1f},{end}"
+    )
+
+
+def drawing(graph: Any, tokens: list[tuple[float, float, float, str]]) -> str:
+    first = graph["backbone_sequence"][0]
+    right = max(left + width for left, _, width, _ in tokens) + LEFT
+    bottom = max(top for _, top, _, _ in tokens) + 60
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {max(right, 480):.0f} {bottom}" '
+        f'width="{max(right, 480):.0f}" height="{bottom}" font-family="ui-monospace, monospace">',
+        '<rect width="100%" height="100%" fill="#ffffff" rx="8"/>',
+    ]
+    for place, (kind, (colour, title)) in enumerate(COLOURS.items()):
+        x = LEFT + place * 150
+        parts.append(
+            f'<marker id="{kind}" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" '
+            f'markerHeight="7" orient="auto"><path d="M0,0 L8,4 L0,8 z" fill="{colour}"/></marker>'
+            f'<line x1="{x}" y1="26" x2="{x + 18}" y2="26" stroke="{colour}" stroke-width="2"/>'
+            f'<text x="{x + 24}" y="30" font-size="12" fill="#5b656d" '
+            f'font-family="system-ui, sans-serif">{title}</text>'
+        )
+    for lane, (kind, (colour, _)) in enumerate(COLOURS.items()):
+        for source, target in graph["edges"][kind]:
+            if source < first or target < first or source == target:
+                continue
+            curve = arc(tokens[source - first], tokens[target - first], lane)
+            parts.append(
+                f'<path d="{curve}" fill="none" stroke="{colour}" stroke-width="1.4" '
+                f'opacity="0.85" marker-end="url(#{kind})"/>'
+            )
+    for left, top, width, text in tokens:
+        parts.append(
+            f'<rect x="{left - 2:.1f}" y="{top - 15}" width="{width + 4:.1f}" height="21" rx="4" '
+            f'fill="#f3f5f6"/><text x="{left:.1f}" y="{top}" font-size="16" fill="#1d2226" '
+            f'textLength="{width:.1f}">{escape(text)}</text>'
+        )
+    return "\n".join([*parts, "</svg>\n"])
+
+
+def main() -> None:
+    path, name, out = sys.argv[1:]
+    file = JavaFile(Path(path).read_bytes())
+    place = next(at for at in file.bodies if file.declarations.methods[at].name == name)
+    Path(out).write_text(drawing(graph_of(file, place), boxes(file, place)))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,233 @@
+"""Edges between nodes of the syntax, and their numbers in each method's graph."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from acumen.lang.columns import Ragged, slices
+from acumen.lang.java import language
+from acumen.lang.java.bindings import ROLE
+from acumen.lang.java.file import JavaFile
+from acumen.lang.java.flow import DECLARE, READ, WRITE, flow
+from acumen.lang.java.grammar import field, name_of, symbols
+from acumen.lang.syntax import Column, Syntax
+from acumen.views.ast import Trees
+from acumen.views.ast.labels import LABEL
+from acumen.views.graph import _edges_kernel as kernel
+from acumen.views.graph.arguments import argument_edges
+
+# Stored edges; CH is the tree's and NT the chain of tokens.
+EDGES = ("LU", "LW", "CF", "LL", "RT", "FA", "GB", "GN")
+# Kinds of edges that lead to a node of the tree; the others lead to a token.
+_TO_TREE = np.isin(np.arange(len(EDGES)), (kernel.RT, kernel.GB, kernel.GN))
+_VARIABLES = np.zeros(256, dtype=np.bool_)
+_VARIABLES[
+    [
+        ROLE[name]
+        for name in (
+            "field", "enum constant", "local", "parameter", "lambda parameter",
+            "catch parameter", "pattern variable", "resource",
+        )
+    ]
+] = True  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Graphs:
+    """For each kind of edge and each method its edges, source and target in turn, sorted. Nodes
+    are numbered: those of the tree, then the tokens. ``own`` are the tokens, numbered from 0, that
+    tell the method's name: where it is declared, then where a method of that name is called or
+    referred to."""
+
+    edges: Mapping[str, Ragged]
+    own: Ragged
+
+
+def graphs(file: JavaFile, methods: Sequence[int], trees: Trees) -> Graphs:
+    """The graphs of methods (places in ``declarations.methods``), whose trees are given."""
+    nodes = np.array([file.declarations.methods[place].node for place in methods], dtype=np.int64)
+    rows = file_edges(file, methods)
+    return numbered(file, nodes, trees, rows)
+
+
+def file_edges(file: JavaFile, methods: Sequence[int]) -> NDArray[np.int64]:
+    """Distinct rows of kind, source and target, in that order, all inside one of the methods."""
+    found = flow(file, methods)
+    roots = outermost(file, methods)
+    names = variable_names(file)
+    count = int(names.max()) + 1 if len(names) else 0
+    pieces = [
+        _between_points(found.last_use, found.node, found.event, kernel.LU),
+        _between_points(found.last_write, found.node, found.event, kernel.LW),
+        argument_edges(file, names, roots),
+    ]
+    kinds, fields = _tables()
+    syntax = file.syntax
+    room = 2 * len(syntax) + 64
+    while True:
+        rows, done = kernel.syntactic(
+            kinds[syntax.kind], fields[syntax.field], syntax.stop, syntax.parent, names, count,
+            roots, room,
+        )  # fmt: skip
+        if done:
+            break
+        room *= 4
+    return distinct(np.concatenate([*pieces, rows]), len(syntax))
+
+
+def distinct(rows: NDArray[np.int64], size: int) -> NDArray[np.int64]:
+    key = np.unique((rows[:, 0] * size + rows[:, 1]) * size + rows[:, 2])
+    source = key // size
+    return np.stack([source // size, source % size, key % size], axis=1)
+
+
+def _between_points(
+    pairs: NDArray[np.int32], node: Column, event: NDArray[np.uint8], kind: int
+) -> NDArray[np.int64]:
+    """From an occurrence to an earlier one. A declaration without a value writes nothing; and
+    that ``x++`` reads before it writes makes no edge."""
+    pairs = pairs[pairs[:, 1] >= 0]
+    if kind == kernel.LW:
+        pairs = pairs[event[pairs[:, 1]] != DECLARE]
+    source, target = node[pairs[:, 0]], node[pairs[:, 1]]
+    own = (source == target) & (event[pairs[:, 0]] == WRITE) & (event[pairs[:, 1]] == READ)
+    rows: NDArray[np.int64] = np.empty((len(pairs), 3), dtype=np.int64)
+    rows[:, 0], rows[:, 1], rows[:, 2] = kind, source, target
+    kept: NDArray[np.int64] = rows[~own]
+    return kept
+
+
+def numbered(
+    file: JavaFile, nodes: NDArray[np.int64], trees: Trees, rows: NDArray[np.int64],
+    from_tree: tuple[int, ...] = (),
+) -> Graphs:  # fmt: skip
+    """Edges as numbers in the graph of each method that holds both their ends. ``from_tree``:
+    kinds of edges that also start at a node of the tree."""
+    syntax, tokens = file.syntax, file.tokens
+    size = len(syntax) + 1
+    kinds = np.arange(len(EDGES))[:, None] * size
+    key = rows[:, 0] * size + rows[:, 1]
+    stops = syntax.stop[nodes].astype(np.int64)
+    first = np.searchsorted(key, (kinds + nodes).ravel())
+    last = np.searchsorted(key, (kinds + stops).ravel())
+    lengths = last - first
+    which = np.repeat(np.tile(np.arange(len(nodes)), len(EDGES)), lengths)
+    begin = np.cumsum(lengths) - lengths
+    place = np.arange(int(lengths.sum())) + np.repeat(first - begin, lengths)
+    target = rows[place, 2]
+    inside = (target >= nodes[which]) & (target < stops[which])
+    which, place, target = which[inside], place[inside], target[inside]
+    kind, source = rows[place, 0], rows[place, 1]
+
+    token = np.full(len(syntax), -1, dtype=np.int64)
+    token[tokens.node] = np.arange(len(tokens))
+    element = _tree_elements(syntax, trees, nodes)
+    # Tokens follow the nodes of the tree; a nested method's tree is a part of its outer one's.
+    after = np.diff(trees.offsets) - np.searchsorted(tokens.start, syntax.start[nodes])
+    of_token, of_tree = after[which], element[nodes][which]
+    to_tree = _TO_TREE[kind]
+    flat = np.empty((len(kind), 2), dtype=np.int32)
+    starts = np.isin(kind, from_tree)
+    flat[:, 0] = np.where(starts, element[source] - of_tree, token[source] + of_token)
+    flat[:, 1] = np.where(to_tree, element[target] - of_tree, token[target] + of_token)
+    known = np.where(starts, element[source], token[source]) >= 0
+    known &= np.where(to_tree, element[target], token[target]) >= 0
+    flat, kind, which = flat[known], kind[known], which[known]
+    ends = np.searchsorted(kind * len(nodes) + which, np.arange(len(EDGES) * len(nodes) + 1))
+    found: dict[str, Ragged] = {}
+    for at, name in enumerate(EDGES):
+        offsets = ends[at * len(nodes) : (at + 1) * len(nodes) + 1]
+        values = flat[offsets[0] : offsets[-1]].ravel()
+        found[name] = Ragged(values, 2 * (offsets - offsets[0]))
+    return Graphs(found, _own_names(file, nodes))
+
+
+def _own_names(file: JavaFile, nodes: NDArray[np.int64]) -> Ragged:
+    syntax, names, bound = file.syntax, file.names, file.bindings
+    named = np.flatnonzero(syntax.field == field("name"))
+    declared = np.full(len(syntax), -1, dtype=np.int64)
+    # A method's first name is its own.
+    declared[syntax.parent[named[::-1]]] = named[::-1]
+    rows = np.flatnonzero(bound.role == ROLE["method"])
+    node = bound.node[rows]
+    first, last = np.searchsorted(node, nodes), np.searchsorted(node, syntax.stop[nodes])
+    which = np.repeat(np.arange(len(nodes)), last - first)
+    found = slices(node, first, last).values
+    own = declared[nodes]
+    same = (names.word_of[found] == names.word_of[own][which]) & (found != own[which])
+    which = np.concatenate([np.arange(len(nodes)), which[same]])
+    order = np.argsort(which, kind="stable")
+    which, found = which[order], np.concatenate([own, found[same]])[order]
+    start = syntax.start[found]
+    begin = np.searchsorted(file.tokens.start, syntax.start[nodes])
+    place = np.searchsorted(file.tokens.start, start) - begin[which]
+    known = found >= 0
+    offsets = np.searchsorted(which[known], np.arange(len(nodes) + 1))
+    return Ragged(place[known].astype(np.int32), offsets)
+
+
+def _tree_elements(syntax: Syntax, trees: Trees, nodes: NDArray[np.int64]) -> NDArray[np.int64]:
+    """For a node of the syntax, the place in all trees of what javac has for it, in the tree of
+    the outermost method. Getters stand for the same node as what they hold: four of them bear the
+    name of a kind, but they come before it."""
+    outer = np.isin(nodes, _outermost(syntax, nodes))
+    real = trees.label < LABEL["NAME"]
+    if not outer.all():
+        real &= np.repeat(outer, np.diff(trees.offsets))
+    places = np.flatnonzero(real)
+    element = np.full(len(syntax), -1, dtype=np.int64)
+    element[trees.node[places]] = places
+    return element
+
+
+def outermost(file: JavaFile, methods: Sequence[int]) -> Column:
+    """Those of the methods that are not inside another one, as nodes."""
+    declared = file.declarations.methods
+    nodes = np.array([declared[place].node for place in methods], dtype=np.int32)
+    return _outermost(file.syntax, nodes)
+
+
+def _outermost(syntax: Syntax, nodes: NDArray[Any]) -> NDArray[Any]:
+    nodes = np.sort(nodes)
+    if not len(nodes):
+        return nodes
+    ends = np.maximum.accumulate(syntax.stop[nodes])
+    outer: NDArray[Any] = nodes[np.concatenate([[True], nodes[1:] >= ends[:-1]])]
+    return outer
+
+
+def variable_names(file: JavaFile) -> Column:
+    """For each node the symbol of the variable that it names, alone and not as a part of
+    something (``this.x``, ``o.x``); -1 for all others."""
+    syntax, bound = file.syntax, file.bindings
+    rows = _VARIABLES[bound.role]
+    node, symbol = bound.node[rows], bound.symbol[rows]
+    part = syntax.field[node] == field("field")
+    part &= _field_access()[syntax.kind[syntax.parent[node]]]
+    found = np.full(len(syntax), -1, dtype=np.int32)
+    found[node[~part]] = symbol[~part]
+    return found
+
+
+@lru_cache(maxsize=1)
+def _field_access() -> NDArray[np.bool_]:
+    found = np.zeros(1 << 16, dtype=np.bool_)
+    found[list(symbols("field_access"))] = True
+    return found
+
+
+@lru_cache(maxsize=1)
+def _tables() -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+    """The kernel's codes of the grammar's symbols and fields."""
+    kinds, fields = np.zeros(1 << 16, dtype=np.uint8), np.zeros(1 << 16, dtype=np.uint8)
+    for symbol in range(language().node_kind_count):
+        kinds[symbol] = kernel.CODES.get(name_of(symbol), 0)
+    for name, code in kernel.FIELDS.items():
+        fields[field(name)] = code
+    return kinds, fields
