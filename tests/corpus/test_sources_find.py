@@ -13,6 +13,7 @@ import pytest
 from acumen.api import AcumenError
 from acumen.corpus.reading import Problem
 from acumen.corpus.sources import Project, projects
+from acumen.corpus.sources.git import split, without_password
 from acumen.corpus.sources.globs import fits
 
 JAVA = (".java",)
@@ -124,6 +125,53 @@ def test_what_went_away_since(here: Path) -> None:
 def test_no_source_at_all(here: Path) -> None:
     with pytest.raises(AcumenError, match="no source is given"):
         projects([], here)
+
+
+# --------------------------------------------------------------------------------------
+# URLs of git repositories.
+# --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("https://example.org/a/b", ("https://example.org/a/b", "")),
+        ("https://example.org/a/b.git@v1", ("https://example.org/a/b.git", "v1")),
+        ("https://me:token@example.org/a/b", ("https://me:token@example.org/a/b", "")),
+        ("https://me@example.org/a/b@feature/x", ("https://me@example.org/a/b", "feature/x")),
+        ("https://example.org/a/b@pkg@1.0", ("https://example.org/a/b", "pkg@1.0")),
+        ("https://example.org/a/b@@s/pkg@1.0", ("https://example.org/a/b", "@s/pkg@1.0")),
+        ("https://example.org/@a/b@v1", ("https://example.org/@a/b", "v1")),
+        ("ssh://git@example.org:22/a/b.git", ("ssh://git@example.org:22/a/b.git", "")),
+        ("git@example.org:a/b.git", ("git@example.org:a/b.git", "")),
+        ("git@example.org:a/b.git@0123abcd", ("git@example.org:a/b.git", "0123abcd")),
+        ("example.org:a/b@v1", ("example.org:a/b", "v1")),
+    ],
+)
+def test_where_the_url_ends_and_the_revision_begins(text: str, expected: tuple[str, str]) -> None:
+    assert split(text) == expected
+
+
+def test_of_a_path_as_much_as_exists(tmp_path: Path) -> None:
+    (tmp_path / "me@home" / "repo@2").mkdir(parents=True)
+    for text, rev in (("me@home/repo@2", ""), ("me@home/repo@2@v1", "v1"), ("me@home", "")):
+        assert split(text, tmp_path) == (text.removesuffix(f"@{rev}"), rev)
+        url = f"file://{tmp_path}/{text}"
+        assert split(url) == (url.removesuffix(f"@{rev}"), rev)
+
+
+@pytest.mark.parametrize(
+    ("url", "expected"),
+    [
+        ("https://me:token@example.org/a/b", "https://example.org/a/b"),
+        ("https://token@example.org:8443/a", "https://example.org:8443/a"),
+        ("ssh://git:secret@example.org/a", "ssh://git@example.org/a"),
+        ("git@example.org:a/b", "git@example.org:a/b"),
+        ("https://example.org/a", "https://example.org/a"),
+    ],
+)
+def test_no_password_reaches_the_books(url: str, expected: str) -> None:
+    assert without_password(url) == expected
 
 
 # --------------------------------------------------------------------------------------

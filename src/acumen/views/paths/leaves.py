@@ -45,6 +45,7 @@ _SPLIT = re.compile(r"(?<=[a-z])(?=[A-Z])|_|[0-9]|(?<=[A-Z])(?=[A-Z][a-z])|\s+",
 # Quotes, apostrophes and commas are deleted, and what cannot be printed in ASCII.
 _SIGNS = bytes(range(32)) + b"\"',\x7f"
 _NO_LETTERS = bytes(code for code in range(128) if not chr(code).isalpha())
+_PARTS = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+")
 _WHOLE_NUMBER = re.compile(r"[0-9][0-9_]*")
 _UNICODE = re.compile(r"(?<!\\)((?:\\\\)*)\\u+([0-9a-fA-F]{4})")
 
@@ -97,8 +98,9 @@ def _made(text: str) -> tuple[str, str]:
         plain = _UNICODE.sub(lambda match: match[1] + chr(int(match[2], 16)), text)
     if plain.isascii() and plain.isdigit():
         made = plain[:_LONGEST], plain if plain in _KEPT_NUMBERS else "<NUM>"
-    elif plain.isascii() and plain.isalpha() and plain.islower():
-        made = plain[:_LONGEST], plain
+    elif plain.isascii() and plain.isidentifier() and (parts := _PARTS.findall(plain)):
+        # Most texts are of this kind, for which the rules come to the same with less work.
+        made = "".join(parts).lower()[:_LONGEST], "|".join(parts).lower()
     else:
         made = name_of(plain), parts_of(plain)
     # Long texts are mostly literals, met once.

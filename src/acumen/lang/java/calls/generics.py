@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from acumen.lang.java.calls import expressions as code
 from acumen.lang.java.calls.conversions import boxed
-from acumen.lang.java.calls.inference import BELOW, Constraints, solve
+from acumen.lang.java.calls.inference import BELOW, EQUAL, Constraints, solve
 from acumen.lang.java.calls.members import function, member_types
 from acumen.lang.java.calls.model import Class, Method
 from acumen.lang.java.calls.overloads import Argument, Candidate, parameter
@@ -107,6 +107,7 @@ def _solve(
         if isinstance(argument, int):
             if at.rows.code[argument] in (code.LAMBDA, code.REFERENCE):
                 functions.append((place, argument, formal))
+                _add_written(at, argument, formal, constraints)
                 continue
             if before is None or place != before:
                 constraints.add(formal, _given(at, argument, formal, constraints, own))
@@ -135,6 +136,16 @@ def _solve(
             found |= solve(more, missing, rest=False)
     rest = solve(Constraints(world, frozenset()), [one for one in own if one not in found], True)
     return found | rest
+
+
+def _add_written(at: Attribution, row: int, formal: Type, constraints: Constraints) -> None:
+    """The types a lambda writes for its parameters are those of the function (JLS 18.2.1)."""
+    rows = at.rows
+    told = function(at.world, formal) if rows.code[row] == code.LAMBDA and rows.a[row] else None
+    if told is not None and len(told[0]) == rows.a[row]:
+        for wanted, one in zip(told[0], rows.children(row), strict=False):
+            if rows.code[one] == code.DECL:
+                constraints.add(wanted, at.declared(one), EQUAL)
 
 
 def _given(

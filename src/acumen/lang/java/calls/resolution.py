@@ -110,7 +110,9 @@ def _unqualified(at: Attribution, row: int) -> Resolution:
             break
     resolution = _among(at, row, candidates, arguments) if candidates else NOTHING
     if resolution.candidates:
-        return resolution if unseen is None else resolution._replace(ambiguous=True)
+        # Who imports a method by its name means it.
+        sure = unseen is None or bool(single)
+        return resolution if sure else resolution._replace(ambiguous=True)
     count = len(arguments)
     if single and outside:
         return Resolution(name=f"{outside}.{name}/{count}", static=True)

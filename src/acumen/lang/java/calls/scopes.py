@@ -307,7 +307,8 @@ def supers(world: World, cls: Class) -> tuple[ClassType, ...]:
 
 def _supers(world: World, cls: Class) -> tuple[ClassType, ...]:
     if cls.kind == "outside" or cls is world.object:
-        return ()
+        # Whatever it is, it is an Object.
+        return () if cls is world.object else (world.object_type,)
     if cls.kind == "enum constant":
         return (class_type(cls.owner),) if cls.owner else ()
     texts = cls.row.supers if cls.unit is None else cls.row[7]
@@ -361,8 +362,7 @@ def ancestors(world: World, cls: Class) -> dict[Class, ClassType]:
             waiting += [class_type(one.cls) for one in reversed(above)]
         else:
             waiting += [_as_class(substitute(one, given)) for one in reversed(above)]
-    if cls.kind != "outside":
-        found.setdefault(world.object, world.object_type)
+    found.setdefault(world.object, world.object_type)
     if world.circles == circles:
         cls.ancestors, cls.complete = found, complete
     return found
