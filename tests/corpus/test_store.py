@@ -28,7 +28,7 @@ def test_a_method_is_its_text_in_its_file(examples_corpus: Corpus) -> None:
     for row in all_methods(examples_corpus)[::7]:
         root = next(Path(one) for one in EXAMPLES if Path(one).name == row["project"])
         source = (root / str(row["path"])).read_bytes()
-        assert source[row["start"] : row["end"]].decode() == row["text"]  # type: ignore[misc]
+        assert source[row["start_byte"] : row["end_byte"]].decode() == row["text"]  # type: ignore[misc]
         ids = method_ids(str(row["project"]), str(row["path"]), JavaFile(source).declarations)
         assert ids[row["place"]] == uuid.UUID(str(row["method_id"]))  # type: ignore[call-overload]
 

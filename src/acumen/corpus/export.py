@@ -83,8 +83,9 @@ def _calls(corpus: Corpus) -> Iterator[Json]:
                 numbers = sets[places[targets]].tolist() if targets is not None else []
                 of_method.setdefault(call["caller_id"], []).append(
                     {
-                        **{key: call[key] for key in ("offset", "line", "kind", "callee")},
+                        **{key: call[key] for key in ("start_byte", "line", "kind", "callee")},
                         "reference": call["reference"],
+                        "inside": call["inside"],
                         "ambiguous": call["ambiguous"],
                         "targets": [str(ids[number]) for number in numbers],
                     }

@@ -125,7 +125,8 @@ def _linked(link: Link, shard: Path) -> tuple[pa.Table, pa.Table]:
             rows["path"].append(path)
             rows["line"].append(line)
             rows["targets"].append(sets.number(call.targets))
-            for name in ("offset", "kind", "reference", "ambiguous", "inside", "callee"):
+            rows["start_byte"].append(call.offset)
+            for name in ("kind", "reference", "ambiguous", "inside", "callee"):
                 rows[name].append(getattr(call, name))
     rows["project"] = [link.project] * len(rows["path"])
     return pa.Table.from_pydict(rows, schema=CALLS), sets.table()

@@ -215,12 +215,12 @@ public class JavacCalls {
         /** Of a class without a name, the constructor that its own calls. */
         private MethodSymbol constructor(JCTree.JCNewClass tree) {
             if (tree.def == null) {
-                return (MethodSymbol) tree.constructor;
+                return tree.constructor instanceof MethodSymbol found ? found : null;
             }
             for (JCTree member : tree.def.defs) {
                 if (member instanceof JCTree.JCMethodDecl method && TreeInfo.isConstructor(method)) {
                     JCTree.JCMethodInvocation call = TreeInfo.firstConstructorCall(method);
-                    return (MethodSymbol) TreeInfo.symbol(call.meth);
+                    return TreeInfo.symbol(call.meth) instanceof MethodSymbol found ? found : null;
                 }
             }
             return null;

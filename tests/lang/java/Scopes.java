@@ -462,6 +462,12 @@ class Scopes<T extends Comparable<T>> extends Base implements Constants {
         return other instanceof Scopes<?> that && that.x == x && that.value() == value;
     }
 
+    // What the grammar takes for casts.
+    double differences(int a, int b) {
+        int Scopes = (a) - b, c = (Scopes) + (b) - (a);
+        return (a) + (double) -b + c + hard.scopes.Scopes.counted((c)) + this.next.next.later;
+    }
+
     int hidden() {
         return DEPTH + Constants.DEPTH + MAXIMUM + java.lang.Integer.MAX_VALUE + length.length;
     }

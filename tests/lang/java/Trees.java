@@ -29,6 +29,8 @@ abstract class Trees<K extends Comparable<? super K> & java.io.Serializable, @Ma
         a = a + b - a * b / a % b << a >> b >>> a & b | a ^ b;
         a++; b--; ++a; --b; a = +b; a = -b; a = ~b; c = !c; a = - -b; a = -(1); a = -1 + 2; a = - 1 - -1;
         a = -b++; a = ~-b--; c = !a.b[0]++ == -c--; a = (int) -b++; a = /* before */ -b /* after */ ++ /* end */;
+        a = a * b * (c) + d * e; a = (b) - c * d; a = (b.c) - 1 * d % e - f; a = a << (b) + c * (d) - e * f >> g; c = (a) + b * c > d && (e) - f / g == h || i; a = b + (c) - d * (e.f) + -g; a = (b)+c*(d)+e*f;
+        a = (b) + c; a = (int) + c * d; a = (Integer) (b) + c * d; a = (int) - (c) + d * e; a = b * -(c) + d * e; a = -(int) ~(c.d) - (e) + f * (g) - h * i; c = !(a) + b * c == d; a = b * (c) + (d) * e; f((a) + b * c);
         a = c ? b : c ? a : b; a = b = a; a = ((a + (b)));
         return c ? a : b;
     }
@@ -82,7 +84,7 @@ abstract class Trees<K extends Comparable<? super K> & java.io.Serializable, @Ma
         outer: for (;;) { inner: while (a) { if (b) break outer; continue inner; } break; } lone: { } empty: ; two: three: a();
         assert a; assert a > b : "c" + d; synchronized (a) { } synchronized (this.b) { c(); } throw new E(a); 
         try { } finally { } try { a(); } catch (A x) { } try { } catch (final A | b.C x) { } catch (@Mark D x) { return; } finally { ; }
-        try (A x = b) { } try (A x = b; final var y = c(); d; this.e; super.f;) { } catch (E x) { } try (@Mark A<B> x[] = b) { } finally { }
+        try (A x = b) { } try (var x = b) { } try (var x = b; A<B> y = c) { } try (A x = b; final var y = c(); d; this.e; super.f;) { } catch (E x) { } try (@Mark A<B> x[] = b) { } finally { }
         class L<T> extends M<T> implements N, O { static int p; static { q(); } { r(); } L() { } L(int a) { this(); } <T> L(T t) { super(t); } abstract void s(); ; }
         abstract @Mark class Empty { } final class F extends a.b.C { } interface I<T> extends J, K<T> { int L = 1; void m(); default int n() { return 1; } static void o() { } private void p() { } class Q { } enum R { S } record T() { } @interface U { } }
         enum E implements F { A, B(), C(1), D { }, E { ; }, F(2) { void g() { } int h; }, @Mark G, @Mark @Other H(3); private int i; E() { } E(int i) { this.i = i; } class J { } }

@@ -30,6 +30,9 @@ T_BOOLEAN, T_CHAR, T_NULL = 1, 4, 10
 # K_END what String and the boxes have in common.
 K_STRING, K_OBJECT, K_BOXES, K_NUMBER, K_SEQUENCE, K_CLONEABLE = 1, 3, 4, 13, 14, 15
 K_SHARED, K_SERIALIZABLE, K_END = 16, 16, 20
+# How well an argument fits a parameter: not; by a relation between types declared elsewhere; as
+# far as can be seen, which is not its type; by boxing; as a subtype; exactly.
+NO, PERHAPS, OPEN, BOXED, SUBTYPE, EXACT = range(6)
 # As many arguments and candidates as are looked at.
 MOST = 32
 
@@ -65,54 +68,55 @@ def _find(facts: Facts, t: int, word: int) -> int:
 
 @kernel
 def _accepts(facts: Facts, types: Types, parameter: int, argument: int) -> int:
-    """Can a parameter take an argument of this type? 0 no, 1 perhaps, 2 by boxing, 3 as a
-    subtype, 4 exactly."""
+    """Can a parameter take an argument of this type?"""
     if parameter == 0 or argument == 0:
-        return 1
+        return OPEN
     if parameter == argument:
-        return 4
+        return EXACT
     count, known = len(types.open), facts.known
     p, p_dims = parameter >> 8, parameter & 255
     a, a_dims = argument >> 8, argument & 255
     variables = FILE + count + facts.words + EXTRA
     if a == T_NULL:
-        return 0 if p < FILE and p_dims == 0 else 3
+        return NO if p < FILE and p_dims == 0 else SUBTYPE
     if p_dims == 0 and p < FILE:  # a primitive is wanted
         if a_dims > 0:
-            return 0
+            return NO
         if a < FILE:
-            return 0 if p == T_BOOLEAN or a == T_BOOLEAN or a > p or p == T_CHAR else 3
-        return 1 if a >= variables or _box(known, a) >= 0 else 0
+            narrower = p == T_BOOLEAN or a == T_BOOLEAN or a > p or p == T_CHAR
+            return NO if narrower else SUBTYPE
+        return PERHAPS if a >= variables or _box(known, a) >= 0 else NO
     if a_dims == 0 and a < FILE:  # a primitive is given
         if p_dims > 0:
-            return 0
+            return NO
         if p >= variables:
-            return 1
+            return OPEN
         if p == known[K_OBJECT] or p == known[K_NUMBER] or _box(known, p) == a:
-            return 2
-        return 2 if _is_one(known, p, K_SHARED, K_END) else 0
+            return BOXED
+        return BOXED if _is_one(known, p, K_SHARED, K_END) else NO
     if p_dims == 0 and p == known[K_OBJECT]:
-        return 3
+        return SUBTYPE
     if a_dims != p_dims:
         if p >= variables or (a >= variables and a_dims < p_dims):
-            return 1
+            return OPEN
         shared = p == known[K_OBJECT] or p == known[K_CLONEABLE] or p == known[K_SERIALIZABLE]
-        return 3 if a_dims > p_dims and shared else 0
+        return SUBTYPE if a_dims > p_dims and shared else NO
     if p >= variables or a >= variables:
-        return 1
+        return OPEN
     if a < FILE or p < FILE:
-        return 0
+        return NO
     if a == known[K_STRING]:
-        return 3 if p == known[K_SEQUENCE] or _is_one(known, p, K_SHARED, K_END) else 0
+        shared = p == known[K_SEQUENCE] or _is_one(known, p, K_SHARED, K_END)
+        return SUBTYPE if shared else NO
     # String and the boxes have no subclasses.
     if p == known[K_STRING] or _box(known, p) >= 0:
-        return 0
+        return NO
     if a < FILE + count:
         for k in range(types.offsets[a - FILE], types.offsets[a - FILE + 1]):
             if types.ancestors[k] == p - FILE:
-                return 3
-        return 0 if p < FILE + count and not types.open[a - FILE] else 1
-    return 1
+                return SUBTYPE
+        return NO if p < FILE + count and not types.open[a - FILE] else PERHAPS
+    return PERHAPS
 
 
 @kernel
@@ -157,26 +161,24 @@ def _candidates(
 
 @kernel
 def _fit(tree: Tree, facts: Facts, types: Types, m: int, given: Any, args: int, spread: bool) -> int:
-    """How well a method takes the arguments, as _accepts; ``spread``: with a variable number."""
+    """How well a method takes its worst argument; ``spread``: with a variable number of them."""
     calls, value = facts.signatures, facts.value
     first, wanted = calls.offsets[m], calls.offsets[m + 1] - calls.offsets[m]
-    fit = 4
-    if spread != calls.varargs[m] and (spread or wanted != args):
-        return 0
-    if not spread and wanted != args:
-        return 0
+    fit = EXACT
+    if (spread and not calls.varargs[m]) or (not spread and wanted != args):
+        return NO
     for g in range(args):
         type_ = calls.parameters[first + min(g, wanted - 1)]
         if spread and g >= wanted - 1 and type_ & 255:
             type_ -= 1
         one = _accepts(facts, types, type_, value[given[g]])
-        if one == 1 and value[given[g]] == 0 and type_ != 0:
+        if value[given[g]] == 0 and type_ != 0:
             # A lambda or a method reference needs an interface.
             function = tree.code[given[g]] == LAMBDA or tree.code[given[g]] == REFERENCE
             if function and (
                 type_ < 256 * FILE or type_ & 255 or _is_one(facts.known, type_ >> 8, 1, K_NUMBER)
             ):
-                one = 0
+                one = NO
         fit = min(fit, one)
     return fit
 
@@ -200,19 +202,19 @@ def _choose(
         return -1, 0
     count = _candidates(facts, types, t, word, args, own, candidates)
     # With a fixed number of arguments first, then with a variable one (JLS 15.12.2.2 to 4).
-    fixed, kept, worst, best = -1, 0, 4, 0
+    fixed, kept, worst, best = -1, 0, EXACT, NO
     for c in range(count):
         fit = _fit(tree, facts, types, candidates[c], given, args, False)
-        if fit == 4:
-            return candidates[c], 4
-        if fit > 0:
+        if fit == EXACT:
+            return candidates[c], EXACT
+        if fit > NO:
             fixed = candidates[c]
             kept += 1
             worst, best = min(worst, fit), max(best, fit)
-    if kept == 1 and worst > 1:
+    if kept == 1 and worst >= BOXED:
         return fixed, worst
-    if kept > 1 and worst > 1:
-        return _most_specific(tree, facts, types, given, args, candidates, count, min(best, 3)), 2
+    if kept > 1 and worst >= BOXED:
+        return _most_specific(tree, facts, types, given, args, candidates, count, best), worst
     spread = -1
     for c in range(count):
         if _fit(tree, facts, types, candidates[c], given, args, True) and candidates[c] != fixed:
@@ -220,7 +222,7 @@ def _choose(
             kept += 1
     if kept != 1:
         return -1, 0
-    return (fixed, worst) if fixed >= 0 else (spread, 1)
+    return (fixed, worst) if fixed >= 0 else (spread, OPEN)
 
 
 @kernel
@@ -241,7 +243,7 @@ def _most_specific(
             for g in range(args):
                 wide = calls.parameters[calls.offsets[other] + g]
                 narrow = calls.parameters[calls.offsets[m] + g]
-                better = better and _accepts(facts, types, wide, narrow) >= 3
+                better = better and _accepts(facts, types, wide, narrow) >= SUBTYPE
         if better:
             return int(m)
     return -1
@@ -278,10 +280,11 @@ def choose(tree: Tree, facts: Facts, types: Types, calls: Calls, idents: Any) ->
         m, fit = _choose(tree, facts, types, t, w, at, not calls.as_super[c], given, candidates)
         if m < 0:
             continue
-        # A method that is inherited from elsewhere may be nearer, or fit better. A private one
-        # has its name for itself: over the whole JDK no inherited method comes before one.
+        # A method that is inherited from elsewhere may be nearer, or fit better. It hardly has the
+        # name of a private one: in the whole JDK that would be wrong in one call.
         private = facts.members.flags[m] & IS_PRIVATE != 0
-        sure = fit > 1 or not (types.open[t] or facts.of_object[w])
-        if private or (sure and not calls.crossed[c]):
+        inherits = types.open[t] or facts.of_object[w]
+        sure = fit > OPEN or not inherits
+        if (private and (sure or fit == OPEN)) or (sure and not calls.crossed[c]):
             found[c] = facts.members.name[m]
     return found

@@ -37,8 +37,7 @@ def numbers(*bounds: int) -> Any:
     IN_INIT, IN_LEFT, IN_NAME, IN_OBJECT, IN_OPERATOR, IN_PARAMETERS, IN_PATTERN, IN_RESOURCES,
     IN_RIGHT, IN_TYPE, IN_UPDATE, IN_VALUE, IN_CATCH, IN_FINALLY, IN_GUARD, FIRST, SECOND, SELF,
 ) = numbers(25)  # fmt: skip
-# What is known of a switch, or of one of its labels: it has a default; a guard; it must match, or
-# fail; something happens in the label itself.
+# Of a switch, or of a label: it has a default; a guard; it must match, or fail; it does something.
 HAS_DEFAULT, HAS_GUARD, MUST_MATCH, LOUD = 1, 2, 4, 8
 # What happens at a point (with the label of its handler, and HALTS if nothing falls through);
 # then what is no point but an instruction.
@@ -51,14 +50,13 @@ NEXT, WHEN_TRUE, WHEN_FALSE, EXCEPTION = numbers(4)
 # Tasks, up to CHOOSES steps of recipes. SET and JUMP are tasks too.
 (
     POINT, VISIT, EACH, CHILDREN, DECIDE, FORK, OPERATE, RAISES, LEAVES, AIMS, WRITES, TRIES,
-    NAMES, CHOOSES, CASES, HEADS, CATCHES, CLEANS, UNWINDS,
-) = numbers(20, 39)  # fmt: skip
+    NAMES, CHOOSES, CASES, HEADS, CATCHES, CLEANS, ENDS, UNWINDS,
+) = numbers(20, 40)  # fmt: skip
 # What a step is given: labels (a condition's two ways, then those made for it), nothing, an event.
 THEN, ELSE, YES, NO, END, AGAIN, NONE, EVENTS = numbers(8)
-# Columns of a frame, and kinds of frames.
+# Columns of a frame, kinds of frames, columns of the syntax.
 PARENT, KIND, HANDLED, FINAL, DEPTH, WORD, BROKEN, CONTINUED, PLACE, LAID, TEST, LAST = numbers(12)
 TRYING, CLEANING, LOOPING, CHOOSING, ANSWERING, NAMING = numbers(6)
-# Columns of the syntax.
 CODE, IN, STOPS, ABOVE, SYMBOL, TRAIT, SPELT, COLUMNS = numbers(8)
 # What is made is one array. It begins with how many rows, frames, tasks and copies there are, how
 # many there is room for, and where they begin; then: how many labels; room ran out; a finally is
@@ -237,7 +235,7 @@ def _try(tree: Any, made: Any, node: int, env: int) -> None:
         outer = _frame(made, CLEANING, env, NIL, NIL)
         made[outer + PLACE] = last
         made[outer + HANDLED], done = _label(made), _label(made)
-        _push(made, VISIT, last, NIL, NIL, env)
+        _push(made, ENDS, last, NIL, NIL, outer)
         _push(made, SET, NIL, done, NIL, env)
         _push(made, CLEANS, start, done, last, outer)
     inner, caught = outer, _child(tree, node, IN_CATCH)
@@ -374,14 +372,16 @@ def _step(tree: Any, made: Any, recipes: Any, task: Any) -> None:
     elif op == CATCHES:
         _catches(tree, made, a, b, c, env)
     elif op == CLEANS:
-        # With too many copies already, the exception shares that of the normal way out.
-        outer = made[env + PARENT]
+        # With too many copies already, one must do for all ways out, or for none.
         _hub(made, c, a, env, NIL)
         if made[ROWS] < made[LIMIT]:
-            _push(made, RAISES, c, NIL, NIL, outer)
-            _push(made, VISIT, c, NIL, NIL, outer)
+            made[env + TEST] = 1
+            _push(made, RAISES, c, NIL, NIL, made[env + PARENT])
+            _push(made, VISIT, c, NIL, NIL, made[env + PARENT])
         else:
             _row(made, JUMP, b, NIL, NIL)
+    elif op == ENDS and (made[env + TEST] < 0 or made[ROWS] < made[LIMIT]):
+        _push(made, VISIT, a, NIL, NIL, made[env + PARENT])
     elif op == DECIDE:
         task[1] = _bare(tree, a)
         if task[1] < 0:

@@ -176,8 +176,9 @@ def _risk(
     typed = typed[_TYPED[code[parent[typed]]]]
     of = np.ones(len(syntax), dtype=np.uint8)
     simple = names.word_of[typed]
-    boxed = np.array([word in _BOXES for word in names.words], dtype=np.bool_)
-    level = np.where(boxed[simple] & (simple >= 0) if len(boxed) else False, 2, 1)
+    # One more, for what is no simple name.
+    boxed = np.array([*(word in _BOXES for word in names.words), False])
+    level = 1 + boxed[simple].astype(np.uint8)
     level[_primitive()[syntax.kind[typed]]] = 0
     of[parent[typed]] = level
     # A name's declaration is above it, or above its declarator.

@@ -114,7 +114,7 @@ def collect(tree: Tree, idents: Any, nodes: Any, words: int) -> Any:
                 start[t], end[t] = node, node  # it has no name
         while top >= 0 and stop[nodes[stack[top]]] <= i:
             top -= 1
-        if top < 0 or k == len(idents):
+        if top < 0 or k == len(idents) or code[i] == TYPE_IDENTIFIER:
             continue
         t = stack[top]
         p = parent[i]

@@ -76,7 +76,6 @@ def assemble(rows: Any, starts: Any, labels: int) -> Any:
     filled = offsets[:-1].copy()
     target_of = np.empty(linked, dtype=np.int32)
     how_of = np.empty(linked, dtype=np.uint8)
-    unit = 0
     for at in range(linked):
         source, target = edges[at, 0], edges[at, 1]
         if target < 0:
@@ -86,4 +85,34 @@ def assemble(rows: Any, starts: Any, labels: int) -> Any:
         target_of[filled[source]] = target
         how_of[filled[source]] = edges[at, 2]
         filled[source] += 1
-    return points[:made].copy(), first, offsets, target_of, how_of
+    kept = _prune(first, offsets, target_of, how_of)
+    return points[:made].copy(), first, offsets, target_of[:kept].copy(), how_of[:kept].copy()
+
+
+@kernel
+def _prune(first: Any, offsets: Any, target: Any, how: Any) -> int:
+    """Drops the edges by which what is never reached would lead back into what is."""
+    count = len(offsets) - 1
+    reached = np.zeros(count, dtype=np.bool_)
+    stack = np.empty(count + 1, dtype=np.int32)
+    for unit in range(len(first) - 1):
+        stack[0], top = first[unit], 1
+        reached[first[unit]] = True
+        while top > 0:
+            top -= 1
+            point = stack[top]
+            for edge in range(offsets[point], offsets[point + 1]):
+                if not reached[target[edge]]:
+                    reached[target[edge]] = True
+                    stack[top] = target[edge]
+                    top += 1
+    kept = 0
+    for point in range(count):
+        low, high = offsets[point], offsets[point + 1]
+        offsets[point] = kept
+        for edge in range(low, high):
+            if reached[point] or not reached[target[edge]]:
+                target[kept], how[kept] = target[edge], how[edge]
+                kept += 1
+    offsets[count] = kept
+    return kept

@@ -175,6 +175,7 @@ def _selected(tree: Tree, facts: Facts, types: Types, k: int, i: int) -> None:
     site = _site(tree, p)
     denotes, base = facts.denotes[site], (facts.value[site] >> 8) - FILE
     m, inner = -1, -1
+    facts.value[i] = 0
     if 0 <= base < len(types.node) and facts.value[site] & 255 == 0 and denotes != UNSEEN:
         m = _member(facts, types, base, FIELDS, w, denotes != IS_SUPER)
         if m < 0 and denotes == IS_TYPE:

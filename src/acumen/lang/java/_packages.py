@@ -109,6 +109,17 @@ def _capitalised(tree: Source, i: int) -> bool:
 
 
 @kernel
+def _acronym(tree: Source, i: int) -> bool:
+    """URL and VM are types, constants are longer or have underscores: so in the JDK."""
+    if _small(tree, i) or tree.end[i] - tree.start[i] > 5:
+        return False
+    for at in range(tree.start[i], tree.end[i]):
+        if tree.text[at] == 95:
+            return False
+    return True
+
+
+@kernel
 def _find(named: Named, t: int, space: int, word: int) -> int:
     keys = named.members.key
     key = (3 * t + space) * named.words + word
@@ -244,7 +255,9 @@ def foreign_names(
             else:
                 role = R_TYPE if _capitalised(tree, i) and _before_dot(tree, p) else R_FIELD
             denotes[p] = role
-        elif hint & IS_TYPE or (_capitalised(tree, i) and not hint & IS_STATIC):
+        elif hint & IS_TYPE or (
+            not hint & IS_STATIC and (_capitalised(tree, i) or _acronym(tree, i))
+        ):
             role = R_TYPE
         elif _small(tree, i) and (
             hint & BEGINS or _type_ahead(tree, i)
@@ -267,12 +280,13 @@ def _before_dot(tree: Source, node: int) -> bool:
 @kernel
 def _type_ahead(tree: Source, i: int) -> bool:
     """Does a type's name follow after dots?"""
-    node = tree.parent[i]
+    node, dots = tree.parent[i], 0
     while tree.code[node] == FIELD_ACCESS and tree.stop[i] < tree.stop[node]:
         last = tree.stop[node] - 1
         if tree.code[last] != IDENTIFIER:
             return False
         if not _small(tree, last):
-            return _capitalised(tree, last) or tree.code[tree.parent[node]] == FIELD_ACCESS
+            return dots > 0 or _capitalised(tree, last)
         i, node = node, tree.parent[node]
+        dots += 1
     return False

@@ -2,10 +2,11 @@
 definitions.
 
 At each point a variable may be asked for, and an answer may be given, which hides earlier ones.
-Inside a basic block that is one scan. Between blocks each variable is solved for itself, on the
-blocks one meets going backwards from where it is asked for until it is answered: strongly
-connected components are found as in Tarjan's algorithm, and all blocks of one share one set of
-answers. So a straight line costs its length, whatever its variables.
+Inside a run, which is basic blocks that one enters only from the one before, that is one scan: a
+straight line costs its length, whatever its variables and however many calls may leave it by an
+exception. Between runs each variable is solved for itself, on the blocks one meets going backwards
+from where it is asked for until it is answered: strongly connected components are found as in
+Tarjan's algorithm, and all blocks of one share one set of answers.
 """
 
 from __future__ import annotations
@@ -22,11 +23,12 @@ NOTHING_BEFORE = -1
 # Counters: pairs found; places and sets used of the store of sets; room ran out; work done, and
 # how much may be done for this body.
 PAIRS, POOL, SETS, FULL, STEPS, BUDGET, COUNTERS = range(7)
-# Columns of a block: where the edges into it begin; whether the variable at hand is answered in it
-# (its stamp) and by which point; whether it was met (stamp), its set, Tarjan's numbers. Then three
-# stacks that have room here: blocks of open components, the path and its next edges.
-ENTERS, ANSWERED, ANSWER, MET, SET, INDEX, LOWEST, OPEN, PATH, EDGE, COLUMNS = range(11)
-# Columns of a variable: its last answer and the block of that; the unit it was met in; its first
+# Columns of a block: where the edges into it begin; the first block of its run; whether the
+# variable at hand is answered in it (its stamp) and by which point; whether it was met (stamp), its
+# set, Tarjan's numbers. Then three stacks that have room here: blocks of open components, the path
+# and its next edges.
+ENTERS, RUN, ANSWERED, ANSWER, MET, SET, INDEX, LOWEST, OPEN, PATH, EDGE, COLUMNS = range(12)
+# Columns of a variable: its last answer and the run of that; the unit it was met in; its first
 # points that ask and answer, in lists of point and next place.
 LAST, WHERE, UNIT, ASK, GIVE, FACTS = range(6)
 _NONE = -1
@@ -63,6 +65,10 @@ def _blocks(low: int, high: int, edges: Any, block: Any, work: Any, into: Any) -
         if phase == 0:
             for at in range(count + 1):
                 work[at + 1, ENTERS] += work[at, ENTERS]
+    for at in range(count):
+        edge = work[at, ENTERS]
+        follows = at > 0 and work[at + 1, ENTERS] == edge + 1 and into[edge] == at - 1
+        work[at, RUN] = work[at - 1, RUN] if follows else at
     return count
 
 
@@ -180,7 +186,7 @@ def _answer(
     n: Any, pairs: Any, variable: int, block: Any, facts: Any, lists: Any,
     work: Any, into: Any, store: Any,
 ) -> None:  # fmt: skip
-    """The points that ask for a variable before anything in their block answers."""
+    """The points that ask for a variable before anything in their run answers."""
     # Stamps are numbers of sets, so none is used twice; this one stays empty.
     stamp = _new_set(n, store)
     at = facts[variable, GIVE]
@@ -191,7 +197,7 @@ def _answer(
         at = lists[at, 1]
     at = facts[variable, ASK]
     while at >= 0 and not n[FULL] and n[STEPS] <= n[BUDGET]:
-        where = block[lists[at, 0]]
+        where = work[block[lists[at, 0]], RUN]
         if work[where, MET] != stamp:
             _solve(n, where, stamp, work, into, store)
         for one in range(store[work[where, SET], 1], store[work[where, SET] + 1, 1]):
@@ -228,7 +234,7 @@ def reach(
             what = variable[at]
             if what < 0 or does[at] == 0 or not local[what]:
                 continue
-            here = blocks + block[at]
+            here = blocks + work[block[at], RUN]
             if facts[what, UNIT] != unit:
                 facts[what, UNIT], facts[what, ASK], facts[what, GIVE] = unit, _NONE, _NONE
             if does[at] & ASKS:

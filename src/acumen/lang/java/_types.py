@@ -21,7 +21,8 @@ from acumen.lang.kernel import kernel
     OTHER, TYPE, BODY, TYPE_PARAMETERS, TYPE_PARAMETER, IDENTIFIER, TYPE_IDENTIFIER, SCOPED,
     GENERIC, ARRAY, ANNOTATED, NUMERIC, CATCH_TYPE, DECLARATOR, PARAMETER, PARAMETERS, SPREAD,
     DIMENSIONS, BRACKET, AMBIGUOUS, ASTERISK, INTEGER, FLOATING, STRING, CLASS_LITERAL,
-) = range(25)  # fmt: skip
+    DOTTED, ANNOTATION,
+) = range(27)  # fmt: skip
 PRIMITIVE = 32
 CODES = {
     "class_declaration": TYPE, "interface_declaration": TYPE, "enum_declaration": TYPE,
@@ -34,8 +35,10 @@ CODES = {
     "catch_type": CATCH_TYPE, "variable_declarator": DECLARATOR, "formal_parameter": PARAMETER,
     "formal_parameters": PARAMETERS, "spread_parameter": SPREAD, "dimensions": DIMENSIONS,
     "[": BRACKET, "asterisk": ASTERISK, "field_access": AMBIGUOUS, "method_invocation": AMBIGUOUS,
-    "method_reference": AMBIGUOUS, "annotation": AMBIGUOUS, "marker_annotation": AMBIGUOUS,
-    "scoped_identifier": AMBIGUOUS, "record_pattern": AMBIGUOUS, "receiver_parameter": AMBIGUOUS,
+    "method_reference": AMBIGUOUS, "record_pattern": AMBIGUOUS, "annotation": ANNOTATION,
+    "marker_annotation": ANNOTATION, "receiver_parameter": ANNOTATION,
+    "scoped_identifier": DOTTED, "uses_module_directive": ANNOTATION,
+    "provides_module_directive": ANNOTATION,
     "boolean_type": PRIMITIVE + 1, "byte": PRIMITIVE + 2, "short": PRIMITIVE + 3,
     "char": PRIMITIVE + 4, "int": PRIMITIVE + 5, "long": PRIMITIVE + 6, "float": PRIMITIVE + 7,
     "double": PRIMITIVE + 8, "void_type": PRIMITIVE + 9, "null_literal": PRIMITIVE + 10,
@@ -160,6 +163,17 @@ def _is_package(tree: Tree, node: int, package: Any) -> bool:
 
 
 @kernel
+def _may_be_type(tree: Tree, i: int) -> bool:
+    """Can a type's name stand here? Not after a dot; and imports are not looked up in scopes."""
+    up = tree.parent[i]
+    if tree.code[up] == DOTTED:
+        while tree.code[up] == DOTTED and i == up + 1:
+            i, up = up, tree.parent[up]
+        return bool(tree.code[up] == ANNOTATION)
+    return bool(tree.code[up] == ANNOTATION or (tree.code[up] == AMBIGUOUS and i == up + 1))
+
+
+@kernel
 def type_names(
     tree: Tree, types: Types, members: Members, type_of: Any, offsets: Any, ancestors: Any,
     events: Any, words: int, room: int, imports: Imports, value: Any, package: Any,
@@ -233,7 +247,7 @@ def type_names(
                     b_stop[top], b_level[top] = types.end[kid], levels
                     scope[w] = top
                 kid = sister[kid]
-        if kind == TYPE_IDENTIFIER or (kind == IDENTIFIER and code[parent[i]] == AMBIGUOUS):
+        if kind == TYPE_IDENTIFIER or (kind == IDENTIFIER and _may_be_type(tree, i)):
             w = word[i]
             b = scope[w]
             level = b_level[b] if b >= 0 else -1
@@ -269,8 +283,12 @@ def _composed(
         kind = code[i]
         if kind > PRIMITIVE:
             value[i] = 256 * (kind - PRIMITIVE)
-        elif kind == GENERIC or kind == NUMERIC or kind == CATCH_TYPE:
+        elif kind == GENERIC or kind == NUMERIC:
             if i + 1 < stop[i]:
+                value[i] = value[i + 1]
+        elif kind == CATCH_TYPE:
+            # Of several only what they have in common is the type.
+            if i + 1 < stop[i] and stop[i + 1] == stop[i]:
                 value[i] = value[i + 1]
         elif kind == SCOPED or kind == ANNOTATED:
             last = i + 1

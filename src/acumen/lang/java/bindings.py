@@ -151,12 +151,18 @@ class _Tables(NamedTuple):
     type_parameter: int
     import_: int
     package: int
+    cast: int
+    unary: int
+    signs: NDArray[np.bool_]
 
 
 @lru_cache(maxsize=1)
 def _tables() -> _Tables:
     types = codes(_types.CODES, _types.EVENTS)
-    singles = ("type_identifier", "type_parameter", "import_declaration", "package_declaration")
+    singles = (
+        "type_identifier", "type_parameter", "import_declaration", "package_declaration",
+        "cast_expression", "unary_expression",
+    )  # fmt: skip
     return _Tables(
         codes(_hierarchy.CODES),
         types,
@@ -171,6 +177,7 @@ def _tables() -> _Tables:
         field_codes(_patterns.FIELDS),
         use_codes(_scopes.USES),
         *(next(iter(symbols(one))) for one in singles),
+        codes({"+": 1, "-": 1}).code > 0,
     )
 
 
@@ -236,6 +243,14 @@ def _uses(syntax: Syntax, names: Names, tables: _Tables) -> Table:
     of_type = syntax.kind[names.node] == tables.type_identifier
     use[of_type] = _scopes.TYPE_USE
     use[of_type & (kinds == tables.type_parameter)] = _scopes.TYPE_VARIABLE
+    # (x) - y is a difference (JLS 15.16), which the grammar takes for a cast.
+    casts = np.flatnonzero(of_type & (kinds == tables.cast))
+    if len(casts):
+        operand = syntax.stop[names.node[casts]] + 1
+        inside = operand + 1 < len(syntax)
+        operand = np.where(inside, operand, 0)
+        signed = (syntax.kind[operand] == tables.unary) & tables.signs[syntax.kind[operand + 1]]
+        use[casts[inside & signed]] = _scopes.EXPRESSION
     return use
 
 

@@ -59,7 +59,7 @@ EVENTS = (
     "declare", "bind", "read", "write",
 )  # fmt: skip
 # A body may cost this much work for each of its points; real ones stay far below.
-_BUDGET = 5_000
+_BUDGET = 500
 
 
 @dataclass(frozen=True)

@@ -58,8 +58,9 @@ The trees are those of javac's parser. What the tool shows beyond it, and where 
 - Constants of a case are its EXPRESSIONS, as up to Java 17; LABELS are patterns
   (PATTERN_CASE_LABEL) and a ``default`` after ``null``, by their names in JDK 21.
 - A variable named ``_`` has no NAME, and ``_`` alone is an ANY_PATTERN, as in JDK 21.
-- Two accidents are kept: a method with brackets after its parameters has no NAME (its return type
-  spans it), an enum constant has an INITIALIZER only if arguments or a body are written.
+- Three accidents are kept: a method with brackets after its parameters has no NAME (its return
+  type spans it), an enum constant has an INITIALIZER only if arguments or a body are written, and
+  a resource declared with ``var`` has MODIFIERS.
 - Syntax that does not parse is ERRONEOUS.
 
 ``kinds`` tells what each node of the syntax is, ``rules`` how each kind is drawn, ``plans`` draws.
@@ -76,6 +77,7 @@ from numpy.typing import NDArray
 from acumen.api import Json
 from acumen.lang.java.file import JavaFile
 from acumen.views.ast import codes
+from acumen.views.ast.casts import undo_casts
 from acumen.views.ast.fractions import is_printed
 from acumen.views.ast.kinds import settle
 from acumen.views.ast.labels import LABELS
@@ -83,6 +85,11 @@ from acumen.views.ast.plans import draw
 from acumen.views.ast.tables import tables
 
 __all__ = ["LABELS", "Trees", "shape", "trees"]
+
+_STALE = (
+    "acumen.views.ast: the compiled code is older than codes.py or labels.py;"
+    " remove the .nbi files beside it (__pycache__)"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +114,11 @@ def trees(file: JavaFile, methods: Sequence[int]) -> Trees:
     declared = file.declarations.methods
     roots = np.array([declared[place].node for place in methods], dtype=np.int32)
     nodes, known = _settled(file), tables()
-    drawn, offsets = draw(nodes, known.first, known.parts, known.lists, roots)
+    drawn, offsets = draw(
+        nodes, known.first, known.parts, known.lists, roots, codes.VERSION
+    )  # fmt: skip
+    if not len(offsets):
+        raise RuntimeError(_STALE)
     label, parent, late, node = drawn.T
     return Trees(
         offsets,
@@ -131,12 +142,14 @@ def _settled(file: JavaFile) -> NDArray[np.int32]:
     nodes[:, codes.END] = syntax.end
     nodes[:, codes.CODE] = code
     nodes[:, codes.LABEL] = known.label[code]
-    nodes[:, codes.ANNOTATED] = -1
+    nodes[:, codes.ANNOTATED :] = -1
     source = np.frombuffer(file.source, dtype=np.uint8)
-    settle(nodes, source, known.operators, known.below)
+    if not settle(nodes, source, known.operators, known.below, codes.VERSION):
+        raise RuntimeError(_STALE)
     for node in np.flatnonzero(code == codes.FLOATING).tolist():
         if is_printed(file.source[syntax.start[node] : syntax.end[node]]):
             nodes[node, codes.CODE] = codes.VALUED
+    undo_casts(nodes, file.source)
     return nodes
 
 

@@ -1,15 +1,19 @@
 """The numbers that rules, kinds and plans speak in, whatever the grammar's own numbers are.
 
-Compiled code keeps them: a number never changes, new ones are added.
+Compiled code keeps them, and is itself kept beside its own file: see VERSION.
 """
 
 from __future__ import annotations
 
+import zlib
+
+from acumen.views.ast.labels import LABELS
+
 # Columns of the nodes: the code of a node's symbol, its field, stop, parent, start and end; the
 # code that is settled, its label if that code does not tell it, and the node whose annotations
-# belong to it.
-SYMBOL, FIELD, STOP, UP, START, END, CODE, LABEL, ANNOTATED = range(9)
-COLUMNS = 9
+# belong to it; the operands of an operation that are not where the grammar put them.
+SYMBOL, FIELD, STOP, UP, START, END, CODE, LABEL, ANNOTATED, LEFT, RIGHT = range(11)
+COLUMNS = 11
 
 # Fields of the grammar, by their places here.
 FIELDS = (
@@ -45,8 +49,9 @@ TREES = 80
     METHOD, MARKED_METHOD, DECLARATION, DECLARATOR, PARAMETER, RECEIVER, QUALIFIED_RECEIVER,
     RESOURCE, TYPE_PATTERN, ANY_PATTERN, ENUM_CONSTANT, CREATED_CONSTANT, CONSTANT_WITH_BODY,
     ENUM_REST, RECORD, ANNOTATION_TYPE, UNMODIFIED_ANNOTATION_TYPE, CATCH, RECEIVING_PARAMETER,
-    INCREMENTED_UNARY, DECREMENTED_UNARY,
-) = range(TREES, TREES + 81)  # fmt: skip
+    INCREMENTED_UNARY, DECREMENTED_UNARY, OPERATION_ON, UNARY_ON, CAST_ON, PARENTHESIZED_NAME,
+    VAR_RESOURCE,
+) = range(TREES, TREES + 86)  # fmt: skip
 FREE = 168
 # Trees that are no operand, statement or type of the tree around them.
 ASIDE = 240
@@ -62,8 +67,9 @@ ANNOTATION, LENGTH_ANNOTATION, ERROR, EMPTY, MODIFIERS, BARE_MODIFIERS = range(A
     OUTER_ANNOTATIONS, SELECT, CREATED,
 ) = range(14)  # fmt: skip
 # Whose children are chosen from: the node's own, its parent's, those of the record around it, of
-# the declarator in it; or the node whose annotations it has.
-OF_NODE, OF_OWNER, OF_RECORD, OF_DECLARATOR, OF_ANNOTATED = 0, 512, 1024, 1536, 2048
+# the declarator in it; or nodes that it was given: the one whose annotations it has, its operands.
+OF_NODE, OF_OWNER, OF_RECORD, OF_DECLARATOR = 0, 512, 1024, 1536
+OF_ANNOTATED, OF_LEFT, OF_RIGHT = 2048, 2560, 3072
 # How a child is chosen: by its field (below these); by its place among the trees, as the first
 # of those in no field, or the last; at either end, tree or not; by its code (which is added).
 FIRST, SECOND, UNFIELDED, LAST, LEFT_END, RIGHT_END, BY_CODE = 64, 65, 67, 68, 69, 70, 128
@@ -81,3 +87,6 @@ BETWEEN, ASSIGNING, BEFORE, AFTER = range(4)
 LATER, PLAN_OF = 1 << 8, 1 << 9
 # In place of a label: the one that the node itself has; none.
 OWN_LABEL, NO_LABEL = 255, -1
+
+# Compiled code that knows other numbers than these does nothing.
+VERSION = zlib.crc32(repr((LABELS, {k: v for k, v in globals().items() if k.isupper()})).encode())

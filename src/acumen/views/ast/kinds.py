@@ -129,6 +129,9 @@ def _settle_name(nodes: Nodes, source: Bytes, node: int) -> None:
         first = above == c.TYPE_PATTERN and _first(nodes, up) == node
         if first or (local and nodes[node, c.FIELD] == c.F_TYPE):
             nodes[node, c.CODE] = c.HIDDEN
+            # javac makes modifiers of a resource where its type begins: the word is their token.
+            if above == c.RESOURCE and _find(nodes, up, c.BARE_MODIFIERS, 0) < 0:
+                nodes[up, c.CODE] = c.VAR_RESOURCE
 
 
 @kernel
@@ -284,7 +287,10 @@ def _settle_other(nodes: Nodes, source: Bytes, below: Bytes, node: int) -> None:
 
 
 @kernel
-def settle(nodes: Nodes, source: Bytes, operators: Bytes, below: Bytes) -> None:
+def settle(nodes: Nodes, source: Bytes, operators: Bytes, below: Bytes, version: int) -> bool:
+    """False if this code was compiled with other numbers."""
+    if version != c.VERSION:
+        return False
     for node in range(1, len(nodes)):
         kind = nodes[node, c.SYMBOL]
         if kind == c.NOTHING or kind == c.COMMENT:
@@ -312,3 +318,4 @@ def settle(nodes: Nodes, source: Bytes, operators: Bytes, below: Bytes) -> None:
                 nodes[name, c.CODE] = c.HIDDEN
         else:
             _settle_other(nodes, source, below, node)
+    return True

@@ -75,8 +75,9 @@ def _child(nodes: Nodes, node: int, chosen: int) -> int:
 def _pick(nodes: Nodes, node: int, chosen: int) -> int:
     """What a part chooses: among the node's own children, or elsewhere."""
     whose, chosen = chosen & ~511, chosen & 511
-    if whose == c.OF_ANNOTATED:
-        return nodes[node, c.ANNOTATED]  # type: ignore[no-any-return]
+    if whose >= c.OF_ANNOTATED:
+        given = c.LEFT if whose == c.OF_LEFT else c.RIGHT
+        return int(nodes[node, c.ANNOTATED if whose == c.OF_ANNOTATED else given])
     if whose == c.OF_OWNER:
         node = nodes[node, c.UP]
     elif whose == c.OF_RECORD:
@@ -263,12 +264,14 @@ def _longer(rows: Numbers) -> Numbers:
 
 @kernel
 def draw(
-    nodes: Nodes, first: Numbers, parts: Numbers, lists: Bytes, roots: Numbers
+    nodes: Nodes, first: Numbers, parts: Numbers, lists: Bytes, roots: Numbers, version: int
 ) -> tuple[Numbers, NDArray[np.int64]]:
     """Label, parent, late and node of what is drawn for each root, one tree after the other, and
-    where each begins."""
+    where each begins; no places at all if this code was compiled with other numbers."""
     drawn = np.empty((len(nodes) + 64, 4), dtype=np.int32)
     offsets = np.zeros(len(roots) + 1, dtype=np.int64)
+    if version != c.VERSION:
+        return drawn, offsets[:0]
     plan = np.empty((256, 3), dtype=np.int32)
     plan[0, 0] = 1
     # Of each plan under way: its next row, where its rows begin and end, its depth, and whether

@@ -142,6 +142,14 @@ BY_KIND: dict[int, tuple[Part, ...]] = {
     ),
     c.STEP: (add("own"), hold("EXPRESSION", c.FIRST)),
     c.OPERATION: (add("own"), hold("LEFT_OPERAND", "left"), hold("RIGHT_OPERAND", "right")),
+    c.OPERATION_ON: (
+        add("own"), hold("LEFT_OPERAND", c.OF_LEFT), hold("RIGHT_OPERAND", c.OF_RIGHT),
+    ),
+    c.UNARY_ON: (add("own"), hold("EXPRESSION", c.OF_RIGHT)),
+    c.CAST_ON: (add("TYPE_CAST"), hold("TYPE", c.OF_LEFT), hold("EXPRESSION", c.OF_RIGHT)),
+    c.PARENTHESIZED_NAME: (
+        add("PARENTHESIZED"), hold("EXPRESSION", c.OF_OWNER + c.F_TYPE),
+    ),
     c.ASSIGNMENT: (add("own"), hold("VARIABLE", "left"), hold("EXPRESSION", "right")),
     c.LAMBDA: (
         add("LAMBDA_EXPRESSION"), hold("PARAMETERS", code(c.LAMBDA_NAME)),
@@ -192,6 +200,9 @@ BY_KIND: dict[int, tuple[Part, ...]] = {
     ),
     c.RESOURCE: (
         add("VARIABLE"), _NAME, *modifiers(), typed("TYPE"), hold("INITIALIZER", "value"),
+    ),
+    c.VAR_RESOURCE: (
+        add("VARIABLE"), _NAME, add("MODIFIERS late", 1), hold("INITIALIZER", "value"),
     ),
     c.ENUM_CONSTANT: _CONSTANT,
     c.CREATED_CONSTANT: (*_CONSTANT, *_CREATED),

@@ -6,8 +6,9 @@ from the syntax, ``details`` and ``tree`` build it, ``contexts`` finds the pairs
 their ends, ``build`` puts it all into arrays and ``lines`` prints them.
 
 Unlike the original, comments change nothing: there, a comment attached to a leaf becomes part of
-its name. Methods of any length are examples. Constructs newer than Java 8, which that parser
-rejects, are taken as written, under the names later versions gave them.
+its name. Annotations on an array's brackets are left out. Methods of any length are examples.
+Constructs newer than Java 8, which that parser rejects, are taken as written, under the names later
+versions gave them.
 """
 
 from acumen.views.paths.build import Paths, paths

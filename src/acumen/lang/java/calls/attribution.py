@@ -36,6 +36,7 @@ from acumen.lang.java.calls.scopes import (
 )  # fmt: skip
 from acumen.lang.java.calls.types import (
     BOOLEAN,
+    INT,
     NULL,
     PRIMITIVES,
     UNKNOWN,
@@ -358,7 +359,11 @@ class Attribution:
         if isinstance(one, Unknown) or isinstance(other, Unknown):
             return UNKNOWN
         if unboxed(one) and unboxed(other):
-            return UNKNOWN  # a constant may decide the type (JLS 15.25)
+            if unboxed(one) == unboxed(other):
+                return PRIMITIVES[unboxed(one)]
+            # Between int and smaller types, a constant decides (JLS 15.25).
+            wide = promoted(one, other)
+            return wide if wide is not INT else UNKNOWN
         if isinstance(one, ClassType) and isinstance(other, ClassType):
             for high, low in ((one, other), (other, one)):
                 if is_below(self.world, low.cls, high.cls) == STRICT:

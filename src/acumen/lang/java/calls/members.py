@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from acumen.lang.java.calls.model import Class, Field, Method
 from acumen.lang.java.calls.scopes import (
+    MOST,
     NESTING,
     ancestors,
     as_super,
@@ -13,6 +14,7 @@ from acumen.lang.java.calls.scopes import (
     own_type,
     parameters,
     returns,
+    supers,
     variables,
 )  # fmt: skip
 from acumen.lang.java.calls.types import (
@@ -48,7 +50,7 @@ def _members(world: World, cls: Class, name: str) -> tuple[Method, ...]:
         if not more or above is cls:
             continue
         for method in more:
-            if not _inherited(method, cls):
+            if not _inherited(world, method, cls):
                 continue
             if any(_hides(world, cls, one, method) for one in found):
                 continue
@@ -58,12 +60,24 @@ def _members(world: World, cls: Class, name: str) -> tuple[Method, ...]:
     return tuple(found)
 
 
-def _inherited(method: Method, cls: Class) -> bool:
-    """JLS 8.4.8: not what is private, belongs to another package, or to an interface itself."""
+def _inherited(world: World, method: Method, cls: Class) -> bool:
+    """JLS 8.4.8: not what is private, or belongs to an interface itself; and what belongs to a
+    package, only as long as no class of another one stands between."""
     flags = method.flags
     if "r" in flags or ("s" in flags and method.cls.is_interface):
         return False
-    return "u" in flags or "p" in flags or method.cls.package == cls.package
+    if "u" in flags or "p" in flags:
+        return True
+    package = method.cls.package
+    here = cls
+    for _ in range(MOST):
+        if here.package != package:
+            return False
+        above = supers(world, here)
+        if here is method.cls or not above:
+            break
+        here = above[0].cls
+    return True
 
 
 def _hides(world: World, cls: Class, one: Method, other: Method) -> bool:

@@ -30,6 +30,7 @@ from acumen.lang.java.calls.expressions import (
 from acumen.lang.java.calls.members import function, member_types, same_signature
 from acumen.lang.java.calls.model import Method
 from acumen.lang.java.calls.types import (
+    NULL,
     VOID,
     WIDER,
     ArrayType,
@@ -164,7 +165,9 @@ def _condition_fits(at: Attribution, row: int, wanted: Type, method: Method) -> 
     if len(branches) != 2 or all(unboxed(one) for one in types):
         return convert(at.world, at.type_of(row), wanted, method)
     found = [_fits(at, one, wanted, method) for one in branches]
-    if NO in found and not any(isinstance(one, Primitive | Unknown) for one in types):
+    # Boxing may make of a number what neither branch is.
+    numbers = [one for one in types if isinstance(one, Primitive | Unknown) and one is not NULL]
+    if NO in found and not numbers:
         return NO
     return found[0] if found[0] == found[1] else (MAYBE if NO in found else max(found))
 
@@ -223,13 +226,22 @@ def _reference_fits(at: Attribution, row: int, wanted: Type) -> int:
     methods, unbound = at.referred(row)
     if not methods:
         return MAYBE
-    count = len(given)
-    if not any(takes(m, count) or (unbound and takes(m, count - 1)) for m in methods):
+    if not any(_refers(one, len(given), unbound) for one in methods):
         return NO
     if len(methods) > 1:
         return STRICT
     void = at.returns_void(methods[0])
     return NO if void and result is not VOID else STRICT
+
+
+def _refers(method: Method, count: int, unbound: bool) -> bool:
+    """Whether a reference may mean a method as a function of so many parameters: of
+    ``Type::method``, the first is the object unless the method is static (JLS 15.12.2.1)."""
+    if method.name == "<init>":
+        return takes(method, count)
+    if unbound:
+        return takes(method, count if method.static else count - 1)
+    return not method.static and takes(method, count)
 
 
 def _most_specific(
