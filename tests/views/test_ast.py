@@ -13,8 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from acumen.lang.java.file import JavaFile
-from acumen.views.ast import LABELS, Trees, shape, trees
+from acumen.views.ast import LABELS, Trees, codes, shape, trees
 from acumen.views.ast.fractions import is_printed
+from acumen.views.ast.kinds import settle
 
 JAVA = Path(__file__).parents[1] / "lang" / "java"
 
@@ -281,6 +282,13 @@ def test_fractions_as_they_are_printed(literal: str, same: bool) -> None:
     assert is_printed(literal.encode()) is same
 
 
+def test_code_compiled_with_other_numbers_is_told() -> None:
+    none, bytes_ = np.zeros((0, codes.COLUMNS), np.int32), np.zeros(0, np.uint8)
+    tables_ = np.zeros((4, 256), np.uint8), np.zeros(256, np.uint8)
+    assert settle(none, bytes_, *tables_, codes.VERSION)
+    assert not settle(none, bytes_, *tables_, codes.VERSION + 1)
+
+
 def check(found: Trees) -> None:
     """Pre-order: a parent stands before its children, and only a root has none."""
     for first, stop in zip(found.offsets[:-1], found.offsets[1:], strict=True):
@@ -329,7 +337,7 @@ def test_any_bytes_are_survivable(at: int, width: int, instead: bytes) -> None:
         ("(", "1", ")"), ("{ ", "", "}"), ("a + ", "a", ""), ("", "a", " + a"), ("", "a", ".b()"),
         ("a(", "1", ")"), ("if (a) ", ";", ""), ("- ", "a", ""), ("", "a", "[0]"),
         ("() -> ", "1", ""), ("a ? ", "b", " : c"), ("new A() { Object f = ", "1", "; }"),
-        ("a: ", ";", ""), ("new int[", "1", "]"),
+        ("a: ", ";", ""), ("new int[", "1", "]"), ("x = (a) + ", "b", ""),
     ],
 )  # fmt: skip
 def test_nesting_costs_no_recursion(before: str, middle: str, after: str) -> None:
@@ -338,6 +346,15 @@ def test_nesting_costs_no_recursion(before: str, middle: str, after: str) -> Non
     found = drawn(f"class A {{ void f() {{ {deep}; }} }}".encode())
     check(found)
     assert len(found.label) > 10_000
+
+
+def test_many_names_taken_for_types() -> None:
+    """A long sum of them is a sum of as many; more would keep the parser itself busy."""
+    found = drawn(f"class A {{ void f() {{ x = {'a * (b) + ' * 1_000} c * d; }} }}".encode())
+    check(found)
+    counts = np.bincount(found.label, minlength=len(LABELS))
+    expected = {"PLUS": 1_000, "MULTIPLY": 1_001, "PARENTHESIZED": 1_000, "TYPE_CAST": 0}
+    assert {name: counts[LABELS.index(name)] for name in expected} == expected
 
 
 def test_many_brackets_and_many_members() -> None:

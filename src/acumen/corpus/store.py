@@ -178,8 +178,8 @@ class Corpus:
         """The calls that stand in a method, in their order, each with the methods it may reach."""
         row = self.method(method)
         found = self.query(
-            "select start_byte, line, kind, reference, ambiguous, inside, callee, targets from calls "
-            "where project = ? and path = ? and caller_id = ? order by start_byte",
+            "select start_byte, line, kind, reference, ambiguous, inside, callee, targets "
+            "from calls where project = ? and path = ? and caller_id = ? order by start_byte",
             [row["project"], row["path"], row["method_id"]],
         )
         first = self.sets_by_targets(row["project"])

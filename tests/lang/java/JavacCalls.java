@@ -5,6 +5,7 @@ import com.sun.tools.javac.code.Flags;
 import com.sun.tools.javac.code.Symbol;
 import com.sun.tools.javac.code.Symbol.ClassSymbol;
 import com.sun.tools.javac.code.Symbol.MethodSymbol;
+import com.sun.tools.javac.code.Symtab;
 import com.sun.tools.javac.code.Type;
 import com.sun.tools.javac.code.TypeTag;
 import com.sun.tools.javac.code.Types;
@@ -55,6 +56,7 @@ public class JavacCalls {
     private final Map<Symbol, List<ClassSymbol>> subclasses = new HashMap<>();
     private final Map<Symbol, Set<Symbol>> ancestors = new HashMap<>();
     private Types types;
+    private Symbol object;
 
     public static void main(String[] arguments) throws Exception {
         List<String> options = new ArrayList<>(List.of("-proc:none", "-Xlint:none", "-nowarn",
@@ -86,6 +88,7 @@ public class JavacCalls {
         task.analyze();
         Context context = ((BasicJavacTask) task).getContext();
         types = Types.instance(context);
+        object = Symtab.instance(context).objectType.tsym;
         for (JCTree.JCCompilationUnit unit : units) {
             new Declarations(unit).scan(unit);
         }
@@ -331,6 +334,7 @@ public class JavacCalls {
         Set<Symbol> found = ancestors.get(one);
         if (found == null) {
             found = new HashSet<>(Set.of(one));
+            found.add(object);  // whatever it is
             ancestors.put(one, found);
             if (visible(one)) {
                 for (Type above : types.directSupertypes(one.type)) {

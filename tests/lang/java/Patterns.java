@@ -92,10 +92,10 @@ class Patterns {
     boolean lambdas(Object o) {
         Predicate<Object> even = x -> x instanceof Integer left && left % 2 == 0;
         Predicate<Object> odd = x -> !(x instanceof Integer left) || left % 2 == 1;
+        if (o instanceof Circle(var side)) {
+            side++;
+        }
         for (; !(o instanceof Square square); o = even) {
-            if (o instanceof Circle(var side)) {
-                side++;
-            }
             side++;
         }
         boolean both = square.side > 0 ? o instanceof Square left && left.side > 1 : left > 1;

@@ -174,7 +174,11 @@ def parsed(text: str) -> Table:
             "x2: x1 x2, x3: x1 x2",
             "x2: x1 x2, x3: x1 x2",
         ),
-        ("int x = 0; a: { if (p()) break a; x = 1; } g(x);", "x2: x1, x3: x1 x2", "x2: x1, x3: x1 x2"),
+        (
+            "int x = 0; a: { if (p()) break a; x = 1; } g(x);",
+            "x2: x1, x3: x1 x2",
+            "x2: x1, x3: x1 x2",
+        ),
         # A variable is a new one each time it is declared.
         ("while (p()) { int x = 1; g(x); }", "x2: x1", "x2: x1"),
         (
@@ -222,7 +226,8 @@ def parsed(text: str) -> Table:
             "x2: x1, x3: x2, x4: x2, x5: x2 x3",
         ),
         (
-            "int x = 0; try { f(); x = 1; f(); } catch (E e) { x = 2; } catch (F e) { g(x); } g(x);",
+            "int x = 0; try { f(); x = 1; f(); } catch (E e) { x = 2; } catch (F e) { g(x); }"
+            " g(x);",
             "x2: x1, x3: x1 x2, x4: x1 x2, x5: x2 x3 x4",
             "x2: x1, x3: x1 x2, x4: x1 x2, x5: x1 x2 x3",
         ),
@@ -276,7 +281,8 @@ def parsed(text: str) -> Table:
         ),
         # Unboxing throws, a primitive value does not.
         (
-            "Integer i = f(); int x = 0; try { x = 1; int y = i; x = 2; f(); } catch (E e) { g(x); }",
+            "Integer i = f(); int x = 0; try { x = 1; int y = i; x = 2; f(); } catch (E e)"
+            " { g(x); }",
             "i2: i1, x2: x1, x3: x2, x4: x2 x3",
             "i2: i1, x2: x1, x3: x2, x4: x2 x3",
         ),
@@ -285,7 +291,11 @@ def parsed(text: str) -> Table:
             "i2: i1, x2: x1, x3: x2, x4: x3",
             "i2: i1, x2: x1, x3: x2, x4: x3",
         ),
-        ("int x = 0; synchronized (f(x)) { g(x); } g(x);", "x2: x1, x3: x2, x4: x3", "x2: x1, x3: x1, x4: x1"),
+        (
+            "int x = 0; synchronized (f(x)) { g(x); } g(x);",
+            "x2: x1, x3: x2, x4: x3",
+            "x2: x1, x3: x1, x4: x1",
+        ),
         # Assertions may be off.
         (
             "int x = 0; assert g(x) : x; g(x);",
@@ -298,7 +308,11 @@ def parsed(text: str) -> Table:
             "o2: o1, o3: o2, s2: s1, s3: s2",
             "o2: o1, o3: o1, s2: s1, s3: s1",
         ),
-        ("Object o = f(); if (!(o instanceof String s)) return; g(s);", "o2: o1, s2: s1", "o2: o1, s2: s1"),
+        (
+            "Object o = f(); if (!(o instanceof String s)) return; g(s);",
+            "o2: o1, s2: s1",
+            "o2: o1, s2: s1",
+        ),
         (
             "Object o = f(); if (o instanceof P(int u, Q(var v))) g(u, v);",
             "o2: o1, u2: u1, v2: v1",
@@ -316,7 +330,11 @@ def parsed(text: str) -> Table:
             "x3: x2, x4: x1",
             "x4: x1",
         ),
-        ("r = (y, z) -> y + z + y; s = w -> w;", "y2: y1, z2: z1, y3: y2, w2: w1", "y2: y1, z2: z1, y3: y1, w2: w1"),
+        (
+            "r = (y, z) -> y + z + y; s = w -> w;",
+            "y2: y1, z2: z1, y3: y2, w2: w1",
+            "y2: y1, z2: z1, y3: y1, w2: w1",
+        ),
         (
             "int x = 0; new T() { int n = x; void n(int z) { g(x, z); g(x); } }; g(x);",
             "x4: x3, x5: x1, z2: z1",
@@ -396,7 +414,9 @@ def test_a_unit_for_each_body_that_runs_by_itself() -> None:
 
 
 def test_edges_stay_inside_their_unit() -> None:
-    source = b"class A { void m() { try { f(() -> { throw e; }); } finally { g(); } } void n() { } }"
+    source = (
+        b"class A { void m() { try { f(() -> { throw e; }); } finally { g(); } } void n() { } }"
+    )
     found = flow(JavaFile(source))
     unit = np.repeat(np.arange(len(found.unit)), np.diff(found.first))
     source_of = np.repeat(np.arange(len(found.node)), np.diff(found.offsets))
@@ -405,14 +425,24 @@ def test_edges_stay_inside_their_unit() -> None:
 
 
 BROKEN = (
-    b"", b"class", b"class A { void m() {", b"class A { void m() { if (", b"}}}}", b"\xff\xfe\x00",
-    b"class A { void m() { for (;;) { try { } } } }", b"class A { void m() { break; continue x; } }",
-    b"class A { void m() { switch (x) { case } } }", b"class A { void m() { x = ; y += ; ++; } }",
-    b"class A { void m() { try (R r) { } catch { } finally } }", b"class A { void m() { yield 1; } }",
-    b"class A { void m() { l: } }", b"class A { void m() { do while (x); else { } case 1: } }",
+    b"",
+    b"class",
+    b"class A { void m() {",
+    b"class A { void m() { if (",
+    b"}}}}",
+    b"\xff\xfe\x00",
+    b"class A { void m() { for (;;) { try { } } } }",
+    b"class A { void m() { break; continue x; } }",
+    b"class A { void m() { switch (x) { case } } }",
+    b"class A { void m() { x = ; y += ; ++; } }",
+    b"class A { void m() { try (R r) { } catch { } finally } }",
+    b"class A { void m() { yield 1; } }",
+    b"class A { void m() { l: } }",
+    b"class A { void m() { do while (x); else { } case 1: } }",
     b"class A { void m() { int x = (x = 1) + ((x)); (x)++; ((x)) += 1; } }",
-    b"class A { void m() { return void n() { } int y = 2; } }", b"class A { void m() { (a) -> { } } }",
-)  # fmt: skip
+    b"class A { void m() { return void n() { } int y = 2; } }",
+    b"class A { void m() { (a) -> { } } }",
+)
 
 
 @pytest.mark.parametrize("source", BROKEN)

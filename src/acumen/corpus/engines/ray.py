@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import logging
 import os
+import socket
 import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -65,6 +66,7 @@ def _join(ray: Any, workers: int, address: str) -> None:
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     # Ray warns on an unset value and would change it in a release to come.
     os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
+    _must_answer(address)
     options: dict[str, Any] = {"logging_level": logging.ERROR, "log_to_driver": False}
     try:
         if address:
@@ -72,10 +74,25 @@ def _join(ray: Any, workers: int, address: str) -> None:
         else:
             ray.init(num_cpus=workers, include_dashboard=False, **options)
     except ConnectionError as error:
-        raise AcumenError(
-            f"there is no Ray cluster at {address!r}: {error}",
-            "start one with `ray start --head`, or leave --address out",
-        ) from error
+        raise _no_cluster(address, error) from error
+
+
+def _must_answer(address: str) -> None:
+    """Ray itself would try for minutes before it says that nobody is there."""
+    host, colon, port = address.rpartition(":")
+    if not colon or not port.isdigit():
+        return
+    try:
+        socket.create_connection((host.removeprefix("ray://"), int(port)), timeout=10).close()
+    except OSError as error:
+        raise _no_cluster(address, error) from error
+
+
+def _no_cluster(address: str, error: OSError) -> AcumenError:
+    return AcumenError(
+        f"there is no Ray cluster at {address!r}: {error}",
+        "start one with `ray start --head`, or leave --address out",
+    )
 
 
 def _result(ray: Any, reference: Any) -> Any:

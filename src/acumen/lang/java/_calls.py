@@ -83,7 +83,7 @@ def _accepts(facts: Facts, types: Types, parameter: int, argument: int) -> int:
         if a_dims > 0:
             return NO
         if a < FILE:
-            narrower = p == T_BOOLEAN or a == T_BOOLEAN or a > p or p == T_CHAR
+            narrower = p in (T_BOOLEAN, T_CHAR) or a == T_BOOLEAN or a > p
             return NO if narrower else SUBTYPE
         return PERHAPS if a >= variables or _box(known, a) >= 0 else NO
     if a_dims == 0 and a < FILE:  # a primitive is given
@@ -160,7 +160,9 @@ def _candidates(
 
 
 @kernel
-def _fit(tree: Tree, facts: Facts, types: Types, m: int, given: Any, args: int, spread: bool) -> int:
+def _fit(
+    tree: Tree, facts: Facts, types: Types, m: int, given: Any, args: int, spread: bool
+) -> int:
     """How well a method takes its worst argument; ``spread``: with a variable number of them."""
     calls, value = facts.signatures, facts.value
     first, wanted = calls.offsets[m], calls.offsets[m + 1] - calls.offsets[m]
@@ -190,7 +192,6 @@ def _choose(
 ) -> Any:  # fmt: skip
     """The method of a type that a call means, or -1; and how well it fits."""
     code, stop = tree.code, tree.stop
-    calls = facts.signatures
     args, at = 0, arguments + 1
     while at < stop[arguments]:
         if code[at] != PUNCTUATION and code[at] != COMMENT:

@@ -13,10 +13,10 @@ from acumen.lang.kernel import kernel
 (
     OTHER, TYPE, RECORD, BODY, BODY_REST, TYPE_IDENTIFIER, SCOPED, GENERIC, ANNOTATED, SUPERCLASS,
     INTERFACES, TYPE_LIST, ENUM_CONSTANT, MODIFIERS, PRIVATE, FIELD, DECLARATOR, METHOD, PARAMETER,
-    PARAMETERS, SPREAD, PROGRAM, GROUP, STATIC, CONSTANT,
-) = range(25)  # fmt: skip
+    PARAMETERS, SPREAD, PROGRAM, GROUP, STATIC, CONSTANT, ENUM,
+) = range(26)  # fmt: skip
 CODES = {
-    "class_declaration": TYPE, "interface_declaration": TYPE, "enum_declaration": TYPE,
+    "class_declaration": TYPE, "interface_declaration": TYPE, "enum_declaration": ENUM,
     "annotation_type_declaration": TYPE, "record_declaration": RECORD,
     "class_body": BODY, "interface_body": BODY, "enum_body": BODY, "annotation_type_body": BODY,
     "enum_body_declarations": BODY_REST, "type_identifier": TYPE_IDENTIFIER,
@@ -32,9 +32,10 @@ CODES = {
 
 # Namespaces of members, and what is said about a member.
 FIELDS, METHODS, TYPES = 0, 1, 2
-IS_PRIVATE, IS_CONSTANT, IS_ACCESSOR, IS_COMPONENT, IS_STATIC = 1, 2, 4, 8, 16
-# Nobody writes deeper hierarchies; an endless one must end.
-MOST = 64
+IS_PRIVATE, IS_CONSTANT, IS_ACCESSOR, IS_COMPONENT, IS_STATIC, IS_EVERY = 1, 2, 4, 8, 16, 32
+# Ancestors of a type, classes around it, types of one name: nobody writes more; an endless chain
+# must end.
+MOST, DEEPEST, SAME = 64, 16, 1024
 
 
 class Tree(NamedTuple):
@@ -70,14 +71,15 @@ class Members(NamedTuple):
 
 
 @kernel
-def collect(tree: Tree, idents: Any, nodes: Any, words: int) -> Any:
-    """Types and members of a file, from its identifiers and the nodes of its types."""
+def collect(tree: Tree, idents: Any, nodes: Any, implicit: Any, words: int) -> Any:
+    """Types and members of a file, from its identifiers and the nodes of its types; ``implicit``
+    are the words ``values`` and ``valueOf``, methods of every enum (JLS 8.9.3)."""
     code, parent, stop, word = tree
     count = len(nodes)
     owner, name = np.full(count, -1, np.int32), np.full(count, -1, np.int32)
     begin, start = np.full(count, -1, np.int32), np.zeros(count, np.int32)
     end, member = np.full(count, len(code), np.int32), np.zeros(count, np.bool_)
-    room = 2 * len(idents)
+    room = 2 * (len(idents) + count)
     key, m_name = np.empty(room, np.int64), np.empty(room, np.int32)
     m_flags = np.empty(room, np.uint8)
     found = 0
@@ -97,7 +99,12 @@ def collect(tree: Tree, idents: Any, nodes: Any, words: int) -> Any:
             stack[top] = t
             mother = parent[node]
             begin[t] = node
-            if code[node] == TYPE or code[node] == RECORD:
+            for n in range(2):
+                if code[node] == ENUM and implicit[n] >= 0:
+                    key[found] = (3 * t + METHODS) * words + implicit[n]
+                    m_name[found], m_flags[found] = -1, IS_STATIC | (0 if n else IS_EVERY)
+                    found += 1
+            if code[node] in (TYPE, RECORD, ENUM):
                 at = node + 1
                 while at < stop[node]:
                     if code[at] == BODY or code[at] == PARAMETERS:
@@ -120,7 +127,7 @@ def collect(tree: Tree, idents: Any, nodes: Any, words: int) -> Any:
         p = parent[i]
         kind = code[p]
         space, flags = -1, 0
-        if kind == TYPE or kind == RECORD:
+        if kind in (TYPE, RECORD, ENUM):
             if p == nodes[t] and name[t] < 0:
                 name[t] = i
                 if member[t]:
@@ -212,8 +219,17 @@ def hierarchy(tree: Tree, types: Types, members: Members, words: int) -> Any:
                     parents[r] = types.owner[t]
                 else:
                     parents[r] = _named(
-                        tree, types, members, words, type_of, named, same, offsets, ancestors,
-                        t, refs[r],
+                        tree,
+                        types,
+                        members,
+                        words,
+                        type_of,
+                        named,
+                        same,
+                        offsets,
+                        ancestors,
+                        t,
+                        refs[r],
                     )
                 changed = changed or parents[r] >= 0
         if not changed:
@@ -329,13 +345,14 @@ def _named(
             return -1
     w = word[at]
     best, since = -1, -1
-    c = named[w]
-    while c >= 0:
+    c, steps = named[w], 0
+    while c >= 0 and steps < SAME:
         if types.start[c] <= at < types.end[c] and types.start[c] > since:
             best, since = c, types.start[c]
         c = same[c]
+        steps += 1
     x, steps = types.owner[t], 0
-    while x >= 0 and types.begin[x] > since and steps < MOST:
+    while x >= 0 and types.begin[x] > since and steps < DEEPEST:
         m = _inherited(members, words, offsets, ancestors, x, TYPES, w)
         if m >= 0:
             best = type_of[members.name[m]]

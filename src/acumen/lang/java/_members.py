@@ -183,7 +183,7 @@ def _selected(tree: Tree, facts: Facts, types: Types, k: int, i: int) -> None:
     if inner >= 0:
         facts.value[i] = 256 * (FILE + types.of[facts.members.name[inner]])
         _as_type(tree, facts, types, k, i)
-    elif m >= 0 or denotes == VALUE or denotes == IS_SUPER:
+    elif m >= 0 or denotes in (VALUE, IS_SUPER):
         _as_field(facts, k, i, m)
     facts.denotes[p], facts.value[p] = facts.denotes[i], facts.value[i]
 
@@ -301,7 +301,7 @@ def _created(tree: Tree, facts: Facts, types: Types, node: int) -> int:
         at = stop[at]
     last = _last(tree, node)
     if code[node] == CREATION and code[last] == BODY:
-        t = np.searchsorted(types.node, last)
+        t = int(np.searchsorted(types.node, last))
         if t < len(types.node) and types.node[t] == last:
             found = 256 * (FILE + t)
     return int(found)
@@ -349,7 +349,7 @@ def _initialiser(tree: Tree, how: int, i: int) -> int:
     """The expression that tells the type of a variable declared with ``var``; -1: none."""
     p = tree.parent[i]
     at = -1
-    if how == VARIABLE or how == RESOURCE:
+    if how in (VARIABLE, RESOURCE):
         at = _last(tree, p)
     elif how == LOOP:
         at = tree.stop[i] + 1  # after the colon
@@ -413,7 +413,7 @@ def qualified_names(
         elif CALL <= kind <= ASSIGNMENT:
             top += 1
             pending[top], target[top] = i, -1
-        elif kind == THIS or kind == SUPER:
+        elif kind in (THIS, SUPER):
             _this(tree, facts, i, inside, levels)
         if kind != IDENTIFIER and kind != TYPE_IDENTIFIER:
             continue
@@ -421,7 +421,7 @@ def qualified_names(
         how = use[k]
         if how == REFERRED and tree.child[i] == 0:
             how = QUALIFIER
-        if (how == EXPRESSION or how == QUALIFIER) and declaration[k] >= 0:
+        if (how in (EXPRESSION, QUALIFIER)) and declaration[k] >= 0:
             value[i], denotes[i] = value[declaration[k]], VALUE
         elif how == EXPRESSION:
             value[i], denotes[i] = 0, VALUE

@@ -71,6 +71,7 @@ def type_and_package_names(
     """Roles and declarations of these names; gives what imports tell of each word. ``used`` are
     the places of such names, ``var`` is the value of what is no type."""
     hints = np.zeros(named.words, np.uint8)
+    whole, static, every = -1, False, False
     for k in used:
         i = idents[k]
         if use[k] == TYPE_USE:
@@ -85,7 +86,21 @@ def type_and_package_names(
                 if scope and named.declaration[k] < 0 and _small(tree, i):
                     named.role[k] = R_PACKAGE
         elif use[k] == IN_DOTTED:
-            _part(tree, named, k, i, hints)
+            first = whole < 0 or i >= tree.stop[whole]
+            if first:
+                whole, static, every = _whole(tree, i)
+            context = tree.code[tree.parent[whole]]
+            last = tree.stop[whole] == tree.stop[i]
+            if context == PACKAGE:
+                named.role[k] = R_PACKAGE
+            elif context == IMPORT:
+                _imported(tree, named, k, i, last, static, every)
+                if last and not every:
+                    hints[tree.word[i]] |= IS_STATIC if static else IS_TYPE
+            else:
+                _part(tree, named, k, i, whole)
+            if first and not last and context in (PACKAGE, IMPORT):
+                hints[tree.word[i]] |= BEGINS
         else:
             _element(tree, named, k, i)
     return hints
@@ -102,7 +117,7 @@ def _capitalised(tree: Source, i: int) -> bool:
     """Is a name written like a type's: a capital, and small letters?"""
     if _small(tree, i):
         return False
-    for at in range(tree.start[i] + 1, tree.end[i]):
+    for at in range(tree.start[i] + 1, tree.end[i]):  # noqa: SIM110
         if 97 <= tree.text[at] <= 122:
             return True
     return False
@@ -113,7 +128,7 @@ def _acronym(tree: Source, i: int) -> bool:
     """URL and VM are types, constants are longer or have underscores: so in the JDK."""
     if _small(tree, i) or tree.end[i] - tree.start[i] > 5:
         return False
-    for at in range(tree.start[i], tree.end[i]):
+    for at in range(tree.start[i], tree.end[i]):  # noqa: SIM110
         if tree.text[at] == 95:
             return False
     return True
@@ -153,64 +168,56 @@ def _element(tree: Source, named: Named, k: int, i: int) -> None:
 
 
 @kernel
-def _part(tree: Source, named: Named, k: int, i: int, hints: Any) -> None:
-    """A part of a dotted name: of a package, an import, a module or an annotation."""
-    code, parent, word = tree.code, tree.parent, tree.word
-    p = parent[i]
-    whole = p if code[p] == DOTTED else i
-    while code[parent[whole]] == DOTTED:
-        whole = parent[whole]
-    context = parent[whole]
+def _whole(tree: Source, i: int) -> Any:
+    """The dotted name that begins with a name, and of an import: is it static, is it of all?"""
+    whole = i
+    while tree.code[tree.parent[whole]] == DOTTED:
+        whole = tree.parent[whole]
+    context = tree.parent[whole]
+    static, every = False, False
+    if tree.code[context] == IMPORT:
+        for at in range(context + 1, tree.stop[context]):
+            static = static or tree.code[at] == STATIC
+            every = every or tree.code[at] == ASTERISK
+    return whole, static, every
+
+
+@kernel
+def _part(tree: Source, named: Named, k: int, i: int, whole: int) -> None:
+    """A part of an annotation's name, or of a module's service: a type of this file, its member,
+    or a name from elsewhere."""
+    p, word = tree.parent[i], tree.word[i]
     first, last = tree.start[whole] == tree.start[i], tree.stop[whole] == tree.stop[i]
-    if code[context] == PACKAGE:
-        named.role[k] = R_PACKAGE
-        hints[word[i]] |= BEGINS if first else 0
-    elif code[context] == IMPORT:
-        _imported(tree, named, k, i, context, first, last, hints)
+    if not first and named.value[p + 1] > 0:
+        base = (named.value[p + 1] >> 8) - FILE
+        m = _find(named, base, TYPES, word) if 0 <= base < len(named.name) else -1
+        if m >= 0:
+            named.value[i] = 256 * (FILE + named.type_of[named.members.name[m]])
+    if named.value[i] == 0 and (last or not _small(tree, i)):
+        named.value[i] = 256 * (FILE + len(named.name) + word)
+    if named.value[i] > 0:
+        _as_type(tree, named, k, i)
     else:
-        # An annotation's name, or a module's service: a type of this file, or its member.
-        if not first and named.value[p + 1] > 0:
-            base = (named.value[p + 1] >> 8) - FILE
-            m = _find(named, base, TYPES, word[i]) if 0 <= base < len(named.name) else -1
-            if m >= 0:
-                named.value[i] = 256 * (FILE + named.type_of[named.members.name[m]])
-        if named.value[i] == 0 and (last or not _small(tree, i)):
-            named.value[i] = 256 * (FILE + len(named.name) + word[i])
-        if named.value[i] > 0:
-            _as_type(tree, named, k, i)
-        else:
-            named.role[k] = R_PACKAGE
-        if i != whole and not first:
-            named.value[p] = named.value[i]
+        named.role[k] = R_PACKAGE
+    if not first:
+        named.value[p] = named.value[i]
 
 
 @kernel
 def _imported(
-    tree: Source, named: Named, k: int, i: int, context: int, first: bool, last: bool, hints: Any
+    tree: Source, named: Named, k: int, i: int, last: bool, static: bool, every: bool
 ) -> None:
+    """A part of an import: a package, a type of this file or elsewhere, a static member."""
     word = tree.word[i]
     if named.value[i] > 0:
         _as_type(tree, named, k, i)
+    elif last and (static or not every):
+        # A static member by its use, when all uses are known; here if it is this file's.
+        named.role[k] = R_TYPE if every or not static else R_UNKNOWN
     else:
         named.role[k] = R_PACKAGE if _small(tree, i) else R_TYPE
-    static, every = False, False
-    for at in range(context + 1, tree.stop[context]):
-        static = static or tree.code[at] == STATIC
-        every = every or tree.code[at] == ASTERISK
-    if not last:
-        hints[word] |= BEGINS if first else 0
+    if not last or not static or every:
         return
-    if every:
-        if static:
-            named.role[k] = R_TYPE
-        return
-    hints[word] |= IS_STATIC if static else IS_TYPE
-    if not static:
-        named.role[k] = R_TYPE
-        return
-    # By use, when all uses are known; here if it is this file's.
-    if named.value[i] == 0:
-        named.role[k] = R_UNKNOWN
     for n in range(len(named.imports.one_name)):
         if named.imports.one_name[n] == i:
             for space in (METHODS, FIELDS):
@@ -259,9 +266,11 @@ def foreign_names(
             not hint & IS_STATIC and (_capitalised(tree, i) or _acronym(tree, i))
         ):
             role = R_TYPE
-        elif _small(tree, i) and (
-            hint & BEGINS or _type_ahead(tree, i)
-        ) and tree.code[p] == FIELD_ACCESS:
+        elif (
+            _small(tree, i)
+            and (hint & BEGINS or _type_ahead(tree, i))
+            and tree.code[p] == FIELD_ACCESS
+        ):
             role = R_PACKAGE
         else:
             role = R_FIELD

@@ -69,109 +69,97 @@ def late_scopes(
 ) -> Any:
     """Stretches of the file in which such a variable is seen: first node, stop, its name's node.
     ``loops`` are the names of enhanced for's variables, ``variables`` those of patterns."""
-    room = len(loops) + 8 * len(variables) + 8
-    first, last = np.empty(room, np.int32), np.empty(room, np.int32)
-    name = np.empty(room, np.int32)
+    room = len(loops) + 3 * len(variables)
+    found = np.empty((3, room), np.int32)
     count = 0
     for ident in loops:
         body = _child(field, stop, parent[ident], BODY)
         if body >= 0:
-            first[count], last[count], name[count] = body, stop[body], ident
+            found[0, count], found[1, count], found[2, count] = body, stop[body], ident
             count += 1
-    if len(variables) == 0:
-        return first[:count], last[:count], name[:count]
-    completes, broken = _completion(code, field, parent, stop, word)
-    for ident in variables:
-        at = parent[ident]
-        while code[at] == PATTERN:
-            at = parent[at]
-        if code[at] == SWITCH_LABEL:
-            if count == len(first):
-                first, last, name = _more(first), _more(last), _more(name)
-            first[count], last[count], name[count] = ident + 1, stop[parent[at]], ident
-            count += 1
-            continue
-        when = True
-        while at >= 0:
-            up = parent[at]
-            if up < 0:
-                break
-            kind = code[up]
-            begin, end = -1, -1
-            going = False
-            if kind == PARENTHESES:
-                going = True
-            elif kind == UNARY:
-                going = code[up + 1] == NOT
-                when = not when
-            elif kind == BINARY:
-                operator = stop[up + 1]
-                while operator < stop[up] and code[operator] == COMMENT:
-                    operator += 1
-                if code[operator] == (AND if when else OR):
-                    going = True
-                    if field[at] == LEFT:
-                        begin, end = operator + 1, stop[up]
-            elif kind == CONDITIONAL:
-                if field[at] == CONDITION:
-                    begin = _child(field, stop, up, CONSEQUENCE if when else ALTERNATIVE)
-                    end = stop[begin]
-            elif kind == GUARD:
-                if when:
-                    label = parent[up]
-                    begin, end = stop[up], stop[parent[label]]
-            elif kind == IF and field[at] == CONDITION:
-                then = _child(field, stop, up, CONSEQUENCE)
-                other = _child(field, stop, up, ALTERNATIVE)
-                begin = then if when else other
-                if begin >= 0:
-                    end = stop[begin]
-                ends_then = then >= 0 and not completes[then]
-                ends_other = other >= 0 and not completes[other]
-                if ends_then != ends_other and when == ends_other:
-                    first, last, name, count = _after(
-                        code, parent, stop, broken, up, ident, first, last, name, count
-                    )
-            elif (kind == WHILE or kind == FOR or kind == DO) and field[at] == CONDITION:
-                if when and kind != DO:
-                    begin, end = stop[at], stop[up]
-                elif not when and not broken[up]:
-                    first, last, name, count = _after(
-                        code, parent, stop, broken, up, ident, first, last, name, count
-                    )
-            if begin >= 0:
-                if count == len(first):
-                    first, last, name = _more(first), _more(last), _more(name)
-                first[count], last[count], name[count] = begin, end, ident
+    if len(variables) > 0:
+        completes, broken = _completion(code, field, parent, stop, word)
+        for ident in variables:
+            at = parent[ident]
+            while code[at] == PATTERN:
+                at = parent[at]
+            if code[at] == SWITCH_LABEL:
+                found[0, count], found[1, count] = ident + 1, stop[parent[at]]
+                found[2, count] = ident
                 count += 1
-            if not going:
-                break
-            at = up
-    return first[:count], last[:count], name[:count]
+            else:
+                count = _matched(
+                    code, field, parent, stop, completes, broken, at, ident, found, count
+                )
+    return found[0, :count], found[1, :count], found[2, :count]
 
 
 @kernel
-def _more(values: Any) -> Any:
-    grown = np.empty(2 * len(values), np.int32)
-    grown[: len(values)] = values
-    return grown
+def _matched(
+    code: Any, field: Any, parent: Any, stop: Any, completes: Any, broken: Any,
+    at: int, ident: int, found: Any, count: int,
+) -> int:  # fmt: skip
+    """From a pattern outwards, as long as its match can be told from the whole's result: what
+    stands to the right, in an expression, then in the statement, then after it."""
+    when, begin, end = True, -1, -1
+    up = parent[at]
+    while up >= 0:
+        kind = code[up]
+        if kind == UNARY and code[up + 1] == NOT:
+            when = not when
+        elif kind == BINARY:
+            operator = stop[up + 1]
+            while operator < stop[up] - 1 and code[operator] == COMMENT:
+                operator += 1
+            if code[operator] != (AND if when else OR):
+                break
+            if field[at] == LEFT:
+                # Between two operands to the right nothing can be named.
+                begin = operator + 1 if begin < 0 else begin
+                end = stop[up]
+        elif kind != PARENTHESES:
+            break
+        at, up = up, parent[up]
+    if begin >= 0:
+        found[0, count], found[1, count], found[2, count] = begin, end, ident
+        count += 1
+    if up < 0:
+        return count
+    kind, begin, end, after = code[up], -1, -1, False
+    if kind == GUARD:
+        if when:
+            begin, end = stop[up], stop[parent[parent[up]]]
+    elif field[at] == CONDITION and kind in (CONDITIONAL, IF):
+        then = _child(field, stop, up, CONSEQUENCE)
+        other = _child(field, stop, up, ALTERNATIVE)
+        begin = then if when else other
+        end = stop[begin] if begin >= 0 else -1
+        ends_then = then >= 0 and not completes[then]
+        ends_other = other >= 0 and not completes[other]
+        after = kind == IF and ends_then != ends_other and when == ends_other
+    elif field[at] == CONDITION and kind in (WHILE, FOR, DO):
+        if when and kind != DO:
+            begin, end = stop[at], stop[up]
+        after = not when and not broken[up]
+    if begin >= 0:
+        found[0, count], found[1, count], found[2, count] = begin, end, ident
+        count += 1
+    return _after(code, parent, stop, broken, up, ident, found, count) if after else count
 
 
 @kernel
 def _after(
-    code: Any, parent: Any, stop: Any, broken: Any, statement: int, ident: int,
-    first: Any, last: Any, name: Any, count: int,
-) -> Any:  # fmt: skip
+    code: Any, parent: Any, stop: Any, broken: Any, statement: int, ident: int, found: Any,
+    count: int,
+) -> int:  # fmt: skip
     """What a statement introduces is seen by the statements that follow it in its block."""
     while code[parent[statement]] == LABELED and not broken[parent[statement]]:
         statement = parent[statement]
     block = parent[statement]
-    if code[block] == BLOCK or code[block] == GROUP:
-        if count == len(first):
-            first, last, name = _more(first), _more(last), _more(name)
-        first[count], last[count], name[count] = stop[statement], stop[block], ident
-        count += 1
-    return first, last, name, count
+    if code[block] not in (BLOCK, GROUP):
+        return count
+    found[0, count], found[1, count], found[2, count] = stop[statement], stop[block], ident
+    return count + 1
 
 
 @kernel
@@ -180,30 +168,38 @@ def _completion(code: Any, field: Any, parent: Any, stop: Any, word: Any) -> Any
     Of constant conditions only the literal ``true`` is known."""
     size = len(code)
     completes = np.ones(size, np.bool_)
-    broken = np.zeros(size, np.bool_)
+    broken, continued = np.zeros(size, np.bool_), np.zeros(size, np.bool_)
+    # The statements that a break, a continue and a label around them belong to.
+    breaks, loop, label = np.full((3, size), -1, np.int32)
+    for i in range(1, size):
+        p = parent[i]
+        is_loop = code[p] == FOREACH or WHILE <= code[p] <= FOR
+        loop[i] = p if is_loop else loop[p]
+        breaks[i] = p if is_loop or code[p] == SWITCH else breaks[p]
+        label[i] = p if code[p] == LABELED else label[p]
     for i in range(size - 1, -1, -1):
         kind = code[i]
-        if kind == BREAK:
+        if kind in (BREAK, CONTINUE):
             completes[i] = False
-            label = i + 1
-            while label < stop[i] and code[label] != IDENTIFIER:
-                label += 1
-            at = parent[i]
-            while at >= 0:
-                if label < stop[i]:
-                    if code[at] == LABELED and word[at + 1] == word[label]:
-                        break
-                elif FOREACH == code[at] or WHILE <= code[at] <= FOR or code[at] == SWITCH:
-                    break
-                at = parent[at]
-            if at >= 0:
-                broken[at] = True
-                while code[at] == LABELED:  # the loop that bears the label ends as well
-                    at = _last(stop, at)
+            at = breaks[i] if kind == BREAK else loop[i]
+            name = i + 1
+            while name < stop[i] and code[name] != IDENTIFIER:
+                name += 1
+            if name < stop[i]:
+                at = label[i]
+                while at >= 0 and word[at + 1] != word[name]:
+                    at = label[at]
+            while at >= 0:  # with a label the loop that bears it as well
+                if kind == BREAK:
                     broken[at] = True
-        elif kind == RETURNS or kind == CONTINUE or kind == YIELD:
+                else:
+                    continued[at] = True
+                if code[at] != LABELED:
+                    break
+                at = _last(stop, at)
+        elif kind in (RETURNS, YIELD):
             completes[i] = False
-        elif kind == BLOCK or kind == SYNCHRONIZED or kind == LABELED or kind == FINALLY:
+        elif kind in (BLOCK, SYNCHRONIZED, LABELED, FINALLY):
             at = i + 1
             alive = True
             while at < stop[i]:
@@ -214,7 +210,7 @@ def _completion(code: Any, field: Any, parent: Any, stop: Any, word: Any) -> Any
             then = _child(field, stop, i, CONSEQUENCE)
             other = _child(field, stop, i, ALTERNATIVE)
             completes[i] = other < 0 or then < 0 or completes[then] or completes[other]
-        elif kind == WHILE or kind == FOR or kind == DO:
+        elif kind in (WHILE, FOR, DO):
             condition = _child(field, stop, i, CONDITION)
             endless = condition < 0 and kind == FOR
             if condition >= 0:
@@ -222,24 +218,15 @@ def _completion(code: Any, field: Any, parent: Any, stop: Any, word: Any) -> Any
                     condition += 2
                 endless = code[condition] == TRUE
             completes[i] = broken[i] or not endless
-            if kind == DO and not broken[i]:
-                body = _child(field, stop, i, BODY)
+            if kind == DO and not broken[i] and not continued[i]:
                 # A continue leads to the condition, which may be false.
-                if body >= 0 and not completes[body] and not _continues(code, stop, body):
-                    completes[i] = False
+                body = _child(field, stop, i, BODY)
+                completes[i] = completes[i] and (body < 0 or completes[body])
         elif kind == TRY:
             completes[i] = _try(code, stop, completes, i)
         elif kind == SWITCH:
             completes[i] = broken[i] or _switch(code, field, stop, completes, i)
     return completes, broken
-
-
-@kernel
-def _continues(code: Any, stop: Any, node: int) -> bool:
-    for at in range(node, stop[node]):  # noqa: SIM110
-        if code[at] == CONTINUE:
-            return True
-    return False
 
 
 @kernel

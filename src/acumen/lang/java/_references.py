@@ -71,9 +71,9 @@ def _member(sites: Sites, t: int, space: int, word: int, own: bool) -> int:
         owner = sites.ancestors[k] if k >= first else t
         key = (3 * owner + space) * sites.words + word
         m = np.searchsorted(members.key, key)
-        if m < len(members.key) and members.key[m] == key:
-            if k < first or not members.flags[m] & IS_PRIVATE or not own:
-                return int(m)
+        found = m < len(members.key) and members.key[m] == key
+        if found and (k < first or not members.flags[m] & IS_PRIVATE or not own):
+            return int(m)
     return -1
 
 

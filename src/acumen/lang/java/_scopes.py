@@ -84,7 +84,8 @@ USES = {
 NOTHING, DECLARES, READS, WRITES, UPDATES = range(5)
 
 IS_PRIVATE, IS_CONSTANT, IS_COMPONENT, IS_STATIC = 1, 2, 8, 16
-MOST = 64
+# Nobody nests deeper classes that inherit from each other; an endless nest must not cost more.
+DEEPEST = 16
 
 
 class Tree(NamedTuple):
@@ -163,7 +164,8 @@ def simple_names(
     stack = np.empty(room, np.int32)
     top = -1
     total = len(types.node)
-    inside = np.empty(total + 1, np.int32)
+    # Classes around, and how deep the nearest is that inherits within this file.
+    inside, heirs = np.empty(total + 1, np.int32), np.zeros(total + 1, np.int32)
     levels, fresh, coming, again, k = 0, 0, 0, 0, -1
     for n in range(len(imports.all_of) + len(imports.one_of)):
         one = n - len(imports.all_of)
@@ -192,14 +194,16 @@ def simple_names(
         new_role, new_stop = 0, 0
         if fresh < total and types.node[fresh] == i:
             inside[levels] = fresh
-            fresh += 1
             levels += 1
+            inherits = types.offsets[fresh] < types.offsets[fresh + 1]
+            heirs[levels] = levels if inherits else heirs[levels - 1]
+            fresh += 1
         if levels > 0 and types.begin[inside[levels - 1]] == i:
             owner, new_stop = inside[levels - 1], stop[types.node[inside[levels - 1]]]
         elif code[i] == COMPACT and levels > 0:
             owner, new_stop = inside[levels - 1], stop[i]
             parameters = True
-        m = np.searchsorted(members.key, 3 * owner * words) if owner >= 0 else 0
+        m = int(np.searchsorted(members.key, 3 * max(owner, 0) * words))
         while owner >= 0 and m < len(members.key) and members.key[m] < (3 * owner + 1) * words:
             m += 1
             if parameters:
@@ -234,23 +238,21 @@ def simple_names(
         w, p, how = word[i], parent[i], use[k]
         if how == LABEL_NAME and i != p + 1:
             how = EXPRESSION
-        if how == EXPRESSION or how == QUALIFIER or how == CASE or (
-            how == REFERRED and child[i] == 0
-        ):
+        if how in (EXPRESSION, QUALIFIER, CASE) or (how == REFERRED and child[i] == 0):
             b = variables[w]
             level = b_level[b] if b >= 0 else -1
-            steps = 0
-            for x in range(levels - 1, -1, -1):
-                t = inside[x]
-                if x + 1 <= level or steps == MOST:
-                    break
-                if types.offsets[t] < types.offsets[t + 1] and types.begin[t] <= i:
+            steps, heir = 0, heirs[levels]
+            while heir > max(level, 0) and steps < DEEPEST:
+                t = inside[heir - 1]
+                m = -1
+                if types.begin[t] <= i:
                     steps += 1
                     m = _inherited_field(members, words, types, t, w)
-                    if m >= 0:
-                        declaration[k] = members.name[m]
-                        role[k] = R_CONSTANT if members.flags[m] & IS_CONSTANT else R_FIELD
-                        break
+                if m >= 0:
+                    declaration[k] = members.name[m]
+                    role[k] = R_CONSTANT if members.flags[m] & IS_CONSTANT else R_FIELD
+                    break
+                heir = heirs[heir - 1]
             if declaration[k] < 0 and b >= 0:
                 declaration[k], role[k] = b_name[b], b_role[b]
             if role[k] == R_UNKNOWN and how == EXPRESSION:
@@ -275,9 +277,11 @@ def simple_names(
             else:
                 new_role = R_LOCAL
                 block = parent[outer]
-                new_stop = stop[outer] if block < 0 else stop[
-                    parent[block] if code[block] == GROUP else block
-                ]
+                new_stop = (
+                    stop[outer]
+                    if block < 0
+                    else stop[parent[block] if code[block] == GROUP else block]
+                )
         if how == PARAMETER:
             # formal_parameters between the parameter and the method
             method = parent[outer] if outer >= 0 else -1

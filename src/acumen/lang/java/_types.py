@@ -21,8 +21,8 @@ from acumen.lang.kernel import kernel
     OTHER, TYPE, BODY, TYPE_PARAMETERS, TYPE_PARAMETER, IDENTIFIER, TYPE_IDENTIFIER, SCOPED,
     GENERIC, ARRAY, ANNOTATED, NUMERIC, CATCH_TYPE, DECLARATOR, PARAMETER, PARAMETERS, SPREAD,
     DIMENSIONS, BRACKET, AMBIGUOUS, ASTERISK, INTEGER, FLOATING, STRING, CLASS_LITERAL,
-    DOTTED, ANNOTATION,
-) = range(27)  # fmt: skip
+    DOTTED, ANNOTATION, INSTANCEOF,
+) = range(28)  # fmt: skip
 PRIMITIVE = 32
 CODES = {
     "class_declaration": TYPE, "interface_declaration": TYPE, "enum_declaration": TYPE,
@@ -34,7 +34,8 @@ CODES = {
     "annotated_type": ANNOTATED, "integral_type": NUMERIC, "floating_point_type": NUMERIC,
     "catch_type": CATCH_TYPE, "variable_declarator": DECLARATOR, "formal_parameter": PARAMETER,
     "formal_parameters": PARAMETERS, "spread_parameter": SPREAD, "dimensions": DIMENSIONS,
-    "[": BRACKET, "asterisk": ASTERISK, "field_access": AMBIGUOUS, "method_invocation": AMBIGUOUS,
+    "[": BRACKET, "instanceof_expression": INSTANCEOF, "asterisk": ASTERISK,
+    "field_access": AMBIGUOUS, "method_invocation": AMBIGUOUS,
     "method_reference": AMBIGUOUS, "record_pattern": AMBIGUOUS, "annotation": ANNOTATION,
     "marker_annotation": ANNOTATION, "receiver_parameter": ANNOTATION,
     "scoped_identifier": DOTTED, "uses_module_directive": ANNOTATION,
@@ -55,8 +56,8 @@ LITERALS = (INTEGER, FLOATING, STRING, CLASS_LITERAL)
 
 # As in _hierarchy: a kernel's numbers are its own file's.
 FIELDS, METHODS, TYPES = 0, 1, 2
-IS_PRIVATE, IS_CONSTANT, IS_ACCESSOR = 1, 2, 4
-FILE, EXTRA, MOST = 16, 32, 64
+IS_PRIVATE, IS_CONSTANT, IS_ACCESSOR, IS_EVERY = 1, 2, 4, 32
+FILE, EXTRA, MOST, DEEPEST = 16, 32, 64, 16
 
 
 class Imports(NamedTuple):
@@ -139,9 +140,13 @@ def own_imports(
             one_name.append(np.int32(left))
         elif t >= 0 and star:
             all_of.append(np.int32(t))
-            for kid in range(len(types.node)):
-                if types.member[kid] and types.owner[kid] == t:
-                    by_name.append(np.int32(kid))
+            by_name.extend(
+                [
+                    np.int32(k)
+                    for k in range(len(types.node))
+                    if types.member[k] and types.owner[k] == t
+                ]
+            )
         elif t >= 0:
             by_name.append(np.int32(t))
     return Imports(
@@ -201,7 +206,7 @@ def type_names(
             b_value[top], b_word[top], b_hides[top] = 256 * (FILE + t), w, scope[w]
             b_stop[top], b_level[top] = len(code), 0
             scope[w] = top
-    inside = np.empty(count + 1, np.int32)
+    inside, heirs = np.empty(count + 1, np.int32), np.zeros(count + 1, np.int32)
     levels, fresh = 0, 0
     for i in events:
         while top >= 0 and b_stop[top] <= i:
@@ -221,6 +226,7 @@ def type_names(
                 scope[w] = top
             inside[levels] = t
             levels += 1
+            heirs[levels] = levels if offsets[t] < offsets[t + 1] else heirs[levels - 1]
         if kind == TYPE_PARAMETERS:
             mother = parent[i]
             at = i + 1
@@ -252,17 +258,17 @@ def type_names(
             b = scope[w]
             level = b_level[b] if b >= 0 else -1
             # What a class inherits is nearer than what stands around it; its header is outside.
-            steps = 0
-            for k in range(levels - 1, -1, -1):
-                t = inside[k]
-                if k + 1 <= level or steps == MOST:
-                    break
-                if offsets[t] < offsets[t + 1] and types.begin[t] <= i:
+            steps, heir = 0, heirs[levels]
+            while heir > max(level, 0) and steps < DEEPEST:
+                t = inside[heir - 1]
+                m = -1
+                if types.begin[t] <= i:
                     steps += 1
                     m = _inherited(members, words, offsets, ancestors, t, TYPES, w)
-                    if m >= 0:
-                        value[i] = 256 * (FILE + type_of[members.name[m]])
-                        break
+                if m >= 0:
+                    value[i] = 256 * (FILE + type_of[members.name[m]])
+                    break
+                heir = heirs[heir - 1]
             if value[i] == 0 and b >= 0:
                 value[i] = b_value[b]
             if value[i] == 0 and kind == TYPE_IDENTIFIER:
@@ -283,14 +289,14 @@ def _composed(
         kind = code[i]
         if kind > PRIMITIVE:
             value[i] = 256 * (kind - PRIMITIVE)
-        elif kind == GENERIC or kind == NUMERIC:
+        elif kind in (GENERIC, NUMERIC):
             if i + 1 < stop[i]:
                 value[i] = value[i + 1]
         elif kind == CATCH_TYPE:
             # Of several only what they have in common is the type.
             if i + 1 < stop[i] and stop[i + 1] == stop[i]:
                 value[i] = value[i + 1]
-        elif kind == SCOPED or kind == ANNOTATED:
+        elif kind in (SCOPED, ANNOTATED):
             last = i + 1
             while stop[last] < stop[i]:
                 last = stop[last]
@@ -346,6 +352,8 @@ def _declared(tree: Tree, value: Any, name: int) -> int:
     while at < stop[node] and at < name:
         if value[at] != 0:
             found = value[at]
+            if code[node] != INSTANCEOF:  # there an expression stands before the type
+                break
         at = stop[at]
     if found == 0:
         return 0
@@ -390,6 +398,13 @@ def declared_types(tree: Tree, members: Members, words: int, names: Any, value: 
     varargs, returns = np.zeros(count, np.bool_), np.zeros(count, np.int64)
     for m in range(count):
         name = members.name[m]
+        if name < 0:  # values() and valueOf(String) of an enum
+            every = members.flags[m] & IS_EVERY
+            returns[m] = 256 * (FILE + members.key[m] // words // 3) + (1 if every else 0)
+            if not every:
+                parameters.append(np.int64(0))
+            offsets[m + 1] = len(parameters)
+            continue
         node = parent[name]
         space = members.key[m] // words % 3
         if members.flags[m] & IS_CONSTANT:
@@ -412,7 +427,11 @@ def declared_types(tree: Tree, members: Members, words: int, names: Any, value: 
     for m in range(count):
         # Whoever writes an accessor means that one.
         other = m + 1
-        while members.flags[m] & IS_ACCESSOR and other < count and members.key[other] == members.key[m]:
+        while (
+            members.flags[m] & IS_ACCESSOR
+            and other < count
+            and members.key[other] == members.key[m]
+        ):
             if offsets[other + 1] == offsets[other]:
                 members.name[m], returns[m] = members.name[other], returns[other]
             other += 1

@@ -63,21 +63,19 @@ def bindings(syntax: Syntax, declared: Declarations, names: Names) -> Bindings:
     words, parent, stop, word = len(names.words), syntax.parent, syntax.stop, names.word_of
     text = np.frombuffer(syntax.source or b" ", dtype=np.uint8)
     use = _uses(syntax, names, tables)
-    known, of_object = _known(names, declared)
+    known, of_object, implicit = _known(names, declared)
     var, string = 256 * known[0], 256 * known[1]
 
     nodes = np.array([one.node for one in declared.types], dtype=np.int32)
     tree = _hierarchy.Tree(tables.hierarchy.code[kind], parent, stop, word)
-    types, members = _hierarchy.collect(tree, ident, nodes, words)
+    types, members = _hierarchy.collect(tree, ident, nodes, implicit, words)
     offsets, ancestors, open_, type_of = _hierarchy.hierarchy(tree, types, members, words)
 
     spelt = _hierarchy.Tree(tables.types.code[kind], parent, stop, word)
     value = np.zeros(len(syntax), dtype=np.int64)
     package = _package(syntax, names, tables)
     found = np.flatnonzero(kind == tables.import_).astype(np.int32)
-    imports = _types.own_imports(
-        spelt, types, members, type_of, found, package, words, value
-    )
+    imports = _types.own_imports(spelt, types, members, type_of, found, package, words, value)
     _types.type_names(
         spelt, types, members, type_of, offsets, ancestors, tables.types.events(kind), words,
         len(ident) + len(imports.by_name) + 1, imports, value, package,
@@ -95,9 +93,7 @@ def bindings(syntax: Syntax, declared: Declarations, names: Names) -> Bindings:
     source = _packages.Source(
         tables.packages[kind], parent, stop, word, syntax.start, syntax.end, text
     )
-    named = _packages.Named(
-        members, imports, words, types.name, type_of, value, role, declaration
-    )
+    named = _packages.Named(members, imports, words, types.name, type_of, value, role, declaration)
     hints = _packages.type_and_package_names(
         source, named, ident, use, _places(_OF_TYPES, use), var
     )
@@ -147,13 +143,13 @@ class _Tables(NamedTuple):
     patterns: Table
     patterns_fields: Table
     uses: Table
+    signs: NDArray[np.bool_]
     type_identifier: int
     type_parameter: int
     import_: int
     package: int
     cast: int
     unary: int
-    signs: NDArray[np.bool_]
 
 
 @lru_cache(maxsize=1)
@@ -176,8 +172,8 @@ def _tables() -> _Tables:
         codes(_patterns.CODES).code,
         field_codes(_patterns.FIELDS),
         use_codes(_scopes.USES),
-        *(next(iter(symbols(one))) for one in singles),
         codes({"+": 1, "-": 1}).code > 0,
+        *(next(iter(symbols(one))) for one in singles),
     )
 
 
@@ -211,10 +207,12 @@ _OF_OBJECT = (
 )  # fmt: skip
 
 
-def _known(names: Names, declared: Declarations) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+def _known(
+    names: Names, declared: Declarations
+) -> tuple[NDArray[np.int64], NDArray[np.bool_], Column]:
     """Bases of the types that the language knows: such a type is declared elsewhere, unless this
-    file is the one; those that do not occur get places after the last word. And which words are
-    methods that every object has."""
+    file is the one; those that do not occur get places after the last word. Then which words are
+    methods that every object has, and the places of those that every enum has."""
     place = dict(zip(names.words, range(len(names.words)), strict=True))
     first, missing = _types.FILE + len(declared.types), len(place)
     bases = [first + place.get(word, missing + n) for n, word in enumerate(_KNOWN)]
@@ -223,7 +221,8 @@ def _known(names: Names, declared: Declarations) -> tuple[NDArray[np.int64], NDA
             bases[_KNOWN.index(one.name)] = _types.FILE + t
     of_object = np.zeros(len(place), dtype=np.bool_)
     of_object[[place[word] for word in _OF_OBJECT if word in place]] = True
-    return np.array(bases, dtype=np.int64), of_object
+    implicit = np.array([place.get("values", -1), place.get("valueOf", -1)], dtype=np.int32)
+    return np.array(bases, dtype=np.int64), of_object, implicit
 
 
 def _package(syntax: Syntax, names: Names, tables: _Tables) -> Column:

@@ -7,6 +7,7 @@ rare, so no machine code is needed.
 
 from __future__ import annotations
 
+from collections.abc import Set
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -36,15 +37,19 @@ def undo_casts(nodes: NDArray[np.int32], source: bytes) -> None:
         cast = int(nodes[sign, c.UP])
         if source[nodes[sign, c.START]] in _SIGNS and _is_to_name(nodes, cast):
             signs[cast] = sign
-    # What stands around casts that are none: signs and casts before them, operations.
-    around: dict[int, list[int]] = {}
+    # What stands around casts that are none: signs and casts before them, operations. Outer ones
+    # come first, so that nothing is climbed twice.
+    root_of: dict[int, int] = {}
     for cast in signs:
         chain = [cast]
-        while nodes[nodes[chain[-1], c.UP], c.SYMBOL] in (c.UNARY, c.CAST, c.OPERATION):
-            chain.append(int(nodes[chain[-1], c.UP]))
-        around.setdefault(chain[-1], []).extend(chain)
-    for root in sorted(around):
-        _Operations(nodes, source, signs, frozenset(around[root])).put_together(root)
+        while chain[-1] not in root_of:
+            up = int(nodes[chain[-1], c.UP])
+            if nodes[up, c.SYMBOL] not in (c.UNARY, c.CAST, c.OPERATION):
+                break
+            chain.append(up)
+        root_of |= dict.fromkeys(chain, root_of.get(chain[-1], chain[-1]))
+    for root in sorted(set(root_of.values())):
+        _Operations(nodes, source, signs, root_of.keys()).put_together(root)
 
 
 def _in_field(nodes: NDArray[np.int32], node: int, number: int) -> list[int]:
@@ -71,7 +76,7 @@ class _Operations:
     nodes: NDArray[np.int32]
     source: bytes
     signs: dict[int, int]
-    around: frozenset[int]
+    around: Set[int]
     made: list[tuple[int, int, int, int]] = field(default_factory=list)
     operands: list[int] = field(default_factory=list)
     operators: list[int] = field(default_factory=list)

@@ -46,6 +46,17 @@ Row = tuple[int, int, int]
 def compatible(file: JavaFile, methods: Sequence[int], trees: Trees) -> Graphs:
     """The graphs of methods, whose trees are given."""
     nodes = np.array([file.declarations.methods[place].node for place in methods], dtype=np.int64)
+    edges = compatible_edges(file, methods)
+    graphs = numbered(file, nodes, trees, edges, from_tree=(GB, GN))
+    own = [graphs.own[at][:1] for at in range(len(nodes))]
+    offsets = np.concatenate([[0], np.cumsum([len(one) for one in own], dtype=np.int64)])
+    declared = np.array([place for one in own for place in one], dtype=np.int32)
+    return Graphs(graphs.edges, Ragged(declared, offsets))
+
+
+def compatible_edges(file: JavaFile, methods: Sequence[int]) -> NDArray[np.int64]:
+    """Distinct rows of kind, source and target, all nodes of the syntax; of the whole file, except
+    that LU, LW and FA are those of the methods."""
     names = _names(file)
     rows = [
         *_lexical(names),
@@ -55,12 +66,7 @@ def compatible(file: JavaFile, methods: Sequence[int], trees: Trees) -> Graphs:
     ]
     found = np.array(rows, dtype=np.int64).reshape(-1, 3)
     arguments = argument_edges(file, names, outermost(file, methods), spread=False)
-    edges = distinct(np.concatenate([found, arguments]), len(file.syntax))
-    graphs = numbered(file, nodes, trees, edges, from_tree=(GB, GN))
-    own = [graphs.own[at][:1] for at in range(len(nodes))]
-    offsets = np.concatenate([[0], np.cumsum([len(one) for one in own], dtype=np.int64)])
-    declared = np.array([place for one in own for place in one], dtype=np.int32)
-    return Graphs(graphs.edges, Ragged(declared, offsets))
+    return distinct(np.concatenate([found, arguments]), len(file.syntax))
 
 
 def _of(*kinds: str) -> NDArray[np.bool_]:

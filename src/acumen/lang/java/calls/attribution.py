@@ -28,6 +28,7 @@ from acumen.lang.java.calls.rows import Rows
 from acumen.lang.java.calls.scopes import (
     ancestors,
     as_super,
+    common,
     member_type,
     method_variables,
     own_type,
@@ -368,7 +369,7 @@ class Attribution:
             for high, low in ((one, other), (other, one)):
                 if is_below(self.world, low.cls, high.cls) == STRICT:
                     return high if not high.args and not low.args else unknown(high.cls)
-        return UNKNOWN
+        return common(self.world, (one, other))
 
     def _assign(self, row: int) -> Type:
         return self.type_of(row + 1) if self.rows.size[row] > 1 else UNKNOWN

@@ -5,8 +5,10 @@ The answer may be that it cannot be known. NO and the others are said only when 
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from acumen.lang.java.calls.members import bound_types
-from acumen.lang.java.calls.model import Class, Method
+from acumen.lang.java.calls.model import Class
 from acumen.lang.java.calls.scopes import ancestors, as_super
 from acumen.lang.java.calls.types import (
     BOXES,
@@ -57,19 +59,30 @@ def unboxed(type_: Type) -> str:
     return ""
 
 
-def convert(world: World, given: Type, wanted: Type, method: Method | None = None) -> int:
-    """How a value gets to a parameter: STRICT without boxing, LOOSE with it. The type variables
-    of a generic method are not yet chosen, so only their bounds count."""
+class Open(NamedTuple):
+    """Whose type variables are still to be chosen, and whose are types like others: those of the
+    class that a call stands in."""
+
+    chosen: tuple[object, ...] = ()
+    fixed: Class | None = None
+
+
+NOTHING_OPEN = Open()
+
+
+def convert(world: World, given: Type, wanted: Type, open_: Open = NOTHING_OPEN) -> int:
+    """How a value gets to a parameter: STRICT without boxing, LOOSE with it. Of type variables that
+    are not yet chosen, only the bounds count."""
     if isinstance(wanted, Variable):
-        if given is wanted:
+        if given is wanted or given is NULL:
             return STRICT
-        if wanted.owner is method:
-            return convert(world, given, erasure(wanted), method)
-        if given is NULL:
-            return STRICT
-        if isinstance(given, Variable) and wanted in given.bounds:
-            return STRICT
-        return NO if isinstance(given, Primitive) and given is VOID else MAYBE
+        if wanted.owner in open_.chosen:
+            return convert(world, given, erasure(wanted), open_)
+        if isinstance(given, Variable):
+            return STRICT if wanted in given.bounds else MAYBE
+        # A variable whose meaning got lost on the way may be anything.
+        known = wanted.owner is open_.fixed and not isinstance(given, Unknown)
+        return NO if known or given is VOID else MAYBE
     if isinstance(wanted, Both | Wildcard):
         return MAYBE
     if isinstance(wanted, Unknown) or isinstance(given, Unknown):
@@ -81,11 +94,11 @@ def convert(world: World, given: Type, wanted: Type, method: Method | None = Non
     if given is NULL:
         return STRICT
     if isinstance(given, Primitive):
-        found = convert(world, boxed(world, given), wanted, method)
+        found = convert(world, boxed(world, given), wanted, open_)
         return LOOSE if found == STRICT else found
     best = NO
     for one in bound_types(given):
-        best = max(best, _to_reference(world, one, wanted, method), key=(NO, MAYBE, STRICT).index)
+        best = max(best, _to_reference(world, one, wanted, open_), key=(NO, MAYBE, STRICT).index)
     return best
 
 
@@ -115,7 +128,7 @@ def _to_primitive(given: Type, wanted: str) -> int:
     return LOOSE if name == wanted or wanted in WIDER.get(name, ()) else NO
 
 
-def _to_reference(world: World, given: Type, wanted: Type, method: Method | None) -> int:
+def _to_reference(world: World, given: Type, wanted: Type, open_: Open) -> int:
     if isinstance(given, Unknown):
         return MAYBE
     if isinstance(given, ArrayType):
@@ -123,7 +136,7 @@ def _to_reference(world: World, given: Type, wanted: Type, method: Method | None
             if isinstance(given.of, Primitive) or isinstance(wanted.of, Primitive):
                 unclear = isinstance(given.of, Unknown) or isinstance(wanted.of, Unknown)
                 return MAYBE if unclear else (STRICT if given.of is wanted.of else NO)
-            return convert(world, given.of, wanted.of, method)
+            return convert(world, given.of, wanted.of, open_)
         if not isinstance(wanted, ClassType):
             return MAYBE
         of_arrays = wanted.cls is world.object or label(wanted.cls) in _OF_ARRAYS
@@ -131,12 +144,12 @@ def _to_reference(world: World, given: Type, wanted: Type, method: Method | None
     if not isinstance(given, ClassType) or not isinstance(wanted, ClassType):
         return NO if isinstance(wanted, ArrayType) else MAYBE
     found = is_below(world, given.cls, wanted.cls)
-    if found == STRICT and wanted.args and _distinct(world, given, wanted, method):
+    if found == STRICT and wanted.args and _distinct(world, given, wanted):
         return NO
     return found
 
 
-def _distinct(world: World, given: ClassType, wanted: ClassType, method: Method | None) -> bool:
+def _distinct(world: World, given: ClassType, wanted: ClassType) -> bool:
     """Whether type arguments are known and cannot be the same."""
     seen = as_super(world, given, wanted.cls)
     if seen is None or len(seen.args) != len(wanted.args):

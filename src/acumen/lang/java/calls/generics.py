@@ -45,8 +45,9 @@ _POLY = (code.CALL, code.INVOKE, code.UPCALL, code.NEW, code.INNER)
 
 
 def result(at: Attribution, row: int, one: Candidate, wanted: Type | None = None) -> Type:
-    """The type of a call, where a type is wanted if that is given."""
-    method, site = one
+    """The type of a call. Where it is an argument of another one, what is wanted; then NULL
+    stands for what the other call may still tell."""
+    method, site = one.method, one.site
     world = at.world
     if method.name == "getClass" and method.count == 0 and site is not None:
         return class_type(world.named("java.lang.Class"), (wildcard("+", erasure(site)),))
@@ -134,7 +135,8 @@ def _solve(
             more = Constraints(world, frozenset(missing))
             more.add(gives, expectation, BELOW)
             found |= solve(more, missing, rest=False)
-    rest = solve(Constraints(world, frozenset()), [one for one in own if one not in found], True)
+    missing = [one for one in own if one not in found]
+    rest = solve(Constraints(world, frozenset()), missing, rest=True, open_=wanted is not None)
     return found | rest
 
 

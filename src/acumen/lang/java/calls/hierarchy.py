@@ -61,7 +61,7 @@ def _reached(world: World, method: Method, cls: Class) -> tuple[Target, ...]:
         inside = [cls for cls in declaring.classes if cls in under]
     for one in inside:
         for other in declaring.classes[one]:
-            if _overrides(world, other, method):
+            if _runs(other) and overrides(world, other, method):
                 found.update(other.target)
     for one in declaring.extended:
         # A class below may inherit the method from one that knows nothing of this type, or for
@@ -73,8 +73,10 @@ def _reached(world: World, method: Method, cls: Class) -> tuple[Target, ...]:
     return method.target if found == set(method.target) else tuple(sorted(found))
 
 
-def _overrides(world: World, one: Method, method: Method) -> bool:
-    if one is method or not _runs(one) or method.cls not in ancestors(world, one.cls):
+def overrides(world: World, one: Method, method: Method) -> bool:
+    """JLS 8.4.8.1."""
+    flags = one.flags + method.flags
+    if one is method or "s" in flags or "r" in flags or method.cls not in ancestors(world, one.cls):
         return False
     visible = "u" in method.flags or "p" in method.flags or one.cls.package == method.cls.package
     return visible and same_signature(world, one.cls, one, method)

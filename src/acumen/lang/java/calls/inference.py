@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from acumen.lang.java.calls.conversions import STRICT, boxed, is_below
-from acumen.lang.java.calls.scopes import as_super
+from acumen.lang.java.calls.scopes import as_super, common
 from acumen.lang.java.calls.types import (
     NULL,
     UNKNOWN,
@@ -22,9 +22,12 @@ from acumen.lang.java.calls.types import (
     Unknown,
     Variable,
     Wildcard,
+    array_of,
+    class_type,
     erasure,
     unknown,
     upper,
+    wildcard,
 )  # fmt: skip
 from acumen.lang.java.calls.world import World
 
@@ -98,11 +101,11 @@ class Constraints:
         for types, pick in ((equal, _same), (above, self._highest), (below, _same)):
             if types:
                 found = pick(types)
-                return found if found is not None else _some(variable)
+                return closed(found) if found is not None else _some(variable)
         return None
 
     def _highest(self, types: Iterable[Type]) -> Type | None:
-        """The one that all others are below; None if there is none."""
+        """The one that all others are below; else what they have in common."""
         distinct = list(dict.fromkeys(types))
         if len(distinct) == 1:
             return distinct[0]
@@ -115,7 +118,20 @@ class Constraints:
                 for other in distinct
             ):
                 return one
-        return None
+        return common(self.world, distinct)
+
+
+def closed(type_: Type) -> Type:
+    """A type in which NULL, of which nothing is known yet, has become unknown for good."""
+    if type_ is NULL:
+        return UNKNOWN
+    if isinstance(type_, ClassType) and type_.args:
+        return class_type(type_.cls, tuple([closed(one) for one in type_.args]))
+    if isinstance(type_, ArrayType):
+        return array_of(closed(type_.of))
+    if isinstance(type_, Wildcard) and type_.bound is not None:
+        return wildcard(type_.sign, closed(type_.bound))
+    return type_
 
 
 def _same(types: Iterable[Type]) -> Type | None:
@@ -130,15 +146,15 @@ def _some(variable: Variable) -> Unknown:
 
 
 def solve(
-    constraints: Constraints, variables: Iterable[Variable], rest: bool
+    constraints: Constraints, variables: Iterable[Variable], rest: bool, open_: bool = False
 ) -> dict[Variable, Type]:
-    """What variables stand for; with ``rest``, unknown types for those of which nothing is
-    known."""
+    """What variables stand for; with ``rest``, unknown types for those of which nothing is known,
+    or NULL if others may still tell (``open_``)."""
     found: dict[Variable, Type] = {}
     for variable in variables:
         type_ = constraints.solution(variable)
         if type_ is not None:
             found[variable] = type_
         elif rest:
-            found[variable] = _some(variable)
+            found[variable] = NULL if open_ else _some(variable)
     return found

@@ -105,7 +105,7 @@ class Project:
         return self._shared(tuple(sorted(found)))
 
     def _reached(self, one: Candidate, special: bool) -> tuple[Target, ...]:
-        method, site = one
+        method, site = one.method, one.site
         if special or site is None:
             return method.target
         return reached(self.world, method, site.cls)
@@ -134,7 +134,7 @@ class Project:
             return SPECIAL
         if all(one.method.static for one in meant.candidates):
             return STATIC
-        method, site = meant.candidates[0]
+        method, site, _ = meant.candidates[0]
         if site is not None and site.cls.is_interface and method.cls is not self.world.object:
             return INTERFACE
         return VIRTUAL

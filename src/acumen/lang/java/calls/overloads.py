@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from acumen.lang.java.calls.conversions import LOOSE, MAYBE, NO, STRICT, convert, is_below, unboxed
+from acumen.lang.java.calls.conversions import MAYBE, NO, STRICT, Open, convert, is_below, unboxed
 from acumen.lang.java.calls.expressions import (
     BLOCK,
     CALL,
@@ -29,6 +29,7 @@ from acumen.lang.java.calls.expressions import (
 )  # fmt: skip
 from acumen.lang.java.calls.members import function, member_types, same_signature
 from acumen.lang.java.calls.model import Method
+from acumen.lang.java.calls.scopes import own_type
 from acumen.lang.java.calls.types import (
     NULL,
     VOID,
@@ -50,10 +51,19 @@ Argument: TypeAlias = int | Type
 
 
 class Candidate(NamedTuple):
-    """A method, and the type of the object it is called on (None: none)."""
+    """A method, and the type of the object it is called on (None: none). ``diamond``: it is a
+    constructor that also chooses its class's type arguments."""
 
     method: Method
     site: ClassType | None
+    diamond: bool = False
+
+
+def _open(at: Attribution, one: Candidate) -> Open:
+    if one.diamond:
+        return Open((one.method, one.method.cls))
+    own = one.site is not None and one.site is own_type(at.world, one.site.cls)
+    return Open((one.method,), one.site.cls if own and one.site is not None else None)
 
 
 def takes(method: Method, count: int) -> bool:
@@ -71,7 +81,7 @@ def choose(
     types = {one: member_types(world, one.site, one.method)[0] for one in fitting}
     left = [one for one in fitting if one.method.count == len(arguments)]
     fits = {
-        one: [_fits(at, a, p, one.method) for a, p in zip(arguments, types[one], strict=True)]
+        one: [_fits(at, a, p, _open(at, one)) for a, p in zip(arguments, types[one], strict=True)]
         for one in left
     }
     strict = [one for one in left if all(f in (STRICT, MAYBE) for f in fits[one])]
@@ -86,7 +96,9 @@ def choose(
     for one in fitting:
         if one.method.varargs and one not in strict and one not in loose:
             spread = _spread(types[one], len(arguments))
-            found = [_fits(at, a, p, one.method) for a, p in zip(arguments, spread, strict=True)]
+            found = [
+                _fits(at, a, p, _open(at, one)) for a, p in zip(arguments, spread, strict=True)
+            ]
             if NO not in found:
                 several.append(one)
                 types[one] = tuple(spread)
@@ -104,7 +116,7 @@ def applicable(at: Attribution, one: Candidate, arguments: Sequence[Argument]) -
     found = NO
     for wanted in (types, _spread(types, len(arguments)) if one.method.varargs else ()):
         if len(wanted) == len(arguments):
-            fits = [_fits(at, a, p, one.method) for a, p in zip(arguments, wanted, strict=True)]
+            fits = [_fits(at, a, p, _open(at, one)) for a, p in zip(arguments, wanted, strict=True)]
             if NO not in fits and MAYBE not in fits:
                 return STRICT
             found = NO if NO in fits and found == NO else MAYBE
@@ -142,29 +154,29 @@ def parameter(method: Method, types: Sequence[Type], place: int, count: int) -> 
     return types[place] if place < len(types) else None
 
 
-def _fits(at: Attribution, argument: Argument, wanted: Type, method: Method) -> int:
+def _fits(at: Attribution, argument: Argument, wanted: Type, open_: Open) -> int:
     if not isinstance(argument, int):
-        return convert(at.world, argument, wanted, method)
+        return convert(at.world, argument, wanted, open_)
     code = at.rows.code[argument]
     if code == LAMBDA:
-        return _lambda_fits(at, argument, wanted, method)
+        return _lambda_fits(at, argument, wanted, open_)
     if code == REFERENCE:
         return _reference_fits(at, argument, wanted)
     if code == CONDITION:
-        return _condition_fits(at, argument, wanted, method)
+        return _condition_fits(at, argument, wanted, open_)
     given = at.type_of(argument)
     if code in (CALL, INVOKE, UPCALL, NEW, INNER):
         # Type arguments may still follow from what is expected here.
         given = given if isinstance(given, Variable) else at.without_arguments(given)
-    return convert(at.world, given, wanted, method)
+    return convert(at.world, given, wanted, open_)
 
 
-def _condition_fits(at: Attribution, row: int, wanted: Type, method: Method) -> int:
+def _condition_fits(at: Attribution, row: int, wanted: Type, open_: Open) -> int:
     branches = at.rows.children(row)[1:]
     types = [at.type_of(one) for one in branches]
     if len(branches) != 2 or all(unboxed(one) for one in types):
-        return convert(at.world, at.type_of(row), wanted, method)
-    found = [_fits(at, one, wanted, method) for one in branches]
+        return convert(at.world, at.type_of(row), wanted, open_)
+    found = [_fits(at, one, wanted, open_) for one in branches]
     # Boxing may make of a number what neither branch is.
     numbers = [one for one in types if isinstance(one, Primitive | Unknown) and one is not NULL]
     if NO in found and not numbers:
@@ -190,7 +202,7 @@ def is_explicit(at: Attribution, row: int) -> bool:
     return not any(at.rows.code[one] == PARAM for one in at.rows.children(row)[:count])
 
 
-def _lambda_fits(at: Attribution, row: int, wanted: Type, method: Method) -> int:
+def _lambda_fits(at: Attribution, row: int, wanted: Type, open_: Open) -> int:
     if not isinstance(wanted, ClassType):
         return NO if isinstance(wanted, Primitive | ArrayType) else MAYBE
     told = function(at.world, wanted)
@@ -210,7 +222,7 @@ def _lambda_fits(at: Attribution, row: int, wanted: Type, method: Method) -> int
         return MAYBE
     if result.free or isinstance(result, Unknown):
         return STRICT
-    fits = convert(at.world, at.without_arguments(body), result, method)
+    fits = convert(at.world, at.without_arguments(body), result, open_)
     narrow = isinstance(body, Primitive) and isinstance(result, Primitive)
     # A constant may become narrower, which only its value would tell.
     return MAYBE if fits == MAYBE or (fits == NO and narrow) else (NO if fits == NO else STRICT)
@@ -327,6 +339,3 @@ def _better_function(at: Attribution, row: int, one: Type, other: Type) -> bool:
     if isinstance(wanted, Primitive) and not isinstance(result, Primitive):
         return isinstance(given, ClassType | ArrayType | Variable)
     return _is_subtype(at, erasure(result), erasure(wanted))
-
-
-__all__ = ["LOOSE", "Argument", "Candidate", "choose", "one_method", "parameter", "takes"]

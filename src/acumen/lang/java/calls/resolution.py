@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from acumen.lang.java.calls import expressions as code
 from acumen.lang.java.calls.conversions import MAYBE, NO
+from acumen.lang.java.calls.generics import is_diamond
+from acumen.lang.java.calls.hierarchy import below, overrides
 from acumen.lang.java.calls.members import bound_types, function, members
 from acumen.lang.java.calls.model import Class, Method
 from acumen.lang.java.calls.overloads import (
@@ -24,7 +26,6 @@ from acumen.lang.java.calls.types import (
     ClassType,
     Type,
     Unknown,
-    Variable,
     class_type,
 )  # fmt: skip
 from acumen.lang.java.calls.world import label
@@ -186,10 +187,11 @@ def _on(
             candidates += [Candidate(method, None) for method in found]
             continue
         if not isinstance(one, ClassType):
-            upper = one.upper if isinstance(one, Unknown) else None
-            if upper is None or upper is world.object:
-                return Resolution(name=f"?.{name}/{count}", under=world.object, ambiguous=True)
-            return Resolution(name=f"{label(upper)}.{name}/{count}", under=upper, ambiguous=True)
+            cls = one.upper if isinstance(one, Unknown) and one.upper else world.object
+            if not _is_settled(at, cls, name, count):
+                before = "?" if cls is world.object else label(cls)
+                return Resolution(name=f"{before}.{name}/{count}", under=cls, ambiguous=True)
+            return _on(at, row, class_type(cls), arguments)._replace(ambiguous=True)
         found = members(world, one.cls, name)
         if static and any(method.static for method in found):
             found = tuple([method for method in found if method.static])
@@ -203,6 +205,22 @@ def _on(
     if unseen is not None:
         return Resolution(name=f"{_outside(at, unseen)}.{name}/{count}", under=unseen)
     return Resolution(name=f"?.{name}/{count}", under=world.object)
+
+
+def _is_settled(at: Attribution, cls: Class, name: str, count: int) -> bool:
+    """Whether a call on some object below a class means a method that the class has: nothing
+    below it declares another of that name for so many arguments."""
+    key = (cls, name, count)
+    if key not in at.world.settled:
+        world = at.world
+        known = [one for one in members(world, cls, name) if takes(one, count)]
+        near = below(world, cls)
+        at.world.settled[key] = bool(known) and all(
+            one in known or any(overrides(world, one, other) for other in known)
+            for one in world.like(name, count)
+            if one.cls in near
+        )
+    return at.world.settled[key]
 
 
 def _among(
@@ -281,7 +299,9 @@ def construct(at: Attribution, row: int, site: Type, arguments: Sequence[Argumen
         name = label(site.cls) if isinstance(site, ClassType) else "?"
         return Resolution(name=f"{name}.{CONSTRUCTOR}/{count}", special=True)
     made = site.cls.methods.get(CONSTRUCTOR, [])
-    found = _among(at, row, [Candidate(one, site) for one in made], arguments)
+    diamond = at.rows.code[row] in (code.NEW, code.INNER) and is_diamond(at, row)
+    seen = own_type(at.world, site.cls) if diamond else site
+    found = _among(at, row, [Candidate(one, seen, diamond) for one in made], arguments)
     if not found.candidates:
         every = tuple([Candidate(one, site) for one in made])
         found = Resolution(every, ambiguous=True, name=f"{label(site.cls)}.{CONSTRUCTOR}/{count}")
@@ -396,6 +416,3 @@ def _unseen_creation(at: Attribution, row: int) -> Resolution:
     if isinstance(type_, ClassType):
         return Resolution(name=f"{label(type_.cls)}.{CONSTRUCTOR}", special=True)
     return NOTHING
-
-
-__all__ = ["Resolution", "Variable", "class_type", "construct", "referred", "resolve"]

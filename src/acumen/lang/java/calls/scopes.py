@@ -12,7 +12,6 @@ from acumen.lang.java.calls.types import (
     Both,
     ClassType,
     Type,
-    Unknown,
     Variable,
     class_type,
     substitute,
@@ -201,20 +200,30 @@ def _run(
         known = len(args) == count or type_.cls.kind == "outside"
         return class_type(type_.cls, args) if known else type_
 
-    return run(program(text), name, apply, lambda types: _common(world, types))
+    return run(program(text), name, apply, lambda types: common(world, types))
 
 
-def _common(world: World, types: list[Type]) -> Unknown:
-    """What alternatives (``catch (A | B e)``) have in common: the nearest superclass."""
-    classes = [one.cls for one in types if isinstance(one, ClassType)]
-    if not classes or len(classes) < len(types):
-        return UNKNOWN
-    for candidate in ancestors(world, classes[0]):
-        if not candidate.is_interface and all(
-            candidate in ancestors(world, one) for one in classes
-        ):
-            return unknown(candidate)
-    return UNKNOWN
+def common(world: World, types: Iterable[Type]) -> Type:
+    """What several types have in common (JLS 4.10.4): the one class or interface that is nearest to
+    all of them; something unknown, if there is none or it has type arguments."""
+    shared: list[Class] | None = None
+    for type_ in types:
+        if not isinstance(type_, ClassType):
+            return UNKNOWN
+        above = ancestors(world, type_.cls)
+        if not type_.cls.complete:
+            return UNKNOWN
+        shared = [one for one in (above if shared is None else shared) if one in above]
+    left = [one for one in shared or () if one is not world.object] or [world.object]
+    lowest = [one for one in left if not any(_is_above(world, one, other) for other in left)]
+    if len(lowest) > 1:
+        return unknown(world.object)
+    plain = not variables(world, lowest[0])
+    return class_type(lowest[0]) if plain else unknown(lowest[0])
+
+
+def _is_above(world: World, one: Class, other: Class) -> bool:
+    return one is not other and one in ancestors(world, other)
 
 
 def variables(world: World, cls: Class) -> tuple[Variable, ...]:

@@ -200,7 +200,7 @@ def substitute_argument(type_: Type, given: Mapping[Variable, Type]) -> Type:
         return type_
     if isinstance(type_, Variable):
         found = given.get(type_, type_)
-        return found if not isinstance(found, Primitive) else UNKNOWN
+        return UNKNOWN if isinstance(found, Primitive) and found is not NULL else found
     if not isinstance(type_, Wildcard) or type_.bound is None:
         return substitute(type_, given)
     inner = type_.bound

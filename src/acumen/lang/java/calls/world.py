@@ -33,6 +33,8 @@ class World:
         self.packages: set[str] = set()
         self._by_arity: dict[tuple[str, int], list[Method]] = {}
         self._by_varargs: dict[str, list[Method]] = {}
+        # Whether a class's method is all that some object below it can have, by name and count.
+        self.settled: dict[tuple[Class, str, int], bool] = {}
         self._declaring: dict[tuple[str, int], Declaring] = {}
         self._inner: dict[str, list[Class]] = {}
         self._platform: dict[str, Class | None] = {}

@@ -17,7 +17,6 @@ from acumen.lang.java.calls.types import (
     UNKNOWN,
     Both,
     Type,
-    Unknown,
     array_of,
     wildcard,
 )  # fmt: skip
@@ -126,7 +125,7 @@ def run(
     steps: tuple[Step, ...] | None,
     name: Callable[[str], Type],
     apply: Callable[[Type, tuple[Type, ...] | None], Type],
-    common: Callable[[list[Type]], Unknown],
+    common: Callable[[list[Type]], Type],
 ) -> Type:
     """The type a program makes where ``name`` tells what names mean; ``apply`` gives a type its
     arguments (None: to be inferred); ``common`` is what alternatives have in common."""

@@ -1,0 +1,64 @@
+"""Oracle: javac's attribution. JavacEdges.java draws the syntactic edges of features-javac from
+javac's own trees and symbols; ours of the same compatibility must be the same."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from acumen.lang.java.file import JavaFile
+from acumen.views.graph.compat import compatible_edges
+from acumen.views.graph.edges import EDGES, outermost
+
+Edge = tuple[str, int, int]
+COMPARED = ("LL", "CF", "FA", "GB", "GN")
+
+
+def ours(file: JavaFile) -> set[Edge]:
+    start = file.syntax.start
+    return {
+        (EDGES[kind], int(start[source]), int(start[target]))
+        for kind, source, target in compatible_edges(file, file.bodies).tolist()
+        if EDGES[kind] in COMPARED
+    }
+
+
+def within(file: JavaFile, edges: set[Edge]) -> set[Edge]:
+    """Those with both ends in one method: a graph holds no others."""
+    method: dict[int, int] = {}
+    for node in outermost(file, file.bodies).tolist():
+        first, last = int(file.syntax.start[node]), int(file.syntax.end[node])
+        method.update(dict.fromkeys(range(first, last), node))
+    return {
+        (kind, source, target)
+        for kind, source, target in edges
+        if source in method and method[source] == method.get(target)
+    }
+
+
+def test_all_of_java_util(javac_program: Callable[..., str], java_util: list[Path]) -> None:
+    # The source is compiled as a part of the module it belongs to.
+    module = next(parent for parent in java_util[0].parents if parent.name == "java.base")
+    theirs: dict[str, set[Edge]] = {}
+    for line in javac_program(
+        "JavacEdges", [f"--patch-module java.base={module}", *java_util]
+    ).splitlines():
+        if line.startswith("= "):
+            current = theirs.setdefault(line[2:], set())
+        else:
+            kind, source, target = line.split()
+            current.add((kind, int(source), int(target)))
+    missing: list[tuple[str, Edge]] = []
+    added: list[tuple[str, Edge]] = []
+    count = 0
+    for path in java_util:
+        source = path.read_bytes()
+        if not source.isascii():
+            continue
+        file = JavaFile(source)
+        told, drawn = within(file, theirs[str(path)]), within(file, ours(file))
+        count += len(told)
+        missing += [(path.name, edge) for edge in sorted(told - drawn)]
+        added += [(path.name, edge) for edge in sorted(drawn - told)]
+    assert count > 200_000
+    assert (missing, added) == ([], [])
