@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from acumen.corpus.manifest import Manifest
 from acumen.corpus.parquet import sha256_of, write_table
-from acumen.corpus.schema import DISPATCH, NUMBERS
+from acumen.corpus.schema import DISPATCH, NUMBERS, list_of
 
 Numbers = NDArray[np.int32]
 
@@ -210,7 +210,8 @@ class _Sets:
         lists = self.lists()
         names = [name for name, one in zip(self.project, self.targets, strict=True) for _ in one]
         targets = np.concatenate([np.empty(0, np.int64), *self.targets])
-        callees = pa.ListArray.from_arrays(pa.array(lists.offsets.astype(np.int32)), lists.values)
+        offsets = pa.array(lists.offsets.astype(np.int32))
+        callees = pa.ListArray.from_arrays(offsets, lists.values, type=list_of(pa.int32()))
         columns = [pa.array(names, pa.string()), pa.array(targets), callees]
         return pa.table(columns, schema=DISPATCH)
 

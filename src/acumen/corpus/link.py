@@ -23,13 +23,13 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from acumen.corpus.parquet import write_table
-from acumen.corpus.schema import CALLS
+from acumen.corpus.schema import CALLS, list_of
 from acumen.lang.java.calls.link import Project as World
 from acumen.lang.java.calls.platform import platform
 from acumen.machine import peak_memory_bytes
 
 # Project-local numbers of methods, until all projects are known.
-SETS = pa.schema([("targets", pa.int64()), ("callees", pa.list_(pa.int32()))])
+SETS = pa.schema([("targets", pa.int64()), ("callees", list_of(pa.int32()))])
 
 
 @dataclass(frozen=True, slots=True)

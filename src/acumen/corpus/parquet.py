@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from acumen.corpus.rows import Rows
-from acumen.corpus.schema import SHARD
+from acumen.corpus.schema import SHARD, list_of
 from acumen.lang.columns import Ragged
 
 # One method is read by reading its row group's column: a few hundred rows are a few
@@ -79,7 +79,7 @@ def list_array(lists: Sequence[Ragged]) -> pa.ListArray:
         values = pa.array(np.concatenate([one.values for one in lists]))
     else:
         values = _words(lists)
-    return pa.ListArray.from_arrays(pa.array(offsets), values)
+    return pa.ListArray.from_arrays(pa.array(offsets), values, type=list_of(values.type))
 
 
 def _words(lists: Sequence[Ragged]) -> pa.Array:

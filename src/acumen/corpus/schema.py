@@ -11,8 +11,16 @@ SCHEMA = 1
 FORMAT = "acumen-corpus"
 
 ID = pa.uuid()
-_TEXTS = pa.list_(pa.string())
-_PARAMETERS = pa.list_(pa.struct([("name", pa.string()), ("type", pa.string())]))
+
+
+def list_of(values: pa.DataType) -> pa.ListType:
+    """A list as it comes back from Parquet, which calls its values so: what is written again
+    must be the same bytes."""
+    return pa.list_(pa.field("element", values))
+
+
+_TEXTS = list_of(pa.string())
+_PARAMETERS = list_of(pa.struct([("name", pa.string()), ("type", pa.string())]))
 
 PROJECTS = pa.schema(
     [
@@ -21,7 +29,7 @@ PROJECTS = pa.schema(
         ("source", pa.string()),
         ("revision", pa.string()),
         ("split", pa.string()),
-        ("licences", pa.list_(pa.struct([("path", pa.string()), ("licence", pa.string())]))),
+        ("licences", list_of(pa.struct([("path", pa.string()), ("licence", pa.string())]))),
         ("files", pa.int32()),
         ("methods", pa.int32()),
     ]
@@ -124,7 +132,7 @@ CALLS = pa.schema(
 )
 # Methods are numbered as they stand in the shards; the numbers change as the corpus grows.
 DISPATCH = pa.schema(
-    [("project", pa.string()), ("targets", pa.int64()), ("callees", pa.list_(pa.int32()))]
+    [("project", pa.string()), ("targets", pa.int64()), ("callees", list_of(pa.int32()))]
 )
 NUMBERS = pa.schema([("number", pa.int32()), ("method_id", ID)])
 

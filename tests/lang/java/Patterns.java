@@ -95,8 +95,8 @@ class Patterns {
         if (o instanceof Circle(var side)) {
             side++;
         }
-        for (; !(o instanceof Square square); o = even) {
-            side++;
+        while (!(o instanceof Square square)) {
+            o = odd;
         }
         boolean both = square.side > 0 ? o instanceof Square left && left.side > 1 : left > 1;
         done:

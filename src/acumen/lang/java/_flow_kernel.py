@@ -40,12 +40,11 @@ def numbers(*bounds: int) -> Any:
 # Of a switch, or of a label: it has a default; a guard; it must match, or fail; it does something.
 HAS_DEFAULT, HAS_GUARD, MUST_MATCH, LOUD = 1, 2, 4, 8
 # What happens at a point (with the label of its handler, and HALTS if nothing falls through);
-# then what is no point but an instruction.
+# then what is no point but an instruction. How an edge is taken.
 (
     ENTRY, EXIT, RAISE, STATEMENT, OPERATES, BRANCH, JOIN, HANDLER, TARGET, DECLARE, BIND, READ,
     WRITE, SET, JUMP, ARC, HUB, NOTHING,
 ) = numbers(18)  # fmt: skip
-# How an edge is taken.
 NEXT, WHEN_TRUE, WHEN_FALSE, EXCEPTION = numbers(4)
 # Tasks, up to CHOOSES steps of recipes. SET and JUMP are tasks too.
 (
@@ -189,11 +188,9 @@ def _leave(tree: Any, made: Any, node: int, env: int) -> None:
     at = env if kind != RETURN else -1
     while at >= 0 and depth < 0:
         of = made[at + KIND]
-        found = of == ANSWERING if kind == YIELD else of == LOOPING
-        found = found or (of == CHOOSING and kind == BREAK)
-        if name >= 0:
-            found = of == NAMING and made[at + WORD] == tree[name, SPELT]
-        if found:
+        named = of == NAMING and name >= 0 and made[at + WORD] == tree[name, SPELT]
+        plain = name < 0 and (of == LOOPING or (of == CHOOSING and kind == BREAK))
+        if named or (plain and kind != YIELD) or (of == ANSWERING and kind == YIELD):
             label, depth = made[at + (CONTINUED if kind == CONTINUE else BROKEN)], made[at + DEPTH]
         at = made[at + PARENT]
     _push(made, UNWINDS, label, depth, NIL, env)
@@ -245,14 +242,13 @@ def _try(tree: Any, made: Any, node: int, env: int) -> None:
         _push(made, CATCHES, caught, tree[node, STOPS], start, inner)
     _push(made, JUMP, NIL, done, NIL, env)
     body, resources = _child(tree, node, IN_BODY), _child(tree, node, IN_RESOURCES)
+    closing = inner
     if resources >= 0:
         closing = _frame(made, CLEANING, inner, NIL, NIL)
         made[closing + PLACE] = resources
-        _push(made, OPERATE, resources, NIL, NIL, inner)
-        _push(made, VISIT, body, NIL, NIL, closing)
-        _push(made, VISIT, resources, NIL, NIL, inner)
-    else:
-        _push(made, VISIT, body, NIL, NIL, inner)
+    _push(made, OPERATE, resources, NIL, NIL, inner)
+    _push(made, VISIT, body, NIL, NIL, closing)
+    _push(made, VISIT, resources, NIL, NIL, inner)
 
 
 @kernel
@@ -357,6 +353,8 @@ def _heads(tree: Any, made: Any, at: int, end: int, body: int, env: int) -> None
 def _step(tree: Any, made: Any, recipes: Any, task: Any) -> None:
     op, a, b, c, env = task
     if op in (EACH, CHILDREN):
+        while a < b and tree[a, CODE] == SKIP:
+            a = tree[a, STOPS]
         if a < b:
             _push(made, op, tree[a, STOPS], b, c, env)
             if op == CHILDREN or tree[a, IN] == c:
@@ -389,7 +387,9 @@ def _step(tree: Any, made: Any, recipes: Any, task: Any) -> None:
         else:
             _expand(tree, made, recipes, CODES + tree[task[1], CODE], task)
     elif a >= 0:
-        if op == VISIT:
+        if op == VISIT and tree[a, CODE] == IDENT:
+            _aim(tree, made, a, READ, env)
+        elif op == VISIT:
             _expand(tree, made, recipes, tree[a, CODE], task)
         elif op == POINT:
             _row(made, b, a, NIL, NIL)

@@ -1,5 +1,4 @@
-"""What each node of a file is to control flow: the kernel's codes, where the kind of the node
-alone does not tell."""
+"""What each node of a file is to control flow, in the kernel's numbers."""
 
 from __future__ import annotations
 
@@ -10,13 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from acumen.lang.java import _flow_kernel as flow
+from acumen.lang.java import _nodes_kernel as kernel
 from acumen.lang.java import language
 from acumen.lang.java._flow_tables import tables
 from acumen.lang.java.bindings import ROLE
 from acumen.lang.java.file import JavaFile
 from acumen.lang.java.grammar import name_of, symbols
-from acumen.lang.java.names import Names
-from acumen.lang.syntax import Column, Syntax
+from acumen.lang.syntax import Column
 
 LOCALS = (
     "local", "parameter", "lambda parameter", "catch parameter", "pattern variable", "resource",
@@ -26,53 +25,25 @@ VARIABLES = (*LOCALS, "field", "enum constant")
 _BOXES = frozenset((
     "Boolean", "Byte", "Character", "Double", "Float", "Integer", "Long", "Short", "var",
 ))  # fmt: skip
-
-Codes = NDArray[np.uint8]
+_VARIABLE = np.isin(np.arange(256), [ROLE[name] for name in VARIABLES])
+_LOCAL = np.isin(np.arange(256), [ROLE[name] for name in LOCALS])
+_CODES, _PLACES, _TRAITS = (
+    tuple(int(getattr(flow, name)) for name in names)
+    for names in (kernel.CODES, kernel.PLACES, kernel.TRAITS)
+)
 
 
 class Nodes(NamedTuple):
     """``code`` and ``field`` in the kernel's numbers; ``variable`` is the symbol of a variable's
     name, -1 elsewhere; ``columns`` is what the kernel reads, a row for each node (numbers of one
-    size, because a kernel is compiled for each that it meets). ``local`` tells
-    of each symbol whether it is a local variable or parameter."""
+    size, because a kernel is compiled for each that it meets). ``local`` tells of each symbol
+    whether it is a local variable or parameter."""
 
-    code: Codes
-    field: Codes
+    code: NDArray[np.uint8]
+    field: NDArray[np.uint8]
     variable: Column
     columns: NDArray[np.int64]
     local: NDArray[np.bool_]
-
-
-@lru_cache(maxsize=1)
-def _primitive() -> NDArray[np.bool_]:
-    found = np.zeros(1 << 16, dtype=np.bool_)
-    found[list(symbols("integral_type", "floating_point_type", "boolean_type"))] = True
-    return found
-
-
-@lru_cache(maxsize=1)
-def _final() -> int:
-    return next(
-        symbol for symbol in range(language().node_kind_count) if name_of(symbol) == "final"
-    )
-
-
-def _mask(codes: tuple[int, ...]) -> NDArray[np.bool_]:
-    mask = np.zeros(256, dtype=np.bool_)
-    mask[list(codes)] = True
-    return mask
-
-
-_VARIABLE = _mask(tuple(ROLE[name] for name in VARIABLES))
-_LOCAL = _mask(tuple(ROLE[name] for name in LOCALS))
-_STATEMENTS = _mask((flow.BLOCK, flow.GROUP, flow.LABELED))
-_BODIES = _mask((flow.IF, flow.WHILE, flow.FOR, flow.FOREACH, flow.DO))
-_WORDS = _mask((flow.TRUE, flow.FALSE))
-_BODY = _mask((flow.IN_BODY, flow.IN_CONSEQUENCE, flow.IN_ALTERNATIVE))
-_NAMES = _mask((flow.INFERRED, flow.BINDING))
-_NAMED = _mask((flow.FORMAL, flow.INSTANCEOF))
-# What declares a variable with its type, or one that is never null.
-_TYPED = _mask((flow.LOCAL, flow.FORMAL, flow.FOREACH, flow.RESOURCE, flow.INSTANCEOF))
 
 
 def nodes(file: JavaFile) -> Nodes:
@@ -86,16 +57,16 @@ def nodes(file: JavaFile) -> Nodes:
     # One more, so that a symbol of -1 asks the last, which is none.
     local = np.zeros(count + 1, dtype=np.bool_)
     local[bound.symbol[_LOCAL[bound.role]]] = True
-    trait = np.zeros(len(syntax), dtype=np.uint8)
-    _by_children(syntax, code, field, operators)
-    _switches(syntax, names, code, field, trait, local[variable])
-    used = np.flatnonzero((code == flow.IDENT) & (variable >= 0))
-    above = code[parent[used]]
-    trait[used] = _risk(syntax, names, code, field, variable, local)[variable[used]] > (
-        above != flow.CONCAT
-    )
-    _constants(syntax, code, field, variable, len(local))
-    columns = np.empty((len(syntax), flow.COLUMNS), dtype=np.int64)
+    boxed = np.array([*(word in _BOXES for word in names.words), False])
+    # The grammar takes it for a name in: case null, default.
+    default = names.words.index("default") if "default" in names.words else -2
+    primitive, final = _symbols()
+    kernel.by_parts(syntax.kind, parent, code, field, operators, _CODES, _PLACES)
+    trait = kernel.traits(
+        syntax.kind, parent, names.word_of, code, field, variable, local, primitive, boxed,
+        final, default, _CODES, _PLACES, _TRAITS,
+    )  # fmt: skip
+    columns = np.empty((len(syntax), int(flow.COLUMNS)), dtype=np.int64)
     for place, column in (
         (flow.CODE, code), (flow.IN, field), (flow.STOPS, syntax.stop), (flow.ABOVE, parent),
         (flow.SYMBOL, variable), (flow.TRAIT, trait), (flow.SPELT, names.word_of),
@@ -104,106 +75,12 @@ def nodes(file: JavaFile) -> Nodes:
     return Nodes(code, field, variable, columns, local)
 
 
-def _by_children(syntax: Syntax, code: Codes, field: Codes, operators: Codes) -> None:
-    """Operators tell what an expression is, an initial value what a declaration is; names that
-    come with a value are told from those that are read."""
-    parent = syntax.parent
-    at = np.flatnonzero(field == flow.IN_OPERATOR)
-    makes = operators[syntax.kind[at]]
-    code[parent[at[makes > 0]]] = makes[makes > 0]
-    at = parent[np.flatnonzero(field == flow.IN_VALUE)]
-    code[at[code[at] == flow.DECLARED]] = flow.INITIALISED
-    field[code == flow.CATCH] = flow.IN_CATCH
-    field[code == flow.FINALLY] = flow.IN_FINALLY
-    # T... name
-    at = np.flatnonzero(code == flow.SPREAD)
-    if len(at):
-        inside = np.flatnonzero(code == flow.DECLARED)
-        inside = inside[code[parent[inside]] == flow.SPREAD]
-        code[inside] = flow.FORMAL
-    at = np.flatnonzero(code == flow.RESOURCE)
-    if len(at):
-        named = np.zeros(len(code), dtype=np.bool_)
-        named[parent[field == flow.IN_NAME]] = True
-        code[at[~named[at]]] = flow.OTHER
-    at = np.flatnonzero(code == flow.IDENT)
-    above, place = code[parent[at]], field[at]
-    named = _NAMES[above] | (_NAMED[above] & (place == flow.IN_NAME))
-    named |= (above == flow.LAMBDA) & (place == flow.IN_PARAMETERS)
-    code[at[named]] = flow.NAME
-    code[at[(above == flow.CONSTANT) & (place == flow.IN_NAME)]] = flow.SKIP
-
-
-def _switches(
-    syntax: Syntax, names: Names, code: Codes, field: Codes, trait: Codes, is_local: Codes
-) -> None:
-    parent = syntax.parent
-    at = np.flatnonzero(code == flow.ANSWER)
-    if not len(at):
-        return
-    above = code[parent[at]]
-    statement = _STATEMENTS[above] | (_BODIES[above] & _BODY[field[at]])
-    code[at[statement]] = flow.SWITCH
-    inside = np.flatnonzero(code[parent] == flow.LABEL)
-    kind, label = code[inside], parent[inside]
-    field[inside[kind == flow.GUARD]] = flow.IN_GUARD
-    default = kind == flow.DEFAULT
-    if (kind == flow.NULL).any() and "default" in names.words:
-        # The grammar takes it for a name: case null, default.
-        default |= names.word_of[inside] == names.words.index("default")
-    pattern = kind == flow.PATTERN
-    loud = pattern | ((kind == flow.IDENT) & is_local[inside])
-    # What knows patterns or null must be exhaustive.
-    must = pattern | (kind == flow.NULL)
-    head = parent[parent[parent[label]]]
-    for which, bit in (
-        (default, flow.HAS_DEFAULT), (kind == flow.GUARD, flow.HAS_GUARD),
-        (must, flow.MUST_MATCH), (loud, flow.LOUD),
-    ):  # fmt: skip
-        for place in (label, head):
-            trait[place[which]] |= bit
-
-
-def _risk(
-    syntax: Syntax, names: Names, code: Codes, field: Codes, variable: Column,
-    local: NDArray[np.bool_],
-) -> NDArray[np.uint8]:  # fmt: skip
-    """Of each symbol: whether reading it may throw. 0: never, it is primitive; 1: only where it
-    is printed, in a sum; 2: it may be unboxed, or nothing is known."""
-    parent = syntax.parent
-    risk = np.full(len(local), 2, dtype=np.uint8)
-    typed = np.flatnonzero(field == flow.IN_TYPE)
-    typed = typed[_TYPED[code[parent[typed]]]]
-    of = np.ones(len(syntax), dtype=np.uint8)
-    simple = names.word_of[typed]
-    # One more, for what is no simple name.
-    boxed = np.array([*(word in _BOXES for word in names.words), False])
-    level = 1 + boxed[simple].astype(np.uint8)
-    level[_primitive()[syntax.kind[typed]]] = 0
-    of[parent[typed]] = level
-    # A name's declaration is above it, or above its declarator.
-    name = np.flatnonzero((field == flow.IN_NAME) & (variable >= 0))
-    above = parent[name]
-    declarator = (code[above] == flow.DECLARED) | (code[above] == flow.INITIALISED)
-    above = np.where(declarator, parent[above], above)
-    plain = _TYPED[code[above]] & local[variable[name]]
-    risk[variable[name[plain]]] = of[above[plain]]
-    return risk
-
-
-def _constants(syntax: Syntax, code: Codes, field: Codes, variable: Column, symbols: int) -> None:
-    """Final variables whose value is written ``true`` or ``false`` decide like the word itself."""
-    values = np.flatnonzero((field == flow.IN_VALUE) & _WORDS[code])
-    values = values[code[syntax.parent[values]] == flow.INITIALISED]
-    if not len(values):
-        return
-    decides = np.zeros(symbols, dtype=np.uint8)
-    for value in values.tolist():
-        declarator = int(syntax.parent[value])
-        if _final() in syntax.kind[syntax.parent[declarator] : declarator]:
-            always = code[value] == flow.TRUE
-            decides[variable[declarator + 1]] = flow.ALWAYS if always else flow.NEVER
-    decides[-1] = 0  # for what is no variable
-    used = np.flatnonzero(code == flow.IDENT)
-    known = decides[variable[used]]
-    code[used[known > 0]] = known[known > 0]
+@lru_cache(maxsize=1)
+def _symbols() -> tuple[NDArray[np.bool_], int]:
+    """The grammar's symbols of primitive types, and of the word ``final``."""
+    primitive = np.zeros(1 << 16, dtype=np.bool_)
+    primitive[list(symbols("integral_type", "floating_point_type", "boolean_type"))] = True
+    final = next(
+        symbol for symbol in range(language().node_kind_count) if name_of(symbol) == "final"
+    )
+    return primitive, final

@@ -30,16 +30,21 @@ CODES = {
     "switch_block_statement_group": GROUP, "static": STATIC,
 }  # fmt: skip
 
-# Namespaces of members, and what is said about a member.
+# Namespaces of members, and what is said about a member: among others that it is the accessor of
+# a record's component, the component, the method values() of an enum.
 FIELDS, METHODS, TYPES = 0, 1, 2
-IS_PRIVATE, IS_CONSTANT, IS_ACCESSOR, IS_COMPONENT, IS_STATIC, IS_EVERY = 1, 2, 4, 8, 16, 32
+IS_PRIVATE, IS_CONSTANT, IS_ACCESSOR, IS_COMPONENT, IS_STATIC, IS_VALUES = 1, 2, 4, 8, 16, 32
 # Ancestors of a type, classes around it, types of one name: nobody writes more; an endless chain
 # must end.
 MOST, DEEPEST, SAME = 64, 16, 1024
 
 
 class Tree(NamedTuple):
-    """The columns of a syntax that these kernels read, with their own codes for kinds."""
+    """The columns of a syntax that these kernels read, with their own codes for kinds.
+
+    Kernels of other files share this class: numba takes two classes with the same fields for one
+    when it looks for the compiled code, finds another, and is slow in every call.
+    """
 
     code: Any
     parent: Any
@@ -102,7 +107,7 @@ def collect(tree: Tree, idents: Any, nodes: Any, implicit: Any, words: int) -> A
             for n in range(2):
                 if code[node] == ENUM and implicit[n] >= 0:
                     key[found] = (3 * t + METHODS) * words + implicit[n]
-                    m_name[found], m_flags[found] = -1, IS_STATIC | (0 if n else IS_EVERY)
+                    m_name[found], m_flags[found] = -1, IS_STATIC | (0 if n else IS_VALUES)
                     found += 1
             if code[node] in (TYPE, RECORD, ENUM):
                 at = node + 1
@@ -219,18 +224,9 @@ def hierarchy(tree: Tree, types: Types, members: Members, words: int) -> Any:
                     parents[r] = types.owner[t]
                 else:
                     parents[r] = _named(
-                        tree,
-                        types,
-                        members,
-                        words,
-                        type_of,
-                        named,
-                        same,
-                        offsets,
-                        ancestors,
-                        t,
-                        refs[r],
-                    )
+                        tree, types, members, words, type_of, named, same, offsets, ancestors,
+                        t, refs[r],
+                    )  # fmt: skip
                 changed = changed or parents[r] >= 0
         if not changed:
             break

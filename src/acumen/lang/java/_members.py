@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from acumen.lang.java._hierarchy import Members
+from acumen.lang.java._scopes import Tree
 from acumen.lang.java._types import Imports, Signatures
 from acumen.lang.kernel import kernel
 
@@ -54,14 +55,6 @@ FILE, EXTRA, MOST = 16, 32, 64
 # What a node denotes: nothing that this file declares, a value, a type, an object as its
 # superclass.
 UNSEEN, VALUE, IS_TYPE, IS_SUPER = range(4)
-
-
-class Tree(NamedTuple):
-    code: Any
-    parent: Any
-    child: Any
-    stop: Any
-    word: Any
 
 
 class Types(NamedTuple):

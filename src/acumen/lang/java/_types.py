@@ -56,7 +56,7 @@ LITERALS = (INTEGER, FLOATING, STRING, CLASS_LITERAL)
 
 # As in _hierarchy: a kernel's numbers are its own file's.
 FIELDS, METHODS, TYPES = 0, 1, 2
-IS_PRIVATE, IS_CONSTANT, IS_ACCESSOR, IS_EVERY = 1, 2, 4, 32
+IS_PRIVATE, IS_CONSTANT, IS_ACCESSOR, IS_VALUES = 1, 2, 4, 32
 FILE, EXTRA, MOST, DEEPEST = 16, 32, 64, 16
 
 
@@ -140,13 +140,8 @@ def own_imports(
             one_name.append(np.int32(left))
         elif t >= 0 and star:
             all_of.append(np.int32(t))
-            by_name.extend(
-                [
-                    np.int32(k)
-                    for k in range(len(types.node))
-                    if types.member[k] and types.owner[k] == t
-                ]
-            )
+            inner = types.member & (types.owner == t)
+            by_name.extend([np.int32(kid) for kid in np.flatnonzero(inner)])
         elif t >= 0:
             by_name.append(np.int32(t))
     return Imports(
@@ -399,7 +394,7 @@ def declared_types(tree: Tree, members: Members, words: int, names: Any, value: 
     for m in range(count):
         name = members.name[m]
         if name < 0:  # values() and valueOf(String) of an enum
-            every = members.flags[m] & IS_EVERY
+            every = members.flags[m] & IS_VALUES
             returns[m] = 256 * (FILE + members.key[m] // words // 3) + (1 if every else 0)
             if not every:
                 parameters.append(np.int64(0))
@@ -427,11 +422,8 @@ def declared_types(tree: Tree, members: Members, words: int, names: Any, value: 
     for m in range(count):
         # Whoever writes an accessor means that one.
         other = m + 1
-        while (
-            members.flags[m] & IS_ACCESSOR
-            and other < count
-            and members.key[other] == members.key[m]
-        ):
+        made = members.flags[m] & IS_ACCESSOR
+        while made and other < count and members.key[other] == members.key[m]:
             if offsets[other + 1] == offsets[other]:
                 members.name[m], returns[m] = members.name[other], returns[other]
             other += 1

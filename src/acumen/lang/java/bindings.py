@@ -100,7 +100,7 @@ def bindings(syntax: Syntax, declared: Declarations, names: Names) -> Bindings:
 
     denotes = np.zeros(len(syntax), dtype=np.uint8)
     calls = _members.qualified_names(
-        _members.Tree(tables.members.code[kind], parent, syntax.child, stop, word),
+        _scopes.Tree(tables.members.code[kind], parent, syntax.child, stop, word),
         _members.Facts(
             members, signatures, imports, of_object, words, value, denotes, role, declaration,
             access,

@@ -132,12 +132,13 @@ def _leave(n: Any, sources: Any, guards: Any, bodies: Any, heads: Any, at: int) 
 
 @kernel
 def syntactic(
-    code: Any, field: Any, stop: Any, parent: Any, symbol: Any, symbols: int,
+    code: Any, field: Any, stop: Any, parent: Any, symbol: Any, declared: Any, symbols: int,
     roots: Any, room: int,
 ) -> Any:  # fmt: skip
     """Rows of kind, source and target, all of them nodes of the syntax; and whether there was
-    room. ``symbol`` is that of a variable's name, -1 elsewhere; ``roots`` are methods of which
-    none is inside another. A guard's edge leads to the condition, a return's to the body."""
+    room. ``symbol`` is that of a variable's name, -1 elsewhere; ``declared`` tells names at their
+    declaration; ``roots`` are methods of which none is inside another. A guard's edge leads to the
+    condition, a return's to the body."""
     n = np.zeros(4, dtype=np.int64)
     rows = np.empty((room, 3), dtype=np.int64)
     deepest = 1
@@ -183,6 +184,8 @@ def syntactic(
             if last[what] >= root:
                 _add(n, rows, LL, at, last[what])
             last[what] = at
+            if declared[at]:
+                continue
             for back in range(n[SOURCES] - 1, max(n[SOURCES] - 1 - DEEP, -1), -1):
                 if sources[back, NODE] < 0:
                     break

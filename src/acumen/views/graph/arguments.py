@@ -7,6 +7,8 @@ and anonymous classes.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,63 +57,84 @@ def _calls(file: JavaFile, roots: Column) -> list[Edge]:
     syntax, bound = file.syntax, file.bindings
     if not len(roots):
         return []
+    called, created, generic, explicit = _kinds()
     named = np.flatnonzero((bound.role == ROLE["method"]) & (bound.declaration >= 0))
     node, target = bound.node[named], bound.declaration[named]
-    inside = _root(syntax, roots, node)
-    own = (node != target) & (inside >= 0) & (inside == _root(syntax, roots, target))
-    call, method = syntax.parent[node[own]], syntax.parent[target[own]]
-    called = np.isin(syntax.kind[call], list(symbols("method_invocation")))
-    found = list(zip(call[called].tolist(), method[called].tolist(), strict=True))
-    return sorted([*found, *_creations(file, roots)])
-
-
-def _root(syntax: Syntax, roots: Column, nodes: Column) -> NDArray[np.int64]:
-    """The place of the root that holds each node, -1 if none does."""
-    place = np.searchsorted(roots, nodes, side="right") - 1
-    return np.where((place >= 0) & (nodes < syntax.stop[roots[place]]), place, -1)
-
-
-def _creations(file: JavaFile, roots: Column) -> Iterator[Edge]:
-    """Creations of local classes, where only one constructor takes that many arguments."""
-    syntax, declared = file.syntax, file.declarations
-    makers: dict[int, list[int]] = {}
-    for method in declared.methods:
-        if method.kind == "constructor" and _within(syntax, roots, method.node):
-            makers.setdefault(declared.types[method.type].node, []).append(method.node)
+    call, method = syntax.parent[node], syntax.parent[target]
+    own = called[syntax.kind[call]] & _together(syntax, roots, call, method)
+    found = list(zip(call[own].tolist(), method[own].tolist(), strict=True))
+    # Creations of classes whose constructors are in the same root: local ones, or in themselves.
+    makers = [
+        (method.node, file.declarations.types[method.type].node)
+        for method in file.declarations.methods
+        if method.kind == "constructor"
+    ]
     if not makers:
-        return
-    by_name = {_named(syntax, node): node for node in makers}
-    bound = file.bindings
-    for call in np.flatnonzero(
-        np.isin(
-            syntax.kind,
-            list(symbols("object_creation_expression", "explicit_constructor_invocation")),
-        )
-    ).tolist():
-        if not _within(syntax, roots, call):
+        return sorted(found)
+    named = np.flatnonzero((bound.role == ROLE["type"]) & (bound.declaration >= 0))
+    call, owner = syntax.parent[bound.node[named]], syntax.parent[bound.declaration[named]]
+    call = np.where(generic[syntax.kind[call]], syntax.parent[call], call)
+    new = created[syntax.kind[call]]
+    call, owner = call[new], owner[new]
+    for maker, class_ in makers:
+        for place in call[(owner == class_) & _together(syntax, roots, call, maker)].tolist():
+            found += _fitting(syntax, place, maker, class_, makers)
+    return sorted({*found, *_own_constructors(syntax, roots, explicit, makers)})
+
+
+def _together(syntax: Syntax, roots: Column, one: Column, other: Any) -> NDArray[np.bool_]:
+    """Whether one root holds both of two nodes."""
+    place = np.searchsorted(roots, one, side="right") - 1
+    low, high = roots[place], syntax.stop[roots[place]]
+    inside = (place >= 0) & (one < high) & (low <= other) & (other < high)
+    return np.asarray(inside)
+
+
+def _own_constructors(
+    syntax: Syntax, roots: Column, explicit: NDArray[np.bool_], makers: list[Edge]
+) -> Iterator[Edge]:
+    """this(…) in a constructor of a local class; what super(…) means is not looked for."""
+    calls = np.flatnonzero(explicit[syntax.kind])
+    calls = calls[_together(syntax, roots, calls, calls)]
+    within = syntax.parent[syntax.parent[calls]]
+    for call, inside in zip(calls.tolist(), within.tolist(), strict=True):
+        first = _child(syntax, call, "constructor")
+        class_ = next((owner for maker, owner in makers if maker == inside), -1)
+        # In a constructor that is a root itself, the other ones are elsewhere.
+        if inside in roots or first < 0 or class_ < 0 or syntax.text(first) != "this":
             continue
-        if int(syntax.kind[call]) in symbols("explicit_constructor_invocation"):
-            # this(…) in a constructor of the class; what super(…) means is not looked for.
-            own = any(
-                syntax.field[child] == field("constructor") and syntax.text(child) == "this"
-                for child in syntax.children(call)
-            )
-            place = call
-            while own and place >= 0 and place not in makers:
-                place = int(syntax.parent[place])
-            owner = place if own else -1
-        else:
-            name = _type_name(syntax, call)
-            row = int(np.searchsorted(bound.node, name))
-            owner = by_name.get(int(bound.declaration[row]), -1) if name >= 0 else -1
-        given = len(_arguments(syntax, call))
-        fitting = [node for node in makers.get(owner, ()) if _takes(syntax, node, given)]
-        if len(fitting) == 1:
-            yield call, fitting[0]
+        for maker, owner in makers:
+            if owner == class_:
+                yield from _fitting(syntax, call, maker, class_, makers)
 
 
-def _within(syntax: Syntax, roots: Column, node: int) -> bool:
-    return bool(_root(syntax, roots, np.array([node], dtype=np.int32))[0] >= 0)
+def _fitting(
+    syntax: Syntax, call: int, maker: int, class_: int, makers: list[Edge]
+) -> Iterator[Edge]:
+    """The call, if this is the only constructor of the class that takes that many arguments, and
+    the class gets no body there, which would make it another one."""
+    if any(int(syntax.kind[child]) in symbols("class_body") for child in syntax.children(call)):
+        return
+    given = len(_arguments(syntax, call))
+    fitting = [one for one, owner in makers if owner == class_ and _takes(syntax, one, given)]
+    if fitting == [maker]:
+        yield call, maker
+
+
+@lru_cache(maxsize=1)
+def _kinds() -> tuple[NDArray[np.bool_], ...]:
+    """Of the grammar's symbols: calls, creations, generic types, calls of constructors."""
+    masks = np.zeros((4, 1 << 16), dtype=np.bool_)
+    for mask, name in zip(
+        masks,
+        (
+            "method_invocation", "object_creation_expression", "generic_type",
+            "explicit_constructor_invocation",
+        ),
+        strict=True,
+    ):  # fmt: skip
+        mask[list(symbols(name))] = True
+    return tuple(masks)
 
 
 def _child(syntax: Syntax, node: int, name: str) -> int:
@@ -122,24 +145,6 @@ def _child(syntax: Syntax, node: int, name: str) -> int:
 
 def _named(syntax: Syntax, node: int) -> int:
     return _child(syntax, node, "name")
-
-
-def _type_name(syntax: Syntax, call: int) -> int:
-    """The name of the class that is created; -1 if it gets a body, and so is another one."""
-    children = syntax.children(call)
-    if any(int(syntax.kind[child]) in symbols("class_body") for child in children):
-        return -1
-    node = _child(syntax, call, "type")
-    while node >= 0 and int(syntax.kind[node]) not in symbols("type_identifier"):
-        inner = syntax.children(node)
-        wanted = [
-            child
-            for child in inner
-            if int(syntax.kind[child])
-            in symbols("type_identifier", "scoped_type_identifier", "generic_type")
-        ]
-        node = wanted[-1] if wanted else -1
-    return node
 
 
 def _takes(syntax: Syntax, method: int, given: int) -> bool:

@@ -38,7 +38,14 @@ from acumen.lang.syntax import Column, Syntax
 from acumen.views.ast import Trees
 from acumen.views.graph._edges_kernel import CF, GB, GN, LL, LU, LW
 from acumen.views.graph.arguments import argument_edges, variables_in
-from acumen.views.graph.edges import Graphs, distinct, numbered, outermost, variable_names
+from acumen.views.graph.edges import (
+    Graphs,
+    declarations,
+    distinct,
+    numbered,
+    outermost,
+    variable_names,
+)
 
 Row = tuple[int, int, int]
 
@@ -58,14 +65,15 @@ def compatible_edges(file: JavaFile, methods: Sequence[int]) -> NDArray[np.int64
     """Distinct rows of kind, source and target, all nodes of the syntax; of the whole file, except
     that LU, LW and FA are those of the methods."""
     names = _names(file)
+    used = np.where(declarations(file), -1, names)
     rows = [
         *_lexical(names),
-        *_computed(file.syntax, names),
-        *_guarded(file.syntax, names),
+        *_computed(file.syntax, used),
+        *_guarded(file.syntax, used),
         *_flowing(file, methods),
     ]
     found = np.array(rows, dtype=np.int64).reshape(-1, 3)
-    arguments = argument_edges(file, names, outermost(file, methods), spread=False)
+    arguments = argument_edges(file, used, outermost(file, methods), spread=False)
     return distinct(np.concatenate([found, arguments]), len(file.syntax))
 
 
@@ -92,8 +100,8 @@ def _names(file: JavaFile) -> Column:
         plain = syntax.field[node] == field("object") or not qualified[syntax.kind[above]]
         constructs = int(syntax.kind[above]) in symbols("explicit_constructor_invocation")
         second = int(syntax.kind[above]) in symbols("method_reference") and syntax.child[node] > 0
-        receiver = int(syntax.kind[above]) in symbols("receiver_parameter")
-        if not plain or constructs or second or receiver:
+        type_ = int(syntax.kind[above]) in symbols("receiver_parameter", "wildcard")
+        if not plain or constructs or second or type_:
             continue
         while above >= 0 and above not in types:
             above = int(syntax.parent[above])
@@ -128,11 +136,12 @@ def _computed(syntax: Syntax, names: Column) -> Iterator[Row]:
             if left < 0:  # a resource that is an expression
                 continue
         done = int(syntax.stop[node])
-        if left >= 0 and right >= 0:
-            read = variables_in(syntax, names, right)
-            for written in variables_in(syntax, names, left):
-                for name in read:
-                    yield CF, written, name
+        if left < 0 or right < 0:
+            continue
+        assigned = [left] if int(syntax.kind[node]) not in assigns else None
+        for written in assigned or variables_in(syntax, names, left):
+            for name in variables_in(syntax, names, right):
+                yield CF, written, name
 
 
 def _guarded(syntax: Syntax, names: Column) -> Iterator[Row]:

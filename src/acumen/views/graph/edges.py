@@ -60,20 +60,20 @@ def file_edges(file: JavaFile, methods: Sequence[int]) -> NDArray[np.int64]:
     """Distinct rows of kind, source and target, in that order, all inside one of the methods."""
     found = flow(file, methods)
     roots = outermost(file, methods)
-    names = variable_names(file)
+    names, declared = variable_names(file), declarations(file)
     count = int(names.max()) + 1 if len(names) else 0
     pieces = [
         _between_points(found.last_use, found.node, found.event, kernel.LU),
         _between_points(found.last_write, found.node, found.event, kernel.LW),
-        argument_edges(file, names, roots),
+        argument_edges(file, np.where(declared, -1, names), roots),
     ]
     kinds, fields = _tables()
     syntax = file.syntax
     room = 2 * len(syntax) + 64
     while True:
         rows, done = kernel.syntactic(
-            kinds[syntax.kind], fields[syntax.field], syntax.stop, syntax.parent, names, count,
-            roots, room,
+            kinds[syntax.kind], fields[syntax.field], syntax.stop, syntax.parent, names, declared,
+            count, roots, room,
         )  # fmt: skip
         if done:
             break
@@ -212,6 +212,14 @@ def variable_names(file: JavaFile) -> Column:
     part &= _field_access()[syntax.kind[syntax.parent[node]]]
     found = np.full(len(syntax), -1, dtype=np.int32)
     found[node[~part]] = symbol[~part]
+    return found
+
+
+def declarations(file: JavaFile) -> NDArray[np.bool_]:
+    """For each node whether it is a name at its declaration."""
+    bound = file.bindings
+    found = np.zeros(len(file.syntax), dtype=np.bool_)
+    found[bound.node[bound.declaration == bound.node]] = True
     return found
 
 

@@ -10,10 +10,10 @@ from acumen.lang.java.calls.world import World
 
 def connect(world: World) -> None:
     """Tells every class to those it extends, the platform's between them too."""
+    # Outer classes before inner ones, whose supertypes may be members of theirs.
     waiting = [cls for unit in world.units.values() for cls in unit.classes]
     seen = set(waiting)
-    while waiting:
-        cls = waiting.pop()
+    for cls in waiting:
         for above in supers(world, cls):
             above.cls.subclasses.append(cls)
             if above.cls not in seen:

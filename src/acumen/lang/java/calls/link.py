@@ -89,7 +89,10 @@ class Project:
             name = "" if meant.special else at.rows.text(row)
             targets = self._possible(meant.under, name, count) if meant.under and name else ()
             callee = meant.name
-            inside, ambiguous = bool(targets), bool(targets)
+            # It may also be one that nobody wrote.
+            accessor = meant.under is self.world.object and count <= 0
+            inside = bool(targets) or (accessor and name in self.world.accessors)
+            ambiguous = inside
         exact = len(targets) == 1 and not ambiguous
         return Call(
             scope.method, place, offset, kind, reference, callee, inside, targets, ambiguous, exact
@@ -122,9 +125,10 @@ class Project:
             world = self.world
             like = world.named_like(name) if count < 0 else world.like(name, count)
             if under is not world.object:
-                near = below(world, under)
-                over = ancestors(world, under)
-                like = [one for one in like if one.cls in near or one.cls in over]
+                near = set(ancestors(world, under))
+                for one in world.namesakes(under):
+                    near |= below(world, one)
+                like = [one for one in like if one.cls in near]
             targets = sorted({target for one in like for target in one.target})
             found = self._any[key] = self._shared(tuple(targets))
         return found

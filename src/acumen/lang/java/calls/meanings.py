@@ -55,7 +55,7 @@ def _simple(at: Attribution, cls: Class, method: int, name: str) -> Meaning:
     if value is UNKNOWN:
         return NOBODY_KNOWS
     if name[:1].isupper():
-        return Meaning("type", class_type(at.world.named(f"?.{name}")))
+        return Meaning("type", class_type(at.world.guess(name, at.rows.unit)))
     return Meaning("package", package=name)
 
 

@@ -46,6 +46,8 @@ from acumen.lang.java.calls.types import (
 if TYPE_CHECKING:
     from acumen.lang.java.calls.attribution import Attribution
 
+# Of nested conditional expressions, more branches than these are not looked at.
+MOST_BRANCHES = 100
 # A row of an expression, or a type where there is no expression (what a function is given).
 Argument: TypeAlias = int | Type
 
@@ -172,16 +174,27 @@ def _fits(at: Attribution, argument: Argument, wanted: Type, open_: Open) -> int
 
 
 def _condition_fits(at: Attribution, row: int, wanted: Type, open_: Open) -> int:
-    branches = at.rows.children(row)[1:]
+    """``a ? b : c`` fits if all its branches do, unless they are numbers (JLS 15.25)."""
+    waiting, branches = [row], []
+    while waiting:
+        one = waiting.pop()
+        if at.rows.code[one] == CONDITION:
+            waiting += at.rows.children(one)[1:]
+        else:
+            branches.append(one)
+        if len(waiting) + len(branches) > MOST_BRANCHES:
+            return MAYBE
     types = [at.type_of(one) for one in branches]
-    if len(branches) != 2 or all(unboxed(one) for one in types):
+    if all(unboxed(one) for one in types):
         return convert(at.world, at.type_of(row), wanted, open_)
-    found = [_fits(at, one, wanted, open_) for one in branches]
+    found = {_fits(at, one, wanted, open_) for one in branches}
+    if len(found) == 1:
+        return found.pop()
     # Boxing may make of a number what neither branch is.
     numbers = [one for one in types if isinstance(one, Primitive | Unknown) and one is not NULL]
-    if NO in found and not numbers:
-        return NO
-    return found[0] if found[0] == found[1] else (MAYBE if NO in found else max(found))
+    if NO in found:
+        return MAYBE if numbers else NO
+    return max(found)
 
 
 def shape_fits(at: Attribution, row: int, result: Type) -> int:

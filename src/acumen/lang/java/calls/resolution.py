@@ -295,6 +295,12 @@ def _constructor(at: Attribution, row: int) -> Resolution:
 
 def construct(at: Attribution, row: int, site: Type, arguments: Sequence[Argument]) -> Resolution:
     count = len(arguments)
+    if not isinstance(site, ClassType) and at.rows.code[row] == code.INNER:
+        # The outer object is not known: any member class of that name may be meant.
+        classes = at.world.inner_classes(at.rows.text(row).partition("<")[0])
+        made = [one for cls in classes for one in cls.methods.get(CONSTRUCTOR, ())]
+        fitting = tuple([Candidate(one, None) for one in made if takes(one, count)])
+        return Resolution(fitting, bool(fitting), special=True, name=f"?.{CONSTRUCTOR}/{count}")
     if not isinstance(site, ClassType) or site.cls.kind == "outside":
         name = label(site.cls) if isinstance(site, ClassType) else "?"
         return Resolution(name=f"{name}.{CONSTRUCTOR}/{count}", special=True)

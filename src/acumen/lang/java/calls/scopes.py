@@ -141,7 +141,7 @@ def _select(world: World, unit: Unit, found: Name, name: str) -> Name:
     """A qualified name, where its first part is what was found."""
     _, dot, rest = name.partition(".")
     if not dot:
-        return found if found is not None else world.named(f"?.{name}")
+        return found if found is not None else world.guess(name, unit)
     if isinstance(found, Class):
         at: Class | None = found
         for part in rest.split("."):
@@ -305,8 +305,9 @@ def field_type(world: World, field: Field) -> Type:
 def supers(world: World, cls: Class) -> tuple[ClassType, ...]:
     """The supertypes a class names, the superclass first; Object for a class that names none."""
     if cls.supers is None:
-        if cls in world.busy:
-            world.circles += 1  # asked for itself on the way: what follows is not the whole truth
+        if cls in world.busy or len(world.busy) > NESTING // 2:
+            # Asked for itself on the way, or too far down: what follows is not the whole truth.
+            world.circles += 1
             return ()
         world.busy.add(cls)
         cls.supers = _supers(world, cls)

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 # Deeper nesting of type arguments than anyone writes; inference could go on for ever.
 DEEPEST = 12
+# JVMS 4.10: no array has more.
+MOST_DIMENSIONS = 255
 
 
 class _Once:
@@ -63,7 +65,7 @@ class ArrayType(_Once):
         super().__init__()
         self.of = of
         self.free = of.free
-        self.depth = of.depth
+        self.depth = of.depth + 1
 
 
 class Variable(_Once):
@@ -152,6 +154,8 @@ def class_type(cls: Class, args: tuple[Type, ...] = ()) -> ClassType:
 
 
 def array_of(of: Type, dimensions: int = 1) -> Type:
+    if of.depth + dimensions > MOST_DIMENSIONS:
+        return UNKNOWN
     for _ in range(dimensions):
         if of._array is None:
             of._array = ArrayType(of)

@@ -36,9 +36,12 @@ class World:
         # Whether a class's method is all that some object below it can have, by name and count.
         self.settled: dict[tuple[Class, str, int], bool] = {}
         self._declaring: dict[tuple[str, int], Declaring] = {}
+        # Names of methods without parameters that records have though nobody wrote them.
+        self.accessors: set[str] = set()
         self._inner: dict[str, list[Class]] = {}
         self._platform: dict[str, Class | None] = {}
         self._outside: dict[str, Class] = {}
+        self._namesakes: dict[str, list[Class]] = {}
         # Classes whose supertypes are being read, and how often one of them was asked for.
         self.busy: set[Class] = set()
         self.circles = 0
@@ -78,6 +81,8 @@ class World:
             unit.fields.append(made)
         for cls in unit.classes:
             _add_implicit(cls)
+            if cls.kind == "record":
+                self.accessors.update(name for name, _ in cls.row[8])
 
     def _add_method(self, unit: Unit, cls: Class, place: int, row: Any) -> None:
         name, _, flags, _, parameters, _ = row
@@ -152,7 +157,21 @@ class World:
             package, _, last = name.rpartition(".")
             found = self._outside[name] = Class(last, package, "outside", "", complete=False)
             found.variables = ()
+            self._namesakes.setdefault(last, []).append(found)
         return found
+
+    def namesakes(self, cls: Class) -> list[Class]:
+        """A class; with it, if it is outside, others of that name whose package is not known."""
+        if cls.kind != "outside":
+            return [cls]
+        named = self._namesakes.get(cls.name, [])
+        return [one for one in named if one is cls or "?" in (one.package, cls.package)]
+
+    def guess(self, name: str, unit: Unit) -> Class:
+        """A class that nobody knows: of the one package that is imported whole and not known
+        either, if there is just one."""
+        strange = [one for one in unit.on_demand if not self.is_package(one) and not self.find(one)]
+        return self.named(f"{strange[0]}.{name}" if len(strange) == 1 else f"?.{name}")
 
     def is_package(self, name: str) -> bool:
         return name in self.packages or name in self.platform.packages

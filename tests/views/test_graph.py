@@ -1,0 +1,292 @@
+"""Graphs worked out by hand, and the one that the GLUECode paper prints."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+
+from acumen.lang.java.file import JavaFile
+from acumen.views.ast import LABELS, trees
+from acumen.views.graph import EDGES, KINDS, Graphs, compatible, graphs, shape
+
+# Appendix A.2.
+PAPER = """
+{
+    "backbone_sequence": [13, 14, 15, 16, 17, 18, 19, 20, 21, 22],
+    "node_labels": ["METHOD", "NAME", "MODIFIERS", "FLAGS",
+"RETURN_TYPE", "IDENTIFIER", "NAME", "BODY", "BLOCK",
+"STATEMENTS", "RETURN", "EXPRESSION", "STRING_LITERAL", "PUBLIC",
+         "String", "METH_PLACEHOLDER", "LPAREN", "RPAREN", "LBRACE",
+"RETURN", "\\"Login request processing\\"", "SEMI", "RBRACE"],
+    "edges": {
+        "CH": [[0, 1], [0, 4], [0, 7], [0, 2], [2, 3], [4, 5], [5, 6], [7, 8], [8, 9], [9, 10],
+               [10, 11], [11, 12]],
+        "NT": [[13, 14], [14, 15], [15, 16], [16, 17], [17, 18], [18, 19], [19, 20], [20, 21],
+               [21, 22]],
+        "LU": [], "LW": [], "CF": [], "LL": [], "RT": [], "FA": [], "GB": [], "GN": []
+    },
+    "method_name": ["get", "Servlet", "Info"]
+}
+"""
+
+
+def shapes(source: str, compat: bool = False) -> dict[str, Any]:
+    """The published shape of each method of a file, by name."""
+    file = JavaFile(source.encode())
+    drawn = trees(file, file.bodies)
+    made = (compatible if compat else graphs)(file, file.bodies, drawn)
+    return {
+        file.declarations.methods[place].name: shaped(file, made, drawn, at)
+        for at, place in enumerate(file.bodies)
+    }
+
+
+def shaped(file: JavaFile, made: Graphs, drawn: Any, at: int) -> Any:
+    method = file.declarations.methods[file.bodies[at]]
+    nodes = slice(int(drawn.offsets[at]), int(drawn.offsets[at + 1]))
+    tokens = file.tokens
+    first, last = np.searchsorted(
+        tokens.start, (file.syntax.start[method.node], file.syntax.end[method.node])
+    ).tolist()
+    return shape(
+        (drawn.label[nodes].tolist(), drawn.parent[nodes].tolist(), drawn.late[nodes].tolist()),
+        [tokens.spelling(token) for token in range(first, last)],
+        {kind: made.edges[kind][at] for kind in EDGES},
+        method.name,
+        made.own[at],
+    )
+
+
+def edges(method: Any, kind: str) -> str:
+    """Edges in words. Tokens of one spelling are numbered in their order; a node of the tree is
+    its label."""
+    labels = method["node_labels"]
+    names: list[str] = []
+    seen: dict[str, int] = {}
+    for place, label in enumerate(labels):
+        if place in method["backbone_sequence"]:
+            seen[label] = seen.get(label, 0) + 1
+            label = f"{label}{seen[label]}"
+        names.append(label)
+    return ", ".join(f"{names[a]}-{names[b]}" for a, b in method["edges"][kind])
+
+
+def test_the_papers_example() -> None:
+    source = 'class A { public String getServletInfo() { return "Login request processing"; } }'
+    published = json.loads(PAPER)
+    assert shapes(source, compat=True)["getServletInfo"] == published
+    # By default only the return's edge is added.
+    published["edges"]["RT"] = [[19, 0]]
+    method = shapes(source)["getServletInfo"]
+    assert method == published
+    assert list(method["edges"]) == list(KINDS)
+
+
+@pytest.mark.parametrize(
+    ("body", "kind", "expected"),
+    [
+        ("int x = a; x = x + b;", "LU", "a2-a1, x2-x3, x3-x1, b2-b1"),
+        ("int x = a; x = x + b;", "LW", "a2-a1, x2-x1, x3-x1, b2-b1"),
+        # The text's order, whatever runs first; fields too, if they are named alone.
+        ("int x = a; x = x + f; f = this.f;", "LL", "a2-a1, x2-x1, x3-x2, f2-f1"),
+        # The loop's own last use is itself.
+        ("while (p()) a++;", "LU", "a2-a1, a2-a2"),
+        ("while (p()) a++;", "LW", "a2-a1, a2-a2"),
+        ("int x; x = 1;", "LU", "x2-x1"),
+        ("int x; x = 1;", "LW", ""),
+        # Both copies of a finally block are the same tokens.
+        ("try { p(); a = 1; } finally { g(a); }", "LU", "a2-a1, a3-a1, a3-a2"),
+        ("int x = a + b;", "CF", "x1-a2, x1-b2"),
+        ("a = b = f;", "CF", "a2-b2, a2-f1, b2-f1"),
+        ("a += b; a++;", "CF", "a2-b2"),
+        ("v[a] = b; v[a].c = b; this.f = b; p().f = b;", "CF", "v2-b2, v3-b3"),
+        ("for (int x : v) g(x);", "CF", "x1-v2"),
+        ("Object q = new T(a) { int n = b; };", "CF", "q1-a2, n1-b2"),
+        ("R r = y -> y + a;", "CF", "r1-y2, r1-a2"),
+        ("try (R r = g(a)) { }", "CF", "r1-a2"),
+        (
+            "if (p()) return; g(() -> { return; });",
+            "RT",
+            "RETURN1-METHOD, RETURN2-LAMBDA_EXPRESSION",
+        ),
+        ("new T() { int n() { return 1; } };", "RT", "RETURN1-METHOD"),
+        ("m(b, a + 1, v, null);", "FA", "b2-a1, a2-b1, v2-v1"),
+        ("g(a, b);", "FA", ""),
+        ("class L { L(int... z) { } } new L(a, b);", "FA", "a2-z1, b2-z1"),
+        (
+            "class L { L(int z) { } L(int z, int w) { this(w); } } new L(a, b);",
+            "FA",
+            "w2-z1, a2-z2, b2-w1",
+        ),
+        ("if (a > 1) g(a, b); else g(b, a);", "GB", "a3-GREATER_THAN"),
+        ("if (a > 1) g(a, b); else g(b, a);", "GN", "a4-GREATER_THAN"),
+        ("while (a > 1) { a--; }", "GB", "a3-GREATER_THAN"),
+        ("for (int i = 0; i < b; i++) g(i, a);", "GB", "i3-LESS_THAN, i4-LESS_THAN"),
+        ("if ((p())) g(a);", "GB", ""),
+        ("if (a > 1) { if (a < 9) g(a); }", "GB", "a3-GREATER_THAN, a4-GREATER_THAN, a4-LESS_THAN"),
+        ("if (a > 1) { } else if (a < 9) g(a);", "GN", "a3-GREATER_THAN, a4-GREATER_THAN"),
+        ("if (p(o) && o instanceof T t) g(t);", "GB", "t2-CONDITIONAL_AND"),
+    ],
+)  # fmt: skip
+def test_default_edges(body: str, kind: str, expected: str) -> None:
+    source = f"class A {{ int f; void m(int a, int b, int[] v, Object o) {{ {body} }} }}"
+    assert edges(shapes(source)["m"], kind) == expected
+
+
+@pytest.mark.parametrize(
+    ("body", "kind", "expected"),
+    [
+        # From the earlier to the later; the target before the right side; no declarations for LU
+        # but parameters.
+        ("int x = a; x = x + b;", "LU", "a1-a2, b1-b2, x2-x3"),
+        ("int x = a; x = x + b;", "LW", "a1-a2, b1-b2, x1-x2, x1-x3"),
+        ("String s = p(); s += a; g(s);", "LW", "a1-a2, s1-s2, s1-s3"),
+        ("int s = p(); s += a; g(s);", "LW", "a1-a2, s1-s2, s2-s3"),
+        ("try { p(); } catch (E e) { g(e); g(e); }", "LU", "e2-e3"),
+        ("try { p(); } catch (E e) { g(e); g(e); }", "LW", ""),
+        ("g(() -> a); new T() { int n(int z) { return z; } };", "LU", ""),
+        # There both ways of a constant condition are open.
+        ("while (true) { a = 1; } ", "LW", "a1-a2, a2-a2"),
+        ("int x = a; x = x + f; f = this.f;", "LL", "a1-a2, x1-x2, x2-x3, f1-f2"),
+        ("this.f = a; g(this);", "LL", "a1-a2, this1-this2"),
+        ("v[a] = b; this.f = b; a += b;", "CF", "v2-b2, a2-b2, this1-b3"),
+        ("a = b = f; R r = () -> { a = b; };", "CF", "a2-b2, a2-f1, r1-a3, r1-b3"),
+        ("for (int x : v) g(x);", "CF", ""),
+        ("return;", "RT", ""),
+        ("class L { void n(int... z) { n(a, b); } }", "FA", "a2-z1"),
+        (
+            "if (a > 1) g(a, b); else g(this);",
+            "GB",
+            "IDENTIFIER-PARENTHESIZED, IDENTIFIER-PARENTHESIZED",
+        ),
+        ("if (a > 1) g(a, b); else g(this);", "GN", "IDENTIFIER-PARENTHESIZED"),
+        ("while (a > 1) { a--; }", "GB", ""),
+    ],
+)
+def test_edges_as_features_javac_draws_them(body: str, kind: str, expected: str) -> None:
+    source = f"class A {{ int f; void m(int a, int b, int[] v) {{ {body} }} }}"
+    assert edges(shapes(source, compat=True)["m"], kind) == expected
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("class A { void m(int a) { g(a); } }", "a1-a2"),
+        ("class A { A(int a) { g(a); } }", "a1-a2"),
+        ("enum A { B; void m(int a) { g(a); } }", ""),
+        ("interface A { default void m(int a) { g(a); } }", ""),
+        ("record A() { void m(int a) { g(a); } }", ""),
+        ("class O { class A { void m(int a) { g(a); } } }", ""),
+    ],
+)
+def test_features_javac_follows_the_flow_only_in_top_level_classes(
+    source: str, expected: str
+) -> None:
+    (method,) = shapes(source, compat=True).values()
+    assert edges(method, "LU") == edges(method, "LW") == expected
+
+
+def test_a_method_inside_another_is_in_both_graphs() -> None:
+    source = (
+        "class A { int m(int a) { return new T() { int n(int b) { if (b > 1) return b; return a; }"
+        " }.k(a); } }"
+    )
+    found = shapes(source)
+    outer, inner = found["m"], found["n"]
+    assert edges(inner, "LU") == "b2-b1, b3-b2"
+    assert edges(inner, "GB") == "b3-GREATER_THAN"
+    assert edges(inner, "RT") == "RETURN1-METHOD, RETURN2-METHOD"
+    # The captured parameter begins anew inside; after the class the outer flow goes on.
+    assert edges(outer, "LU") == "b2-b1, b3-b2, a3-a1"
+    assert edges(outer, "LL") == "b2-b1, b3-b2, a2-a1, a3-a2"
+    assert edges(outer, "RT") == "RETURN1-METHOD, RETURN2-METHOD, RETURN3-METHOD"
+    ends = [edge[1] for edge in outer["edges"]["RT"]]
+    assert ends[0] == 0
+    assert ends[1] == ends[2] > 0
+
+
+def test_an_inner_tree_is_a_part_of_its_outer_tree() -> None:
+    """On which the numbers of inner methods' trees rest."""
+    file = JavaFile(
+        b"class A { int m(int a) { for (;;) { try { new T() { @X int n(int... b) throws E { do {"
+        b" b[0]++; } while (a > 1); return 1; } }; } catch (E e) { } } } }"
+    )
+    drawn = trees(file, file.bodies)
+    outer, inner = (
+        [LABELS[label] for label in drawn.label[a:b]]
+        for a, b in zip(drawn.offsets[:-1], drawn.offsets[1:], strict=True)
+    )
+    begin = outer.index("METHOD", 1)
+    assert outer[begin : begin + len(inner)] == inner
+
+
+def test_the_own_name_is_hidden() -> None:
+    source = (
+        "class A { int walkTree(int a) { walkTree(a); b.walkTree(1, 2); g(this::walkTree);"
+        " walkTree = 1; } }"
+    )
+    default = shapes(source)["walkTree"]
+    labels = default["node_labels"]
+    assert labels.count("METH_PLACEHOLDER") == 4
+    assert labels.count("walkTree") == 1  # a variable
+    theirs = shapes(source, compat=True)["walkTree"]
+    assert theirs["node_labels"].count("METH_PLACEHOLDER") == 1
+    assert theirs["node_labels"].count("walkTree") == 4
+    assert default["method_name"] == theirs["method_name"] == ["walk", "Tree"]
+
+
+def test_every_edge_is_between_nodes_of_its_graph() -> None:
+    source = (
+        "class A { int f; A(int a) { this.f = a; } static int g(int a) { R r = b -> b + a; return"
+        " a; } void h() { for (int i = f; i < f; i++) { if (i > f) h(); } } }"
+    )
+    for compat in (False, True):
+        for method in shapes(source, compat).values():
+            size = len(method["node_labels"])
+            tokens = method["backbone_sequence"]
+            assert tokens == list(range(size - len(tokens), size))
+            for kind, pairs in method["edges"].items():
+                assert all(0 <= end < size for pair in pairs for end in pair)
+                if kind not in ("CH", "NT"):
+                    assert pairs == sorted(pairs)
+                    assert len(pairs) == len({tuple(pair) for pair in pairs})
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        b"",
+        b"class",
+        b"class A { void m() { if (a",
+        b"class A { void m() { x = ; for (int y : ) { } if () { } else { } } }",
+        b"\xff\xfe\x00",
+        b"class A { void () { return } }",
+        b"class A { void m(int) { m(1, ; new (x) } A( { this(1) } }",
+    ],
+)
+def test_broken_source_is_survivable(source: bytes) -> None:
+    file = JavaFile(source)
+    drawn = trees(file, file.bodies)
+    for make in (graphs, compatible):
+        assert set(make(file, file.bodies, drawn).edges) == set(EDGES)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"if (x > 1) {" * 2_000 + b"x++;" + b"}" * 2_000,
+        b"x = " * 5_000 + b"x;",
+        b"m(" * 5_000 + b"x" + b")" * 5_000 + b";",
+        b"if (x == 1) { } else " * 2_000 + b"x++;",
+        b"if (" + b" && ".join([b"x > 1"] * 5_000) + b") { " + b"x++;" * 5_000 + b" }",
+    ],
+)
+def test_nesting_costs_no_more_than_its_depth(body: bytes) -> None:
+    """Not a time limit: each of these would have millions of edges if nothing bounded them."""
+    file = JavaFile(b"class A { int m(int x) { " + body + b" } }")
+    drawn = trees(file, file.bodies)
+    made = graphs(file, file.bodies, drawn)
+    assert sum(len(made.edges[kind].values) for kind in EDGES) < 200 * len(file.tokens)
