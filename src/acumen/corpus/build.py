@@ -153,7 +153,7 @@ class _Build:
         parsed, reused = sum(s.parsed for s in shards), sum(not s.parsed for s in shards)
         return Summary(
             str(self.out), counts, _problems(shards), parsed, reused, len(shards), self.seconds,
-            _cost(shards, linked), max([s.peak for s in shards] + [one.peak for one in linked] + [0]),
+            _cost(shards, linked), max([one.peak for one in shards] + [one.peak for one in linked]),
         )  # fmt: skip
 
     def plans(self, found: Sequence[Project], old: Manifest) -> list[Plan]:

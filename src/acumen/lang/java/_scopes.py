@@ -113,6 +113,31 @@ class Late(NamedTuple):
     name: Any
 
 
+class Bound(NamedTuple):
+    """What words mean now, as places among the bindings. Of each binding: its name's node, its
+    role, the binding it hides, its stop, how deep its class is. Then the stack of those that are
+    in scope, and the numbers of bindings made and in scope."""
+
+    variables: Any
+    labels: Any
+    name: Any
+    role: Any
+    hides: Any
+    stop: Any
+    level: Any
+    stack: Any
+    count: Any
+
+
+class Around(NamedTuple):
+    """The classes around a node, outermost first; of each depth the nearest that inherits within
+    the file; and the numbers of classes around and of those met."""
+
+    types: Any
+    heirs: Any
+    levels: Any
+
+
 @kernel
 def _inherited_field(members: Members, words: int, types: Types, t: int, word: int) -> int:
     """The nearest field of that name a type has from its ancestors; -1: none."""
@@ -142,6 +167,143 @@ def _access(tree: Tree, node: int) -> int:
 
 
 @kernel
+def _bind(bound: Bound, word: Any, name: int, role: int, stop: int, level: int) -> None:
+    """From here to ``stop`` a word means what is declared at ``name``."""
+    made, top = bound.count[0], bound.count[1]
+    scope = bound.labels if role == R_LABEL else bound.variables
+    bound.name[made], bound.role[made], bound.hides[made] = name, role, scope[word[name]]
+    bound.stop[made], bound.level[made] = stop, level
+    scope[word[name]] = made
+    # A local of one switch group outlives a pattern's variable of the same group.
+    at = top
+    while at > 0 and bound.stop[bound.stack[at - 1]] < stop:
+        bound.stack[at] = bound.stack[at - 1]
+        at -= 1
+    bound.stack[at] = made
+    bound.count[0], bound.count[1] = made + 1, top + 1
+
+
+@kernel
+def _leave(bound: Bound, word: Any, i: int) -> None:
+    """Scopes that stop before a node are over."""
+    top = bound.count[1]
+    while top > 0 and bound.stop[bound.stack[top - 1]] <= i:
+        top -= 1
+        b = bound.stack[top]
+        scope = bound.labels if bound.role[b] == R_LABEL else bound.variables
+        scope[word[bound.name[b]]] = bound.hides[b]
+    bound.count[1] = top
+
+
+@kernel
+def _bind_fields(
+    bound: Bound, members: Members, words: int, word: Any, t: int, stop: int, level: int, only: int
+) -> None:
+    """The fields of a type; ``only`` the components, as parameters, or the static ones."""
+    m = np.searchsorted(members.key, 3 * t * words)
+    while m < len(members.key) and members.key[m] < (3 * t + 1) * words:
+        flags = members.flags[m]
+        if only == 0 or flags & only:
+            role = R_CONSTANT if flags & IS_CONSTANT else R_FIELD
+            if only == IS_COMPONENT:
+                role = R_PARAMETER
+            # In wrong programs a component may be bound many times.
+            if bound.count[0] < len(bound.name) // 2:
+                _bind(bound, word, members.name[m], role, stop, level)
+        m += 1
+
+
+@kernel
+def _declares(tree: Tree, how: int, i: int) -> Any:
+    """The role of a declaring name and where its scope stops; 0: it has none of this kind, or one
+    that begins elsewhere. Not declaring: R_UNKNOWN."""
+    code, parent, stop = tree.code, tree.parent, tree.stop
+    p = parent[i]
+    outer = parent[p]
+    if how == VARIABLE:
+        block = parent[outer]
+        if code[outer] == FIELD:
+            return R_FIELD, 0
+        if code[outer] != SPREAD:
+            if block < 0:
+                return R_LOCAL, stop[outer]
+            return R_LOCAL, stop[parent[block] if code[block] == GROUP else block]
+        how, outer = PARAMETER, block
+    if how == PARAMETER:
+        method = parent[outer] if outer >= 0 else -1
+        if method < 0:
+            return R_UNKNOWN, 0
+        if code[method] == RECORD:
+            return R_FIELD, 0
+        return (R_LAMBDA_PARAMETER if code[method] == LAMBDA else R_PARAMETER), stop[method]
+    if how == LAMBDA_PARAMETER:
+        return R_LAMBDA_PARAMETER, stop[p if code[p] == LAMBDA else outer]
+    if how == CATCH:
+        return R_CATCH_PARAMETER, stop[outer]
+    if how == RESOURCE:
+        # Seen by the following resources and the block, not by catch and finally.
+        block = stop[outer]
+        while block < len(code) - 1 and code[block] == COMMENT:
+            block += 1
+        return R_RESOURCE, stop[min(block, len(code) - 1)]
+    if how == LABEL_NAME:
+        return R_LABEL, stop[p]
+    if how in (LOOP, PATTERN):
+        return (R_LOCAL if how == LOOP else R_PATTERN_VARIABLE), 0
+    if how == TYPE_NAME:
+        return R_TYPE, 0
+    if how == METHOD_NAME:
+        return R_METHOD, 0
+    if how == ELEMENT_NAME:
+        return R_ELEMENT, 0
+    if how == CONSTANT_NAME:
+        return R_CONSTANT, 0
+    return (R_TYPE_VARIABLE if how == TYPE_VARIABLE else R_UNKNOWN), 0
+
+
+@kernel
+def _meant(
+    tree: Tree, types: Types, members: Members, words: int, bound: Bound, around: Around, i: int
+) -> Any:
+    """Role and declaration of the variable that a name means; R_UNKNOWN: none of this file."""
+    w = tree.word[i]
+    b = bound.variables[w]
+    level = bound.level[b] if b >= 0 else 0
+    # What a class inherits is nearer than what stands around it; but not in its header.
+    steps, heir = 0, around.heirs[around.levels[0]]
+    while heir > level and steps < DEEPEST:
+        t = around.types[heir - 1]
+        if types.begin[t] <= i:
+            steps += 1
+            m = _inherited_field(members, words, types, t, w)
+            if m >= 0:
+                role = R_CONSTANT if members.flags[m] & IS_CONSTANT else R_FIELD
+                return role, members.name[m]
+        heir = around.heirs[heir - 1]
+    if b < 0:
+        return R_UNKNOWN, -1
+    return int(bound.role[b]), bound.name[b]
+
+
+@kernel
+def _enter(types: Types, around: Around, stop: Any, i: int) -> int:
+    """The classes around a node; gives the one whose members are seen from this node on, or -1."""
+    levels, fresh = around.levels[0], around.levels[1]
+    while levels > 0 and stop[types.node[around.types[levels - 1]]] <= i:
+        levels -= 1
+    if fresh < len(types.node) and types.node[fresh] == i:
+        around.types[levels] = fresh
+        levels += 1
+        inherits = types.offsets[fresh] < types.offsets[fresh + 1]
+        around.heirs[levels] = levels if inherits else around.heirs[levels - 1]
+        around.levels[1] = fresh + 1
+    around.levels[0] = levels
+    if levels > 0 and types.begin[around.types[levels - 1]] == i:
+        return int(around.types[levels - 1])
+    return -1
+
+
+@kernel
 def simple_names(
     tree: Tree, types: Types, members: Members, imports: Imports, late: Late, events: Any,
     idents: Any, use: Any, words: int,
@@ -149,191 +311,69 @@ def simple_names(
     """Role, declaration and access of every name that declares something or stands alone; of a
     name before a dot if it is a variable; access only of a name after a dot."""
     code, parent, child, stop, word = tree
-    count = len(idents)
-    role = np.zeros(count, np.uint8)
+    count, total = len(idents), len(types.node)
+    role, access = np.zeros(count, np.uint8), np.zeros(count, np.uint8)
     declaration = np.full(count, -1, np.int32)
-    access = np.zeros(count, np.uint8)
-    variables, labels = np.full(words, -1, np.int32), np.full(words, -1, np.int32)
-    # A binding: its name's node, its role, what it hides, its stop, how deep its class is. A
-    # record's components are bound again in its compact constructor: one, in right programs.
-    room = 4 * count + len(late.first) + 1
-    b_name, b_role = np.empty(room, np.int32), np.empty(room, np.uint8)
-    b_hides, b_stop = np.empty(room, np.int32), np.empty(room, np.int32)
-    b_level = np.empty(room, np.int32)
-    made = 0
-    stack = np.empty(room, np.int32)
-    top = -1
-    total = len(types.node)
-    # Classes around, and how deep the nearest is that inherits within this file.
-    inside, heirs = np.empty(total + 1, np.int32), np.zeros(total + 1, np.int32)
-    levels, fresh, coming, again, k = 0, 0, 0, 0, -1
-    for n in range(len(imports.all_of) + len(imports.one_of)):
-        one = n - len(imports.all_of)
-        t = imports.all_of[n] if one < 0 else imports.one_of[one]
-        for m in range(np.searchsorted(members.key, 3 * t * words), len(members.key)):
-            if members.key[m] >= (3 * t + 1) * words or made == count:
-                break
-            w = word[members.name[m]]
-            if members.flags[m] & IS_STATIC and (one < 0 or w == word[imports.one_name[one]]):
-                b_name[made], b_hides[made], b_stop[made] = members.name[m], -1, len(code)
-                b_role[made] = R_CONSTANT if members.flags[m] & IS_CONSTANT else R_FIELD
-                b_level[made] = 0
-                variables[w] = made
-                made += 1
+    room = 2 * (2 * count + len(late.first) + 1)
+    bound = Bound(
+        np.full(words, -1, np.int32), np.full(words, -1, np.int32),
+        np.empty(room, np.int32), np.empty(room, np.uint8), np.empty(room, np.int32),
+        np.empty(room, np.int32), np.empty(room, np.int32), np.empty(room, np.int32),
+        np.zeros(2, np.int32),
+    )  # fmt: skip
+    around = Around(
+        np.empty(total + 1, np.int32), np.zeros(total + 1, np.int32), np.zeros(2, np.int32)
+    )
+    for t in imports.all_of:
+        _bind_fields(bound, members, words, word, t, len(code), 0, IS_STATIC)
+    for n in range(len(imports.one_of)):
+        key = 3 * imports.one_of[n] * words + word[imports.one_name[n]]
+        m = np.searchsorted(members.key, key)
+        if m < len(members.key) and members.key[m] == key and members.flags[m] & IS_STATIC:
+            kind = R_CONSTANT if members.flags[m] & IS_CONSTANT else R_FIELD
+            _bind(bound, word, members.name[m], kind, len(code), 0)
+    coming, k = 0, -1
     for i in events:
-        while top >= 0 and b_stop[stack[top]] <= i:
-            b = stack[top]
-            if b_role[b] == R_LABEL:
-                labels[word[b_name[b]]] = b_hides[b]
-            else:
-                variables[word[b_name[b]]] = b_hides[b]
-            top -= 1
-        while levels > 0 and stop[types.node[inside[levels - 1]]] <= i:
-            levels -= 1
-        owner, parameters = -1, False
-        new_role, new_stop = 0, 0
-        if fresh < total and types.node[fresh] == i:
-            inside[levels] = fresh
-            levels += 1
-            inherits = types.offsets[fresh] < types.offsets[fresh + 1]
-            heirs[levels] = levels if inherits else heirs[levels - 1]
-            fresh += 1
-        if levels > 0 and types.begin[inside[levels - 1]] == i:
-            owner, new_stop = inside[levels - 1], stop[types.node[inside[levels - 1]]]
+        _leave(bound, word, i)
+        entered = _enter(types, around, stop, i)
+        levels = around.levels[0]
+        if entered >= 0:
+            _bind_fields(bound, members, words, word, entered, stop[types.node[entered]], levels, 0)
         elif code[i] == COMPACT and levels > 0:
-            owner, new_stop = inside[levels - 1], stop[i]
-            parameters = True
-        m = int(np.searchsorted(members.key, 3 * max(owner, 0) * words))
-        while owner >= 0 and m < len(members.key) and members.key[m] < (3 * owner + 1) * words:
-            m += 1
-            if parameters:
-                if not members.flags[m - 1] & IS_COMPONENT or again == count:
-                    continue
-                again += 1
-            w = word[members.name[m - 1]]
-            b_name[made], b_hides[made], b_stop[made] = members.name[m - 1], variables[w], new_stop
-            b_role[made] = R_CONSTANT if members.flags[m - 1] & IS_CONSTANT else R_FIELD
-            if parameters:
-                b_role[made] = R_PARAMETER
-            b_level[made] = levels
-            variables[w] = made
-            top += 1
-            stack[top] = made
-            made += 1
+            t = around.types[levels - 1]
+            _bind_fields(bound, members, words, word, t, stop[i], levels, IS_COMPONENT)
         while coming < len(late.first) and late.first[coming] <= i:
             if late.last[coming] > i:
                 name = late.name[coming]
-                w = word[name]
-                b_name[made], b_hides[made], b_stop[made] = name, variables[w], late.last[coming]
-                b_role[made] = R_LOCAL if code[parent[name]] == FOREACH else R_PATTERN_VARIABLE
-                b_level[made] = levels
-                variables[w] = made
-                top += 1
-                stack[top] = made
-                made += 1
+                kind = R_LOCAL if code[parent[name]] == FOREACH else R_PATTERN_VARIABLE
+                _bind(bound, word, name, kind, late.last[coming], levels)
             coming += 1
         if code[i] != IDENTIFIER:
             continue
         k += 1
-        w, p, how = word[i], parent[i], use[k]
-        if how == LABEL_NAME and i != p + 1:
+        how = use[k]
+        if how == LABEL_NAME and i != parent[i] + 1:
             how = EXPRESSION
         if how in (EXPRESSION, QUALIFIER, CASE) or (how == REFERRED and child[i] == 0):
-            b = variables[w]
-            level = b_level[b] if b >= 0 else -1
-            steps, heir = 0, heirs[levels]
-            while heir > max(level, 0) and steps < DEEPEST:
-                t = inside[heir - 1]
-                m = -1
-                if types.begin[t] <= i:
-                    steps += 1
-                    m = _inherited_field(members, words, types, t, w)
-                if m >= 0:
-                    declaration[k] = members.name[m]
-                    role[k] = R_CONSTANT if members.flags[m] & IS_CONSTANT else R_FIELD
-                    break
-                heir = heirs[heir - 1]
-            if declaration[k] < 0 and b >= 0:
-                declaration[k], role[k] = b_name[b], b_role[b]
+            role[k], declaration[k] = _meant(tree, types, members, words, bound, around, i)
             if role[k] == R_UNKNOWN and how == EXPRESSION:
                 role[k] = R_FIELD
             if role[k] != R_UNKNOWN:
                 access[k] = _access(tree, i)
-            continue
-        if how == SELECTED:
-            access[k] = _access(tree, p)
-            continue
-        if how == LABEL:
+        elif how == SELECTED:
+            access[k] = _access(tree, parent[i])
+        elif how == LABEL:
             role[k] = R_LABEL
-            if labels[w] >= 0:
-                declaration[k] = b_name[labels[w]]
-            continue
-        outer = parent[p]
-        if how == VARIABLE:
-            if code[outer] == FIELD:
-                role[k] = R_FIELD
-            elif code[outer] == SPREAD:
-                how, p, outer = PARAMETER, outer, parent[outer]
-            else:
-                new_role = R_LOCAL
-                block = parent[outer]
-                new_stop = (
-                    stop[outer]
-                    if block < 0
-                    else stop[parent[block] if code[block] == GROUP else block]
-                )
-        if how == PARAMETER:
-            # formal_parameters between the parameter and the method
-            method = parent[outer] if outer >= 0 else -1
-            if method >= 0 and code[method] == RECORD:
-                role[k] = R_FIELD
-            elif method >= 0:
-                new_role = R_LAMBDA_PARAMETER if code[method] == LAMBDA else R_PARAMETER
-                new_stop = stop[method]
-        elif how == LAMBDA_PARAMETER:
-            new_role, new_stop = R_LAMBDA_PARAMETER, stop[p if code[p] == LAMBDA else outer]
-        elif how == CATCH:
-            new_role, new_stop = R_CATCH_PARAMETER, stop[outer]
-        elif how == RESOURCE:
-            # Seen by the following resources and the block, not by catch and finally.
-            block = stop[outer]
-            while block < len(code) and code[block] == COMMENT:
-                block += 1
-            new_role, new_stop = R_RESOURCE, stop[min(block, len(code) - 1)]
-        elif how == LABEL_NAME:
-            new_role, new_stop = R_LABEL, stop[p]
-        elif how == LOOP:
-            role[k] = R_LOCAL
-        elif how == PATTERN:
-            role[k] = R_PATTERN_VARIABLE
-        elif how == TYPE_NAME:
-            role[k] = R_TYPE
-        elif how == METHOD_NAME:
-            role[k] = R_METHOD
-        elif how == ELEMENT_NAME:
-            role[k] = R_ELEMENT
-        elif how == CONSTANT_NAME:
-            role[k] = R_CONSTANT
-        elif how == TYPE_VARIABLE:
-            role[k] = R_TYPE_VARIABLE
-        if new_role:
-            role[k] = new_role
-            scope = labels if new_role == R_LABEL else variables
-            b_name[made], b_role[made], b_hides[made] = i, new_role, scope[w]
-            b_stop[made], b_level[made] = new_stop, levels
-            scope[w] = made
-            # A local of one switch group outlives a pattern's variable of the same group.
-            top += 1
-            at = top
-            while at > 0 and b_stop[stack[at - 1]] < new_stop:
-                stack[at] = stack[at - 1]
-                at -= 1
-            stack[at] = made
-            made += 1
-        if role[k] != R_UNKNOWN:
-            declaration[k] = i
-            if role[k] >= R_FIELD and role[k] != R_LABEL and role[k] != R_ELEMENT:
-                access[k] = DECLARES
+            b = bound.labels[word[i]]
+            declaration[k] = bound.name[b] if b >= 0 else -1
+        else:
+            role[k], end = _declares(tree, how, i)
+            if end > 0:
+                _bind(bound, word, i, role[k], end, levels)
+            if role[k] != R_UNKNOWN:
+                declaration[k] = i
+                if role[k] >= R_FIELD and role[k] not in (R_LABEL, R_ELEMENT):
+                    access[k] = DECLARES
     return role, declaration, access
 
 

@@ -79,6 +79,19 @@ class Signatures(NamedTuple):
     returns: Any
 
 
+class Bound(NamedTuple):
+    """What words mean now, as places on the stack of bindings. Of each: its type's value, its
+    word, the binding it hides, its stop, how deep its class is. And the stack's height."""
+
+    scope: Any
+    value: Any
+    word: Any
+    hides: Any
+    stop: Any
+    level: Any
+    count: Any
+
+
 @kernel
 def _find(members: Members, words: int, t: int, space: int, word: int) -> int:
     """The first member of that name declared in the type itself; -1: none."""
@@ -174,101 +187,101 @@ def _may_be_type(tree: Tree, i: int) -> bool:
 
 
 @kernel
+def _bind(bound: Bound, word: int, value: int, stop: int, level: int) -> None:
+    """From here to ``stop`` a word means a type."""
+    top = bound.count[0]
+    bound.value[top], bound.word[top], bound.hides[top] = value, word, bound.scope[word]
+    bound.stop[top], bound.level[top] = stop, level
+    bound.scope[word] = top
+    bound.count[0] = top + 1
+
+
+@kernel
+def _bind_variables(tree: Tree, bound: Bound, group: int, first: int, level: int) -> None:
+    """Type parameters, to the end of the class or method; ``first`` is the first one's value."""
+    code, parent, stop, word = tree
+    at = group + 1
+    while at < stop[group]:
+        if code[at] == TYPE_PARAMETER:
+            one = at + 1
+            while one < stop[at] and code[one] != TYPE_IDENTIFIER:
+                one = stop[one]
+            if one < stop[at]:
+                _bind(bound, word[one], first + 256 * one, stop[parent[group]], level)
+        at = stop[at]
+
+
+@kernel
 def type_names(
     tree: Tree, types: Types, members: Members, type_of: Any, offsets: Any, ancestors: Any,
     events: Any, words: int, room: int, imports: Imports, value: Any, package: Any,
 ) -> None:  # fmt: skip
     """What each type's name means where it stands: the value of the type at every node that is a
     type, and at every name that may be one; 0 where there is none."""
-    tops, imported = imports.tops, imports.by_name
-    code, parent, stop, word = tree
+    code, _, stop, word = tree
     count = len(types.node)
-    scope = np.full(words, -1, np.int32)
-    # A binding: its type's value, its word, what it hides, where it ends, how deep its class is.
-    b_value, b_word = np.empty(room, np.int64), np.empty(room, np.int32)
-    b_hides, b_stop = np.empty(room, np.int32), np.empty(room, np.int32)
-    b_level = np.empty(room, np.int32)
-    top = -1
+    bound = Bound(
+        np.full(words, -1, np.int32), np.empty(room, np.int64), np.empty(room, np.int32),
+        np.empty(room, np.int32), np.empty(room, np.int32), np.empty(room, np.int32),
+        np.zeros(1, np.int32),
+    )  # fmt: skip
     kids, sister = np.full(count, -1, np.int32), np.full(count, -1, np.int32)
     for t in range(count - 1, -1, -1):
         if types.member[t]:
             sister[t], kids[types.owner[t]] = kids[types.owner[t]], t
-    for n in range(len(imported) + count):
-        t = imported[n] if n < len(imported) else n - len(imported)
-        if types.name[t] >= 0 and (n < len(imported) or tops[word[types.name[t]]] == t):
-            w = word[types.name[t]]
-            top += 1
-            b_value[top], b_word[top], b_hides[top] = 256 * (FILE + t), w, scope[w]
-            b_stop[top], b_level[top] = len(code), 0
-            scope[w] = top
+    for t in imports.by_name:
+        _bind(bound, word[types.name[t]], 256 * (FILE + t), len(code), 0)
+    for t in range(count):
+        if types.name[t] >= 0 and imports.tops[word[types.name[t]]] == t:
+            _bind(bound, word[types.name[t]], 256 * (FILE + t), len(code), 0)
+    # Classes around, and how deep the nearest is that inherits within this file.
     inside, heirs = np.empty(count + 1, np.int32), np.zeros(count + 1, np.int32)
     levels, fresh = 0, 0
     for i in events:
-        while top >= 0 and b_stop[top] <= i:
-            scope[b_word[top]] = b_hides[top]
-            top -= 1
+        while bound.count[0] > 0 and bound.stop[bound.count[0] - 1] <= i:
+            bound.count[0] -= 1
+            bound.scope[bound.word[bound.count[0]]] = bound.hides[bound.count[0]]
         while levels > 0 and stop[types.node[inside[levels - 1]]] <= i:
             levels -= 1
-        kind = code[i]
         if fresh < count and types.node[fresh] == i:
-            t = fresh
-            fresh += 1
-            if types.start[t] == i and types.name[t] >= 0:  # local
-                w = word[types.name[t]]
-                top += 1
-                b_value[top], b_word[top], b_hides[top] = 256 * (FILE + t), w, scope[w]
-                b_stop[top], b_level[top] = types.end[t], levels
-                scope[w] = top
-            inside[levels] = t
+            if types.start[fresh] == i and types.name[fresh] >= 0:  # local
+                name = types.name[fresh]
+                _bind(bound, word[name], 256 * (FILE + fresh), types.end[fresh], levels)
+            inside[levels] = fresh
             levels += 1
-            heirs[levels] = levels if offsets[t] < offsets[t + 1] else heirs[levels - 1]
-        if kind == TYPE_PARAMETERS:
-            mother = parent[i]
-            at = i + 1
-            while at < stop[i]:
-                if code[at] == TYPE_PARAMETER:
-                    one = at + 1
-                    while one < stop[at] and code[one] != TYPE_IDENTIFIER:
-                        one = stop[one]
-                    if one < stop[at]:
-                        w = word[one]
-                        top += 1
-                        b_value[top] = 256 * (FILE + count + words + EXTRA + one)
-                        b_word[top], b_hides[top] = w, scope[w]
-                        b_stop[top], b_level[top] = stop[mother], levels
-                        scope[w] = top
-                at = stop[at]
+            inherits = offsets[fresh] < offsets[fresh + 1]
+            heirs[levels] = levels if inherits else heirs[levels - 1]
+            fresh += 1
+        if code[i] == TYPE_PARAMETERS:
+            _bind_variables(tree, bound, i, 256 * (FILE + count + words + EXTRA), levels)
         elif levels > 0 and i == types.begin[inside[levels - 1]]:
             kid = kids[inside[levels - 1]]
             while kid >= 0:
                 if types.name[kid] >= 0:
-                    w = word[types.name[kid]]
-                    top += 1
-                    b_value[top], b_word[top], b_hides[top] = 256 * (FILE + kid), w, scope[w]
-                    b_stop[top], b_level[top] = types.end[kid], levels
-                    scope[w] = top
+                    name = types.name[kid]
+                    _bind(bound, word[name], 256 * (FILE + kid), types.end[kid], levels)
                 kid = sister[kid]
-        if kind == TYPE_IDENTIFIER or (kind == IDENTIFIER and _may_be_type(tree, i)):
-            w = word[i]
-            b = scope[w]
-            level = b_level[b] if b >= 0 else -1
-            # What a class inherits is nearer than what stands around it; its header is outside.
-            steps, heir = 0, heirs[levels]
-            while heir > max(level, 0) and steps < DEEPEST:
-                t = inside[heir - 1]
-                m = -1
-                if types.begin[t] <= i:
-                    steps += 1
-                    m = _inherited(members, words, offsets, ancestors, t, TYPES, w)
+        if code[i] != TYPE_IDENTIFIER and (code[i] != IDENTIFIER or not _may_be_type(tree, i)):
+            continue
+        b = bound.scope[word[i]]
+        level = bound.level[b] if b >= 0 else 0
+        # What a class inherits is nearer than what stands around it; but not in its header.
+        steps, heir = 0, heirs[levels]
+        while value[i] == 0 and heir > level and steps < DEEPEST:
+            t = inside[heir - 1]
+            if types.begin[t] <= i:
+                steps += 1
+                m = _inherited(members, words, offsets, ancestors, t, TYPES, word[i])
                 if m >= 0:
                     value[i] = 256 * (FILE + type_of[members.name[m]])
-                    break
-                heir = heirs[heir - 1]
-            if value[i] == 0 and b >= 0:
-                value[i] = b_value[b]
-            if value[i] == 0 and kind == TYPE_IDENTIFIER:
-                value[i] = 256 * (FILE + count + w)
-    _composed(tree, types, members, type_of, offsets, ancestors, value, words, tops, package)
+            heir = heirs[heir - 1]
+        if value[i] == 0 and b >= 0:
+            value[i] = bound.value[b]
+        if value[i] == 0 and code[i] == TYPE_IDENTIFIER:
+            value[i] = 256 * (FILE + count + word[i])
+    _composed(
+        tree, types, members, type_of, offsets, ancestors, value, words, imports.tops, package
+    )
 
 
 @kernel

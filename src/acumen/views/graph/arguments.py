@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from acumen.lang.java.bindings import ROLE
+from acumen.lang.java.declarations import NONE
 from acumen.lang.java.file import JavaFile
 from acumen.lang.java.grammar import field, symbols
 from acumen.lang.syntax import Column, Syntax
@@ -63,11 +63,10 @@ def _calls(file: JavaFile, roots: Column) -> list[Edge]:
     call, method = syntax.parent[node], syntax.parent[target]
     own = called[syntax.kind[call]] & _together(syntax, roots, call, method)
     found = list(zip(call[own].tolist(), method[own].tolist(), strict=True))
-    # Creations of classes whose constructors are in the same root: local ones, or in themselves.
     makers = [
         (method.node, file.declarations.types[method.type].node)
         for method in file.declarations.methods
-        if method.kind == "constructor"
+        if method.kind == "constructor" and method.type != NONE
     ]
     if not makers:
         return sorted(found)
@@ -75,50 +74,51 @@ def _calls(file: JavaFile, roots: Column) -> list[Edge]:
     call, owner = syntax.parent[bound.node[named]], syntax.parent[bound.declaration[named]]
     call = np.where(generic[syntax.kind[call]], syntax.parent[call], call)
     new = created[syntax.kind[call]]
-    call, owner = call[new], owner[new]
-    for maker, class_ in makers:
-        for place in call[(owner == class_) & _together(syntax, roots, call, maker)].tolist():
-            found += _fitting(syntax, place, maker, class_, makers)
-    return sorted({*found, *_own_constructors(syntax, roots, explicit, makers)})
+    new &= _together(syntax, roots, call, owner) | _in_constructor(roots, makers, call, owner)
+    for place, class_ in zip(call[new].tolist(), owner[new].tolist(), strict=True):
+        found += _fitting(syntax, place, class_, makers)
+    return sorted([*found, *_own_constructors(syntax, roots, explicit, makers)])
 
 
-def _together(syntax: Syntax, roots: Column, one: Column, other: Any) -> NDArray[np.bool_]:
+def _together(syntax: Syntax, roots: Column, one: Column, other: Column) -> NDArray[np.bool_]:
     """Whether one root holds both of two nodes."""
     place = np.searchsorted(roots, one, side="right") - 1
     low, high = roots[place], syntax.stop[roots[place]]
-    inside = (place >= 0) & (one < high) & (low <= other) & (other < high)
-    return np.asarray(inside)
+    return np.asarray((place >= 0) & (one < high) & (low <= other) & (other < high))
+
+
+def _in_constructor(
+    roots: Column, makers: list[Edge], call: Column, owner: Column
+) -> NDArray[np.bool_]:
+    """Whether a class is created inside one of its own constructors."""
+    node, class_ = np.array(makers, dtype=np.int32).T
+    place = np.minimum(np.searchsorted(node, call, side="right") - 1, len(node) - 1)
+    return np.asarray((place >= 0) & (class_[place] == owner) & np.isin(node[place], roots))
 
 
 def _own_constructors(
     syntax: Syntax, roots: Column, explicit: NDArray[np.bool_], makers: list[Edge]
 ) -> Iterator[Edge]:
     """this(…) in a constructor of a local class; what super(…) means is not looked for."""
-    calls = np.flatnonzero(explicit[syntax.kind])
-    calls = calls[_together(syntax, roots, calls, calls)]
+    calls = np.flatnonzero(explicit[syntax.kind]).astype(np.int32)
     within = syntax.parent[syntax.parent[calls]]
-    for call, inside in zip(calls.tolist(), within.tolist(), strict=True):
+    # In a constructor that is a root itself, the other ones are elsewhere.
+    local = _together(syntax, roots, calls, calls) & ~np.isin(within, roots)
+    owners = dict(makers)
+    for call, inside in zip(calls[local].tolist(), within[local].tolist(), strict=True):
         first = _child(syntax, call, "constructor")
-        class_ = next((owner for maker, owner in makers if maker == inside), -1)
-        # In a constructor that is a root itself, the other ones are elsewhere.
-        if inside in roots or first < 0 or class_ < 0 or syntax.text(first) != "this":
-            continue
-        for maker, owner in makers:
-            if owner == class_:
-                yield from _fitting(syntax, call, maker, class_, makers)
+        if first >= 0 and inside in owners and syntax.text(first) == "this":
+            yield from _fitting(syntax, call, owners[inside], makers)
 
 
-def _fitting(
-    syntax: Syntax, call: int, maker: int, class_: int, makers: list[Edge]
-) -> Iterator[Edge]:
-    """The call, if this is the only constructor of the class that takes that many arguments, and
-    the class gets no body there, which would make it another one."""
+def _fitting(syntax: Syntax, call: int, class_: int, makers: list[Edge]) -> list[Edge]:
+    """The call and what it means, if only one constructor takes that many arguments, and the
+    class gets no body there, which would make it another one."""
     if any(int(syntax.kind[child]) in symbols("class_body") for child in syntax.children(call)):
-        return
+        return []
     given = len(_arguments(syntax, call))
     fitting = [one for one, owner in makers if owner == class_ and _takes(syntax, one, given)]
-    if fitting == [maker]:
-        yield call, maker
+    return [(call, fitting[0])] if len(fitting) == 1 else []
 
 
 @lru_cache(maxsize=1)

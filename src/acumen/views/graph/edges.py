@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from acumen.lang.columns import Ragged, slices
+from acumen.lang.columns import Ragged
 from acumen.lang.java import language
 from acumen.lang.java.bindings import ROLE
 from acumen.lang.java.file import JavaFile
@@ -20,6 +20,7 @@ from acumen.lang.syntax import Column, Syntax
 from acumen.views.ast import Trees
 from acumen.views.ast.labels import LABEL
 from acumen.views.graph import _edges_kernel as kernel
+from acumen.views.graph import _numbers_kernel as numbers
 from acumen.views.graph.arguments import argument_edges
 
 # Stored edges; CH is the tree's and NT the chain of tokens.
@@ -110,76 +111,41 @@ def numbered(
     """Edges as numbers in the graph of each method that holds both their ends. ``from_tree``:
     kinds of edges that also start at a node of the tree."""
     syntax, tokens = file.syntax, file.tokens
-    size = len(syntax) + 1
-    kinds = np.arange(len(EDGES))[:, None] * size
-    key = rows[:, 0] * size + rows[:, 1]
-    stops = syntax.stop[nodes].astype(np.int64)
-    first = np.searchsorted(key, (kinds + nodes).ravel())
-    last = np.searchsorted(key, (kinds + stops).ravel())
-    lengths = last - first
-    which = np.repeat(np.tile(np.arange(len(nodes)), len(EDGES)), lengths)
-    begin = np.cumsum(lengths) - lengths
-    place = np.arange(int(lengths.sum())) + np.repeat(first - begin, lengths)
-    target = rows[place, 2]
-    inside = (target >= nodes[which]) & (target < stops[which])
-    which, place, target = which[inside], place[inside], target[inside]
-    kind, source = rows[place, 0], rows[place, 1]
-
     token = np.full(len(syntax), -1, dtype=np.int64)
     token[tokens.node] = np.arange(len(tokens))
+    first = np.searchsorted(tokens.start, syntax.start[nodes])
     element = _tree_elements(syntax, trees, nodes)
-    # Tokens follow the nodes of the tree; a nested method's tree is a part of its outer one's.
-    after = np.diff(trees.offsets) - np.searchsorted(tokens.start, syntax.start[nodes])
-    of_token, of_tree = after[which], element[nodes][which]
-    to_tree = _TO_TREE[kind]
-    flat = np.empty((len(kind), 2), dtype=np.int32)
-    starts = np.isin(kind, from_tree)
-    flat[:, 0] = np.where(starts, element[source] - of_tree, token[source] + of_token)
-    flat[:, 1] = np.where(to_tree, element[target] - of_tree, token[target] + of_token)
-    known = np.where(starts, element[source], token[source]) >= 0
-    known &= np.where(to_tree, element[target], token[target]) >= 0
-    flat, kind, which = flat[known], kind[known], which[known]
-    ends = np.searchsorted(kind * len(nodes) + which, np.arange(len(EDGES) * len(nodes) + 1))
+    starts = np.zeros(len(EDGES), dtype=np.bool_)
+    starts[list(from_tree)] = True
+    room = len(rows) + 64
+    while True:
+        flat, ends, done = numbers.number(
+            rows, len(EDGES), nodes, syntax.stop, token, element, first, np.diff(trees.offsets),
+            starts, _TO_TREE, room,
+        )  # fmt: skip
+        if done:
+            break
+        room *= 4
     found: dict[str, Ragged] = {}
     for at, name in enumerate(EDGES):
         offsets = ends[at * len(nodes) : (at + 1) * len(nodes) + 1]
         values = flat[offsets[0] : offsets[-1]].ravel()
         found[name] = Ragged(values, 2 * (offsets - offsets[0]))
-    return Graphs(found, _own_names(file, nodes))
-
-
-def _own_names(file: JavaFile, nodes: NDArray[np.int64]) -> Ragged:
-    syntax, names, bound = file.syntax, file.names, file.bindings
-    named = np.flatnonzero(syntax.field == field("name"))
-    declared = np.full(len(syntax), -1, dtype=np.int64)
-    # A method's first name is its own.
-    declared[syntax.parent[named[::-1]]] = named[::-1]
-    rows = np.flatnonzero(bound.role == ROLE["method"])
-    node = bound.node[rows]
-    first, last = np.searchsorted(node, nodes), np.searchsorted(node, syntax.stop[nodes])
-    which = np.repeat(np.arange(len(nodes)), last - first)
-    found = slices(node, first, last).values
-    own = declared[nodes]
-    same = (names.word_of[found] == names.word_of[own][which]) & (found != own[which])
-    which = np.concatenate([np.arange(len(nodes)), which[same]])
-    order = np.argsort(which, kind="stable")
-    which, found = which[order], np.concatenate([own, found[same]])[order]
-    start = syntax.start[found]
-    begin = np.searchsorted(file.tokens.start, syntax.start[nodes])
-    place = np.searchsorted(file.tokens.start, start) - begin[which]
-    known = found >= 0
-    offsets = np.searchsorted(which[known], np.arange(len(nodes) + 1))
-    return Ragged(place[known].astype(np.int32), offsets)
+    called = file.bindings.node[file.bindings.role == ROLE["method"]]
+    own = numbers.own_names(
+        nodes, syntax.field, syntax.stop, file.names.word_of, called, token, first, field("name")
+    )
+    return Graphs(found, Ragged(*own))
 
 
 def _tree_elements(syntax: Syntax, trees: Trees, nodes: NDArray[np.int64]) -> NDArray[np.int64]:
     """For a node of the syntax, the place in all trees of what javac has for it, in the tree of
     the outermost method. Getters stand for the same node as what they hold: four of them bear the
     name of a kind, but they come before it."""
-    outer = np.isin(nodes, _outermost(syntax, nodes))
+    outer = _outermost(syntax, nodes)
     real = trees.label < LABEL["NAME"]
-    if not outer.all():
-        real &= np.repeat(outer, np.diff(trees.offsets))
+    if len(outer) < len(nodes):
+        real &= np.repeat(np.isin(nodes, outer), np.diff(trees.offsets))
     places = np.flatnonzero(real)
     element = np.full(len(syntax), -1, dtype=np.int64)
     element[trees.node[places]] = places
