@@ -57,7 +57,8 @@ def nodes(file: JavaFile) -> Nodes:
     # One more, so that a symbol of -1 asks the last, which is none.
     local = np.zeros(count + 1, dtype=np.bool_)
     local[bound.symbol[_LOCAL[bound.role]]] = True
-    boxed = np.array([*(word in _BOXES for word in names.words), False])
+    boxed = np.zeros(len(names.words) + 1, dtype=np.bool_)
+    boxed[[names.words.index(word) for word in _BOXES.intersection(names.words)]] = True
     # The grammar takes it for a name in: case null, default.
     default = names.words.index("default") if "default" in names.words else -2
     primitive, final = _symbols()

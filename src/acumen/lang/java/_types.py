@@ -153,7 +153,7 @@ def own_imports(
             one_name.append(np.int32(left))
         elif t >= 0 and star:
             all_of.append(np.int32(t))
-            inner = types.member & (types.owner == t)
+            inner = types.member & (types.owner == t) & (types.name >= 0)
             by_name.extend([np.int32(kid) for kid in np.flatnonzero(inner)])
         elif t >= 0:
             by_name.append(np.int32(t))

@@ -44,6 +44,12 @@ class Bindings:
     in this file, itself for a declaration, -1 when it is declared elsewhere or not certain.
     ``symbol``: the same number for all occurrences of one thing, declared here or not.
     ``access``: what is done to a variable; UPDATES is ``x++`` and ``x += 1``.
+
+    A constructor's name is a method that declares itself. A record's component is a field; its
+    accessor and the parameter of a compact constructor have the same declaration. ``var`` is
+    unknown. What is certain: local variables, parameters, labels and type variables mean what
+    they mean to javac. A field or type of this file is taken for the one that is meant even where
+    a class with a superclass declared elsewhere stands between; a method is not.
     """
 
     node: Column

@@ -93,7 +93,11 @@ def _in_constructor(
     """Whether a class is created inside one of its own constructors."""
     node, class_ = np.array(makers, dtype=np.int32).T
     place = np.minimum(np.searchsorted(node, call, side="right") - 1, len(node) - 1)
-    return np.asarray((place >= 0) & (class_[place] == owner) & np.isin(node[place], roots))
+    return np.asarray((place >= 0) & (class_[place] == owner) & _among(roots, node[place]))
+
+
+def _among(roots: Column, nodes: Column) -> NDArray[np.bool_]:
+    return np.asarray(roots[np.searchsorted(roots, nodes, side="right") - 1] == nodes)
 
 
 def _own_constructors(
@@ -103,7 +107,7 @@ def _own_constructors(
     calls = np.flatnonzero(explicit[syntax.kind]).astype(np.int32)
     within = syntax.parent[syntax.parent[calls]]
     # In a constructor that is a root itself, the other ones are elsewhere.
-    local = _together(syntax, roots, calls, calls) & ~np.isin(within, roots)
+    local = _together(syntax, roots, calls, calls) & ~_among(roots, within)
     owners = dict(makers)
     for call, inside in zip(calls[local].tolist(), within[local].tolist(), strict=True):
         first = _child(syntax, call, "constructor")

@@ -83,9 +83,14 @@ def file_edges(file: JavaFile, methods: Sequence[int]) -> NDArray[np.int64]:
 
 
 def distinct(rows: NDArray[np.int64], size: int) -> NDArray[np.int64]:
-    key = np.unique((rows[:, 0] * size + rows[:, 1]) * size + rows[:, 2])
-    source = key // size
-    return np.stack([source // size, source % size, key % size], axis=1)
+    key = (rows[:, 0] * size + rows[:, 1]) * size + rows[:, 2]
+    key.sort()
+    key = key[np.concatenate([[True], key[1:] != key[:-1]])] if len(key) else key
+    source, target = np.divmod(key, size)
+    found = np.empty((len(key), 3), dtype=np.int64)
+    found[:, 0], found[:, 1] = np.divmod(source, size)
+    found[:, 2] = target
+    return found
 
 
 def _between_points(
