@@ -9,7 +9,14 @@ a plug-in too (``--plugin FILE``).
 from acumen.registry.code import package_hash, packages_hash
 from acumen.registry.entries import Entry, Kind, model, task, view
 from acumen.registry.lookup import entry, listing, load_plugin, names, select_tasks
-from acumen.registry.make import Made, fingerprint, make_model, make_task, make_view, parse_reference
+from acumen.registry.make import (
+    Made,
+    fingerprint,
+    make_model,
+    make_task,
+    make_view,
+    parse_reference,
+)
 
 __all__ = [
     "Entry",

@@ -78,6 +78,6 @@ def test_a_node_killed_in_mid_build_changes_nothing(cluster: Any, tmp_path: Path
 def test_a_cluster_that_is_not_there_is_told(tmp_path: Path) -> None:
     from acumen.corpus.engines.ray import RayEngine
 
-    with pytest.raises(AcumenError, match="no Ray cluster at '127.0.0.1:1'") as caught:
+    with pytest.raises(AcumenError, match=r"no Ray cluster at '127\.0\.0\.1:1'") as caught:
         RayEngine(1, "127.0.0.1:1")
     assert "ray start" in caught.value.hint

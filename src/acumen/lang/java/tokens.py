@@ -108,7 +108,6 @@ class Tokens:
             return f'"{escaped(self.value(i))}"'
         return self.value(i) if kind in NAMED or kind in LITERALS else kind
 
-
     def spellings(self) -> tuple[NDArray[np.int32], tuple[str, ...]]:
         """All spellings: for each token a place in a list of distinct ones."""
         told = np.isin(self.kind, _told_by_text())
