@@ -103,7 +103,8 @@ def corpus() -> tuple[Rows, list[str]]:
     ]  # fmt: skip
     told = [
         f"{files:,} files, {size / 1e6:.0f} MB, {methods:,} methods in {wall:.0f} s: "
-        f"{files / wall:,.0f} files/s, {size / 1e6 / wall:.1f} MB/s, {methods / wall:,.0f} methods/s",
+        f"{files / wall:,.0f} files/s, {size / 1e6 / wall:.1f} MB/s, "
+        f"{methods / wall:,.0f} methods/s",
         "wall: " + ", ".join(f"{name} {value:.1f} s" for name, value in summary["seconds"].items()),
         f"processor, {total:.0f} s: "
         + ", ".join(

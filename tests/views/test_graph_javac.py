@@ -3,13 +3,15 @@ javac's own trees and symbols; ours of the same compatibility must be the same."
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
 from acumen.lang.java.file import JavaFile
+from acumen.lang.java.flow import outermost
+from acumen.views.graph import EDGES
 from acumen.views.graph.compat import compatible_edges
-from acumen.views.graph.edges import EDGES, outermost
 
 Edge = tuple[str, int, int]
 COMPARED = ("LL", "CF", "FA", "GB", "GN")
@@ -26,15 +28,14 @@ def ours(file: JavaFile) -> set[Edge]:
 
 def within(file: JavaFile, edges: set[Edge]) -> set[Edge]:
     """Those with both ends in one method: a graph holds no others."""
-    method: dict[int, int] = {}
-    for node in outermost(file, file.bodies).tolist():
-        first, last = int(file.syntax.start[node]), int(file.syntax.end[node])
-        method.update(dict.fromkeys(range(first, last), node))
-    return {
-        (kind, source, target)
-        for kind, source, target in edges
-        if source in method and method[source] == method.get(target)
-    }
+    nodes = outermost(file, file.bodies)
+    first, last = file.syntax.start[nodes].tolist(), file.syntax.end[nodes].tolist()
+
+    def method(place: int) -> int:
+        at = bisect_right(first, place) - 1
+        return at if at >= 0 and place < last[at] else -1
+
+    return {edge for edge in edges if method(edge[1]) == method(edge[2]) >= 0}
 
 
 def test_all_of_java_util(javac_program: Callable[..., str], java_util: list[Path]) -> None:

@@ -5,9 +5,7 @@ import static java.lang.Math.max;
 
 import hard.scopes.Scopes.Colour;
 import java.io.StringReader;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -370,77 +368,9 @@ class Scopes<T extends Comparable<T>> extends Base implements Constants {
         return 0;
     }
 
-    // Type variables hide types, and are hidden.
-    <Base, Point extends List<Base>> Base types(Point point, Base base, Class<? super Base> c) {
-        Base local = base;
-        List<Map.Entry<String, Base>> list = new ArrayList<>();
-        return point.isEmpty() ? local : (Base) list.get(0).getValue();
-    }
-
-    static class Generic<E, Colour> {
-        E element;
-        Colour colour;
-        Generic<E, Colour>.Part part = new Part();
-
-        class Part {
-            E element = Generic.this.element;
-            Colour Colour = colour;
-        }
-
-        <E> E other(E element, Part part) {
-            Generic<E, E>.Part x = null;
-            return part.element == this.element && x.element == element ? element : null;
-        }
-    }
-
-    // Overloads.
-    void over(int a) {}
-
-    void over(long a) {}
-
-    void over(double a) {}
-
-    void over(Integer a) {}
-
-    void over(String a) {}
-
-    void over(Object a) {}
-
-    void over(char a, Object b) {}
-
-    void over(int a, String b) {}
-
-    void over(Object... all) {}
-
-    void over(Shape s, Runnable r) {}
-
-    void over(int[] a) {}
-
-    void calls(byte b, char c, float f, Integer boxed, Point point, String text) {
-        over(1);
-        over(1L);
-        over(1.5);
-        over('c');
-        over(b);
-        over(f);
-        over(boxed);
-        over("a" + b);
-        over(text);
-        over(point);
-        over(this);
-        over(new int[] {1});
-        over(c, boxed);
-        over(1, "b");
-        over(point, () -> {});
-        over(1, 2, 3);
-        over((Object) text);
-        over((long) b);
-        over(b + c);
-        over(b > c ? 1 : 2);
-        this.over(length);
+    void calls() {
         counted(next.next.x);
         Scopes.counted(1);
-        next.over(LEVEL);
         method();
         method(early);
         toString();

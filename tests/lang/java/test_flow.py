@@ -418,7 +418,7 @@ def test_edges_stay_inside_their_unit() -> None:
         b"class A { void m() { try { f(() -> { throw e; }); } finally { g(); } } void n() { } }"
     )
     found = flow(JavaFile(source))
-    unit = np.repeat(np.arange(len(found.unit)), np.diff(found.first))
+    unit = found.unit_of
     source_of = np.repeat(np.arange(len(found.node)), np.diff(found.offsets))
     assert (unit[source_of] == unit[found.target]).all()
     assert {WHEN_TRUE, WHEN_FALSE, EXCEPTION} >= set(found.how.tolist()) - {0}

@@ -19,7 +19,7 @@ def reads(file: JavaFile) -> tuple[int, list[str]]:
     """How many reads of a variable there are in the body that declares it; those of them that
     some path reaches without a write."""
     found = flow(file)
-    unit = np.repeat(np.arange(len(found.unit)), np.diff(found.first))
+    unit = found.unit_of
     symbols = len(found.local)
     declared = np.isin(found.event, (DECLARE, BIND))
     own = np.unique(unit[declared] * symbols + found.variable[declared])

@@ -27,9 +27,9 @@ IS_PRIVATE = 1
 FILE, EXTRA = 16, 32
 T_BOOLEAN, T_CHAR, T_NULL = 1, 4, 10
 # Types that the language knows: places in ``known``. Boxes from K_BOXES + 1; from K_SHARED to
-# K_END what String and the boxes have in common.
+# K_END what String and the boxes have in common, to K_UNWRITTEN what enums and records are.
 K_STRING, K_OBJECT, K_BOXES, K_NUMBER, K_SEQUENCE, K_CLONEABLE = 1, 3, 4, 13, 14, 15
-K_SHARED, K_SERIALIZABLE, K_END = 16, 16, 20
+K_SHARED, K_SERIALIZABLE, K_END, K_UNWRITTEN = 16, 16, 20, 22
 # How well an argument fits a parameter: not; by a relation between types declared elsewhere; as
 # far as can be seen, which is not its type; by boxing; as a subtype; exactly.
 NO, PERHAPS, OPEN, BOXED, SUBTYPE, EXACT = range(6)
@@ -115,7 +115,9 @@ def _accepts(facts: Facts, types: Types, parameter: int, argument: int) -> int:
         for k in range(types.offsets[a - FILE], types.offsets[a - FILE + 1]):
             if types.ancestors[k] == p - FILE:
                 return SUBTYPE
-        return NO if p < FILE + count and not types.open[a - FILE] else PERHAPS
+        # Enums and records have ancestors that nobody writes.
+        unwritten = _is_one(known, p, K_SHARED, K_UNWRITTEN)
+        return PERHAPS if types.open[a - FILE] or unwritten else NO
     return PERHAPS
 
 

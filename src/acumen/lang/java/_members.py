@@ -52,6 +52,7 @@ NOTHING = 0
 FIELDS, METHODS, TYPES = 0, 1, 2
 IS_PRIVATE, IS_CONSTANT = 1, 2
 FILE, EXTRA, MOST = 16, 32, 64
+INT = 256 * 5
 # What a node denotes: nothing that this file declares, a value, a type, an object as its
 # superclass.
 UNSEEN, VALUE, IS_TYPE, IS_SUPER = range(4)
@@ -75,9 +76,6 @@ class Facts(NamedTuple):
     what it denotes; of each name role, declaration and access."""
 
     members: Members
-    signatures: Signatures
-    imports: Imports
-    of_object: Any
     words: int
     value: Any
     denotes: Any
@@ -178,6 +176,8 @@ def _selected(tree: Tree, facts: Facts, types: Types, k: int, i: int) -> None:
         _as_type(tree, facts, types, k, i)
     elif m >= 0 or denotes in (VALUE, IS_SUPER):
         _as_field(facts, k, i, m)
+        if facts.value[site] & 255:
+            facts.value[i] = INT  # an array's length
     facts.denotes[p], facts.value[p] = facts.denotes[i], facts.value[i]
 
 
@@ -198,9 +198,11 @@ def _arguments(tree: Tree, call: int, name: int) -> int:
 
 
 @kernel
-def _returned(facts: Facts, types: Types, t: int, word: int, given: int, own: bool) -> int:
+def _returned(
+    facts: Facts, signatures: Signatures, types: Types, t: int, word: int, given: int, own: bool
+) -> int:
     """What the nearest methods of a name and a number of arguments return, if all the same."""
-    keys, flags, calls = facts.members.key, facts.members.flags, facts.signatures
+    keys, flags, calls = facts.members.key, facts.members.flags, signatures
     for k in range(types.offsets[t] - own, types.offsets[t + 1]):
         m = _find(facts, t if k < types.offsets[t] else types.ancestors[k], METHODS, word)
         found, several = 0, False
@@ -218,8 +220,8 @@ def _returned(facts: Facts, types: Types, t: int, word: int, given: int, own: bo
 
 @kernel
 def _called(
-    tree: Tree, facts: Facts, types: Types, node: int, k: int, name: int, inside: Any,
-    levels: int, calls: Calls, count: int,
+    tree: Tree, facts: Facts, signatures: Signatures, imports: Imports, of_object: Any,
+    types: Types, node: int, k: int, name: int, inside: Any, levels: int, calls: Calls, count: int,
 ) -> int:  # fmt: skip
     """The type whose methods a call may mean is noted; the call gets its type."""
     w = tree.word[name]
@@ -232,16 +234,16 @@ def _called(
             if _member(facts, types, inside[x], METHODS, w, True) >= 0:
                 t = inside[x]
                 break
-            if facts.of_object[w]:
+            if of_object[w]:
                 break
             crossed = crossed or types.open[inside[x]]
-        if t < 0 and not facts.of_object[w]:
-            for n in range(len(facts.imports.all_of)):
-                if _member(facts, types, facts.imports.all_of[n], METHODS, w, True) >= 0:
-                    t = facts.imports.all_of[n]
-            for n in range(len(facts.imports.one_of)):
-                if tree.word[facts.imports.one_name[n]] == w:
-                    t = facts.imports.one_of[n]
+        if t < 0 and not of_object[w]:
+            for n in range(len(imports.all_of)):
+                if _member(facts, types, imports.all_of[n], METHODS, w, True) >= 0:
+                    t = imports.all_of[n]
+            for n in range(len(imports.one_of)):
+                if tree.word[imports.one_name[n]] == w:
+                    t = imports.one_of[n]
     else:
         site = _site(tree, node)
         base = facts.value[site] >> 8
@@ -251,7 +253,7 @@ def _called(
     given = _arguments(tree, node, name)
     if t < 0 or given < 0:
         return count
-    facts.value[node] = _returned(facts, types, t, w, given, own)
+    facts.value[node] = _returned(facts, signatures, types, t, w, given, own)
     calls.place[count], calls.node[count], calls.type[count] = k, node, t
     calls.as_super[count], calls.crossed[count] = not own, crossed
     return count + 1
@@ -353,8 +355,9 @@ def _initialiser(tree: Tree, how: int, i: int) -> int:
 
 @kernel
 def qualified_names(
-    tree: Tree, facts: Facts, types: Types, events: Any, idents: Any, use: Any, var: int, room: int
-) -> Any:
+    tree: Tree, facts: Facts, signatures: Signatures, imports: Imports, of_object: Any,
+    types: Types, events: Any, idents: Any, use: Any, var: int, room: int,
+) -> Any:  # fmt: skip
     """Completes the roles and declarations that simple names have got; gives the calls of which
     the method is still to be chosen, ``room`` at most. ``var`` is the value of what is no type."""
     code, parent, stop = tree.code, tree.parent, tree.stop
@@ -383,8 +386,9 @@ def qualified_names(
             if code[node] == CALL:
                 if name >= 0:
                     called = _called(
-                        tree, facts, types, node, name, idents[name], inside, levels, calls, called
-                    )
+                        tree, facts, signatures, imports, of_object, types, node, name,
+                        idents[name], inside, levels, calls, called,
+                    )  # fmt: skip
             elif code[node] == CREATION or code[node] == ARRAY_CREATION:
                 value[node] = _created(tree, facts, types, node)
             elif code[node] == ARRAY_ACCESS:

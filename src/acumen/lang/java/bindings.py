@@ -107,10 +107,8 @@ def bindings(syntax: Syntax, declared: Declarations, names: Names) -> Bindings:
     denotes = np.zeros(len(syntax), dtype=np.uint8)
     calls = _members.qualified_names(
         _scopes.Tree(tables.members.code[kind], parent, syntax.child, stop, word),
-        _members.Facts(
-            members, signatures, imports, of_object, words, value, denotes, role, declaration,
-            access,
-        ),
+        _members.Facts(members, words, value, denotes, role, declaration, access),
+        signatures, imports, of_object,
         _members.Types(nodes, types.name, types.begin, offsets, ancestors, open_, type_of),
         tables.members.events(kind), ident, use, var, int(np.count_nonzero(use == _scopes.CALLED)),
     )  # fmt: skip
@@ -205,7 +203,7 @@ def _places(wanted: NDArray[np.bool_], use: Table) -> Column:
 _KNOWN = (
     "var", "String", "Class", "Object", "", "Boolean", "Byte", "Short", "Character", "Integer",
     "Long", "Float", "Double", "Number", "CharSequence", "Cloneable", "Serializable",
-    "Comparable", "Constable", "ConstantDesc",
+    "Comparable", "Constable", "ConstantDesc", "Enum", "Record",
 )  # fmt: skip
 _OF_OBJECT = (
     "clone", "equals", "finalize", "getClass", "hashCode", "notify", "notifyAll", "toString",

@@ -41,7 +41,7 @@ from acumen.lang.java._flow_kernel import (
     WHEN_TRUE,
     WRITE,
 )  # fmt: skip
-from acumen.lang.java._flow_nodes import Nodes, nodes
+from acumen.lang.java._flow_nodes import VARIABLES, Nodes, nodes
 from acumen.lang.java._flow_tables import recipes
 from acumen.lang.java._layout_kernel import assemble
 from acumen.lang.java._reach_kernel import ANSWERS, ASKS, NOTHING_BEFORE, reach
@@ -51,14 +51,14 @@ from acumen.lang.syntax import Column
 __all__ = [
     "ANSWERS", "ASKS", "BIND", "BRANCH", "DECLARE", "ENTRY", "EVENTS", "EXCEPTION", "EXIT",
     "HANDLER", "JOIN", "NEXT", "NOTHING_BEFORE", "OPERATES", "RAISE", "READ", "STATEMENT",
-    "TARGET", "WHEN_FALSE", "WHEN_TRUE", "WRITE", "Flow", "flow",
+    "TARGET", "VARIABLES", "WHEN_FALSE", "WHEN_TRUE", "WRITE", "Flow", "flow", "outermost",
 ]  # fmt: skip
 
 EVENTS = (
     "entry", "exit", "raise", "statement", "operates", "branch", "join", "handler", "target",
     "declare", "bind", "read", "write",
 )  # fmt: skip
-# A body may cost this much work for each of its points; real ones stay far below.
+# A body may cost this much work for each of its points (see ``Flow.reach``).
 _BUDGET = 500
 
 
@@ -87,6 +87,11 @@ class Flow:
     local: NDArray[np.bool_]
 
     @cached_property
+    def unit_of(self) -> Column:
+        """For each point the place of its unit."""
+        return np.repeat(np.arange(len(self.unit), dtype=np.int32), np.diff(self.first))
+
+    @cached_property
     def last_use(self) -> NDArray[np.int32]:
         """Rows of a point at which a local variable is read or written, and a point at which it
         may have been declared, read or written last before that, or NOTHING_BEFORE."""
@@ -100,7 +105,8 @@ class Flow:
 
     def reach(self, does: NDArray[np.uint8]) -> NDArray[np.int32]:
         """Rows of a point that ASKS and one that may be the last to ANSWER for the same local
-        variable on a path to it; ``does`` tells of each point what it does."""
+        variable on a path to it; ``does`` tells of each point what it does. The rest of a body
+        that costs more work than 500 steps a point is left out; in java.base none needs 20."""
         room = 2 * len(self.node) + 64
         while True:
             found, done = reach(
@@ -153,26 +159,33 @@ def flow(file: JavaFile, methods: Sequence[int] | None = None, checker: bool = F
     return Flow(units, first, node, event, variable, offsets, target, how, tree.local)
 
 
+def outermost(file: JavaFile, methods: Sequence[int]) -> Column:
+    """Those of the methods that are not inside another one of them, as nodes."""
+    declared = file.declarations.methods
+    nodes = np.array(sorted(declared[place].node for place in methods), dtype=np.int32)
+    if not len(nodes):
+        return nodes
+    ends = np.maximum.accumulate(file.syntax.stop[nodes])
+    outer: Column = nodes[np.concatenate([[True], nodes[1:] >= ends[:-1]])]
+    return outer
+
+
 def _units(file: JavaFile, tree: Nodes, methods: Sequence[int]) -> Column:
     """What runs by itself in the outermost of the methods."""
-    declared = file.declarations.methods
-    outer = np.array(sorted(declared[place].node for place in methods), dtype=np.int32)
+    outer = outermost(file, methods)
     if not len(outer):
         return outer
-    stop, parent = file.syntax.stop, file.syntax.parent
-    end = np.maximum.accumulate(stop[outer])
-    outer = outer[np.concatenate([[True], outer[1:] >= end[:-1]])]
-    code = tree.code
-    bodies = parent[np.flatnonzero(tree.field == kernel.IN_BODY)]
+    stop, parent, code = file.syntax.stop, file.syntax.parent, tree.code
     found = np.flatnonzero(_UNITS[code])
-    block = found[code[found] == kernel.BLOCK]
-    keep = np.ones(len(code), dtype=np.bool_)
-    keep[block] = code[parent[block]] == kernel.CLASS_BODY
-    keep[found[code[found] == kernel.METHOD]] = False
-    keep[bodies[code[bodies] == kernel.METHOD]] = True
     within = np.searchsorted(outer, found, side="right") - 1
-    inside = keep[found] & (within >= 0) & (found < stop[outer[within]])
-    units: Column = found[inside].astype(np.int32)
+    found = found[(within >= 0) & (found < stop[outer[within]])]
+    # A method must have a body; a block that runs by itself stands in a class.
+    bodies = parent[np.flatnonzero(tree.field == kernel.IN_BODY)]
+    bodied = np.zeros(len(code), dtype=np.bool_)
+    bodied[bodies] = True
+    method, block = code[found] == kernel.METHOD, code[found] == kernel.BLOCK
+    alone = (~method | bodied[found]) & (~block | (code[parent[found]] == kernel.CLASS_BODY))
+    units: Column = found[alone].astype(np.int32)
     return units
 
 

@@ -110,7 +110,7 @@ def _own_constructors(
     local = _together(syntax, roots, calls, calls) & ~_among(roots, within)
     owners = dict(makers)
     for call, inside in zip(calls[local].tolist(), within[local].tolist(), strict=True):
-        first = _child(syntax, call, "constructor")
+        first = child(syntax, call, "constructor")
         if first >= 0 and inside in owners and syntax.text(first) == "this":
             yield from _fitting(syntax, call, owners[inside], makers)
 
@@ -118,7 +118,7 @@ def _own_constructors(
 def _fitting(syntax: Syntax, call: int, class_: int, makers: list[Edge]) -> list[Edge]:
     """The call and what it means, if only one constructor takes that many arguments, and the
     class gets no body there, which would make it another one."""
-    if any(int(syntax.kind[child]) in symbols("class_body") for child in syntax.children(call)):
+    if any(int(syntax.kind[part]) in symbols("class_body") for part in syntax.children(call)):
         return []
     given = len(_arguments(syntax, call))
     fitting = [one for one, owner in makers if owner == class_ and _takes(syntax, one, given)]
@@ -141,14 +141,9 @@ def _kinds() -> tuple[NDArray[np.bool_], ...]:
     return tuple(masks)
 
 
-def _child(syntax: Syntax, node: int, name: str) -> int:
-    return next(
-        (child for child in syntax.children(node) if syntax.field[child] == field(name)), -1
-    )
-
-
-def _named(syntax: Syntax, node: int) -> int:
-    return _child(syntax, node, "name")
+def child(syntax: Syntax, node: int, name: str) -> int:
+    """The first child in a field; -1 if there is none."""
+    return next((part for part in syntax.children(node) if syntax.field[part] == field(name)), -1)
 
 
 def _takes(syntax: Syntax, method: int, given: int) -> bool:
@@ -157,31 +152,31 @@ def _takes(syntax: Syntax, method: int, given: int) -> bool:
 
 
 def _arguments(syntax: Syntax, call: int) -> list[int]:
-    group = _child(syntax, call, "arguments")
+    group = child(syntax, call, "arguments")
     if group < 0:
         return []
     skipped = symbols("line_comment", "block_comment")
     return [
-        child
-        for child in syntax.children(group)
-        if syntax.text(child) not in ("(", ",", ")") and int(syntax.kind[child]) not in skipped
+        part
+        for part in syntax.children(group)
+        if syntax.text(part) not in ("(", ",", ")") and int(syntax.kind[part]) not in skipped
     ]
 
 
 def _parameters(syntax: Syntax, method: int) -> tuple[list[int], bool]:
     """The names of the parameters, and whether the last takes any number of arguments."""
-    group = _child(syntax, method, "parameters")
+    group = child(syntax, method, "parameters")
     names: list[int] = []
     variable = False
-    for child in syntax.children(group) if group >= 0 else []:
-        kind = int(syntax.kind[child])
+    for part in syntax.children(group) if group >= 0 else []:
+        kind = int(syntax.kind[part])
         if kind in symbols("formal_parameter"):
-            names.append(_named(syntax, child))
+            names.append(child(syntax, part, "name"))
         elif kind in symbols("spread_parameter"):
             variable = True
             names += [
-                _named(syntax, part)
-                for part in syntax.children(child)
-                if int(syntax.kind[part]) in symbols("variable_declarator")
+                child(syntax, inner, "name")
+                for inner in syntax.children(part)
+                if int(syntax.kind[inner]) in symbols("variable_declarator")
             ]
     return [name for name in names if name >= 0], variable and bool(names)

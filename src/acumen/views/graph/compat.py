@@ -32,30 +32,32 @@ from acumen.lang.columns import Ragged
 from acumen.lang.java.bindings import ROLE
 from acumen.lang.java.declarations import NONE
 from acumen.lang.java.file import JavaFile
-from acumen.lang.java.flow import ANSWERS, ASKS, BIND, READ, TARGET, WRITE, Flow, flow
+from acumen.lang.java.flow import (
+    ANSWERS,
+    ASKS,
+    BIND,
+    READ,
+    TARGET,
+    WRITE,
+    Flow,
+    flow,
+    outermost,
+)  # fmt: skip
 from acumen.lang.java.grammar import field, symbols
 from acumen.lang.syntax import Column, Syntax
 from acumen.views.ast import Trees
 from acumen.views.graph._edges_kernel import CF, GB, GN, LL, LU, LW
-from acumen.views.graph.arguments import argument_edges, variables_in
-from acumen.views.graph.edges import (
-    Graphs,
-    declarations,
-    distinct,
-    numbered,
-    outermost,
-    variable_names,
-)
+from acumen.views.graph.arguments import argument_edges, child, variables_in
+from acumen.views.graph.edges import Graphs, declarations, distinct, numbered, variable_names
 
 Row = tuple[int, int, int]
 
 
 def compatible(file: JavaFile, methods: Sequence[int], trees: Trees) -> Graphs:
     """The graphs of methods, whose trees are given."""
-    nodes = np.array([file.declarations.methods[place].node for place in methods], dtype=np.int64)
     edges = compatible_edges(file, methods)
-    graphs = numbered(file, nodes, trees, edges, from_tree=(GB, GN))
-    own = [graphs.own[at][:1] for at in range(len(nodes))]
+    graphs = numbered(file, methods, trees, edges, from_tree=(GB, GN))
+    own = [graphs.own[at][:1] for at in range(len(methods))]
     offsets = np.concatenate([[0], np.cumsum([len(one) for one in own], dtype=np.int64)])
     declared = np.array([place for one in own for place in one], dtype=np.int32)
     return Graphs(graphs.edges, Ragged(declared, offsets))
@@ -81,12 +83,6 @@ def _of(*kinds: str) -> NDArray[np.bool_]:
     mask = np.zeros(1 << 16, dtype=np.bool_)
     mask[list(symbols(*kinds))] = True
     return mask
-
-
-def _child(syntax: Syntax, node: int, name: str) -> int:
-    return next(
-        (child for child in syntax.children(node) if syntax.field[child] == field(name)), -1
-    )
 
 
 def _names(file: JavaFile) -> Column:
@@ -127,12 +123,12 @@ def _computed(syntax: Syntax, names: Column) -> Iterator[Row]:
         if node < done:
             continue
         if int(syntax.kind[node]) in assigns:
-            operator = _child(syntax, node, "operator")
+            operator = child(syntax, node, "operator")
             if operator < 0 or syntax.text(operator) != "=":
                 continue
-            left, right = _child(syntax, node, "left"), _child(syntax, node, "right")
+            left, right = child(syntax, node, "left"), child(syntax, node, "right")
         else:
-            left, right = _child(syntax, node, "name"), _child(syntax, node, "value")
+            left, right = child(syntax, node, "name"), child(syntax, node, "value")
             if left < 0:  # a resource that is an expression
                 continue
         done = int(syntax.stop[node])
@@ -146,9 +142,9 @@ def _computed(syntax: Syntax, names: Column) -> Iterator[Row]:
 
 def _guarded(syntax: Syntax, names: Column) -> Iterator[Row]:
     for node in np.flatnonzero(_of("if_statement")[syntax.kind]).tolist():
-        condition = _child(syntax, node, "condition")
+        condition = child(syntax, node, "condition")
         for kind, branch in ((GB, "consequence"), (GN, "alternative")):
-            inside = _child(syntax, node, branch)
+            inside = child(syntax, node, branch)
             if condition >= 0 and inside >= 0:
                 for name in variables_in(syntax, names, inside):
                     yield kind, name, condition
@@ -167,7 +163,7 @@ def _flowing(file: JavaFile, methods: Sequence[int]) -> Iterator[Row]:
         return
     found = flow(file, top, checker=True)
     roots = np.isin(found.unit, [declared.methods[place].node for place in top])
-    inside = np.repeat(roots, np.diff(found.first))
+    inside = roots[found.unit_of]
     asks = np.isin(found.event, (TARGET, READ)) & inside
     role = np.zeros(len(file.syntax), dtype=np.uint8)
     role[file.bindings.node] = file.bindings.role
@@ -188,13 +184,13 @@ def _string_sums(file: JavaFile, found: Flow) -> NDArray[np.bool_]:
     sums = np.zeros(len(found.node), dtype=np.bool_)
     for point in np.flatnonzero(found.event == WRITE).tolist():
         node = int(found.node[point])
-        operator = _child(syntax, int(syntax.parent[node]), "operator")
+        operator = child(syntax, int(syntax.parent[node]), "operator")
         if operator < 0 or syntax.text(operator) != "+=":
             continue
         name = int(bound.declaration[np.searchsorted(bound.node, node)])
         above = int(syntax.parent[name])
         if int(syntax.kind[above]) in symbols("variable_declarator"):
             above = int(syntax.parent[above])
-        type_ = _child(syntax, above, "type")
+        type_ = child(syntax, above, "type")
         sums[point] = type_ >= 0 and syntax.text(type_) in ("String", "java.lang.String")
     return sums

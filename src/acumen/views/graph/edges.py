@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +13,7 @@ from acumen.lang.columns import Ragged
 from acumen.lang.java import language
 from acumen.lang.java.bindings import ROLE
 from acumen.lang.java.file import JavaFile
-from acumen.lang.java.flow import DECLARE, READ, WRITE, flow
+from acumen.lang.java.flow import DECLARE, READ, VARIABLES, WRITE, flow, outermost
 from acumen.lang.java.grammar import field, name_of, symbols
 from acumen.lang.syntax import Column, Syntax
 from acumen.views.ast import Trees
@@ -27,16 +26,7 @@ from acumen.views.graph.arguments import argument_edges
 EDGES = ("LU", "LW", "CF", "LL", "RT", "FA", "GB", "GN")
 # Kinds of edges that lead to a node of the tree; the others lead to a token.
 _TO_TREE = np.isin(np.arange(len(EDGES)), (kernel.RT, kernel.GB, kernel.GN))
-_VARIABLES = np.zeros(256, dtype=np.bool_)
-_VARIABLES[
-    [
-        ROLE[name]
-        for name in (
-            "field", "enum constant", "local", "parameter", "lambda parameter",
-            "catch parameter", "pattern variable", "resource",
-        )
-    ]
-] = True  # fmt: skip
+_VARIABLES = np.isin(np.arange(256), [ROLE[name] for name in VARIABLES])
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +42,7 @@ class Graphs:
 
 def graphs(file: JavaFile, methods: Sequence[int], trees: Trees) -> Graphs:
     """The graphs of methods (places in ``declarations.methods``), whose trees are given."""
-    nodes = np.array([file.declarations.methods[place].node for place in methods], dtype=np.int64)
-    rows = file_edges(file, methods)
-    return numbered(file, nodes, trees, rows)
+    return numbered(file, methods, trees, file_edges(file, methods))
 
 
 def file_edges(file: JavaFile, methods: Sequence[int]) -> NDArray[np.int64]:
@@ -110,16 +98,17 @@ def _between_points(
 
 
 def numbered(
-    file: JavaFile, nodes: NDArray[np.int64], trees: Trees, rows: NDArray[np.int64],
+    file: JavaFile, methods: Sequence[int], trees: Trees, rows: NDArray[np.int64],
     from_tree: tuple[int, ...] = (),
 ) -> Graphs:  # fmt: skip
     """Edges as numbers in the graph of each method that holds both their ends. ``from_tree``:
     kinds of edges that also start at a node of the tree."""
     syntax, tokens = file.syntax, file.tokens
+    nodes = np.array([file.declarations.methods[place].node for place in methods], dtype=np.int64)
     token = np.full(len(syntax), -1, dtype=np.int64)
     token[tokens.node] = np.arange(len(tokens))
     first = np.searchsorted(tokens.start, syntax.start[nodes])
-    element = _tree_elements(syntax, trees, nodes)
+    element = _tree_elements(syntax, trees, nodes, outermost(file, methods))
     starts = np.zeros(len(EDGES), dtype=np.bool_)
     starts[list(from_tree)] = True
     room = len(rows) + 64
@@ -143,34 +132,19 @@ def numbered(
     return Graphs(found, Ragged(*own))
 
 
-def _tree_elements(syntax: Syntax, trees: Trees, nodes: NDArray[np.int64]) -> NDArray[np.int64]:
+def _tree_elements(
+    syntax: Syntax, trees: Trees, nodes: NDArray[np.int64], roots: Column
+) -> NDArray[np.int64]:
     """For a node of the syntax, the place in all trees of what javac has for it, in the tree of
     the outermost method. Getters stand for the same node as what they hold: four of them bear the
     name of a kind, but they come before it."""
-    outer = _outermost(syntax, nodes)
     real = trees.label < LABEL["NAME"]
-    if len(outer) < len(nodes):
-        real &= np.repeat(np.isin(nodes, outer), np.diff(trees.offsets))
+    if len(roots) < len(nodes):
+        real &= np.repeat(np.isin(nodes, roots), np.diff(trees.offsets))
     places = np.flatnonzero(real)
     element = np.full(len(syntax), -1, dtype=np.int64)
     element[trees.node[places]] = places
     return element
-
-
-def outermost(file: JavaFile, methods: Sequence[int]) -> Column:
-    """Those of the methods that are not inside another one, as nodes."""
-    declared = file.declarations.methods
-    nodes = np.array([declared[place].node for place in methods], dtype=np.int32)
-    return _outermost(file.syntax, nodes)
-
-
-def _outermost(syntax: Syntax, nodes: NDArray[Any]) -> NDArray[Any]:
-    nodes = np.sort(nodes)
-    if not len(nodes):
-        return nodes
-    ends = np.maximum.accumulate(syntax.stop[nodes])
-    outer: NDArray[Any] = nodes[np.concatenate([[True], nodes[1:] >= ends[:-1]])]
-    return outer
 
 
 def variable_names(file: JavaFile) -> Column:

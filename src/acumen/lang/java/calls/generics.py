@@ -102,7 +102,7 @@ def _solve(
     constraints = Constraints(world, frozenset(own))
     functions: list[tuple[int, int, Type]] = []
     for place, argument in enumerate(arguments):
-        formal = parameter(method, types, place, len(arguments))
+        formal = parameter(at, method, types, place, arguments)
         if formal is None or not formal.free:
             continue
         if isinstance(argument, int):
@@ -193,7 +193,7 @@ def expected_argument(at: Attribution, row: int, place: int) -> Type | None:
     arguments = at.rows.arguments(row)
     for one in at.resolution(row).candidates:
         types, gives = member_types(at.world, one.site, one.method)
-        formal = parameter(one.method, types, place, len(arguments))
+        formal = parameter(at, one.method, types, place, arguments)
         if formal is None:
             return None
         own = method_variables(at.world, one.method)
@@ -201,7 +201,7 @@ def expected_argument(at: Attribution, row: int, place: int) -> Type | None:
             # The class's parameters are the constructor's (JLS 15.9.3).
             own = variables(at.world, one.site.cls) + own
             types = parameters(at.world, one.method)
-            formal = parameter(one.method, types, place, len(arguments)) or formal
+            formal = parameter(at, one.method, types, place, arguments) or formal
             gives = own_type(at.world, one.site.cls)
         if own and formal.free and mentions(formal, frozenset(own)):
             given = (

@@ -66,7 +66,9 @@ def _reached(world: World, method: Method, cls: Class) -> tuple[Target, ...]:
     for one in declaring.extended:
         # A class below may inherit the method from one that knows nothing of this type, or for
         # which the parameters were not yet the same.
-        if one is not cls and (one in under or not below(world, one).isdisjoint(under)):
+        if cls in below(world, one):
+            continue
+        if one in under or not below(world, one).isdisjoint(under):
             found.update(_inherited_from(world, one, method, under))
     if not found:
         return method.target
@@ -93,7 +95,9 @@ def _inherited_from(
     for one in cls.methods.get(method.name, ()):
         if one is method or not _runs(one) or one.count != method.count:
             continue
-        if cls in under and not (_is_free(world, one) or _is_free(world, method)):
+        # Without type variables, parameters are the same for all heirs or for none.
+        free = _is_free(world, one) or _is_free(world, method)
+        if not free and (cls in under or not same_signature(world, cls, one, method)):
             continue
         for heir in below(world, cls) & under:
             has = one in members(world, heir, method.name)

@@ -50,9 +50,9 @@ def _members(world: World, cls: Class, name: str) -> tuple[Method, ...]:
         if not more or above is cls:
             continue
         for method in more:
-            if not _inherited(world, method, cls):
-                continue
             if any(_hides(world, cls, one, method) for one in found):
+                continue
+            if not _inherited(world, method, cls):
                 continue
             # An interface may come late and still be below one that came before it.
             found = [one for one in found if not _hides(world, cls, method, one)]
@@ -95,6 +95,8 @@ def same_signature(world: World, cls: Class, one: Method, other: Method) -> bool
     """Whether two methods of one name that a class has take the same parameters (JLS 8.4.2)."""
     if one.count != other.count:
         return False
+    if not one.count:
+        return True
     mine, others = erased(world, one), erased(world, other)
     if all(same(a, b) for a, b in zip(mine, others, strict=True)):
         return True

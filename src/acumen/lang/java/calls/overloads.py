@@ -48,6 +48,8 @@ if TYPE_CHECKING:
 
 # Of nested conditional expressions, more branches than these are not looked at.
 MOST_BRANCHES = 100
+# Of hundreds of methods that all take null, which is the most specific is not asked.
+MOST_PAIRS = 2500
 # A row of an expression, or a type where there is no expression (what a function is given).
 Argument: TypeAlias = int | Type
 
@@ -149,11 +151,28 @@ def _spread(types: Sequence[Type], count: int) -> list[Type]:
     return [*types[:-1], *[of] * (count - len(types) + 1)]
 
 
-def parameter(method: Method, types: Sequence[Type], place: int, count: int) -> Type | None:
-    """The type a method expects at a place, of so many arguments."""
-    if method.varargs and (place >= len(types) - 1) and count != len(types):
-        return _spread(types, count)[place] if types else None
+def parameter(
+    at: Attribution,
+    method: Method,
+    types: Sequence[Type],
+    place: int,
+    arguments: Sequence[Argument],
+) -> Type | None:
+    """The type a method expects at a place of the arguments."""
+    if method.varargs and types and place >= len(types) - 1:
+        one = arguments[place]
+        if len(arguments) != len(types) or not _is_array(at, one):
+            return _spread(types, len(arguments))[place]
     return types[place] if place < len(types) else None
+
+
+def _is_array(at: Attribution, argument: Argument) -> bool:
+    """Whether an argument may be the array that a varargs method makes of several."""
+    if isinstance(argument, int):
+        if at.rows.code[argument] in (LAMBDA, REFERENCE):
+            return False
+        argument = at.type_of(argument)
+    return argument is NULL or not isinstance(argument, Primitive | ClassType)
 
 
 def _fits(at: Attribution, argument: Argument, wanted: Type, open_: Open) -> int:
@@ -277,6 +296,8 @@ def _most_specific(
     arguments: Sequence[Argument],
 ) -> list[Candidate]:
     """Without those that a certainly applicable one is more specific than (JLS 15.12.2.5)."""
+    if len(possible) * len(sure) > MOST_PAIRS:
+        return possible
     left = []
     for one in possible:
         beaten = False

@@ -118,8 +118,11 @@ class Rows:
         return -1
 
     def calls(self) -> list[int]:
-        """All calls; what stands inside a call before it, so that nothing goes deep."""
-        return [row for row in range(len(self.code) - 1, -1, -1) if self.code[row] in CALLS]
+        """All calls, in the order in which they are evaluated: what a call depends on comes before
+        it, so that nothing goes deep."""
+        found = [row for row, code in enumerate(self.code) if code in CALLS]
+        found.sort(key=lambda row: (row + self.size[row], -row))
+        return found
 
 
 def rows(unit: Unit, sites: Mapping[str, Any]) -> Rows:

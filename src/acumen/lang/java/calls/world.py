@@ -13,6 +13,8 @@ from acumen.lang.java.calls.platform import Platform
 from acumen.lang.java.calls.types import class_type
 
 OBJECT = "java.lang.Object"
+# More parts of a name are not told: nesting may be 10,000 deep.
+LONGEST = 100
 # The type of what stands outside of any type, in a broken source.
 _NOBODY: list[Any] = ["class", "", -1, -1, 1, "", [], [""], []]
 
@@ -200,7 +202,7 @@ def label(cls: Class) -> str:
     if not cls.label:
         names = [cls.name]
         owner = cls.owner
-        while owner is not None:
+        while owner is not None and len(names) < LONGEST:
             names.append(owner.name)
             owner = owner.owner
         if cls.package:
