@@ -49,7 +49,9 @@ NESTED = {
     "initialisers": inside("Object o = new Object[]" + "{" * DEEP + "g()" + "}" * DEEP + ";"),
     "overloads of null": b"class A { %b }"
     % b"".join(b"void m(C%d x) { m(null); } " % i for i in range(200)),
-    "heirs": b"".join(b"class A%d extends A%d { void m() { m(); } }" % (i + 1, i) for i in range(500)),
+    "heirs": b"".join(
+        b"class A%d extends A%d { void m() { m(); } }" % (i + 1, i) for i in range(500)
+    ),
 }
 
 
@@ -87,7 +89,7 @@ def test_damaged_sources() -> None:
         b"package p; import java.util.*; class A<T extends Comparable<T>> extends B<T> { "
         b"List<T> all = new ArrayList<>(); enum E { X(1) { void e() {} }; E(int i) {} void e() {} } "
         b"<R> R map(java.util.function.Function<T, R> f) { for (var x : all) f.apply(x); "
-        b"return all.stream().map(y -> f.apply(y)).findAny().orElseThrow(() -> new Error(\"e\")); } "
+        b'return all.stream().map(y -> f.apply(y)).findAny().orElseThrow(() -> new Error("e")); } '
         b"void m() { switch (all.size()) { case 1 -> m(); default -> { map(Object::toString); } } "
         b"try (var r = open()) { r.close(); } catch (A | B e) { e.f(); } new A<T>() { int n = n(); }; } }"
     )
