@@ -46,10 +46,8 @@ def main() -> None:
     text = api(java)
     packed = lzma.compress(text.encode(), preset=9 | lzma.PRESET_EXTREME)
     TABLE.write_bytes(packed)
-    types = text.count("\n\n")
-    print(
-        f"{TABLE.relative_to(ROOT)}: {types:,} types of {text.splitlines()[0]}, {len(packed):,} bytes"
-    )
+    types, jdk = text.count("\n\n"), text.splitlines()[0]
+    print(f"{TABLE.relative_to(ROOT)}: {types:,} types of {jdk}, {len(packed):,} bytes")
 
 
 if __name__ == "__main__":

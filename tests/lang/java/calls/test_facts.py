@@ -19,7 +19,8 @@ import java.util.List;
 import java.util.function.*;
 import static java.util.Map.entry;
 
-public abstract class Outer<T extends Comparable<T> & Runnable> extends Base<T> implements Runnable {
+public abstract class Outer<T extends Comparable<T> & Runnable> extends Base<T>
+        implements Runnable {
     static int count = next(1L), other[];
     protected abstract <E> List<? super E> all(E[] one, int... rest) throws Exception;
     enum Colour implements Runnable { RED { void x() {} }, GREEN(2); Colour(int... n) {} }

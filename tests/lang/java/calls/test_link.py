@@ -167,7 +167,7 @@ TYPES = {
     "a comparator that follows from where it stands":
         "Comparator<Small> c = Comparator.comparing(x -> x.half().name())",
     "a pattern": "if (make instanceof Object o && box.get(0) instanceof Small s) s.half()",
-    "a catch parameter's neighbour": "try { } catch (RuntimeException | Error e) { } array[0].half()",
+    "after a catch": "try { } catch (RuntimeException | Error e) { } array[0].half()",
     "a conditional": "(array == null ? box.first() : new Small()).half()",
     "an assignment": "Small s; (s = box.first()).half()",
     "a cast": "((Small) (Object) box).half()",

@@ -74,7 +74,8 @@ BROKEN = {
     "type variables that bound each other": b"class A<T extends U, U extends T> { T t; "
     b"void m() { t.foo(); t.m(); } <X extends X> void n(X x) { x.m(); n(x); } }",
     "a variable that is its own value": b"class A { void m() { var x = x.y(); x.z(); } }",
-    "a lambda that is its own argument": b"class A { void m() { f(x -> f(x)); var g = () -> g.m(); } }",
+    "a lambda that is its own argument": b"class A { void m() { f(x -> f(x)); } }",
+    "a lambda that is its own value": b"class A { void m() { var g = () -> g.m(); } }",
 }
 
 
@@ -85,14 +86,19 @@ def test_broken_sources(what: str) -> None:
 
 def test_damaged_sources() -> None:
     """Pieces cut out of, or put into, a good source."""
-    good = (
-        b"package p; import java.util.*; class A<T extends Comparable<T>> extends B<T> { "
-        b"List<T> all = new ArrayList<>(); enum E { X(1) { void e() {} }; E(int i) {} void e() {} } "
-        b"<R> R map(java.util.function.Function<T, R> f) { for (var x : all) f.apply(x); "
-        b'return all.stream().map(y -> f.apply(y)).findAny().orElseThrow(() -> new Error("e")); } '
-        b"void m() { switch (all.size()) { case 1 -> m(); default -> { map(Object::toString); } } "
-        b"try (var r = open()) { r.close(); } catch (A | B e) { e.f(); } new A<T>() { int n = n(); }; } }"
-    )
+    good = b"""package p; import java.util.*; class A<T extends Comparable<T>> extends B<T> {
+        List<T> all = new ArrayList<>();
+        enum E { X(1) { void e() {} }; E(int i) {} void e() {} }
+        <R> R map(java.util.function.Function<T, R> f) {
+            for (var x : all) f.apply(x);
+            return all.stream().map(y -> f.apply(y)).findAny().orElseThrow(() -> new Error("e"));
+        }
+        void m() {
+            switch (all.size()) { case 1 -> m(); default -> { map(Object::toString); } }
+            try (var r = open()) { r.close(); } catch (A | B e) { e.f(); }
+            new A<T>() { int n = n(); };
+        }
+    }"""
     chance = random.Random(1)
     for _ in range(300):
         damaged = bytearray(good)

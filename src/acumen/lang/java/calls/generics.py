@@ -4,7 +4,7 @@ lambdas' bodies, and from where the call stands (JLS 18.5)."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from acumen.lang.java.calls import expressions as code
 from acumen.lang.java.calls.conversions import boxed
@@ -22,7 +22,6 @@ from acumen.lang.java.calls.scopes import (
 from acumen.lang.java.calls.types import (
     NULL,
     UNKNOWN,
-    VOID,
     ArrayType,
     Both,
     ClassType,
@@ -35,6 +34,7 @@ from acumen.lang.java.calls.types import (
     erasure,
     mentions,
     substitute,
+    unknown,
     wildcard,
 )  # fmt: skip
 
@@ -44,6 +44,18 @@ if TYPE_CHECKING:
 _POLY = (code.CALL, code.INVOKE, code.UPCALL, code.NEW, code.INNER)
 
 
+class Generic(NamedTuple):
+    """A call of a generic method: its row and arguments, the method's parameters and result, and
+    the type variables that the call chooses. Of a diamond, those of the class too."""
+
+    row: int
+    method: Method
+    arguments: Sequence[Argument]
+    types: Sequence[Type]
+    gives: Type
+    chosen: tuple[Variable, ...]
+
+
 def result(at: Attribution, row: int, one: Candidate, wanted: Type | None = None) -> Type:
     """The type of a call. Where it is an argument of another one, what is wanted; then NULL
     stands for what the other call may still tell."""
@@ -51,93 +63,70 @@ def result(at: Attribution, row: int, one: Candidate, wanted: Type | None = None
     world = at.world
     if method.name == "getClass" and method.count == 0 and site is not None:
         return class_type(world.named("java.lang.Class"), (wildcard("+", erasure(site)),))
-    types, given = member_types(world, site, method)
-    if given.free and method_variables(world, method):
-        own = method_variables(world, method)
-        if mentions(given, frozenset(own)):
-            arguments = at.rows.arguments(row)
-            found = infer(at, row, one, arguments, types, given, wanted=wanted)
-            given = substitute(given, found)
-    return at.settled(given, row)
+    types, gives = member_types(world, site, method)
+    own = method_variables(world, method) if gives.free else ()
+    if own and mentions(gives, frozenset(own)):
+        call = Generic(row, method, at.rows.arguments(row), types, gives, own)
+        gives = substitute(gives, infer(at, call, wanted=wanted))
+    return at.settled(gives, row)
 
 
 def infer(
     at: Attribution,
-    row: int,
-    one: Candidate,
-    arguments: Sequence[Argument],
-    types: Sequence[Type],
-    gives: Type,
+    call: Generic,
     before: int | None = None,
     wanted: Type | None = None,
     context: bool = False,
 ) -> dict[Variable, Type]:
-    """Type arguments of a generic method's call. ``before``: only lambdas before that argument
-    are looked into. ``context``: if more is needed, ask what is expected where the call
-    stands."""
-    world, rows = at.world, at.rows
-    own = method_variables(world, one.method)
-    written = rows.type_arguments(row) if rows.code[row] in _POLY else ""
-    if written:
-        scope = rows.scopes[row]
-        told = type_in(world, scope.cls, scope.method, f"${written}")
-        if isinstance(told, ClassType) and len(told.args) == len(own):
-            return dict(zip(own, told.args, strict=True))
-    return _solve(at, row, own, one.method, arguments, types, gives, before, wanted, context)
-
-
-def _solve(
-    at: Attribution,
-    row: int,
-    own: tuple[Variable, ...],
-    method: Method,
-    arguments: Sequence[Argument],
-    types: Sequence[Type],
-    gives: Type,
-    before: int | None,
-    wanted: Type | None,
-    context: bool,
-) -> dict[Variable, Type]:
-    world = at.world
-    constraints = Constraints(world, frozenset(own))
+    """What a generic method's call chooses. ``before``: only functions before that argument are
+    looked into, and the argument itself is not. ``context``: if more is needed, ask what is
+    expected where the call stands."""
+    written = _written(at, call)
+    if written is not None:
+        return written
+    constraints = Constraints(at.world, frozenset(call.chosen))
     functions: list[tuple[int, int, Type]] = []
-    for place, argument in enumerate(arguments):
-        formal = parameter(at, method, types, place, arguments)
+    for place, argument in enumerate(call.arguments):
+        formal = parameter(at, call.method, call.types, place, call.arguments)
         if formal is None or not formal.free:
             continue
-        if isinstance(argument, int):
-            if at.rows.code[argument] in (code.LAMBDA, code.REFERENCE):
-                functions.append((place, argument, formal))
-                _add_written(at, argument, formal, constraints)
-                continue
-            if before is None or place != before:
-                constraints.add(formal, _given(at, argument, formal, constraints, own))
-        else:
+        if not isinstance(argument, int):
             constraints.add(formal, argument)
-    if before is None and wanted is None and not any(m for m in functions):
-        return solve(constraints, own, rest=True)
-    # Functions take what is known so far, and tell what they give.
-    expectation = wanted
+        elif at.rows.code[argument] in (code.LAMBDA, code.REFERENCE):
+            functions.append((place, argument, formal))
+            _add_written(at, argument, formal, constraints)
+        elif place != before:
+            constraints.add(formal, _given(at, argument, formal, constraints, call.chosen))
     for place, argument, formal in functions:
         if before is not None and place >= before:
             break
-        told = function(world, formal)
+        # A function takes what is known so far, and tells what it gives.
+        told = function(at.world, formal)
         if told is not None and told[1].free:
-            gave = at.function_result(argument)
-            if gave is not VOID and not isinstance(gave, Unknown):
-                constraints.add(told[1], gave)
-    found = solve(constraints, own, rest=False)
-    missing = [one for one in own if one not in found]
-    if missing and (expectation is not None or context):
-        if expectation is None:
-            expectation = at.expected(row)
-        if expectation is not None:
-            more = Constraints(world, frozenset(missing))
-            more.add(gives, expectation, BELOW)
-            found |= solve(more, missing, rest=False)
-    missing = [one for one in own if one not in found]
-    rest = solve(Constraints(world, frozenset()), missing, rest=True, open_=wanted is not None)
-    return found | rest
+            constraints.add(told[1], at.function_result(argument))
+    found = solve(constraints, call.chosen, rest=False)
+    missing = [one for one in call.chosen if one not in found]
+    expectation = at.expected(call.row) if missing and context else wanted
+    if missing and expectation is not None:
+        more = Constraints(at.world, frozenset(missing))
+        more.add(call.gives, expectation, BELOW)
+        found |= solve(more, missing, rest=False)
+        missing = [one for one in missing if one not in found]
+    nothing = Constraints(at.world, frozenset())
+    return found | solve(nothing, missing, rest=True, open_=wanted is not None)
+
+
+def _written(at: Attribution, call: Generic) -> dict[Variable, Type] | None:
+    """Type arguments that a call writes; None if it writes none, or not for these variables."""
+    rows = at.rows
+    text = rows.type_arguments(call.row) if rows.code[call.row] in _POLY else ""
+    if not text:
+        return None
+    scope = rows.scopes[call.row]
+    told = type_in(at.world, scope.cls, scope.method, f"${text}")
+    if not isinstance(told, ClassType) or len(told.args) != len(call.chosen):
+        return None
+    return dict(zip(call.chosen, told.args, strict=True))
 
 
 def _add_written(at: Attribution, row: int, formal: Type, constraints: Constraints) -> None:
@@ -192,53 +181,43 @@ def expected_argument(at: Attribution, row: int, place: int) -> Type | None:
     found: Type | None = None
     arguments = at.rows.arguments(row)
     for one in at.resolution(row).candidates:
-        types, gives = member_types(at.world, one.site, one.method)
-        formal = parameter(at, one.method, types, place, arguments)
+        if one.diamond:
+            call = _creation(at, row, one.method)
+        else:
+            types, gives = member_types(at.world, one.site, one.method)
+            own = method_variables(at.world, one.method)
+            call = Generic(row, one.method, arguments, types, gives, own)
+        formal = parameter(at, call.method, call.types, place, arguments)
         if formal is None:
             return None
-        own = method_variables(at.world, one.method)
-        if at.rows.code[row] in (code.NEW, code.INNER) and is_diamond(at, row) and one.site:
-            # The class's parameters are the constructor's (JLS 15.9.3).
-            own = variables(at.world, one.site.cls) + own
-            types = parameters(at.world, one.method)
-            formal = parameter(at, one.method, types, place, arguments) or formal
-            gives = own_type(at.world, one.site.cls)
-        if own and formal.free and mentions(formal, frozenset(own)):
-            given = (
-                _solve(at, row, own, one.method, arguments, types, gives, place, None, context=True)
-                if not _written(at, row)
-                else infer(at, row, one, arguments, types, gives)
-            )
-            formal = substitute(formal, given)
+        if call.chosen and formal.free and mentions(formal, frozenset(call.chosen)):
+            formal = substitute(formal, infer(at, call, before=place, context=True))
         if found is not None and formal is not found:
             return None
         found = formal
     return None if found is None else at.settled(found, row)
 
 
-def _written(at: Attribution, row: int) -> bool:
-    return at.rows.code[row] in _POLY and bool(at.rows.type_arguments(row))
-
-
 def is_diamond(at: Attribution, row: int) -> bool:
     return at.rows.text(row).endswith("<>")
 
 
+def _creation(at: Attribution, row: int, method: Method) -> Generic:
+    """``new T<>(…)`` as a call of a method that has the class's type parameters (JLS 15.9.3)."""
+    chosen = variables(at.world, method.cls) + method_variables(at.world, method)
+    types, gives = parameters(at.world, method), own_type(at.world, method.cls)
+    return Generic(row, method, at.rows.arguments(row), types, gives, chosen)
+
+
 def diamond(at: Attribution, row: int, cls: Class, wanted: Type | None) -> Type:
-    """The type of ``new T<>(…)``: its arguments follow from the constructor's (JLS 15.9.3)."""
+    """The type of ``new T<>(…)``."""
     own = variables(at.world, cls)
     candidates = at.resolution(row).candidates
     if not own:
         return class_type(cls)
-    if len(candidates) != 1:
+    if len(candidates) != 1 or candidates[0].method.cls is not cls:
         return class_type(cls, (UNKNOWN,) * len(own))
-    method = candidates[0].method
-    types = parameters(at.world, method)
-    every = own + method_variables(at.world, method)
-    given = _solve(
-        at, row, every, method, at.rows.arguments(row), types, own_type(at.world, cls), None,
-        wanted, context=False,
-    )  # fmt: skip
+    given = infer(at, _creation(at, row, candidates[0].method), wanted=wanted)
     return class_type(cls, tuple([boxed(at.world, given[one]) for one in own]))
 
 
@@ -259,7 +238,7 @@ def _collect(type_: Type, inside: frozenset[object], strange: dict[Variable, Typ
     if isinstance(type_, Variable):
         if type_.owner not in inside:
             bound = erasure(type_)
-            strange[type_] = at_most(bound)
+            strange[type_] = unknown(bound.cls) if isinstance(bound, ClassType) else UNKNOWN
     elif isinstance(type_, ClassType):
         for one in type_.args:
             _collect(one, inside, strange)
@@ -270,9 +249,3 @@ def _collect(type_: Type, inside: frozenset[object], strange: dict[Variable, Typ
     elif isinstance(type_, Both):
         for one in type_.parts:
             _collect(one, inside, strange)
-
-
-def at_most(bound: Type) -> Type:
-    from acumen.lang.java.calls.types import unknown
-
-    return unknown(bound.cls) if isinstance(bound, ClassType) else UNKNOWN

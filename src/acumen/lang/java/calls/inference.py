@@ -32,7 +32,6 @@ from acumen.lang.java.calls.types import (
 from acumen.lang.java.calls.world import World
 
 EQUAL, ABOVE, BELOW = range(3)
-_OTHER_WAY = {EQUAL: EQUAL, ABOVE: BELOW, BELOW: ABOVE}
 
 
 @dataclass(slots=True)
@@ -98,10 +97,13 @@ class Constraints:
     def solution(self, variable: Variable) -> Type | None:
         """What a variable must be; Unknown if that is not clear, None if nothing is known."""
         equal, above, below = self.known.get(variable, ((), (), ()))
-        for types, pick in ((equal, _same), (above, self._highest), (below, _same)):
+        clear = [one for one in above if not isinstance(one, Unknown)]
+        for types, pick in ((equal, _same), (clear, self._highest), (below, _same)):
             if types:
                 found = pick(types)
-                return closed(found) if found is not None else _some(variable)
+                # Something unknown may be above all that is known.
+                doubt = types is clear and len(clear) < len(above)
+                return closed(found) if found is not None and not doubt else _some(variable)
         return None
 
     def _highest(self, types: Iterable[Type]) -> Type | None:

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from acumen.lang.java.calls.attribution import Attribution
-from acumen.lang.java.calls.expressions import BODY, REFERENCE
+from acumen.lang.java.calls.expressions import REFERENCE
 from acumen.lang.java.calls.hierarchy import below, connect, reached
 from acumen.lang.java.calls.members import erased
 from acumen.lang.java.calls.model import Class, Method, Target
@@ -36,9 +36,11 @@ class Call(NamedTuple):
     interface, O constructor or super, S static; of a method reference, that of what it refers to.
 
     ``callee`` is what the call names: ``java.util.List.add(int,java.lang.Object)``, or as much of
-    it as is known. ``targets`` are paths and places of methods; the same object for the same
-    set. They are empty for what is outside the project and for what nobody wrote, as a default
-    constructor; ``inside`` tells these apart. ``exact``: there is one target and no other.
+    it as is known; ``inside`` tells whether that is, or may be, the project's. ``targets`` are
+    paths and places of the project's methods that may run; the same object for the same set.
+    There may be some though the callee is outside, because the project overrides it, and none
+    though it is inside, because nobody wrote it, as a default constructor. ``exact``: there is
+    one target and no other.
     """
 
     caller: int
@@ -164,6 +166,3 @@ def _type_name(type_: Type) -> str:
     if isinstance(type_, ClassType):
         return label(type_.cls) + brackets
     return (type_.name if isinstance(type_, Primitive) else "?") + brackets
-
-
-__all__ = ["BODY", "Call", "Project"]

@@ -11,7 +11,6 @@ from acumen.lang.java.calls.scopes import (
     field_type,
     given_to,
     method_variables,
-    own_type,
     parameters,
     returns,
     supers,
@@ -260,10 +259,6 @@ def member_types(
         tuple([substitute(one, into) for one in given_types]),
         substitute(result, given),
     )
-
-
-def this(world: World, cls: Class) -> ClassType:
-    return own_type(world, cls)
 
 
 def bound_types(type_: Type) -> list[Type]:

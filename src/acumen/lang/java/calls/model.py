@@ -74,10 +74,6 @@ class Class:
     def is_interface(self) -> bool:
         return self.kind in INTERFACES
 
-    @property
-    def is_abstract(self) -> bool:
-        return "a" in self.flags or self.kind in INTERFACES
-
 
 @dataclass(slots=True, eq=False)
 class Method:
