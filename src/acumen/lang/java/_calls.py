@@ -284,7 +284,7 @@ def choose(tree: Tree, facts: Facts, types: Types, calls: Calls, idents: Any) ->
         if m < 0:
             continue
         # A method that is inherited from elsewhere may be nearer, or fit better. It hardly has the
-        # name of a private one: in the whole JDK that would be wrong in one call.
+        # name of a private one: in the whole JDK that is wrong in two calls.
         private = facts.members.flags[m] & IS_PRIVATE != 0
         inherits = types.open[t] or facts.of_object[w]
         sure = fit > OPEN or not inherits

@@ -47,9 +47,9 @@ class Bindings:
 
     A constructor's name is a method that declares itself. A record's component is a field; its
     accessor and the parameter of a compact constructor have the same declaration. ``var`` is
-    unknown. What is certain: local variables, parameters, labels and type variables mean what
-    they mean to javac. A field or type of this file is taken for the one that is meant even where
-    a class with a superclass declared elsewhere stands between; a method is not.
+    unknown. Where a class with a superclass declared elsewhere stands between a name and what it
+    means in this file, the superclass may have a nearer one: variables and types keep the meaning
+    that this file shows (wrong in 51 of 2.5 million places of the JDK), methods do not.
     """
 
     node: Column
