@@ -6,7 +6,6 @@ import json
 import os
 import shutil
 import subprocess
-import tarfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -60,8 +59,10 @@ def _pack(folder: Path) -> None:
 def _unpack(packed: Path, folder: Path) -> None:
     for package in (*ORACLE, *REAL):
         name, _, version = package.partition("@")
-        with tarfile.open(packed / f"{name}-{version}.tgz") as archive:
-            archive.extractall(folder / f"{name}.tgz", filter="data")
+        (folder / f"{name}.tgz").mkdir()
+        # Early releases of Python 3.11 unpack without a filter only, later ones warn of that.
+        archive = packed / f"{name}-{version}.tgz"
+        subprocess.run(["tar", "-xzf", archive, "-C", folder / f"{name}.tgz"], check=True)
         # Whatever the archive calls its one folder.
         (inside,) = (folder / f"{name}.tgz").iterdir()
         inside.rename(folder / name)
