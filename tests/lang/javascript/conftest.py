@@ -59,7 +59,7 @@ def _pack(folder: Path) -> None:
 def _unpack(packed: Path, folder: Path) -> None:
     for package in (*ORACLE, *REAL):
         name, _, version = package.partition("@")
-        (folder / f"{name}.tgz").mkdir()
+        (folder / f"{name}.tgz").mkdir(parents=True)
         # Early releases of Python 3.11 unpack without a filter only, later ones warn of that.
         archive = packed / f"{name}-{version}.tgz"
         subprocess.run(["tar", "-xzf", archive, "-C", folder / f"{name}.tgz"], check=True)
