@@ -127,18 +127,20 @@ class _Build:
         )  # fmt: skip
         with self.stage("find"):
             plans = self.plans(found, old)
-        # A build that finds nothing to do leaves the manifest as it is.
+        # A build that finds nothing to do leaves everything as it is.
         if not old.complete:
             write_manifest(self.out, manifest)
         with self.stage("analyse"):
             shards, lethal = self.analyse(plans)
+        of_project = {
+            project.name: [shard.key for shard in shards if shard.project == project.name]
+            for project in found
+        }
+        if old.complete and (old.shards, old.settings) == (of_project, manifest.settings):
+            return self.summary(old.counts, shards, [])
         with self.stage("link"):
             links, linked = self.link(found, shards)
         with self.stage("index"):
-            of_project = {
-                project.name: [shard.key for shard in shards if shard.project == project.name]
-                for project in found
-            }
             files = {f"shards/{shard.key}/{name}.parquet": sha for shard in shards
                      for name, sha in shard.hashes.items()}  # fmt: skip
             manifest = replace(
@@ -150,10 +152,16 @@ class _Build:
             manifest = replace(manifest, counts=counts, files=dict(sorted(files.items())))
             write_manifest(self.out, manifest)
             _remove_leftovers(self.out, manifest)
-        parsed, reused = sum(s.parsed for s in shards), sum(not s.parsed for s in shards)
+        return self.summary(counts, shards, linked)
+
+    def summary(
+        self, counts: dict[str, int], shards: Sequence[Shard], linked: Sequence[Linked]
+    ) -> Summary:
+        parsed, reused = sum(one.parsed for one in shards), sum(not one.parsed for one in shards)
+        peaks = [one.peak for one in shards] + [one.peak for one in linked]
         return Summary(
             str(self.out), counts, _problems(shards), parsed, reused, len(shards), self.seconds,
-            _cost(shards, linked), max([one.peak for one in shards] + [one.peak for one in linked]),
+            _cost(shards, linked), max(peaks, default=0),
         )  # fmt: skip
 
     def plans(self, found: Sequence[Project], old: Manifest) -> list[Plan]:

@@ -24,7 +24,7 @@ def token_ranges(file: JavaFile) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
 
 
 def _spelled(file: JavaFile) -> tuple[Column, tuple[str, ...]]:
-    return file.tokens.spellings()
+    return file.tokens.spellings(file.names.word_of, file.names.words)
 
 
 class TokenTable:

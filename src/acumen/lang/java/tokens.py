@@ -108,32 +108,45 @@ class Tokens:
             return f'"{escaped(self.value(i))}"'
         return self.value(i) if kind in NAMED or kind in LITERALS else kind
 
-    def spellings(self) -> tuple[NDArray[np.int32], tuple[str, ...]]:
-        """All spellings: for each token a place in a list of distinct ones."""
-        told = np.isin(self.kind, _told_by_text())
-        words: dict[str, int] = {}
+    def spellings(
+        self, word_of: Column, known: tuple[str, ...]
+    ) -> tuple[NDArray[np.int32], tuple[str, ...]]:
+        """All spellings: for each token a place in a list of distinct ones. That list begins with
+        the file's identifiers, ``known``, whose places ``word_of`` tells for each node."""
+        words = {word: place for place, word in enumerate(known)}
+        # Most tokens are told by their kind, of which there are few.
+        kinds = np.flatnonzero(np.bincount(self.kind, minlength=256))
+        by_kind = np.zeros(256, dtype=np.int32)
+        for kind in kinds.tolist():
+            by_kind[kind] = words.setdefault(_spelled_kind(KINDS[kind]), len(words))
+        codes = by_kind[self.kind]
+        named = self.kind == CODE["IDENTIFIER"]
+        codes[named] = word_of[self.node[named]]
+        # Literals, and the few identifiers that are part of an odd token.
+        rest = np.flatnonzero(_literal()[self.kind] | (codes < 0))
         texts: dict[tuple[int, bytes], int] = {}
-        source = self.source
-        codes = np.empty(len(self), dtype=np.int32)
-        which = np.flatnonzero(told)
-        columns = (self.kind[which], self.start[which], self.end[which], which)
+        columns = (self.kind[rest], self.start[rest], self.end[rest], rest)
         for kind, start, end, i in zip(*(column.tolist() for column in columns), strict=True):
-            key = (kind, source[start:end])
+            key = (kind, self.source[start:end])
             place = texts.get(key)
             if place is None:
                 place = texts[key] = words.setdefault(self.spelling(i), len(words))
             codes[i] = place
-        # The others are told by their kind, of which there are few.
-        kinds = np.flatnonzero(np.bincount(self.kind[~told], minlength=1))
-        by_kind = np.zeros(256, dtype=np.int32)
-        by_kind[kinds] = [words.setdefault(KINDS[kind], len(words)) for kind in kinds.tolist()]
-        codes[~told] = by_kind[self.kind[~told]]
         return codes, tuple(words)
 
 
+def _spelled_kind(kind: str) -> str:
+    """How a token is spelt that its kind tells: ``int``, ``LPAREN``, ``_``."""
+    if kind == "UNDERSCORE":
+        return "_"
+    return kind.lower() if kind in NAMED and kind != "IDENTIFIER" else kind
+
+
 @lru_cache(maxsize=1)
-def _told_by_text() -> NDArray[np.uint8]:
-    return np.array([CODE[kind] for kind in (*NAMED, *LITERALS)], dtype=np.uint8)
+def _literal() -> NDArray[np.bool_]:
+    chosen = np.zeros(256, dtype=np.bool_)
+    chosen[[CODE[kind] for kind in LITERALS]] = True
+    return chosen
 
 
 @lru_cache(maxsize=1)
