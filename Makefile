@@ -33,9 +33,9 @@ $(BIN)/.dev: $(BIN)/.core
 
 eval: $(BIN)/.core
 	@if [ -d "$(IDBENCH)" ]; then $(BIN)/acumen data get idbench --from "$(IDBENCH)" >/dev/null; fi
-	$(BIN)/acumen corpus build $(EXAMPLES) --out $(OUT)/corpus
+	$(BIN)/acumen corpus build $(EXAMPLES) --out $(OUT)/examples
 	$(BIN)/acumen eval --plugin examples/trigram_embedding.py --out $(OUT)
-	$(BIN)/acumen report $(OUT) --corpus $(OUT)/corpus
+	$(BIN)/acumen report $(OUT) --corpus $(OUT)/examples
 
 lint: $(BIN)/.dev
 	$(BIN)/ruff check .

@@ -71,7 +71,12 @@ def _lengths(corpus: Corpus, slug: str, name: str) -> Plot:
     bars = alt.Chart(inline_data(rows)).mark_bar(cornerRadiusEnd=2)
     chart = alt.layer(
         bars.encode(
-            x=alt.X("lines:N", sort=order, title="lines of a method", axis=alt.Axis(labelAngle=0)),
+            x=alt.X(
+                "lines:N",
+                sort=order,
+                title="lines of a method",
+                axis=alt.Axis(labelAngle=0, labelOverlap="greedy"),
+            ),
             y=alt.Y("methods:Q", title="methods", axis=alt.Axis(tickMinStep=1, format=",d")),
             tooltip=["lines:N", alt.Tooltip("methods:Q", format=",d")],
         )

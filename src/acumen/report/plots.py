@@ -55,6 +55,7 @@ def theme(name: str) -> dict[str, Any]:
         "background": colour["paper"],
         "font": font,
         "view": {"stroke": None},
+        "bar": {"fill": colour["accent"]},
         "range": {"category": [colour["accent"], colour["honest"], colour["ink"]]},
         "axis": {
             "labelColor": colour["soft"],
