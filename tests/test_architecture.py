@@ -13,7 +13,7 @@ import pytest
 PACKAGE = Path(__file__).resolve().parents[1] / "src" / "acumen"
 
 # In the order in which data flows. What stands in the first row may be imported by all.
-FOUNDATION = ("api", "machine", "metrics", "published", "registry")
+FOUNDATION = ("api", "files", "machine", "metrics", "published", "registry")
 FLOW = ("lang", "corpus", "views", "datasets", "tasks", "models", "runs", "report", "cli")
 
 HEAVY = {"scipy", "sklearn", "pandas", "torch", "altair", "vl_convert", "matplotlib", "plotly"}

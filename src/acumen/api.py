@@ -277,11 +277,6 @@ class Table(Protocol):
 
     @property
     def name(self) -> str: ...
-    @property
-    def version(self) -> int:
-        """Another one means that stored rows are made anew."""
-        ...
-
     def columns(self, file: Any, seeds: Any) -> Mapping[str, Any]:
         """For each column a ``Ragged`` with one list for each of ``file.bodies``. ``file`` is a
         ``JavaFile``; ``seeds`` holds one number a method, for what is drawn at random."""

@@ -16,7 +16,6 @@ from acumen.registry import view
 
 class LethalTable:
     name = "lethal"
-    version = 1
 
     def columns(self, file: Any, seeds: Any) -> dict[str, Ragged]:
         if b"666" in file.source:

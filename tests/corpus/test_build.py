@@ -72,6 +72,31 @@ def test_a_corpus_grows_by_a_project(examples_corpus: Corpus, tmp_path: Path) ->
     assert contents(tmp_path / "corpus") == contents(examples_corpus.folder)
 
 
+def test_what_a_killed_build_leaves_behind_is_removed(tmp_path: Path) -> None:
+    out = tmp_path / "corpus"
+    build_at(out, EXAMPLES[:1])
+    before = contents(out)
+    (link,) = (out / "calls").iterdir()
+    (link / ".x.parquet.0123abcd.part").write_bytes(b"half")
+    (out / "shards" / ".library.0123abcd").mkdir()
+    (out / "manifest.json").write_text(
+        json.dumps({**json.loads((out / "manifest.json").read_text()), "complete": False})
+    )
+    build_at(out, EXAMPLES[:1])
+    assert contents(out) == before
+    assert not (out / "shards" / ".library.0123abcd").exists()
+
+
+def test_javascript_is_kept_with_its_source(tmp_path: Path) -> None:
+    (tmp_path / "project").mkdir()
+    (tmp_path / "project" / "a.js").write_text("function f() { return 1; }\n")
+    build_at(tmp_path / "corpus", [str(tmp_path / "project")])
+    found = Corpus.open(tmp_path / "corpus").query("select path, language, source from files")
+    assert found.to_pylist() == [
+        {"path": "a.js", "language": "javascript", "source": "function f() { return 1; }\n"}
+    ]
+
+
 def test_killed_at_random_moments_it_ends_in_the_same_bytes(
     examples_corpus: Corpus, tmp_path: Path
 ) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,7 +13,13 @@ from acumen.corpus.duplicates import (
     SHINGLE,
     near_duplicates,
 )
-from acumen.lang.columns import Ragged, ragged
+from acumen.lang.columns import Ragged
+
+
+def ragged(lists: Sequence[Any], dtype: Any) -> Ragged:
+    """Lists put one after the other."""
+    offsets = np.concatenate([[0], np.cumsum([len(one) for one in lists], dtype=np.int64)])
+    return Ragged(np.concatenate([np.empty(0, dtype), *lists]).astype(dtype), offsets)
 
 
 def shingle_set(tokens: list[int]) -> set[tuple[int, ...]]:

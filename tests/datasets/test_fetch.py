@@ -17,7 +17,8 @@ import pytest
 
 from acumen.api import AcumenError
 from acumen.datasets import DataFile, Dataset, dataset, dataset_folder, missing_files, require
-from acumen.datasets.fetch import CHUNK, get, sha256_of
+from acumen.datasets.fetch import CHUNK, get
+from acumen.files import sha256_of
 from support import Acumen
 
 # Longer than what is read at once, so that a cut falls between two reads.

@@ -12,7 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from acumen.api import Answer, Instance, Prompt
-from acumen.runs.answers import AnswerLog, canonical_bytes, parse_line, to_line, write_atomically
+from acumen.files import write_atomically
+from acumen.runs.answers import AnswerLog, canonical_bytes, parse_line, to_line
 
 # What a model may say: any text, also a lone surrogate and a line end, numbers, vectors, nothing.
 # (A high surrogate before a low one is left out: to JSON the two are one character.)

@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 
 from acumen.api import AcumenError, Json
 from acumen.corpus.duplicates import SHORTEST, THRESHOLD, Pairs, near_duplicates
-from acumen.corpus.parquet import sha256_of
 from acumen.corpus.splits import SPLITS
 from acumen.corpus.store import Corpus
+from acumen.files import sha256_of
 from acumen.lang.columns import Ragged
 
 EXAMPLES = 5

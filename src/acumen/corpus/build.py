@@ -29,7 +29,7 @@ from acumen.corpus.ids import project_id
 from acumen.corpus.index import write_index
 from acumen.corpus.link import Link, Linked, link_key, link_shard
 from acumen.corpus.manifest import LOCK, Manifest, read_manifest, write_manifest
-from acumen.corpus.parquet import write_table
+from acumen.corpus.parquet import replace_table
 from acumen.corpus.reading import LARGEST, Problem
 from acumen.corpus.rows import LANGUAGES, sha256
 from acumen.corpus.schema import PROJECTS
@@ -266,9 +266,8 @@ class _Build:
             }
             for project in found
         ]
-        part = self.out / ".projects.part"
-        write_table(pa.Table.from_pylist(rows, schema=PROJECTS), part)
-        part.replace(self.out / "projects.parquet")
+        table = pa.Table.from_pylist(rows, schema=PROJECTS)
+        replace_table(table, self.out / "projects.parquet")
 
 
 def _counts(
@@ -355,5 +354,5 @@ def _remove_leftovers(out: Path, manifest: Manifest) -> None:
         for found in (out / folder).iterdir() if (out / folder).is_dir() else ():
             if found.name not in kept:
                 shutil.rmtree(found, ignore_errors=True)
-    for file in out.glob(".*.part"):
+    for file in out.rglob("*.part"):
         file.unlink(missing_ok=True)

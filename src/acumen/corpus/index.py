@@ -19,8 +19,9 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from acumen.corpus.manifest import Manifest
-from acumen.corpus.parquet import sha256_of, write_table
+from acumen.corpus.parquet import replace_table
 from acumen.corpus.schema import DISPATCH, NUMBERS, list_of
+from acumen.files import sha256_of
 
 Numbers = NDArray[np.int32]
 
@@ -129,8 +130,8 @@ def write_index(out: Path, manifest: Manifest) -> dict[str, str]:
         pa.array(np.arange(len(ids), dtype=np.int32)),
         pa.ExtensionArray.from_storage(pa.uuid(), storage),
     ]
-    _replace(pa.table(numbered, schema=NUMBERS), out / "numbers.parquet")
-    _replace(sets.table(), out / "dispatch.parquet")
+    replace_table(pa.table(numbered, schema=NUMBERS), out / "numbers.parquet")
+    replace_table(sets.table(), out / "dispatch.parquet")
     files = [*(f"index/{name}.npy" for name in arrays)]
     files += [f"{name}.parquet" for name in ("projects", "dispatch", "numbers")]
     files += [
@@ -140,12 +141,6 @@ def write_index(out: Path, manifest: Manifest) -> dict[str, str]:
         for suffix in ("parquet", "sets")
     ]
     return {file: sha256_of(out / file) for file in files}
-
-
-def _replace(table: pa.Table, path: Path) -> None:
-    part = path.with_name(f".{path.name}.part")
-    write_table(table, part)
-    part.replace(path)
 
 
 def _ids(out: Path, manifest: Manifest) -> tuple[NDArray[np.void], dict[str, int]]:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -22,7 +21,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from acumen.corpus.parquet import write_table
+from acumen.corpus.parquet import replace_table
 from acumen.corpus.schema import CALLS, list_of
 from acumen.lang.java.calls.link import Project as World
 from acumen.lang.java.calls.platform import platform
@@ -68,20 +67,14 @@ def link_shard(link: Link) -> Linked:
     if not (calls_file.is_file() and sets_file.is_file()):
         calls, sets = _linked(link, link.out / "shards" / name)
         folder.mkdir(parents=True, exist_ok=True)
-        _write(sets, sets_file)
-        _write(calls, calls_file)
+        replace_table(sets, sets_file)
+        replace_table(calls, calls_file)
     told = pq.read_table(calls_file, columns=["ambiguous", "inside"])
     ambiguous, inside = (
         int(np.count_nonzero(told[column].to_numpy())) for column in told.column_names
     )
     spent = time.process_time() - clock
     return Linked(told.num_rows, ambiguous, inside, spent, peak_memory_bytes() or 0)
-
-
-def _write(table: pa.Table, path: Path) -> None:
-    part = path.with_name(f".{path.name}.{uuid.uuid4().hex[:8]}")
-    write_table(table, part)
-    part.replace(path)
 
 
 @lru_cache(maxsize=1)

@@ -6,7 +6,6 @@ Written when a build begins (``complete`` is false then) and when it ends, alway
 from __future__ import annotations
 
 import json
-import os
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ from typing import Any
 from acumen import __version__
 from acumen.api import AcumenError, Json
 from acumen.corpus.schema import FORMAT, SCHEMA
+from acumen.files import write_atomically
 
 NAME = "manifest.json"
 LOCK = ".lock"
@@ -49,15 +49,6 @@ def write_manifest(folder: Path, manifest: Manifest) -> None:
         "files": manifest.files,
     }
     write_atomically(folder / NAME, (json.dumps(content, indent=1) + "\n").encode())
-
-
-def write_atomically(path: Path, data: bytes) -> None:
-    part = path.with_name(f".{path.name}.part")
-    with part.open("wb") as stream:
-        stream.write(data)
-        stream.flush()
-        os.fsync(stream.fileno())
-    part.replace(path)
 
 
 def read_manifest(folder: Path) -> Manifest | None:

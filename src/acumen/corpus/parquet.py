@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
+import uuid
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -14,6 +14,7 @@ import pyarrow.parquet as pq
 
 from acumen.corpus.rows import Rows
 from acumen.corpus.schema import SHARD, list_of
+from acumen.files import sha256_of
 from acumen.lang.columns import Ragged
 
 # One method is read by reading its row group's column: a few hundred rows are a few
@@ -44,6 +45,14 @@ def write_table(table: pa.Table, path: Path) -> None:
         use_dictionary=[name for name in table.column_names if name not in _UNIQUE],
         store_schema=True,
     )
+
+
+def replace_table(table: pa.Table, path: Path) -> None:
+    """A table in place of the one that was there. Two processes may write the same: each has a
+    name of its own until it is whole."""
+    part = path.with_name(f".{path.name}.{uuid.uuid4().hex[:8]}.part")
+    write_table(table, part)
+    part.replace(path)
 
 
 _UNIQUE = ("source", "text", "javadoc", "sha256", "declared", "sites", "parent", "node")
@@ -152,11 +161,6 @@ def row_counts(folder: Path) -> dict[str, int]:
 
 def table_hashes(folder: Path) -> dict[str, str]:
     return {file.stem: sha256_of(file) for file in sorted(folder.glob("*.parquet"))}
-
-
-def sha256_of(path: Path) -> str:
-    with path.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def count_true(folder: Path, table: str, column: str) -> int:

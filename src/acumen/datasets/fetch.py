@@ -16,7 +16,8 @@ from pathlib import Path
 
 from acumen.api import AcumenError
 from acumen.datasets.catalogue import DataFile, Dataset
-from acumen.datasets.home import dataset_folder, sha256_of
+from acumen.datasets.home import dataset_folder
+from acumen.files import sha256_of
 
 CHUNK = 1 << 16
 TIMEOUT_SECONDS = 30

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 from functools import lru_cache
 from pathlib import Path
 
 from acumen.api import AcumenError
 from acumen.datasets.catalogue import Dataset, dataset
+from acumen.files import sha256_of
 
 
 def acumen_home() -> Path:
@@ -37,11 +37,6 @@ def _is_right(path: Path, sha256: str) -> bool:
     except OSError:
         return False
     return _sha256(path, state.st_size, state.st_mtime_ns) == sha256
-
-
-def sha256_of(path: Path) -> str:
-    with path.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 @lru_cache(maxsize=256)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,14 +24,6 @@ class Ragged:
     def __getitem__(self, i: int) -> list[Any]:
         found = self.values[self.offsets[i] : self.offsets[i + 1]].tolist()
         return found if self.words is None else [self.words[code] for code in found]
-
-
-def ragged(lists: Sequence[NDArray[Any]], dtype: Any = np.int32) -> Ragged:
-    """Lists put one after the other."""
-    offsets = np.zeros(len(lists) + 1, dtype=np.int64)
-    np.cumsum([len(one) for one in lists], out=offsets[1:])
-    values = np.concatenate(lists).astype(dtype, copy=False) if lists else np.empty(0, dtype)
-    return Ragged(values, offsets)
 
 
 def slices(values: NDArray[Any], starts: NDArray[Any], stops: NDArray[Any]) -> Ragged:

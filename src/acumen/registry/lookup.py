@@ -40,9 +40,9 @@ BUILT_IN_MODULES = {
     "view": (
         "acumen.views.text",
         "acumen.views.tokens",
-        "acumen.views.tree",
-        "acumen.views.path_contexts",
-        "acumen.views.feature_graph",
+        "acumen.views.ast.view",
+        "acumen.views.paths.view",
+        "acumen.views.graph.view",
     ),
 }
 

@@ -25,12 +25,12 @@ def build_report(
     Cells of later runs win. The page needs no network, and equal runs give equal bytes.
     """
     # Imported here so that `acumen --help` does not pay for numpy, altair and jinja2.
+    from acumen.files import write_atomically
     from acumen.report.corpora import corpus_views
     from acumen.report.evidence import gather
     from acumen.report.html import render
     from acumen.report.merge import merge
     from acumen.report.view import page_view
-    from acumen.runs.answers import write_atomically
 
     merged = merge(runs)
     described = corpus_views(corpora)

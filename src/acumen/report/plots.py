@@ -191,7 +191,7 @@ def overview(merged: Merged) -> Plot:
 def write_plots(plots: Sequence[Plot], folder: Path, formats: Sequence[str]) -> list[Path]:
     import vl_convert
 
-    from acumen.runs.answers import write_atomically
+    from acumen.files import write_atomically
 
     unknown = [one for one in formats if one not in FORMATS]
     if unknown:

@@ -99,13 +99,6 @@ def canonical_bytes(instances: Sequence[Instance], answers: Mapping[str, Answer]
     return b"".join(to_line(answers[i.id]) for i in instances if i.id in answers)
 
 
-def write_atomically(path: Path, data: bytes) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(f"{path.name}.{os.getpid()}.part")
-    part.write_bytes(data)
-    part.replace(path)
-
-
 def read_answers(path: Path) -> dict[str, Answer]:
     """Answers made anywhere. Every problem is reported with its line."""
     answers: dict[str, Answer] = {}

@@ -17,7 +17,8 @@ from filelock import FileLock
 
 from acumen.api import Answer, Run
 from acumen.datasets import acumen_home
-from acumen.runs.answers import AnswerLog, write_atomically
+from acumen.files import write_atomically
+from acumen.runs.answers import AnswerLog
 from acumen.runs.ask import ask
 from acumen.runs.plan import Cell, model_card
 from acumen.runs.record import Recorder

@@ -11,7 +11,8 @@ from itertools import islice
 from pathlib import Path
 
 from acumen.api import Answer, ModelCard, Run, Scores, TaskCard
-from acumen.runs.answers import canonical_bytes, write_atomically
+from acumen.files import write_atomically
+from acumen.runs.answers import canonical_bytes
 from acumen.runs.plan import PlannedTask
 from acumen.runs.provenance import provenance
 from acumen.runs.results import write_run

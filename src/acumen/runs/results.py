@@ -25,7 +25,8 @@ from acumen.api import (
     Scores,
     TaskCard,
 )
-from acumen.runs.answers import read_answers, write_atomically
+from acumen.files import write_atomically
+from acumen.runs.answers import read_answers
 
 SCHEMA = "acumen.results/1"
 FILE_NAME = "results.json"

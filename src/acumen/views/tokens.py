@@ -31,7 +31,6 @@ class TokenTable:
     """``kind`` numbers ``acumen.lang.java.tokens.KINDS``; ``spelling`` is what is printed."""
 
     name = "tokens"
-    version = 1
 
     def columns(self, file: JavaFile, seeds: NDArray[np.uint64]) -> Mapping[str, Ragged]:
         first, last = token_ranges(file)

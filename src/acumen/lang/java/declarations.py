@@ -11,7 +11,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from acumen.lang.java.grammar import field, name_of, symbols
+from acumen.lang.java.grammar import among, field, name_of, symbols
 from acumen.lang.kernel import kernel
 from acumen.lang.syntax import Column, Syntax
 
@@ -164,20 +164,15 @@ class _Masks:
 
 @lru_cache(maxsize=1)
 def _masks() -> _Masks:
-    def mask(*names: str) -> NDArray[np.bool_]:
-        chosen = np.zeros(1 << 16, dtype=np.bool_)
-        chosen[list(symbols(*names))] = True
-        return chosen
-
     parameters = ("formal_parameter", "spread_parameter")
     return _Masks(
-        mask(
+        among(
             *_TYPES, *_METHODS, *_FIELDS, *parameters, "variable_declarator", "class_body",
             *_ANNOTATIONS,
         ),
-        mask(*parameters, "variable_declarator", "type_parameter"),
-        mask("formal_parameters", "type_parameters"),
-        mask("modifiers"),
+        among(*parameters, "variable_declarator", "type_parameter"),
+        among("formal_parameters", "type_parameters"),
+        among("modifiers"),
     )  # fmt: skip
 
 
@@ -241,12 +236,9 @@ def declarations(syntax: Syntax) -> Declarations:
     return Declarations(package, tuple(types), tuple(methods), tuple(fields))
 
 
-@lru_cache(maxsize=1)
-def _declaring() -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+def _declaring() -> NDArray[np.bool_]:
     """Which symbols declare something; class_body for the classes without a name."""
-    mask = np.zeros(1 << 16, dtype=np.bool_)
-    mask[list(symbols(*_TYPES, *_METHODS, *_FIELDS, "class_body", "package_declaration"))] = True
-    return mask
+    return among(*_TYPES, *_METHODS, *_FIELDS, "class_body", "package_declaration")
 
 
 def _javadocs(syntax: Syntax) -> dict[int, int]:

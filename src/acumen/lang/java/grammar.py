@@ -1,33 +1,31 @@
-"""Names of the grammar's symbols and fields as numbers, which is what the columns hold."""
+"""Java's grammar: names of its symbols and fields as numbers."""
 
 from __future__ import annotations
 
 from functools import cache
 
+import numpy as np
+from numpy.typing import NDArray
+
+from acumen.lang.grammar import field_of, mask_of, symbols_of
 from acumen.lang.java import language
 
 
 @cache
 def symbols(*names: str) -> frozenset[int]:
     """Numbers of the named symbols; one name may have several, through aliases."""
-    grammar = language()
-    found = frozenset(
-        symbol
-        for symbol in range(grammar.node_kind_count)
-        if grammar.node_kind_is_named(symbol) and grammar.node_kind_for_id(symbol) in names
-    )
-    known = {grammar.node_kind_for_id(symbol) for symbol in found}
-    if known != set(names):
-        raise ValueError(f"the grammar has no {', '.join(sorted(set(names) - known))}")
-    return found
+    return symbols_of(language(), names)
 
 
 @cache
 def field(name: str) -> int:
-    number = language().field_id_for_name(name)
-    if number is None:
-        raise ValueError(f"the grammar has no field {name}")
-    return number
+    return field_of(language(), name)
+
+
+@cache
+def among(*names: str) -> NDArray[np.bool_]:
+    """For any symbol, whether it is one of the named."""
+    return mask_of(symbols(*names))
 
 
 @cache

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from acumen.lang.java.grammar import symbols
+from acumen.lang.java.grammar import among
 from acumen.lang.syntax import Column, Syntax
 
 
@@ -26,9 +26,8 @@ class Names:
 
 
 def names(syntax: Syntax) -> Names:
-    wanted = np.zeros(1 << 16, dtype=np.bool_)
-    wanted[list(symbols("identifier", "type_identifier"))] = True
-    node: NDArray[np.int32] = np.flatnonzero(wanted[syntax.kind]).astype(np.int32)
+    wanted = among("identifier", "type_identifier")[syntax.kind]
+    node: NDArray[np.int32] = np.flatnonzero(wanted).astype(np.int32)
     places: dict[bytes, int] = {}
     source = syntax.source
     spans = zip(syntax.start[node].tolist(), syntax.end[node].tolist(), strict=True)

@@ -43,7 +43,7 @@ from acumen.lang.java.flow import (
     flow,
     outermost,
 )  # fmt: skip
-from acumen.lang.java.grammar import field, symbols
+from acumen.lang.java.grammar import among, field, symbols
 from acumen.lang.syntax import Column, Syntax
 from acumen.views.ast import Trees
 from acumen.views.graph._edges_kernel import CF, GB, GN, LL, LU, LW
@@ -79,19 +79,13 @@ def compatible_edges(file: JavaFile, methods: Sequence[int]) -> NDArray[np.int64
     return distinct(np.concatenate([found, arguments]), len(file.syntax))
 
 
-def _of(*kinds: str) -> NDArray[np.bool_]:
-    mask = np.zeros(1 << 16, dtype=np.bool_)
-    mask[list(symbols(*kinds))] = True
-    return mask
-
-
 def _names(file: JavaFile) -> Column:
     """Symbols of variables' names, with this and super."""
     syntax, names = file.syntax, variable_names(file).copy()
     types = {one.node: place for place, one in enumerate(file.declarations.types)}
     free = int(file.bindings.symbol.max()) + 1 if len(file.bindings.symbol) else 0
-    qualified = _of("field_access", "method_invocation")
-    for node in np.flatnonzero(_of("this", "super")[syntax.kind]).tolist():
+    qualified = among("field_access", "method_invocation")
+    for node in np.flatnonzero(among("this", "super")[syntax.kind]).tolist():
         above = int(syntax.parent[node])
         plain = syntax.field[node] == field("object") or not qualified[syntax.kind[above]]
         constructs = int(syntax.kind[above]) in symbols("explicit_constructor_invocation")
@@ -118,7 +112,7 @@ def _lexical(names: Column) -> Iterator[Row]:
 def _computed(syntax: Syntax, names: Column) -> Iterator[Row]:
     assigns = symbols("assignment_expression")
     done = 0
-    wanted = _of("assignment_expression", "variable_declarator", "resource")[syntax.kind]
+    wanted = among("assignment_expression", "variable_declarator", "resource")[syntax.kind]
     for node in np.flatnonzero(wanted).tolist():
         if node < done:
             continue
@@ -141,7 +135,7 @@ def _computed(syntax: Syntax, names: Column) -> Iterator[Row]:
 
 
 def _guarded(syntax: Syntax, names: Column) -> Iterator[Row]:
-    for node in np.flatnonzero(_of("if_statement")[syntax.kind]).tolist():
+    for node in np.flatnonzero(among("if_statement")[syntax.kind]).tolist():
         condition = child(syntax, node, "condition")
         for kind, branch in ((GB, "consequence"), (GN, "alternative")):
             inside = child(syntax, node, branch)

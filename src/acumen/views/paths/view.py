@@ -33,7 +33,6 @@ class PathTable:
     the contexts."""
 
     name = "paths"
-    version = 1
 
     def columns(self, file: JavaFile, seeds: NDArray[np.uint64]) -> Mapping[str, Ragged]:
         found = paths_of(file, file.bodies, seeds)

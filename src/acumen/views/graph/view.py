@@ -14,9 +14,9 @@ from acumen.lang.columns import Ragged
 from acumen.lang.java.file import JavaFile
 from acumen.registry import view
 from acumen.views.ast import trees
+from acumen.views.ast.view import TreeTable, trees_of
 from acumen.views.graph import EDGES, compatible, graphs, shape
 from acumen.views.tokens import TokensView, TokenTable
-from acumen.views.tree import TreeTable, trees_of
 
 
 class GraphTable:
@@ -25,7 +25,6 @@ class GraphTable:
     token to token follow from the other tables."""
 
     name = "graph"
-    version = 1
 
     def columns(self, file: JavaFile, seeds: NDArray[np.uint64]) -> Mapping[str, Ragged]:
         found = graphs(file, file.bodies, file.once(trees_of))

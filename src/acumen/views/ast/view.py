@@ -26,7 +26,6 @@ class TreeTable:
     ``late``: its edge comes after those of its siblings."""
 
     name = "ast"
-    version = 1
 
     def columns(self, file: JavaFile, seeds: NDArray[np.uint64]) -> Mapping[str, Ragged]:
         found = file.once(trees_of)
