@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,7 @@ from support import ROOT
 if TYPE_CHECKING:
     from acumen.corpus import Corpus
     from acumen.corpus.build import Summary
+    from acumen.corpus.engines.local import LocalEngine
 
 # As they are before a test loads a plug-in.
 VIEWS = tuple(names("view"))
@@ -27,10 +29,19 @@ def build_at(
     from acumen.corpus.build import build
     from acumen.corpus.engines.local import LocalEngine
 
+    # Processes that have loaded a plug-in know it; those of other builds need not start anew.
+    engine = LocalEngine(workers) if plugins else _engine(workers)
     return build(
-        sources, out, engine=LocalEngine(workers), views=views or VIEWS,
+        sources, out, engine=engine, views=views or VIEWS,
         cache=out.parent / "cache", plugins=plugins, largest=largest,
     )  # fmt: skip
+
+
+@lru_cache
+def _engine(workers: int) -> LocalEngine:
+    from acumen.corpus.engines.local import LocalEngine
+
+    return LocalEngine(workers)
 
 
 def contents(folder: Path) -> dict[str, bytes]:

@@ -97,7 +97,7 @@ def build(
             out,
             engine=make_engine(engine, worker_count, address),
             views=view or names("view"),
-            cache=acumen_home() / "sources",
+            cache=acumen_home(),
             shares=_shares(splits),
             largest=largest,
             plugins=plugin or (),

@@ -122,7 +122,7 @@ def _by_split(corpus: Corpus, found: Pairs, methods: dict[str, NDArray[Any]]) ->
             examples = [
                 {
                     "similarity": round(float(found.similarity[i]), 4),
-                    "methods": [corpus.brief(int(n)) for n in (found.left[i], found.right[i])],
+                    "methods": corpus.brief([int(found.left[i]), int(found.right[i])]),
                 }
                 for i in best.tolist()
             ]

@@ -24,6 +24,7 @@ from typing import Any
 import pyarrow as pa
 
 from acumen.api import AcumenError
+from acumen.corpus.compiled import compile_kernels
 from acumen.corpus.engines import Died, Engine
 from acumen.corpus.ids import project_id
 from acumen.corpus.index import write_index
@@ -48,8 +49,7 @@ from acumen.corpus.sources import Entry, Project, projects
 from acumen.corpus.splits import SHARES, split_of
 from acumen.registry import entry, load_plugin, packages_hash
 
-# Seconds a shard, and a single file, may take. A shard of four megabytes takes a few; the first
-# in a fresh installation waits for the kernels to be compiled.
+# Seconds a shard, and a single file, may take. A shard of four megabytes takes a few.
 SHARD_LIMIT, FILE_LIMIT = 600.0, 60.0
 
 # Those whose version is part of what rows depend on.
@@ -93,15 +93,16 @@ def build(
     step: Step = _silent,
 ) -> Summary:
     """Whatever can be said against it is said before any work: a source that is not there, a
-    folder that holds something else."""
+    folder that holds something else. ``cache`` keeps what was fetched, for all corpora."""
     for plugin in plugins:
         load_plugin(plugin)
     before = read_manifest(out)
     settings = Settings(
         tuple(views), shares, largest, _code(views), tuple(str(path.resolve()) for path in plugins)
     )
-    found = projects(sources, cache, step, largest)
+    found = projects(sources, cache / "sources", step, largest)
     _must_be_the_same(out, before, found)
+    compile_kernels(engine, cache / "compiled", step)
     with _locked(out):
         return _Build(out, engine, settings, step).run(found, before)
 

@@ -16,6 +16,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from acumen.api import AcumenError, Json, View
@@ -26,7 +28,6 @@ from acumen.registry import make_view
 
 if TYPE_CHECKING:
     import duckdb
-    import pyarrow as pa
 
 Id = str | uuid.UUID
 Row = dict[str, Any]
@@ -87,16 +88,27 @@ class Corpus:
 
     def row(self, table: str, number: int, columns: Sequence[str] | None = None) -> Row:
         """A method's row in a table of the shards: ``methods``, or that of a view."""
-        place = int(np.searchsorted(self._first, number, side="right")) - 1
-        file = self._parquet(self._table(self.shards[place], table))
-        at = number - int(self._first[place])
-        for group in range(file.metadata.num_row_groups):
-            size = file.metadata.row_group(group).num_rows
-            if at < size:
-                rows = file.read_row_group(group, columns=columns).slice(at, 1)
-                return _told(rows.to_pylist()[0])
-            at -= size
-        raise AcumenError(f"{file}: it has fewer rows than the manifest says")
+        return self.rows(table, [number], columns)[0]
+
+    def rows(
+        self, table: str, numbers: Sequence[int], columns: Sequence[str] | None = None
+    ) -> list[Row]:
+        """Rows of several methods; each stretch of a file is read once."""
+        wanted = np.asarray(numbers, dtype=np.int64)
+        found: dict[int, Row] = {}
+        places = np.searchsorted(self._first, wanted, side="right") - 1
+        for place in np.unique(places).tolist():
+            file = self._parquet(self._table(self.shards[place], table))
+            mine = np.unique(wanted[places == place])
+            first = int(self._first[place])
+            for group in range(file.metadata.num_row_groups):
+                stop = first + file.metadata.row_group(group).num_rows
+                here = mine[(mine >= first) & (mine < stop)]
+                if len(here):
+                    rows = file.read_row_group(group, columns=columns).take(here - first)
+                    found |= zip(here.tolist(), map(_told, rows.to_pylist()), strict=True)
+                first = stop
+        return [found[number] for number in wanted.tolist()]
 
     def method(self, method: Id) -> Row:
         """Everything about a method: name, place, types, JavaDoc, text."""
@@ -167,12 +179,12 @@ class Corpus:
             if not len(front):
                 break
             seen[front] = True
-            found += [{**self.brief(number), "depth": level} for number in front.tolist()]
+            found += [{**row, "depth": level} for row in self.brief(front.tolist())]
         return found
 
-    def brief(self, number: int) -> Row:
+    def brief(self, numbers: Sequence[int]) -> list[Row]:
         columns = ["method_id", "project", "path", "line", "type", "name", "signature"]
-        return self.row("methods", number, columns)
+        return self.rows("methods", numbers, columns)
 
     def calls(self, method: Id) -> list[Row]:
         """The calls that stand in a method, in their order, each with the methods it may reach."""
@@ -187,7 +199,7 @@ class Corpus:
         for call in found.to_pylist():
             targets = call.pop("targets")
             numbers = self.index.sets[first[targets]].tolist() if targets is not None else []
-            ids = [self.brief(number)["method_id"] for number in numbers]
+            ids = [row["method_id"] for row in self.rows("methods", numbers, ["method_id"])]
             calls.append({**call, "targets": ids})
         return calls
 
@@ -199,19 +211,20 @@ class Corpus:
 
     def siblings(self, method: Id) -> list[Row]:
         """The other methods of the type that declares this one."""
-        row = self.method(method)
-        number, place = self.number(method), row["place"]
-        # Methods of one file stand together.
-        first = number - place
-        found: list[Row] = []
-        while first < len(self):
-            other = self.row("methods", first, ["method_id", "file_id", "type_id"])
-            if other["file_id"] != row["file_id"]:
-                break
-            if other["type_id"] == row["type_id"] and first != number:
-                found.append(self.brief(first))
-            first += 1
-        return found
+        number = self.number(method)
+        place = int(np.searchsorted(self._first, number, side="right")) - 1
+        file = self._parquet(self._table(self.shards[place], "methods"))
+        # All methods of a type stand in one shard.
+        ids = file.read(columns=["file_id", "type_id"])
+        first = int(self._first[place])
+        same = np.ones(len(ids), dtype=np.bool_)
+        for column in ids.columns:
+            stored = pa.chunked_array([chunk.storage for chunk in column.chunks], pa.binary(16))
+            one = stored[number - first]
+            equal = pc.equal(stored, one) if one.is_valid else pc.is_null(stored)
+            same &= equal.fill_null(False).to_numpy()
+        same[number - first] = False
+        return self.brief((np.flatnonzero(same) + first).tolist())
 
     def type_of(self, method: Id) -> Row:
         return self._one("types", "type_id", self.method(method)["type_id"])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import subprocess
 import sys
 import time
@@ -57,7 +59,23 @@ def test_no_process_stays_when_the_reader_leaves() -> None:
     _, pid = next(running)
     running.close()  # type: ignore[attr-defined]
     with pytest.raises(ProcessLookupError):
-        __import__("os").kill(pid, 0)
+        os.kill(pid, 0)
+
+
+def test_processes_stay_for_the_next_stage_and_end_with_the_engine() -> None:
+    engine = LocalEngine(2)
+    first = set(dict(engine.run(work.process, ITEMS, 60)).values())
+    assert set(dict(engine.run(work.process, ITEMS, 60)).values()) == first
+    # One that was killed in between costs nobody an item.
+    os.kill(min(first), signal.SIGKILL)
+    os.waitid(os.P_PID, min(first), os.WEXITED | os.WNOWAIT)
+    second = dict(engine.run(work.process, ITEMS, 60))
+    assert len(second) == len(ITEMS)
+    assert min(first) not in second.values()
+    del engine
+    for pid in set(second.values()):
+        with pytest.raises(ProcessLookupError):
+            os.kill(pid, 0)
 
 
 def test_no_process_stays_when_the_build_is_killed(tmp_path: Path) -> None:

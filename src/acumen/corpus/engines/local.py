@@ -2,7 +2,8 @@
 
 Each is a fresh interpreter that takes one item at a time over a socket. When one dies or hangs,
 it is known which item it had, and the others go on; a pool of the standard library would lose
-them all.
+them all. They stay for the next stage, with the compiled code they have loaded, and end with
+the engine.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import subprocess
 import sys
 import time
 import traceback
+import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -38,6 +40,8 @@ class _Worker:
 class LocalEngine:
     def __init__(self, workers: int) -> None:
         self.workers = max(1, workers)
+        self._idle: list[_Worker] = []
+        weakref.finalize(self, _stop_all, self._idle)
 
     def run(
         self, work: Callable[[Any], Any], items: Sequence[Any], limit: float
@@ -47,7 +51,7 @@ class LocalEngine:
         try:
             while waiting or busy:
                 while waiting and len(busy) < self.workers:
-                    busy.append(_start())
+                    busy.append(self._worker())
                     _give(busy[-1], work, items, waiting.pop())
                 ready = wait([worker.line for worker in busy], timeout=1.0)
                 for worker in [one for one in busy if one.line in ready]:
@@ -55,11 +59,14 @@ class LocalEngine:
                     outcome = _receive(worker)
                     if isinstance(outcome, BaseException):
                         raise outcome
-                    if isinstance(outcome, Died) or not waiting:
+                    if isinstance(outcome, Died):
                         busy.remove(worker)
                         _stop(worker)
-                    else:
+                    elif waiting:
                         _give(worker, work, items, waiting.pop())
+                    else:
+                        busy.remove(worker)
+                        self._idle.append(worker)
                     yield place, outcome
                 for worker in [one for one in busy if time.monotonic() - one.since > limit]:
                     busy.remove(worker)
@@ -68,6 +75,14 @@ class LocalEngine:
         finally:
             for worker in busy:
                 _stop(worker, signal.SIGKILL)
+
+    def _worker(self) -> _Worker:
+        while self._idle:
+            worker = self._idle.pop()
+            if worker.process.poll() is None:
+                return worker
+            worker.line.close()  # it was killed while it had nothing to do
+        return _start()
 
 
 def _start() -> _Worker:
@@ -106,6 +121,11 @@ def _stop(worker: _Worker, how: signal.Signals = signal.SIGTERM) -> None:
     if worker.process.poll() is None:
         worker.process.send_signal(how)
     worker.process.wait()
+
+
+def _stop_all(workers: list[_Worker]) -> None:
+    for worker in workers:
+        _stop(worker)
 
 
 def _serve(handle: int) -> None:
