@@ -95,7 +95,15 @@ def _world(out: Path, shards: tuple[str, ...]) -> tuple[World, dict[str, int]]:
 
 def _columns(path: Path, *names: str) -> Iterator[tuple[Any, ...]]:
     table = pq.read_table(path, columns=list(names))
-    return zip(*(table[name].to_pylist() for name in names), strict=True)
+    return zip(*(_values(table[name]) for name in names), strict=True)
+
+
+def _values(column: pa.ChunkedArray) -> list[Any]:
+    """Plain values; ids as bytes, without an object for each."""
+    if isinstance(column.type, pa.UuidType):
+        column = pa.chunked_array([chunk.storage for chunk in column.chunks], pa.binary(16))
+    found: list[Any] = column.to_pylist()
+    return found
 
 
 def _linked(link: Link, shard: Path) -> tuple[pa.Table, pa.Table]:
@@ -130,7 +138,7 @@ def _ids(shard: Path, table: str, column: str) -> dict[str, list[bytes]]:
     of_file = dict(_columns(shard / "files.parquet", "file_id", "path"))
     found: dict[str, list[bytes]] = {}
     for file, one in _columns(shard / f"{table}.parquet", "file_id", column):
-        found.setdefault(of_file[file], []).append(one.bytes)
+        found.setdefault(of_file[file], []).append(one)
     return found
 
 

@@ -246,7 +246,7 @@ def _javadocs(syntax: Syntax) -> dict[int, int]:
     # From the last comment backwards: what follows a comment is known when it is met.
     follows: dict[int, int] = {}
     found: dict[int, int] = {}
-    for comment in np.flatnonzero(np.isin(syntax.kind, list(symbols(*_COMMENTS)))).tolist()[::-1]:
+    for comment in np.flatnonzero(among(*_COMMENTS)[syntax.kind]).tolist()[::-1]:
         after = comment + 1
         if after >= syntax.stop[syntax.parent[comment]]:
             continue

@@ -14,6 +14,9 @@ _BACK = {
     "\b": "\\b", "\t": "\\t", "\n": "\\n", "\f": "\\f", "\r": "\\r",
     '"': '\\"', "'": "\\'", "\\": "\\\\",
 }  # fmt: skip
+_PLAIN = re.compile(r"""[ !#-&(-\[\]-~]*""")
+_WIDE = re.compile(r"[^\x00-\x7f]")
+_WRITTEN = str.maketrans({chr(code): f"\\u{code:04x}" for code in (*range(32), 127)} | _BACK)
 
 
 def _translated(text: str) -> str:
@@ -67,13 +70,13 @@ def number_value(literal: str) -> str:
 
 def escaped(value: str) -> str:
     """A string's value as Java source would write it, in ASCII."""
-    pieces: list[str] = []
-    for char in value:
-        if char in _BACK:
-            pieces.append(_BACK[char])
-        elif " " <= char <= "~":
-            pieces.append(char)
-        else:
-            units = char.encode("utf-16-be", "surrogatepass").hex()
-            pieces += [f"\\u{units[i : i + 4]}" for i in range(0, len(units), 4)]
-    return "".join(pieces)
+    if _PLAIN.fullmatch(value):
+        return value
+    written = value.translate(_WRITTEN)
+    return written if written.isascii() else _WIDE.sub(_units, written)
+
+
+def _units(match: re.Match[str]) -> str:
+    """A character by the numbers of its UTF-16 units."""
+    units = match[0].encode("utf-16-be", "surrogatepass").hex()
+    return "".join(f"\\u{units[i : i + 4]}" for i in range(0, len(units), 4))

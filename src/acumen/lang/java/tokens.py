@@ -70,7 +70,16 @@ _NAMED_LEAVES = {
 }  # fmt: skip
 # What the grammar takes for an identifier and javac does not (``default``: after ``case null,``).
 RESERVED = {b"_": "UNDERSCORE", b"default": "DEFAULT", b"const": "CONST", b"goto": "GOTO"}
+_SUFFIXES = (
+    ("INTLITERAL", b"lL", "LONGLITERAL"), ("DOUBLELITERAL", b"fF", "FLOATLITERAL"),
+)  # fmt: skip
+# What those words begin with, and how long they are.
+_FIRST, _WIDTH = np.zeros(256, dtype=np.bool_), np.zeros(9, dtype=np.bool_)
+_FIRST[[word[0] for word in RESERVED]] = True
+_WIDTH[[len(word) for word in RESERVED]] = True
 _NO_TOKEN = 255
+_CLOSES = np.zeros(256, dtype=np.bool_)
+_CLOSES[[CODE["GT"], CODE["GTGT"], CODE["GTGTGT"]]] = True
 _CLOSING = re.compile(rb">>>=|>>>|>>=|>>|>=|==|>|=")
 
 
@@ -105,7 +114,7 @@ class Tokens:
         """The token as the published token representation prints it."""
         kind = KINDS[self.kind[i]]
         if kind == "STRINGLITERAL":
-            return f'"{escaped(self.value(i))}"'
+            return f'"{escaped(string_value(self.text(i)))}"'
         return self.value(i) if kind in NAMED or kind in LITERALS else kind
 
     def spellings(
@@ -195,28 +204,33 @@ def tokens(syntax: Syntax) -> Tokens:
 def _settle_by_text(found: Tokens) -> None:
     """Kinds that the text decides: suffixes of numbers, and words the grammar does not reserve."""
     source = found.source
-    last = np.frombuffer(source, dtype=np.uint8)[found.end - 1] if len(found) else found.kind
-    integer, floating = CODE["INTLITERAL"], CODE["DOUBLELITERAL"]
-    found.kind[(found.kind == integer) & np.isin(last, list(b"lL"))] = CODE["LONGLITERAL"]
-    for i in np.flatnonzero((found.kind == floating) & np.isin(last, list(b"fF"))):
-        found.kind[i] = CODE["FLOATLITERAL"]
+    data = np.frombuffer(source, dtype=np.uint8)
+    for plain, marks, marked in _SUFFIXES:
+        numbers = np.flatnonzero(found.kind == CODE[plain])
+        last = data[found.end[numbers] - 1]
+        found.kind[numbers[(last == marks[0]) | (last == marks[1])]] = CODE[marked]
     # Words the grammar takes for identifiers: few, so only likely ones are looked at.
-    first = np.frombuffer(source, dtype=np.uint8)[found.start] if len(found) else found.kind
-    likely = (found.kind == CODE["IDENTIFIER"]) & np.isin(first, list(b"_cgd"))
-    for i in np.flatnonzero(likely & np.isin(found.end - found.start, (1, 4, 5, 7))):
+    names = np.flatnonzero(found.kind == CODE["IDENTIFIER"])
+    likely = _FIRST[data[found.start[names]]] & _WIDTH[np.minimum(_widths(found, names), 8)]
+    for i in names[likely].tolist():
         text = source[found.start[i] : found.end[i]]
         if text in RESERVED:
             found.kind[i] = CODE[RESERVED[text]]
+
+
+def _widths(found: Tokens, places: NDArray[np.intp]) -> NDArray[np.int32]:
+    widths: NDArray[np.int32] = found.end[places] - found.start[places]
+    return widths
 
 
 def _split_and_join(found: Tokens) -> Tokens:
     """Where the grammar's leaves are not the scanner's tokens."""
     source = found.source
     at = CODE["MONKEYS_AT"]
-    closing = np.isin(found.kind, [CODE["GT"], CODE["GTGT"], CODE["GTGTGT"]])
-    joined = np.flatnonzero(closing[:-1] & (found.end[:-1] == found.start[1:]))
-    odd = set(np.flatnonzero((found.kind == at) & (found.end - found.start > 1)).tolist())
-    odd |= {int(i) for i in joined}
+    closing = np.flatnonzero(_CLOSES[found.kind[:-1]])
+    joined = closing[found.end[closing] == found.start[closing + 1]]
+    signs = np.flatnonzero(found.kind == at)
+    odd = {*signs[_widths(found, signs) > 1].tolist(), *joined.tolist()}
     if not odd:
         return found
     pieces: list[tuple[int, int, int, int]] = []

@@ -17,7 +17,7 @@ from acumen.lang.java import language
 from acumen.lang.java.calls.sites import sites
 from acumen.lang.java.declarations import NONE, Declarations, type_text
 from acumen.lang.java.file import JavaFile
-from acumen.lang.java.grammar import symbols
+from acumen.lang.java.grammar import among, symbols
 from acumen.lang.syntax import Syntax
 
 _LETTERS = {
@@ -144,7 +144,7 @@ def _supertypes(syntax: Syntax) -> dict[tuple[str, int], list[str]]:
     found: dict[tuple[str, int], list[str]] = defaultdict(list)
     skipped = symbols("line_comment", "block_comment", "annotation", "marker_annotation")
     for name in ("superclass", "super_interfaces", "extends_interfaces"):
-        for node in np.flatnonzero(np.isin(syntax.kind, list(symbols(name)))).tolist():
+        for node in np.flatnonzero(among(name)[syntax.kind]).tolist():
             listed = found[name, int(syntax.parent[node])]
             for child in syntax.children(node):
                 if int(syntax.kind[child]) in symbols("type_list"):
@@ -166,7 +166,7 @@ def _is_named(syntax: Syntax, node: int) -> bool:
 
 def _imports(syntax: Syntax) -> list[str]:
     found = []
-    for node in np.flatnonzero(np.isin(syntax.kind, list(symbols("import_declaration")))).tolist():
+    for node in np.flatnonzero(among("import_declaration")[syntax.kind]).tolist():
         text = type_text(syntax, node).rstrip(";")
         found.append(text.removeprefix("import").strip())
     return found
@@ -176,7 +176,7 @@ def _constants(syntax: Syntax, declared: Declarations) -> list[list[Any]]:
     """An enum's constants are fields of its own type."""
     places = {one.node: place for place, one in enumerate(declared.types)}
     found: list[list[Any]] = []
-    for node in np.flatnonzero(np.isin(syntax.kind, list(symbols("enum_constant")))).tolist():
+    for node in np.flatnonzero(among("enum_constant")[syntax.kind]).tolist():
         owner = int(syntax.parent[syntax.parent[node]])
         names = [
             child

@@ -66,6 +66,10 @@ _LITERAL_KINDS = {
 _LOCALS = (
     "local", "parameter", "lambda parameter", "catch parameter", "pattern variable", "resource",
 )  # fmt: skip
+_LOCAL = np.isin(np.arange(256), [ROLE[name] for name in _LOCALS])
+# Rows whose first number is the node of a name or a type.
+_SPOKEN = np.isin(np.arange(256), (*OF_TYPE, *OF_NAME))
+_SUFFIX = np.stack([np.isin(np.arange(256), list(marks)) for marks in (b"lL", b"fF")])
 
 
 @lru_cache(maxsize=1)
@@ -97,8 +101,8 @@ def sites(file: JavaFile) -> dict[str, Any]:
     code, size, a, b = expressions(_tree(file))
     texts: dict[str, int] = {}
     # Each node is read once, however many rows speak of it.
-    for column, wanted in ((a, (*OF_TYPE, *OF_NAME)), (b, (REF,))):
-        rows = np.flatnonzero(np.isin(code, wanted) & (column >= 0))
+    for column, spoken in ((a, _SPOKEN[code]), (b, code == REF)):
+        rows = np.flatnonzero(spoken & (column >= 0))
         nodes, which = np.unique(column[rows], return_inverse=True)
         places = [texts.setdefault(_text(file, node), len(texts)) for node in nodes.tolist()]
         column[rows] = np.array(places, dtype=np.int32)[which]
@@ -118,7 +122,7 @@ def _tree(file: JavaFile) -> Tree:
     places[0, [one.node for one in declared.types]] = np.arange(len(declared.types))
     places[1, [one.node for one in declared.methods]] = np.arange(len(declared.methods))
     places[2, [one.node for one in declared.fields]] = np.arange(len(declared.fields))
-    local = np.isin(bound.role, [ROLE[name] for name in _LOCALS])
+    local = _LOCAL[bound.role]
     declaration = np.full(len(syntax), -1, dtype=np.int32)
     declaration[bound.node[local]] = bound.declaration[local]
     is_var = np.zeros(len(syntax), dtype=np.bool_)
@@ -138,8 +142,8 @@ def _add_suffixes(file: JavaFile, nodes: NDArray[np.int64], detail: NDArray[np.u
         return
     source = np.frombuffer(file.source, dtype=np.uint8)
     last = source[np.maximum(file.syntax.end[nodes] - 1, 0)]
-    detail[nodes[(detail[nodes] == 0) & np.isin(last, list(b"lL"))]] = 1
-    detail[nodes[(detail[nodes] == 3) & np.isin(last, list(b"fF"))]] = 2
+    detail[nodes[(detail[nodes] == 0) & _SUFFIX[0, last]]] = 1
+    detail[nodes[(detail[nodes] == 3) & _SUFFIX[1, last]]] = 2
 
 
 def _text(file: JavaFile, node: int) -> str:
