@@ -14,7 +14,9 @@ PACKAGE = Path(__file__).resolve().parents[1] / "src" / "acumen"
 
 # In the order in which data flows. What stands in the first row may be imported by all.
 FOUNDATION = ("api", "files", "machine", "metrics", "published", "registry")
-FLOW = ("lang", "corpus", "views", "datasets", "tasks", "models", "runs", "report", "cli")
+FLOW = (
+    "lang", "corpus", "views", "transforms", "datasets", "tasks", "models", "runs", "report", "cli",
+)  # fmt: skip
 
 HEAVY = {"scipy", "sklearn", "pandas", "torch", "altair", "vl_convert", "matplotlib", "plotly"}
 

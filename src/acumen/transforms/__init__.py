@@ -1,0 +1,1 @@
+"""Changes to a program that keep its meaning."""

@@ -1,0 +1,271 @@
+"""A file as transformations read it: nodes with their names, what each variable's occurrences are,
+which method a node belongs to.
+
+All of it is read once for a file, into plain lists: a transformation looks at single nodes, where
+numpy is slow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property, lru_cache
+
+from acumen.lang.java import language
+from acumen.lang.java.bindings import ROLES
+from acumen.lang.java.declarations import NONE, type_text
+from acumen.lang.java.file import JavaFile
+
+COMMENTS = frozenset(("line_comment", "block_comment"))
+# What a local variable may be.
+LOCALS = frozenset(
+    ("local", "parameter", "lambda parameter", "catch parameter", "pattern variable", "resource")
+)
+LAMBDA = "lambda_expression"
+LOOPS = frozenset(("for_statement", "while_statement", "do_statement", "enhanced_for_statement"))
+SWITCH = "switch_expression"  # the grammar's name for statements too
+# The grammar has one kind of block for methods and one for constructors.
+BLOCKS = frozenset(("block", "constructor_body"))
+TYPES = frozenset(
+    (
+        "class_declaration", "interface_declaration", "enum_declaration", "record_declaration",
+        "annotation_type_declaration", "class_body",
+    )
+)  # fmt: skip
+# What stands in a block, or as the body of a loop or a branch.
+STATEMENTS = frozenset(
+    (
+        "assert_statement", "block", "break_statement", "continue_statement", "do_statement",
+        "enhanced_for_statement", "explicit_constructor_invocation", "expression_statement",
+        "for_statement", "if_statement", "labeled_statement", "local_variable_declaration",
+        "return_statement", "synchronized_statement", "throw_statement", "try_statement",
+        "try_with_resources_statement", "while_statement", "yield_statement", SWITCH, ";",
+        "class_declaration", "interface_declaration", "enum_declaration", "record_declaration",
+    )
+)  # fmt: skip
+
+
+class Code:
+    """Nodes are numbers, in pre-order, as in ``Syntax``. ``kind`` and ``field`` hold the names
+    that the grammar gives; a punctuation mark's kind is the mark itself."""
+
+    def __init__(self, file: JavaFile) -> None:
+        syntax = file.syntax
+        kinds, fields = _names()
+        self.file = file
+        self.source = file.source
+        self.kind = [kinds[symbol] for symbol in syntax.kind.tolist()]
+        self.field = [fields[number] for number in syntax.field.tolist()]
+        self.start: list[int] = syntax.start.tolist()
+        self.end: list[int] = syntax.end.tolist()
+        self.parent: list[int] = syntax.parent.tolist()
+        self.stop: list[int] = syntax.stop.tolist()
+
+    # ---- nodes
+
+    def text(self, node: int) -> str:
+        return self.source[self.start[node] : self.end[node]].decode("utf-8", errors="replace")
+
+    def bytes(self, node: int) -> bytes:
+        return self.source[self.start[node] : self.end[node]]
+
+    def span(self, node: int) -> tuple[int, int]:
+        return self.start[node], self.end[node]
+
+    def children(self, node: int) -> list[int]:
+        """Children without comments, in order."""
+        found: list[int] = []
+        at, stop, kind, after = node + 1, self.stop[node], self.kind, self.stop
+        while at < stop:
+            if kind[at] not in COMMENTS:
+                found.append(at)
+            at = after[at]
+        return found
+
+    def child(self, node: int, field: str) -> int:
+        """The first child in a field; NONE where there is none."""
+        at, stop = node + 1, self.stop[node]
+        while at < stop:
+            if self.field[at] == field:
+                return at
+            at = self.stop[at]
+        return NONE
+
+    def fields(self, node: int, field: str) -> list[int]:
+        """All children in a field, without commas and comments."""
+        return [
+            one for one in self.children(node) if self.field[one] == field and self.kind[one] != ","
+        ]
+
+    def of_kind(self, node: int, *kinds: str) -> list[int]:
+        """Nodes of some kinds below a node, in order."""
+        wanted = frozenset(kinds)
+        return [at for at in range(node + 1, self.stop[node]) if self.kind[at] in wanted]
+
+    def up(self, node: int) -> Iterator[int]:
+        """A node's parent, and so on."""
+        node = self.parent[node]
+        while node >= 0:
+            yield node
+            node = self.parent[node]
+
+    def inside(self, node: int, outer: int) -> bool:
+        return outer <= node < self.stop[outer]
+
+    def line(self, node: int) -> int:
+        return self.source.count(b"\n", 0, self.start[node]) + 1
+
+    def unwrapped(self, node: int) -> int:
+        """An expression without the parentheses around it."""
+        while self.kind[node] == "parenthesized_expression":
+            inner = [one for one in self.children(node) if self.kind[one] not in ("(", ")")]
+            if len(inner) != 1:
+                break
+            node = inner[0]
+        return node
+
+    def broken(self, node: int) -> bool:
+        """Whether the parser did not understand something below a node."""
+        return any(
+            self.kind[at] == "ERROR" or (self.start[at] == self.end[at] and self.stop[at] == at + 1)
+            for at in range(node, self.stop[node])
+        )
+
+    # ---- methods
+
+    @cached_property
+    def bodies(self) -> list[tuple[int, int]]:
+        """Places of the methods with a body, and the node of each declaration."""
+        methods = self.file.declarations.methods
+        return [(place, methods[place].node) for place in self.file.bodies]
+
+    @cached_property
+    def method_of(self) -> list[int]:
+        """For each node the place of the innermost method that it stands in; a class inside a
+        method is no part of it, its methods are methods themselves. NONE outside of methods."""
+        found = [NONE] * len(self.kind)
+        body = {node: place for place, node in self.bodies}
+        stack: list[tuple[int, int]] = []  # end, place
+        for node, kind in enumerate(self.kind):
+            while stack and stack[-1][0] <= node:
+                stack.pop()
+            if node in body:
+                stack.append((self.stop[node], body[node]))
+            elif kind in TYPES:
+                stack.append((self.stop[node], NONE))
+            found[node] = stack[-1][1] if stack else NONE
+        return found
+
+    def key(self, method: int) -> str:
+        """A method by its types, name and parameters: what its seed is made from."""
+        declared = self.file.declarations
+        one = declared.methods[method]
+        types = ",".join(part.type for part in one.parameters)
+        return f"{'.'.join(declared.path(one.type))}.{one.name}({types})"
+
+    def nodes_of(self, method: int, *kinds: str) -> list[int]:
+        """Nodes of some kinds that belong to a method, in order."""
+        node = self.file.declarations.methods[method].node
+        of = self.method_of
+        return [one for one in self.of_kind(node, *kinds) if of[one] == method]
+
+    def unit(self, node: int) -> int:
+        """The body that runs a node: of the lambda, method, initialiser or field around it."""
+        for one in self.up(node):
+            if self.kind[one] == LAMBDA or one in self._declaring or self.kind[one] in TYPES:
+                return one
+        return 0
+
+    @cached_property
+    def _declaring(self) -> frozenset[int]:
+        return frozenset(node for _, node in self.bodies)
+
+    # ---- variables
+
+    @cached_property
+    def role(self) -> dict[int, str]:
+        """What each identifier denotes (``bindings.ROLES``)."""
+        bound = self.file.bindings
+        return {
+            node: ROLES[role]
+            for node, role in zip(bound.node.tolist(), bound.role.tolist(), strict=True)
+        }
+
+    @cached_property
+    def declaration(self) -> dict[int, int]:
+        """For each identifier the identifier at its declaration; NONE if that is elsewhere."""
+        bound = self.file.bindings
+        return dict(zip(bound.node.tolist(), bound.declaration.tolist(), strict=True))
+
+    @cached_property
+    def access(self) -> dict[int, int]:
+        """What is done to a variable: ``bindings`` READS, WRITES, UPDATES, DECLARES."""
+        bound = self.file.bindings
+        return dict(zip(bound.node.tolist(), bound.access.tolist(), strict=True))
+
+    @cached_property
+    def occurrences(self) -> dict[int, list[int]]:
+        """For each declaration's identifier all its occurrences in the file, itself first if it
+        comes first, in order."""
+        found: dict[int, list[int]] = {}
+        for node, declared in self.declaration.items():
+            if declared >= 0:
+                found.setdefault(declared, []).append(node)
+        return found
+
+    @cached_property
+    def variables(self) -> dict[int, list[int]]:
+        """For each method, by its place, the declarations (identifiers) of its local variables of
+        any kind, in order."""
+        found: dict[int, list[int]] = {}
+        for node, declared in self.declaration.items():
+            if node == declared and self.role[node] in LOCALS and self.method_of[node] != NONE:
+                found.setdefault(self.method_of[node], []).append(node)
+        return found
+
+    def declared_type(self, identifier: int) -> str:
+        """The type that a variable's declaration writes, dimensions behind the name included,
+        without white space; empty where none is written (``x -> ...``), ``var`` for var."""
+        for node in self.up(identifier):
+            type_ = self.child(node, "type")
+            if type_ != NONE:
+                written = type_text(self.file.syntax, type_)
+                if self.kind[node] == "spread_parameter":
+                    written += "..."
+                behind = self.child(self.parent[identifier], "dimensions")
+                return written + (self.text(behind).replace(" ", "") if behind != NONE else "")
+            if self.kind[node] in STATEMENTS or self.kind[node] in (LAMBDA, "record_pattern"):
+                return ""
+        return ""
+
+    # ---- names
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """Every identifier of the file."""
+        return frozenset(self.file.names.words)
+
+    def free(self, stem: str, taken: frozenset[str] = frozenset()) -> str:
+        """``stem`` with the first number that makes it a name nobody in the file mentions:
+        it can then neither hide nor be hidden."""
+        number = 0
+        while f"{stem}{number}" in self.words or f"{stem}{number}" in taken:
+            number += 1
+        return f"{stem}{number}"
+
+
+def code_of(file: JavaFile) -> Code:
+    return file.once(Code)
+
+
+@lru_cache(maxsize=1)
+def _names() -> tuple[dict[int, str], list[str]]:
+    grammar = language()
+    kinds = {
+        symbol: grammar.node_kind_for_id(symbol) or "" for symbol in range(grammar.node_kind_count)
+    }
+    kinds[0xFFFF] = "ERROR"
+    fields = [
+        grammar.field_name_for_id(number) or "" if number else ""
+        for number in range(grammar.field_count + 1)
+    ]
+    return kinds, fields
