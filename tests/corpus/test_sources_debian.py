@@ -168,6 +168,19 @@ def test_a_file_that_is_another_or_missing_and_then_is_there(
 
 
 @needs_apt
+def test_a_mirror_without_debians_own_folder(repository: Path, tmp_path: Path) -> None:
+    (repository / "acumen-toy_1.0-2.debian.tar.xz").unlink()
+    (source,) = projects(["debian:acumen-toy"], tmp_path / "cache")
+    found = source.entries((".java",))
+    assert [one.path for one in found if isinstance(one, Entry)] == [
+        "debian/Old.java", "extra/C.java", "src/A.java", "src/pkg/B.java",
+    ]  # fmt: skip
+    (problem,) = [one for one in found if not isinstance(one, Entry)]
+    assert (problem.path, problem.kind) == (".", "missing")
+    assert "acumen-toy_1.0-2.debian.tar.xz" in problem.message
+
+
+@needs_apt
 def test_a_machine_without_any_package_source(repository: Path, tmp_path: Path) -> None:
     (tmp_path / "etc" / "sources.list").write_text("# nothing\ndeb cdrom:[Disk 1]/ bookworm main\n")
     with pytest.raises(AcumenError, match="apt knows no place") as caught:

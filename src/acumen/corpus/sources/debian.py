@@ -25,6 +25,8 @@ _PACKAGE = re.compile(r"[a-z0-9][a-z0-9+.-]+")
 _VERSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9.+:~-]*")
 _URI = re.compile(r"^'[^']+' (\S+) \d+", re.MULTILINE)
 _CHECKSUM = re.compile(r"^ ([0-9a-f]{64}) (\d+) ([^\s/]+)$", re.MULTILINE)
+# What apt says of a file that is not there, unlike one that did not come.
+_LACKING = re.compile("404|File not found|No such file")
 _TAR = re.compile(r"(?:\.(?P<kind>orig|debian)(?:-(?P<component>[A-Za-z0-9-]+))?)?\.tar\.\w+$")
 
 
@@ -103,13 +105,21 @@ def _fetch(wanted: str, home: Path, place: Path, part: Path) -> None:
     arguments = ("--download-only", "source", wanted)
     answer = apt.call(home / "apt", arguments, downloads, f"debian:{wanted}")
     found = sorted(downloads.glob("*.dsc"))
-    if answer.code or len(found) != 1:
+    description = described(found[0].read_text("utf-8", "replace")) if len(found) == 1 else None
+    missing = [
+        name
+        for name in (description.files if description else ())
+        if not (downloads / name).exists()
+    ]
+    # Some mirrors lack Debian's own folder of a package; upstream's files do not depend on it.
+    lacking = _LACKING.search(answer.errors) and all(_folder(one) == "debian" for one in missing)
+    if description is None or (answer.code and not lacking):
         raise AcumenError(
             f"debian:{wanted} cannot be downloaded ({answer.errors})",
             "run the command again: it goes on where it stopped; a mirror may lack a package",
         )
-    description = described(found[0].read_text("utf-8", "replace"))
-    for name, sha256 in description.files.items():
+    whole = {name: sha256 for name, sha256 in description.files.items() if name not in missing}
+    for name, sha256 in whole.items():
         with (downloads / name).open("rb") as stream:
             if hashlib.file_digest(stream, "sha256").hexdigest() != sha256:
                 (downloads / name).unlink()
@@ -117,7 +127,9 @@ def _fetch(wanted: str, home: Path, place: Path, part: Path) -> None:
                     f"debian:{wanted}: {name} is not the file that {found[0].name} names",
                     "run the command again",
                 )
-    note(part, _unpack(downloads, description.files, part / FILES))
+    problems = _unpack(downloads, whole, part / FILES)
+    problems += [Problem(".", "missing", f"the mirror lacks {name}") for name in missing]
+    note(part, problems)
     shutil.copyfile(found[0], part / found[0].name)
     shutil.rmtree(downloads)
 
