@@ -30,8 +30,9 @@ HERE = Path(__file__).parent / "transforms"
 @dataclass(frozen=True)
 class Case:
     """``accepted`` and ``refused`` are what must come of locations, by their ids (a refusal's
-    reason, or a part of it); others are run if accepted. ``method`` restricts the locations that
-    are looked at to methods of that name; by default all but ``run``."""
+    reason, or a part of it), in the first method that has it; others are run if accepted.
+    ``method`` restricts the locations that are looked at to methods of that name; by default all
+    but ``run``."""
 
     name: str
     source: str
@@ -56,7 +57,9 @@ def found(transform: Transform, case: Case, seed: int = 0) -> tuple[Code, list[L
 def variants(transform: Transform, case: Case, seed: int = 0) -> dict[str, str]:
     """Each location alone, and all together, by name; checks what the case demands."""
     code, locations = found(transform, case, seed)
-    made = {one.id: one for one in locations}
+    made: dict[str, Location] = {}
+    for one in locations:
+        made.setdefault(one.id, one)
     for wanted in case.accepted:
         assert wanted in made, f"{case.name}: no {wanted} among {sorted(made)}"
         assert not made[wanted].refused, f"{case.name}: {wanted} refused: {made[wanted].refused}"
@@ -69,7 +72,8 @@ def variants(transform: Transform, case: Case, seed: int = 0) -> dict[str, str]:
         if not one.refused:
             edits = flatten(code.source, transform.rewrites(code, [one]))
             assert edits, f"{case.name}: {one.id} changes nothing"
-            texts[one.id] = apply(code.source, edits).decode()
+            # Ids are a method's own.
+            texts[f"{one.method} {one.id}"] = apply(code.source, edits).decode()
     by_method: dict[int, list[Location]] = {}
     for one in locations:
         by_method.setdefault(one.method, []).append(one)
@@ -101,13 +105,13 @@ def check_all(transform: Transform, cases: Iterable[Case], folder: Path, seed: i
     for package, text in sources.items():
         file = folder / package.replace(".", "/") / "T.java"
         file.parent.mkdir(parents=True)
-        file.write_text(f"package {package}; {text}")
+        file.write_text(f"package {package}; {text}", encoding="utf-8")
         files.append(str(file))
     out = folder / "classes"
     listed = folder / "files.txt"
     listed.write_text("\n".join([*files, str(HERE / "Runs.java")]))
     done = subprocess.run(
-        [javac, "-nowarn", "-Xmaxerrs", "1000", "-d", str(out), f"@{listed}"],
+        [javac, "-nowarn", "-encoding", "UTF-8", "-Xmaxerrs", "1000", "-d", str(out), f"@{listed}"],
         capture_output=True, text=True,
     )  # fmt: skip
     wrong = sorted(set(re.findall(r"(case\d+)/(\w+)/T\.java:\d+: error: (.*)", done.stderr)))

@@ -7,13 +7,18 @@ numpy is slow.
 
 from __future__ import annotations
 
+import re
+from bisect import bisect_left
 from collections.abc import Iterator
 from functools import cached_property, lru_cache
+
+import numpy as np
 
 from acumen.lang.java import language
 from acumen.lang.java.bindings import ROLES
 from acumen.lang.java.declarations import NONE, type_text
 from acumen.lang.java.file import JavaFile
+from acumen.lang.lines import line_of
 
 COMMENTS = frozenset(("line_comment", "block_comment"))
 # What a local variable may be.
@@ -31,6 +36,22 @@ TYPES = frozenset(
         "annotation_type_declaration", "class_body",
     )
 )  # fmt: skip
+TYPE_BODIES = frozenset(("class_body", "interface_body", "enum_body", "annotation_type_body"))
+# Where a declaration's type stands, if not in a field of that name.
+_TYPE_FIELDS = {"instanceof_expression": "right"}
+_TYPE_FIRST = frozenset(
+    ("spread_parameter", "catch_formal_parameter", "type_pattern", "record_pattern_component")
+)
+# Unicode escapes that end a comment or a text in the middle (JLS 3.3); of a backslash, any.
+_ESCAPE = rb"(?<!\\)(?:\\\\)*\\u+00"
+_ENDS = {
+    "line_comment": re.compile(_ESCAPE + rb"0[aAdD]"),
+    "block_comment": re.compile(
+        rb"(?:\*|" + _ESCAPE + rb"2[aA])(?:/|\\u+002[fF])(?=[\s\S])",
+    ),
+    "string_literal": re.compile(_ESCAPE + rb"(?:0[aAdD]|22|5[cC])"),
+    "character_literal": re.compile(_ESCAPE + rb"(?:0[aAdD]|27|5[cC])"),
+}
 # What stands in a block, or as the body of a loop or a branch.
 STATEMENTS = frozenset(
     (
@@ -112,7 +133,7 @@ class Code:
         return outer <= node < self.stop[outer]
 
     def line(self, node: int) -> int:
-        return self.source.count(b"\n", 0, self.start[node]) + 1
+        return line_of(self.source, self.start[node])
 
     def unwrapped(self, node: int) -> int:
         """An expression without the parentheses around it."""
@@ -125,10 +146,21 @@ class Code:
 
     def broken(self, node: int) -> bool:
         """Whether the parser did not understand something below a node."""
-        return any(
-            self.kind[at] == "ERROR" or (self.start[at] == self.end[at] and self.stop[at] == at + 1)
-            for at in range(node, self.stop[node])
-        )
+        wrong = self._misread
+        place = bisect_left(wrong, node)
+        return place < len(wrong) and wrong[place] < self.stop[node]
+
+    @cached_property
+    def _misread(self) -> list[int]:
+        """What the parser could not read or had to make up."""
+        if not self.file.syntax.broken:
+            return []
+        return [
+            node
+            for node, kind in enumerate(self.kind)
+            if kind == "ERROR"
+            or (self.start[node] == self.end[node] and self.stop[node] == node + 1)
+        ]
 
     # ---- methods
 
@@ -142,18 +174,21 @@ class Code:
     def method_of(self) -> list[int]:
         """For each node the place of the innermost method that it stands in; a class inside a
         method is no part of it, its methods are methods themselves. NONE outside of methods."""
-        found = [NONE] * len(self.kind)
-        body = {node: place for place, node in self.bodies}
-        stack: list[tuple[int, int]] = []  # end, place
-        for node, kind in enumerate(self.kind):
-            while stack and stack[-1][0] <= node:
-                stack.pop()
-            if node in body:
-                stack.append((self.stop[node], body[node]))
-            elif kind in TYPES:
-                stack.append((self.stop[node], NONE))
-            found[node] = stack[-1][1] if stack else NONE
-        return found
+        place = {node: place for place, node in self.bodies}
+        begins = [node for node, kind in enumerate(self.kind) if node in place or kind in TYPES]
+        found = np.full(len(self.kind), NONE, dtype=np.int32)
+        for node in begins:  # the inner ones later
+            found[node : self.stop[node]] = place.get(node, NONE)
+        inside: list[int] = found.tolist()
+        return inside
+
+    def misread(self, method: int) -> bool:
+        """Whether the parser did not understand something in a method, or what it stands in:
+        nothing that is said of such a method is certain."""
+        if not self._misread:
+            return False
+        node = self.file.declarations.methods[method].node
+        return self.broken(node) or any(self.kind[one] == "ERROR" for one in self.up(node))
 
     def key(self, method: int) -> str:
         """A method by its types, name and parameters: what its seed is made from."""
@@ -225,17 +260,21 @@ class Code:
     def declared_type(self, identifier: int) -> str:
         """The type that a variable's declaration writes, dimensions behind the name included,
         without white space; empty where none is written (``x -> ...``), ``var`` for var."""
-        for node in self.up(identifier):
-            type_ = self.child(node, "type")
-            if type_ != NONE:
-                written = type_text(self.file.syntax, type_)
-                if self.kind[node] == "spread_parameter":
-                    written += "..."
-                behind = self.child(self.parent[identifier], "dimensions")
-                return written + (self.text(behind).replace(" ", "") if behind != NONE else "")
-            if self.kind[node] in STATEMENTS or self.kind[node] in (LAMBDA, "record_pattern"):
-                return ""
-        return ""
+        node = self.parent[identifier]
+        behind = self.child(node, "dimensions")
+        if self.kind[node] == "variable_declarator":
+            node = self.parent[node]
+        type_ = self.child(node, _TYPE_FIELDS.get(self.kind[node], "type"))
+        if type_ == NONE and self.kind[node] in _TYPE_FIRST:
+            type_ = next(
+                (one for one in self.children(node) if self.kind[one] != "modifiers"), NONE
+            )
+        if type_ in (NONE, identifier):
+            return ""
+        written = type_text(self.file.syntax, type_)
+        if self.kind[node] == "spread_parameter":
+            written += "..."
+        return written + (type_text(self.file.syntax, behind) if behind != NONE else "")
 
     # ---- names
 
@@ -243,6 +282,17 @@ class Code:
     def words(self) -> frozenset[str]:
         """Every identifier of the file."""
         return frozenset(self.file.names.words)
+
+    @cached_property
+    def escaped(self) -> bool:
+        """Whether the compiler reads other words here than the parser, because of Unicode
+        escapes: in a name, or where they end a comment or a text."""
+        if b"\\u" not in self.source:
+            return False
+        return any(
+            kind in _ENDS and _ENDS[kind].search(self.bytes(node))
+            for node, kind in enumerate(self.kind)
+        ) or any(b"\\" in self.bytes(node) for node in self._misread)
 
     def free(self, stem: str, taken: frozenset[str] = frozenset()) -> str:
         """``stem`` with the first number that makes it a name nobody in the file mentions:

@@ -117,6 +117,22 @@ class _Node:
     rewrite: Rewrite
     inner: list[_Node]
 
+    @property
+    def kept(self) -> list[tuple[int, int]]:
+        return [part for part in self.rewrite.parts if not isinstance(part, bytes)]
+
+    def check(self) -> None:
+        """Whatever lies inside must come out whole."""
+        kept = self.kept
+        low, high = self.rewrite.start, self.rewrite.end
+        if any(not low <= start < end <= high for start, end in kept):
+            raise ValueError(f"a change at byte {low} takes from outside of itself, or nothing")
+        for one in self.inner:
+            start, end = one.rewrite.start, one.rewrite.end
+            touched = [part for part in kept if start < part[1] and part[0] < end]
+            if not touched or any(start < a or b < end for a, b in touched):
+                raise ConflictError(f"a change at byte {start} lies in what another drops")
+
     def within(self, start: int, end: int) -> list[_Node]:
         return [one for one in self.inner if start <= one.rewrite.start and one.rewrite.end <= end]
 
@@ -135,12 +151,7 @@ class _Node:
 
     def add_edits(self, source: bytes, edits: list[Edit]) -> None:
         """Only what is new, where the source's stretches stay in their order."""
-        kept = [part for part in self.rewrite.parts if not isinstance(part, bytes)]
-        for one in self.inner:
-            if not any(a <= one.rewrite.start and one.rewrite.end <= b for a, b in kept):
-                raise ConflictError(
-                    f"a change at byte {one.rewrite.start} lies in what another drops"
-                )
+        kept = self.kept
         if any(kept[i][1] > kept[i + 1][0] for i in range(len(kept) - 1)):
             edits.append(Edit(self.rewrite.start, self.rewrite.end, self.text(source)))
             return
@@ -159,6 +170,7 @@ class _Node:
 def _nested(rewrites: Iterable[Rewrite]) -> list[_Node]:
     found = [(one.start, -one.end, -order, one) for order, one in enumerate(rewrites)]
     roots: list[_Node] = []
+    all_: list[_Node] = []
     open_: list[_Node] = []
     for _, _, _, one in sorted(found, key=lambda row: row[:3]):
         if one.start >= one.end:
@@ -173,6 +185,9 @@ def _nested(rewrites: Iterable[Rewrite]) -> list[_Node]:
         else:
             open_[-1].inner.append(node)
         open_.append(node)
+        all_.append(node)
+    for node in all_:
+        node.check()
     return roots
 
 
@@ -186,4 +201,5 @@ def _joined(source: bytes, edits: Sequence[Edit]) -> tuple[Edit, ...]:
             last = found.pop()
             edit = Edit(last.start, edit.end, last.text + edit.text)
         found.append(edit)
-    return tuple(found)
+    # What one takes away another may put back.
+    return tuple(one for one in found if source[one.start : one.end] != one.text)

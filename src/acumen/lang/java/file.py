@@ -29,6 +29,10 @@ class JavaFile:
             self._made[make] = make(self)
         return cast(T, self._made[make])
 
+    def keep(self, make: Callable[[JavaFile], T], made: T) -> None:
+        """Let that be what a function of the file gives: for one who knows more than the file."""
+        self._made[make] = made
+
     @cached_property
     def syntax(self) -> Syntax:
         return parse_java(self.source)

@@ -1,0 +1,200 @@
+"""``acumen transform``: programs of the same meaning."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from acumen.cli._options import AsJson, Seed
+from acumen.cli._show import FOUND_FAILURES, print_json, print_table, progress_bar, say
+
+if TYPE_CHECKING:
+    from acumen.corpus import Corpus
+    from acumen.corpus.engines import Engine
+    from acumen.transforms.deliver import Delivered, Step
+
+
+class Level(StrEnum):
+    NONE = "none"
+    PARSES = "parses"
+    BINDS = "binds"
+    COMPILES = "compiles"
+    TESTS = "tests"
+
+
+def complete_kind(incomplete: str) -> list[str]:
+    from acumen.transforms.kinds import KINDS
+
+    return [name for name in [*KINDS, "all"] if name.startswith(incomplete)]
+
+
+def transform(
+    sources: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="SOURCE...",
+            help="A corpus, or what a corpus is built from: files, folders, zips, git:URL@REV, ...",
+        ),
+    ],
+    out: Annotated[
+        Path, typer.Option("--out", "-o", metavar="FILE", help="File for the lines of JSON.")
+    ],
+    kind: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--kind", "-k", metavar="NAME", autocompletion=complete_kind,
+            help="rename, permute, unused, loop, switch, boolean (or VN, PS, UN, LX, SF, BX); "
+            "several in a row: rename+loop. All six by default. Repeatable.",
+        ),
+    ] = None,
+    where: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--where", "-w", metavar="MODE",
+            help="single: one program a place; all: every place of a method at once; 25%: that "
+            "share of the places, where there are four or more. Repeatable. Default: single.",
+        ),
+    ] = None,
+    seed: Seed = 0,
+    certify: Annotated[
+        Level, typer.Option(help="How far each variant is checked; each level holds the former.")
+    ] = Level.NONE,
+    class_path: Annotated[
+        str, typer.Option(metavar="PATHS", help="Libraries javac needs to compile the projects.")
+    ] = "",
+    test_command: Annotated[
+        str,
+        typer.Option(metavar="COMMAND", help="Run in a copy of the project; 0 means tests pass."),
+    ] = "",
+    write: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Write the changed files here, too.")
+    ] = None,
+    refused: Annotated[
+        bool, typer.Option("--refused", help="Lines for refused places too, with the reason.")
+    ] = False,
+    workers: Annotated[
+        int, typer.Option("--workers", "-j", min=0, help="Processes; 0: one for each core.")
+    ] = 0,
+    as_json: AsJson = False,
+) -> None:  # fmt: skip
+    """Change programs so that they look different and do the same.
+
+    Every place where a transformation can be made gives a line of JSON with the edits; where
+    it would not be safe, it is refused with the reason. The exit code is 1 if a variant failed
+    a level of --certify.
+
+    Example: acumen transform src/ --kind rename --out variants.jsonl
+
+    Example: acumen transform corpus -k loop -k VN+LX -w all --certify compiles -o variants.jsonl
+
+    Example: acumen transform lib/ -k switch --certify tests --test-command 'make check' -o v.jsonl
+    """
+    from acumen.corpus.engines import engine as make_engine
+    from acumen.machine import processors
+    from acumen.transforms.certify.projects import Means
+    from acumen.transforms.deliver import deliver
+    from acumen.transforms.kinds import KINDS, kind_of
+    from acumen.transforms.run import Order
+    from acumen.transforms.where import share_of
+
+    asked = [one for name in kind or ["all"] for one in (KINDS if name == "all" else [name])]
+    kinds = tuple(dict.fromkeys(kind_of(one) for one in asked))
+    modes = tuple(dict.fromkeys(where or ["single"]))
+    for mode in modes:
+        share_of(mode)
+    means = Means(class_path, test_command, _folder(sources) if certify is Level.TESTS else None)
+    engine = make_engine("local", workers or processors())
+    with progress_bar() as step, _corpus(sources, engine, step) as corpus:
+        order = Order(kinds, modes, seed, certify.value, refused)
+        found = deliver(corpus, order, engine, out, means, step, write)
+    if as_json:
+        print_json(_json(found))
+    else:
+        _print(found, kinds)
+        say(f"{found.lines:,} lines: {out}")
+    if found.failed:
+        raise typer.Exit(FOUND_FAILURES)
+
+
+@contextmanager
+def _corpus(sources: list[str], engine: Engine, step: Step) -> Iterator[Corpus]:
+    """The corpus that is named, or one of these sources, for this once."""
+    from acumen.corpus import Corpus
+    from acumen.corpus.build import build
+    from acumen.corpus.manifest import NAME
+    from acumen.datasets import acumen_home
+
+    if len(sources) == 1 and (Path(sources[0]) / NAME).is_file():
+        yield Corpus.open(sources[0])
+        return
+    with tempfile.TemporaryDirectory(prefix="acumen-corpus-") as name:
+        out = Path(name) / "corpus"
+        build(sources, out, engine=engine, views=(), cache=acumen_home(), step=step)
+        yield Corpus.open(out)
+
+
+def _folder(sources: list[str]) -> Path:
+    """The folder in which the tests are to be run."""
+    from acumen.api import AcumenError
+
+    place = Path(sources[0].partition("=")[2] or sources[0])
+    if len(sources) != 1 or not place.is_dir():
+        raise AcumenError(
+            "tests can be run for one project, in its folder",
+            "name just one folder: acumen transform lib/ --certify tests ...",
+        )
+    return place
+
+
+def _json(found: Delivered) -> dict[str, Any]:
+    counts = found.counts
+    kinds = dict.fromkeys([*counts.found, *(kind for kind, _ in counts.made)])
+    return {
+        "lines": found.lines,
+        "kinds": {
+            kind: {
+                "locations": counts.found[kind],
+                "refused": {
+                    why: n for (one, why), n in counts.refused.most_common() if one == kind
+                },
+                "variants": {mode: n for (one, mode), n in counts.made.items() if one == kind},
+                "failed": [
+                    {"level": level, "why": why, "variants": n}
+                    for (one, level, why), n in found.failed.most_common()
+                    if one == kind
+                ],
+            }
+            for kind in kinds
+        },
+    }
+
+
+def _print(found: Delivered, kinds: tuple[str, ...]) -> None:
+    rows = []
+    told = _json(found)["kinds"]
+    for kind in kinds:
+        one = told.get(kind, {"locations": 0, "refused": {}, "variants": {}, "failed": []})
+        places, refused = one["locations"], sum(one["refused"].values())
+        share = f"{1 - refused / places:.1%}" if places else "–"
+        failed = sum(row["variants"] for row in one["failed"])
+        rows.append(
+            [kind, f"{places:,}", f"{refused:,}", share, f"{sum(one['variants'].values()):,}",
+             f"{failed:,}", next(iter(one["refused"]), "")]
+        )  # fmt: skip
+    print_table(
+        ["kind", "places", "refused", "changed", "variants", "failed", "most frequent refusal"],
+        rows, right=(1, 2, 3, 4, 5),
+    )  # fmt: skip
+    failures = [
+        [kind, row["level"], f"{row['variants']:,}", row["why"]]
+        for kind in kinds
+        for row in told.get(kind, {"failed": []})["failed"]
+    ]
+    if failures:
+        print_table(["kind", "failed", "variants", "why"], failures, right=(2,))

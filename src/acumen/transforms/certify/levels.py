@@ -1,0 +1,33 @@
+"""Levels of certainty, and the certificate that says which of them a variant has reached."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from acumen.api import AcumenError
+
+LEVELS = ("none", "parses", "binds", "compiles", "tests")
+
+
+@dataclass(frozen=True, slots=True)
+class Certificate:
+    """``level`` is the highest that was reached; ``failed`` the one that was not, with the
+    reason; both empty where nothing was asked."""
+
+    level: str = "none"
+    failed: str = ""
+    why: str = ""
+
+    @property
+    def holds(self) -> bool:
+        return not self.failed
+
+    def json(self) -> dict[str, str]:
+        told = {"level": self.level}
+        return told if self.holds else {**told, "failed": self.failed, "why": self.why}
+
+
+def level_of(name: str) -> int:
+    if name not in LEVELS:
+        raise AcumenError(f"there is no level {name!r}", f"choose one of {', '.join(LEVELS)}")
+    return LEVELS.index(name)

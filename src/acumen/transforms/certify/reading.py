@@ -1,0 +1,103 @@
+"""The levels that need nothing but our own front end: a variant parses, and its names mean what
+they meant."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+
+from acumen.lang.java.file import JavaFile
+from acumen.transforms.code import Code, code_of
+from acumen.transforms.edits import Edit, apply
+
+# Words that a transformation may bring along: they are of java.lang, or a type's own.
+_UNKNOWN = -1
+
+
+def parses(file: JavaFile, edits: Sequence[Edit]) -> str:
+    """Why a variant does not parse as its original did; empty if it does."""
+    after = code_of(JavaFile(apply(file.source, edits)))
+    before = code_of(file)
+    if after.file.syntax.broken and not before.file.syntax.broken:
+        return "it does not parse"
+    if len(after.file.declarations.methods) != len(before.file.declarations.methods):
+        return "it has another number of methods"
+    return ""
+
+
+def binds(file: JavaFile, edits: Sequence[Edit]) -> str:
+    """Which name means something else than before; empty if none does.
+
+    Outside of the edits every name must mean what it meant. Inside, a name that was there before
+    must mean one of the things it meant there; a new one must be declared there, or come from
+    outside of the method."""
+    before, after = code_of(file), code_of(JavaFile(apply(file.source, edits)))
+    match = _Match(before, after, edits)
+    for node, declared in after.declaration.items():
+        was = match.before(node)
+        if not was:
+            continue
+        meant = {before.declaration[one] for one in was}
+        mapped = {_UNKNOWN} if declared < 0 else match.before(declared)
+        if not mapped:
+            return f"{after.text(node)} in line {after.line(node)} means something new"
+        if not mapped & meant:
+            return f"{after.text(node)} in line {after.line(node)} means something else"
+        if after.role[node] not in {before.role[one] for one in was}:
+            return f"{after.text(node)} in line {after.line(node)} is something else"
+    return ""
+
+
+class _Match:
+    """Identifiers of a variant, and those of the original that they come from."""
+
+    def __init__(self, before: Code, after: Code, edits: Sequence[Edit]) -> None:
+        self.starts: list[int] = []  # of what replaces each edit, in the variant
+        self.edits = edits
+        self.shifts: list[int] = [0]
+        shift = 0
+        for edit in edits:
+            self.starts.append(edit.start + shift)
+            shift += len(edit.text) - (edit.end - edit.start)
+            self.shifts.append(shift)
+        self.at = {before.start[node]: node for node in before.declaration}
+        self.after = after
+        inside_before = self._inside(before, [(one.start, one.end) for one in edits])
+        ends = [
+            (start, start + len(edit.text)) for start, edit in zip(self.starts, edits, strict=True)
+        ]
+        inside_after = self._inside(after, ends)
+        self.pairs: dict[int, frozenset[int]] = {}
+        for old, new in zip(inside_before, inside_after, strict=True):
+            self._pair(before, old, new)
+
+    def _inside(self, code: Code, spans: Sequence[tuple[int, int]]) -> list[list[int]]:
+        found: list[list[int]] = [[] for _ in spans]
+        starts = [start for start, _ in spans]
+        for node in code.declaration:
+            place = bisect_right(starts, code.start[node]) - 1
+            if place >= 0 and code.start[node] < spans[place][1]:
+                found[place].append(node)
+        return found
+
+    def _pair(self, before: Code, old: list[int], new: list[int]) -> None:
+        """A word that was there before comes from wherever it was; words that are there no more
+        were renamed, if there are as many new ones."""
+        words: dict[str, set[int]] = {}
+        for node in old:
+            words.setdefault(before.text(node), set()).add(node)
+        there = {self.after.text(node) for node in new}
+        gone = [node for node in old if before.text(node) not in there]
+        come = [node for node in new if self.after.text(node) not in words]
+        for node in new:
+            self.pairs[node] = frozenset(words.get(self.after.text(node), ()))
+        if len(gone) == len(come):
+            self.pairs |= {node: frozenset((was,)) for was, node in zip(gone, come, strict=True)}
+
+    def before(self, node: int) -> frozenset[int]:
+        """Where an identifier comes from; nothing, if it is new."""
+        if node in self.pairs:
+            return self.pairs[node]
+        start = self.after.start[node]
+        place = bisect_right(self.starts, start)
+        return frozenset((self.at[start - self.shifts[place]],))

@@ -1,0 +1,146 @@
+"""A corpus's variants, certified, in one file of lines; and the changed files themselves."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from acumen.corpus import Corpus
+from acumen.corpus.engines import Engine
+from acumen.transforms.certify import Certificate, level_of
+from acumen.transforms.certify.projects import Means, certify
+from acumen.transforms.certify.rounds import Subject
+from acumen.transforms.edits import Edit, apply
+from acumen.transforms.run import Counts, Order, make_parts
+
+Row = dict[str, Any]
+Step = Callable[[str, int, int], None]
+
+
+@dataclass(slots=True)
+class Delivered:
+    """What was made. ``failed`` counts variants by kind, level and reason."""
+
+    counts: Counts
+    failed: Counter[tuple[str, str, str]] = field(default_factory=Counter)
+    lines: int = 0
+
+
+def deliver(
+    corpus: Corpus, order: Order, engine: Engine, out: Path, means: Means,
+    step: Step = lambda what, done, total: None, write: Path | None = None,
+) -> Delivered:  # fmt: skip
+    """Write the lines of all variants; the file appears when all of them are there. With
+    ``write``, the changed files too."""
+    out.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=".acumen-", dir=out.parent) as name:
+        parts, counts = make_parts(corpus, order, engine, Path(name), step)
+        found = Delivered(counts)
+        done = Path(name) / "all"
+        writer = _Writer(write) if write else None
+        with done.open("w", encoding="utf-8") as stream:
+            for project, mine in _by_project(corpus, parts):
+                sources = _sources(corpus, project) if writer or _compiled(order) else {}
+                rows = _rows(mine)
+                if _compiled(order):
+                    rows = iter(_certified(list(rows), sources, order, means, step))
+                for row in rows:
+                    certificate = row.get("certificate", {})
+                    if certificate.get("failed"):
+                        why = _shape(certificate["why"])
+                        found.failed[row["kind"], certificate["failed"], why] += 1
+                    if writer and "_" in row:
+                        writer.add(found.lines, row, sources)
+                    row.pop("_", None)
+                    stream.write(json.dumps(row, ensure_ascii=False) + "\n")
+                    found.lines += 1
+                if writer:
+                    writer.finish(project, sources)
+        done.replace(out)
+    return found
+
+
+def _compiled(order: Order) -> bool:
+    return level_of(order.level) >= level_of("compiles")
+
+
+def _shape(why: str) -> str:
+    """A reason without the place it names, so that equal ones can be counted."""
+    return why.split(": ", 1)[-1] if ".java:" in why else why
+
+
+def _by_project(corpus: Corpus, parts: Sequence[Path]) -> Iterator[tuple[str, list[Path]]]:
+    at = 0
+    for project, shards in corpus.manifest.shards.items():
+        yield project, list(parts[at : at + len(shards)])
+        at += len(shards)
+
+
+def _rows(parts: Sequence[Path]) -> Iterator[Row]:
+    for part in parts:
+        with part.open(encoding="utf-8") as stream:
+            for line in stream:
+                yield json.loads(line)
+
+
+def _sources(corpus: Corpus, project: str) -> dict[str, bytes]:
+    wanted = "select path, source from files where project = ? and language = 'java'"
+    table = corpus.query(wanted, [project])
+    columns = (table["path"].to_pylist(), table["source"].to_pylist())
+    return {path: text.encode() for path, text in zip(*columns, strict=True)}
+
+
+def _certified(
+    rows: list[Row], sources: Mapping[str, bytes], order: Order, means: Means, step: Step
+) -> list[Row]:
+    made = [row for row in rows if "_" in row]
+    known = [Certificate(**row["certificate"]) for row in made]
+    subjects = [
+        Subject(place, row["file"], _edits(row), (row["_"][1][0], row["_"][1][1]))
+        for place, row in enumerate(made)
+    ]
+    certificates = certify(subjects, known, sources, order.level, means, step)
+    for row, certificate in zip(made, certificates, strict=True):
+        row["certificate"] = certificate.json()
+    return rows
+
+
+def _edits(row: Row) -> tuple[Edit, ...]:
+    return tuple(Edit(one["start"], one["end"], one["text"].encode()) for one in row["_"][0])
+
+
+class _Writer:
+    """Changed files: of single places each variant in a folder named by its line; else the whole
+    project, every method changed that is not inside another one."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.together: dict[str, dict[str, list[tuple[tuple[int, int], tuple[Edit, ...]]]]] = {}
+
+    def add(self, line: int, row: Row, sources: Mapping[str, bytes]) -> None:
+        path = row["file"]
+        if row["where"] == "single":
+            self._write(f"{line + 1:06}", path, apply(sources[path], _edits(row)))
+            return
+        start, end = row["_"][1]
+        files = self.together.setdefault(f"{row['kind']}-{row['where'].rstrip('%')}", {})
+        mine = files.setdefault(path, [])
+        if all(end <= low or high <= start for (low, high), _ in mine):
+            mine.append(((start, end), _edits(row)))
+
+    def finish(self, project: str, sources: Mapping[str, bytes]) -> None:
+        for name, files in self.together.items():
+            for path, source in sources.items():
+                edits = sorted(edit for _, several in files.get(path, ()) for edit in several)
+                self._write(f"{name}/{project}", path, apply(source, edits))
+        self.together.clear()
+
+    def _write(self, folder: str, path: str, data: bytes) -> None:
+        file = self.folder / folder / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(data)

@@ -1,0 +1,233 @@
+"""All variants of a corpus, shard by shard, as lines of JSON."""
+
+from __future__ import annotations
+
+import json
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+
+from acumen.api import AcumenError
+from acumen.corpus import Corpus
+from acumen.corpus.engines import Died, Engine
+from acumen.corpus.link import world_of
+from acumen.lang.java.calls.facts import declared_by
+from acumen.lang.java.calls.link import Project
+from acumen.lang.java.calls.platform import platform
+from acumen.lang.java.file import JavaFile
+from acumen.lang.java.types import Types
+from acumen.transforms.certify import Certificate, level_of
+from acumen.transforms.certify.reading import binds, parses
+from acumen.transforms.code import code_of
+from acumen.transforms.edits import Edit
+from acumen.transforms.variants import Variant, locations, variants_of
+
+LIMIT = 1800.0
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What is asked for. ``refused``: lines for refused locations too."""
+
+    kinds: tuple[str, ...]
+    where: tuple[str, ...] = ("single",)
+    seed: int = 0
+    level: str = "none"
+    refused: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A shard to be transformed; ``shards`` are all of its project, whose types it may use."""
+
+    corpus: Path
+    shard: str
+    shards: tuple[str, ...]
+    order: Order
+    part: Path
+
+
+@dataclass(slots=True)
+class Counts:
+    """Locations found and refused, by kind and reason; variants made, by kind and where."""
+
+    found: Counter[str] = field(default_factory=Counter)
+    refused: Counter[tuple[str, str]] = field(default_factory=Counter)
+    made: Counter[tuple[str, str]] = field(default_factory=Counter)
+
+    def add(self, other: Counts) -> None:
+        self.found += other.found
+        self.refused += other.refused
+        self.made += other.made
+
+
+def make_part(job: Job) -> Counts:
+    """The lines of one shard, into a file of its own. ``_`` holds what certifying needs and the
+    lines that a person gets do not: the edits of the text as it was read, and their reach."""
+    counts = Counts()
+    folder = job.corpus / "shards" / job.shard
+    ids = _method_ids(folder)
+    project, _ = world_of(job.corpus, job.shards)
+    part = job.part.with_suffix(".part")
+    with part.open("w", encoding="utf-8") as stream:
+        for found in java_files(folder):
+            file = JavaFile(found.text.encode())
+            file.keep(Types, Types(file, project, found.path))
+            reaches = Reaches(file)
+            for method, row, variant in _rows(file, job.order, counts):
+                told: dict[str, Any] = {
+                    "project": found.project,
+                    "file": found.path,
+                    "method_id": ids[found.id, method],
+                    "method": file.declarations.methods[method].name,
+                    "line": reaches.code.line(file.declarations.methods[method].node),
+                    **row,
+                }
+                if variant is not None:
+                    told["edits"] = _told_edits(found.on_disk(variant.edits))
+                    told["_"] = [_told_edits(variant.edits), reaches.of(variant)]
+                stream.write(json.dumps(told, ensure_ascii=False, separators=(",", ":")) + "\n")
+    part.replace(job.part)
+    return counts
+
+
+def _rows(
+    file: JavaFile, order: Order, counts: Counts
+) -> Iterator[tuple[int, dict[str, Any], Variant | None]]:
+    """The method, what is told of a variant or of a refused location, and the variant."""
+    for kind in order.kinds:
+        first = kind.split("+")[0]
+        for method in file.bodies:
+            found = locations(file, first, method, order.seed)
+            counts.found[kind] += len(found)
+            for one in found:
+                if one.refused:
+                    counts.refused[kind, one.refused] += 1
+                    if order.refused:
+                        told = {"kind": kind, "locations": [one.id], "refused": one.refused}
+                        yield method, told, None
+            for where in order.where:
+                for variant in variants_of(file, found, kind, where, order.seed):
+                    counts.made[kind, where] += 1
+                    row: dict[str, Any] = {"kind": kind, "where": where}
+                    row["locations"] = list(variant.locations)
+                    if order.level != "none":
+                        row["certificate"] = own_certificate(
+                            file, variant.edits, order.level
+                        ).json()
+                    yield method, row, variant
+
+
+def _told_edits(edits: Sequence[Edit]) -> list[dict[str, Any]]:
+    return [
+        {"start": one.start, "end": one.end, "text": one.text.decode("utf-8", "replace")}
+        for one in edits
+    ]
+
+
+def with_project(files: Mapping[str, JavaFile]) -> None:
+    """Files of one project, told of each other: what a type of another file is, is known then."""
+    project = Project([(path, declared_by(file)) for path, file in files.items()], platform())
+    for path, file in files.items():
+        file.keep(Types, Types(file, project, path))
+
+
+class Reaches:
+    """The bytes that a variant's edits and the outermost method around them lie in."""
+
+    def __init__(self, file: JavaFile) -> None:
+        self.code = code_of(file)
+        methods = file.declarations.methods
+        self.spans = sorted(self.code.span(methods[place].node) for place in file.bodies)
+        self.starts = [start for start, _ in self.spans]
+
+    def of(self, variant: Variant) -> tuple[int, int]:
+        start, end = self.code.span(self.code.file.declarations.methods[variant.method].node)
+        for low, high in self.spans[: bisect_right(self.starts, start)]:
+            if high >= end:
+                start, end = low, high
+                break
+        for edit in variant.edits:
+            start, end = min(start, edit.start), max(end, edit.end)
+        return start, end
+
+
+def own_certificate(file: JavaFile, edits: Sequence[Edit], level: str) -> Certificate:
+    """As far as our own front end can tell."""
+    wanted = level_of(level)
+    if wanted < level_of("parses"):
+        return Certificate()
+    why = parses(file, edits)
+    if why:
+        return Certificate("none", "parses", why)
+    if wanted < level_of("binds"):
+        return Certificate("parses")
+    why = binds(file, edits)
+    return Certificate("parses", "binds", why) if why else Certificate("binds")
+
+
+def _method_ids(folder: Path) -> dict[tuple[str, int], str]:
+    table = pq.read_table(folder / "methods.parquet", columns=["file_id", "place", "method_id"])
+    columns = [table[name].to_pylist() for name in table.column_names]
+    return {(str(file), place): str(one) for file, place, one in zip(*columns, strict=True)}
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """A file as the corpus holds it: UTF-8, without the mark that it may have begun with."""
+
+    id: str
+    project: str
+    path: str
+    text: str
+    encoding: str
+    mark: bool
+
+    def on_disk(self, edits: Sequence[Edit]) -> Sequence[Edit]:
+        """Edits with the places they have in the file itself."""
+        if self.encoding == "utf-8" and not self.mark:
+            return edits
+        data = self.text.encode()
+        ahead = len("\ufeff".encode(self.encoding)) if self.mark else 0
+
+        def place(offset: int) -> int:
+            before = data[:offset].decode("utf-8", "replace")
+            return ahead + len(before.encode(self.encoding, "replace"))
+
+        return [Edit(place(one.start), place(one.end), one.text) for one in edits]
+
+
+def java_files(folder: Path) -> Iterator[_Read]:
+    names = ["file_id", "project", "path", "source", "language", "encoding"]
+    table = pq.read_table(folder / "files.parquet", columns=names)
+    problems = pq.read_table(folder / "problems.parquet", columns=["path", "kind"]).to_pylist()
+    marked = {row["path"] for row in problems if row["kind"] == "byte order mark"}
+    for row in table.to_pylist():
+        if row["language"] == "java":
+            path = row["path"]
+            yield _Read(str(row["file_id"]), row["project"], path, row["source"], row["encoding"],
+                        path in marked)  # fmt: skip
+
+
+def make_parts(
+    corpus: Corpus, order: Order, engine: Engine, folder: Path,
+    step: Callable[[str, int, int], None],
+) -> tuple[list[Path], Counts]:  # fmt: skip
+    """One file of lines for each shard, in the corpus's order, and what they hold."""
+    jobs: list[Job] = []
+    for shards in corpus.manifest.shards.values():
+        for shard in shards:
+            part = folder / f"{len(jobs):06}.jsonl"
+            jobs.append(Job(corpus.folder, shard, tuple(shards), order, part))
+    counts = Counts()
+    for done, (place, outcome) in enumerate(engine.run(make_part, jobs, LIMIT), 1):
+        if isinstance(outcome, Died):
+            raise AcumenError(f"{jobs[place].shard} cannot be transformed: {outcome.why}")
+        counts.add(outcome)
+        step("transforming", done, len(jobs))
+    return [job.part for job in jobs], counts

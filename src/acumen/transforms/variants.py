@@ -1,0 +1,81 @@
+"""Programs of the same meaning: a method's variants, as edits of its file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from acumen.lang.java.file import JavaFile
+from acumen.transforms.code import code_of
+from acumen.transforms.edits import Edit, apply, flatten, then
+from acumen.transforms.kinds import transform
+from acumen.transforms.location import Location
+from acumen.transforms.where import chosen, seeded
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """``method`` is the place in ``declarations.methods``; ``kind`` a transformation's name, or
+    several joined by ``+``, made one after the other; ``locations`` their ids, in that order."""
+
+    method: int
+    kind: str
+    where: str
+    locations: tuple[str, ...]
+    edits: tuple[Edit, ...]
+
+
+def locations(file: JavaFile, kind: str, method: int, seed: int = 0) -> list[Location]:
+    """Where a transformation can be made in a method, and where it is refused, with the reason."""
+    code = code_of(file)
+    try:
+        return transform(kind).locations(code, method, seed)
+    except RecursionError:
+        start, end = code.span(file.declarations.methods[method].node)
+        return [Location(f"{kind}:?:0", method, start, end, "it is nested too deep")]
+
+
+def variants(
+    file: JavaFile, kind: str, where: str = "single", seed: int = 0,
+    methods: Sequence[int] | None = None,
+) -> Iterator[Variant]:  # fmt: skip
+    """All variants of a file's methods."""
+    first = kind.split("+")[0]
+    for method in file.bodies if methods is None else methods:
+        yield from variants_of(file, locations(file, first, method, seed), kind, where, seed)
+
+
+def variants_of(
+    file: JavaFile, found: Sequence[Location], kind: str, where: str, seed: int
+) -> Iterator[Variant]:
+    """The variants of one method, whose locations are given. Of a sequence, the first
+    transformation is made at each of the places that ``where`` tells; with ``single``, each
+    further one at one place, drawn by the seed."""
+    if not found:
+        return
+    first, *rest = kind.split("+")
+    code, made, method = code_of(file), transform(first), found[0].method
+    for together in chosen(found, where, seeded(seed, first, where, code.key(method))):
+        edits = flatten(code.source, made.rewrites(code, together))
+        variant = Variant(method, kind, where, tuple(one.id for one in together), edits)
+        if not rest:
+            yield variant
+        elif (whole := _further(file, rest, variant, seed)) is not None:
+            yield whole
+
+
+def _further(file: JavaFile, kinds: Sequence[str], variant: Variant, seed: int) -> Variant | None:
+    """The variant with further transformations; None where one of them has no place."""
+    edits, ids = variant.edits, list(variant.locations)
+    for kind in kinds:
+        # What the edits make is read anew: no transformation knows of the others.
+        code = code_of(JavaFile(apply(file.source, edits)))
+        made = transform(kind)
+        random = seeded(seed, kind, *ids, code.key(variant.method))
+        sets = chosen(made.locations(code, variant.method, seed), variant.where, random)
+        if not sets:
+            return None
+        together = sets[random.randrange(len(sets))]
+        edits = then(file.source, edits, flatten(code.source, made.rewrites(code, together)))
+        ids += [one.id for one in together]
+    return Variant(variant.method, variant.kind, variant.where, tuple(ids), edits)

@@ -1,0 +1,258 @@
+"""Boolean exchange: values whose type depends on where they stand, and variables that classes
+capture; the JVM runs every variant beside its original."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from acumen.transforms.booleans import BooleanExchange
+from acumen.transforms.code import Code
+from acumen.transforms.edits import Rewrite
+from acumen.transforms.location import Location
+from running import Case, check_all, variants
+
+
+def case(name: str, methods: str, *accepted: str, **refused: str) -> Case:
+    """``f`` is run for each object, and what it throws is caught; ids are given by the
+    variables' names alone."""
+    source = f"""
+        import java.security.*;
+        import java.util.*;
+        import java.util.function.*;
+        import java.util.stream.*;
+        public class T {{
+          static Object given;
+          @SuppressWarnings("unchecked") static <X> X any() {{ return (X) given; }}
+          @SuppressWarnings("unchecked") static <X> X any(Object one) {{ return (X) given; }}
+          static boolean is() {{ return (Boolean) given; }}
+          static Boolean box() {{ return (Boolean) given; }}
+          record R(boolean ok, Boolean may) {{}}
+          {methods}
+          public static void run(java.io.PrintStream out) throws Throwable {{
+            for (Object one : new Object[] {{ true, false, null, "text" }}) {{
+              given = one;
+              try {{
+                out.println(f(one));
+              }} catch (RuntimeException e) {{
+                out.println(e.getClass());
+              }}
+            }}
+          }}
+        }}
+        """
+    return Case(
+        name,
+        source,
+        tuple(f"boolean:{one}:0" for one in accepted),
+        {f"boolean:{one}:0": why for one, why in refused.items()},
+    )
+
+
+VALUES = [
+    case(
+        "a call that gives what is wanted",
+        "static String f(Object o) { boolean a = any(); boolean b; b = any(o); "
+        'return "" + a + b; }',
+        "a", "b",
+    ),
+    case(
+        "such calls in branches",
+        "static String f(Object o) { boolean t = o != null; boolean a = t ? any() : is(); "
+        "boolean b = t ? is() : t ? any() : any(o); boolean c = (t ? (any()) : false); "
+        'return "" + a + b + c; }',
+        "t", "a", "b", "c",
+    ),
+    case(
+        "such calls in a switch",
+        "static String f(Object o) { int n = o == null ? 0 : 1; boolean a = switch (n) { "
+        "case 0 -> any(); default -> { if (n == 1) yield is(); yield any(o); } }; "
+        "boolean b = switch (n) { case 0: yield any(); default: yield true; }; "
+        'return "" + a + b; }',
+        "a", "b",
+    ),
+    case(
+        "type arguments that are written",
+        'static String f(Object o) { boolean a = T.<Boolean>any(); return "" + a; }', "a",
+    ),
+    case(
+        "boxes",
+        "static String f(Object o) { boolean a = box(), b = (Boolean) o, c = (boolean) o; "
+        "Map<Integer, Boolean> m = new HashMap<>(); m.put(1, a); boolean d = m.get(1), e = "
+        "m.getOrDefault(2, b); a &= box(); a |= m.get(1); a ^= box(); boolean g = new "
+        'R(a, c).may(), h = new R(b, c).ok; return "" + a + b + c + d + e + g + h; }',
+        "a", "b", "c", "d", "e", "g", "h",
+    ),
+    case(
+        "null in a branch",
+        "static String f(Object o) { boolean t = o instanceof Boolean; "
+        "boolean a = t ? true : null; return \"\" + a; }"
+        "static int g(int n) { boolean a = !(n > 1 ? null : true); "
+        "boolean b = !(switch (n) { case 1 -> null; default -> true; }); return a | b ? 1 : 2; }",
+        "t", "a", "b",
+    ),
+    case(
+        "calls of the JDK",
+        "static String f(Object o) { String s = \"\" + o; boolean a = s.isEmpty(), b = "
+        "Objects.equals(o, s), c = List.of(1, 2).stream().anyMatch(x -> x > 1), d = "
+        "Character.isDigit(s.charAt(0)); boolean e = Optional.of(c).orElse(d), g = s.equals(o); "
+        "boolean h = AccessController.doPrivileged((PrivilegedAction<Boolean>) T::is); "
+        "boolean i = AccessController.doPrivileged(new PrivilegedAction<Boolean>() { "
+        "public Boolean run() { return box(); } }); "
+        "boolean j = Stream.of(true, a).reduce(true, (x, y) -> x && y), k = "
+        "Objects.requireNonNull(box()), l = Collections.max(List.of(a, b)); "
+        "return \"\" + a + b + c + d + e + g + h + i + j + k + l; }",
+        "a", "b", "c", "d", "e", "g", "h", "i", "j", "k", "l",
+    ),
+    case(
+        "arguments that are told what is wanted",
+        "static <X> X of(Function<X, X> g) { return g.apply(any()); } "
+        "static <X extends Comparable<X>> X least(List<X> all) { return all.get(0); } "
+        "static <X> X made(Supplier<X> g) { return g.get(); } interface V<Y> { Y take(Y y); }"
+        "static <X> X taken(V<X> v) { return v.take(any()); }"
+        "static String f(Object o) { boolean a = of(x -> !x), b = of(T::not), "
+        "c = least(Arrays.asList(box())), d = made(() -> box()), "
+        "e = taken(new V<>() { public Boolean take(Boolean y) { return !y; } }); "
+        "return \"\" + a + b + c + d + e; }"
+        "static boolean not(boolean b) { return !b; }",
+        "d", a="where it stands", b="where it stands", c="where it stands", e="where it stands",
+    ),
+    case(
+        "a method of its own that hides a type",
+        "static <Boolean> Boolean odd() { return any(); } "
+        'static String f(Object o) { boolean a = odd(); return "" + a; }',
+        "a",
+    ),
+    case(
+        "handles keep their casts",
+        "static final java.lang.invoke.MethodHandle H; static { try { H = java.lang.invoke."
+        'MethodHandles.lookup().findStatic(T.class, "is", java.lang.invoke.MethodType.methodType('
+        "boolean.class)); } catch (Exception e) { throw new Error(e); } }"
+        "static String f(Object o) { try { boolean a = (boolean) H.invokeExact(); "
+        "boolean b = !(boolean) H.invokeExact(); return \"\" + a + b; } "
+        "catch (RuntimeException e) { throw e; } catch (Throwable t) { throw new Error(t); } }",
+        "a", "b",
+    ),
+]  # fmt: skip
+
+CAPTURED = [
+    case(
+        "a class without a name",
+        "static String f(Object o) { final boolean a = o == null; boolean b = !a; "
+        "Object x = new Object() { boolean kept = a; boolean c() { boolean d = !a, e = a; "
+        "boolean g = !(a), h = !!a, i = (!a); return kept ^ d ^ b ^ e ^ g ^ h ^ i; } "
+        'public String toString() { return a + "" + !b + c(); } }; return x + "" + a; }',
+        "a", "b", "d", "e", "g", "h", "i",
+    ),
+    case(
+        "a class with a name, and one of this file",
+        "static class Base { int other = 3; } interface Named { int X = 1; }"
+        "static String f(Object o) { boolean a = is(); class L extends Base implements Named, "
+        "Comparable<L> { boolean get() { return a; } public int compareTo(L l) { "
+        "boolean a = this == l; return a ? 1 : X; } } L l = new L(); "
+        "Comparator<String> c = new Comparator<String>() { public int compare(String s, String t) "
+        "{ return a ? 1 : other(a); } int other(boolean b) { return b ? 4 : 5; } }; "
+        'return "" + l.get() + l.compareTo(l) + c.compare("", ""); }',
+        "a",
+    ),
+    case(
+        "a field of a class that is not in sight",
+        "static class Mine extends java.util.concurrent.RecursiveTask<String> { "
+        "protected String compute() { return null; } }"
+        "static String f(Object o) { boolean a = is(), b = is(), out = is(); "
+        'Object x = new Mine() { public String toString() { return a + ""; } }; '
+        "Object y = new java.io.FilterOutputStream(null) { public String toString() { "
+        'return out + "" + b; } }; return x + "" + y + a + b + out; }',
+        "a", "b", out="may inherit a field of that name",
+    ),
+]  # fmt: skip
+
+
+def test_values_keep_their_type(tmp_path: Path) -> None:
+    assert check_all(BooleanExchange(), VALUES, tmp_path) > 3 * len(VALUES)
+
+
+def test_captured_variables(tmp_path: Path) -> None:
+    assert check_all(BooleanExchange(), CAPTURED, tmp_path) > 3 * len(CAPTURED)
+
+
+class Together(BooleanExchange):
+    """A method's locations as one."""
+
+    def locations(self, code: Code, method: int, seed: int) -> list[Location]:
+        found = [one for one in super().locations(code, method, seed) if not one.refused]
+        return [Location("boolean:all:0", method, 0, 0, "", found)] if found else []
+
+    def rewrites(self, code: Code, chosen: Sequence[Location]) -> list[Rewrite]:
+        return super().rewrites(code, [one for several in chosen for one in several.detail])
+
+
+def test_exchanged_again(tmp_path: Path) -> None:
+    """What is exchanged once, which runs as the original does, is exchanged again."""
+    made = [(one.name, variants(BooleanExchange(), one)) for one in (*VALUES, *CAPTURED)]
+    once = [Case(name, texts["all"]) for name, texts in made if texts]
+    assert check_all(Together(), once, tmp_path) >= 2 * len(once)
+
+
+def test_a_superclass_elsewhere_may_have_the_field() -> None:
+    source = """
+        class T {
+          void f() {
+            boolean seen = g();
+            new Elsewhere() { void h() { T.print(seen); } };
+            new Runnable() { public void run() { new Elsewhere() { boolean x = seen; }; } };
+          }
+        }
+        """
+    only = Case("", source, refused={"boolean:seen:0": "may inherit a field of that name"})
+    assert variants(BooleanExchange(), only) == {}
+
+
+@pytest.mark.parametrize(
+    ("value", "written"),
+    [
+        ("f()", "!f()"),
+        ("g()", "!(boolean) g()"),
+        ("elsewhere.call()", "!(boolean) elsewhere.call()"),
+        ("new Elsewhere().x", "!new Elsewhere().x"),
+        ("p ? g() : f()", "!(boolean) (p ? g() : f())"),
+        ("(p ? g() : f())", "!(boolean) (p ? g() : f())"),
+        ("p ? f() : p", "!(p ? f() : p)"),
+        ('"".isEmpty()', '!"".isEmpty()'),
+        ("(f())", "!(f())"),
+        ("!f()", "f()"),
+        ("!(f())", "(f())"),
+        ("!g()", "g()"),
+        ("!(p == f())", "p == f()"),
+        ("(p == f())", "!(p == f())"),
+        ("!(p && f()) || p", "!(!(p && f()) || p)"),
+        ("(!(p == f()))", "(p == f())"),
+        ("! p", "p"),
+        ("! /* not */ p", " /* not */ p"),
+        ("! /* not */ (p && p)", " /* not */ (p && p)"),
+        ("!( /* or */ p || p // end\n)", " /* or */ p || p // end\n"),
+        ("true", "false"),
+        ("(false)", "(true)"),
+        ("!true", "true"),
+        ("!!p", "!p"),
+        ("p = true", "!(p = true)"),
+        ("o instanceof T", "!(o instanceof T)"),
+        ("array[0]", "!array[0]"),
+        ("this.p", "!this.p"),
+        ("(boolean) o", "!(boolean) o"),
+        ("switch (1) { default -> p; }", "!(switch (1) { default -> p; })"),
+    ],
+)
+def test_how_a_value_is_written(value: str, written: str) -> None:
+    source = f"""
+        class T {{
+          boolean p; Object o; boolean[] array;
+          boolean f() {{ return p; }}
+          <X> X g() {{ return null; }}
+          void m() {{ boolean a = {value}; }}
+        }}
+        """
+    made = variants(BooleanExchange(), Case(value, source, method="m"))
+    assert made["all"] == source.replace(f"a = {value};", f"a = {written};")
