@@ -1,0 +1,128 @@
+"""Every location of every transformation on the example projects: compiled by javac, and the
+projects' self-checks, which call every method, print the same as before."""
+
+from __future__ import annotations
+
+import base64
+import shutil
+import subprocess
+import tempfile
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import pytest
+
+from acumen.lang.java.file import JavaFile
+from acumen.transforms.certify.rounds import Subject, check
+from acumen.transforms.edits import Edit
+from acumen.transforms.kinds import KINDS
+from acumen.transforms.run import Reaches, with_project
+from acumen.transforms.variants import variants
+from support import ROOT
+
+CHECKS = {
+    "library": "brookside.check.LibraryCheck",
+    "quill": "quill.check.QuillCheck",
+    "tramway": "tramway.check.TramwayCheck",
+}
+HERE = Path(__file__).parent
+
+
+class Project:
+    """A project compiled as it is, and a JVM that tries changed files of it."""
+
+    def __init__(self, name: str, folder: Path) -> None:
+        self.folder = folder
+        root = ROOT / "examples" / name
+        paths = sorted((root / "src").rglob("*.java")) + sorted((root / "check").rglob("*.java"))
+        self.sources = {str(path.relative_to(root)): path.read_bytes() for path in paths}
+        for out, files in (("classes", paths), ("checks", [HERE / "Checks.java"])):
+            command = ["javac", "-nowarn", "-encoding", "UTF-8", "-d", str(folder / out)]
+            subprocess.run([*command, *map(str, files)], check=True)
+        self.jvm = subprocess.Popen(
+            ["java", "-cp", str(folder / "checks"), "Checks", str(folder / "classes"),
+             CHECKS[name]],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+        )  # fmt: skip
+        self.before = self.tried({})
+        assert self.before.startswith("ends\n"), self.before
+        self.files = {path: JavaFile(data) for path, data in self.sources.items()}
+        with_project(self.files)
+
+    def wrong_with(self, changed: Mapping[str, bytes]) -> str:
+        after = self.tried(changed)
+        return "" if after == self.before else after[:2000]
+
+    def tried(self, changed: Mapping[str, bytes]) -> str:
+        with tempfile.TemporaryDirectory(dir=self.folder) as name:
+            files = []
+            for path, data in changed.items():
+                file = Path(name) / path
+                file.parent.mkdir(parents=True, exist_ok=True)
+                file.write_bytes(data)
+                files.append(str(file))
+            listed = Path(name) / "list"
+            listed.write_text("\n".join(files))
+            assert self.jvm.stdin is not None
+            assert self.jvm.stdout is not None
+            self.jvm.stdin.write(f"{listed}\n")
+            self.jvm.stdin.flush()
+            return base64.b64decode(self.jvm.stdout.readline()).decode()
+
+    def subjects(self, kind: str, where: str, first: int) -> list[Subject]:
+        found: list[Subject] = []
+        for path, file in self.files.items():
+            reaches = Reaches(file)
+            found += [
+                Subject(first + len(found) + place, path, one.edits, reaches.of(one))
+                for place, one in enumerate(variants(file, kind, where))
+            ]
+        return found
+
+
+@pytest.fixture(params=sorted(CHECKS))
+def project(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Project]:
+    if shutil.which("javac") is None or shutil.which("java") is None:
+        pytest.skip("no JDK here: javac and the JVM are the oracle")
+    found = Project(request.param, tmp_path)
+    yield found
+    for stream in (found.jvm.stdin, found.jvm.stdout):
+        assert stream is not None
+        stream.close()
+    found.jvm.kill()
+    found.jvm.wait()
+
+
+@pytest.mark.parametrize("where", ["single", "all"])
+def test_every_location_does_the_same(project: Project, where: str) -> None:
+    subjects: list[Subject] = []
+    counts: Counter[str] = Counter()
+    for kind in KINDS:
+        mine = project.subjects(kind, where, len(subjects))
+        counts[kind] += len(mine)
+        subjects += mine
+    wrong = check(subjects, project.sources, project.wrong_with, lambda done, total: None)
+    assert len(wrong) == len(subjects)
+    assert {place: why for place, why in wrong.items() if why} == {}
+    # A transformation that finds nothing would pass, too.
+    assert all(counts[kind] for kind in KINDS if kind not in ("boolean", "switch")), counts
+
+
+def test_a_change_that_does_something_else_is_seen(project: Project) -> None:
+    """In any method: the self-checks call them all."""
+    thrown = b"{ if (true) throw new IllegalStateException();"
+    subjects = []
+    for path, file in list(project.files.items())[::8]:
+        if path.startswith("src"):
+            reaches = Reaches(file)
+            methods = [place for place in file.bodies if file.declarations.methods[place].returns]
+            for place in methods[:1]:
+                node = file.declarations.methods[place].body
+                start = reaches.code.start[node]
+                edit = Edit(start, start + 1, thrown)
+                span = reaches.code.span(file.declarations.methods[place].node)
+                subjects.append(Subject(len(subjects), path, (edit,), span))
+    wrong = check(subjects, project.sources, project.wrong_with, lambda done, total: None)
+    assert subjects
+    assert all(wrong.values())
