@@ -11,6 +11,9 @@ IDBENCH ?= ../shared/data/idbench
 # The embedded corpus: three small Java projects.
 EXAMPLES = examples/library examples/quill examples/tramway
 
+# Variants are compiled where there is a compiler.
+CERTIFY = $(shell command -v javac >/dev/null 2>&1 && echo compiles || echo binds)
+
 .DEFAULT_GOAL := help
 .PHONY: help eval test lint bench docs clean constraints tools
 
@@ -34,8 +37,12 @@ $(BIN)/.dev: $(BIN)/.core
 eval: $(BIN)/.core
 	@if [ -d "$(IDBENCH)" ]; then $(BIN)/acumen data get idbench --from "$(IDBENCH)" >/dev/null; fi
 	$(BIN)/acumen corpus build $(EXAMPLES) --out $(OUT)/examples
+	$(BIN)/acumen dataset robustness --corpus $(OUT)/examples --split all --certify $(CERTIFY) \
+		--where single --where all --where 50% --out $(OUT)/robustness
 	$(BIN)/acumen eval --plugin examples/trigram_embedding.py --out $(OUT)
-	$(BIN)/acumen report $(OUT) --corpus $(OUT)/examples
+	$(BIN)/acumen eval --data $(OUT)/robustness --task robustness --model majority \
+		--model nearest-namer:corpus=$(OUT)/examples,split=all --out $(OUT)/names
+	$(BIN)/acumen report $(OUT) $(OUT)/names --corpus $(OUT)/examples --data $(OUT)/robustness
 
 lint: $(BIN)/.dev
 	$(BIN)/ruff check .

@@ -19,6 +19,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from acumen.corpus.compiled import compiled
+
 ROOT = Path(__file__).resolve().parents[1]
 SHARED = Path(os.environ.get("ACUMEN_SHARED_DATA", ROOT.parent / "shared" / "data"))
 BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -54,13 +56,20 @@ class Sandbox:
         launcher = folder / "bin" / "acumen"
         launcher.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m acumen "$@"\n')
         launcher.chmod(0o755)
+        # What a page shows must not depend on the terminal it is made in.
+        inherited = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
         self.environment = {
-            **os.environ,
+            **inherited,
             "HOME": str(folder),
             "ACUMEN_HOME": str(folder / ".local" / "share" / "acumen"),
             "PATH": f"{folder / 'bin'}:{os.environ['PATH']}",
             "IDBENCH": str(SHARED / "idbench"),
+            "TNPA": str(SHARED / "tnpa"),
         }
+        # As if a corpus had been built before: no page is about the first time.
+        done = compiled(Path(self.environment["ACUMEN_HOME"]) / "compiled")
+        done.parent.mkdir(parents=True, exist_ok=True)
+        done.touch()
 
     def run(self, command: str) -> list[str]:
         done = subprocess.run(

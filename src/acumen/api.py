@@ -215,7 +215,8 @@ class Ceiling:
 
 @dataclass(frozen=True, slots=True)
 class TaskCard:
-    """What a person should know about a task before reading its scores."""
+    """What a person should know about a task before reading its scores. Where
+    ``lower_is_better``, the best model has the smallest score."""
 
     name: str
     title: str
@@ -228,14 +229,20 @@ class TaskCard:
     conventions: tuple[Convention, ...] = (Convention("all", "every instance"),)
     slices: tuple[str, ...] = ()
     ceiling: Ceiling | None = None
+    lower_is_better: bool = False
 
 
 class Metric(Protocol):
     """A weighted statistic, so that one definition serves the score and its bootstrap.
 
-    ``observe`` turns one truth and one answer into a row of numbers; ``statistic`` takes
-    the rows as columns, shape (k, n), and a matrix of weights, shape (b, n), and gives b
-    values (nan where undefined).
+    ``observe`` turns one truth and one answer into a row of numbers, or into None where they do
+    not count for this metric; ``statistic`` takes the rows as columns, shape (k, n), and a matrix
+    of weights, shape (b, n), and gives b values (nan where undefined).
+
+    Two optional attributes. ``of_sums(sums, total)``, of a metric that needs no more than sums
+    over the instances: the b values from the columns' weighted sums, shape (k, b), and the
+    weighted numbers of instances, shape (b,); whole clusters are then resampled as one row each.
+    ``percentage``: true of a mean of zeros and ones times 100.
     """
 
     @property
@@ -252,11 +259,21 @@ class Metric(Protocol):
         """True where every observation is 0 or 1 and the statistic is their mean."""
         ...
 
-    def observe(self, truth: Json, answer: Json) -> tuple[float, ...]: ...
+    def observe(self, truth: Json, answer: Json) -> tuple[float, ...] | None: ...
     def statistic(self, columns: Floats, weights: Floats) -> Floats: ...
 
 
 class Task(Protocol):
+    """What is asked and how it is scored. Two optional attributes are looked at:
+
+    ``reading(instances, answers) -> dict[str, Answer]``: what the metrics see instead of the
+    answers themselves, by the instances' ids. For a task whose score stands on several answers
+    together, such as those to a method and to a variant of it.
+
+    ``metrics: Sequence[Metric]``: further metrics, each scored under the first convention and for
+    every slice.
+    """
+
     @property
     def card(self) -> TaskCard: ...
     @property

@@ -17,6 +17,7 @@ from acumen.transforms.certify.projects import Means, certify
 from acumen.transforms.certify.reading import binds, parses
 from acumen.transforms.certify.rounds import Subject, check
 from acumen.transforms.edits import Edit
+from acumen.transforms.kinds import KINDS
 from acumen.transforms.run import Reaches
 from acumen.transforms.variants import variants
 from support import ROOT
@@ -70,8 +71,9 @@ def test_names_that_mean_something_else(edits: list[Edit], wrong: str) -> None:
 def test_all_of_our_variants_of_the_examples_bind() -> None:
     for path in sorted((ROOT / "examples" / "tramway").rglob("*.java"))[:6]:
         file = JavaFile(path.read_bytes())
-        for variant in variants(file, "rename"):
-            assert not binds(file, variant.edits), (path, variant)
+        for kind in KINDS:
+            for variant in variants(file, kind):
+                assert not binds(file, variant.edits), (path, variant)
 
 
 def test_rounds_find_the_one_that_is_wrong() -> None:

@@ -13,12 +13,14 @@ from acumen.cli import (
     compare,
     corpus,
     data,
+    dataset,
     eval,  # noqa: A004
     models,
     report,
     reproduce,
     score,
     tasks,
+    transform,
 )
 from acumen.cli._app import Verb, verbs
 
@@ -28,6 +30,8 @@ app = verbs(
 )
 app.add_typer(data.app, name="data")
 app.add_typer(corpus.app, name="corpus")
+app.command("transform", cls=Verb)(transform.transform)
+app.add_typer(dataset.app, name="dataset")
 app.add_typer(tasks.app, name="tasks")
 app.add_typer(models.app, name="models")
 app.command("eval", cls=Verb)(eval.evaluate)

@@ -14,7 +14,10 @@ INTERRUPTED = 130
 
 
 # As data flows; typer would list groups last.
-ORDER = ("data", "corpus", "tasks", "models", "eval", "score", "compare", "report", "reproduce")
+ORDER = (
+    "data", "corpus", "transform", "dataset", "tasks", "models", "eval", "score", "compare",
+    "report", "reproduce",
+)  # fmt: skip
 
 
 class Verbs(TyperGroup):

@@ -27,12 +27,28 @@ def load_plugins(paths: list[Path]) -> None:
         load_plugin(path)
 
 
+def load_data(folders: list[Path] | None) -> None:
+    from acumen.datasets.built import load_data as load
+
+    for folder in folders or []:
+        load(folder)
+
+
 Plugins = Annotated[
     list[Path] | None,
     typer.Option(
-        "--plugin", metavar="FILE", help="Python file that registers models or tasks. Repeatable."
+        "--plugin",
+        metavar="FILE",
+        help="Python file that registers models, tasks or views. Repeatable.",
     ),
 ]
+Data = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--data", metavar="DIR", help="Data set that `acumen dataset` made, for its tasks. "
+        "Repeatable.",
+    ),
+]  # fmt: skip
 Tasks = Annotated[
     list[str] | None,
     typer.Option(

@@ -11,10 +11,12 @@ from acumen.api import AcumenError
 from acumen.cli._options import (
     AsJson,
     Confidence,
+    Data,
     Plugins,
     Resamples,
     Seed,
     Tasks,
+    load_data,
     load_plugins,
 )
 from acumen.cli._show import bounds, number, print_json, print_table, progress_bar, say
@@ -31,6 +33,7 @@ def compare(
         str, typer.Option(help="Which instances to stand on; by default the task's first.")
     ] = "",
     plugin: Plugins = None,
+    data: Data = None,
     seed: Seed = 0,
     resamples: Resamples = 10_000,
     confidence: Confidence = 0.95,
@@ -54,6 +57,7 @@ def compare(
     from acumen.runs.scoring import Settings
 
     load_plugins(plugin or [])
+    load_data(data)
     folders = [Path(one) for one in what if is_run(Path(one))]
     references = [one for one in what if not is_run(Path(one))]
     for one in references:

@@ -10,11 +10,13 @@ import typer
 from acumen.cli._options import (
     AsJson,
     Confidence,
+    Data,
     Models,
     Plugins,
     Resamples,
     Seed,
     Tasks,
+    load_data,
     load_plugins,
 )
 from acumen.cli._show import (
@@ -28,7 +30,9 @@ from acumen.cli._show import (
 )
 
 if TYPE_CHECKING:
-    from acumen.api import Run, Scores
+    from collections.abc import Sequence
+
+    from acumen.api import Run, Scores, TaskCard
     from acumen.runs.plan import Offer
 
 
@@ -39,6 +43,7 @@ def evaluate(
         Path, typer.Option("--out", "-o", metavar="DIR", help="Folder for answers and results.")
     ] = Path("acumen-run"),
     plugin: Plugins = None,
+    data: Data = None,
     seed: Seed = 0,
     resamples: Resamples = 2000,
     confidence: Confidence = 0.95,
@@ -64,6 +69,8 @@ def evaluate(
     Example: acumen eval -m levenshtein -m ensemble:levenshtein,ft-cbow -t idbench/similarity
 
     Example: acumen eval --plugin my_model.py -m my-embedding -t idbench --out my-run
+
+    Example: acumen eval --data robustness -m my-namer -t robustness
     """
     from acumen.runs.evaluate import evaluate as run_all
     from acumen.runs.plan import make_plan, offered_models, offered_tasks
@@ -71,6 +78,7 @@ def evaluate(
     from acumen.runs.scoring import Settings
 
     load_plugins(plugin or [])
+    load_data(data)
     # Whoever names both models and tasks means every pair of them.
     skip_unfit = skip_unfit or not (model and task)
     if not task:
@@ -115,14 +123,16 @@ def say_broken(offer: Offer) -> None:
 
 
 def print_scores(run: Run) -> None:
-    """One table a task, best model first; the first convention in full, others beside it."""
+    """One table a task, best model first; the first convention in full, others beside it. Then
+    the task's further metrics, if it has any."""
     for name, card in run.tasks.items():
         first, *others = card.conventions
         rows = []
-        for cell in sorted(run.cells, key=_headline, reverse=True):
-            if cell.task != name:
-                continue
-            found = {s.convention: s for s in cell.scores if not s.slice}
+        cells = _ranked(run, name)
+        for cell in cells:
+            found = {
+                s.convention: s for s in cell.scores if s.metric == card.metric and not s.slice
+            }
             s, counts = found[first.name], cell.counts
             rows.append(
                 [cell.model, number(s.value), bounds(s.low, s.high), str(s.n)]
@@ -141,11 +151,40 @@ def print_scores(run: Run) -> None:
             caption=f"Scored on {meanings}.{people}",
             right=(1, *range(3, len(columns) - 1)),
         )
+        _print_further(card, cells)
 
 
-def _headline(cell: Scores) -> float:
-    value = cell.scores[0].value
-    return float("-inf") if value is None else value
+def _ranked(run: Run, task: str) -> list[Scores]:
+    """The cells of a task, best first; those without a score last."""
+    sign = 1 if run.tasks[task].lower_is_better else -1
+
+    def place(cell: Scores) -> tuple[bool, float]:
+        value = cell.scores[0].value
+        return value is None, 0.0 if value is None else sign * value
+
+    return sorted((cell for cell in run.cells if cell.task == task), key=place)
+
+
+def _print_further(card: TaskCard, cells: Sequence[Scores]) -> None:
+    """Each further metric a row, each model a column: there are more metrics than models."""
+    first = card.conventions[0].name
+    found = [
+        {s.metric: s for s in cell.scores if s.convention == first and not s.slice}
+        for cell in cells
+    ]
+    further = [name for name in (found[0] if found else ()) if name != card.metric]
+    if not further:
+        return
+    rows = [
+        [name, *(f"{number(one[name].value)}  {bounds(one[name].low, one[name].high)}".rstrip()
+                 for one in found)]
+        for name in further
+    ]  # fmt: skip
+    print_table(
+        ["metric", *(cell.model for cell in cells)],
+        rows,
+        title=f"{card.title}: further metrics, scored on {first}",
+    )
 
 
 def report_failures(run: Run) -> None:

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from acumen.cli._options import AsJson, Plugins, load_plugins
+from acumen.cli._options import AsJson, Data, Plugins, load_data, load_plugins
 from acumen.cli._show import print_json, progress_bar
 
 
@@ -33,6 +33,7 @@ def report(
         typer.Option("--corpus", metavar="DIR", help="Describe this corpus too. Repeatable."),
     ] = None,
     plugin: Plugins = None,
+    data: Data = None,
     as_json: AsJson = False,
 ) -> None:
     """Write one HTML file with everything: no network needed to read it.
@@ -45,6 +46,7 @@ def report(
     from acumen.runs.results import read_run
 
     load_plugins(plugin or [])
+    load_data(data)
     loaded = [(path if path.is_dir() else path.parent, read_run(path)) for path in runs]
     with progress_bar() as step:
         page = build_report(loaded, out or loaded[0][0] / "report.html", step, corpus or [])

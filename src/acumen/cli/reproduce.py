@@ -18,9 +18,11 @@ from acumen.cli._show import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from acumen.runs.reproduce import ReproducedCell
 
-PAPERS = ("idbench",)
+PAPERS = ("idbench", "generalizability")
 
 
 def reproduce(
@@ -34,27 +36,67 @@ def reproduce(
     The exit code is 1 if a cell is outside its tolerance.
 
     Example: acumen reproduce idbench
+
+    Example: acumen reproduce generalizability
     """
     from dataclasses import asdict
 
     from acumen.api import AcumenError
-    from acumen.runs.reproduce import OUTSIDE, idbench
+    from acumen.runs.reproduce import OUTSIDE, generalizability, idbench
     from acumen.runs.scoring import Settings
 
     if paper not in PAPERS:
         raise AcumenError(f"no tables of {paper!r} here", f"there are: {', '.join(PAPERS)}")
-    with progress_bar() as step:
-        cells = idbench.reproduce(Settings(seed=seed, resamples=resamples), step)
+    if paper == "idbench":
+        with progress_bar() as step:
+            cells = idbench.reproduce(Settings(seed=seed, resamples=resamples), step)
+    else:
+        cells = generalizability.reproduce()
     outside = [cell for cell in cells if cell.verdict == OUTSIDE]
     if as_json:
         print_json([asdict(cell) for cell in cells])
-    else:
+    elif paper == "idbench":
         _print_figure_2([cell for cell in cells if cell.table == "figure 2"])
         _print_figure_3([cell for cell in cells if cell.table == "figure 3"])
         _print_columns([cell for cell in cells if cell.table == "columns"])
+    else:
+        _print_checks(cells, generalizability.CHECKS)
+        _print_wrong(outside)
     if outside:
         say(f"{len(outside)} cells are outside their tolerance")
         raise typer.Exit(FOUND_FAILURES)
+
+
+def _print_checks(cells: list[ReproducedCell], checks: Mapping[str, str]) -> None:
+    rows = []
+    for check, what in checks.items():
+        verdicts = [cell.verdict for cell in cells if cell.table == check]
+        within = verdicts.count("within")
+        rows.append([check, what, str(len(verdicts)), str(within), str(len(verdicts) - within)])
+    print_table(
+        ["check", "what must hold", "numbers", "hold", "do not"], rows,
+        title="The generalizability study's published numbers", right=(2, 3, 4),
+    )  # fmt: skip
+
+
+def _print_wrong(cells: list[ReproducedCell]) -> None:
+    if not cells:
+        return
+    print_table(
+        ["check", "data set", "transformation", "model", "number", "n", "printed", "should be",
+         "difference", "remark"],
+        [
+            [c.table, c.size, c.task, c.technique, c.subset, f"{c.n:,}", number(c.published, 2),
+             number(c.ours, 3), _signed(c.difference), c.note]
+            for c in cells
+        ],
+        title="What does not add up",
+        caption=(
+            "Should be: the value that the other published numbers give; for whole and runs, the "
+            "possible value that is nearest."
+        ),
+        right=(5, 6, 7, 8),
+    )  # fmt: skip
 
 
 def _print_figure_2(cells: list[ReproducedCell]) -> None:

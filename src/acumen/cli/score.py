@@ -10,10 +10,12 @@ import typer
 from acumen.cli._options import (
     AsJson,
     Confidence,
+    Data,
     Plugins,
     Resamples,
     Seed,
     complete_task,
+    load_data,
     load_plugins,
 )
 from acumen.cli._show import print_json, say
@@ -28,6 +30,7 @@ def score(
         Path | None, typer.Option("--out", "-o", metavar="DIR", help="Write a run folder too.")
     ] = None,
     plugin: Plugins = None,
+    data: Data = None,
     seed: Seed = 0,
     resamples: Resamples = 2000,
     confidence: Confidence = 0.95,
@@ -47,6 +50,7 @@ def score(
     from acumen.runs.scoring import Settings
 
     load_plugins(plugin or [])
+    load_data(data)
     run, remarks = score_files(make_task(task), answers, Settings(seed, confidence, resamples), out)
     for remark in remarks:
         say(remark)

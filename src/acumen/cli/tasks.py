@@ -7,19 +7,20 @@ from typing import Annotated
 import typer
 
 from acumen.cli._app import Verb, verbs
-from acumen.cli._options import AsJson, Plugins, complete_task, load_plugins
+from acumen.cli._options import AsJson, Data, Plugins, complete_task, load_data, load_plugins
 from acumen.cli._show import print_facts, print_json, print_listing
 
 app = verbs("See the tasks there are.")
 
 
 @app.command("list", cls=Verb)
-def list_(as_json: AsJson = False, plugin: Plugins = None) -> None:
+def list_(as_json: AsJson = False, plugin: Plugins = None, data: Data = None) -> None:
     """List all tasks, ours and those of other packages.
 
     Example: acumen tasks list
     """
     load_plugins(plugin or [])
+    load_data(data)
     print_listing("task", "what it asks", as_json=as_json)
 
 
@@ -28,6 +29,7 @@ def show(
     name: Annotated[str, typer.Argument(help="Name of a task.", autocompletion=complete_task)],
     as_json: AsJson = False,
     plugin: Plugins = None,
+    data: Data = None,
 ) -> None:
     """Show one task: what it needs, how it is scored, three of its instances.
 
@@ -39,10 +41,11 @@ def show(
     from acumen.registry import make_task
 
     load_plugins(plugin or [])
+    load_data(data)
     task = make_task(name)
     card = task.card
-    data = CATALOGUE.get(card.dataset)
-    here = data is None or not missing_files(data)
+    published = CATALOGUE.get(card.dataset)
+    here = published is None or not missing_files(published)
     instances = task.instances() if here else []
     if as_json:
         examples = [{"id": i.id, "input": asdict(i.input), "truth": i.truth} for i in instances[:3]]

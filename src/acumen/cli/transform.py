@@ -108,7 +108,8 @@ def transform(
     modes = tuple(dict.fromkeys(where or ["single"]))
     for mode in modes:
         share_of(mode)
-    means = Means(class_path, test_command, _folder(sources) if certify is Level.TESTS else None)
+    folder = _folder(sources, test_command) if certify is Level.TESTS else None
+    means = Means(class_path, test_command, folder)
     engine = make_engine("local", workers or processors())
     with progress_bar() as step, _corpus(sources, engine, step) as corpus:
         order = Order(kinds, modes, seed, certify.value, refused)
@@ -139,10 +140,14 @@ def _corpus(sources: list[str], engine: Engine, step: Step) -> Iterator[Corpus]:
         yield Corpus.open(out)
 
 
-def _folder(sources: list[str]) -> Path:
+def _folder(sources: list[str], command: str) -> Path:
     """The folder in which the tests are to be run."""
     from acumen.api import AcumenError
 
+    if not command:
+        raise AcumenError(
+            "tests need a command", "for example --test-command 'make check', run in the folder"
+        )
     place = Path(sources[0].partition("=")[2] or sources[0])
     if len(sources) != 1 or not place.is_dir():
         raise AcumenError(

@@ -64,7 +64,54 @@ IDBENCH = Dataset(
     ),
 )
 
-CATALOGUE: dict[str, Dataset] = {data.name: data for data in (IDBENCH,)}
+TNPA = Dataset(
+    name="tnpa",
+    title="Result tables of the generalizability study of neural program models",
+    repository="github.com/mdrafiqulrabin/tnpa-generalizability",
+    commit="26f3f4fd3eb0756a3c74f34e1f489ae3bf8bb0fa",
+    base_url=(
+        "https://raw.githubusercontent.com/mdrafiqulrabin/tnpa-generalizability/{commit}/"
+        "NPM-IST21/results/data/"
+    ),
+    licence="MIT",
+    citation=(
+        "M. R. I. Rabin, N. D. Q. Bui, K. Wang, Y. Yu, L. Jiang, M. A. Alipour. On the "
+        "Generalizability of Neural Program Models with respect to Semantic-Preserving Program "
+        "Transformations. Information and Software Technology 135, 2021."
+    ),
+    files=(
+        DataFile(
+            "pcp_summary.csv",
+            "360f3f22c4bc023924a500f0dfe7ec99d618abbe0f54d873e96239e562f958ec",
+        ),
+        DataFile(
+            "pcp_details.csv",
+            "c2080861ffc25a298b93a41cc7ee14b8051a19949eb150c871f56e020cbaea2e",
+        ),
+        DataFile(
+            "single_vs_all.csv",
+            "231f52f7bba220c62fd1e2889ff4dfdd334fd7395f093aa54b2c88b9ca37a426",
+        ),
+        DataFile(
+            "correct_vs_incorrect.csv",
+            "3674ef679137314761dd6b8ec847c96d3a6ab121aefefdd3967679a0e2153c0d",
+        ),
+        DataFile(
+            "pcp_xpercent.csv",
+            "7d9e38cba5295ef9811d650e2ac92b0fdb3b021309f1d3a7299b6de4595ec57a",
+        ),
+        DataFile(
+            "num_of_stmt.csv",
+            "28dcaabcda83b15e53bc1eeace0d611864b978b9b519e6a3aec26738abaf8637",
+        ),
+        DataFile(
+            "prf1_subtoken.csv",
+            "c51759491718e11b9e20ce148c1ea81db88723e693afc88c821ca467153bdff4",
+        ),
+    ),
+)
+
+CATALOGUE: dict[str, Dataset] = {data.name: data for data in (IDBENCH, TNPA)}
 
 
 def dataset(name: str) -> Dataset:

@@ -34,6 +34,7 @@ BUILT_IN_MODULES = {
         "acumen.models.strings",
         "acumen.models.idbench",
         "acumen.models.ensemble",
+        "acumen.models.retrieval",
         "acumen.models.fakes",
     ),
     "task": ("acumen.tasks.identifiers", "acumen.tasks.abbreviations"),

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from acumen.api import AcumenError, Answer, Convention, Instance, Metric, Task
-from acumen.runs.scoring import Observations, Settings, observe
+from acumen.runs.scoring import Observations, Settings, observe, read
 from acumen.runs.statistics import (
     MOST_UNDEFINED,
     bootstrap_p,
@@ -87,7 +87,8 @@ def compare_answers(
 ) -> Comparison:
     metric = task.metric
     seen = {
-        model: observe(metric, instances, given, convention)[0] for model, given in answers.items()
+        model: observe(metric, instances, read(task, instances, given), convention)[0]
+        for model, given in answers.items()
     }
     shared, left_out = _shared(metric, instances, seen)
     if len(shared) < 2:
@@ -97,7 +98,8 @@ def compare_answers(
             + (f" ({reasons})" if reasons else ""),
         )
     values = {model: point(metric, observed.columns) for model, observed in shared.items()}
-    ranking = sorted(values, key=lambda model: (-values[model], model))
+    sign = 1 if task.card.lower_is_better else -1
+    ranking = sorted(values, key=lambda model: (sign * values[model], model))
     pairs = list(combinations(ranking, 2))
     # The smallest p-value a bootstrap can give is 2 / resamples, and it must survive Holm's
     # correction: with half as many resamples it would just do so.

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from acumen.api import Answer, Convention, Counts, Instance, Metric, Score, Task
-from acumen.runs.statistics import cluster_index, interval, point, unit_count
+from acumen.api import Answer, Convention, Counts, Instance, Json, Metric, Score, Task
+from acumen.runs.statistics import cluster_index, interval, point, unit_count, wilson_interval
 
 if TYPE_CHECKING:
     from acumen.api import Floats
+    from acumen.runs.statistics import Clusters
 
 SMALL_SAMPLE = 30
 # With fewer, resamples say nothing: two pairs always correlate at 1 or -1.
@@ -50,6 +51,17 @@ def belongs(instance: Instance, convention: Convention, slice_: str = "") -> boo
     return (not convention.tag or convention.tag in instance.tags) and (
         not slice_ or slice_ in instance.tags
     )
+
+
+def read(
+    task: Task, instances: Sequence[Instance], answers: Mapping[str, Answer]
+) -> Mapping[str, Answer]:
+    """The answers as the task's metrics see them."""
+    reading = getattr(task, "reading", None)
+    if reading is None:
+        return answers
+    found: Mapping[str, Answer] = reading(instances, answers)
+    return found
 
 
 def observe(
@@ -89,16 +101,25 @@ def score(
     task: Task, instances: Sequence[Instance], answers: Mapping[str, Answer], settings: Settings
 ) -> tuple[list[Score], dict[str, str]]:
     """All scores of one model on one task, the headline first; then every slice under the
-    first convention. With them, the answers that could not be read."""
+    first convention; then the same of the task's further metrics. With them, the answers that
+    could not be read."""
     card = task.card
-    wanted = [(convention, "") for convention in card.conventions]
-    wanted += [(card.conventions[0], slice_) for slice_ in card.slices]
+    first = card.conventions[0]
+    wanted = [(task.metric, convention, "") for convention in card.conventions]
+    wanted += [(task.metric, first, slice_) for slice_ in card.slices]
+    for metric in getattr(task, "metrics", ()):
+        wanted += [(metric, first, slice_) for slice_ in ("", *card.slices)]
+    given = read(task, instances, answers)
+    # Slices are many times smaller than all, and there may be many metrics.
+    members = {
+        slice_: [one for one in instances if belongs(one, first, slice_)] for slice_ in card.slices
+    }
     scores: list[Score] = []
     unreadable: dict[str, str] = {}
-    for convention, slice_ in wanted:
-        seen, problems = observe(task.metric, instances, answers, convention, slice_)
+    for metric, convention, slice_ in wanted:
+        seen, problems = observe(metric, members.get(slice_, instances), given, convention, slice_)
         unreadable |= problems
-        scores.append(_one(task.metric, seen, convention, slice_, settings))
+        scores.append(_one(metric, seen, convention, slice_, settings))
     return scores, unreadable
 
 
@@ -117,19 +138,59 @@ def _one(
     if units < FEWEST_FOR_INTERVAL:
         note = f"{told}: too few for an interval"
         return Score(metric.name, convention.name, slice_, value, None, None, n, note)
-    bounds = interval(
-        metric,
-        seen.columns,
-        confidence=settings.confidence,
-        resamples=settings.resamples,
-        seed=settings.seed,
-        clusters=clusters,
-    )
+    bounds = _bounds(metric, seen.columns, clusters, settings)
     note = f"{told}: read the interval, not the value" if units < SMALL_SAMPLE else ""
     if bounds is None:
         note = "undefined in too many resamples for an interval"
     low, high = bounds if bounds is not None else (None, None)
     return Score(metric.name, convention.name, slice_, value, low, high, n, note)
+
+
+def _bounds(
+    metric: Metric, columns: Floats, clusters: Clusters | None, settings: Settings
+) -> tuple[float, float] | None:
+    value = point(metric, columns)
+    if getattr(metric, "percentage", False) and value in (0.0, 100.0):
+        # Where none or all are so, so is every resample: Wilson's interval has a width.
+        units = unit_count(columns.shape[1], clusters)
+        low, high = wilson_interval(value / 100, units, settings.confidence)
+        return 100 * low, 100 * high
+    of_sums = getattr(metric, "of_sums", None)
+    if clusters is not None and of_sums is not None:
+        numbers = np.ones(columns.shape[1])
+        rows = [np.bincount(clusters, weights=column) for column in (*columns, numbers)]
+        metric, columns, clusters = (
+            _OfClusters(metric.name, metric.title, of_sums),
+            np.stack(rows),
+            None,
+        )
+    return interval(
+        metric,
+        columns,
+        confidence=settings.confidence,
+        resamples=settings.resamples,
+        seed=settings.seed,
+        clusters=clusters,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _OfClusters:
+    """A metric on rows that are clusters: the sums of their instances' rows, and how many these
+    are. Its draws are the metric's own, and cost what clusters cost, not what instances do."""
+
+    name: str
+    title: str
+    of_sums: Callable[[Floats, Floats], Floats]
+    unanswered: tuple[float, ...] | None = None
+    proportion: bool = False
+
+    def observe(self, truth: Json, answer: Json) -> tuple[float, ...] | None:
+        raise NotImplementedError("what is observed are instances")
+
+    def statistic(self, columns: Floats, weights: Floats) -> Floats:
+        sums = columns @ weights.T
+        return self.of_sums(sums[:-1], sums[-1])
 
 
 def count(

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
 import tempfile
 from collections.abc import Mapping
+from importlib.resources import files
 from pathlib import Path
 
 from acumen.api import AcumenError
@@ -17,7 +19,7 @@ _LEFT_OUT = ("module-info.java", "package-info.java")
 OPTIONS = (
     "-nowarn", "-proc:none", "-implicit:none", "-encoding", "UTF-8", "-Xmaxerrs", "100000",
     # What follows an error is looked at all the same.
-    "-XDshould-stop.ifError=FLOW", "-J-XX:+UseSerialGC", "-J-XX:TieredStopAtLevel=1",
+    "-XDshould-stop.ifError=FLOW",
 )  # fmt: skip
 
 
@@ -30,6 +32,16 @@ def find_javac() -> str:
     return found
 
 
+def _start() -> subprocess.Popen[str]:
+    java = Path(find_javac()).with_name("java")
+    program = files("acumen.transforms.certify").joinpath("Compiler.java")
+    return subprocess.Popen(
+        [str(java), "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", str(program)],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, encoding="utf-8",
+        errors="replace",
+    )  # fmt: skip
+
+
 class Compiled:
     """A project in a folder of its own, compiled as it is; then again with changed files.
 
@@ -38,15 +50,19 @@ class Compiled:
     """
 
     def __init__(self, sources: Mapping[str, bytes], class_path: str = "") -> None:
-        self.javac = find_javac()
         self.class_path = class_path
+        self._process = _start()
         self._folder = tempfile.TemporaryDirectory(prefix="acumen-javac-")
         self.root = Path(self._folder.name)
         self.paths = [path for path in sources if Path(path).name not in _LEFT_OUT]
         self.sources = sources
         for path in self.paths:
             self._write(path, sources[path])
-        self.unsound = self._errors(self.paths)
+        try:
+            self.unsound = self._errors(self.paths)
+        except BaseException:
+            self.close()
+            raise
 
     def _write(self, path: str, data: bytes) -> None:
         file = self.root / "src" / path
@@ -70,24 +86,41 @@ class Compiled:
     def _errors(self, paths: list[str], known: Path | None = None) -> dict[str, str]:
         """The first error of each file that has one."""
         out = self.root / ("again" if known else "classes")
-        listed = self.root / "files"
-        listed.write_text("\n".join(f'"{self.root / "src" / path}"' for path in paths))
         out.mkdir(exist_ok=True)
         places = [str(known)] if known else []
-        class_path = ":".join([*places, *filter(None, [self.class_path])]) or "."
-        done = subprocess.run(
-            [self.javac, *OPTIONS, "-cp", class_path, "-d", str(out), f"@{listed}"],
-            capture_output=True, text=True, errors="replace",
-        )  # fmt: skip
+        class_path = os.pathsep.join([*places, *filter(None, [self.class_path])]) or "."
+        asked = [*OPTIONS, "-cp", class_path, "-d", str(out), ""]
+        asked += [str(self.root / "src" / path) for path in paths]
+        said = self._ask(asked)
         found: dict[str, str] = {}
-        for file, line, message in _ERROR.findall(done.stderr):
+        for file, line, message in _ERROR.findall(said):
             path = str(Path(file).relative_to(self.root / "src"))
             found.setdefault(path, f"{line}: {message}")
-        if done.returncode and not found:
-            raise AcumenError(f"javac: {done.stderr.strip()[-500:]}")
+        if "error:" in said and not found:
+            raise AcumenError(f"javac: {said.strip()[-500:]}")
         if known:
             shutil.rmtree(out)
         return found
 
+    def _ask(self, asked: list[str]) -> str:
+        listed = self.root / "asked"
+        listed.write_text("\n".join(asked), encoding="utf-8")
+        line, answer = self._process.stdin, self._process.stdout
+        assert line is not None
+        assert answer is not None
+        line.write(f"{listed}\n")
+        line.flush()
+        said: list[str] = []
+        for text in answer:
+            if text == ".\n":
+                return "".join(said)
+            said.append(text)
+        raise AcumenError("javac ended before it had answered", "is there enough memory?")
+
     def close(self) -> None:
+        for stream in (self._process.stdin, self._process.stdout):
+            if stream is not None:
+                stream.close()
+        self._process.kill()
+        self._process.wait()
         self._folder.cleanup()

@@ -10,7 +10,6 @@ from acumen.lang.java.file import JavaFile
 from acumen.transforms.code import Code, code_of
 from acumen.transforms.edits import Edit, apply
 
-# Words that a transformation may bring along: they are of java.lang, or a type's own.
 _UNKNOWN = -1
 
 
@@ -39,13 +38,21 @@ def binds(file: JavaFile, edits: Sequence[Edit]) -> str:
             continue
         meant = {before.declaration[one] for one in was}
         mapped = {_UNKNOWN} if declared < 0 else match.before(declared)
+        if not mapped and node in match.renamed:
+            continue  # not renamed, but new, where something else was
         if not mapped:
             return f"{after.text(node)} in line {after.line(node)} means something new"
         if not mapped & meant:
             return f"{after.text(node)} in line {after.line(node)} means something else"
-        if after.role[node] not in {before.role[one] for one in was}:
+        if _told(after.role[node]) not in {_told(before.role[one]) for one in was}:
             return f"{after.text(node)} in line {after.line(node)} is something else"
     return ""
+
+
+def _told(role: str) -> str:
+    """A role as far as a name's surroundings leave it: an enum's constant is a field where it is
+    qualified, and of another file's nobody knows which."""
+    return "field" if role in ("enum constant", "unknown") else role
 
 
 class _Match:
@@ -68,6 +75,7 @@ class _Match:
         ]
         inside_after = self._inside(after, ends)
         self.pairs: dict[int, frozenset[int]] = {}
+        self.renamed: set[int] = set()
         for old, new in zip(inside_before, inside_after, strict=True):
             self._pair(before, old, new)
 
@@ -93,6 +101,7 @@ class _Match:
             self.pairs[node] = frozenset(words.get(self.after.text(node), ()))
         if len(gone) == len(come):
             self.pairs |= {node: frozenset((was,)) for was, node in zip(gone, come, strict=True)}
+            self.renamed.update(come)
 
     def before(self, node: int) -> frozenset[int]:
         """Where an identifier comes from; nothing, if it is new."""

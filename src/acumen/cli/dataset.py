@@ -1,0 +1,154 @@
+"""``acumen dataset``: from a corpus to a data set that models can be asked."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from acumen.cli._app import Verb, verbs
+from acumen.cli._options import AsJson
+from acumen.cli._show import print_facts, print_json, print_table, progress_bar
+
+app = verbs("Make a data set from a corpus; `acumen eval --data DIR` asks it.")
+
+
+# Of each kind; all of them stand in dataset.json.
+REASONS_SHOWN = 3
+
+
+class Level(StrEnum):
+    NONE = "none"
+    PARSES = "parses"
+    BINDS = "binds"
+    COMPILES = "compiles"
+
+
+class Split(StrEnum):
+    TRAIN = "train"
+    DEV = "dev"
+    TEST = "test"
+    ALL = "all"
+
+
+def complete_kind(incomplete: str) -> list[str]:
+    from acumen.transforms.kinds import KINDS
+
+    return [name for name in KINDS if name.startswith(incomplete)]
+
+
+@app.command("robustness", cls=Verb)
+def robustness(
+    corpus: Annotated[Path, typer.Option("--corpus", metavar="DIR", help="Folder of a corpus.")],
+    out: Annotated[
+        Path, typer.Option("--out", "-o", metavar="DIR", help="Folder of the data set.")
+    ],
+    kind: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--kind", "-k", metavar="NAME", autocompletion=complete_kind,
+            help="rename, permute, unused, loop, switch, boolean (or VN, PS, UN, LX, SF, BX); "
+            "several in a row: rename+loop. All six by default. Repeatable.",
+        ),
+    ] = None,
+    where: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--where", "-w", metavar="MODE",
+            help="single: one program a place; all: every place of a method at once; 25%: that "
+            "share of the places, where there are four or more. Repeatable. "
+            "Default: single and all.",
+        ),
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Seed of what is drawn.")] = 0,
+    certify: Annotated[
+        Level, typer.Option(help="How far each variant is checked; each level holds the former.")
+    ] = Level.PARSES,
+    class_path: Annotated[
+        str, typer.Option(metavar="PATHS", help="Libraries javac needs to compile the projects.")
+    ] = "",
+    split: Annotated[Split, typer.Option(help="Which methods of the corpus.")] = Split.TEST,
+    most: Annotated[
+        int, typer.Option(min=0, metavar="N", help="Variants to keep of a kind and mode; 0: all.")
+    ] = 0,
+    workers: Annotated[
+        int, typer.Option("--workers", "-j", min=0, help="Processes; 0: one for each core.")
+    ] = 0,
+    as_json: AsJson = False,
+) -> None:  # fmt: skip
+    """Methods and variants of them that mean the same: is a model's answer the same, too?
+
+    The result is the same to the byte, whatever the number of workers.
+
+    Example: acumen dataset robustness --corpus corpus --out robustness
+
+    Example: acumen dataset robustness --corpus corpus -k rename -w single -w 25% --most 1000 -o r
+    """
+    from acumen.corpus import Corpus
+    from acumen.corpus.engines import engine as make_engine
+    from acumen.machine import processors
+    from acumen.tasks.robustness.build import build
+    from acumen.tasks.robustness.make import Recipe
+    from acumen.transforms.certify.projects import Means
+    from acumen.transforms.kinds import KINDS, kind_of
+    from acumen.transforms.where import share_of
+
+    modes = tuple(dict.fromkeys(where or ["single", "all"]))
+    for mode in modes:
+        share_of(mode)
+    recipe = Recipe(
+        kinds=tuple(dict.fromkeys(kind_of(one) for one in kind or KINDS)),
+        where=modes,
+        seed=seed,
+        split=split.value,
+        certify=certify.value,
+        most=most,
+    )
+    source = Corpus.open(corpus)
+    engine = make_engine("local", workers or processors())
+    with progress_bar() as step:
+        about = build(source, recipe, out, engine, Means(class_path), step)
+    if as_json:
+        print_json(about)
+    else:
+        _print(out, about, recipe.kinds, modes)
+
+
+def _print(out: Path, about: Any, kinds: tuple[str, ...], modes: tuple[str, ...]) -> None:
+    counts = about["counts"]
+    print_facts(
+        str(out),
+        [
+            ("methods looked at", f"{counts['methods_looked_at']:,}"),
+            ("methods with a variant", f"{counts['methods']:,}"),
+        ],
+    )
+    rows = []
+    for kind in kinds:
+        made, found = (counts[name].get(kind, {}) for name in ("variants", "variants_found"))
+        refused = sum(counts["refused"].get(kind, {}).values())
+        dropped = sum(
+            n for level in counts["dropped"].get(kind, {}).values() for n in level.values()
+        )
+        told = [_of(made.get(mode, 0), found.get(mode, 0)) for mode in modes]
+        rows.append([kind, *told, f"{refused:,}", f"{dropped:,}"])
+    columns = ["kind", *modes, "refused places", "dropped"]
+    print_table(columns, rows, title="Variants", right=range(1, len(columns)))
+    reasons = [
+        [kind, f"not {level}", why, f"{n:,}"]
+        for kind, levels in counts["dropped"].items()
+        for level, found in levels.items()
+        for why, n in found.items()
+    ]
+    for kind, found in counts["refused"].items():
+        most = sorted(found.items(), key=lambda one: -one[1])[:REASONS_SHOWN]
+        reasons += [[kind, "refused", why, f"{n:,}"] for why, n in most]
+    if reasons:
+        print_table(["kind", "", "why", "places"], reasons, title="Why not", right=(3,))
+    typer.echo(f"next: acumen eval --data {out} --task robustness")
+
+
+def _of(kept: int, found: int) -> str:
+    return f"{kept:,}" if kept >= found else f"{kept:,} of {found:,}"

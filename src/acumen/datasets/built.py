@@ -1,0 +1,98 @@
+"""Data sets that `acumen dataset` made: a folder with ``dataset.json`` and files of JSON lines.
+
+Each belongs to a family, and the family's module knows the tasks that are in such a folder. They
+are there once the folder is named (``--data DIR``).
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from acumen.api import AcumenError, Json
+from acumen.files import sha256_of
+from acumen.registry import names
+from acumen.registry.code import code_hash
+from acumen.registry.entries import ENTRIES, Entry, add
+
+ABOUT = "dataset.json"
+SCHEMA = 1
+
+# Each family's module has ``tasks(built)``: for each task its name, what it asks, and how it is
+# made, an object with ``built`` that is called without arguments.
+FAMILIES = {"robustness": "acumen.tasks.robustness"}
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """A data set on disk; ``about`` is what its ``dataset.json`` says."""
+
+    folder: Path
+    family: str
+    about: Mapping[str, Json]
+
+    def rows(self, name: str, holding: str = "") -> Iterator[dict[str, Json]]:
+        """The lines of a file; those that hold a text, if one is given. An error where the file
+        is not what was made."""
+        path = self.folder / name
+        wanted = self.about["files"].get(name)
+        if not path.is_file() or sha256_of(path) != wanted:
+            raise AcumenError(
+                f"{path} is missing or damaged: it is not what {ABOUT} says",
+                "make the data set again with `acumen dataset`",
+            )
+        text = holding.encode()
+        with path.open("rb") as stream:
+            for line in stream:
+                if text in line:
+                    yield json.loads(line)
+
+
+def read_built(folder: Path) -> Built:
+    path = folder / ABOUT
+    hint = "--data takes a folder that `acumen dataset` wrote"
+    try:
+        about = json.loads(path.read_bytes())
+    except OSError as error:
+        raise AcumenError(f"{path}: {error.strerror}", hint) from error
+    except ValueError as error:
+        raise AcumenError(f"{path}: not JSON ({error})", hint) from error
+    parts = ("kinds", "counts", "files")
+    if not isinstance(about, dict) or not all(isinstance(about.get(one), dict) for one in parts):
+        raise AcumenError(f"{path} describes no data set", hint)
+    family, schema = about.get("family"), about.get("schema")
+    if family not in FAMILIES:
+        raise AcumenError(
+            f"{path}: there is no family of data sets called {family!r}",
+            f"this acumen knows {', '.join(FAMILIES)}",
+        )
+    if schema != SCHEMA:
+        newer = isinstance(schema, int) and schema > SCHEMA
+        raise AcumenError(
+            f"{path}: the schema is {schema}; this acumen knows schema {SCHEMA}",
+            "upgrade acumen" if newer else "make the data set again with `acumen dataset`",
+        )
+    return Built(folder.resolve(), family, about)
+
+
+def load_data(folder: Path) -> list[str]:
+    """Make the tasks of a data set known, after those that are known anyway; gives their names."""
+    names("task")
+    built = read_built(folder)
+    module = importlib.import_module(FAMILIES[built.family])
+    found: list[str] = []
+    for name, summary, factory in module.tasks(built):
+        known = ENTRIES["task"].get(name)
+        before = getattr(known.factory, "built", None) if known else None
+        if before is not None and before.folder != built.folder:
+            raise AcumenError(
+                f"two data sets have a task {name}: {before.folder} and {built.folder}",
+                "evaluate them one after the other, each into a folder of its own",
+            )
+        code = code_hash(factory)
+        add(Entry("task", name, factory, summary, origin=built.folder.name, code_sha256=code))
+        found.append(name)
+    return found

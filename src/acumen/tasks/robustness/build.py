@@ -1,0 +1,251 @@
+"""From a corpus to a robustness data set: a folder with ``dataset.json``, ``originals.jsonl`` and
+``variants.jsonl``.
+
+1. Where not all variants are kept, all are found and some are drawn, by the seed alone: spread over
+   the methods, whoever does the work.
+2. The variants are made, shard by shard; each must pass what our own front end can check.
+3. What other tools must check is checked project by project.
+
+The bytes depend on the corpus, the recipe and the version, never on the number of workers.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import IO, Any
+
+from acumen import __version__
+from acumen.api import AcumenError, Json
+from acumen.corpus import Corpus
+from acumen.corpus.engines import Died, Engine
+from acumen.corpus.manifest import NAME
+from acumen.datasets.built import ABOUT, SCHEMA
+from acumen.files import sha256_of, write_atomically
+from acumen.tasks.robustness import ORIGINALS, VARIANTS
+from acumen.tasks.robustness.make import (
+    UNMADE,
+    Job,
+    Made,
+    Recipe,
+    Row,
+    draw,
+    part_of,
+    to_line,
+    work,
+)
+from acumen.transforms.certify import Certificate, level_of
+from acumen.transforms.certify.projects import Means, certify
+from acumen.transforms.certify.rounds import Subject
+from acumen.transforms.edits import Edit
+from acumen.transforms.kinds import KINDS
+
+# Seconds a shard may take.
+LIMIT = 3600.0
+
+Step = Callable[[str, int, int], None]
+
+
+def build(
+    corpus: Corpus, recipe: Recipe, out: Path, engine: Engine, means: Means | None = None,
+    step: Step = lambda what, done, total: None,
+) -> Json:  # fmt: skip
+    """Write the data set; gives what its ``dataset.json`` says."""
+    _must_be_ours(out)
+    out.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=".parts-", dir=out) as name:
+        return _Build(corpus, recipe, out, Path(name), engine, means or Means(), step).run()
+
+
+def _must_be_ours(out: Path) -> None:
+    """A folder that is empty, or holds such a data set already."""
+    if out.is_dir() and any(out.iterdir()) and not (out / ABOUT).is_file():
+        raise AcumenError(
+            f"{out} is no data set, and not empty",
+            "choose a folder that is empty or does not exist yet",
+        )
+
+
+@dataclass(slots=True)
+class _Build:
+    corpus: Corpus
+    recipe: Recipe
+    out: Path
+    parts: Path
+    engine: Engine
+    means: Means
+    step: Step
+    variants: Counter[tuple[str, str]] = field(default_factory=Counter)
+    dropped: Counter[tuple[str, str, str]] = field(default_factory=Counter)
+
+    def run(self) -> Json:
+        jobs = [Job(self.corpus.folder, shard, self.recipe) for shard in self.corpus.shards]
+        found: Made | None = None
+        wanted: frozenset[str] | None = None
+        if self.recipe.most:
+            found = self._work("finding variants", jobs)
+            kept = [draw(lots, self.recipe.most) for lots in found.lots.values()]
+            wanted = frozenset(id_ for lots in kept for _, _, id_ in lots)
+        jobs = [
+            replace(job, part=self.parts / f"{place:06}", wanted=wanted)
+            for place, job in enumerate(jobs)
+        ]
+        made = self._work("making variants", jobs)
+        # What cannot be made is known of all methods, what fails a level of those that are kept.
+        for seen, here in ((found or made, True), (made, False)):
+            for (kind, level, why), n in seen.dropped.items():
+                if (level == UNMADE) is here:
+                    self.dropped[kind, level, _reason(why)] += n
+        methods = self._join(jobs)
+        if not methods:
+            raise self._nothing()
+        about = self._about(found or made, methods)
+        for name in (ORIGINALS, VARIANTS):
+            (self.parts / name).replace(self.out / name)
+        text = json.dumps(about, indent=1, ensure_ascii=False) + "\n"
+        write_atomically(self.out / ABOUT, text.encode())
+        return about
+
+    def _work(self, what: str, jobs: Sequence[Job]) -> Made:
+        made = Made()
+        for done, (place, outcome) in enumerate(self.engine.run(work, jobs, LIMIT), 1):
+            if isinstance(outcome, Died):
+                raise AcumenError(f"{jobs[place].shard} cannot be transformed: {outcome.why}")
+            made.add(outcome)
+            self.step(what, done, len(jobs))
+        return made
+
+    # ---------------------------------------------------------------- joining the parts
+
+    def _join(self, jobs: Sequence[Job]) -> int:
+        """Put the parts together in the corpus's order; gives the number of originals."""
+        methods = 0
+        with (
+            (self.parts / ORIGINALS).open("w", encoding="utf-8") as originals,
+            (self.parts / VARIANTS).open("w", encoding="utf-8") as variants,
+        ):
+            for project, mine in self._by_project(jobs):
+                kept = self._variants(project, mine, variants)
+                for row in _rows(mine, "originals"):
+                    if row["id"] in kept:
+                        originals.write(to_line(row))
+                        methods += 1
+        return methods
+
+    def _by_project(self, jobs: Sequence[Job]) -> Iterator[tuple[str, Sequence[Job]]]:
+        at = 0
+        for project, shards in self.corpus.manifest.shards.items():
+            yield project, jobs[at : at + len(shards)]
+            at += len(shards)
+
+    def _variants(self, project: str, jobs: Sequence[Job], stream: IO[str]) -> set[str]:
+        """Write a project's variants, those that hold; gives the ids of their methods."""
+        rows = _rows(jobs, "variants")
+        if level_of(self.recipe.certify) >= level_of("compiles"):
+            rows = self._certified(project, list(rows))
+        kept: set[str] = set()
+        for row in rows:
+            self.variants[row["kind"], row["where"]] += 1
+            kept.add(row["method"])
+            stream.write(to_line(row))
+        return kept
+
+    def _certified(self, project: str, rows: list[Row]) -> Iterator[Row]:
+        """The rows that pass what other tools check."""
+        if not rows:
+            return
+        query = "select path, source from files where project = ? and language = 'java'"
+        found = self.corpus.query(query, [project])
+        columns = (found["path"].to_pylist(), found["source"].to_pylist())
+        sources = {path: text.encode() for path, text in zip(*columns, strict=True)}
+        subjects = [_subject(place, *row.pop("_")) for place, row in enumerate(rows)]
+        known = [Certificate(**row["certificate"]) for row in rows]
+        level = self.recipe.certify
+        certificates = certify(subjects, known, sources, level, self.means, self.step)
+        for row, one in zip(rows, certificates, strict=True):
+            if one.holds:
+                yield {**row, "certificate": one.json()}
+            else:
+                self.dropped[row["kind"], one.failed, _reason(one.why)] += 1
+
+    # ---------------------------------------------------------------- what it says about itself
+
+    def _about(self, made: Made, methods: int) -> dict[str, Json]:
+        return {
+            "family": "robustness",
+            "schema": SCHEMA,
+            "acumen": __version__,
+            "task": "name",
+            "kinds": {kind: _meaning(kind) for kind in self.recipe.kinds},
+            "settings": asdict(self.recipe),
+            "corpus": {
+                "manifest_sha256": sha256_of(self.corpus.folder / NAME),
+                "projects": list(self.corpus.manifest.projects),
+            },
+            "counts": {
+                "methods": methods,
+                "methods_looked_at": made.methods,
+                "variants": _nested(self.variants, self.recipe),
+                "variants_found": _nested(made.found, self.recipe),
+                "refused": _nested(made.refused, self.recipe),
+                "dropped": _nested(self.dropped, self.recipe),
+            },
+            "files": {name: sha256_of(self.parts / name) for name in (ORIGINALS, VARIANTS)},
+        }
+
+    def _nothing(self) -> AcumenError:
+        split = self.recipe.split
+        found = self.corpus.query("select split, count(*) as n from methods group by 1 order by 1")
+        there = ", ".join(f"{row['split']} {row['n']:,}" for row in found.to_pylist())
+        whose = "the corpus" if split == "all" else f"the split {split}"
+        return AcumenError(
+            f"no method of {whose} has a variant of {', '.join(self.recipe.kinds)}",
+            f"methods in the splits: {there}; --split all takes them all",
+        )
+
+
+def _rows(jobs: Sequence[Job], what: str) -> Iterator[Row]:
+    for job in jobs:
+        with part_of(job, what).open(encoding="utf-8") as stream:
+            yield from map(json.loads, stream)
+
+
+def _subject(
+    place: int, path: str, edits: list[tuple[int, int, str]], span: tuple[int, int]
+) -> Subject:
+    made = tuple(Edit(start, end, text.encode()) for start, end, text in edits)
+    reach = (
+        min([span[0], *(one.start for one in made)]),
+        max([span[1], *(one.end for one in made)]),
+    )
+    return Subject(place, path, made, reach)
+
+
+def _meaning(kind: str) -> str:
+    """What is done to a method, in words."""
+    return ", then ".join(KINDS[one][3] for one in kind.split("+"))
+
+
+def _reason(why: str) -> str:
+    """Without the place and the name it tells, so that equal ones are counted together."""
+    why = why.split(": ", 1)[-1] if ".java:" in why else why
+    why = re.sub(r"^\S+ in line \d+ ", "a name ", why)
+    return re.sub(r" at byte \d+", "", why)
+
+
+def _nested(counts: Counter[Any], recipe: Recipe) -> dict[str, Json]:
+    """Counts by the parts of their keys, kinds and modes in the recipe's order, reasons in the
+    alphabet's."""
+    order = {name: place for place, name in enumerate((*recipe.kinds, *recipe.where))}
+    found: dict[str, Json] = {}
+    for key in sorted(counts, key=lambda key: [(order.get(one, len(order)), one) for one in key]):
+        inner = found
+        for part in key[:-1]:
+            inner = inner.setdefault(part, {})
+        inner[key[-1]] = counts[key]
+    return found

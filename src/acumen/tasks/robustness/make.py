@@ -1,0 +1,257 @@
+"""The methods of one shard of a corpus, and their variants.
+
+A method is taken if it has a name of its own (constructors have their type's), a body that is not
+empty (two statements, as the paper's tool counts them) and nothing in it that the parser does not
+understand, and if its class does not stand in another method.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from heapq import nsmallest
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from acumen.lang.java.file import JavaFile
+from acumen.tasks.robustness.statements import FEWEST, count_statements
+from acumen.transforms.certify import Certificate, level_of
+from acumen.transforms.code import Code, code_of
+from acumen.transforms.run import own_certificate
+from acumen.transforms.variants import Variant, locations, variants_of
+from acumen.views.masked import masked_text
+
+Row = dict[str, Any]
+
+# Among the levels that a variant fails: it could not be made at all.
+UNMADE = "made"
+
+_COLUMNS = [
+    "method_id", "file_id", "project", "split", "path", "place", "kind", "name", "body", "nested",
+    "line",
+]  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """What a data set is made of. ``split`` is ``all`` for the whole corpus; ``most`` is how many
+    variants of a kind and a mode are kept, 0 for all of them."""
+
+    kinds: tuple[str, ...]
+    where: tuple[str, ...] = ("single", "all")
+    seed: int = 0
+    split: str = "test"
+    certify: str = "parses"
+    most: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A shard to be worked on. Without a ``part``, variants are only drawn; else they are made
+    and written, those that are ``wanted`` (None: all)."""
+
+    corpus: Path
+    shard: str
+    recipe: Recipe
+    part: Path | None = None
+    wanted: frozenset[str] | None = None
+
+
+# A variant that may be drawn: how many of its method come before it, a number drawn by the
+# seed, its id.
+Lot = tuple[int, str, str]
+
+
+@dataclass(slots=True)
+class Made:
+    """What a shard gave: counts of methods, of variants found, of refused locations, of variants
+    that failed a level (methods, where they could not be made); and the best lots of each kind
+    and mode."""
+
+    methods: int = 0
+    found: Counter[tuple[str, str]] = field(default_factory=Counter)
+    refused: Counter[tuple[str, str]] = field(default_factory=Counter)
+    dropped: Counter[tuple[str, str, str]] = field(default_factory=Counter)
+    lots: dict[tuple[str, str], list[Lot]] = field(default_factory=dict)
+
+    def add(self, other: Made) -> None:
+        self.methods += other.methods
+        self.found += other.found
+        self.refused += other.refused
+        self.dropped += other.dropped
+        for key, lots in other.lots.items():
+            self.lots.setdefault(key, []).extend(lots)
+
+
+def draw(lots: Iterable[Lot], most: int) -> list[Lot]:
+    """The lots that are kept: one variant of each method, then a second one, and so on."""
+    return nsmallest(most, lots)
+
+
+def work(job: Job) -> Made:
+    """What an engine runs."""
+    made = Made()
+    if job.part is None:
+        for row, _, variants in _methods(job, made):
+            for key, lots in _lots(job.recipe.seed, row, variants):
+                made.lots.setdefault(key, []).extend(lots)
+        made.lots = {key: draw(lots, job.recipe.most) for key, lots in made.lots.items()}
+        return made
+    with (
+        part_of(job, "originals").open("w", encoding="utf-8") as first,
+        part_of(job, "variants").open("w", encoding="utf-8") as second,
+    ):
+        for row, method, variants in _methods(job, made):
+            lines = [
+                to_line(told)
+                for variant in variants
+                if job.wanted is None or variant_id(row, variant) in job.wanted
+                if (told := _checked(job.recipe, made, row, method, variant)) is not None
+            ]
+            if lines:
+                first.write(to_line(_original(row, method)))
+                second.writelines(lines)
+    return made
+
+
+def part_of(job: Job, what: str) -> Path:
+    assert job.part is not None
+    return job.part.with_suffix(f".{what}")
+
+
+def _lots(
+    seed: int, row: Row, variants: Sequence[Variant]
+) -> Iterator[tuple[tuple[str, str], list[Lot]]]:
+    drawn: dict[tuple[str, str], list[tuple[str, str]]] = {}
+    for variant in variants:
+        id_ = variant_id(row, variant)
+        digest = hashlib.sha256(f"{seed}\0{id_}".encode("utf-8", "backslashreplace")).hexdigest()
+        drawn.setdefault((variant.kind, variant.where), []).append((digest[:16], id_))
+    for key, pairs in drawn.items():
+        yield key, [(place, *pair) for place, pair in enumerate(sorted(pairs))]
+
+
+def to_line(row: Row) -> str:
+    return json.dumps(row, ensure_ascii=False) + "\n"
+
+
+@dataclass(frozen=True, slots=True)
+class _Method:
+    file: JavaFile
+    place: int
+    span: tuple[int, int]
+    statements: int
+
+
+def _methods(job: Job, made: Made) -> Iterator[tuple[Row, _Method, list[Variant]]]:
+    """The shard's methods that are taken, with all their variants."""
+    recipe = job.recipe
+    for source, rows in _files(job):
+        file = JavaFile(source.encode())
+        code = code_of(file)
+        for row in rows:
+            node = file.declarations.methods[row["place"]].node
+            size = count_statements(code, node)
+            if size < FEWEST or code.broken(node):
+                continue
+            made.methods += 1
+            method = _Method(file, row["place"], code.span(node), size)
+            yield row, method, list(_variants(code, row["place"], recipe, made))
+
+
+def _files(job: Job) -> Iterator[tuple[str, list[Row]]]:
+    """Text and methods of each file, in the corpus's order."""
+    folder = job.corpus / "shards" / job.shard
+    methods = pq.read_table(folder / "methods.parquet", columns=_COLUMNS)
+    taken = pc.and_(methods["body"], pc.invert(methods["nested"]))
+    taken = pc.and_(taken, pc.equal(methods["kind"], "method"))
+    if job.recipe.split != "all":
+        taken = pc.and_(taken, pc.equal(methods["split"], job.recipe.split))
+    rows = methods.filter(taken).to_pylist()
+    if job.wanted is not None:
+        ids = {one.partition("/")[0] for one in job.wanted}
+        rows = [row for row in rows if str(row["method_id"]) in ids]
+    if not rows:
+        return
+    files = pq.read_table(folder / "files.parquet", columns=["file_id", "source", "language"])
+    files = files.filter(pc.equal(files["language"], "java"))
+    texts = dict(zip(files["file_id"].to_pylist(), files["source"].to_pylist(), strict=True))
+    for file_id, mine in groupby(rows, key=lambda row: row["file_id"]):
+        if file_id in texts:
+            yield texts[file_id], list(mine)
+
+
+def _variants(code: Code, place: int, recipe: Recipe, made: Made) -> Iterator[Variant]:
+    for kind in recipe.kinds:
+        try:
+            found = locations(code.file, kind.split("+")[0], place, recipe.seed)
+            made.refused.update((kind, one.refused) for one in found if one.refused)
+            variants = [
+                variant
+                for where in recipe.where
+                for variant in variants_of(code.file, found, kind, where, recipe.seed)
+                # All places of one are a single place: the paper has no such program, either.
+                if where != "all" or len(variant.locations) > 1
+            ]
+        except Exception as error:  # a method that a transformation cannot bear ends nothing else
+            made.dropped[kind, UNMADE, f"{type(error).__name__}: {error}"] += 1
+            continue
+        made.found.update((kind, variant.where) for variant in variants)
+        yield from variants
+
+
+def variant_id(row: Row, variant: Variant) -> str:
+    where = variant.where
+    last = "+".join(variant.locations) if where == "single" else where
+    return f"{row['method_id']}/{variant.kind}/{where}/{last}"
+
+
+def _original(row: Row, method: _Method) -> Row:
+    return {
+        "id": str(row["method_id"]),
+        "project": row["project"],
+        "path": row["path"],
+        "line": row["line"],
+        "name": row["name"],
+        "text": masked_text(method.file, method.place),
+        "statements": method.statements,
+    }
+
+
+def _checked(recipe: Recipe, made: Made, row: Row, method: _Method, variant: Variant) -> Row | None:
+    """A variant as the data set holds it; None if it fails what our own front end can check."""
+    try:
+        certificate = own_certificate(method.file, variant.edits, recipe.certify)
+        if certificate.holds:
+            return _told(recipe, row, method, variant, certificate)
+        level, why = certificate.failed, certificate.why
+    except Exception as error:  # what cannot be checked or shown is no variant
+        level, why = recipe.certify, f"{type(error).__name__}: {error}"
+    made.dropped[variant.kind, level, why] += 1
+    return None
+
+
+def _told(
+    recipe: Recipe, row: Row, method: _Method, variant: Variant, certificate: Certificate
+) -> Row:
+    """Where other tools are to check the variant, ``_`` holds what they need."""
+    told: Row = {
+        "id": variant_id(row, variant),
+        "method": str(row["method_id"]),
+        "kind": variant.kind,
+        "where": variant.where,
+        "locations": list(variant.locations),
+        "text": masked_text(method.file, method.place, variant.edits),
+        "certificate": certificate.json(),
+    }
+    if level_of(recipe.certify) >= level_of("compiles"):
+        edits = [[one.start, one.end, one.text.decode()] for one in variant.edits]
+        told["_"] = [row["path"], edits, method.span]
+    return told

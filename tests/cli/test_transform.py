@@ -1,0 +1,127 @@
+"""``acumen transform`` from the command line, as a person runs it."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from acumen.transforms.edits import Edit, apply
+from support import ROOT, Acumen
+
+SOURCE = """class A {
+  int f(int n) { int sum = 0; for (int i = 0; i < n; i++) { sum += i; } return sum; }
+  boolean g(boolean b) { Boolean c = b; return c; }
+}
+"""
+
+
+def lines(file: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+
+
+def applied(data: bytes, row: dict[str, Any]) -> bytes:
+    edits = [Edit(one["start"], one["end"], one["text"].encode()) for one in row["edits"]]
+    return apply(data, edits)
+
+
+@pytest.fixture
+def one_file(tmp_path: Path) -> Path:
+    file = tmp_path / "A.java"
+    file.write_text(SOURCE)
+    return file
+
+
+def test_lines_files_and_reasons(acumen: Acumen, one_file: Path, tmp_path: Path) -> None:
+    out, written = tmp_path / "v.jsonl", tmp_path / "written"
+    done = acumen("transform", str(one_file), "-k", "VN", "-k", "boolean", "-k", "LX", "-w",
+                  "single", "-w", "all", "--refused", "--write", str(written),
+                  "-o", str(out))  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "most frequent refusal" in done.stdout
+    rows = lines(out)
+    assert [row["locations"] for row in rows if row.get("where") == "all"] == [
+        ["rename:n:0", "rename:sum:0", "rename:i:0"], ["rename:b:0", "rename:c:0"], ["loop:for:0"],
+    ]  # fmt: skip
+    (refused,) = [row for row in rows if "refused" in row]
+    assert (refused["method"], refused["refused"]) == ("g", "Boolean may be null")
+    data = one_file.read_bytes()
+    for number, row in enumerate(rows, 1):
+        if row.get("where") == "single":
+            changed = (written / f"{number:06}" / "A.java").read_bytes()
+            assert changed == applied(data, row) != data
+    whole = (written / "rename-all" / "A" / "A.java").read_text()
+    assert "int f(int var0) { int var1 = 0;" in whole
+    assert "g(boolean var0) { Boolean var1 = var0;" in whole
+
+
+def test_the_same_bytes_whatever_the_workers(acumen: Acumen, tmp_path: Path) -> None:
+    found = []
+    for workers in ("1", "2"):
+        out = tmp_path / f"{workers}.jsonl"
+        done = acumen("transform", str(ROOT / "examples" / "quill"), "-k", "unused", "-k",
+                      "rename+loop", "-w", "single", "-w", "50%", "--seed", "7", "-j", workers,
+                      "-o", str(out))  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        found.append(out.read_bytes())
+    assert found[0] == found[1]
+    kinds = {row["kind"] for row in lines(tmp_path / "1.jsonl")}
+    assert kinds == {"unused", "rename+loop"}
+
+
+def test_edits_stand_where_the_file_has_them(acumen: Acumen, tmp_path: Path) -> None:
+    """Also in a file that is no plain UTF-8."""
+    text = "class A { /* äöü */ int f(int größe) { return größe; } }\n"
+    for name, data in (
+        ("latin", text.encode("latin-1")),
+        ("marked", b"\xef\xbb\xbf" + text.encode()),
+        ("wide", b"\xff\xfe" + text.encode("utf-16-le")),
+    ):
+        folder = tmp_path / name
+        folder.mkdir()
+        (folder / "A.java").write_bytes(data)
+        out = tmp_path / f"{name}.jsonl"
+        done = acumen("transform", str(folder), "-k", "rename", "-o", str(out))
+        assert done.returncode == 0, done.stderr
+        (row,) = lines(out)
+        encoding = {"latin": "latin-1", "marked": "utf-8", "wide": "utf-16-le"}[name]
+        for one in row["edits"]:
+            assert data[one["start"] : one["end"]].decode(encoding) == "größe"
+
+
+@pytest.mark.skipif(shutil.which("javac") is None, reason="no javac here")
+def test_certified_as_far_as_asked(acumen: Acumen, one_file: Path, tmp_path: Path) -> None:
+    out = tmp_path / "v.jsonl"
+    done = acumen("transform", str(one_file.parent), "--certify", "tests", "--test-command",
+                  "javac -d out A.java", "-o", str(out), "--json")  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout)
+    assert told["lines"] == len(lines(out)) > 5
+    assert {row["certificate"]["level"] for row in lines(out)} == {"tests"}
+    done = acumen("transform", str(one_file.parent), "-k", "rename", "--certify", "tests",
+                  "--test-command", "grep -q sum A.java", "-o", str(out))  # fmt: skip
+    assert done.returncode == 1
+    failed = [row for row in lines(out) if row["certificate"].get("failed")]
+    assert [row["locations"] for row in failed] == [["rename:sum:0"]]
+
+
+@pytest.mark.parametrize(
+    ("options", "error"),
+    [
+        (["-k", "shuffle"], "there is no transformation 'shuffle'"),
+        (["-w", "half"], "there is no mode 'half'"),
+        (["--certify", "tests"], "tests need a command"),
+    ],
+)
+def test_what_it_cannot_do(
+    acumen: Acumen, one_file: Path, tmp_path: Path, options: list[str], error: str
+) -> None:
+    out = tmp_path / "v.jsonl"
+    done = acumen("transform", str(one_file.parent), *options, "-o", str(out))
+    assert done.returncode == 2
+    assert error in done.stderr
+    assert "hint:" in done.stderr
+    assert not out.exists()
