@@ -348,8 +348,22 @@ def _body(tree: Tree, node: int) -> int:
 @kernel
 def expressions(tree: Tree) -> tuple[NDArray[np.uint8], Column, Column, Column]:
     """Columns code, size, a and b of a file's rows; a type or a name is still a node."""
-    kind, field, parent, stop = tree.kind, tree.field, tree.parent, tree.stop
     calls, wanted = _needed(tree)
+    return _rows(tree, calls, wanted)[:4]
+
+
+@kernel
+def every_expression(tree: Tree) -> tuple[NDArray[np.uint8], Column, Column, Column, Column]:
+    """The same with a row for what no call depends on, too; then each node's row, -1: none."""
+    wanted = _needed(tree)[1]
+    return _rows(tree, np.ones(len(tree.kind), dtype=np.bool_), wanted)
+
+
+@kernel
+def _rows(
+    tree: Tree, calls: NDArray[np.bool_], wanted: NDArray[np.bool_]
+) -> tuple[NDArray[np.uint8], Column, Column, Column, Column]:
+    kind, field, parent, stop = tree.kind, tree.field, tree.parent, tree.stop
     n = len(kind)
     code = np.empty(n, dtype=np.uint8)
     above = np.empty(n, dtype=np.int32)
@@ -426,4 +440,4 @@ def expressions(tree: Tree) -> tuple[NDArray[np.uint8], Column, Column, Column]:
     for row in range(count - 1, -1, -1):
         if above[row] >= 0:
             size[above[row]] += size[row]
-    return code[:count], size, first[:count], second[:count]
+    return code[:count], size, first[:count], second[:count], row_of

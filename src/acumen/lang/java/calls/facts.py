@@ -49,10 +49,12 @@ class Facts(NamedTuple):
 
 
 def facts(file: JavaFile) -> Facts:
-    return Facts(_declared(file.syntax, file.declarations), sites(file))
+    return Facts(declared_by(file), sites(file))
 
 
-def _declared(syntax: Syntax, declared: Declarations) -> dict[str, Any]:
+def declared_by(file: JavaFile) -> dict[str, Any]:
+    """The first part of a file's facts."""
+    syntax, declared = file.syntax, file.declarations
     supers = _supertypes(syntax)
     types = []
     for one in declared.types:
@@ -90,7 +92,7 @@ def _declared(syntax: Syntax, declared: Declarations) -> dict[str, Any]:
     fields = [[one.name, one.type, _flags(one.modifiers), one.declared] for one in declared.fields]
     return {
         "package": declared.package,
-        "imports": _imports(syntax),
+        "imports": imports(syntax),
         "types": types,
         "methods": methods,
         "fields": fields + _constants(syntax, declared),
@@ -164,7 +166,8 @@ def _is_named(syntax: Syntax, node: int) -> bool:
     return syntax.stop[node] > node + 1 or int(syntax.kind[node]) in symbols("type_identifier")
 
 
-def _imports(syntax: Syntax) -> list[str]:
+def imports(syntax: Syntax) -> list[str]:
+    """What follows the word in each import: ``a.B``, ``a.*``, ``static a.B.m``."""
     found = []
     for node in np.flatnonzero(among("import_declaration")[syntax.kind]).tolist():
         text = type_text(syntax, node).rstrip(";")

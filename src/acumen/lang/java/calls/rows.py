@@ -125,12 +125,13 @@ class Rows:
         return found
 
 
-def rows(unit: Unit, sites: Mapping[str, Any]) -> Rows:
+def rows(unit: Unit, sites: Mapping[str, Any], within: Scope | None = None) -> Rows:
+    """``within`` is the scope of rows that stand in no other: those of a part of a file."""
     code, size, a, b = (list(sites[name]) for name in ("code", "size", "a", "b"))
     found = Rows(unit, list(sites["texts"]), code, size, a, b)
     count = len(code)
     parent = found.parent = [-1] * count
-    nobody = Scope(unit.nobody, -1)
+    nobody = within or Scope(unit.nobody, -1)
     scopes = found.scopes = [nobody] * count
     # Open rows: where each ends, and the scope of what stands in it.
     open_: list[tuple[int, int, Scope]] = []

@@ -23,11 +23,13 @@ from acumen.lang.java.calls.expressions import (
     SHIFT,
     TRUTH,
     Tree,
+    every_expression,
     expressions,
 )
 from acumen.lang.java.declarations import type_text
 from acumen.lang.java.file import JavaFile
 from acumen.lang.java.grammar import field, symbols
+from acumen.lang.syntax import Column
 
 _ALIASES = {
     "literal": (
@@ -98,13 +100,40 @@ def _tables() -> tuple[NDArray[np.uint8], NDArray[np.uint8], NDArray[np.uint8]]:
 
 def sites(file: JavaFile) -> dict[str, Any]:
     """``texts``, and the columns of ``expressions``."""
-    code, size, a, b = expressions(_tree(file))
+    return _with_texts(file, *expressions(_tree(file)))
+
+
+def sites_below(file: JavaFile, node: int) -> tuple[dict[str, Any], Column]:
+    """The same of a member of a type alone, and with rows for every expression in it; then the
+    row of each node from the member's on, -1 where it has none."""
+    tree = file.once(_tree)
+    part = slice(node, int(file.syntax.stop[node]))
+    # Nodes are counted from the member on.
+    parent, stop, declared = (
+        np.maximum(column[part] - np.int32(node), np.int32(-1))
+        for column in (tree.parent, tree.stop, tree.declared)
+    )
+    code, size, a, b, row_of = every_expression(
+        Tree(
+            tree.kind[part], tree.field[part], tree.detail[part], parent, stop, tree.start[part],
+            tree.end[part], tree.is_var[part], declared, tree.type_at[part],
+            tree.method_at[part], tree.field_at[part],
+        )
+    )  # fmt: skip
+    return _with_texts(file, code, size, a, b, node), row_of
+
+
+def _with_texts(
+    file: JavaFile, code: NDArray[np.uint8], size: Column, a: Column, b: Column, first: int = 0
+) -> dict[str, Any]:
     texts: dict[str, int] = {}
     # Each node is read once, however many rows speak of it.
     for column, spoken in ((a, _SPOKEN[code]), (b, code == REF)):
         rows = np.flatnonzero(spoken & (column >= 0))
         nodes, which = np.unique(column[rows], return_inverse=True)
-        places = [texts.setdefault(_text(file, node), len(texts)) for node in nodes.tolist()]
+        places = [
+            texts.setdefault(_text(file, node + first), len(texts)) for node in nodes.tolist()
+        ]
         column[rows] = np.array(places, dtype=np.int32)[which]
     return {
         "texts": list(texts),
