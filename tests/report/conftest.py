@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+import json
+import re
 import shutil
-from collections.abc import Iterator
+import zlib
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from acumen.api import Run
+from acumen.api import Method, Run
+from acumen.corpus import Corpus
+from acumen.datasets.built import load_data
+from acumen.registry import Entry, Made, make_model, make_task, names
+from acumen.registry.entries import ENTRIES
 from acumen.report import build_report
+from acumen.runs.plan import Cell
 from acumen.runs.results import read_run
 
 MODELS = ("levenshtein", "jaro-winkler", "needleman-wunsch", "majority", "oracle", "random")
@@ -28,6 +37,7 @@ QUIET = (
 )
 
 Folder = tuple[Path, Run]
+Opener = Callable[..., Any]
 
 
 @pytest.fixture(scope="session")
@@ -128,3 +138,163 @@ def browser() -> Iterator[Any]:
         browser = driver.chromium.launch(executable_path=path, args=list(QUIET))
         yield browser
         browser.close()
+
+
+@pytest.fixture
+def opened(browser: Any) -> Iterator[Opener]:
+    """Opens a page; at the end, it must have said nothing and asked nobody for anything."""
+    contexts: list[Any] = []
+    noise: list[str] = []
+
+    def open_page(path: Path, **options: Any) -> Any:
+        context = browser.new_context(**{"viewport": {"width": 1280, "height": 900}, **options})
+        contexts.append(context)
+        page = context.new_page()
+        address = path.as_uri()
+        page.on("console", lambda message: noise.append(f"{message.type}: {message.text}"))
+        page.on("pageerror", lambda error: noise.append(f"error: {error}"))
+        page.on(
+            "dialog", lambda dialog: (noise.append(f"dialog: {dialog.message}"), dialog.dismiss())
+        )
+        page.on(
+            "request",
+            lambda request: (
+                None
+                if request.url == address or request.url.startswith(("data:", "blob:"))
+                else noise.append(f"request: {request.url}")
+            ),
+        )
+        page.goto(address)
+        page.wait_for_selector("html[data-ready]", state="attached")
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+    assert noise == []
+
+
+@pytest.fixture(scope="session")
+def weak() -> Callable[[Any], list[str]]:
+    """Texts that do not reach 4.5 to 1 against what they stand on (WCAG AA), by their colours."""
+
+    def luminance(colour: str) -> float:
+        channels = [int(number) / 255 for number in re.findall(r"\d+", colour)[:3]]
+        linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
+        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+    def ratio(pair: str) -> float:
+        low, high = sorted(luminance(colour) for colour in pair.split("|"))
+        return (high + 0.05) / (low + 0.05)
+
+    def of_page(page: Any) -> list[str]:
+        pairs = page.evaluate(TEXT_COLOURS)
+        assert len(pairs) > 3
+        return [pair for pair in pairs if ratio(pair) < 4.5]
+
+    return of_page
+
+
+TEXT_COLOURS = """() => {
+  const ground = (node) => {
+    for (let at = node; at; at = at.parentElement) {
+      const colour = getComputedStyle(at).backgroundColor;
+      if (!colour.startsWith('rgba(0, 0, 0, 0')) return colour;
+    }
+    return 'rgb(255, 255, 255)';
+  };
+  const pairs = new Set();
+  for (const node of document.querySelectorAll('body *')) {
+    if (node.closest('svg, :disabled, noscript') || !node.getClientRects().length) continue;
+    const texts = [...node.childNodes].filter((one) => one.nodeType === 3);
+    if (!texts.some((one) => one.data.trim())) continue;
+    pairs.add(getComputedStyle(node).color + '|' + ground(node));
+  }
+  return [...pairs];
+}"""
+
+
+# --------------------------------------------------------------------------------------
+# Robustness: a data set made from the example projects, and models that see through.
+# --------------------------------------------------------------------------------------
+
+
+class Wavering:
+    """Says the most frequent word of the code; the truth where a hash of the code falls so;
+    nothing, or fails, where another does."""
+
+    def __init__(self, truths: dict[str, str], fails: bool) -> None:
+        self.truths, self.fails = truths, fails
+
+    def name(self, methods: Sequence[Method]) -> list[str | None]:
+        (method,) = methods
+        draw = zlib.crc32(method.text.encode()) % 8
+        if draw == 7:
+            return [None]
+        if draw == 6 and self.fails:
+            raise ValueError("the server <b>said</b> no")
+        if draw < 3:
+            return [self.truths[method.id.partition("/")[0]]]
+        words = Counter(re.findall(r"[a-z]\w+", method.text))
+        return [min(words, key=lambda word: (-words[word], word))]
+
+
+@dataclass(frozen=True)
+class RobustRun:
+    data: Path
+    folder: Path
+    run: Run
+
+    @contextmanager
+    def known(self) -> Iterator[None]:
+        """The tasks of its data set are known, and forgotten again."""
+        names("task")  # those that are there anyway are looked for once, at the first need
+        before = dict(ENTRIES["task"])
+        load_data(self.data)
+        yield
+        ENTRIES["task"].clear()
+        ENTRIES["task"].update(before)
+
+
+@pytest.fixture(scope="session")
+def robust_run(
+    examples_corpus: Corpus, report_home: Path, tmp_path_factory: pytest.TempPathFactory
+) -> RobustRun:
+    from acumen.corpus.engines.local import LocalEngine
+    from acumen.runs.evaluate import evaluate
+    from acumen.runs.plan import PlannedTask
+    from acumen.runs.scoring import Settings
+    from acumen.tasks.robustness.build import build
+    from acumen.tasks.robustness.make import Recipe
+
+    data, out = tmp_path_factory.mktemp("robust-data"), tmp_path_factory.mktemp("robust-run")
+    recipe = Recipe(
+        ("rename", "permute", "loop"), ("single", "all", "25%", "50%"), split="all", most=120
+    )
+    build(examples_corpus, recipe, data, LocalEngine(1))
+    rows = [json.loads(line) for line in (data / "originals.jsonl").read_text().splitlines()]
+    truths = {row["id"]: row["name"] for row in rows}
+    empty = RobustRun(data, out, Run(0, 0.95, 0, {}, {}, (), {}))
+    with living_at(report_home), empty.known():
+        tasks = [PlannedTask(make_task(f"robustness/{kind}")) for kind in recipe.kinds]
+        models = {
+            "wavering": made("wavering", Wavering(truths, fails=False)),
+            "failing": made("failing", Wavering(truths, fails=True)),
+            "oracle": make_model("oracle"),
+        }
+        cells = [Cell(model, task) for task in tasks for model in models.values()]
+        run = evaluate(cells, out, Settings(resamples=200))
+    return replace(empty, run=run)
+
+
+def made(name: str, model: Any) -> Made:
+    return Made(name, Entry("model", name, lambda: model, origin="tests"), {}, model)
+
+
+@pytest.fixture(scope="session")
+def robust_page(
+    robust_run: RobustRun, report_home: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Path:
+    out = tmp_path_factory.mktemp("page") / "report.html"
+    with living_at(report_home), robust_run.known():
+        return build_report([(robust_run.folder, robust_run.run)], out)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -18,40 +17,6 @@ Folder = tuple[Path, Run]
 Opener = Callable[..., Any]
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("at_home")]
-
-
-@pytest.fixture
-def opened(browser: Any) -> Iterator[Opener]:
-    """Opens a page; at the end, it must have said nothing and asked nobody for anything."""
-    contexts: list[Any] = []
-    noise: list[str] = []
-
-    def open_page(path: Path, **options: Any) -> Any:
-        context = browser.new_context(**{"viewport": {"width": 1280, "height": 900}, **options})
-        contexts.append(context)
-        page = context.new_page()
-        address = path.as_uri()
-        page.on("console", lambda message: noise.append(f"{message.type}: {message.text}"))
-        page.on("pageerror", lambda error: noise.append(f"error: {error}"))
-        page.on(
-            "dialog", lambda dialog: (noise.append(f"dialog: {dialog.message}"), dialog.dismiss())
-        )
-        page.on(
-            "request",
-            lambda request: (
-                None
-                if request.url == address or request.url.startswith(("data:", "blob:"))
-                else noise.append(f"request: {request.url}")
-            ),
-        )
-        page.goto(address)
-        page.wait_for_selector("html[data-ready]", state="attached")
-        return page
-
-    yield open_page
-    for context in contexts:
-        context.close()
-    assert noise == []
 
 
 def fold(page: Any, slug: str, name: str) -> Any:
@@ -228,40 +193,12 @@ def test_basics_of_access(opened: Opener, idbench_page: Path) -> None:
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_contrast(opened: Opener, idbench_page: Path, scheme: str) -> None:
-    """Every text reaches 4.5 to 1 against the page (WCAG AA); papers are flat, so two suffice."""
+def test_contrast(
+    opened: Opener, idbench_page: Path, scheme: str, weak: Callable[[Any], list[str]]
+) -> None:
     page = opened(idbench_page, color_scheme=scheme)
     fold(page, "idbench-similarity-large", "instances")
-    colours = page.evaluate(
-        """() => {
-          const ground = (node) => {
-            for (let at = node; at; at = at.parentElement) {
-              const colour = getComputedStyle(at).backgroundColor;
-              if (!colour.startsWith('rgba(0, 0, 0, 0')) return colour;
-            }
-            return 'rgb(255, 255, 255)';
-          };
-          const pairs = new Set();
-          for (const node of document.querySelectorAll('body *')) {
-            if (node.closest('svg, :disabled, noscript') || !node.getClientRects().length) continue;
-            const texts = [...node.childNodes].filter((one) => one.nodeType === 3);
-            if (!texts.some((one) => one.data.trim())) continue;
-            pairs.add(getComputedStyle(node).color + '|' + ground(node));
-          }
-          return [...pairs];
-        }"""
-    )
-    assert len(colours) > 3
-    for pair in colours:
-        text, ground = (luminance(colour) for colour in pair.split("|"))
-        ratio = (max(text, ground) + 0.05) / (min(text, ground) + 0.05)
-        assert ratio >= 4.5, pair
-
-
-def luminance(colour: str) -> float:
-    channels = [int(number) / 255 for number in re.findall(r"\d+", colour)[:3]]
-    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
-    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+    assert weak(page) == []
 
 
 HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(2)>\"'\\{{7*7}}\n\u2028\ud800"

@@ -49,5 +49,7 @@ def export_plots(
     """Write every plot of the report into ``folder``, as ``png``, ``svg`` or both."""
     from acumen.report.merge import merge
     from acumen.report.plots import page_plots, write_plots
+    from acumen.report.robust_plots import robust_plots
 
-    return write_plots(page_plots(merge(runs)), folder, formats)
+    merged = merge(runs)
+    return write_plots([*page_plots(merged), *robust_plots(merged)], folder, formats)

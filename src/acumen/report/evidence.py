@@ -9,23 +9,30 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from acumen.api import AcumenError, Answer, Instance, Metric
+from acumen.api import AcumenError, Answer, Instance, Metric, Task
 from acumen.registry import make_task
 from acumen.report.merge import Merged
 from acumen.runs.compare import Comparison, compare_answers
 from acumen.runs.plan import PlannedTask
 from acumen.runs.results import read_cell_answers
+from acumen.runs.scoring import read
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """``instances`` is empty where the task's data cannot be joined; ``notes`` say why."""
+    """``read`` is what the task's metrics see of the answers, by model. ``instances`` is empty
+    where the task's data cannot be joined; ``notes`` say why."""
 
     answers: Mapping[str, Mapping[str, Answer]]
+    read: Mapping[str, Mapping[str, Answer]] = field(default_factory=dict)
     instances: Sequence[Instance] = ()
-    metric: Metric | None = None
+    task: Task | None = None
     comparison: Comparison | None = None
     notes: Sequence[str] = field(default_factory=tuple)
+
+    @property
+    def metric(self) -> Metric | None:
+        return self.task.metric if self.task else None
 
 
 def gather(merged: Merged, name: str) -> Evidence:
@@ -67,12 +74,17 @@ def gather(merged: Merged, name: str) -> Evidence:
     joined = {model: given for model, given in answers.items() if model in asked_this}
     comparison = None
     try:
+        seen = {model: read(planned.task, instances, given) for model, given in joined.items()}
+    except Exception as error:
+        notes.append(f"The task cannot read these answers: {_reason(error)}.")
+        return Evidence(joined, notes=notes)
+    try:
         comparison = compare_answers(
             planned.task, instances, joined, planned.card.conventions[0], merged.settings
         )
     except AcumenError as error:
         notes.append(f"No tests between models: {error}.")
-    return Evidence(joined, instances, planned.task.metric, comparison, notes)
+    return Evidence(joined, seen, instances, planned.task, comparison, notes)
 
 
 def _reason(error: Exception) -> str:

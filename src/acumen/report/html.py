@@ -12,8 +12,10 @@ from typing import Any
 from acumen.report import view
 from acumen.report.plots import theme, vega_lite_version
 
-STYLES = ("page.css", "tables.css")
-SCRIPTS = ("dom.js", "theme.js", "plots.js", "instances.js", "pairs.js", "start.js")
+STYLES = ("page.css", "tables.css", "code.css")
+SCRIPTS = (
+    "dom.js", "theme.js", "plots.js", "instances.js", "pairs.js", "variants.js", "start.js",
+)  # fmt: skip
 FOLDER = "page"
 # What the page uses of Vega; the bundle brings the rest along.
 LIBRARY = "window.vegaEmbed = vegaEmbed;"

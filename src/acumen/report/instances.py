@@ -40,15 +40,22 @@ def task_data(merged: Merged, name: str, evidence: Evidence) -> dict[str, Any]:
     card = merged.tasks[name]
     convention = card.conventions[0]
     cells = merged.of_task(name)
-    models = [cell.model for cell, _ in ranked(cells, convention.name)]
+    models = [cell.model for cell, _ in ranked(cells, card, convention.name)]
     models = [model for model in models if model in evidence.answers]
     instances = {instance.id: instance for instance in evidence.instances}
     known = list(instances) or _ids(evidence.answers, models)
     ids = chosen(known)
-    answers = [[evidence.answers[model].get(id_) for id_ in ids] for model in models]
+    read = [evidence.read.get(model, {}) for model in models]
+    # What a metric sees of an instance may stand on answers to others; a question that it does
+    # not look at was answered too.
+    answers = [
+        [seen.get(id_) or evidence.answers[model].get(id_) for id_ in ids]
+        for model, seen in zip(models, read, strict=True)
+    ]
     data: dict[str, Any] = {
         "task": name,
         "metric": card.metric,
+        "lower": card.lower_is_better,
         "convention": convention.name,
         "ids": ids,
         "known": len(known),
@@ -68,7 +75,8 @@ def task_data(merged: Merged, name: str, evidence: Evidence) -> dict[str, Any]:
     if evidence.metric is not None and instances:
         here = [instances[id_] for id_ in ids]
         data |= _questions(here, {one.tag for one in card.conventions})
-        data |= _observed(evidence.metric, here, answers, convention)
+        seen = [[given.get(id_) for id_ in ids] for given in read]
+        data |= _observed(evidence.metric, here, seen, convention)
     return data
 
 
@@ -134,7 +142,12 @@ def plain(value: Json) -> str | float | int | None:
 
 
 def _answer(answer: Answer | None) -> str | float | int | None:
-    return None if answer is None or answer.error else plain(answer.value)
+    if answer is None or answer.error:
+        return None
+    if isinstance(answer.value, dict) and set(answer.value) == {"before", "after"}:
+        names = (plain(answer.value[when]) for when in ("before", "after"))
+        return " → ".join("“”" if name == "" else str(name) for name in names)
+    return plain(answer.value)
 
 
 def _short(text: str) -> str:

@@ -52,7 +52,7 @@ def merge(runs: Sequence[tuple[Path, Run]]) -> Merged:
         models={name: models[name] for name in sorted({model for _, model in cells})},
         cells={key: cells[key] for key in sorted(cells)},
         folders=folders,
-        slugs=_slugs(names),
+        slugs=slugs(names),
         notes=tuple(_differences(every)),
     )
 
@@ -79,9 +79,9 @@ def _differences(runs: Sequence[Run]) -> list[str]:
     return notes
 
 
-def _slugs(names: Sequence[str]) -> dict[str, str]:
+def slugs(names: Sequence[str]) -> dict[str, str]:
     """A name for anchors and files: stable, plain, and no two alike."""
-    slugs: dict[str, str] = {}
+    found: dict[str, str] = {}
     taken: set[str] = set()
     for name in names:
         plain = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-") or "task"
@@ -89,27 +89,40 @@ def _slugs(names: Sequence[str]) -> dict[str, str]:
         while slug in taken:
             slug, count = f"{plain}-{count}", count + 1
         taken.add(slug)
-        slugs[name] = slug
-    return slugs
+        found[name] = slug
+    return found
 
 
-def find_score(cell: Scores, convention: str, slice_: str = "") -> Score | None:
+def own_scores(cell: Scores) -> list[Score]:
+    """Those by the metric of the headline, which is the task's; others go with it."""
+    return [one for one in cell.scores if one.metric == cell.scores[0].metric]
+
+
+def find_score(
+    cell: Scores, convention: str, slice_: str = "", metric: str | None = None
+) -> Score | None:
+    """By the task's own metric, where no other one is named."""
+    scores = own_scores(cell) if metric is None else cell.scores
     return next(
-        (one for one in cell.scores if one.convention == convention and one.slice == slice_), None
+        (
+            one
+            for one in scores
+            if (one.convention, one.slice) == (convention, slice_) and metric in (None, one.metric)
+        ),
+        None,
     )
 
 
-def ranked(
-    cells: Sequence[Scores], convention: str, slice_: str = ""
-) -> list[tuple[Scores, Score]]:
+def ranked(cells: Sequence[Scores], card: TaskCard, convention: str) -> list[tuple[Scores, Score]]:
     """Cells with their score under a convention, best first, undefined ones last."""
-    scored = [(cell, find_score(cell, convention, slice_)) for cell in cells]
+    scored = [(cell, find_score(cell, convention)) for cell in cells]
     present = [(cell, score) for cell, score in scored if score is not None]
+    sign = 1 if card.lower_is_better else -1
     return sorted(
         present,
         key=lambda one: (
             one[1].value is None,
-            -(one[1].value if one[1].value is not None else 0.0),
+            sign * (one[1].value if one[1].value is not None else 0.0),
             one[0].model,
         ),
     )

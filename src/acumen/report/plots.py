@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from acumen.api import AcumenError, Convention, Score, TaskCard
-from acumen.report.merge import Merged, ranked
+from acumen.report.merge import Merged, own_scores, ranked
 from acumen.report.scale import Scale, scale_for
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ FORMATS = ("png", "svg")
 EXPORT_WIDTH = 640
 ROW_HEIGHT = 22
 KINDS = ("model", "honest row", "people")
+LOWER = " (lower is better)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +47,12 @@ COLOURS = {
     },
 }  # fmt: skip
 
+# Told apart by people who see colours otherwise too (after Okabe and Ito), by lightness as well.
+SERIES = {
+    "light": ["#0a6b78", "#d55e00", "#3b4cc0", "#b8860b", "#a8327e", "#5b656d"],
+    "dark": ["#56c5d0", "#f2a378", "#9aa8ff", "#e6c84f", "#e58bc4", "#a3adb5"],
+}
+
 
 def theme(name: str) -> dict[str, Any]:
     """A Vega-Lite configuration for ``light`` or ``dark``."""
@@ -56,7 +63,10 @@ def theme(name: str) -> dict[str, Any]:
         "font": font,
         "view": {"stroke": None},
         "bar": {"fill": colour["accent"]},
-        "range": {"category": [colour["accent"], colour["honest"], colour["ink"]]},
+        "range": {
+            "category": [colour["accent"], colour["honest"], colour["ink"]],
+            "ordinal": SERIES[name],
+        },
         "axis": {
             "labelColor": colour["soft"],
             "titleColor": colour["soft"],
@@ -89,7 +99,7 @@ def page_plots(merged: Merged) -> list[Plot]:
         for card in merged.tasks.values()
         for convention in card.conventions
     ]
-    return [overview(merged), *forests]
+    return [*overviews(merged), *forests]
 
 
 def forest_name(merged: Merged, card: TaskCard, convention: Convention) -> str:
@@ -105,13 +115,14 @@ def forest(merged: Merged, card: TaskCard, convention: Convention) -> Plot:
     cells = merged.of_task(card.name)
     rows = [
         _row(merged, cell.model, score)
-        for cell, score in ranked(cells, convention.name)
+        for cell, score in ranked(cells, card, convention.name)
         if score.value is not None
     ]
     order = [row["name"] for row in rows]
     bounds = task_scale(merged, card)
     x_scale = alt.Scale(domain=[bounds.low, bounds.high], nice=False)
-    x_axis = alt.Axis(title=printable(card.metric), values=bounds.ticks, format=".2~f")
+    metric_title = printable(card.metric) + (LOWER if card.lower_is_better else "")
+    x_axis = alt.Axis(title=metric_title, values=bounds.ticks, format=".2~f")
     y = alt.Y("name:N", sort=order, title=None, axis=alt.Axis(labelLimit=170))
     tooltip = [alt.Tooltip("name:N", title="model"), *_number_tips()]
     people = _ceiling_row(card)
@@ -133,28 +144,37 @@ def forest(merged: Merged, card: TaskCard, convention: Convention) -> Plot:
     return Plot(name, described, fitted_spec(chart))
 
 
-def overview(merged: Merged) -> Plot:
-    """Every model on every task: one row a task, one dot a model, people as a tick."""
+def overviews(merged: Merged) -> list[Plot]:
+    """Every model on every task. Where some tasks are better low and others high, each sort has
+    a plot: they share neither an axis nor a side on which it is good to be."""
+    sorts = [
+        [card for card in merged.tasks.values() if card.lower_is_better is lower]
+        for lower in (False, True)
+    ]
+    first, *more = [_overview(merged, cards) for cards in sorts if cards]
+    return [replace(first, name="overview"), *(replace(one, name="overview-2") for one in more)]
+
+
+def _overview(merged: Merged, cards: Sequence[TaskCard]) -> Plot:
+    """One row a task, one dot a model, people as a tick."""
     import altair as alt
 
-    titles = _titles(merged)
+    every = _titles(merged)
+    titles = {card.name: every[card.name] for card in cards}
+    lower = cards[0].lower_is_better
     rows = [
-        _row(merged, cell.model, score) | {"task": titles[name]}
-        for name, card in merged.tasks.items()
-        for cell, score in ranked(merged.of_task(name), card.conventions[0].name)
+        _row(merged, cell.model, score) | {"task": titles[card.name]}
+        for card in cards
+        for cell, score in ranked(merged.of_task(card.name), card, card.conventions[0].name)
         if score.value is not None
     ]
-    people = [
-        row | {"task": titles[name]}
-        for name, card in merged.tasks.items()
-        for row in _ceiling_row(card)
-    ]
+    people = [row | {"task": titles[card.name]} for card in cards for row in _ceiling_row(card)]
     colour = _colour([*rows, *people])
     bounds = scale_for(row["value"] for row in [*rows, *people])
     x = alt.X(
         "value:Q",
         scale=alt.Scale(domain=[bounds.low, bounds.high], nice=False),
-        axis=alt.Axis(title="score", values=bounds.ticks, format=".2~f"),
+        axis=alt.Axis(title=f"score{LOWER if lower else ''}", values=bounds.ticks, format=".2~f"),
     )
     y = alt.Y(
         "task:N", sort=list(titles.values()), title=None, axis=alt.Axis(labelLimit=190, grid=True)
@@ -185,7 +205,8 @@ def overview(merged: Merged) -> Plot:
         height=max(1, len(titles)) * (ROW_HEIGHT + 6),
         description="Score of every model on every task",
     )
-    return Plot("overview", "Every model on every task", fitted_spec(chart))
+    title = f"Every model on every task{LOWER if lower else ''}"
+    return Plot("overview", title, fitted_spec(chart))
 
 
 def write_plots(plots: Sequence[Plot], folder: Path, formats: Sequence[str]) -> list[Path]:
@@ -229,7 +250,8 @@ def printable(text: str) -> str:
 
 def task_scale(merged: Merged, card: TaskCard) -> Scale:
     """One axis for all of a task's conventions, so that a switch moves only the scores."""
-    scores = [one for cell in merged.of_task(card.name) for one in cell.scores if not one.slice]
+    cells = merged.of_task(card.name)
+    scores = [one for cell in cells for one in own_scores(cell) if not one.slice]
     values = [value for one in scores for value in (one.value, one.low, one.high)]
     return scale_for([*values, card.ceiling.value if card.ceiling else None])
 

@@ -11,8 +11,10 @@ from acumen.api import Ceiling, Convention, ModelCard, Run, Score, Scores, TaskC
 from acumen.report.corpora import CorpusView
 from acumen.report.evidence import Evidence
 from acumen.report.instances import MOST_INSTANCES, task_data
-from acumen.report.merge import Merged, ranked
+from acumen.report.merge import Merged, own_scores, ranked
 from acumen.report.plots import Plot, forest_name, page_plots, task_scale
+from acumen.report.robust import Robust, robust_view
+from acumen.report.robust_plots import robust_plots, robust_tasks
 from acumen.report.scale import Scale
 
 MINUS = "\N{MINUS SIGN}"
@@ -62,6 +64,8 @@ class TaskView:
     notes: list[str]
     compared: int
     data: dict[str, Any]
+    # Fewer of a percentage.
+    digits: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +88,11 @@ class Page:
     tasks: list[TaskView]
     models: Mapping[str, ModelCard]
     plots: dict[str, Plot]
+    overview_plots: list[str]
     corpora: list[CorpusView]
+    robust: Robust | None
+    # Before this task stands what is told of all robustness tasks together.
+    first_robust: str
     most_instances: int = MOST_INSTANCES
 
 
@@ -93,6 +101,7 @@ def page_view(
 ) -> Page:
     tasks = [_task_view(merged, name, evidence[name]) for name in merged.tasks]
     failures = [cell for cell in merged.cells.values() if cell.counts.failed]
+    plots = [*page_plots(merged), *robust_plots(merged), *(one.plot for one in corpora)]
     levels = {run.confidence for run in merged.runs}
     return Page(
         runs=merged.runs,
@@ -103,8 +112,11 @@ def page_view(
         overview=[_best(task) for task in tasks],
         tasks=tasks,
         models=merged.models,
-        plots={plot.name: plot for plot in [*page_plots(merged), *(one.plot for one in corpora)]},
+        plots={plot.name: plot for plot in plots},
+        overview_plots=[plot.name for plot in plots if plot.name.startswith("overview")],
         corpora=list(corpora),
+        robust=robust_view(merged, evidence),
+        first_robust=next((card.name for card in robust_tasks(merged)), ""),
     )
 
 
@@ -117,20 +129,22 @@ def _task_view(merged: Merged, name: str, evidence: Evidence) -> TaskView:
         groups = comparison.groups if comparison and place == 0 else {}
         rows = [
             Row(cell.model, merged.models[cell.model], score, cell, groups.get(cell.model))
-            for cell, score in ranked(merged.of_task(name), convention.name)
+            for cell, score in ranked(merged.of_task(name), card, convention.name)
         ]
         boards.append(Board(convention, rows, forest_name(merged, card, convention), bool(groups)))
+    scale = task_scale(merged, card)
     return TaskView(
         name=name,
         slug=merged.slugs[name],
         card=card,
         metric=evidence.metric.title if evidence.metric else card.metric,
-        scale=task_scale(merged, card),
+        scale=scale,
         boards=boards,
         slices=_slices(merged, card, boards[0]),
         notes=list(evidence.notes),
         compared=comparison.n if comparison else 0,
         data=task_data(merged, name, evidence),
+        digits=2 if card in robust_tasks(merged) else 3,
     )
 
 
@@ -139,7 +153,7 @@ def _slices(merged: Merged, card: TaskCard, board: Board) -> SliceTable | None:
         return None
     rows = []
     for row in board.rows:
-        by_slice = {one.slice: one for one in row.cell.scores if one.slice}
+        by_slice = {one.slice: one for one in own_scores(row.cell) if one.slice}
         rows.append((row.model, row.card, [by_slice.get(one) for one in card.slices]))
     sizes = [
         max((one.n for _, _, scores in rows if (one := scores[i]) is not None), default=0)
@@ -179,10 +193,10 @@ def number(value: float | None, digits: int = 3) -> str:
     return text.replace("-", MINUS)
 
 
-def bounds(score: Score) -> str:
+def bounds(score: Score, digits: int = 3) -> str:
     if score.low is None or score.high is None:
         return ABSENT
-    return f"{number(score.low)} to {number(score.high)}"
+    return f"{number(score.low, digits)} to {number(score.high, digits)}"
 
 
 def ceiling_text(ceiling: Ceiling, metric: str) -> str:

@@ -54,7 +54,7 @@ function testView(data, a, b) {
   if (test.p === null) {
     return [el("p", { class: "verdict" }, `No test: ${test.name}. The difference is ${formatNumber(test.difference)}.`)];
   }
-  const [better, worse] = test.difference >= 0 ? [nameA, nameB] : [nameB, nameA];
+  const [better, worse] = (data.lower ? -test.difference : test.difference) >= 0 ? [nameA, nameB] : [nameB, nameA];
   const unseen = test.visible === null
     ? ""
     : ` A true difference below ${formatNumber(test.visible)} would often stay unseen.`;
@@ -87,7 +87,7 @@ function flipsView(data, a, b) {
   const forB = gains.filter(({ gain }) => gain < 0).sort((x, y) => x.gain - y.gain || x.i - y.i);
   const explained = {
     right: "Instances that only one of the two gets right",
-    gain: "Instances where one of the two does much better",
+    gain: "Instances where one of the two does better",
     rank: "Instances by how much closer one model's rank is to the rank of the truth",
   }[data.mode];
   const capped = data.ids.length < data.known ? `, of the ${data.ids.length} on this page` : "";
@@ -98,7 +98,8 @@ function flipsView(data, a, b) {
 }
 
 function scoreGains(data, a, b, shared) {
-  return shared.map((i) => ({ i, gain: data.observed[a][i] - data.observed[b][i] }));
+  const sign = data.lower ? -1 : 1;
+  return shared.map((i) => ({ i, gain: sign * (data.observed[a][i] - data.observed[b][i]) }));
 }
 
 function rankGains(data, a, b, shared) {
@@ -112,7 +113,7 @@ function rankGains(data, a, b, shared) {
 }
 
 function flipList(data, a, b, name, flips) {
-  const title = data.mode === "right" ? `Only ${name} is right` : `${name} is closer`;
+  const title = { right: `Only ${name} is right`, gain: `${name} does better`, rank: `${name} is closer` }[data.mode];
   const shown = flips.slice(0, FLIPS_SHOWN);
   const count = flips.length > shown.length ? `${shown.length} of ${flips.length}` : String(flips.length);
   const heading = el("h3", {}, title, " ", el("span", { class: "soft" }, count));

@@ -46,8 +46,8 @@ function startPlots() {
     }
   }, { rootMargin: "600px 0px" });
   for (const figure of document.querySelectorAll("figure[data-plot]")) {
-    // A folded plot has no width to fit yet; the others are there when the page is printed.
-    if (figure.closest("details")) seen.observe(figure);
+    // A folded or hidden plot has no width to fit yet; the others are there when the page is printed.
+    if (figure.closest("details, [hidden]")) seen.observe(figure);
     else drawPlot(figure);
     for (const button of figure.querySelectorAll("[data-export]")) {
       button.addEventListener("click", () => exportPlot(figure, button.dataset.export));
