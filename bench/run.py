@@ -21,6 +21,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from corpus import corpus
+from transforms import transforms
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -174,7 +175,9 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as home:
         os.environ["ACUMEN_HOME"] = home
         of_corpus, told = corpus()
-        rows = [*start_up(), *bootstrap(), *asking(), *splitting(), *java(), *of_corpus]
+        of_transforms, more = transforms()
+        rows = [*start_up(), *bootstrap(), *asking(), *splitting(), *java(), *of_corpus,
+                *of_transforms]  # fmt: skip
     if "--json" in sys.argv:
         fields = ("what", "ours", "baseline", "against")
         print(json.dumps([dict(zip(fields, row, strict=True)) for row in rows], indent=1))
@@ -185,7 +188,7 @@ def main() -> None:
         form = ".0f" if unit == "KiB" else ".4f"
         print(f"{what:<44}{ours:>10{form}} {unit}{baseline:>10{form}} {unit}"
               f"{ours / baseline:>7.2f}  {against}")  # fmt: skip
-    for line in told:
+    for line in [*told, *more]:
         print(line)
 
 

@@ -68,7 +68,7 @@ def transforms() -> tuple[Rows, list[str]]:
                             if one.refused:
                                 refused[kind, one.refused] += 1
                         for variant in variants_of(file, places, kind, "single", 0):
-                            size += len(apply(b"", ())) + len(variant.edits)
+                            size += len(apply(file.source, variant.edits))
                             made[kind] += 1
                     spent[kind] += int(1e6 * (time.perf_counter() - clock))
         wall = time.perf_counter() - began
@@ -78,7 +78,10 @@ def transforms() -> tuple[Rows, list[str]]:
         ("transforms: whole JDK, one core", wall, parse, "bare parsing"),
         ("transforms: variants a second", total / wall, 3000.0, "3,000; at least 1"),
     ]
-    told = [f"{total:,} variants in {wall:.0f} s: {total / wall:,.0f} a second"]
+    told = [
+        f"{total:,} variants, {size / 1e9:.1f} GB of changed files, in {wall:.0f} s: "
+        f"{total / wall:,.0f} a second"
+    ]
     for kind in KINDS:
         lost = sum(n for (one, _), n in refused.items() if one == kind)
         share = 1 - lost / found[kind] if found[kind] else 0.0

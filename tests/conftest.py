@@ -42,8 +42,10 @@ def idbench(home: Path, idbench_source: Path) -> Path:
 
 
 @pytest.fixture
-def acumen(home: Path) -> Acumen:
+def acumen(home: Path, monkeypatch: pytest.MonkeyPatch) -> Acumen:
     """The command line as a person runs it, in a process of its own."""
+    # Whatever loads readline, as workers of pytest do, sets it for its children.
+    monkeypatch.delenv("COLUMNS", raising=False)
 
     def run(*arguments: str | Path, **options: object) -> subprocess.CompletedProcess[str]:
         return subprocess.run(

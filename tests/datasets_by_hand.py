@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from acumen.files import sha256_of
+from acumen.registry import names
 from acumen.registry.entries import ENTRIES
 
 # A method's name, its statements, and its variants as kind, mode and place.
@@ -64,6 +65,7 @@ def write_data(folder: Path, **changes: Any) -> Path:
 @pytest.fixture
 def tasks_forgotten() -> Iterator[None]:
     """Tasks of data sets are known to the whole process; a test must not leave its own."""
+    names("task")  # loads our own, which register themselves
     known = dict(ENTRIES["task"])
     yield
     ENTRIES["task"].clear()

@@ -15,6 +15,7 @@ import pytest
 from acumen.api import AcumenError
 from acumen.corpus import Corpus
 from acumen.lang.java.file import JavaFile
+from acumen.lang.javascript import parse_javascript
 from corpora import EXAMPLES, build_at, contents
 
 KILLS = 20
@@ -91,10 +92,24 @@ def test_javascript_is_kept_with_its_source(tmp_path: Path) -> None:
     (tmp_path / "project").mkdir()
     (tmp_path / "project" / "a.js").write_text("function f() { return 1; }\n")
     build_at(tmp_path / "corpus", [str(tmp_path / "project")])
-    found = Corpus.open(tmp_path / "corpus").query("select path, language, source from files")
-    assert found.to_pylist() == [
-        {"path": "a.js", "language": "javascript", "source": "function f() { return 1; }\n"}
+    corpus = Corpus.open(tmp_path / "corpus")
+    found = corpus.query("select path, language, nodes, broken, source from files")
+    nodes = len(parse_javascript(b"function f() { return 1; }\n"))
+    assert [tuple(row.values()) for row in found.to_pylist()] == [
+        ("a.js", "javascript", nodes, False, "function f() { return 1; }\n")
     ]
+    assert len(corpus) == 0
+
+
+def test_one_file_is_a_project(tmp_path: Path) -> None:
+    (tmp_path / "One.java").write_text("class One { int f() { return 1; } }")
+    (tmp_path / "Other.java").write_text("class Other { }")
+    build_at(tmp_path / "corpus", [str(tmp_path / "One.java")])
+    corpus = Corpus.open(tmp_path / "corpus")
+    assert corpus.query("select project, path from files").to_pylist() == [
+        {"project": "One", "path": "One.java"}
+    ]
+    assert len(corpus) == 1
 
 
 def test_killed_at_random_moments_it_ends_in_the_same_bytes(
@@ -144,6 +159,15 @@ def test_a_folder_that_holds_something_else(tmp_path: Path) -> None:
     assert "no corpus, and not empty" in str(refused(tmp_path / "letters", EXAMPLES[:1]))
     (tmp_path / "file").write_text("")
     assert "is a file" in str(refused(tmp_path / "file", EXAMPLES[:1]))
+
+
+def test_a_place_where_nobody_may_write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Told before a source is looked for: fetching one may take an hour."""
+    monkeypatch.setattr("os.access", lambda *_: False)
+    error = refused(tmp_path / "new" / "corpus", ["git:https://127.0.0.1:9/x"])
+    assert f"you may not write in {tmp_path}" in str(error)
+    (tmp_path / "file").write_text("")
+    assert "is a file" in str(refused(tmp_path / "file" / "corpus", ["git:https://127.0.0.1:9/x"]))
 
 
 def test_a_folder_that_holds_another_corpus(examples_corpus: Corpus, tmp_path: Path) -> None:

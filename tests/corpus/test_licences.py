@@ -125,6 +125,24 @@ def test_short_texts_and_notices(text: str, expected: str) -> None:
     assert list(recognised("LICENSE", text.encode())) == one
 
 
+@pytest.mark.parametrize(
+    ("text", "whole"),
+    [
+        (MIT.format(INCLUDED), "MIT"),
+        (MIT.format(""), "MIT-0"),
+        (ISC.format(", provided that the above copyright notice"), "ISC"),
+        (ISC.format(". THE SOFTWARE IS PROVIDED"), "0BSD"),
+        (BSD.format(""), "BSD-2-Clause"),
+        (BSD.format("Neither the name of the author nor"), "BSD-3-Clause"),
+        (BSD.format("3. All advertising materials. 4. Neither the name"), "BSD-4-Clause"),
+    ],
+)
+def test_a_text_that_is_cut_off_is_unknown_rather_than_another(text: str, whole: str) -> None:
+    found = [recognised("LICENSE", text[:end].encode()) for end in range(len(text) + 1)]
+    assert found[-1] == (whole,)
+    assert set(found) == {(whole,), ("unknown",)}
+
+
 def test_what_is_no_text_is_unknown() -> None:
     for data in (b"\0\1\2" * 100, bytes(range(256)) * 10, b"MIT" * 1_000_000):
         assert recognised("LICENSE", data) == ("unknown",)

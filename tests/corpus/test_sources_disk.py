@@ -100,7 +100,34 @@ def test_links_in_a_circle_out_of_the_folder_and_to_nowhere(tmp_path: Path) -> N
         ("Nowhere.java", "unreadable"),
         ("Out.java", "link"),
         ("Pipe.java", "unreadable"),
+        ("loop", "link"),
+        ("loop.java", "link"),
     ]
+
+
+def test_links_to_folders_are_told_whatever_they_are_called(tmp_path: Path) -> None:
+    root, other = tmp_path / "root", tmp_path / "other"
+    write(root, {"src/A.java": "class A { }", "LICENSE": "none"})
+    write(other, {"B.java": "class B { }"})
+    links = {"aside": other, "src/up": root, "src/me": root / "src", ".git": other, "docs": other}
+    for name, target in links.items():
+        (root / name).symlink_to(target, target_is_directory=True)
+    (root / "link.txt").symlink_to(root / "link.txt")
+    # What a recipe leaves out was not wanted; what it takes may lie behind the link.
+    (tmp_path / "r.toml").write_text(
+        "[[project]]\nsource = 'root'\nexclude = ['docs', 'src/me']\n"
+        "[[project]]\nname = 'part'\nsource = 'root'\ninclude = ['src/**', 'aside/*.java']\n"
+    )
+    whole, part = projects([str(tmp_path / "r.toml")], tmp_path)
+    found = {one.path: one for one in whole.entries((".java",)) if isinstance(one, Problem)}
+    assert set(found) == {"aside", "src/up"}
+    for problem in found.values():
+        assert problem.kind == "link"
+        assert problem.message == "it leads to a folder; folders behind links are not followed"
+    assert [one.path for one in part.entries((".java",))] == [
+        "aside", "src/A.java", "src/me", "src/up",
+    ]  # fmt: skip
+    assert [one.path for one in whole.licences()] == ["LICENSE"]
 
 
 @pytest.mark.parametrize(

@@ -66,11 +66,37 @@ def test_an_equals_sign_in_the_name_of_a_folder(here: Path) -> None:
 
 def test_two_sources_of_one_name(here: Path) -> None:
     write(here / "other" / "lib", "D.java")
-    with pytest.raises(AcumenError, match="two sources have the name lib: lib and lib") as caught:
+    with pytest.raises(AcumenError, match="the name lib: lib and other/lib") as caught:
         projects(["lib", "other/lib"], here)
     assert "other-lib=SOURCE" in caught.value.hint
     found = projects(["lib", "other-lib=other/lib"], here)
     assert [one.name for one in found] == ["lib", "other-lib"]
+
+
+def test_a_source_that_is_named_twice(here: Path) -> None:
+    with pytest.raises(AcumenError, match="the name lib: lib, twice"):
+        projects(["lib", "lib"], here)
+
+
+@pytest.mark.parametrize("name", ["Alone.java", "alone.js", "alone.MJS"])
+def test_one_source_file_is_a_project(here: Path, name: str) -> None:
+    write(here / "lib", name)
+    alone, named = projects([f"lib/{name}", f"mine=lib/{name}"], here)
+    assert (alone.name, alone.source, named.name) == (name[:5], name, "mine")
+    every = (".java", ".js", ".mjs")
+    # Its neighbours are none of it.
+    assert [one.path for one in alone.entries(every)] == [name]
+    assert alone.read(name) == b"class A { }"
+    assert alone.licences() == []
+    assert alone.entries((".cjs",)) == []
+    (here / name).symlink_to(here / "lib" / name)
+    (linked,) = projects([name], here)
+    assert linked.read(name) == b"class A { }"
+    (here / "lib" / name).unlink()
+    (problem,) = alone.entries(every)
+    assert isinstance(problem, Problem)
+    assert (problem.path, problem.kind) == (name, "unreadable")
+    assert isinstance(alone.read(name), Problem)
 
 
 @pytest.mark.parametrize(
@@ -78,7 +104,8 @@ def test_two_sources_of_one_name(here: Path) -> None:
     [
         ("absent", "there is no such folder or archive"),
         ("svn:https://example.org/a", "there is no such folder or archive"),
-        ("text", "neither a folder nor a zip"),
+        ("text", "neither a folder, a zip nor a source file"),
+        ("cut.zip", "a damaged zip, or none"),
         ("x" * 5000, "there is no such folder or archive"),
         ("debian:No_Name", "no name of a Debian package"),
         ("debian:hello=", "no name of a Debian package"),
@@ -96,6 +123,7 @@ def test_two_sources_of_one_name(here: Path) -> None:
 )
 def test_what_is_no_source_is_told_before_any_work(here: Path, text: str, message: str) -> None:
     (here / "text").write_text("hello")
+    (here / "cut.zip").write_bytes((here / "more-1.0.jar").read_bytes()[:40])
     with pytest.raises(AcumenError, match=message):
         projects(["lib", text], here / "cache")
     assert not (here / "cache").exists()

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import json
+import math
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from decimal import Decimal
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 
 from acumen.api import AcumenError, Json
-from acumen.cli._show import Step, print_facts, print_json, print_table
+from acumen.cli._show import Step, print_facts, print_json, print_table, say
+from acumen.corpus.integrity import REPAIR
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from acumen.corpus import Corpus
 
 MOST_SHOWN = 20
@@ -34,15 +40,15 @@ def show_corpus(corpus: Corpus, *, as_json: bool) -> None:
 
 
 def _print_projects(projects: list[Json]) -> None:
-    columns = ["project", "split", "files", "types", "methods", "bodies", "JavaDoc", "calls",
-               "ambiguous", "licence"]  # fmt: skip
-    numbers = ("files", "types", "methods", "bodies", "javadoc", "calls", "ambiguous")
+    # What fits into 80 columns; --json has the rest.
+    columns = ["project", "split", "files", "methods", "bodies", "JavaDoc", "calls", "licence"]
+    numbers = ("files", "methods", "bodies", "javadoc", "calls")
     rows = [
         [row["project"], row["split"], *(f"{row[key]:,}" for key in numbers),
          ", ".join(row["licences"])]
         for row in projects
     ]  # fmt: skip
-    print_table(columns, rows, right=range(2, 9))
+    print_table(columns, rows, right=range(2, 7), wide=7)
 
 
 def show_stats(found: Json) -> None:
@@ -68,9 +74,14 @@ def show_stats(found: Json) -> None:
 
 
 def show_audit(found: Json) -> None:
-    whole = "yes" if not found["damaged"] else f"no: {', '.join(found['damaged'][:5])}"
+    if not found["whole"]:
+        _print_damage(found)
+        return
+    if found["not_looked_for"]:
+        print_facts("", [("whole", "yes"), ("near-duplicates", _not_looked_for(found))])
+        return
     facts = [
-        ("whole", whole),
+        ("whole", "yes"),
         ("clusters of near-duplicates", f"{found['clusters']:,}"),
         ("methods in them", f"{found['methods_in_clusters']:,}"),
         ("largest", f"{found['largest_cluster']:,}"),
@@ -87,6 +98,23 @@ def show_audit(found: Json) -> None:
             _print_examples(one)
 
 
+def _print_damage(found: Json) -> None:
+    rows = [[what, file] for what in ("missing", "changed") for file in found[what]]
+    facts = [("whole", "no"), ("near-duplicates", _not_looked_for(found))]
+    print_facts("", facts)
+    print_table(["damage", "file"], rows[:MOST_SHOWN], caption=_and_more(rows), wide=1)
+    say(f"hint: {REPAIR}")
+
+
+def _not_looked_for(found: Json) -> str:
+    return f"not looked for: {found['not_looked_for']}"
+
+
+def _and_more(rows: Sequence[Any]) -> str:
+    more = len(rows) - MOST_SHOWN
+    return f"and {more:,} more" if more > 0 else ""
+
+
 def _print_examples(finding: Json) -> None:
     rows = []
     for example in finding["examples"]:
@@ -94,42 +122,57 @@ def _print_examples(finding: Json) -> None:
             first = f"{example['similarity']:.2f}" if not place else ""
             where = f"{method['path']}:{method['line']}"
             rows.append([first, method["project"], f"{method['type']}.{method['name']}", where])
-    print_table(["similarity", "project", "method", "file"], rows, title=finding["where"])
+    columns = ["similarity", "project", "method", "file"]
+    print_table(columns, rows, title=finding["where"], wide=3)
 
 
-def find_method(corpus: Corpus, wanted: str) -> str:
-    """The id that is meant: given itself, or by a name that only one method has."""
+def find_method(corpus: Corpus, wanted: str, *, as_json: bool) -> str:
+    """The id that is meant: given itself, or by a name that only one method has. A constructor is
+    ``Type.<init>``, or called as its type: ``Type.Type``."""
     if len(wanted) == 36 and wanted.count("-") == 4:
         return wanted
-    name = wanted.rsplit(".", 1)[-1]
-    owner = wanted.rsplit(".", 1)[0] if "." in wanted else ""
+    owner, _, name = wanted.rpartition(".")
+    constructors = name == "<init>" or name == owner.rpartition(".")[2]
     found = corpus.query(
         "select method_id, project, path, line, type, signature from methods "
-        "where name = ? and (? = '' or type = ? or type like '%.' || ?) and kind <> 'constructor' "
+        "where (name = ? and kind not like '%constructor' or ? and kind like '%constructor') "
+        "and (? = '' or type = ? or type like '%.' || ?) "
         "order by project, path, line limit 21",
-        [name, owner, owner, owner],
+        [name, constructors, owner, owner, owner],
     ).to_pylist()
     if len(found) == 1:
         return str(found[0]["method_id"])
     if not found:
-        raise AcumenError(f"there is no method called {wanted!r}", "a name, Type.name, or an id")
+        raise AcumenError(
+            f"there is no method called {wanted!r}", "a name, Type.name, Type.<init>, or an id"
+        )
+    count = "more than 20" if len(found) > MOST_SHOWN else str(len(found))
+    several = f"{count} methods are called {wanted!r}"
+    if as_json:
+        ids = ", ".join(str(row["method_id"]) for row in found[:MOST_SHOWN])
+        raise AcumenError(several, f"choose one by its id: {ids}")
     rows = [
-        [str(row["method_id"]), row["project"], f"{row['type']}.{row['signature']}",
-         f"{row['path']}:{row['line']}"]
+        [str(row["method_id"]),
+         f"{row['type']}.{row['signature']}\n{row['project']}, {row['path']}:{row['line']}"]
         for row in found[:MOST_SHOWN]
     ]  # fmt: skip
-    print_table(["id", "project", "method", "file"], rows)
-    count = "more than 20" if len(found) > MOST_SHOWN else str(len(found))
-    raise AcumenError(f"{count} methods are called {wanted!r}", "choose one by its id")
+    print_table(["id", "method"], rows, wide=1)
+    raise AcumenError(several, "choose one by its id")
 
 
-def show_view(corpus: Corpus, method: str, view: str, compat: str) -> None:
-    value = corpus.view(find_method(corpus, method), view, compat)
-    typer.echo(value if isinstance(value, str) else json.dumps(value, default=str))
+def show_view(corpus: Corpus, method: str, view: str, compat: str, *, as_json: bool) -> None:
+    value = corpus.view(find_method(corpus, method, as_json=as_json), view, compat)
+    if value is None and compat:
+        raise AcumenError(
+            f"{compat} prints nothing for it",
+            "it leaves out constructors, and methods with nothing in them",
+        )
+    as_text = isinstance(value, str) and not as_json
+    typer.echo(value if as_text else json.dumps(value, default=str))
 
 
 def show_method(corpus: Corpus, method: str, depth: int, *, as_json: bool) -> None:
-    found = find_method(corpus, method)
+    found = find_method(corpus, method, as_json=as_json)
     row = corpus.method(found)
     callers, callees = corpus.callers(found, depth), corpus.callees(found, depth)
     calls = corpus.calls(found)
@@ -142,11 +185,12 @@ def show_method(corpus: Corpus, method: str, depth: int, *, as_json: bool) -> No
     print_facts(str(row["method_id"]), facts)
     typer.echo(row["javadoc"])
     typer.echo(row["text"])
-    outside = sorted({call["callee"] for call in calls if not call["targets"]})
+    outside = sorted({call["callee"] for call in calls if not call["inside"]})
     _print_methods("called by", callers)
     _print_methods("calls", callees)
     if outside:
-        print_table(["calls outside the project"], [[name] for name in outside[:MOST_SHOWN]])
+        names = [[name] for name in outside[:MOST_SHOWN]]
+        print_table(["calls outside the project"], names, caption=_and_more(outside), wide=0)
 
 
 def _print_methods(title: str, methods: list[dict[str, Any]]) -> None:
@@ -156,9 +200,87 @@ def _print_methods(title: str, methods: list[dict[str, Any]]) -> None:
         [str(one["depth"]), f"{one['type']}.{one['signature']}", f"{one['path']}:{one['line']}"]
         for one in methods[:MOST_SHOWN]
     ]
-    more = len(methods) - MOST_SHOWN
-    caption = f"and {more:,} more" if more > 0 else ""
-    print_table(["depth", title, "file"], rows, caption=caption)
+    print_table(["depth", title, "file"], rows, caption=_and_more(methods), wide=2)
+
+
+def show_answer(found: pa.Table, *, as_json: bool) -> None:
+    """The answer to a question in SQL. Two columns may have one name."""
+    columns = [column.to_pylist() for column in found.columns]
+    rows = list(zip(*columns, strict=True))
+    if as_json:
+        names = distinct(found.column_names)
+        told = [dict(zip(names, map(plain, row), strict=True)) for row in rows]
+        typer.echo(json.dumps(told, indent=1, allow_nan=False))
+    elif not rows:
+        typer.echo("no rows")
+    else:
+        cells = [[_cell(value) for value in row] for row in rows]
+        print_table(found.column_names, cells)
+
+
+def _cell(value: Any) -> str:
+    if isinstance(value, bytes):
+        return value.hex()
+    return "" if value is None else str(value)
+
+
+def distinct(names: Sequence[str]) -> list[str]:
+    """Names of columns, later ones of the same name numbered as DuckDB does it.
+
+    >>> distinct(["a", "b", "a", "a_1", "a"])
+    ['a', 'b', 'a_1', 'a_1_1', 'a_2']
+    """
+    found: list[str] = []
+    for name in names:
+        numbered = (f"{name}_{n}" if n else name for n in count())
+        found.append(next(one for one in numbered if one not in found))
+    return found
+
+
+def plain(value: Any) -> Json:
+    """A value of a table as JSON: bytes in hex, null for what is no number."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if value is None or isinstance(value, bool | int | str):
+        return value
+    if isinstance(value, bytes):
+        return value.hex()
+    if isinstance(value, Decimal):
+        return int(value) if value == value.to_integral_value() else float(value)
+    if isinstance(value, Mapping):
+        return {str(key): plain(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(one) for one in value]
+    return str(value)
+
+
+def show_views(*, as_json: bool) -> None:
+    from acumen.registry import listing, make_view
+
+    rows: list[tuple[str, str, list[str], str]] = []
+    for name, summary, origin in listing("view"):
+        try:
+            tools = list(make_view(name).compats)
+        except AcumenError:  # of another package, and broken: that is told when it is used
+            tools = []
+        rows.append((name, summary, tools, origin))
+    rows.append(("calls", "the calls in a method, and the methods they may reach", [], "acumen"))
+    if as_json:
+        keys = ("name", "summary", "tools", "origin")
+        print_json([dict(zip(keys, row, strict=True)) for row in rows])
+        return
+    cells = [[name, summary, ", ".join(tools), origin] for name, summary, tools, origin in rows]
+    print_table(["view", "what it shows", "--as", "from"], cells, wide=1)
+
+
+def authors_tool(view: str) -> str:
+    """The tool whose output ``--compat`` is, of a view: the first it knows."""
+    from acumen.registry import make_view
+
+    known = () if view == "calls" else tuple(make_view(view).compats)
+    if not known:
+        raise AcumenError(f"no other tool prints the view {view}", "leave out --compat")
+    return known[0]
 
 
 def write_lines(values: Iterable[Json], out: Path, counts: Mapping[str, int], step: Step) -> int:
@@ -166,11 +288,16 @@ def write_lines(values: Iterable[Json], out: Path, counts: Mapping[str, int], st
     total = counts["bodies"]
     if str(out) == "-":
         return _write(values, sys.stdout, total, step)
+    if out.is_dir():
+        raise AcumenError(f"{out} is a folder", "name a file, or - to print")
     part = out.with_name(f".{out.name}.part")
     out.parent.mkdir(parents=True, exist_ok=True)
-    with part.open("w", encoding="utf-8") as stream:
-        count = _write(values, stream, total, step)
-    part.replace(out)
+    try:
+        with part.open("w", encoding="utf-8") as stream:
+            count = _write(values, stream, total, step)
+        part.replace(out)
+    finally:
+        part.unlink(missing_ok=True)
     return count
 
 

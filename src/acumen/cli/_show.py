@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
+import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 import typer
 
@@ -20,15 +22,25 @@ if TYPE_CHECKING:
 FOUND_FAILURES = 1
 COULD_NOT_RUN = 2
 PIPED_WIDTH = 160
+# A folded column is not made narrower than this.
+NARROWEST = 20
+_ID, _ENDLESS = 36, 100_000
 
 
 def console(*, stderr: bool = False) -> Console:
     from rich.console import Console
 
     stream = sys.stderr if stderr else sys.stdout
+    return Console(stderr=stderr, width=_width(stream), highlight=False)
+
+
+def _width(stream: TextIO) -> int | None:
+    """Columns of what is printed; None where the terminal says."""
+    asked = os.environ.get("COLUMNS", "")
+    if asked.isdigit() and int(asked):
+        return int(asked)
     # Into a pipe, a table must not be cut to 80 columns.
-    width = None if stream.isatty() else PIPED_WIDTH
-    return Console(stderr=stderr, width=width, highlight=False)
+    return None if stream.isatty() else PIPED_WIDTH
 
 
 def printable(text: str) -> str:
@@ -55,28 +67,76 @@ def print_table(
     title: str = "",
     caption: str = "",
     right: Sequence[int] = (),
+    wide: int | None = None,
 ) -> None:
-    """A table, with its title above and its caption below; ``right``: columns of numbers."""
+    """A table, with its title above and its caption below; ``right``: columns of numbers.
+
+    One column may be folded where the terminal is narrow: ``wide``, or the one of the longest
+    cells. Ids, numbers and names stay whole: where that is still too much, lines run over.
+    """
     from rich import box
     from rich.table import Table
     from rich.text import Text
 
     table = Table(box=box.SIMPLE_HEAD, show_header=any(columns))
     for i, column in enumerate(columns):
-        table.add_column(column, justify="right" if i in right else "left", overflow="fold")
-    for row in rows:
-        table.add_row(*(Text(printable(cell)) for cell in row))
+        table.add_column(column, justify="right" if i in right else "left", no_wrap=True)
+    cells = [[Text(printable(cell)) for cell in row] for row in rows]
+    for row in cells:
+        table.add_row(*row)
     out = console()
+    whole = out.measure(table, options=out.options.update(width=_ENDLESS)).maximum
+    if whole > out.width:
+        lengths = [
+            max(len(column), *(line.cell_len for row in cells for line in row[i].split()), 0)
+            for i, column in enumerate(columns)
+        ]
+        folded = _folded(lengths, right) if wide is None else wide
+        if folded is not None:
+            narrow, length = table.columns[folded], lengths[folded]
+            least = max(NARROWEST, len(columns[folded]))
+            narrow.width = max(min(length, least), length - (whole - out.width))
+            narrow.no_wrap, narrow.overflow = False, "fold"
+            for row in cells:
+                row[folded].plain = _parted(row[folded].plain, narrow.width)
+            whole -= length - narrow.width
     if title:
         out.print(Text(title, style="bold"))
+    room = out.width
+    out.width = max(room, whole)
     out.print(table)
+    out.width = room
     if caption:
         out.print(Text(caption + "\n", style="dim"))
 
 
+def _parted(text: str, width: int) -> str:
+    """A text whose long words, such as paths, have line ends after their slashes.
+
+    >>> _parted("in src/main/java/A.java", 10)
+    'in src/main/\\njava/A.java'
+    """
+
+    def part(match: re.Match[str]) -> str:
+        lines = [""]
+        for piece in re.findall(r"[^/]*/|[^/]+", match[0]):
+            if lines[-1] and len(lines[-1]) + len(piece) > width:
+                lines.append("")
+            lines[-1] += piece
+        return "\n".join(lines)
+
+    return re.sub(rf"[^\s]{{{width + 1},}}", part, text)
+
+
+def _folded(lengths: Sequence[int], right: Sequence[int]) -> int | None:
+    """The column to fold where none is named: the longest, if it is more than an id."""
+    longest = max(range(len(lengths)), key=lambda i: (i not in right, lengths[i]), default=0)
+    return longest if lengths and longest not in right and lengths[longest] > _ID else None
+
+
 def print_facts(title: str, facts: Sequence[tuple[str, str]]) -> None:
     """What there is to know about one thing, a line each."""
-    print_table(["", ""], facts, title=title)
+    print_table(["", ""], facts, title=title, wide=1)
 
 
 def print_listing(kind: Kind, what: str, *, as_json: bool) -> None:
@@ -87,7 +147,7 @@ def print_listing(kind: Kind, what: str, *, as_json: bool) -> None:
     if as_json:
         print_json([{"name": n, "summary": s, "origin": o} for n, s, o in rows])
     else:
-        print_table([kind, what, "from"], rows)
+        print_table([kind, what, "from"], rows, wide=1)
 
 
 def number(value: float | None, digits: int = 3) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import sys
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -15,7 +15,6 @@ from acumen.cli._show import (
     FOUND_FAILURES,
     print_facts,
     print_json,
-    print_listing,
     print_table,
     progress_bar,
     say,
@@ -45,9 +44,9 @@ def build(
     sources: Annotated[
         list[str],
         typer.Argument(
-            metavar="SOURCE...",
-            help="Folder, zip or jar of sources, git:URL@REV, debian:PACKAGE, "
-            "npm:PACKAGE@VERSION, or a recipe (TOML); NAME=SOURCE names the project.",
+            metavar="SOURCE",
+            help="Folder, source file, zip or jar of sources, git:URL@REV, debian:PACKAGE, "
+            "npm:PACKAGE@VERSION, or a recipe (.toml); NAME=SOURCE names the project.",
         ),
     ],
     out: Annotated[Path, typer.Option("--out", "-o", metavar="DIR", help="Folder of the corpus.")],
@@ -55,7 +54,8 @@ def build(
         list[str] | None,
         typer.Option(
             metavar="NAME", autocompletion=complete_view,
-            help="View to store; all by default. Others are computed when asked for. Repeatable.",
+            help="View to store; all by default. Others are computed when asked for; calls are "
+            "always stored. Repeatable.",
         ),
     ] = None,
     workers: Annotated[
@@ -63,7 +63,8 @@ def build(
     ] = 0,
     engine: Annotated[EngineName, typer.Option(help="Who does the work.")] = EngineName.LOCAL,
     address: Annotated[
-        str, typer.Option(metavar="ADDRESS", help="Ray cluster to join; empty starts one here.")
+        str,
+        typer.Option(metavar="ADDRESS", help="Ray cluster to join, with --engine ray; empty: new."),
     ] = "",
     splits: Annotated[
         str, typer.Option(metavar="A,B,C", help="Shares of train, dev and test.")
@@ -83,20 +84,32 @@ def build(
 
     Example: acumen corpus build debian:libcommons-lang3-java git:https://host/x.git@v1 -o corpus
     """
+    from acumen.api import AcumenError
     from acumen.corpus.build import build as build_corpus
+    from acumen.corpus.compiled import COMPILING
     from acumen.corpus.engines import engine as make_engine
     from acumen.datasets import acumen_home
     from acumen.machine import processors
     from acumen.registry import names
 
+    if address and engine is not EngineName.RAY:
+        raise AcumenError(f"--address {address} is a Ray cluster's", "add --engine ray")
     load_plugins(plugin or [])
     worker_count = workers or processors()
-    with progress_bar() as step:
+    # Calls are stored whatever is asked for.
+    views = names("view") if view is None else [name for name in view if name != "calls"]
+    with progress_bar() as bar:
+
+        def step(what: str, done: int, total: int) -> None:
+            if what == COMPILING and not done and not sys.stderr.isatty():
+                say(f"{COMPILING}: this takes a minute or two")
+            bar(what, done, total)
+
         summary = build_corpus(
             sources,
             out,
             engine=make_engine(engine, worker_count, address),
-            views=view or names("view"),
+            views=views,
             cache=acumen_home(),
             shares=_shares(splits),
             largest=largest,
@@ -131,7 +144,10 @@ def _print_summary(summary: Summary) -> None:
     counts = summary.counts
     facts = [(name.replace("_", " "), f"{value:,}") for name, value in counts.items()]
     work = f"{summary.parsed:,} files parsed; {summary.reused} of {summary.shards} shards reused"
-    print_facts(summary.folder, [*facts, ("work", work)])
+    facts.append(("work", work))
+    if summary.without_files:
+        facts.append(("without a file", ", ".join(summary.without_files)))
+    print_facts(summary.folder, facts)
     if summary.problems:
         rows = [[kind, f"{n:,}", f"{lost:,}"] for kind, (n, lost) in summary.problems.items()]
         print_table(["remark", "files", "left out"], rows, right=(1, 2))
@@ -139,25 +155,32 @@ def _print_summary(summary: Summary) -> None:
 
 @app.command("views", cls=Verb)
 def views(plugin: Plugins = None, as_json: AsJson = False) -> None:
-    """List the views: what a model may see of a method.
+    """List the views: what a model may see of a method, and the tools whose output they can give.
 
     Example: acumen corpus views
     """
+    from acumen.cli._corpus_show import show_views
+
     load_plugins(plugin or [])
-    print_listing("view", "what it shows", as_json=as_json)
+    show_views(as_json=as_json)
 
 
 @app.command("show", cls=Verb)
 def show(
     folder: Folder,
     method: Annotated[
-        str, typer.Argument(metavar="[METHOD]", help="Id of a method, or its name.")
+        str, typer.Argument(metavar="METHOD", help="An id, a name, Type.name or Type.<init>.")
     ] = "",
     view: Annotated[
-        str, typer.Option(metavar="NAME", autocompletion=complete_view, help="View to print.")
+        str,
+        typer.Option(
+            metavar="NAME",
+            autocompletion=complete_view,
+            help="View of the method to print; `acumen corpus views` lists them.",
+        ),
     ] = "",
     compat: Annotated[
-        str, typer.Option("--as", metavar="TOOL", help="As this tool prints it.")
+        str, typer.Option("--as", metavar="TOOL", help="Print the view as this tool does.")
     ] = "",
     depth: Annotated[int, typer.Option(min=1, help="How far to follow calls.")] = 1,
     plugin: Plugins = None,
@@ -169,15 +192,23 @@ def show(
 
     Example: acumen corpus show corpus getKey --view ast
     """
+    from acumen.api import AcumenError
     from acumen.cli._corpus_show import show_corpus, show_method, show_view
     from acumen.corpus import Corpus
 
     load_plugins(plugin or [])
+    if compat and not view:
+        raise AcumenError(f"--as {compat} says how to print a view", "add --view NAME")
+    if view and not method:
+        raise AcumenError(
+            f"--view {view} shows one method",
+            "add its name or id; `acumen corpus export` writes a view of all methods",
+        )
     corpus = Corpus.open(folder)
     if not method:
         show_corpus(corpus, as_json=as_json)
     elif view:
-        show_view(corpus, method, view, compat)
+        show_view(corpus, method, view, compat, as_json=as_json)
     else:
         show_method(corpus, method, depth, as_json=as_json)
 
@@ -185,7 +216,9 @@ def show(
 @app.command("query", cls=Verb)
 def query(
     folder: Folder,
-    sql: Annotated[str, typer.Argument(help="SQL, as DuckDB understands it.")],
+    sql: Annotated[
+        str, typer.Argument(metavar="SQL", help="One question, as DuckDB understands it.")
+    ],
     as_json: AsJson = False,
 ) -> None:
     """Ask the corpus in SQL. Tables: projects, files, types, methods, problems, calls, edges, and
@@ -193,15 +226,10 @@ def query(
 
     Example: acumen corpus query corpus "select name, count(*) from methods group by 1 limit 5"
     """
+    from acumen.cli._corpus_show import show_answer
     from acumen.corpus import Corpus
 
-    found = Corpus.open(folder).query(sql)
-    rows = found.to_pylist()
-    if as_json:
-        typer.echo(json.dumps(rows, indent=1, default=str))
-        return
-    cells = [["" if cell is None else str(cell) for cell in row.values()] for row in rows]
-    print_table(found.column_names, cells)
+    show_answer(Corpus.open(folder).query(sql), as_json=as_json)
 
 
 @app.command("stats", cls=Verb)
@@ -230,7 +258,7 @@ def audit(
 ) -> None:
     """Check that a corpus is whole, and find near-duplicates within and across its splits.
 
-    Ends with 1 where a file is damaged.
+    Ends with 1 where a file is missing or changed; building again repairs that.
 
     Example: acumen corpus audit corpus
     """
@@ -243,7 +271,7 @@ def audit(
         print_json(found)
     else:
         show_audit(found)
-    if found["damaged"]:
+    if not found["whole"]:
         raise typer.Exit(FOUND_FAILURES)
 
 
@@ -251,14 +279,19 @@ def audit(
 def export(
     folder: Folder,
     view: Annotated[
-        str, typer.Option(metavar="NAME", autocompletion=complete_view, help="View to write.")
+        str,
+        typer.Option(
+            metavar="NAME",
+            autocompletion=complete_view,
+            help="View to write; `acumen corpus views` lists them.",
+        ),
     ],
     out: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="JSON lines; - prints.")],
     compat: Annotated[
-        bool, typer.Option("--compat", help="The exact output of the view's authors.")
+        bool, typer.Option("--compat", help="The exact output of the view's own tool.")
     ] = False,
     tool: Annotated[
-        str, typer.Option("--as", metavar="TOOL", help="The exact output of this tool.")
+        str, typer.Option("--as", metavar="TOOL", help="The exact output of another tool.")
     ] = "",
     plugin: Plugins = None,
 ) -> None:
@@ -266,15 +299,14 @@ def export(
 
     Example: acumen corpus export corpus --view code2vec --out paths.jsonl
     """
-    from acumen.cli._corpus_show import write_lines
+    from acumen.cli._corpus_show import authors_tool, write_lines
     from acumen.corpus import Corpus
     from acumen.corpus.export import export as values
-    from acumen.registry import make_view
 
     load_plugins(plugin or [])
     corpus = Corpus.open(folder)
-    if compat and not tool and view != "calls":
-        tool = next(iter(make_view(view).compats), "")
+    if compat and not tool:
+        tool = authors_tool(view)
     with progress_bar() as step:
         count = write_lines(values(corpus, view, tool), out, corpus.manifest.counts, step)
     say(f"{count:,} methods")

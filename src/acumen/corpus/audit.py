@@ -12,14 +12,13 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from acumen.api import AcumenError, Json
+from acumen.api import Json
 from acumen.corpus.duplicates import SHORTEST, THRESHOLD, Pairs, near_duplicates
+from acumen.corpus.integrity import damage
 from acumen.corpus.splits import SPLITS
 from acumen.corpus.store import Corpus
-from acumen.files import sha256_of
 from acumen.lang.columns import Ragged
 
 EXAMPLES = 5
@@ -38,15 +37,23 @@ class Finding:
 def audit(
     corpus: Corpus, *, threshold: float = THRESHOLD, shortest: int = SHORTEST, seed: int = 0
 ) -> Json:
+    """Damage first: where there is some, nothing else can be relied on. ``not_looked_for`` says
+    why there is nothing about near-duplicates."""
+    found = damage(corpus.folder, corpus.manifest.files)
+    told = {"whole": not found, "missing": found.missing, "changed": found.changed}
+    if found:
+        return {**told, "not_looked_for": "the corpus is damaged"}
     if "tokens" not in corpus.stored:
-        raise AcumenError(
-            f"{corpus.folder} was built without the view tokens", "build it with --view tokens"
-        )
+        return {**told, "not_looked_for": "the corpus was built without the view tokens"}
+    near = _near_duplicates(corpus, threshold, shortest, seed)
+    return {**told, "not_looked_for": "", **near}
+
+
+def _near_duplicates(corpus: Corpus, threshold: float, shortest: int, seed: int) -> Json:
     methods = _methods(corpus)
     found = near_duplicates(_tokens(corpus), threshold=threshold, shortest=shortest, seed=seed)
     sizes = np.bincount(found.cluster, minlength=len(found.cluster))
     return {
-        "damaged": damaged(corpus),
         "threshold": threshold,
         "shortest": shortest,
         "clusters": int(np.count_nonzero(sizes > 1)),
@@ -57,23 +64,10 @@ def audit(
     }
 
 
-def damaged(corpus: Corpus) -> list[str]:
-    """Files that are missing, or not what the manifest says."""
-    wrong = []
-    for file, sha256 in corpus.manifest.files.items():
-        path = corpus.folder / file
-        if not path.is_file() or sha256_of(path) != sha256:
-            wrong.append(file)
-    return wrong
-
-
 def _methods(corpus: Corpus) -> dict[str, NDArray[Any]]:
     """Project and split of every method, as codes, in the order of their numbers."""
     columns = ["project", "split"]
-    tables = [
-        pq.read_table(corpus.folder / "shards" / shard / "methods.parquet", columns=columns)
-        for shard in corpus.shards
-    ]
+    tables = [corpus.read(corpus.table(shard, "methods"), columns) for shard in corpus.shards]
     whole = pa.concat_tables(tables).combine_chunks()
     projects = whole["project"].combine_chunks().dictionary_encode().indices.to_numpy()
     split = np.array([SPLITS.index(one) for one in whole["split"].to_pylist()], dtype=np.int64)
@@ -86,8 +80,8 @@ def _tokens(corpus: Corpus) -> Ragged:
     values: list[NDArray[Any]] = [np.empty(0, dtype=np.int64)]
     offsets: list[NDArray[Any]] = [np.zeros(1, dtype=np.int64)]
     for shard in corpus.shards:
-        path = corpus.folder / "shards" / shard / "tokens.parquet"
-        column = pq.read_table(path, columns=["spelling"])["spelling"].combine_chunks()
+        path = corpus.table(shard, "tokens")
+        column = corpus.read(path, ["spelling"])["spelling"].combine_chunks()
         coded = column.flatten().dictionary_encode()
         words = coded.dictionary.to_pylist()
         # A hash of the word itself, so that the same corpus gives the same pairs whatever the

@@ -28,8 +28,16 @@ from acumen.corpus.compiled import compile_kernels
 from acumen.corpus.engines import Died, Engine
 from acumen.corpus.ids import project_id
 from acumen.corpus.index import write_index
+from acumen.corpus.integrity import damage
 from acumen.corpus.link import Link, Linked, link_key, link_shard
-from acumen.corpus.manifest import LOCK, Manifest, read_manifest, write_manifest
+from acumen.corpus.manifest import (
+    LOCK,
+    Manifest,
+    clear,
+    must_be_ready,
+    read_manifest,
+    write_manifest,
+)
 from acumen.corpus.parquet import replace_table
 from acumen.corpus.reading import LARGEST, Problem
 from acumen.corpus.rows import LANGUAGES, sha256
@@ -62,12 +70,13 @@ Step = Callable[[str, int, int], None]
 class Summary:
     """What a build did and found. ``parsed`` files were analysed now, ``reused`` shards were
     there already; ``problems`` counts, for each kind, the files that have it and those
-    left out for it. ``seconds`` are those of the wall, ``processor_seconds`` those of all
-    processes, by stage."""
+    left out for it; ``without_files`` are projects of which no file is in the corpus. ``seconds``
+    are those of the wall, ``processor_seconds`` those of all processes, by stage."""
 
     folder: str
     counts: dict[str, int]
     problems: dict[str, tuple[int, int]]
+    without_files: list[str]
     parsed: int
     reused: int
     shards: int
@@ -96,6 +105,7 @@ def build(
     folder that holds something else. ``cache`` keeps what was fetched, for all corpora."""
     for plugin in plugins:
         load_plugin(plugin)
+    must_be_ready(out)
     before = read_manifest(out)
     settings = Settings(
         tuple(views), shares, largest, _code(views), tuple(str(path.resolve()) for path in plugins)
@@ -104,6 +114,8 @@ def build(
     _must_be_the_same(out, before, found)
     compile_kernels(engine, cache / "compiled", step)
     with _locked(out):
+        if before is None:
+            clear(out)
         return _Build(out, engine, settings, step).run(found, before)
 
 
@@ -124,8 +136,10 @@ class _Build:
         old = before or Manifest(False, ())
         manifest = Manifest(
             False, tuple(project.name for project in found), _told(self.settings),
-            old.shards, old.links, old.lethal,
+            old.shards, old.links, old.lethal, files=old.files,
         )  # fmt: skip
+        with self.stage("check"):
+            repaired = self.remove_damaged(old)
         with self.stage("find"):
             plans = self.plans(found, old)
         # A build that finds nothing to do leaves everything as it is.
@@ -137,13 +151,14 @@ class _Build:
             project.name: [shard.key for shard in shards if shard.project == project.name]
             for project in found
         }
-        if old.complete and (old.shards, old.settings) == (of_project, manifest.settings):
+        files = {f"shards/{shard.key}/{name}.parquet": sha for shard in shards
+                 for name, sha in shard.hashes.items()}  # fmt: skip
+        unchanged = (old.shards, old.settings) == (of_project, manifest.settings)
+        if old.complete and unchanged and not repaired and files.items() <= old.files.items():
             return self.summary(old.counts, shards, [])
         with self.stage("link"):
             links, linked = self.link(found, shards)
         with self.stage("index"):
-            files = {f"shards/{shard.key}/{name}.parquet": sha for shard in shards
-                     for name, sha in shard.hashes.items()}  # fmt: skip
             manifest = replace(
                 manifest, complete=True, shards=of_project, links=links, lethal=lethal
             )
@@ -158,12 +173,24 @@ class _Build:
     def summary(
         self, counts: dict[str, int], shards: Sequence[Shard], linked: Sequence[Linked]
     ) -> Summary:
-        parsed, reused = sum(one.parsed for one in shards), sum(not one.parsed for one in shards)
+        parsed, reused = sum(one.parsed for one in shards), sum(not one.made for one in shards)
         peaks = [one.peak for one in shards] + [one.peak for one in linked]
+        files = Counter({one.project: 0 for one in shards})
+        for one in shards:
+            files[one.project] += one.rows["files"]
         return Summary(
-            str(self.out), counts, _problems(shards), parsed, reused, len(shards), self.seconds,
-            _cost(shards, linked), max(peaks, default=0),
+            str(self.out), counts, _problems(shards), [name for name in files if not files[name]],
+            parsed, reused, len(shards), self.seconds, _cost(shards, linked), max(peaks, default=0),
         )  # fmt: skip
+
+    def remove_damaged(self, old: Manifest) -> bool:
+        """Remove what is damaged, so that it is made anew. Shards are looked at by whoever would
+        use them."""
+        others = {file: sha for file, sha in old.files.items() if not file.startswith("shards/")}
+        found = damage(self.out, others)
+        for file in found.changed:
+            _remove(self.out / file)
+        return bool(found)
 
     def plans(self, found: Sequence[Project], old: Manifest) -> list[Plan]:
         # Rows made by other code, or for other views, are of no use.
@@ -301,7 +328,9 @@ def _cost(shards: Sequence[Shard], linked: Sequence[Linked]) -> dict[str, float]
 def _problems(shards: Sequence[Shard]) -> dict[str, tuple[int, int]]:
     kinds = Counter(kind for shard in shards for kind, _ in shard.problems)
     lost = Counter(kind for shard in shards for kind, left_out in shard.problems if left_out)
-    return {kind: (count, lost[kind]) for kind, count in sorted(kinds.items())}
+    # The most frequent first.
+    ordered = sorted(kinds.items(), key=lambda one: (-one[1], one[0]))
+    return {kind: (count, lost[kind]) for kind, count in ordered}
 
 
 def _told(settings: Settings) -> dict[str, Any]:
@@ -354,6 +383,13 @@ def _remove_leftovers(out: Path, manifest: Manifest) -> None:
     for folder, kept in (("shards", shards), ("calls", set(manifest.links.values()))):
         for found in (out / folder).iterdir() if (out / folder).is_dir() else ():
             if found.name not in kept:
-                shutil.rmtree(found, ignore_errors=True)
+                _remove(found)
     for file in out.rglob("*.part"):
         file.unlink(missing_ok=True)
+
+
+def _remove(place: Path) -> None:
+    if place.is_dir() and not place.is_symlink():
+        shutil.rmtree(place, ignore_errors=True)
+    else:
+        place.unlink(missing_ok=True)

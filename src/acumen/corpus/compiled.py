@@ -29,10 +29,15 @@ class A {
 """
 
 
+def compiled(folder: Path) -> Path:
+    """The file that says: this installation's code has been compiled."""
+    code = f"{sys.prefix} {packages_hash('acumen.lang', 'acumen.views')}"
+    return folder / hashlib.sha256(code.encode()).hexdigest()[:16]
+
+
 def compile_kernels(engine: Engine, folder: Path, step: Callable[[str, int, int], None]) -> None:
     """Have a worker compile what it will need, unless that was done here before."""
-    code = f"{sys.prefix} {packages_hash('acumen.lang', 'acumen.views')}"
-    done = folder / hashlib.sha256(code.encode()).hexdigest()[:16]
+    done = compiled(folder)
     if done.is_file():
         return
     step(COMPILING, 0, 1)

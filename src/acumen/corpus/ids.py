@@ -5,10 +5,14 @@ A UUIDv5 of project, path, enclosing types and erased signature (design, decisio
 
 from __future__ import annotations
 
+import hashlib
 import re
 import uuid
 from collections import Counter
 from collections.abc import Mapping
+from typing import Any
+
+from numpy.typing import NDArray
 
 from acumen.lang.java.declarations import NONE, Declarations, MethodDeclaration
 
@@ -61,6 +65,13 @@ def ids_of_methods(
         )
         for method, text in zip(found.methods, erased, strict=True)
     ]
+
+
+def targets_name(numbers: NDArray[Any]) -> int:
+    """The name of a set of methods that a call may reach, by their numbers in the project, which
+    are in order: equal sets have the same name wherever they are met."""
+    digest = hashlib.sha256(numbers.astype("<i4").tobytes()).digest()
+    return int.from_bytes(digest[:8], "little", signed=True)
 
 
 def _below(mother: uuid.UUID, name: str, taken: Counter[tuple[uuid.UUID, str]]) -> uuid.UUID:

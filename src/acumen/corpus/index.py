@@ -18,6 +18,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
+from acumen.corpus.integrity import unreadable
 from acumen.corpus.manifest import Manifest
 from acumen.corpus.parquet import replace_table
 from acumen.corpus.schema import DISPATCH, NUMBERS, list_of
@@ -57,7 +58,11 @@ class Index:
         self.folder = folder
 
     def _array(self, name: str) -> Any:
-        return np.load(self.folder / f"{name}.npy", mmap_mode="r")
+        path = self.folder / f"{name}.npy"
+        try:
+            return np.load(path, mmap_mode="r")
+        except (OSError, ValueError, EOFError) as error:
+            raise unreadable(self.folder.parent, path) from error
 
     def _lists(self, name: str, *, sure: bool = False) -> Lists:
         flags = self._array(f"{name}_sure") if sure else None
@@ -67,6 +72,12 @@ class Index:
     def halves(self) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
         """Upper and lower halves of all ids, sorted."""
         return self._array("high"), self._array("low")
+
+    @cached_property
+    def first(self) -> NDArray[np.int64]:
+        """The number of each shard's first method, and how many methods there are."""
+        found: NDArray[np.int64] = self._array("first")
+        return found
 
     @cached_property
     def numbers(self) -> Numbers:
@@ -111,12 +122,19 @@ def write_index(out: Path, manifest: Manifest) -> dict[str, str]:
     shard, with their hashes."""
     folder = out / "index"
     folder.mkdir(exist_ok=True)
-    ids, first = _ids(out, manifest)
+    ids, shards = _ids(out, manifest)
+    # Each project's first number.
+    place, first = 0, {}
+    for project, keys in manifest.shards.items():
+        first[project] = int(shards[place])
+        place += len(keys)
     order = np.lexsort((ids["low"], ids["high"]))
     # Halves in the machine's own byte order: others are searched by way of a copy.
     high, low = (ids[half][order].astype("<u8") for half in ("high", "low"))
     sets, pairs = _calls(out, manifest, _Sorted(high, low, order), first)
-    arrays: dict[str, NDArray[Any]] = {"high": high, "low": low, "numbers": order.astype(np.int32)}
+    arrays: dict[str, NDArray[Any]] = {
+        "first": shards, "high": high, "low": low, "numbers": order.astype(np.int32)
+    }  # fmt: skip
     arrays |= _ways(sets, pairs, len(ids))
     for name, array in arrays.items():
         part = folder / f".{name}.part"
@@ -143,16 +161,15 @@ def write_index(out: Path, manifest: Manifest) -> dict[str, str]:
     return {file: sha256_of(out / file) for file in files}
 
 
-def _ids(out: Path, manifest: Manifest) -> tuple[NDArray[np.void], dict[str, int]]:
-    """The id of every method, in the order of their numbers, and each project's first number."""
+def _ids(out: Path, manifest: Manifest) -> tuple[NDArray[np.void], NDArray[np.int64]]:
+    """The id of every method, in the order of their numbers, and each shard's first number, with
+    that after the last."""
     pieces: list[NDArray[np.void]] = [np.empty(0, dtype=_ID)]
-    first: dict[str, int] = {}
-    for project, shards in manifest.shards.items():
-        first[project] = sum(map(len, pieces))
+    for shards in manifest.shards.values():
         for shard in shards:
             path = out / "shards" / shard / "methods.parquet"
             pieces.append(_as_pairs(pq.read_table(path, columns=["method_id"])["method_id"]))
-    return np.concatenate(pieces), first
+    return np.concatenate(pieces), np.cumsum([len(piece) for piece in pieces], dtype=np.int64)
 
 
 def _as_pairs(column: pa.ChunkedArray) -> NDArray[np.void]:

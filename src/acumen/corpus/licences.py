@@ -92,18 +92,19 @@ _PHRASES = {
     "Zlib": r"altered source versions must be plainly marked as such",
 }  # fmt: skip
 
-# Licences of one family begin alike; what follows up to the disclaimer tells them apart.
+# Licences of one family begin alike; what follows up to the disclaimer tells them apart. Where a
+# text is cut off before that, what is missing may be what would have told.
 _MIT = re.compile(
     r"permission is hereby granted free of charge to any person obtaining a copy of this "
-    r"(?:software|source code)(.{0,2000}?)(?:provided as is|$)"
+    r"(?:software|source code)(.{0,2000}?)(provided as is|$)"
 )
 _ISC = re.compile(
     r"permission to use copy modify and (?:or )?distribute this software for any purpose with or "
-    r"without fee is hereby granted (provided)?"
+    r"without fee is hereby granted (provided|(?:the )?software is provided)"
 )
 _BSD = re.compile(
     r"redistribution and use (?:of this software )?in source and binary forms with or without "
-    r"modification are permitted provided that(.{0,3000}?)(?:(?:software|work) is provided|$)"
+    r"modification are permitted provided that(.{0,3000}?)((?:software|work) is provided|$)"
 )
 
 # The GNU licences name each other, and others name them. Their own titles have the date, and
@@ -125,28 +126,32 @@ def _told(text: str) -> Iterator[str]:
     for name, expression in _PHRASES.items():
         if re.search(expression, text):
             yield name
-    for terms in _MIT.findall(text):
+    for terms, end in _MIT.findall(text):
         if "redistributions of source code must retain" in terms:
             yield "NCSA"
-        else:
-            yield "MIT" if "shall be included" in terms else "MIT-0"
+        elif "shall be included" in terms:
+            yield "MIT"
+        elif end:
+            yield "MIT-0"
     for conditions in _ISC.findall(text):
-        yield "ISC" if conditions else "0BSD"
-    for conditions in _BSD.findall(text):
-        yield _bsd(conditions)
+        yield "ISC" if conditions == "provided" else "0BSD"
+    for conditions, end in _BSD.findall(text):
+        yield from _bsd(conditions, whole=bool(end))
     exception = " WITH Classpath-exception-2.0" if _CLASSPATH in text else ""
     for kind, version in (*_GNU.findall(text), *_GNU_OF_DEBIAN.findall(text)):
         name = _gnu(_GNU_LETTER.get(kind, ""), version.replace(" ", "."))
         yield name + exception if name.startswith("GPL") else name
 
 
-def _bsd(conditions: str) -> str:
+def _bsd(conditions: str, *, whole: bool) -> Iterator[str]:
     if "developed by the apache software foundation" in conditions:
-        return "Apache-1.1"
-    if "all advertising materials" in conditions:
-        return "BSD-4-Clause"
-    three = re.search(r"neither the names?|used to endorse", conditions)
-    return "BSD-3-Clause" if three else "BSD-2-Clause"
+        yield "Apache-1.1"
+    elif "all advertising materials" in conditions:
+        yield "BSD-4-Clause"
+    elif re.search(r"neither the names?|used to endorse", conditions):
+        yield "BSD-3-Clause"
+    elif whole:
+        yield "BSD-2-Clause"
 
 
 def _gnu(letter: str, version: str) -> str:

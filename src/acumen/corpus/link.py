@@ -19,12 +19,13 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
-from numpy.typing import NDArray
 
+from acumen.corpus.ids import targets_name
 from acumen.corpus.parquet import replace_table
 from acumen.corpus.schema import CALLS, list_of
 from acumen.lang.java.calls.link import Project as World
 from acumen.lang.java.calls.platform import platform
+from acumen.lang.lines import line_starts
 from acumen.machine import peak_memory_bytes
 
 # Project-local numbers of methods, until all projects are known.
@@ -78,7 +79,7 @@ def link_shard(link: Link) -> Linked:
 
 
 @lru_cache(maxsize=1)
-def _world(out: Path, shards: tuple[str, ...]) -> tuple[World, dict[str, int]]:
+def world_of(out: Path, shards: tuple[str, ...]) -> tuple[World, dict[str, int]]:
     """The project's declarations, and the number of each file's first method."""
     declared: list[tuple[str, Any]] = []
     first: dict[str, int] = {}
@@ -108,7 +109,7 @@ def _values(column: pa.ChunkedArray) -> list[Any]:
 
 def _linked(link: Link, shard: Path) -> tuple[pa.Table, pa.Table]:
     """The shard's calls, and the sets of targets they name."""
-    world, first = _world(link.out, link.shards)
+    world, first = world_of(link.out, link.shards)
     methods, types = _ids(shard, "methods", "method_id"), _ids(shard, "types", "type_id")
     sources = dict(_columns(shard / "files.parquet", "path", "source"))
     rows: dict[str, list[Any]] = {name: [] for name in CALLS.names}
@@ -117,8 +118,8 @@ def _linked(link: Link, shard: Path) -> tuple[pa.Table, pa.Table]:
         calls = world.link(path, json.loads(sites))
         # In the order of their callers; those of initialisers come first.
         calls.sort(key=lambda call: (call.caller, call.offset))
-        ends = _line_ends(sources[path])
-        lines = np.searchsorted(ends, [call.offset for call in calls], side="left") + 1
+        starts = line_starts(sources[path].encode())
+        lines = np.searchsorted(starts, [call.offset for call in calls], side="right") + 1
         of_methods, of_types = methods.get(path, []), types.get(path, [])
         for call, line in zip(calls, lines.tolist(), strict=True):
             rows["caller_id"].append(of_methods[call.caller] if call.caller >= 0 else None)
@@ -142,11 +143,6 @@ def _ids(shard: Path, table: str, column: str) -> dict[str, list[bytes]]:
     return found
 
 
-def _line_ends(source: str) -> NDArray[np.int64]:
-    data = np.frombuffer(source.encode(), dtype=np.uint8)
-    return np.flatnonzero(data == ord("\n"))
-
-
 class _Sets:
     """Sets of targets by a hash of their members, so that equal sets of different shards have
     the same name. Members are numbers inside the project, until all projects are known."""
@@ -163,8 +159,7 @@ class _Sets:
         known = self.seen.get(id(targets))
         if known is None:
             numbers = np.unique([self.first[path] + place for path, place in targets])
-            digest = hashlib.sha256(numbers.astype("<i4").tobytes()).digest()
-            name = int.from_bytes(digest[:8], "little", signed=True)
+            name = targets_name(numbers)
             self.members[name] = numbers.tolist()
             known = self.seen[id(targets)] = (targets, name)
         return known[1]

@@ -146,10 +146,10 @@ def _read(path: Path) -> pa.Table:
 
 
 def file_hashes(folder: Path) -> list[tuple[str, str]]:
-    """Path and content hash of a shard's files; none where the shard is gone."""
+    """Path and content hash of a shard's files; none where that cannot be read."""
     try:
         table = pq.read_table(folder / "files.parquet", columns=["path", "sha256"])
-    except FileNotFoundError:
+    except (OSError, pa.ArrowException):
         return []
     return list(zip(table["path"].to_pylist(), table["sha256"].to_pylist(), strict=True))
 

@@ -10,6 +10,8 @@ import codecs
 import re
 from dataclasses import dataclass
 
+from acumen.lang.lines import line_of, longest_line
+
 LARGEST = 8 << 20
 # A file of which this share are NUL bytes, in every second place, is UTF-16 without a mark.
 NUL_SHARE = 0.3
@@ -112,14 +114,16 @@ LONGEST_LINE = 5000
 LONGEST_MEAN = 300
 
 
-def origin(source: Source) -> str:
-    """``generated``, ``minified``, ``vendored``, or ``written``."""
-    if _VENDORED.intersection(source.path.split("/")[:-1]):
-        return "vendored"
-    if _GENERATED.search(source.data[:HEAD]):
-        return "generated"
-    lines = source.data.split(b"\n")
-    longest = max(map(len, lines))
-    if longest > LONGEST_LINE and len(source.data) / len(lines) > LONGEST_MEAN:
-        return "minified"
-    return "written"
+def origin(source: Source) -> tuple[str, str]:
+    """``generated``, ``minified``, ``vendored``, or ``written``; and what shows it."""
+    data = source.data
+    for folder in source.path.split("/")[:-1]:
+        if folder in _VENDORED:
+            return "vendored", f"it lies in a folder called {folder}"
+    head = _GENERATED.search(data[:HEAD])
+    if head:
+        return "generated", f"its head says {head[0].decode()!r}"
+    longest = longest_line(data)
+    if longest > LONGEST_LINE and len(data) / line_of(data, len(data)) > LONGEST_MEAN:
+        return "minified", f"its longest line has {longest:,} bytes"
+    return "written", ""

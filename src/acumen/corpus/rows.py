@@ -18,10 +18,14 @@ from numpy.typing import NDArray
 from acumen.api import Table
 from acumen.corpus.ids import file_id, ids_of_methods, project_id, signatures, type_ids
 from acumen.corpus.reading import Problem, Source, origin
+from acumen.corpus.sources.paths import is_utf8
 from acumen.lang.columns import Ragged
 from acumen.lang.java.calls.facts import facts
 from acumen.lang.java.declarations import NONE, MethodDeclaration, TypeDeclaration
 from acumen.lang.java.file import JavaFile
+from acumen.lang.javascript import parse_javascript
+from acumen.lang.lines import line_at, line_count, line_of, line_starts
+from acumen.lang.syntax import Syntax, first_error
 
 LANGUAGES = {
     ".java": "java",
@@ -30,6 +34,7 @@ LANGUAGES = {
     ".cjs": "javascript",
     ".jsx": "javascript",
 }
+TITLES = {"java": "Java", "javascript": "JavaScript"}
 DEEPEST = 1000
 
 
@@ -68,11 +73,13 @@ class Context:
 def add_file(rows: Rows, context: Context, source: Source, raw_sha256: str) -> None:
     """Everything the store keeps of one file. Raises what an analysis raises: then nothing of
     the file has been added."""
-    language = LANGUAGES["." + source.path.rsplit(".", 1)[-1]]
+    language = LANGUAGES["." + source.path.rsplit(".", 1)[-1].lower()]
     found = Rows()
     row = _file_row(context, source, language, raw_sha256)
     if language == "java":
         _add_java(found, context, source, row)
+    else:
+        _add_javascript(found, context, source, row)
     found.add("files", row)
     for problem in remarks(source, row):
         found.note(context.project, problem, skipped=False)
@@ -96,9 +103,9 @@ def _file_row(context: Context, source: Source, language: str, sha256: str) -> d
         "language": language,
         "package": "",
         "encoding": source.encoding,
-        "origin": origin(source),
+        "origin": origin(source)[0],
         "bytes": len(data),
-        "lines": data.count(b"\n") + (not data.endswith(b"\n") and bool(data)),
+        "lines": line_count(data),
         "nodes": 0,
         "broken": False,
         "sha256": sha256,
@@ -121,7 +128,9 @@ def remarks(source: Source, row: Mapping[str, Any]) -> list[Problem]:
     if row["lines"] == 1 and len(data) > 200:
         found.append(Problem(path, "one line", f"{len(data):,} bytes without a line end"))
     if row["origin"] != "written":
-        found.append(Problem(path, str(row["origin"]), "recognised by its head, path or lines"))
+        found.append(Problem(path, *origin(source)))
+    if not is_utf8(path):
+        found.append(Problem(path, "name", "its name is no UTF-8; other bytes are spelt out"))
     return found
 
 
@@ -152,29 +161,41 @@ def _add_declared(
 ) -> list[uuid.UUID]:
     """Rows of the file's types and methods; gives the methods' ids."""
     declared = file.declarations
-    row |= {
-        "package": declared.package,
-        "nodes": len(file.syntax),
-        "broken": file.syntax.broken,
-    }
+    row["package"] = declared.package
     project, path = context.project, source.path
     types, erased = type_ids(project, path, declared), signatures(declared)
     methods = ids_of_methods(project, path, declared, types, erased)
-    lines = _lines(source.data)
+    lines = line_starts(source.data)
     for place, one in enumerate(declared.types):
         rows.add("types", _type_row(file, context, place, one, row, types, methods, lines))
     for place, method in enumerate(declared.methods):
         told = _method_row(file, context, place, method, row, types, lines)
         ids = {"method_id": methods[place].bytes, "signature": erased[place]}
         rows.add("methods", told | ids)
-    if file.syntax.broken:
-        rows.note(project, _first_error(file, path, lines), skipped=False)
-    deepest = int(file.syntax.depth.max())
-    if deepest > DEEPEST:
-        rows.note(
-            project, Problem(path, "deep nesting", f"{deepest:,} levels of syntax"), skipped=False
-        )
+    _add_syntax(rows, context, source, row, file.syntax)
     return methods
+
+
+def _add_javascript(rows: Rows, context: Context, source: Source, row: dict[str, Any]) -> None:
+    """Of JavaScript the store keeps the source and what its syntax tells."""
+    with rows.stage("syntax"):
+        syntax = parse_javascript(source.data)
+    _add_syntax(rows, context, source, row, syntax)
+
+
+def _add_syntax(
+    rows: Rows, context: Context, source: Source, row: dict[str, Any], syntax: Syntax
+) -> None:
+    row |= {"nodes": len(syntax), "broken": syntax.broken}
+    path = source.path
+    if syntax.broken:
+        line = line_of(source.data, first_error(syntax))
+        what = f"not {TITLES[row['language']]} from line {line} on; read as far as it is"
+        rows.note(context.project, Problem(path, "syntax", what), skipped=False)
+    deepest = int(syntax.depth.max())
+    if deepest > DEEPEST:
+        what = f"{deepest:,} levels of syntax"
+        rows.note(context.project, Problem(path, "deep nesting", what), skipped=False)
 
 
 def spread(lists: Ragged, places: Sequence[int], count: int) -> Ragged:
@@ -184,24 +205,6 @@ def spread(lists: Ragged, places: Sequence[int], count: int) -> Ragged:
     offsets = np.zeros(count + 1, dtype=np.int64)
     np.cumsum(lengths, out=offsets[1:])
     return Ragged(lists.values, offsets, lists.words)
-
-
-def _lines(data: bytes) -> NDArray[np.int64]:
-    """Where each line after the first begins."""
-    return np.flatnonzero(np.frombuffer(data, dtype=np.uint8) == ord("\n")) + 1
-
-
-def _line(lines: NDArray[np.int64], offset: int) -> int:
-    return int(np.searchsorted(lines, offset, side="right")) + 1
-
-
-def _first_error(file: JavaFile, path: str, lines: NDArray[np.int64]) -> Problem:
-    from acumen.lang.syntax import first_error
-
-    offset = first_error(file.syntax)
-    return Problem(
-        path, "syntax", f"not Java from line {_line(lines, offset)} on; read as far as it is"
-    )
 
 
 def _type_row(
@@ -220,7 +223,7 @@ def _type_row(
         "kind": one.kind,
         "name": one.name,
         "qualified": package + ".".join(file.declarations.path(place)),
-        "line": _line(lines, int(syntax.start[one.node])),
+        "line": line_at(lines, int(syntax.start[one.node])),
         "modifiers": sorted(one.modifiers),
         "annotations": one.annotations,
         "type_parameters": one.type_parameters,
@@ -255,8 +258,8 @@ def _method_row(
         "nested": owner is not None and owner.method != NONE,
         "start_byte": start,
         "end_byte": end,
-        "line": _line(lines, start),
-        "end_line": _line(lines, max(start, end - 1)),
+        "line": line_at(lines, start),
+        "end_line": line_at(lines, max(start, end - 1)),
         "javadoc": syntax.text(method.javadoc) if method.javadoc != NONE else "",
         "text": file.source[start:end],
     }

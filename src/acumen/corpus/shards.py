@@ -21,7 +21,9 @@ from itertools import groupby
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 
+from acumen.corpus.manifest import shard_hashes
 from acumen.corpus.parquet import (
     Tables,
     count_true,
@@ -34,7 +36,7 @@ from acumen.corpus.parquet import (
 )
 from acumen.corpus.reading import Problem, read_source
 from acumen.corpus.rows import Context, Rows, add_file, sha256
-from acumen.corpus.schema import SCHEMA
+from acumen.corpus.schema import SCHEMA, SHARD
 from acumen.corpus.sources import Entry, Project
 from acumen.corpus.splits import split_of
 from acumen.lang.java.file import JavaFile
@@ -77,8 +79,8 @@ class Plan:
 @dataclass(frozen=True, slots=True)
 class Shard:
     """A shard that is there. ``problems`` are kinds, and whether the file was left out;
-    ``parsed`` is how many files were analysed to make it just now, ``seconds`` the processor
-    time that took, ``peak`` the largest memory of the process, in bytes."""
+    ``made`` just now, by analysing ``parsed`` files; ``seconds`` is the processor time that took,
+    ``peak`` the largest memory of the process, in bytes."""
 
     key: str
     project: str
@@ -86,6 +88,7 @@ class Shard:
     hashes: Mapping[str, str]
     bodies: int
     problems: tuple[tuple[str, bool], ...]
+    made: bool
     parsed: int
     seconds: Mapping[str, float]
     peak: int
@@ -112,7 +115,10 @@ def make_shard(plan: Plan) -> Shard:
     key = _key(plan, contents)
     folder = plan.out / "shards" / f"{slug(plan.project.name)}.{key}"
     if folder.is_dir():
-        return _describe(folder, plan, 0, {})
+        found = _found(folder, plan)
+        if found is not None:
+            return found
+        shutil.rmtree(folder)
     stretches, parsed = _analysed(plan, contents)
     seconds = added(one.seconds for one in stretches if isinstance(one, Rows))
     clock = time.process_time()
@@ -127,7 +133,25 @@ def make_shard(plan: Plan) -> Shard:
         if not folder.is_dir():
             raise
     seconds["writing"] = time.process_time() - clock
-    return _describe(folder, plan, parsed, seconds)
+    return _describe(folder, plan, table_hashes(folder), True, parsed, seconds)
+
+
+def _found(folder: Path, plan: Plan) -> Shard | None:
+    """The shard that lies in a folder; None where it is damaged."""
+    try:
+        hashes = table_hashes(folder)
+        known = shard_hashes(plan.out).get(folder.name)
+        # A build that was killed has written down no hashes; its shards appeared whole.
+        whole = set(hashes) == _tables(plan) if known is None else hashes == known
+        return _describe(folder, plan, hashes, False, 0, {}) if whole else None
+    except (OSError, pa.ArrowException):
+        return None
+
+
+def _tables(plan: Plan) -> set[str]:
+    """Names of the tables that a shard has."""
+    context = _context(plan.project.name, plan.settings)
+    return {*SHARD, *(table.name for table in context.tables)}
 
 
 def probe_file(plan: Plan) -> None:
@@ -169,7 +193,9 @@ def _analysed(
     for problem in plan.problems:
         fresh.note(plan.project.name, _printable(problem), skipped=True)
     parsed = 0
-    for kept, run in groupby(contents, key=lambda one: _kept(plan, *one)):
+    # Shards of the corpus as it was, and whether they can be trusted.
+    whole: dict[str, bool] = {}
+    for kept, run in groupby(contents, key=lambda one: _kept(plan, whole, *one)):
         if kept:
             paths = [printable(path) for path, _ in run]
             stretches += [fresh, read_rows(plan.out / "shards" / kept, paths)]
@@ -179,8 +205,7 @@ def _analysed(
             if isinstance(content, Problem):
                 fresh.note(plan.project.name, _printable(content), skipped=True)
             else:
-                parsed += 1
-                _add(fresh, context, path, content, plan.settings.largest)
+                parsed += _add(fresh, context, path, content, plan.settings.largest)
     # A shard without a method has the views' tables too, empty.
     for table in context.tables:
         if table.name not in fresh.views:
@@ -190,12 +215,21 @@ def _analysed(
     return stretches, parsed
 
 
-def _kept(plan: Plan, path: str, content: bytes | Problem) -> str:
+def _kept(plan: Plan, whole: dict[str, bool], path: str, content: bytes | Problem) -> str:
     """The shard that holds the rows of this very content already, if there is one."""
     if isinstance(content, Problem):
         return ""
     known = _rows_before(plan.out, plan.before).get(printable(path))
-    return known[1] if known and known[0] == sha256(content) else ""
+    if not known or known[0] != sha256(content):
+        return ""
+    shard = known[1]
+    if shard not in whole:
+        try:
+            hashes = table_hashes(plan.out / "shards" / shard)
+            whole[shard] = hashes == shard_hashes(plan.out).get(shard)
+        except OSError:  # it is damaged, and another process is just removing it
+            whole[shard] = False
+    return shard if whole[shard] else ""
 
 
 @lru_cache(maxsize=1)
@@ -209,17 +243,19 @@ def _rows_before(out: Path, shards: tuple[str, ...]) -> dict[str, tuple[str, str
     return found
 
 
-def _add(rows: Rows, context: Context, path: str, content: bytes, largest: int) -> None:
+def _add(rows: Rows, context: Context, path: str, content: bytes, largest: int) -> bool:
+    """Add a file's rows, or why it is left out. Gives whether it was parsed."""
     source = read_source(printable(path), content, largest)
     if isinstance(source, Problem):
         rows.note(context.project, source, skipped=True)
-        return
+        return False
     try:
         add_file(rows, context, source, sha256(content))
     except Exception as error:
         # One bad file never ends a run; what went wrong is told, and counted.
         what = f"{type(error).__name__}: {error}"
         rows.note(context.project, Problem(source.path, "failed", what), skipped=True)
+    return True
 
 
 @lru_cache(maxsize=64)
@@ -233,10 +269,13 @@ def _context(project: str, settings: Settings) -> Context:
     return Context(project, split_of(project, settings.shares), tuple(tables.values()))
 
 
-def _describe(folder: Path, plan: Plan, parsed: int, seconds: Mapping[str, float]) -> Shard:
+def _describe(
+    folder: Path, plan: Plan, hashes: Mapping[str, str], made: bool, parsed: int,
+    seconds: Mapping[str, float],
+) -> Shard:  # fmt: skip
     return Shard(
-        folder.name, plan.project.name, row_counts(folder), table_hashes(folder),
-        count_true(folder, "methods", "body"), tuple(problem_kinds(folder)), parsed,
+        folder.name, plan.project.name, row_counts(folder), hashes,
+        count_true(folder, "methods", "body"), tuple(problem_kinds(folder)), made, parsed,
         dict(seconds), peak_memory_bytes() or 0,
     )  # fmt: skip
 

@@ -18,7 +18,7 @@ left join (select project, count(*) types from types group by 1) t using (projec
 left join (select project, count(*) methods, count(*) filter (body) bodies,
                   count(*) filter (body and javadoc <> '') javadoc
            from methods group by 1) m using (project)
-left join (select project, count(*) calls, count(targets) inside,
+left join (select project, count(*) calls, count(*) filter (inside) inside,
                   count(*) filter (ambiguous) ambiguous from calls group by 1) c using (project)
 order by p.project
 """

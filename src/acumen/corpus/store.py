@@ -17,12 +17,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from acumen.api import AcumenError, Json, View
-from acumen.corpus.index import Index, Numbers
-from acumen.corpus.manifest import Manifest, read_manifest
+from acumen.corpus.ids import targets_name
+from acumen.corpus.index import Numbers
+from acumen.corpus.integrity import REPAIR, unreadable
+from acumen.corpus.manifest import NAME, Manifest, read_manifest
+from acumen.corpus.stored import Row, Stored
 from acumen.lang.java.file import JavaFile
 from acumen.registry import make_view
 
@@ -30,14 +31,14 @@ if TYPE_CHECKING:
     import duckdb
 
 Id = str | uuid.UUID
-Row = dict[str, Any]
+
+# Calls are always stored, and are no view of the registry.
+CALLS = "calls"
 
 
-class Corpus:
+class Corpus(Stored):
     def __init__(self, folder: Path, manifest: Manifest) -> None:
-        self.folder, self.manifest = folder, manifest
-        self.index = Index(folder / "index")
-        self._parquet = lru_cache(maxsize=256)(_open)
+        super().__init__(folder, manifest)
         self._file = lru_cache(maxsize=4)(self._parsed)
 
     @classmethod
@@ -45,7 +46,12 @@ class Corpus:
         folder = Path(folder)
         manifest = read_manifest(folder)
         if manifest is None:
-            raise AcumenError(f"{folder} holds no corpus", "`acumen corpus build` makes one")
+            if (folder / "shards").is_dir():
+                raise AcumenError(f"{folder / NAME} is missing", REPAIR)
+            absent = "" if folder.exists() else ": there is no such folder"
+            raise AcumenError(
+                f"{folder} holds no corpus{absent}", "`acumen corpus build` makes a corpus"
+            )
         if not manifest.complete:
             raise AcumenError(
                 f"the corpus in {folder} is not finished",
@@ -53,23 +59,7 @@ class Corpus:
             )
         return cls(folder, manifest)
 
-    # ---------------------------------------------------------------- rows by id
-
-    @cached_property
-    def shards(self) -> tuple[str, ...]:
-        return tuple(shard for shards in self.manifest.shards.values() for shard in shards)
-
-    @cached_property
-    def _first(self) -> Any:
-        """The number of each shard's first method."""
-        counts = [self._rows(shard) for shard in self.shards]
-        return np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
-
-    def _rows(self, shard: str) -> int:
-        return int(self._parquet(self._table(shard, "methods")).metadata.num_rows)
-
-    def _table(self, shard: str, table: str) -> Path:
-        return self.folder / "shards" / shard / f"{table}.parquet"
+    # ---------------------------------------------------------------- methods by id
 
     def __len__(self) -> int:
         return len(self.index.numbers)
@@ -86,47 +76,31 @@ class Corpus:
             raise AcumenError(f"there is no method {method} in {self.folder}")
         return number
 
-    def row(self, table: str, number: int, columns: Sequence[str] | None = None) -> Row:
-        """A method's row in a table of the shards: ``methods``, or that of a view."""
-        return self.rows(table, [number], columns)[0]
-
-    def rows(
-        self, table: str, numbers: Sequence[int], columns: Sequence[str] | None = None
-    ) -> list[Row]:
-        """Rows of several methods; each stretch of a file is read once."""
-        wanted = np.asarray(numbers, dtype=np.int64)
-        found: dict[int, Row] = {}
-        places = np.searchsorted(self._first, wanted, side="right") - 1
-        for place in np.unique(places).tolist():
-            file = self._parquet(self._table(self.shards[place], table))
-            mine = np.unique(wanted[places == place])
-            first = int(self._first[place])
-            for group in range(file.metadata.num_row_groups):
-                stop = first + file.metadata.row_group(group).num_rows
-                here = mine[(mine >= first) & (mine < stop)]
-                if len(here):
-                    rows = file.read_row_group(group, columns=columns).take(here - first)
-                    found |= zip(here.tolist(), map(_told, rows.to_pylist()), strict=True)
-                first = stop
-        return [found[number] for number in wanted.tolist()]
-
     def method(self, method: Id) -> Row:
         """Everything about a method: name, place, types, JavaDoc, text."""
         return self.row("methods", self.number(method))
 
     def view(self, method: Id, name: str, compat: str = "") -> Json:
-        """One representation of a method, as JSON; ``compat`` as another tool would give it."""
-        if name == "calls":
+        """One representation of a method, as JSON; ``compat`` as another tool would give it, None
+        where that tool leaves the method out."""
+        if name == CALLS:
+            compat_of(None, compat)
             return self.calls(method)
         return self.value(self._view(name), self.number(method), compat)
 
     def value(self, view: View, number: int, compat: str = "") -> Json:
-        row = self.row("methods", number)
         compat_of(view, compat)
+        row = self.row("methods", number)
+        # The text of a method without a body is there all the same.
+        if not row["body"] and (compat or view.tables):
+            raise AcumenError(
+                f"{row['type']}.{row['signature']} has no body",
+                f"the view {view.name} shows what is in one",
+            )
         if not compat and all(table.name in self.stored for table in view.tables):
             rows = {table.name: self.row(table.name, number) for table in view.tables}
             return view.value(row, rows)
-        file = self._file(row["file_id"])
+        file = self._file(self.shard_of(number), row["file_id"])
         if compat:
             return view.compatible(compat, file, row["place"])
         return view.value(row, computed_rows(view, file, row))
@@ -135,18 +109,10 @@ class Corpus:
     def _view(self, name: str) -> View:
         return make_view(name)
 
-    @cached_property
-    def stored(self) -> frozenset[str]:
-        """Tables of views that the shards hold."""
-        return frozenset(
-            file.stem
-            for shard in self.shards[:1]
-            for file in self._table(shard, "x").parent.iterdir()
-        )
-
-    def _parsed(self, file_id: str) -> JavaFile:
-        found = self.query("select source from files where file_id = ?", [file_id])
-        return JavaFile(found["source"][0].as_py().encode())
+    def _parsed(self, shard: int, file_id: str) -> JavaFile:
+        path = self.table(self.shards[shard], "files")
+        (found,) = self.take(path, self.where(path, "file_id", file_id), ["source"])
+        return JavaFile(found["source"].encode())
 
     # ---------------------------------------------------------------- along the calls
 
@@ -188,56 +154,53 @@ class Corpus:
 
     def calls(self, method: Id) -> list[Row]:
         """The calls that stand in a method, in their order, each with the methods it may reach."""
-        row = self.method(method)
-        found = self.query(
-            "select start_byte, line, kind, reference, ambiguous, inside, callee, targets "
-            "from calls where project = ? and path = ? and caller_id = ? order by start_byte",
-            [row["project"], row["path"], row["method_id"]],
-        )
-        first = self.sets_by_targets(row["project"])
-        calls = []
-        for call in found.to_pylist():
-            targets = call.pop("targets")
-            numbers = self.index.sets[first[targets]].tolist() if targets is not None else []
-            ids = [row["method_id"] for row in self.rows("methods", numbers, ["method_id"])]
-            calls.append({**call, "targets": ids})
-        return calls
-
-    @lru_cache(maxsize=4)  # noqa: B019
-    def sets_by_targets(self, project: str) -> dict[int, int]:
-        found = pq.read_table(self.folder / "dispatch.parquet", columns=["project", "targets"])
-        pairs = zip(found["project"].to_pylist(), found["targets"].to_pylist(), strict=True)
-        return {targets: place for place, (name, targets) in enumerate(pairs) if name == project}
+        number = self.number(method)
+        shard = self.shard_of(number)
+        project = self.project_of_shard[shard]
+        path = self.calls_of(project, self.shards[shard])
+        found = self.take(path, self.where(path, "caller_id", str(method)), _CALL)
+        # A set's name is made of its members, by their numbers in the project.
+        sets = [self.index.sets[one] for one in self.index.calls[number].tolist()]
+        first = self.first_of(project)
+        members = {targets_name(one - first): one.tolist() for one in sets}
+        ids = self.ids_of(np.unique(np.concatenate([np.empty(0, np.int64), *sets])))
+        return [
+            {**call, "targets": [ids[one] for one in members.get(call["targets"], ())]}
+            for call in found
+        ]
 
     def siblings(self, method: Id) -> list[Row]:
         """The other methods of the type that declares this one."""
         number = self.number(method)
-        place = int(np.searchsorted(self._first, number, side="right")) - 1
-        file = self._parquet(self._table(self.shards[place], "methods"))
-        # All methods of a type stand in one shard.
-        ids = file.read(columns=["file_id", "type_id"])
-        first = int(self._first[place])
-        same = np.ones(len(ids), dtype=np.bool_)
-        for column in ids.columns:
-            stored = pa.chunked_array([chunk.storage for chunk in column.chunks], pa.binary(16))
-            one = stored[number - first]
-            equal = pc.equal(stored, one) if one.is_valid else pc.is_null(stored)
-            same &= equal.fill_null(False).to_numpy()
-        same[number - first] = False
-        return self.brief((np.flatnonzero(same) + first).tolist())
+        shard = self.shard_of(number)
+        path, first = self.table(self.shards[shard], "methods"), int(self.first[shard])
+        row = self.row("methods", number, ["file_id", "type_id"])
+        # All methods of a type stand in one shard; what stands in no type has its file.
+        same = self.where(path, "file_id", row["file_id"]) + first
+        types = self.rows("methods", same.tolist(), ["type_id"])
+        return self.brief(
+            [
+                one
+                for one, other in zip(same.tolist(), types, strict=True)
+                if other["type_id"] == row["type_id"] and one != number
+            ]
+        )
 
     def type_of(self, method: Id) -> Row:
-        return self._one("types", "type_id", self.method(method)["type_id"])
+        return self._of(method, "types", "type_id")
 
     def file_of(self, method: Id) -> Row:
-        return self._one("files", "file_id", self.method(method)["file_id"])
+        return self._of(method, "files", "file_id")
+
+    def _of(self, method: Id, table: str, column: str) -> Row:
+        number = self.number(method)
+        wanted = self.row("methods", number, [column])[column]
+        return self.row_with(self.shards[self.shard_of(number)], table, column, wanted)
 
     def project_of(self, method: Id) -> Row:
-        return self._one("projects", "project_id", self.method(method)["project_id"])
-
-    def _one(self, table: str, column: str, wanted: str) -> Row:
-        rows = self.query(f"select * from {table} where {column} = ?", [wanted])
-        return dict(rows.to_pylist()[0])
+        wanted = self.row("methods", self.number(method), ["project_id"])["project_id"]
+        path = self.folder / "projects.parquet"
+        return self.take(path, self.where(path, "project_id", wanted))[0]
 
     # ---------------------------------------------------------------- SQL
 
@@ -253,33 +216,28 @@ class Corpus:
         connection.execute(_EDGES)
         return connection
 
-    def tables(self) -> dict[str, list[Path]]:
-        """Each table's files, in order."""
-        found = {
-            name: [self.folder / f"{name}.parquet"] for name in ("projects", "dispatch", "numbers")
-        }
-        for name in sorted(self.stored):
-            found[name] = [self._table(shard, name) for shard in self.shards]
-        found["calls"] = [
-            self.folder / "calls" / link / f"{shard}.parquet"
-            for project, link in self.manifest.links.items()
-            for shard in self.manifest.shards[project]
-        ]
-        return {name: files for name, files in found.items() if files}
-
     def query(self, sql: str, parameters: Sequence[Any] = ()) -> pa.Table:
+        """The answer to one question. Columns of the same name keep it."""
         import duckdb
 
         try:
-            found = self.connection.sql(sql, params=list(parameters))
-            if found is None:
-                raise AcumenError("that is no question", "a query begins with select or with")
-            return found.to_arrow_table()
+            asked = duckdb.extract_statements(sql)
+            if len(asked) != 1 or asked[0].type != duckdb.StatementType.SELECT:
+                raise AcumenError(
+                    "that is no question, or more than one" if asked else "nothing is asked",
+                    "one statement, which begins with select or with",
+                )
+            return self.connection.sql(sql, params=list(parameters)).to_arrow_table()
         except duckdb.Error as error:
+            files = (file for files in self.tables().values() for file in files)
+            damaged = next((file for file in files if str(file) in str(error)), None)
+            if damaged is not None:
+                raise unreadable(self.folder, damaged) from error
             tables = ", ".join([*self.tables(), "edges"])
             raise AcumenError(str(error), f"the tables are {tables}") from error
 
 
+_CALL = ["start_byte", "line", "kind", "reference", "ambiguous", "inside", "callee", "targets"]
 _EDGES = """
 create view edges as
 select caller_id, m.method_id as callee_id, c.project, c.path, c.line, c.kind, c.ambiguous
@@ -290,23 +248,13 @@ join numbers m on m.number = d.number
 """
 
 
-def _told(row: Mapping[str, Any]) -> Row:
-    """A row as DuckDB gives it: ids are text."""
-    return {
-        name: str(value) if isinstance(value, uuid.UUID) else value for name, value in row.items()
-    }
-
-
-def _open(path: Path) -> pq.ParquetFile:
-    return pq.ParquetFile(path, memory_map=True)
-
-
-def compat_of(view: View, compat: str) -> None:
-    """Refuse what a view does not know."""
-    if compat and compat not in view.compats:
-        known = ", ".join(view.compats) or "none"
+def compat_of(view: View | None, compat: str) -> None:
+    """Refuse a tool that a view does not know; no view: the calls, which know none."""
+    known = view.compats if view else {}
+    if compat and compat not in known:
         raise AcumenError(
-            f"the view {view.name} knows no tool called {compat!r}", f"it knows {known}"
+            f"the view {view.name if view else CALLS} knows no tool called {compat!r}",
+            f"it knows {', '.join(known) or 'none'}; `acumen corpus views` shows all",
         )
 
 

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from acumen.lang.kernel import kernel
+from acumen.lang.lines import with_unix_ends
 
 if TYPE_CHECKING:
     from tree_sitter import Language, Tree
@@ -139,4 +140,4 @@ def parse(language: Language, source: bytes) -> Syntax:
     """The syntax of a source in UTF-8; any bytes give some tree."""
     from tree_sitter import Parser
 
-    return flatten(Parser(language).parse(source), source)
+    return flatten(Parser(language).parse(with_unix_ends(source)), source)

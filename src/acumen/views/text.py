@@ -7,6 +7,7 @@ from typing import Any
 
 from acumen.api import Json, Table
 from acumen.lang.java.file import JavaFile
+from acumen.lang.lines import lines_of
 from acumen.registry import view
 
 
@@ -22,4 +23,4 @@ class TextView:
 
     def compatible(self, compat: str, file: JavaFile, place: int) -> Json:
         text = file.syntax.text(file.declarations.methods[place].node)
-        return ", ".join(text.splitlines(keepends=True))
+        return ", ".join(lines_of(text))

@@ -14,7 +14,7 @@ from pathlib import Path, PurePosixPath
 
 from acumen.api import AcumenError
 from acumen.corpus.reading import Problem
-from acumen.corpus.sources.paths import as_text, leads_out, why
+from acumen.corpus.sources.paths import as_text, way_out, why
 from acumen.corpus.sources.project import Entry, Wanted, too_large
 
 # Nothing that people write packs a thousandfold.
@@ -125,8 +125,9 @@ def _name(member: zipfile.ZipInfo) -> str:
 
 
 def _problem(name: str, path: str, member: zipfile.ZipInfo) -> Problem | None:
-    if leads_out(name):
-        return Problem(name, "zip slip", "its name leads out of the archive")
+    out = way_out(name)
+    if out:
+        return Problem(name, "zip slip", out)
     if stat.S_ISLNK(member.external_attr >> 16):
         return Problem(path, "link", "a link; what it leads to is read under its own name")
     packed = max(1, member.compress_size)

@@ -12,24 +12,28 @@ from pathlib import Path, PurePosixPath
 from acumen.api import AcumenError
 from acumen.corpus.reading import LARGEST
 from acumen.corpus.sources import archive, debian, git, npm
-from acumen.corpus.sources.folder import FolderRoot
+from acumen.corpus.sources.folder import FileRoot, FolderRoot
 from acumen.corpus.sources.paths import is_there, name_of
 from acumen.corpus.sources.project import Asked, Bring, Progress, Project
 from acumen.corpus.sources.recipe import Listed, listed
 
 FORMS = (
-    "a source is a folder, a zip or jar of sources, git:URL@REV, debian:PACKAGE, "
+    "a source is a folder, a source file, a zip or jar of sources, git:URL@REV, debian:PACKAGE, "
     "npm:PACKAGE@VERSION, or a recipe (.toml); NAME=SOURCE gives it a name"
 )
+# Single files that make a project by themselves.
+SOURCES = (".java", ".js", ".mjs", ".cjs", ".jsx")
+ARCHIVES = (".zip", ".jar")
 # A name before =: nothing that could be a path or one of the forms.
 _NAMED = re.compile(r"(?P<name>[^\s:/\\=]+)=(?P<source>.+)", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
 class _Chosen:
-    """A source, which of its files, and where it was named."""
+    """A source, as it was written, which of its files, and where it was named."""
 
     asked: Asked
+    text: str
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
     where: str = ""
@@ -77,7 +81,7 @@ def _chosen(text: str, cache: Path) -> list[_Chosen]:
         name, source = match["name"], match["source"]
     file = Path(source)
     if file.suffix != ".toml" or not is_there(file) or file.is_dir():
-        return [_Chosen(_named(_asked(source, Path(), cache), name))]
+        return [_Chosen(_named(_asked(source, Path(), cache), name), text)]
     if name:
         raise AcumenError(f"{text}: a recipe names its projects itself")
     return [_of_recipe(one, file, cache) for one in listed(file)]
@@ -88,7 +92,7 @@ def _of_recipe(one: Listed, file: Path, cache: Path) -> _Chosen:
         raise AcumenError(f"{one.where}: {one.source} is a recipe, and in a recipe there is none")
     with _told_where(one.where):
         asked = _named(_asked(one.source, file.parent, cache), one.name)
-    return _Chosen(asked, one.include, one.exclude, one.where)
+    return _Chosen(asked, one.source, one.include, one.exclude, one.where)
 
 
 @contextmanager
@@ -125,8 +129,12 @@ def _on_disk(text: str, base: Path) -> Asked:
     name = name_of(place)
     if place.is_dir():
         return Asked(name, name, lambda: lambda progress: (FolderRoot(place), ""))
+    if place.suffix.lower() in SOURCES:
+        return Asked(place.stem, name, lambda: lambda progress: (FileRoot(place), ""))
     if not zipfile.is_zipfile(place):
-        raise AcumenError(f"{text}: neither a folder nor a zip", FORMS)
+        if place.suffix.lower() in ARCHIVES:
+            raise AcumenError(f"{text}: a damaged zip, or none", "a download that was cut off?")
+        raise AcumenError(f"{text}: neither a folder, a zip nor a source file", FORMS)
     revision = archive.revision_of(place)
     root = archive.ZipRoot(place)
     return Asked(PurePosixPath(name).stem, name, lambda: lambda progress: (root, revision))
@@ -137,10 +145,9 @@ def _distinct(chosen: Sequence[_Chosen]) -> None:
     for one in chosen:
         other = seen.setdefault(one.asked.name, one)
         if other is not one:
-            places = [
-                f"{each.asked.source}{each.where and f' ({each.where})'}" for each in (other, one)
-            ]
+            places = [f"{each.text}{each.where and f' ({each.where})'}" for each in (other, one)]
+            where = " and ".join(places) if places[0] != places[1] else f"{places[0]}, twice"
             raise AcumenError(
-                f"two sources have the name {one.asked.name}: {' and '.join(places)}",
+                f"two sources have the name {one.asked.name}: {where}",
                 f"give one another name: other-{one.asked.name}=SOURCE, in a recipe the key name",
             )

@@ -106,4 +106,8 @@ def commit_or_error(repository: pygit2.Repository, rev: str, source: str) -> str
         return str(repository.revparse_single(rev).peel(pygit2.Commit).id)
     except _ERRORS as error:
         what = "nothing was ever committed" if rev == "HEAD" else f"no branch, tag or commit {rev}"
-        raise AcumenError(f"{source}: {what} ({why(error)})", "git:URL@REV") from error
+        # A KeyError only names it again.
+        reason = "" if isinstance(error, KeyError) else f" ({why(error)})"
+        raise AcumenError(
+            f"{source}: {what}{reason}", "git:URL@REV; `git branch -a` and `git tag` list them"
+        ) from error

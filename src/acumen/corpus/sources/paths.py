@@ -14,6 +14,7 @@ from pathlib import Path, PurePosixPath
 _SIGN = "\ufffd"
 # The sign itself may stand in a name: its own three bytes are then written out too.
 _UNWRITABLE = re.compile(f"[\udc80-\udcff{_SIGN}]")
+_DRIVE = re.compile(r"[A-Za-z]:")
 _WRITTEN = re.compile(f"{_SIGN}([0-9A-F]{{2}})")
 
 
@@ -53,10 +54,29 @@ def is_there(place: Path) -> bool:
         return False
 
 
-def leads_out(path: str) -> bool:
-    """Whether a name in an archive leads out of the folder that it is unpacked in."""
-    parts = PurePosixPath(path)
-    return parts.is_absolute() or ".." in parts.parts
+def way_out(path: str) -> str:
+    """How a name in an archive may lead out of the folder that it is unpacked in; empty where it
+    cannot.
+
+    >>> [way_out(path) for path in ("a/B.java", "a/../B.java", "C:/B.java")]
+    ['', 'there is a .. in its path', 'its path begins with the letter of a drive']
+    """
+    if PurePosixPath(path).is_absolute():
+        return "its path is absolute"
+    if _DRIVE.match(path):
+        return "its path begins with the letter of a drive"
+    return "there is a .. in its path" if ".." in PurePosixPath(path).parts else ""
+
+
+def is_utf8(path: str) -> bool:
+    """Whether a name was UTF-8 before ``as_text`` wrote it."""
+    if _SIGN not in path:
+        return True
+    try:
+        as_bytes(path).decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def why(error: Exception) -> str:

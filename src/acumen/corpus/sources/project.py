@@ -67,17 +67,18 @@ class Project:
     largest: int = LARGEST
 
     def entries(self, suffixes: Collection[str]) -> list[Entry | Problem]:
-        """Files whose names end so, in the order of their paths; in place of one that cannot be
-        read, why."""
+        """Files whose names end so, in capitals too, in the order of their paths; in place of one
+        that cannot be read, why."""
         endings = tuple(suffixes)
 
         def wanted(path: str) -> bool:
-            return path.endswith(endings) and self._chosen(path)
+            return path.lower().endswith(endings) and self._chosen(path)
 
         found = self.root.entries(wanted)
         checked = [
             (isinstance(one, Entry) and too_large(one.path, one.size, self.largest)) or one
             for one in found
+            if not (isinstance(one, Problem) and one.kind == "link") or self._concerned(one.path)
         ]
         return sorted(checked, key=lambda one: (one.path, isinstance(one, Problem)))
 
@@ -92,6 +93,10 @@ class Project:
             ids = recognised(entry.path, data) if isinstance(data, bytes) else (UNKNOWN,)
             found.append(LicenceFile(entry.path, ids))
         return sorted(found, key=lambda one: one.path)
+
+    def _concerned(self, link: str) -> bool:
+        """Whether a link, or something in the folder it leads to, might have been chosen."""
+        return self._chosen(link) or self._chosen(f"{link}/A.java")
 
     def _chosen(self, path: str) -> bool:
         if self.include and not fits(path, self.include):

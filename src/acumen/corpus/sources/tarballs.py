@@ -18,7 +18,7 @@ from acumen.api import AcumenError
 from acumen.corpus.reading import Problem
 from acumen.corpus.sources.decompress import DamagedError, Plain, TooMuchError, decompressed
 from acumen.corpus.sources.folder import FolderRoot
-from acumen.corpus.sources.paths import as_text, leads_out, on_disk, why
+from acumen.corpus.sources.paths import as_text, on_disk, way_out, why
 from acumen.corpus.sources.project import Entry, Wanted
 
 # All that comes out of one archive, and how many files.
@@ -116,8 +116,9 @@ class _Unpacking:
 
     def _one(self, tar: tarfile.TarFile, member: tarfile.TarInfo) -> Problem | None:
         name = _text(member.name)
-        if leads_out(name):
-            return Problem(name, "tar slip", "its name leads out of the archive")
+        out = way_out(name)
+        if out:
+            return Problem(name, "tar slip", out)
         path = str(PurePosixPath(name))
         if member.issym():
             return Problem(path, "link", "a link; what it leads to is read under its own name")

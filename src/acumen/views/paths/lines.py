@@ -75,10 +75,7 @@ def path_string(
     A leaf's child id is told; on the way up and at the top that of a child of an assignment, an
     array access, a field access or a call; on the way down that of one of these itself.
     """
-    up, down = _ancestors(parent, source), _ancestors(parent, target)
-    shared = 0
-    while up[-1 - shared] == down[-1 - shared]:
-        shared += 1
+    up, common, down = _way(parent, source, target)
     names, most = (KINDS, None) if style == "code2vec" else (SHORT, _LAST_PLACE)
 
     def told(node: int, numbered: bool) -> str:
@@ -88,15 +85,9 @@ def path_string(
     def below_numbered(node: int) -> bool:
         return parent[node] >= 0 and NUMBERED[kind[parent[node]]]
 
-    climbed = [
-        told(node, node == source or below_numbered(node)) for node in up[: len(up) - shared]
-    ]
-    common = up[len(up) - shared]
+    climbed = [told(node, node == source or below_numbered(node)) for node in up]
     top = told(common, below_numbered(common))
-    descended = [
-        told(node, node == target or NUMBERED[kind[node]])
-        for node in reversed(down[: len(down) - shared])
-    ]
+    descended = [told(node, node == target or NUMBERED[kind[node]]) for node in reversed(down)]
     if style == "code2seq":
         return "|".join([*climbed, top, *descended])
     return "".join(
@@ -104,11 +95,22 @@ def path_string(
     )
 
 
-def _ancestors(parent: Sequence[int], node: int) -> list[int]:
-    found = [node]
-    while parent[found[-1]] >= 0:
-        found.append(parent[found[-1]])
-    return found
+def _way(parent: Sequence[int], source: int, target: int) -> tuple[list[int], int, list[int]]:
+    """The nodes below the common one on both sides, from the leaves up, and the common one.
+
+    A node comes after all that are above it, so whichever of two comes later is not above the
+    other and may climb: no step is taken beyond the path, however deep the tree is.
+    """
+    up: list[int] = []
+    down: list[int] = []
+    while source != target:
+        if source > target:
+            up.append(source)
+            source = parent[source]
+        else:
+            down.append(target)
+            target = parent[target]
+    return up, source, down
 
 
 def _contexts(one: MethodPaths, style: Style, own_name: OwnName) -> list[tuple[str, Json, str]]:

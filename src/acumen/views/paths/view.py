@@ -1,6 +1,7 @@
 """The **code2vec** and **code2seq** views: a method's path contexts, as a line of text.
 
-Both are read from one table: the tree, its leaves, and up to 200 pairs of them.
+Both are read from one table: the tree, its leaves, and up to 200 pairs of them. A constructor has
+no contexts; its line is its type's name in parts. The extractors print no line for it.
 """
 
 from __future__ import annotations
@@ -15,16 +16,14 @@ from numpy.typing import NDArray
 from acumen.api import Json
 from acumen.lang.columns import Ragged
 from acumen.lang.java.file import JavaFile
+from acumen.lang.java.grammar import symbols
+from acumen.lang.lines import lines_of
 from acumen.registry import view
 from acumen.views.paths import MethodPaths, OwnName, code2seq_line, code2vec_line, method_paths
 from acumen.views.paths import paths as paths_of
 
-_COMPATS = MappingProxyType(
-    {
-        "code2vec": "the extractor's line: all contexts, and the name of a recursive call is kept",
-        "gluecode": "as that paper prints it: the method's own name instead of METHOD_NAME",
-    }
-)
+_EXTRACTOR = "the extractor's line: all contexts, and the name of a recursive call is kept"
+_GLUECODE = "as that paper prints it: the method's own name instead of METHOD_NAME"
 
 
 class PathTable:
@@ -52,37 +51,53 @@ class PathTable:
 
 
 def _stored(method: Mapping[str, Any], row: Mapping[str, Any]) -> MethodPaths:
-    name = method["name"] if len(row["kind"]) else ""
     columns = {field: row[field] for field in MethodPaths.__slots__ if field != "method"}
-    return MethodPaths(method=name, **columns)
+    return MethodPaths(method=method["name"], **columns)
 
 
-def _computed(compat: str, file: JavaFile, place: int) -> tuple[MethodPaths, OwnName]:
-    """All contexts of one method, and how its own name is shown."""
-    return method_paths(paths_of(file, [place], most=None), 0), cast(OwnName, compat)
+def _computed(file: JavaFile, place: int) -> MethodPaths | None:
+    """All contexts of one method; None where there are none: constructors are no examples."""
+    found = method_paths(paths_of(file, [place], most=None), 0)
+    return found if len(found.path) else None
+
+
+def _is_empty(file: JavaFile, place: int) -> bool:
+    """Whether a method has no line that code2vec's extractor would count: nothing but comments, as
+    lines that begin with a slash or an asterisk."""
+    syntax = file.syntax
+    inside = syntax.children(file.declarations.methods[place].body)[1:-1]
+    if any(syntax.kind[node] not in symbols("line_comment", "block_comment") for node in inside):
+        return False
+    lines = [line for node in inside for line in lines_of(syntax.text(node))]
+    return all(line.strip().startswith(("/", "*")) for line in lines)
 
 
 @view("code2vec", summary="path contexts, each path a hash")
 class Code2VecView:
     name = "code2vec"
     tables = (PathTable(),)
-    compats: Mapping[str, str] = _COMPATS
+    compats: Mapping[str, str] = MappingProxyType({"code2vec": _EXTRACTOR, "gluecode": _GLUECODE})
 
     def value(self, method: Mapping[str, Any], rows: Mapping[str, Mapping[str, Any]]) -> Json:
         return code2vec_line(_stored(method, rows["paths"]))
 
     def compatible(self, compat: str, file: JavaFile, place: int) -> Json:
-        return code2vec_line(*_computed(compat, file, place))
+        found = None if _is_empty(file, place) else _computed(file, place)
+        return code2vec_line(found, cast(OwnName, compat)) if found else None
 
 
 @view("code2seq", summary="path contexts, each path a list of node types")
 class Code2SeqView:
     name = "code2seq"
     tables = (PathTable(),)
-    compats: Mapping[str, str] = _COMPATS
+    compats: Mapping[str, str] = MappingProxyType(
+        {"code2seq": _EXTRACTOR, "gluecode": _GLUECODE, "code2vec": "another word for code2seq"}
+    )
 
     def value(self, method: Mapping[str, Any], rows: Mapping[str, Mapping[str, Any]]) -> Json:
         return code2seq_line(_stored(method, rows["paths"]))
 
     def compatible(self, compat: str, file: JavaFile, place: int) -> Json:
-        return code2seq_line(*_computed(compat, file, place))
+        found = _computed(file, place)
+        own_name: OwnName = "gluecode" if compat == "gluecode" else "code2vec"
+        return code2seq_line(found, own_name) if found else None

@@ -1,0 +1,346 @@
+"""``acumen corpus`` as a person runs it."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from acumen.corpus import Corpus
+from support import ROOT, Acumen
+
+QUILL = ROOT / "examples" / "quill"
+VERBS = ["build", "views", "show", "query", "stats", "audit", "export"]
+
+
+@pytest.fixture(scope="session")
+def folder(examples_corpus: Corpus) -> Path:
+    return examples_corpus.folder
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_help_has_an_example(acumen: Acumen, verb: str) -> None:
+    text = acumen("corpus", verb, "--help").stdout
+    assert f"Example: acumen corpus {verb}" in text
+    # One form of placeholder, in capitals, and nothing in double brackets.
+    usage = text.split("Usage: ")[1].splitlines()[0]
+    assert re.fullmatch(
+        rf"acumen corpus {verb} \[OPTIONS\](?: [{{\[][A-Z]+[}}\]](?:\.\.\.)?)*", usage.strip()
+    )
+    words = " ".join(text.replace("│", " ").split())
+    assert "--plugin" not in text or "models, tasks or views" in words
+
+
+# ------------------------------------------------------------------ build
+
+
+def test_a_first_build_says_what_it_waits_for_where_no_bar_can(
+    acumen: Acumen, tmp_path: Path
+) -> None:
+    build = ("corpus", "build", QUILL, "-o", tmp_path / "corpus", "--view", "calls")
+    first = acumen(*build)
+    assert first.returncode == 0, first.stderr
+    assert first.stderr.splitlines() == [
+        "compiling, once for an installation: this takes a minute or two"
+    ]
+    assert "26 files parsed; 0 of 1 shards reused" in first.stdout
+    again = acumen(*build)
+    assert again.stderr == ""
+    assert "0 files parsed; 1 of 1 shards reused" in again.stdout
+    # Calls are always there; no view was asked for besides.
+    assert (
+        json.loads(acumen("corpus", "show", tmp_path / "corpus", "--json").stdout)["settings"][
+            "views"
+        ]
+        == []
+    )
+    calls = acumen("corpus", "show", tmp_path / "corpus", "Builtins.gcd", "--view", "calls")
+    assert json.loads(calls.stdout)[1]["callee"] == "quill.eval.Builtins.gcd(long,long)"
+
+
+def test_remarks_come_in_the_same_order_everywhere(acumen: Acumen, tmp_path: Path) -> None:
+    project = tmp_path / "project"
+    project.mkdir()
+    for name, text in (("A", ""), ("B", "class B { }\r\n"), ("C", "class C { }\r\n"), ("D", "(")):
+        (project / f"{name}.java").write_bytes(text.encode())
+    (tmp_path / "nothing").mkdir()
+    out = tmp_path / "corpus"
+    built = acumen("corpus", "build", project, tmp_path / "nothing", "-o", out)
+    assert re.search(r"without a file +nothing\b", built.stdout)
+
+    def remarks(text: str) -> list[str]:
+        lines = text[text.index("  remark  ") :].splitlines()[2:]
+        return [line.rsplit(maxsplit=2)[0].strip() for line in lines if line.strip()]
+
+    assert remarks(built.stdout) == ["line ends", "empty", "syntax"]
+    assert remarks(acumen("corpus", "stats", out).stdout) == remarks(built.stdout)
+    asked = acumen("corpus", "build", project, tmp_path / "nothing", "-o", out, "--json")
+    told = json.loads(asked.stdout)
+    assert list(told["problems"]) == ["line ends", "empty", "syntax"]
+    assert told["without_files"] == ["nothing"]
+
+
+# ------------------------------------------------------------------ query
+
+
+def test_columns_of_one_name(acumen: Acumen, folder: Path) -> None:
+    sql = "select 1 as a, 2 as a, 3 as b, 4 as a"
+    table = acumen("corpus", "query", folder, sql).stdout.split()
+    assert table[:4] == ["a", "a", "b", "a"]
+    assert table[-4:] == ["1", "2", "3", "4"]
+    rows = json.loads(acumen("corpus", "query", folder, sql, "--json").stdout)
+    assert rows == [{"a": 1, "a_1": 2, "b": 3, "a_2": 4}]
+
+
+def test_values_that_json_has_not(acumen: Acumen, folder: Path) -> None:
+    sql = (
+        "select 'nan'::double as n, '-infinity'::float as i, '\\xAA\\x01'::blob as b, "
+        "1.5::decimal(4, 2) as d, 12::hugeint as h, ['nan'::double, 1] as l, "
+        "{'x': 'inf'::double} as s, date '2020-02-29' as day, null as nothing, "
+        "(select method_id from numbers where number = 0) as id"
+    )
+    done = acumen("corpus", "query", folder, sql, "--json")
+    (row,) = json.loads(done.stdout, parse_constant=lambda name: pytest.fail(name))
+    assert re.fullmatch(r"[0-9a-f-]{36}", row.pop("id"))
+    assert row == {
+        "n": None, "i": None, "b": "aa01", "d": 1.5, "h": 12, "l": [None, 1.0], "s": {"x": None},
+        "day": "2020-02-29", "nothing": None,
+    }  # fmt: skip
+
+
+def test_no_rows(acumen: Acumen, folder: Path) -> None:
+    sql = "select * from methods limit 0"
+    assert acumen("corpus", "query", folder, sql).stdout == "no rows\n"
+    assert json.loads(acumen("corpus", "query", folder, sql, "--json").stdout) == []
+
+
+def test_a_query_changes_nothing(acumen: Acumen, folder: Path, tmp_path: Path) -> None:
+    out = tmp_path / "evil.csv"
+    done = acumen("corpus", "query", folder, f"copy (select 1) to '{out}'")
+    assert done.returncode == 2
+    assert "select" in done.stderr
+    assert not out.exists()
+
+
+# ------------------------------------------------------------------ show
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--view", "tokens"], "add its name or id"),
+        (["--view", "tokens", "--as", "features-javac"], "add its name or id"),
+        (["--as", "gluecode"], "add --view NAME"),
+        (["Builtins.gcd", "--as", "gluecode"], "add --view NAME"),
+        (["Builtins.gcd", "--view", "calls", "--as", "javac"], "knows no tool called 'javac'"),
+        (["Builtins.gcd", "--view", "text", "--as", "javac"], "it knows gluecode"),
+        (["Value.show", "--view", "ast"], "Value.show() has no body"),
+        (["Builtins.<init>", "--view", "code2vec", "--as", "code2vec"], "prints nothing for it"),
+        (["Builtins"], "Type.<init>"),
+    ],
+)
+def test_what_is_missing_or_unknown_is_told(
+    acumen: Acumen, folder: Path, arguments: list[str], message: str
+) -> None:
+    done = acumen("corpus", "show", folder, *arguments)
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+    assert done.stdout == ""
+
+
+def test_a_plug_ins_view_knows_its_own_tools_only(
+    acumen: Acumen, folder: Path, tmp_path: Path
+) -> None:
+    plugin = tmp_path / "shouting.py"
+    plugin.write_text(
+        "from acumen.registry import view\n"
+        "@view('shouting', summary='loud')\n"
+        "class Shouting:\n"
+        "    name, tables, compats = 'shouting', (), {}\n"
+        "    def value(self, method, rows):\n"
+        "        return method['text'].upper()\n"
+    )
+    show = ("corpus", "show", folder, "Builtins.gcd", "--plugin", plugin, "--view", "shouting")
+    assert "GCD(LONG A, LONG B)" in acumen(*show).stdout
+    done = acumen(*show, "--as", "loudspeaker")
+    assert done.returncode == 2
+    assert "the view shouting knows no tool called 'loudspeaker'" in done.stderr
+    export = ("corpus", "export", folder, "--plugin", plugin, "--view", "shouting")
+    done = acumen(*export, "--compat", "-o", tmp_path / "x.jsonl")
+    assert "no other tool prints the view shouting" in done.stderr
+
+
+@pytest.mark.parametrize("view", ["text", "tokens", "code2vec", "calls"])
+def test_json_is_json_whatever_the_view(acumen: Acumen, folder: Path, view: str) -> None:
+    show = ("corpus", "show", folder, "Builtins.gcd", "--view", view)
+    value = json.loads(acumen(*show, "--json").stdout)
+    plain = acumen(*show).stdout
+    assert plain == (f"{value}\n" if isinstance(value, str) else json.dumps(value) + "\n")
+
+
+def test_constructors_have_two_names(acumen: Acumen, folder: Path) -> None:
+    shown = [
+        json.loads(acumen("corpus", "show", folder, name, "--json").stdout)
+        for name in ("Builtins.<init>", "Builtins.Builtins")
+    ]
+    assert shown[0] == shown[1]
+    assert (shown[0]["kind"], shown[0]["name"]) == ("constructor", "Builtins")
+    assert shown[0]["signature"].startswith("<init>(")
+    # Where there are several, each is told with its id; where JSON is asked for, not among it.
+    done = acumen("corpus", "show", folder, "Polyline.Polyline")
+    assert "2 methods are called 'Polyline.Polyline'" in done.stderr
+    ids = re.findall(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", done.stdout)
+    assert len(ids) == 2
+    assert "Polyline.<init>(Point[])" in done.stdout
+    done = acumen("corpus", "show", folder, "Polyline.Polyline", "--json")
+    assert done.stdout == ""
+    assert all(one in done.stderr for one in ids)
+
+
+def test_calls_outside_the_project(acumen: Acumen, tmp_path: Path) -> None:
+    """A call of a method from elsewhere that the project overrides has targets, and is outside."""
+    far = "Math.floorMod(1, 2); Integer.toString(1, 10);"
+    names = [f"String.valueOf((Object) null).{name}();" for name in STRINGS]
+    (tmp_path / "A.java").write_text(
+        "class A implements Runnable {\n    public void run() { }\n"
+        f"    void all(Runnable r) {{\n        r.run();\n{far} {' '.join(names)}\n    }}\n}}\n"
+    )
+    acumen("corpus", "build", tmp_path / "A.java", "-o", tmp_path / "corpus")
+    shown = acumen("corpus", "show", tmp_path / "corpus", "A.all").stdout
+    calls = json.loads(acumen("corpus", "show", tmp_path / "corpus", "A.all", "--json").stdout)
+    (run,) = (one for one in calls["calls"] if "run" in one["callee"])
+    assert not run["inside"]
+    assert run["targets"]
+    outside = {one["callee"] for one in calls["calls"] if not one["inside"]}
+    assert len(outside) > 20
+    assert "java.lang.Runnable.run()" in shown
+    assert f"and {len(outside) - 20} more" in shown
+
+
+STRINGS = (
+    "length", "isEmpty", "trim", "strip", "toLowerCase", "toUpperCase", "hashCode", "intern",
+    "chars", "lines", "isBlank", "stripLeading", "stripTrailing", "toCharArray", "getBytes",
+    "toString", "codePoints", "stripIndent", "translateEscapes", "notify", "notifyAll", "getClass",
+)  # fmt: skip
+
+
+# ------------------------------------------------------------------ views, export
+
+
+def test_views_are_listed_with_the_tools_they_know(acumen: Acumen) -> None:
+    listed = {one["name"]: one for one in json.loads(acumen("corpus", "views", "--json").stdout)}
+    assert listed["calls"]["tools"] == []
+    assert listed["code2seq"]["tools"][0] == "code2seq"
+    assert listed["graph"]["tools"] == ["features-javac"]
+    assert {"name", "summary", "tools", "origin"} == set(listed["text"])
+    assert "code2vec, gluecode" in acumen("corpus", "views").stdout
+
+
+def test_what_the_authors_extractors_print(acumen: Acumen, folder: Path) -> None:
+    def lines(*options: str) -> dict[str, dict[str, str]]:
+        done = acumen("corpus", "export", folder, "-o", "-", *options)
+        assert done.returncode == 0, done.stderr
+        return {one["method_id"]: one for one in map(json.loads, done.stdout.splitlines())}
+
+    ours = lines("--view", "code2vec")
+    theirs = lines("--view", "code2vec", "--compat")
+    assert lines("--view", "code2vec", "--as", "code2vec") == theirs
+    left_out = {one["value"] for key, one in ours.items() if key not in theirs}
+    assert len(ours) - len(theirs) > 50
+    # Constructors, of which there is no context, and methods with nothing in them.
+    assert {value.split(" ")[0] for value in left_out if " " in value} == {"close"}
+    assert "polyline" in left_out
+    assert "BLANK" not in left_out
+    assert all(" " in one["value"] for one in theirs.values())
+    sequences = lines("--view", "code2seq", "--compat")
+    assert lines("--view", "code2seq", "--as", "code2seq") == sequences
+    assert set(theirs) <= set(sequences)
+
+
+def test_where_to_write_is_looked_at_first(acumen: Acumen, folder: Path, tmp_path: Path) -> None:
+    done = acumen("corpus", "export", folder, "--view", "text", "-o", tmp_path)
+    assert done.returncode == 2
+    assert "is a folder" in done.stderr
+    # What is refused leaves nothing behind.
+    out = tmp_path / "new" / "out.jsonl"
+    for options in ("text --as x", "x", "calls --compat"):
+        done = acumen("corpus", "export", folder, "--view", *options.split(), "-o", out)
+        assert done.returncode == 2
+    assert not out.parent.exists()
+
+
+# ------------------------------------------------------------------ audit
+
+
+def test_audit_of_a_damaged_corpus(acumen: Acumen, folder: Path, tmp_path: Path) -> None:
+    copy = Path(shutil.copytree(folder, tmp_path / "corpus"))
+    gone, *_ = sorted(copy.glob("shards/quill.*/methods.parquet"))
+    changed = copy / "numbers.parquet"
+    gone.unlink()
+    changed.write_bytes(b"what?")
+    done = acumen("corpus", "audit", copy)
+    assert done.returncode == 1, done.stderr
+    assert re.search(rf"missing +{re.escape(str(gone.relative_to(copy)))}", done.stdout)
+    assert re.search(r"changed +numbers\.parquet", done.stdout)
+    assert "acumen corpus build" in done.stderr
+    done = acumen("corpus", "audit", copy, "--json")
+    assert done.returncode == 1
+    told = json.loads(done.stdout)
+    assert (told["whole"], told["changed"]) == (False, ["numbers.parquet"])
+    for verb in (["show", copy], ["query", copy, "select count(*) from numbers"], ["stats", copy]):
+        done = acumen("corpus", *verb)
+        assert done.returncode == 2
+        assert "is damaged: " in done.stderr
+        assert f"acumen corpus audit {copy}" in done.stderr
+        assert "Traceback" not in done.stderr
+
+
+def test_audit_without_tokens(acumen: Acumen, tmp_path: Path) -> None:
+    out = tmp_path / "corpus"
+    acumen("corpus", "build", QUILL, "-o", out, "--view", "text")
+    done = acumen("corpus", "audit", out)
+    assert done.returncode == 0, done.stderr
+    assert re.search(r"whole +yes", done.stdout)
+    assert "not looked for: the corpus was built without the view tokens" in done.stdout
+    (out / "projects.parquet").unlink()
+    done = acumen("corpus", "audit", out)
+    assert done.returncode == 1
+    assert "projects.parquet" in done.stdout
+
+
+# ------------------------------------------------------------------ mistakes
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["show", "nowhere"], "nowhere holds no corpus: there is no such folder"),
+        (["show", "file"], "file holds no corpus"),
+        (["show", "."], ". holds no corpus"),
+        (["stats", "."], "`acumen corpus build` makes a corpus"),
+        (["build", "file", "-o", "c"], "neither a folder, a zip nor a source file"),
+        (["build", "cut.zip", "-o", "c"], "a damaged zip, or none"),
+        (["build", "a.java", "a.java", "-o", "c"], "the name a: a.java, twice"),
+        (["build", "a.java", "-o", "file"], "is a file"),
+        (["build", "a.java", "-o", "."], "is no corpus, and not empty"),
+        (["build", "a.java", "-o", "c", "--address", "host:1"], "add --engine ray"),
+        (["build", "a.java", "-o", "c", "--view", "nothing"], "no view called 'nothing'"),
+    ],
+)
+def test_mistakes_get_an_answer(
+    acumen: Acumen, tmp_path: Path, arguments: list[str], message: str
+) -> None:
+    here = tmp_path / "here"
+    here.mkdir()
+    (here / "file").write_text("text")
+    (here / "cut.zip").write_bytes(b"PK\3\4 and no more")
+    (here / "a.java").write_text("class A { }")
+    done = acumen("corpus", *arguments, cwd=here)
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not (here / "c").exists()

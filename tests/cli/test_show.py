@@ -1,0 +1,129 @@
+"""Tables on a narrow terminal: what is short stays whole, one long column is folded."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from acumen.cli._show import print_facts, print_table
+
+ID = "12345678-1234-5678-9abc-123456789abc"
+PATH = "check/brookside/circulation/library/LibraryCheck.java:628"
+
+
+def printed(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, columns: int | None
+) -> list[str]:
+    if columns is None:
+        monkeypatch.delenv("COLUMNS", raising=False)
+    else:
+        monkeypatch.setenv("COLUMNS", str(columns))
+    head = ["id", "methods", "file"]
+    print_table(head, [[ID, "1,234", PATH]] * 2, right=(1,), wide=2)
+    return [line.rstrip() for line in capsys.readouterr().out.splitlines() if line.strip()]
+
+
+def test_only_the_wide_column_is_folded(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = printed(capsys, monkeypatch, 80)
+    assert max(map(len, lines)) <= 80
+    assert lines[0].split() == ["id", "methods", "file"]
+    assert sum(ID in line for line in lines) == 2
+    assert sum("1,234" in line for line in lines) == 2
+    # Folded at a slash, and nothing of it is lost.
+    pieces = [line.split()[-1] for line in lines[2:]]
+    assert "".join(pieces) == PATH * 2
+    assert pieces[0].endswith("/")
+
+
+def test_where_it_cannot_fit_lines_run_over(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = printed(capsys, monkeypatch, 40)
+    assert lines[0].split() == ["id", "methods", "file"]
+    assert sum(ID in line for line in lines) == 2
+    assert max(map(len, lines)) > 40
+    assert "".join(line.split()[-1] for line in lines[2:]) == PATH * 2
+
+
+def test_what_stands_around_a_table_has_the_terminals_width(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "50")
+    print_table(["first", "second"], [[ID, ID]], title="in words " * 9, caption="words " * 20)
+    lines = [line.rstrip() for line in capsys.readouterr().out.splitlines()]
+    assert max(len(line) for line in lines if "words" in line) <= 50
+    assert sum(line.count("words") for line in lines) == 29
+    assert any(line.count(ID) == 2 for line in lines)
+
+
+def test_into_a_pipe_nothing_is_folded_unless_columns_are_named(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = printed(capsys, monkeypatch, None)
+    assert len(lines) == 4
+    assert sum(PATH in line for line in lines) == 2
+
+
+@pytest.mark.parametrize(
+    ("cells", "folded"),
+    [
+        ([ID, ID], []),
+        ([ID, "x " * 40], [1]),
+        (["a/b/" * 30, "y " * 40], [0]),
+        (["1" * 60, ID], []),
+    ],
+)
+def test_which_column_is_folded_where_none_is_named(
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    cells: list[str],
+    folded: list[int],
+) -> None:
+    monkeypatch.setenv("COLUMNS", "60")
+    print_table(["first", "second"], [cells], right=(0,) if cells[0][0] == "1" else ())
+    out = capsys.readouterr().out
+    whole = [at for at, cell in enumerate(cells) if cell.strip() in out]
+    assert whole == [at for at in range(2) if at not in folded]
+
+
+def test_facts_and_empty_tables(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "50")
+    print_facts(
+        "title", [("lines of a method", "median 4, largest 136, " * 5), ("名" * 8, "字" * 40)]
+    )
+    lines = capsys.readouterr().out.splitlines()
+    assert all(len(line) <= 50 for line in lines)
+    assert any("lines of a method" in line for line in lines)
+    print_table(["a", "b"], [])
+    print_table([], [])
+    assert "a" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("columns", [80, 120])
+def test_a_terminal_says_how_wide_it_is(columns: int, tmp_path: Path) -> None:
+    """In a terminal of its own: what a person sees, not what a pipe gets."""
+    pty = pytest.importorskip("pty")
+    code = (
+        "from acumen.cli._show import print_table\n"
+        f"print_table(['id', 'file'], [[{ID!r}, {PATH!r}]], wide=1)\n"
+    )
+    ours, theirs = pty.openpty()
+    subprocess.run(["stty", "cols", str(columns)], stdin=theirs, check=True)
+    environment = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
+    process = subprocess.Popen(
+        [sys.executable, "-c", code], stdout=theirs, stderr=theirs, stdin=theirs, env=environment
+    )
+    assert process.wait(timeout=60) == 0
+    out = os.read(ours, 1 << 16).decode()
+    os.close(ours)
+    os.close(theirs)
+    assert ID in out
+    assert (PATH in out) == (columns == 120)

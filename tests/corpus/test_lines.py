@@ -1,0 +1,115 @@
+"""Lines: CR, LF and CR LF each end one, wherever lines are counted. Oracle: bytes.splitlines, which
+parts bytes at just these."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from acumen.corpus import Corpus
+from acumen.lang.java.file import JavaFile
+from acumen.lang.lines import (
+    line_at,
+    line_count,
+    line_of,
+    line_starts,
+    lines_of,
+    longest_line,
+    with_unix_ends,
+)
+from acumen.registry import make_view
+from acumen.transforms.code import code_of
+from corpora import build_at
+
+SOURCES = st.lists(st.sampled_from([b"a", b"bc", b"\r", b"\n", b"\r\n", b"\x0c"])).map(b"".join)
+
+
+@given(SOURCES)
+def test_as_bytes_are_parted(source: bytes) -> None:
+    lines = source.splitlines(keepends=True)
+    starts = [0]
+    for line in lines:
+        starts.append(starts[-1] + len(line))
+    assert line_count(source) == len(lines)
+    assert longest_line(source) == max(map(len, lines), default=0)
+    assert lines_of(source.decode()) == [line.decode() for line in lines]
+    found = line_starts(source)
+    ended = [start for line, start in zip(lines, starts[1:], strict=True) if line[-1:] in b"\r\n"]
+    assert found.tolist() == ended
+    for number, (line, start) in enumerate(zip(lines, starts, strict=False), 1):
+        content = line.rstrip(b"\r\n")
+        for offset in range(start, start + len(content) + 1):
+            assert line_at(found, min(offset, len(source) - 1)) == number
+            assert line_of(source, offset) == number
+    unix = with_unix_ends(source)
+    assert len(unix) == len(source)
+    assert unix.splitlines() == source.splitlines()
+    assert b"\r" not in unix.replace(b"\r\n", b"")
+
+
+JAVA = """class A { // the first
+  int f(int a) { // not the end
+    return g(a); // nor here
+  }
+  /** Told. */
+  int g(int b) { return b; }
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
+    """One class, with each kind of line ends, and a script."""
+    folder = tmp_path_factory.mktemp("lines")
+    project = folder / "project"
+    project.mkdir()
+    long = JAVA + "// a comment of some length, as there are many\n" * 200
+    for name, end in (("Cr", "\r"), ("Lf", "\n"), ("CrLf", "\r\n")):
+        (project / f"{name}.java").write_bytes(long.replace("\n", end).encode())
+    (project / "a.js").write_bytes(b"// said\rfunction f() { return 1; }\r(\r")
+    build_at(folder / "corpus", [str(project)])
+    return Corpus.open(folder / "corpus")
+
+
+@pytest.mark.parametrize("name", ["Cr", "Lf", "CrLf"])
+def test_a_class_is_the_same_whatever_ends_its_lines(corpus: Corpus, name: str) -> None:
+    path = f"{name}.java"
+    methods = corpus.query(
+        "select name, line, end_line, javadoc from methods where path = ? order by line", [path]
+    )
+    assert [tuple(row.values()) for row in methods.to_pylist()] == [
+        ("f", 2, 4, ""), ("g", 6, 6, "/** Told. */"),
+    ]  # fmt: skip
+    (file,) = corpus.query("select lines, broken from files where path = ?", [path]).to_pylist()
+    assert file == {"lines": 207, "broken": False}
+    calls = corpus.query("select line, callee from calls where path = ?", [path]).to_pylist()
+    assert calls == [{"line": 3, "callee": "A.g(int)"}]
+    kinds = corpus.query("select kind from problems where path = ?", [path])["kind"].to_pylist()
+    assert kinds == ([] if name == "Lf" else ["line ends"])
+    (source,) = corpus.query("select source from files where path = ?", [path])["source"]
+    end = {"Cr": "\r", "Lf": "\n", "CrLf": "\r\n"}[name]
+    assert source.as_py().startswith(JAVA.replace("\n", end))
+
+
+def test_javascript_too(corpus: Corpus) -> None:
+    (row,) = corpus.query("select lines, nodes, broken from files where path = 'a.js'").to_pylist()
+    assert (row["lines"], row["broken"]) == (3, True)
+    assert row["nodes"] > 10
+    (problem,) = corpus.query(
+        "select message from problems where path = 'a.js' and kind = 'syntax'"
+    ).to_pylist()
+    assert "not JavaScript from line 3 on" in problem["message"]
+
+
+@pytest.mark.parametrize("end", ["\r", "\n", "\r\n"])
+def test_the_line_of_a_node(end: str) -> None:
+    code = code_of(JavaFile(JAVA.replace("\n", end).encode()))
+    (statement,) = (node for node, kind in enumerate(code.kind) if kind == "method_invocation")
+    assert code.line(statement) == 3
+
+
+def test_lines_of_the_text_view() -> None:
+    file = JavaFile(b"class A { void f() {\r  a();\x0c b();\r\n  c(); } }")
+    text = make_view("text").compatible("gluecode", file, 0)
+    assert text == "void f() {\r,   a();\x0c b();\r\n,   c(); }"
