@@ -170,7 +170,7 @@ def measure(library: Library, kinds: list[str]) -> list[dict[str, Any]]:
                 failures = [(ids[place], why) for place, why in wrong.items() if why]
                 for id_, why in failures:
                     print(f"{library.name} {kind}: {id_}: {why[:300]}", file=sys.stderr)
-                rows.append({
+                row = {
                     "library": library.name, "kind": kind, "places": places,
                     "changed": 1 - sum(refused.values()) / places if places else None,
                     "refused": dict(refused.most_common()), "variants": made,
@@ -179,7 +179,10 @@ def measure(library: Library, kinds: list[str]) -> list[dict[str, Any]]:
                     "test failures": sum(not why.startswith("compile") for _, why in failures),
                     "tests": int(re.sub(r"\D", "", workshop.tests)),
                     "seconds": round(time.perf_counter() - clock, 1),
-                })  # fmt: skip
+                }  # fmt: skip
+                rows.append(row)
+                # It takes a while: what is known is told at once.
+                print(json.dumps({k: v for k, v in row.items() if k != "refused"}), file=sys.stderr)
         finally:
             workshop.close()
     return rows
