@@ -81,11 +81,13 @@ class Project:
         return found
 
 
-@pytest.fixture(params=sorted(CHECKS))
-def project(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Project]:
+@pytest.fixture(params=sorted(CHECKS), scope="module")
+def project(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Project]:
     if shutil.which("javac") is None or shutil.which("java") is None:
         pytest.skip("no JDK here: javac and the JVM are the oracle")
-    found = Project(request.param, tmp_path)
+    found = Project(request.param, tmp_path_factory.mktemp(request.param))
     yield found
     for stream in (found.jvm.stdin, found.jvm.stdout):
         assert stream is not None
