@@ -11,6 +11,14 @@ import typer
 from acumen.cli._app import Verb, verbs
 from acumen.cli._options import AsJson
 from acumen.cli._show import print_facts, print_json, print_table, progress_bar
+from acumen.cli._variants import (
+    CERTIFY,
+    ClassPath,
+    Kinds,
+    asked_kinds,
+    asked_modes,
+    where_option,
+)
 
 app = verbs("Make a data set from a corpus; `acumen eval --data DIR` asks it.")
 
@@ -33,42 +41,19 @@ class Split(StrEnum):
     ALL = "all"
 
 
-def complete_kind(incomplete: str) -> list[str]:
-    from acumen.transforms.kinds import KINDS
-
-    return [name for name in KINDS if name.startswith(incomplete)]
-
-
 @app.command("robustness", cls=Verb)
 def robustness(
     corpus: Annotated[Path, typer.Option("--corpus", metavar="DIR", help="Folder of a corpus.")],
     out: Annotated[
         Path, typer.Option("--out", "-o", metavar="DIR", help="Folder of the data set.")
     ],
-    kind: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--kind", "-k", metavar="NAME", autocompletion=complete_kind,
-            help="rename, permute, unused, loop, switch, boolean (or VN, PS, UN, LX, SF, BX); "
-            "several in a row: rename+loop. All six by default. Repeatable.",
-        ),
-    ] = None,
-    where: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--where", "-w", metavar="MODE",
-            help="single: one program a place; all: every place of a method at once; 25%: that "
-            "share of the places, where there are four or more. Repeatable. "
-            "Default: single and all.",
-        ),
-    ] = None,
+    kind: Kinds = None,
+    where: Annotated[list[str] | None, where_option("single and all")] = None,
     seed: Annotated[int, typer.Option(help="Seed of what is drawn.")] = 0,
     certify: Annotated[
-        Level, typer.Option(help="How far each variant is checked; each level holds the former.")
+        Level, typer.Option(help=CERTIFY)
     ] = Level.PARSES,
-    class_path: Annotated[
-        str, typer.Option(metavar="PATHS", help="Libraries javac needs to compile the projects.")
-    ] = "",
+    class_path: ClassPath = "",
     split: Annotated[Split, typer.Option(help="Which methods of the corpus.")] = Split.TEST,
     most: Annotated[
         int, typer.Option(min=0, metavar="N", help="Variants to keep of a kind and mode; 0: all.")
@@ -92,15 +77,10 @@ def robustness(
     from acumen.tasks.robustness.build import build
     from acumen.tasks.robustness.make import Recipe
     from acumen.transforms.certify.projects import Means
-    from acumen.transforms.kinds import KINDS, kind_of
-    from acumen.transforms.where import share_of
 
-    modes = tuple(dict.fromkeys(where or ["single", "all"]))
-    for mode in modes:
-        share_of(mode)
     recipe = Recipe(
-        kinds=tuple(dict.fromkeys(kind_of(one) for one in kind or KINDS)),
-        where=modes,
+        kinds=asked_kinds(kind),
+        where=asked_modes(where, ("single", "all")),
         seed=seed,
         split=split.value,
         certify=certify.value,
@@ -113,7 +93,7 @@ def robustness(
     if as_json:
         print_json(about)
     else:
-        _print(out, about, recipe.kinds, modes)
+        _print(out, about, recipe.kinds, recipe.where)
 
 
 def _print(out: Path, about: Any, kinds: tuple[str, ...], modes: tuple[str, ...]) -> None:

@@ -13,6 +13,14 @@ import typer
 
 from acumen.cli._options import AsJson, Seed
 from acumen.cli._show import FOUND_FAILURES, print_json, print_table, progress_bar, say
+from acumen.cli._variants import (
+    CERTIFY,
+    ClassPath,
+    Kinds,
+    asked_kinds,
+    asked_modes,
+    where_option,
+)
 
 if TYPE_CHECKING:
     from acumen.corpus import Corpus
@@ -28,12 +36,6 @@ class Level(StrEnum):
     TESTS = "tests"
 
 
-def complete_kind(incomplete: str) -> list[str]:
-    from acumen.transforms.kinds import KINDS
-
-    return [name for name in [*KINDS, "all"] if name.startswith(incomplete)]
-
-
 def transform(
     sources: Annotated[
         list[str],
@@ -45,29 +47,13 @@ def transform(
     out: Annotated[
         Path, typer.Option("--out", "-o", metavar="FILE", help="File for the lines of JSON.")
     ],
-    kind: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--kind", "-k", metavar="NAME", autocompletion=complete_kind,
-            help="rename, permute, unused, loop, switch, boolean (or VN, PS, UN, LX, SF, BX); "
-            "several in a row: rename+loop. All six by default. Repeatable.",
-        ),
-    ] = None,
-    where: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--where", "-w", metavar="MODE",
-            help="single: one program a place; all: every place of a method at once; 25%: that "
-            "share of the places, where there are four or more. Repeatable. Default: single.",
-        ),
-    ] = None,
+    kind: Kinds = None,
+    where: Annotated[list[str] | None, where_option("single")] = None,
     seed: Seed = 0,
     certify: Annotated[
-        Level, typer.Option(help="How far each variant is checked; each level holds the former.")
+        Level, typer.Option(help=CERTIFY)
     ] = Level.NONE,
-    class_path: Annotated[
-        str, typer.Option(metavar="PATHS", help="Libraries javac needs to compile the projects.")
-    ] = "",
+    class_path: ClassPath = "",
     test_command: Annotated[
         str,
         typer.Option(metavar="COMMAND", help="Run in a copy of the project; 0 means tests pass."),
@@ -99,15 +85,9 @@ def transform(
     from acumen.machine import processors
     from acumen.transforms.certify.projects import Means
     from acumen.transforms.deliver import deliver
-    from acumen.transforms.kinds import KINDS, kind_of
     from acumen.transforms.run import Order
-    from acumen.transforms.where import share_of
 
-    asked = [one for name in kind or ["all"] for one in (KINDS if name == "all" else [name])]
-    kinds = tuple(dict.fromkeys(kind_of(one) for one in asked))
-    modes = tuple(dict.fromkeys(where or ["single"]))
-    for mode in modes:
-        share_of(mode)
+    kinds, modes = asked_kinds(kind), asked_modes(where, ["single"])
     folder = _folder(sources, test_command) if certify is Level.TESTS else None
     means = Means(class_path, test_command, folder)
     engine = make_engine("local", workers or processors())

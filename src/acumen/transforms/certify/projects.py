@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -63,13 +63,3 @@ def _pass(
     results = check(waiting, sources, works, lambda done, total: step(told, done, total))
     for place, why in results.items():
         found[place] = Certificate(before, level, why) if why else Certificate(level)
-
-
-def by_kind(certificates: Iterator[tuple[str, Certificate]]) -> dict[str, dict[str, int]]:
-    """How many of each kind failed a level, and how many hold."""
-    counts: dict[str, dict[str, int]] = {}
-    for kind, one in certificates:
-        told = counts.setdefault(kind, {})
-        word = one.failed or "holds"
-        told[word] = told.get(word, 0) + 1
-    return counts
