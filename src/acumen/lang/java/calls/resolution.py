@@ -28,7 +28,7 @@ from acumen.lang.java.calls.types import (
     Unknown,
     class_type,
 )  # fmt: skip
-from acumen.lang.java.calls.world import label
+from acumen.lang.java.calls.world import World, label
 
 if TYPE_CHECKING:
     from acumen.lang.java.calls.attribution import Attribution
@@ -233,7 +233,7 @@ def _among(
     seen = [one for one in candidates if takes(one.method, len(arguments))]
     if len(seen) > 1:
         scope = at.rows.scopes[row].cls
-        seen = [one for one in seen if _accessible(at, scope, one.method)] or seen
+        seen = [one for one in seen if accessible(at.world, scope, one.method)] or seen
         seen = choose(at, seen, arguments)
     ambiguous = not one_method(at, seen) and len(seen) > 0
     if any(one.site is not None and not one.site.cls.complete for one in seen):
@@ -244,7 +244,7 @@ def _among(
     return Resolution(tuple(seen), ambiguous=ambiguous)
 
 
-def _accessible(at: Attribution, scope: Class, method: Method) -> bool:
+def accessible(world: World, scope: Class, method: Method) -> bool:
     """JLS 6.6."""
     flags, cls = method.flags, method.cls
     if "u" in flags:
@@ -259,7 +259,7 @@ def _accessible(at: Attribution, scope: Class, method: Method) -> bool:
     for _ in range(NESTING):
         if here is None:
             return False
-        if cls in ancestors(at.world, here):
+        if cls in ancestors(world, here):
             return True
         here = here.owner
     return True
@@ -361,7 +361,7 @@ def resolve_reference(at: Attribution, row: int) -> Resolution:
         return _unseen_reference(at, row)
     told = function(world, at.expected(row) or UNKNOWN)
     scope = rows.scopes[row].cls
-    seen = [one for one in candidates if _accessible(at, scope, one.method)] or list(candidates)
+    seen = [one for one in candidates if accessible(world, scope, one.method)] or list(candidates)
     if told is None:
         return Resolution(tuple(seen), not one_method(at, seen), special)
     given = told[0]
