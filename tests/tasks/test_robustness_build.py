@@ -17,7 +17,6 @@ import pytest
 from acumen.api import AcumenError
 from acumen.corpus import Corpus
 from acumen.corpus.engines import Died
-from acumen.corpus.engines.local import LocalEngine
 from acumen.datasets.built import read_built
 from acumen.lang.java.file import JavaFile
 from acumen.tasks.robustness import Robustness
@@ -28,7 +27,7 @@ from acumen.transforms.code import Code
 from acumen.transforms.edits import Rewrite, replace
 from acumen.transforms.location import Location
 from acumen.transforms.variants import variants
-from corpora import build_at, contents
+from corpora import build_at, contents, shared_engine
 
 MODES = ("single", "all", "25%")
 RECIPE = Recipe(("rename",), MODES, split="all")
@@ -128,7 +127,7 @@ def test_the_folder_is_a_task(till: Corpus, tmp_path: Path) -> None:
 @pytest.fixture(scope="module")
 def examples(examples_corpus: Corpus, tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("examples") / "data"
-    build(examples_corpus, QUICK, out, LocalEngine(2))
+    build(examples_corpus, QUICK, out, shared_engine(2))
     return out
 
 
@@ -183,7 +182,7 @@ def test_of_many_variants_some_are_drawn_spread_over_the_methods(
 ) -> None:
     def drawn(out: str, **changes: Any) -> Path:
         build(examples_corpus, replaced(QUICK, where=("single", "all"), **changes), tmp_path / out,
-              LocalEngine(2) if out == "b" else Here())  # fmt: skip
+              shared_engine(2) if out == "b" else Here())  # fmt: skip
         return tmp_path / out
 
     few = drawn("a", most=200)
@@ -210,6 +209,29 @@ def test_of_many_variants_some_are_drawn_spread_over_the_methods(
     assert about["counts"]["variants"] == {"rename": {"single": 200, "all": 200}}
     assert about["counts"]["variants_found"]["rename"]["single"] == sum(at_all.values())
     assert about["counts"]["methods"] == len(lines(few, "originals.jsonl"))
+
+
+@pytest.mark.usefixtures("javac_program")
+def test_types_of_other_files_are_known(tmp_path: Path) -> None:
+    """Which enum a switch is about, only another file tells; javac says that it is that one."""
+    for name, text in {
+        "a/b/Light.java": "package a.b; public enum Light { RED, GREEN }",
+        "a/Lamp.java": "package a; class Lamp { a.b.Light light() { return null; } }",
+        "Crossing.java": "package a; class Crossing { int wait(Lamp lamp) { "
+        "switch (lamp.light()) { case RED: return 30; default: return 0; } } }",
+    }.items():
+        (tmp_path / "src" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "src" / name).write_text(text)
+    build_at(tmp_path / "corpus", [str(tmp_path / "src")], workers=1, views=["text"])
+    corpus = Corpus.open(tmp_path / "corpus")
+    recipe = Recipe(("switch",), ("single",), split="all", certify="compiles")
+    about = build(corpus, recipe, tmp_path / "here", Here())
+    assert (about["counts"]["refused"], about["counts"]["dropped"]) == ({}, {})
+    (row,) = lines(tmp_path / "here", "variants.jsonl")
+    assert "a.b.Light.RED" in row["text"]
+    assert row["certificate"] == {"level": "compiles"}
+    build(corpus, recipe, tmp_path / "there", shared_engine(1))
+    assert contents(tmp_path / "here") == contents(tmp_path / "there")
 
 
 class Wreck:

@@ -318,3 +318,12 @@ def test_what_is_not_understood_is_refused(body: str) -> None:
     code = code_of(JavaFile(f"class T {{ void f() {{ {body} }} }}".encode()))
     (location,) = BooleanExchange().locations(code, code.bodies[0][0], 0)
     assert location.refused == "the source is broken here"
+
+
+def test_a_comment_that_the_compiler_ends_earlier() -> None:
+    """For javac, ``a`` is assigned here."""
+    source = (
+        rb"class T { boolean f() { boolean a = true; // \u000a a = false;" + b"\n return a; } }"
+    )
+    (location,) = BooleanExchange().locations(code_of(JavaFile(source)), 0, 0)
+    assert location.refused == "identifiers or comments of this file have Unicode escapes"

@@ -19,6 +19,7 @@ from acumen.transforms.edits import Edit
 from acumen.transforms.kinds import KINDS
 from acumen.transforms.run import Reaches, with_project
 from acumen.transforms.variants import variants
+from javac import JAVA, JAVAC
 from support import ROOT
 
 CHECKS = {
@@ -38,10 +39,10 @@ class Project:
         paths = sorted((root / "src").rglob("*.java")) + sorted((root / "check").rglob("*.java"))
         self.sources = {str(path.relative_to(root)): path.read_bytes() for path in paths}
         for out, files in (("classes", paths), ("checks", [HERE / "Checks.java"])):
-            command = ["javac", "-nowarn", "-encoding", "UTF-8", "-d", str(folder / out)]
+            command = ["javac", *JAVAC, "-nowarn", "-encoding", "UTF-8", "-d", str(folder / out)]
             subprocess.run([*command, *map(str, files)], check=True)
         self.jvm = subprocess.Popen(
-            ["java", "-cp", str(folder / "checks"), "Checks", str(folder / "classes"),
+            ["java", *JAVA, "-cp", str(folder / "checks"), "Checks", str(folder / "classes"),
              CHECKS[name]],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
         )  # fmt: skip

@@ -17,6 +17,7 @@ import pytest
 from acumen.lang.java.file import JavaFile
 from acumen.transforms.code import code_of
 from acumen.transforms.completes import Answer, completes
+from javac import JAVAC
 
 STATEMENTS = """
 x();
@@ -194,7 +195,7 @@ def answers(statements: list[str], folder: Path) -> list[tuple[str, Answer, bool
     other = folder / "Other.java"
     other.write_text(OTHER)
     done = subprocess.run(
-        [javac, "-nowarn", "-Xmaxerrs", "10000", "-d", str(folder), str(file), str(other)],
+        [javac, *JAVAC, "-nowarn", "-Xmaxerrs", "10000", "-d", str(folder), str(file), str(other)],
         capture_output=True, text=True,
     )  # fmt: skip
     errors = re.findall(r"T\.java:(\d+): error: (.*)", done.stderr)

@@ -7,11 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from acumen.lang.java.calls import Project, facts, platform
 from acumen.lang.java.file import JavaFile
-from acumen.lang.java.types import Types
 from acumen.transforms.code import code_of
 from acumen.transforms.edits import apply, flatten
+from acumen.transforms.run import with_project
 from acumen.transforms.switches import SwitchToIf
 from running import Case, check_all, found
 
@@ -303,10 +302,8 @@ def test_a_project_tells_what_a_file_does_not() -> None:
     code = code_of(JavaFile(HERE))
     reasons = [one.refused for one in SwitchToIf().locations(code, 0, 0)]
     assert reasons == ["the type of the selector is not known"] * 2
-    files = {"Here.java": JavaFile(HERE), "Other.java": JavaFile(OTHER)}
-    declared = [(path, facts(file).declared) for path, file in files.items()]
-    project = Project(declared, platform())
-    transform = SwitchToIf(lambda file: Types(file, project, "Here.java"))
+    with_project({"Here.java": code.file, "Other.java": JavaFile(OTHER)})
+    transform = SwitchToIf()
     locations = transform.locations(code, 0, 0)
     assert [one.refused for one in locations] == ["", ""]
     text = apply(HERE, flatten(HERE, transform.rewrites(code, locations))).decode()
@@ -319,6 +316,14 @@ def test_bytes_that_are_not_utf_8() -> None:
     source = b"class A { int f(int k) { switch (k) { case '\xe9': return 1; } return 2; } }"
     (one,) = SwitchToIf().locations(code_of(JavaFile(source)), 0, 0)
     assert one.refused == "the source is not UTF-8"
+
+
+def test_a_comment_that_the_compiler_ends_earlier() -> None:
+    source = rb"class A { int f(int k) { switch (k) { case 1: return 1; // \u000a case 2: k++;" + (
+        b"\n default: return 2; } } }"
+    )
+    (one,) = SwitchToIf().locations(code_of(JavaFile(source)), 0, 0)
+    assert one.refused == "identifiers or comments of this file have Unicode escapes"
 
 
 def test_many_cases_are_too_many() -> None:

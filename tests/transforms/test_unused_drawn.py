@@ -11,6 +11,7 @@ from acumen.lang.java.file import JavaFile
 from acumen.transforms.code import Code, code_of
 from acumen.transforms.edits import apply, flatten
 from acumen.transforms.location import Location
+from acumen.transforms.run import with_project
 from acumen.transforms.unused import HOLDERS, Unused, places
 
 ALL = """
@@ -176,7 +177,8 @@ METHOD = "void f() { } }"
     ("before", "wanted"),
     [
         ("class T {", "String"),
-        ("import java.lang.String; class T {", "String"),
+        ("import java.lang.String; class T {", "java.lang.String"),
+        ("package java.lang; class String {", "String"),
         ("import java.lang.*; class T { String x; String String; void String() { }", "String"),
         ("import foo.Strings; import foo.String.Part; class T {", "String"),
         ("import foo.String; class T {", "java.lang.String"),
@@ -203,6 +205,15 @@ def test_string_is_javas_own(before: str, wanted: str) -> None:
         assert found.detail[2].decode().startswith(f"{wanted} timestamp0 = ")
     else:
         assert found.refused == "String is another type here"
+
+
+def test_string_may_be_the_packages_own() -> None:
+    for package, wanted in (("a", "java.lang.String"), ("b", "String")):
+        file = JavaFile(b"package a; class T { void f() { } }")
+        other = JavaFile(f"package {package}; class String {{ }}".encode())
+        with_project({"T.java": file, "String.java": other})
+        (found,) = Unused().locations(code_of(file), 0, 0)
+        assert found.detail[2].decode().startswith(f"{wanted} timestamp0 = ")
 
 
 def test_the_value_is_a_moment() -> None:

@@ -64,6 +64,16 @@ def test_what_overlaps_is_not_made_together() -> None:
     assert len(chosen(locations, "single", random.Random(0))) == len(reaches)
 
 
+@given(st.lists(st.tuples(st.integers(0, 40), st.integers(1, 9)), max_size=30))
+def test_an_earlier_one_wins(drawn: list[tuple[int, int]]) -> None:
+    reaches = [(start, start + size) for start, size in drawn]
+    locations = [Location(f"{n}", 0, 0, 1, reach=reach) for n, reach in enumerate(reaches)]
+    kept = {int(one.id) for group in chosen(locations, "all", random.Random(0)) for one in group}
+    for number, (start, end) in enumerate(reaches):
+        before = [reaches[one] for one in kept if one < number]
+        assert (number in kept) == all(end <= low or high <= start for low, high in before)
+
+
 @pytest.mark.parametrize(
     ("where", "share"), [("single", None), ("all", None), ("1%", 1), ("25%", 25), ("100%", 100)]
 )

@@ -4,7 +4,7 @@
 is; ``!f()`` does not, because the operand of ``!`` is told nothing (JLS 15.12). A cast helps:
 ``!(boolean) f()`` converts what comes back as the assignment did, with the same exceptions. So it
 must be known of a call whether it gives a boolean by itself: from its declaration in this file,
-or else from the types of its receiver and arguments, where those are the JDK's.
+or else from the types of its receiver and arguments, where those are the project's or the JDK's.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cached_property
 
-from acumen.lang.java.calls import Project, facts, platform
 from acumen.lang.java.calls.attribution import Attribution
-from acumen.lang.java.calls.members import find_field
 from acumen.lang.java.calls.rows import rows
+from acumen.lang.java.calls.sites import sites
 from acumen.lang.java.calls.types import BOOLEAN, ClassType
 from acumen.lang.java.calls.world import label
 from acumen.lang.java.declarations import NONE, MethodDeclaration
 from acumen.lang.java.file import JavaFile
+from acumen.lang.java.types import Types
 from acumen.transforms.code import LAMBDA, SWITCH, Code
 
 COMPARISONS = frozenset(("==", "!=", "<", ">", "<=", ">=", "&&", "||"))
@@ -95,7 +95,7 @@ class Values:
     def _methods(self) -> dict[int, MethodDeclaration]:
         return {one.node: one for one in self.file.declarations.methods}
 
-    # ---- what the JDK's classes tell
+    # ---- what other files tell
 
     def _elsewhere(self, code: Code, name: int) -> int:
         attribution, calls = self._types
@@ -114,28 +114,10 @@ class Values:
     @cached_property
     def _types(self) -> tuple[Attribution, dict[int, int]]:
         """The types of this file's expressions, and its calls by the bytes of their names."""
-        known = facts(self.file)
-        world = Project([("", known.declared)], platform()).world
-        found = Attribution(world, rows(world.units[""], known.sites))
+        types = self.file.once(Types)
+        unit = types.world.units[types.path]
+        found = Attribution(types.world, rows(unit, sites(self.file)))
         return found, {found.rows.b[row]: row for row in found.rows.calls()}
-
-    def inherited(self, code: Code, use: int, name: str, method: int) -> bool:
-        """Whether a name inside a class of a method may mean a field which that class inherits
-        from one that is not in this file, rather than the method's variable."""
-        world = self._types[0].world
-        for node in code.up(use):
-            if node == method:
-                return False
-            place = self._places.get(node)
-            if place is not None:
-                cls = world.units[""].classes[place]
-                if find_field(world, cls, name) is not None or not cls.complete:
-                    return True
-        return True
-
-    @cached_property
-    def _places(self) -> dict[int, int]:
-        return {one.node: place for place, one in enumerate(self.file.declarations.types)}
 
 
 def values_of(code: Code) -> Values:

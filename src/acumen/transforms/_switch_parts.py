@@ -66,8 +66,7 @@ class Switch:
 def read(code: Code, node: int) -> Switch:
     """A switch's parts; refused if it has others than those known here."""
     condition, block = code.child(node, "condition"), code.child(node, "body")
-    broken = code.file.syntax.broken and code.broken(node)
-    if condition == NONE or block == NONE or broken:
+    if condition == NONE or block == NONE:
         raise RefusedError("the source is broken here")
     cases: list[Case] = []
     case = Case()

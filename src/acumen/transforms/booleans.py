@@ -24,6 +24,7 @@ from typing import NamedTuple
 
 from acumen.lang.java.declarations import NONE
 from acumen.transforms._boolean_values import CAST, UNSURE, is_primitive, results, values_of
+from acumen.transforms._inherited import REASON, may_be_field
 from acumen.transforms.code import LOOPS, SWITCH, Code
 from acumen.transforms.edits import Part, Rewrite, replace
 from acumen.transforms.location import Location, Numbered
@@ -147,25 +148,22 @@ def _type(code: Code, variable: int) -> str:
 
 
 def _plan(code: Code, method: int, variable: int, type_: str) -> _Plan:
-    node = code.file.declarations.methods[method].node
-    if code.file.syntax.broken and code.broken(node):
-        raise _RefusedError("the source is broken here")
+    if why := code.unreadable(method):
+        raise _RefusedError(why)
     if type_ == "Boolean":
         raise _RefusedError("Boolean may be null")
     holder = code.parent[variable]
     if code.kind[holder] != DECLARATOR:
         raise _RefusedError("its values come from what is looped over")
+    if may_be_field(code, variable):
+        raise _RefusedError(REASON)
     plan = _Plan([], [])
     value = code.child(holder, "value")
     if value != NONE:
         plan.points.append(_value(code, method, value, type_))
-    name = code.text(variable)
     for use in code.occurrences[variable]:
-        if use == variable:
-            continue
-        if code.method_of[use] != method and values_of(code).inherited(code, use, name, node):
-            raise _RefusedError("a class that uses it may inherit a field of that name")
-        _add_use(code, method, use, plan)
+        if use != variable:
+            _add_use(code, method, use, plan)
     if not plan.points and not plan.operators:
         raise _RefusedError("it has neither a value nor a use")
     return plan

@@ -190,6 +190,14 @@ class Code:
         node = self.file.declarations.methods[method].node
         return self.broken(node) or any(self.kind[one] == "ERROR" for one in self.up(node))
 
+    def unreadable(self, method: int) -> str:
+        """Why a method is not what the parser takes it for; empty if it is."""
+        if self.misread(method):
+            return "the source is broken here"
+        if self.escaped:
+            return "identifiers or comments of this file have Unicode escapes"
+        return ""
+
     def key(self, method: int) -> str:
         """A method by its types, name and parameters: what its seed is made from."""
         declared = self.file.declarations

@@ -12,11 +12,11 @@ from typing import Any
 
 from acumen.corpus import Corpus
 from acumen.corpus.engines import Engine
-from acumen.transforms.certify import Certificate, level_of
+from acumen.transforms.certify import UNMADE, Certificate, level_of, without_place
 from acumen.transforms.certify.projects import Means, certify
 from acumen.transforms.certify.rounds import Subject
 from acumen.transforms.edits import Edit, apply
-from acumen.transforms.run import Counts, Order, make_parts
+from acumen.transforms.run import Counts, Order, by_project, make_parts, sources_of
 
 Row = dict[str, Any]
 Step = Callable[[str, int, int], None]
@@ -24,7 +24,8 @@ Step = Callable[[str, int, int], None]
 
 @dataclass(slots=True)
 class Delivered:
-    """What was made. ``failed`` counts variants by kind, level and reason."""
+    """What was made. ``failed`` counts variants by kind, level and reason; methods, where none
+    could be made of them."""
 
     counts: Counts
     failed: Counter[tuple[str, str, str]] = field(default_factory=Counter)
@@ -41,18 +42,20 @@ def deliver(
     with tempfile.TemporaryDirectory(prefix=".acumen-", dir=out.parent) as name:
         parts, counts = make_parts(corpus, order, engine, Path(name), step)
         found = Delivered(counts)
+        for (kind, why), methods in counts.unmade.items():
+            found.failed[kind, UNMADE, without_place(why)] += methods
         done = Path(name) / "all"
         writer = _Writer(write) if write else None
         with done.open("w", encoding="utf-8") as stream:
-            for project, mine in _by_project(corpus, parts):
-                sources = _sources(corpus, project) if writer or _compiled(order) else {}
+            for project, mine in by_project(corpus, parts):
+                sources = sources_of(corpus, project) if writer or _compiled(order) else {}
                 rows = _rows(mine)
                 if _compiled(order):
                     rows = iter(_certified(list(rows), sources, order, means, step))
                 for row in rows:
                     certificate = row.get("certificate", {})
                     if certificate.get("failed"):
-                        why = _shape(certificate["why"])
+                        why = without_place(certificate["why"])
                         found.failed[row["kind"], certificate["failed"], why] += 1
                     if writer and "_" in row:
                         writer.add(found.lines, row, sources)
@@ -69,30 +72,11 @@ def _compiled(order: Order) -> bool:
     return level_of(order.level) >= level_of("compiles")
 
 
-def _shape(why: str) -> str:
-    """A reason without the place it names, so that equal ones can be counted."""
-    return why.split(": ", 1)[-1] if ".java:" in why else why
-
-
-def _by_project(corpus: Corpus, parts: Sequence[Path]) -> Iterator[tuple[str, list[Path]]]:
-    at = 0
-    for project, shards in corpus.manifest.shards.items():
-        yield project, list(parts[at : at + len(shards)])
-        at += len(shards)
-
-
 def _rows(parts: Sequence[Path]) -> Iterator[Row]:
     for part in parts:
         with part.open(encoding="utf-8") as stream:
             for line in stream:
                 yield json.loads(line)
-
-
-def _sources(corpus: Corpus, project: str) -> dict[str, bytes]:
-    wanted = "select path, source from files where project = ? and language = 'java'"
-    table = corpus.query(wanted, [project])
-    columns = (table["path"].to_pylist(), table["source"].to_pylist())
-    return {path: text.encode() for path, text in zip(*columns, strict=True)}
 
 
 def _certified(
@@ -130,7 +114,8 @@ class _Writer:
         start, end = row["_"][1]
         files = self.together.setdefault(f"{row['kind']}-{row['where'].rstrip('%')}", {})
         mine = files.setdefault(path, [])
-        if all(end <= low or high <= start for (low, high), _ in mine):
+        # Methods come in order: what ends after this one begins holds it.
+        if not mine or mine[-1][0][1] <= start:
             mine.append(((start, end), _edits(row)))
 
     def finish(self, project: str, sources: Mapping[str, bytes]) -> None:

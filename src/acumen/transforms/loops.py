@@ -58,7 +58,7 @@ class Loop:
 
     def locations(self, code: Code, method: int, seed: int) -> list[Location]:
         loops, patterns, continues = code.file.once(_found).get(method, _NOTHING)
-        unreadable = _unreadable(code, method) if loops else ""
+        unreadable = code.unreadable(method) if loops else ""
         numbered = Numbered(self.name)
         found = []
         for node in loops:
@@ -90,14 +90,6 @@ class Loop:
                 taken.add(label)
             found += _as_while(code, plan, label, chosen)
         return found
-
-
-def _unreadable(code: Code, method: int) -> str:
-    if code.misread(method):
-        return "the source is broken here"
-    if code.escaped:
-        return "identifiers or comments of this file have Unicode escapes"
-    return ""
 
 
 class _Found(NamedTuple):

@@ -28,7 +28,7 @@ class Permute:
 
     def locations(self, code: Code, method: int, seed: int) -> list[Location]:
         numbered = Numbered(self.name)
-        unreadable = _unreadable(code, method)
+        unreadable = code.unreadable(method)
         found = []
         for first, second, why in sorted(_pairs(code, method, unreadable)):
             start, end = code.start[first], code.end[second]
@@ -45,14 +45,6 @@ class Permute:
             between: list[Part] = [(first[1], second[0])] if first[1] < second[0] else []
             found.append(Rewrite(first[0], second[1], (second, *between, first)))
         return found
-
-
-def _unreadable(code: Code, method: int) -> str:
-    if code.misread(method):
-        return "the source is broken here"
-    if code.escaped:
-        return "identifiers or comments of this file have Unicode escapes"
-    return ""
 
 
 def _shown(code: Code, node: int) -> str:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import pyarrow.parquet as pq
 
@@ -25,8 +24,11 @@ from acumen.transforms.certify import Certificate, level_of
 from acumen.transforms.certify.reading import binds, parses
 from acumen.transforms.code import code_of
 from acumen.transforms.edits import Edit
-from acumen.transforms.variants import Variant, locations, variants_of
+from acumen.transforms.variants import Variant, tried
 
+T = TypeVar("T")
+
+# Seconds a shard may take.
 LIMIT = 1800.0
 
 
@@ -54,16 +56,20 @@ class Job:
 
 @dataclass(slots=True)
 class Counts:
-    """Locations found and refused, by kind and reason; variants made, by kind and where."""
+    """Locations found and refused, by kind and reason; variants made, by kind and where; methods
+    that a transformation failed on, by kind and reason."""
 
     found: Counter[str] = field(default_factory=Counter)
     refused: Counter[tuple[str, str]] = field(default_factory=Counter)
     made: Counter[tuple[str, str]] = field(default_factory=Counter)
+    unmade: Counter[tuple[str, str]] = field(default_factory=Counter)
 
     def add(self, other: Counts) -> None:
-        self.found += other.found
-        self.refused += other.refused
-        self.made += other.made
+        # Unlike ``+=`` this keeps a kind of which nothing was found.
+        self.found.update(other.found)
+        self.refused.update(other.refused)
+        self.made.update(other.made)
+        self.unmade.update(other.unmade)
 
 
 def make_part(job: Job) -> Counts:
@@ -72,12 +78,10 @@ def make_part(job: Job) -> Counts:
     counts = Counts()
     folder = job.corpus / "shards" / job.shard
     ids = _method_ids(folder)
-    project, _ = world_of(job.corpus, job.shards)
     part = job.part.with_suffix(".part")
     with part.open("w", encoding="utf-8") as stream:
         for found in java_files(folder):
-            file = JavaFile(found.text.encode())
-            file.keep(Types, Types(file, project, found.path))
+            file = in_project(job.corpus, job.shards, found.path, found.text.encode())
             reaches = Reaches(file)
             for method, row, variant in _rows(file, job.order, counts):
                 told: dict[str, Any] = {
@@ -101,9 +105,10 @@ def _rows(
 ) -> Iterator[tuple[int, dict[str, Any], Variant | None]]:
     """The method, what is told of a variant or of a refused location, and the variant."""
     for kind in order.kinds:
-        first = kind.split("+")[0]
         for method in file.bodies:
-            found = locations(file, first, method, order.seed)
+            found, variants, why = tried(file, kind, order.where, method, order.seed)
+            if why:
+                counts.unmade[kind, why] += 1
             counts.found[kind] += len(found)
             for one in found:
                 if one.refused:
@@ -111,16 +116,13 @@ def _rows(
                     if order.refused:
                         told = {"kind": kind, "locations": [one.id], "refused": one.refused}
                         yield method, told, None
-            for where in order.where:
-                for variant in variants_of(file, found, kind, where, order.seed):
-                    counts.made[kind, where] += 1
-                    row: dict[str, Any] = {"kind": kind, "where": where}
-                    row["locations"] = list(variant.locations)
-                    if order.level != "none":
-                        row["certificate"] = own_certificate(
-                            file, variant.edits, order.level
-                        ).json()
-                    yield method, row, variant
+            for variant in variants:
+                counts.made[kind, variant.where] += 1
+                row: dict[str, Any] = {"kind": kind, "where": variant.where}
+                row["locations"] = list(variant.locations)
+                if order.level != "none":
+                    row["certificate"] = own_certificate(file, variant.edits, order.level).json()
+                yield method, row, variant
 
 
 def _told_edits(edits: Sequence[Edit]) -> list[dict[str, Any]]:
@@ -128,6 +130,15 @@ def _told_edits(edits: Sequence[Edit]) -> list[dict[str, Any]]:
         {"start": one.start, "end": one.end, "text": one.text.decode("utf-8", "replace")}
         for one in edits
     ]
+
+
+def in_project(corpus: Path, shards: tuple[str, ...], path: str, source: bytes) -> JavaFile:
+    """A file of a corpus's project, all of whose shards are given: it knows the types of the other
+    files."""
+    project, _ = world_of(corpus, shards)
+    file = JavaFile(source)
+    file.keep(Types, Types(file, project, path))
+    return file
 
 
 def with_project(files: Mapping[str, JavaFile]) -> None:
@@ -142,33 +153,34 @@ class Reaches:
 
     def __init__(self, file: JavaFile) -> None:
         self.code = code_of(file)
-        methods = file.declarations.methods
-        self.spans = sorted(self.code.span(methods[place].node) for place in file.bodies)
-        self.starts = [start for start, _ in self.spans]
+        self.outermost: dict[int, tuple[int, int]] = {}
+        around = (0, 0)
+        for place, node in sorted(self.code.bodies, key=lambda one: one[1]):
+            span = self.code.span(node)
+            around = around if span[1] <= around[1] else span
+            self.outermost[place] = around
 
     def of(self, variant: Variant) -> tuple[int, int]:
-        start, end = self.code.span(self.code.file.declarations.methods[variant.method].node)
-        for low, high in self.spans[: bisect_right(self.starts, start)]:
-            if high >= end:
-                start, end = low, high
-                break
+        start, end = self.outermost[variant.method]
         for edit in variant.edits:
             start, end = min(start, edit.start), max(end, edit.end)
         return start, end
 
 
 def own_certificate(file: JavaFile, edits: Sequence[Edit], level: str) -> Certificate:
-    """As far as our own front end can tell."""
-    wanted = level_of(level)
-    if wanted < level_of("parses"):
-        return Certificate()
-    why = parses(file, edits)
-    if why:
-        return Certificate("none", "parses", why)
-    if wanted < level_of("binds"):
-        return Certificate("parses")
-    why = binds(file, edits)
-    return Certificate("parses", "binds", why) if why else Certificate("binds")
+    """As far as our own front end can tell. What it cannot bear to check has failed."""
+    reached = "none"
+    for name, check in (("parses", parses), ("binds", binds)):
+        if level_of(level) < level_of(name):
+            break
+        try:
+            why = check(file, edits)
+        except Exception as error:
+            why = f"{type(error).__name__}: {error}"
+        if why:
+            return Certificate(reached, name, why)
+        reached = name
+    return Certificate(reached)
 
 
 def _method_ids(folder: Path) -> dict[tuple[str, int], str]:
@@ -212,6 +224,22 @@ def java_files(folder: Path) -> Iterator[_Read]:
             path = row["path"]
             yield _Read(str(row["file_id"]), row["project"], path, row["source"], row["encoding"],
                         path in marked)  # fmt: skip
+
+
+def sources_of(corpus: Corpus, project: str) -> dict[str, bytes]:
+    """The Java files of a project, by their paths."""
+    wanted = "select path, source from files where project = ? and language = 'java'"
+    table = corpus.query(wanted, [project])
+    columns = (table["path"].to_pylist(), table["source"].to_pylist())
+    return {path: text.encode() for path, text in zip(*columns, strict=True)}
+
+
+def by_project(corpus: Corpus, of_shards: Sequence[T]) -> Iterator[tuple[str, Sequence[T]]]:
+    """Each project, and those of its shards, where there is one of each shard, in order."""
+    at = 0
+    for project, shards in corpus.manifest.shards.items():
+        yield project, of_shards[at : at + len(shards)]
+        at += len(shards)
 
 
 def make_parts(

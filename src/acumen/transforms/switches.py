@@ -10,7 +10,7 @@ then does that itself.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -33,46 +33,38 @@ MOST_TESTS = 1000
 _LONGEST = 30
 
 
-def alone(file: JavaFile) -> Types:
-    """The types of a file of which no project is known."""
-    return file.once(Types)
-
-
 class SwitchToIf:
-    """``types`` gives the types of a file's expressions: with a project, more are known."""
-
     name = "switch"
-
-    def __init__(self, types: Callable[[JavaFile], Types] = alone) -> None:
-        self.types = types
 
     def locations(self, code: Code, method: int, seed: int) -> list[Location]:
         numbered = Numbered(self.name)
         found = []
         for node in code.file.once(_switches).get(method, ()):
-            start, end = code.span(node)
-            plan, why = self._plan(code, node)
-            name = numbered.id(_told(code, node))
-            found.append(Location(name, method, start, end, why, plan))
+            why = code.unreadable(method)
+            plan, why = (None, why) if why else _plan(code, node)
+            id_ = numbered.id(_told(code, node))
+            found.append(Location(id_, method, *code.span(node), why, plan))
         return found
 
     def rewrites(self, code: Code, chosen: Sequence[Location]) -> list[Rewrite]:
         return Writer(code, [location.detail for location in chosen]).written()
 
-    def _plan(self, code: Code, node: int) -> tuple[Plan | None, str]:
-        try:
-            switch = read(code, node)
-            _check_size(switch)
-            types = self.types(code.file)
-            where, moved = place(code, switch), shared(code, switch)
-            code.bytes(where.node).decode()
-            if moved and where.how == DECLARE:
-                raise RefusedError(SHARED)
-            return Plan(switch, where, selector(code, types, switch), tuple(moved)), ""
-        except RefusedError as refused:
-            return None, str(refused)
-        except UnicodeDecodeError:
-            return None, "the source is not UTF-8"
+
+def _plan(code: Code, node: int) -> tuple[Plan | None, str]:
+    """How a switch is written anew, or why it is not."""
+    try:
+        switch = read(code, node)
+        _check_size(switch)
+        where, moved = place(code, switch), shared(code, switch)
+        code.bytes(where.node).decode()
+        if moved and where.how == DECLARE:
+            raise RefusedError(SHARED)
+        kept = selector(code, code.file.once(Types), switch)
+        return Plan(switch, where, kept, tuple(moved)), ""
+    except RefusedError as refused:
+        return None, str(refused)
+    except UnicodeDecodeError:
+        return None, "the source is not UTF-8"
 
 
 def _switches(file: JavaFile) -> dict[int, list[int]]:

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 
 from acumen.lang.java.declarations import NONE
 from acumen.lang.java.file import JavaFile
+from acumen.lang.java.types import Types
 from acumen.transforms.code import BLOCKS, STATEMENTS, Code, code_of
 from acumen.transforms.completes import completes
 from acumen.transforms.edits import Rewrite
@@ -46,7 +47,9 @@ class Unused:
             id_ = numbered.id(_kind(code, one))
             if one == block:
                 break
-        why = _refused(code, method)
+        why = code.unreadable(method)
+        if not why and not code.file.once(_string):
+            why = "String is another type here"
         if why:
             return [Location(id_, method, *code.span(block), why)]
         place, model = drawn.choice(places(code, block))
@@ -56,16 +59,6 @@ class Unused:
 
     def rewrites(self, code: Code, chosen: Sequence[Location]) -> list[Rewrite]:
         return [_inserted(code, *location.detail) for location in chosen]
-
-
-def _refused(code: Code, method: int) -> str:
-    if code.misread(method):
-        return "the source is broken here"
-    if code.escaped:
-        return "identifiers or comments of this file have Unicode escapes"
-    if not code.file.once(_string):
-        return "String is another type here"
-    return ""
 
 
 def _kind(code: Code, block: int) -> str:
@@ -135,10 +128,9 @@ def _moment(drawn: random.Random) -> str:
 
 
 def _string(file: JavaFile) -> str:
-    """How a file can name ``java.lang.String``; empty where it cannot. What other files of the
-    package declare is not seen."""
+    """How a file can name ``java.lang.String``; empty where it cannot."""
     code = code_of(file)
-    if "String" not in code.words or not (_is_type(file, "String") or _is_imported(code, "String")):
+    if file.declarations.package == "java.lang" or not file.once(Types).hides("String"):
         return "String"
     whole = all(code.role[one] in _NO_MATTER for one in _named(code, "java"))
     return "java.lang.String" if whole else ""
@@ -146,26 +138,6 @@ def _string(file: JavaFile) -> str:
 
 # What does not keep a name before a dot from being a package's (JLS 6.4.2).
 _NO_MATTER = frozenset(("package", "method", "label", "annotation element"))
-
-
-def _is_type(file: JavaFile, word: str) -> bool:
-    """Whether the file declares a type or a type variable of that name."""
-    declared = file.declarations
-    variables = [one for type_ in declared.types for one in type_.type_parameters]
-    variables += (one for method in declared.methods for one in method.type_parameters)
-    return any(one.name == word for one in declared.types) or any(
-        written.split()[0] == word for written in variables
-    )
-
-
-def _is_imported(code: Code, word: str) -> bool:
-    """Whether an import brings something of that name, unless from ``java.lang``."""
-    for node in code.children(0):
-        if code.kind[node] == "import_declaration":
-            names = [code.text(one) for one in code.of_kind(node, "identifier")]
-            if names[-1:] == [word] and names[:-1] != ["java", "lang"]:
-                return True
-    return False
 
 
 def _named(code: Code, word: str) -> list[int]:

@@ -45,6 +45,20 @@ def variants(
         yield from variants_of(file, locations(file, first, method, seed), kind, where, seed)
 
 
+def tried(
+    file: JavaFile, kind: str, modes: Sequence[str], method: int, seed: int
+) -> tuple[list[Location], list[Variant], str]:
+    """A method's locations, and its variants of these modes. A transformation that fails on a
+    method must end nothing else: the third is how it failed, and then there are no variants."""
+    found: list[Location] = []
+    try:
+        found = locations(file, kind.split("+")[0], method, seed)
+        made = [one for where in modes for one in variants_of(file, found, kind, where, seed)]
+    except Exception as error:
+        return found, [], f"{type(error).__name__}: {error}"
+    return found, made, ""
+
+
 def variants_of(
     file: JavaFile, found: Sequence[Location], kind: str, where: str, seed: int
 ) -> Iterator[Variant]:

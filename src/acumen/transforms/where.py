@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import random
 import re
+from bisect import bisect_left
 from collections.abc import Sequence
 
 from acumen.api import AcumenError
@@ -50,12 +51,15 @@ def chosen(
 def _together(locations: Sequence[Location]) -> list[Location]:
     """Without those whose reach overlaps an earlier one's."""
     found: list[Location] = []
-    taken: list[tuple[int, int]] = []
+    taken: list[tuple[int, int]] = []  # in order; none overlaps another
     for one in locations:
         if one.reach is not None:
             start, end = one.reach
-            if any(start < other and low < end for low, other in taken):
+            place = bisect_left(taken, one.reach)
+            if place and taken[place - 1][1] > start:
                 continue
-            taken.append(one.reach)
+            if place < len(taken) and taken[place][0] < end:
+                continue
+            taken.insert(place, one.reach)
         found.append(one)
     return found

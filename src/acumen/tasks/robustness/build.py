@@ -12,7 +12,6 @@ The bytes depend on the corpus, the recipe and the version, never on the number 
 from __future__ import annotations
 
 import json
-import re
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -29,7 +28,6 @@ from acumen.datasets.built import ABOUT, SCHEMA
 from acumen.files import sha256_of, write_atomically
 from acumen.tasks.robustness import ORIGINALS, VARIANTS
 from acumen.tasks.robustness.make import (
-    UNMADE,
     Job,
     Made,
     Recipe,
@@ -39,11 +37,12 @@ from acumen.tasks.robustness.make import (
     to_line,
     work,
 )
-from acumen.transforms.certify import Certificate, level_of
+from acumen.transforms.certify import UNMADE, Certificate, level_of, without_place
 from acumen.transforms.certify.projects import Means, certify
 from acumen.transforms.certify.rounds import Subject
 from acumen.transforms.edits import Edit
 from acumen.transforms.kinds import KINDS
+from acumen.transforms.run import by_project, sources_of
 
 # Seconds a shard may take.
 LIMIT = 3600.0
@@ -84,7 +83,11 @@ class _Build:
     dropped: Counter[tuple[str, str, str]] = field(default_factory=Counter)
 
     def run(self) -> Json:
-        jobs = [Job(self.corpus.folder, shard, self.recipe) for shard in self.corpus.shards]
+        jobs = [
+            Job(self.corpus.folder, shard, tuple(shards), self.recipe)
+            for shards in self.corpus.manifest.shards.values()
+            for shard in shards
+        ]
         found: Made | None = None
         wanted: frozenset[str] | None = None
         if self.recipe.most:
@@ -100,7 +103,7 @@ class _Build:
         for seen, here in ((found or made, True), (made, False)):
             for (kind, level, why), n in seen.dropped.items():
                 if (level == UNMADE) is here:
-                    self.dropped[kind, level, _reason(why)] += n
+                    self.dropped[kind, level, without_place(why)] += n
         methods = self._join(jobs)
         if not methods:
             raise self._nothing()
@@ -129,19 +132,13 @@ class _Build:
             (self.parts / ORIGINALS).open("w", encoding="utf-8") as originals,
             (self.parts / VARIANTS).open("w", encoding="utf-8") as variants,
         ):
-            for project, mine in self._by_project(jobs):
+            for project, mine in by_project(self.corpus, jobs):
                 kept = self._variants(project, mine, variants)
                 for row in _rows(mine, "originals"):
                     if row["id"] in kept:
                         originals.write(to_line(row))
                         methods += 1
         return methods
-
-    def _by_project(self, jobs: Sequence[Job]) -> Iterator[tuple[str, Sequence[Job]]]:
-        at = 0
-        for project, shards in self.corpus.manifest.shards.items():
-            yield project, jobs[at : at + len(shards)]
-            at += len(shards)
 
     def _variants(self, project: str, jobs: Sequence[Job], stream: IO[str]) -> set[str]:
         """Write a project's variants, those that hold; gives the ids of their methods."""
@@ -159,10 +156,7 @@ class _Build:
         """The rows that pass what other tools check."""
         if not rows:
             return
-        query = "select path, source from files where project = ? and language = 'java'"
-        found = self.corpus.query(query, [project])
-        columns = (found["path"].to_pylist(), found["source"].to_pylist())
-        sources = {path: text.encode() for path, text in zip(*columns, strict=True)}
+        sources = sources_of(self.corpus, project)
         subjects = [_subject(place, *row.pop("_")) for place, row in enumerate(rows)]
         known = [Certificate(**row["certificate"]) for row in rows]
         level = self.recipe.certify
@@ -171,7 +165,7 @@ class _Build:
             if one.holds:
                 yield {**row, "certificate": one.json()}
             else:
-                self.dropped[row["kind"], one.failed, _reason(one.why)] += 1
+                self.dropped[row["kind"], one.failed, without_place(one.why)] += 1
 
     # ---------------------------------------------------------------- what it says about itself
 
@@ -229,13 +223,6 @@ def _subject(
 def _meaning(kind: str) -> str:
     """What is done to a method, in words."""
     return ", then ".join(KINDS[one][3] for one in kind.split("+"))
-
-
-def _reason(why: str) -> str:
-    """Without the place and the name it tells, so that equal ones are counted together."""
-    why = why.split(": ", 1)[-1] if ".java:" in why else why
-    why = re.sub(r"^\S+ in line \d+ ", "a name ", why)
-    return re.sub(r" at byte \d+", "", why)
 
 
 def _nested(counts: Counter[Any], recipe: Recipe) -> dict[str, Json]:

@@ -22,16 +22,13 @@ import pyarrow.parquet as pq
 
 from acumen.lang.java.file import JavaFile
 from acumen.tasks.robustness.statements import FEWEST, count_statements
-from acumen.transforms.certify import Certificate, level_of
+from acumen.transforms.certify import UNMADE, Certificate, level_of
 from acumen.transforms.code import Code, code_of
-from acumen.transforms.run import own_certificate
-from acumen.transforms.variants import Variant, locations, variants_of
+from acumen.transforms.run import in_project, own_certificate
+from acumen.transforms.variants import Variant, tried
 from acumen.views.masked import masked_text
 
 Row = dict[str, Any]
-
-# Among the levels that a variant fails: it could not be made at all.
-UNMADE = "made"
 
 _COLUMNS = [
     "method_id", "file_id", "project", "split", "path", "place", "kind", "name", "body", "nested",
@@ -54,11 +51,13 @@ class Recipe:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A shard to be worked on. Without a ``part``, variants are only drawn; else they are made
-    and written, those that are ``wanted`` (None: all)."""
+    """A shard to be worked on; ``shards`` are all of its project, whose types it may use.
+    Without a ``part``, variants are only drawn; else they are made and written, those that are
+    ``wanted`` (None: all)."""
 
     corpus: Path
     shard: str
+    shards: tuple[str, ...]
     recipe: Recipe
     part: Path | None = None
     wanted: frozenset[str] | None = None
@@ -154,7 +153,7 @@ def _methods(job: Job, made: Made) -> Iterator[tuple[Row, _Method, list[Variant]
     """The shard's methods that are taken, with all their variants."""
     recipe = job.recipe
     for source, rows in _files(job):
-        file = JavaFile(source.encode())
+        file = in_project(job.corpus, job.shards, rows[0]["path"], source.encode())
         code = code_of(file)
         for row in rows:
             node = file.declarations.methods[row["place"]].node
@@ -190,21 +189,15 @@ def _files(job: Job) -> Iterator[tuple[str, list[Row]]]:
 
 def _variants(code: Code, place: int, recipe: Recipe, made: Made) -> Iterator[Variant]:
     for kind in recipe.kinds:
-        try:
-            found = locations(code.file, kind.split("+")[0], place, recipe.seed)
-            made.refused.update((kind, one.refused) for one in found if one.refused)
-            variants = [
-                variant
-                for where in recipe.where
-                for variant in variants_of(code.file, found, kind, where, recipe.seed)
-                # All places of one are a single place: the paper has no such program, either.
-                if where != "all" or len(variant.locations) > 1
-            ]
-        except Exception as error:  # a method that a transformation cannot bear ends nothing else
-            made.dropped[kind, UNMADE, f"{type(error).__name__}: {error}"] += 1
-            continue
-        made.found.update((kind, variant.where) for variant in variants)
-        yield from variants
+        found, variants, why = tried(code.file, kind, recipe.where, place, recipe.seed)
+        if why:
+            made.dropped[kind, UNMADE, why] += 1
+        made.refused.update((kind, one.refused) for one in found if one.refused)
+        for variant in variants:
+            # All places of one are a single place: the paper has no such program, either.
+            if variant.where != "all" or len(variant.locations) > 1:
+                made.found[kind, variant.where] += 1
+                yield variant
 
 
 def variant_id(row: Row, variant: Variant) -> str:

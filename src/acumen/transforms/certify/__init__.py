@@ -4,6 +4,12 @@ Levels, each including the former: it parses; its names mean what they meant, by
 it compiles, with javac; tests pass, by a command the user gives.
 """
 
-from acumen.transforms.certify.levels import LEVELS, Certificate, level_of
+from acumen.transforms.certify.levels import (
+    LEVELS,
+    UNMADE,
+    Certificate,
+    level_of,
+    without_place,
+)
 
-__all__ = ["LEVELS", "Certificate", "level_of"]
+__all__ = ["LEVELS", "UNMADE", "Certificate", "level_of", "without_place"]

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from acumen.api import AcumenError
 
 LEVELS = ("none", "parses", "binds", "compiles", "tests")
+# Told like a level that failed: the transformation itself did, and there is no variant.
+UNMADE = "made"
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,3 +34,10 @@ def level_of(name: str) -> int:
     if name not in LEVELS:
         raise AcumenError(f"there is no level {name!r}", f"choose one of {', '.join(LEVELS)}")
     return LEVELS.index(name)
+
+
+def without_place(why: str) -> str:
+    """A reason without the place and the name it tells, so that equal ones are counted together."""
+    why = why.split(": ", 1)[-1] if ".java:" in why else why
+    why = re.sub(r"^\S+ in line \d+ ", "a name ", why)
+    return re.sub(r" at byte \d+", "", why)
