@@ -57,3 +57,23 @@ def acumen(home: Path, monkeypatch: pytest.MonkeyPatch) -> Acumen:
         )
 
     return run
+
+
+@pytest.fixture
+def acumen_here(home: Path, monkeypatch: pytest.MonkeyPatch) -> Acumen:
+    """The command line in this process: for verbs that take less time than a process does to
+    start."""
+    monkeypatch.delenv("COLUMNS", raising=False)
+
+    def run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+        from typer.testing import CliRunner
+
+        from acumen.cli import app
+
+        words = [str(one) for one in arguments]
+        done = CliRunner().invoke(app, words, prog_name="acumen")
+        if done.exception is not None and not isinstance(done.exception, SystemExit):
+            raise done.exception
+        return subprocess.CompletedProcess(words, done.exit_code, done.stdout, done.stderr)
+
+    return run

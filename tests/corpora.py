@@ -30,7 +30,7 @@ def build_at(
     from acumen.corpus.engines.local import LocalEngine
 
     # Processes that have loaded a plug-in know it; those of other builds need not start anew.
-    engine = LocalEngine(workers) if plugins else _engine(workers)
+    engine = LocalEngine(workers) if plugins else shared_engine(workers)
     return build(
         sources, out, engine=engine, views=views or VIEWS,
         cache=out.parent / "cache", plugins=plugins, largest=largest,
@@ -38,7 +38,8 @@ def build_at(
 
 
 @lru_cache
-def _engine(workers: int) -> LocalEngine:
+def shared_engine(workers: int) -> LocalEngine:
+    """Processes that are started once for many tests."""
     from acumen.corpus.engines.local import LocalEngine
 
     return LocalEngine(workers)

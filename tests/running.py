@@ -23,6 +23,7 @@ from acumen.transforms.code import Code, code_of
 from acumen.transforms.edits import apply, flatten
 from acumen.transforms.location import Location, Transform
 from acumen.transforms.where import chosen, seeded
+from javac import JAVA, JAVAC
 
 HERE = Path(__file__).parent / "transforms"
 
@@ -111,7 +112,8 @@ def check_all(transform: Transform, cases: Iterable[Case], folder: Path, seed: i
     listed = folder / "files.txt"
     listed.write_text("\n".join([*files, str(HERE / "Runs.java")]))
     done = subprocess.run(
-        [javac, "-nowarn", "-encoding", "UTF-8", "-Xmaxerrs", "1000", "-d", str(out), f"@{listed}"],
+        [javac, *JAVAC, "-nowarn", "-encoding", "UTF-8", "-Xmaxerrs", "1000", "-d", str(out),
+         f"@{listed}"],
         capture_output=True, text=True,
     )  # fmt: skip
     wrong = sorted(set(re.findall(r"(case\d+)/(\w+)/T\.java:\d+: error: (.*)", done.stderr)))
@@ -119,7 +121,7 @@ def check_all(transform: Transform, cases: Iterable[Case], folder: Path, seed: i
         f"{error}\n{told[f'{case}.{variant}']}" for case, variant, error in wrong
     )
     done = subprocess.run(
-        [java, "-ea", "-cp", str(out), "Runs", *(f"{package}.T" for package in sources)],
+        [java, *JAVA, "-ea", "-cp", str(out), "Runs", *(f"{package}.T" for package in sources)],
         capture_output=True, text=True, check=True,
     )  # fmt: skip
     ended: dict[str, tuple[str, str]] = {}

@@ -86,23 +86,23 @@ def test_remarks_come_in_the_same_order_everywhere(acumen: Acumen, tmp_path: Pat
 # ------------------------------------------------------------------ query
 
 
-def test_columns_of_one_name(acumen: Acumen, folder: Path) -> None:
+def test_columns_of_one_name(acumen_here: Acumen, folder: Path) -> None:
     sql = "select 1 as a, 2 as a, 3 as b, 4 as a"
-    table = acumen("corpus", "query", folder, sql).stdout.split()
+    table = acumen_here("corpus", "query", folder, sql).stdout.split()
     assert table[:4] == ["a", "a", "b", "a"]
     assert table[-4:] == ["1", "2", "3", "4"]
-    rows = json.loads(acumen("corpus", "query", folder, sql, "--json").stdout)
+    rows = json.loads(acumen_here("corpus", "query", folder, sql, "--json").stdout)
     assert rows == [{"a": 1, "a_1": 2, "b": 3, "a_2": 4}]
 
 
-def test_values_that_json_has_not(acumen: Acumen, folder: Path) -> None:
+def test_values_that_json_has_not(acumen_here: Acumen, folder: Path) -> None:
     sql = (
         "select 'nan'::double as n, '-infinity'::float as i, '\\xAA\\x01'::blob as b, "
         "1.5::decimal(4, 2) as d, 12::hugeint as h, ['nan'::double, 1] as l, "
         "{'x': 'inf'::double} as s, date '2020-02-29' as day, null as nothing, "
         "(select method_id from numbers where number = 0) as id"
     )
-    done = acumen("corpus", "query", folder, sql, "--json")
+    done = acumen_here("corpus", "query", folder, sql, "--json")
     (row,) = json.loads(done.stdout, parse_constant=lambda name: pytest.fail(name))
     assert re.fullmatch(r"[0-9a-f-]{36}", row.pop("id"))
     assert row == {
@@ -111,15 +111,15 @@ def test_values_that_json_has_not(acumen: Acumen, folder: Path) -> None:
     }  # fmt: skip
 
 
-def test_no_rows(acumen: Acumen, folder: Path) -> None:
+def test_no_rows(acumen_here: Acumen, folder: Path) -> None:
     sql = "select * from methods limit 0"
-    assert acumen("corpus", "query", folder, sql).stdout == "no rows\n"
-    assert json.loads(acumen("corpus", "query", folder, sql, "--json").stdout) == []
+    assert acumen_here("corpus", "query", folder, sql).stdout == "no rows\n"
+    assert json.loads(acumen_here("corpus", "query", folder, sql, "--json").stdout) == []
 
 
-def test_a_query_changes_nothing(acumen: Acumen, folder: Path, tmp_path: Path) -> None:
+def test_a_query_changes_nothing(acumen_here: Acumen, folder: Path, tmp_path: Path) -> None:
     out = tmp_path / "evil.csv"
-    done = acumen("corpus", "query", folder, f"copy (select 1) to '{out}'")
+    done = acumen_here("corpus", "query", folder, f"copy (select 1) to '{out}'")
     assert done.returncode == 2
     assert "select" in done.stderr
     assert not out.exists()
@@ -143,9 +143,9 @@ def test_a_query_changes_nothing(acumen: Acumen, folder: Path, tmp_path: Path) -
     ],
 )
 def test_what_is_missing_or_unknown_is_told(
-    acumen: Acumen, folder: Path, arguments: list[str], message: str
+    acumen_here: Acumen, folder: Path, arguments: list[str], message: str
 ) -> None:
-    done = acumen("corpus", "show", folder, *arguments)
+    done = acumen_here("corpus", "show", folder, *arguments)
     assert done.returncode == 2
     assert message in done.stderr
     assert "Traceback" not in done.stderr
@@ -175,33 +175,33 @@ def test_a_plug_ins_view_knows_its_own_tools_only(
 
 
 @pytest.mark.parametrize("view", ["text", "tokens", "code2vec", "calls"])
-def test_json_is_json_whatever_the_view(acumen: Acumen, folder: Path, view: str) -> None:
+def test_json_is_json_whatever_the_view(acumen_here: Acumen, folder: Path, view: str) -> None:
     show = ("corpus", "show", folder, "Builtins.gcd", "--view", view)
-    value = json.loads(acumen(*show, "--json").stdout)
-    plain = acumen(*show).stdout
+    value = json.loads(acumen_here(*show, "--json").stdout)
+    plain = acumen_here(*show).stdout
     assert plain == (f"{value}\n" if isinstance(value, str) else json.dumps(value) + "\n")
 
 
-def test_constructors_have_two_names(acumen: Acumen, folder: Path) -> None:
+def test_constructors_have_two_names(acumen_here: Acumen, folder: Path) -> None:
     shown = [
-        json.loads(acumen("corpus", "show", folder, name, "--json").stdout)
+        json.loads(acumen_here("corpus", "show", folder, name, "--json").stdout)
         for name in ("Builtins.<init>", "Builtins.Builtins")
     ]
     assert shown[0] == shown[1]
     assert (shown[0]["kind"], shown[0]["name"]) == ("constructor", "Builtins")
     assert shown[0]["signature"].startswith("<init>(")
     # Where there are several, each is told with its id; where JSON is asked for, not among it.
-    done = acumen("corpus", "show", folder, "Polyline.Polyline")
+    done = acumen_here("corpus", "show", folder, "Polyline.Polyline")
     assert "2 methods are called 'Polyline.Polyline'" in done.stderr
     ids = re.findall(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", done.stdout)
     assert len(ids) == 2
     assert "Polyline.<init>(Point[])" in done.stdout
-    done = acumen("corpus", "show", folder, "Polyline.Polyline", "--json")
+    done = acumen_here("corpus", "show", folder, "Polyline.Polyline", "--json")
     assert done.stdout == ""
     assert all(one in done.stderr for one in ids)
 
 
-def test_calls_outside_the_project(acumen: Acumen, tmp_path: Path) -> None:
+def test_calls_outside_the_project(acumen_here: Acumen, tmp_path: Path) -> None:
     """A call of a method from elsewhere that the project overrides has targets, and is outside."""
     far = "Math.floorMod(1, 2); Integer.toString(1, 10);"
     names = [f"String.valueOf((Object) null).{name}();" for name in STRINGS]
@@ -209,9 +209,9 @@ def test_calls_outside_the_project(acumen: Acumen, tmp_path: Path) -> None:
         "class A implements Runnable {\n    public void run() { }\n"
         f"    void all(Runnable r) {{\n        r.run();\n{far} {' '.join(names)}\n    }}\n}}\n"
     )
-    acumen("corpus", "build", tmp_path / "A.java", "-o", tmp_path / "corpus")
-    shown = acumen("corpus", "show", tmp_path / "corpus", "A.all").stdout
-    calls = json.loads(acumen("corpus", "show", tmp_path / "corpus", "A.all", "--json").stdout)
+    acumen_here("corpus", "build", tmp_path / "A.java", "-o", tmp_path / "corpus")
+    shown = acumen_here("corpus", "show", tmp_path / "corpus", "A.all").stdout
+    calls = json.loads(acumen_here("corpus", "show", tmp_path / "corpus", "A.all", "--json").stdout)
     (run,) = (one for one in calls["calls"] if "run" in one["callee"])
     assert not run["inside"]
     assert run["targets"]
@@ -231,18 +231,20 @@ STRINGS = (
 # ------------------------------------------------------------------ views, export
 
 
-def test_views_are_listed_with_the_tools_they_know(acumen: Acumen) -> None:
-    listed = {one["name"]: one for one in json.loads(acumen("corpus", "views", "--json").stdout)}
+def test_views_are_listed_with_the_tools_they_know(acumen_here: Acumen) -> None:
+    listed = {
+        one["name"]: one for one in json.loads(acumen_here("corpus", "views", "--json").stdout)
+    }
     assert listed["calls"]["tools"] == []
     assert listed["code2seq"]["tools"][0] == "code2seq"
     assert listed["graph"]["tools"] == ["features-javac"]
     assert {"name", "summary", "tools", "origin"} == set(listed["text"])
-    assert "code2vec, gluecode" in acumen("corpus", "views").stdout
+    assert "code2vec, gluecode" in acumen_here("corpus", "views").stdout
 
 
-def test_what_the_authors_extractors_print(acumen: Acumen, folder: Path) -> None:
+def test_what_the_authors_extractors_print(acumen_here: Acumen, folder: Path) -> None:
     def lines(*options: str) -> dict[str, dict[str, str]]:
-        done = acumen("corpus", "export", folder, "-o", "-", *options)
+        done = acumen_here("corpus", "export", folder, "-o", "-", *options)
         assert done.returncode == 0, done.stderr
         return {one["method_id"]: one for one in map(json.loads, done.stdout.splitlines())}
 
@@ -261,14 +263,16 @@ def test_what_the_authors_extractors_print(acumen: Acumen, folder: Path) -> None
     assert set(theirs) <= set(sequences)
 
 
-def test_where_to_write_is_looked_at_first(acumen: Acumen, folder: Path, tmp_path: Path) -> None:
-    done = acumen("corpus", "export", folder, "--view", "text", "-o", tmp_path)
+def test_where_to_write_is_looked_at_first(
+    acumen_here: Acumen, folder: Path, tmp_path: Path
+) -> None:
+    done = acumen_here("corpus", "export", folder, "--view", "text", "-o", tmp_path)
     assert done.returncode == 2
     assert "is a folder" in done.stderr
     # What is refused leaves nothing behind.
     out = tmp_path / "new" / "out.jsonl"
     for options in ("text --as x", "x", "calls --compat"):
-        done = acumen("corpus", "export", folder, "--view", *options.split(), "-o", out)
+        done = acumen_here("corpus", "export", folder, "--view", *options.split(), "-o", out)
         assert done.returncode == 2
     assert not out.parent.exists()
 
@@ -276,38 +280,38 @@ def test_where_to_write_is_looked_at_first(acumen: Acumen, folder: Path, tmp_pat
 # ------------------------------------------------------------------ audit
 
 
-def test_audit_of_a_damaged_corpus(acumen: Acumen, folder: Path, tmp_path: Path) -> None:
+def test_audit_of_a_damaged_corpus(acumen_here: Acumen, folder: Path, tmp_path: Path) -> None:
     copy = Path(shutil.copytree(folder, tmp_path / "corpus"))
     gone, *_ = sorted(copy.glob("shards/quill.*/methods.parquet"))
     changed = copy / "numbers.parquet"
     gone.unlink()
     changed.write_bytes(b"what?")
-    done = acumen("corpus", "audit", copy)
+    done = acumen_here("corpus", "audit", copy)
     assert done.returncode == 1, done.stderr
     assert re.search(rf"missing +{re.escape(str(gone.relative_to(copy)))}", done.stdout)
     assert re.search(r"changed +numbers\.parquet", done.stdout)
     assert "acumen corpus build" in done.stderr
-    done = acumen("corpus", "audit", copy, "--json")
+    done = acumen_here("corpus", "audit", copy, "--json")
     assert done.returncode == 1
     told = json.loads(done.stdout)
     assert (told["whole"], told["changed"]) == (False, ["numbers.parquet"])
     for verb in (["show", copy], ["query", copy, "select count(*) from numbers"], ["stats", copy]):
-        done = acumen("corpus", *verb)
+        done = acumen_here("corpus", *verb)
         assert done.returncode == 2
         assert "is damaged: " in done.stderr
         assert f"acumen corpus audit {copy}" in done.stderr
         assert "Traceback" not in done.stderr
 
 
-def test_audit_without_tokens(acumen: Acumen, tmp_path: Path) -> None:
+def test_audit_without_tokens(acumen_here: Acumen, tmp_path: Path) -> None:
     out = tmp_path / "corpus"
-    acumen("corpus", "build", QUILL, "-o", out, "--view", "text")
-    done = acumen("corpus", "audit", out)
+    acumen_here("corpus", "build", QUILL, "-o", out, "--view", "text")
+    done = acumen_here("corpus", "audit", out)
     assert done.returncode == 0, done.stderr
     assert re.search(r"whole +yes", done.stdout)
     assert "not looked for: the corpus was built without the view tokens" in done.stdout
     (out / "projects.parquet").unlink()
-    done = acumen("corpus", "audit", out)
+    done = acumen_here("corpus", "audit", out)
     assert done.returncode == 1
     assert "projects.parquet" in done.stdout
 

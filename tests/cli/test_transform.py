@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from acumen.transforms.edits import Edit, apply
+from corpora import build_at
 from support import ROOT, Acumen
 
 SOURCE = """class A {
@@ -58,13 +59,16 @@ def test_lines_files_and_reasons(acumen: Acumen, one_file: Path, tmp_path: Path)
     assert "g(boolean var0) { Boolean var1 = var0;" in whole
 
 
-def test_the_same_bytes_whatever_the_workers(acumen: Acumen, tmp_path: Path) -> None:
+def test_the_same_bytes_whatever_the_workers(acumen_here: Acumen, tmp_path: Path) -> None:
+    corpus = tmp_path / "corpus"
+    quill = ROOT / "examples" / "quill" / "src" / "quill"
+    build_at(corpus, [str(quill / "text"), str(quill / "value")], workers=1, views=["text"])
     found = []
     for workers in ("1", "2"):
         out = tmp_path / f"{workers}.jsonl"
-        done = acumen("transform", str(ROOT / "examples" / "quill"), "-k", "unused", "-k",
-                      "rename+loop", "-w", "single", "-w", "50%", "--seed", "7", "-j", workers,
-                      "-o", str(out))  # fmt: skip
+        done = acumen_here("transform", corpus, "-k", "unused", "-k", "rename+loop", "-w",
+                           "single", "-w", "50%", "--seed", "7", "-j", workers,
+                           "-o", out)  # fmt: skip
         assert done.returncode == 0, done.stderr
         found.append(out.read_bytes())
     assert found[0] == found[1]
@@ -72,37 +76,40 @@ def test_the_same_bytes_whatever_the_workers(acumen: Acumen, tmp_path: Path) -> 
     assert kinds == {"unused", "rename+loop"}
 
 
-def test_edits_stand_where_the_file_has_them(acumen: Acumen, tmp_path: Path) -> None:
+def test_edits_stand_where_the_file_has_them(acumen_here: Acumen, tmp_path: Path) -> None:
     """Also in a file that is no plain UTF-8."""
     text = "class A { /* äöü */ int f(int größe) { return größe; } }\n"
-    for name, data in (
-        ("latin", text.encode("latin-1")),
-        ("marked", b"\xef\xbb\xbf" + text.encode()),
-        ("wide", b"\xff\xfe" + text.encode("utf-16-le")),
-    ):
-        folder = tmp_path / name
-        folder.mkdir()
-        (folder / "A.java").write_bytes(data)
-        out = tmp_path / f"{name}.jsonl"
-        done = acumen("transform", str(folder), "-k", "rename", "-o", str(out))
-        assert done.returncode == 0, done.stderr
-        (row,) = lines(out)
-        encoding = {"latin": "latin-1", "marked": "utf-8", "wide": "utf-16-le"}[name]
+    encodings = {"latin": "latin-1", "marked": "utf-8", "wide": "utf-16-le"}
+    marks = {"latin": b"", "marked": b"\xef\xbb\xbf", "wide": b"\xff\xfe"}
+    data = {name: marks[name] + text.encode(encoding) for name, encoding in encodings.items()}
+    for name, content in data.items():
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "A.java").write_bytes(content)
+    out = tmp_path / "out.jsonl"
+    done = acumen_here(
+        "transform", *(tmp_path / name for name in data), "-k", "rename", "-j", "1", "-o", out
+    )
+    assert done.returncode == 0, done.stderr
+    rows = lines(out)
+    assert sorted(row["project"] for row in rows) == sorted(data)
+    for row in rows:
+        name = row["project"]
         for one in row["edits"]:
-            assert data[one["start"] : one["end"]].decode(encoding) == "größe"
+            changed = data[name][one["start"] : one["end"]]
+            assert changed.decode(encodings[name]) == "größe"
 
 
 @pytest.mark.skipif(shutil.which("javac") is None, reason="no javac here")
-def test_certified_as_far_as_asked(acumen: Acumen, one_file: Path, tmp_path: Path) -> None:
+def test_certified_as_far_as_asked(acumen_here: Acumen, one_file: Path, tmp_path: Path) -> None:
     out = tmp_path / "v.jsonl"
-    done = acumen("transform", str(one_file.parent), "--certify", "tests", "--test-command",
-                  "javac -d out A.java", "-o", str(out), "--json")  # fmt: skip
+    done = acumen_here("transform", one_file.parent, "-j", "1", "--certify", "tests",
+                       "--test-command", "javac -d out A.java", "-o", out, "--json")  # fmt: skip
     assert done.returncode == 0, done.stderr
     told = json.loads(done.stdout)
     assert told["lines"] == len(lines(out)) > 5
     assert {row["certificate"]["level"] for row in lines(out)} == {"tests"}
-    done = acumen("transform", str(one_file.parent), "-k", "rename", "--certify", "tests",
-                  "--test-command", "grep -q sum A.java", "-o", str(out))  # fmt: skip
+    done = acumen_here("transform", one_file.parent, "-j", "1", "-k", "rename", "--certify",
+                       "tests", "--test-command", "grep -q sum A.java", "-o", out)  # fmt: skip
     assert done.returncode == 1
     failed = [row for row in lines(out) if row["certificate"].get("failed")]
     assert [row["locations"] for row in failed] == [["rename:sum:0"]]
@@ -117,10 +124,10 @@ def test_certified_as_far_as_asked(acumen: Acumen, one_file: Path, tmp_path: Pat
     ],
 )
 def test_what_it_cannot_do(
-    acumen: Acumen, one_file: Path, tmp_path: Path, options: list[str], error: str
+    acumen_here: Acumen, one_file: Path, tmp_path: Path, options: list[str], error: str
 ) -> None:
     out = tmp_path / "v.jsonl"
-    done = acumen("transform", str(one_file.parent), *options, "-o", str(out))
+    done = acumen_here("transform", str(one_file.parent), *options, "-o", str(out))
     assert done.returncode == 2
     assert error in done.stderr
     assert "hint:" in done.stderr

@@ -15,14 +15,14 @@ VERBS = ["data", "tasks", "models", "eval", "score", "compare", "reproduce", "re
 EXAMPLE = ROOT / "examples" / "trigram_embedding.py"
 
 
-def test_help_names_every_verb(acumen: Acumen) -> None:
-    text = acumen("--help").stdout
+def test_help_names_every_verb(acumen_here: Acumen) -> None:
+    text = acumen_here("--help").stdout
     assert all(verb in text for verb in VERBS)
 
 
 @pytest.mark.parametrize("verb", ["eval", "score", "compare", "reproduce", "report", "data get"])
-def test_help_has_an_example(acumen: Acumen, verb: str) -> None:
-    assert "Example: acumen" in acumen(*verb.split(), "--help").stdout
+def test_help_has_an_example(acumen_here: Acumen, verb: str) -> None:
+    assert "Example: acumen" in acumen_here(*verb.split(), "--help").stdout
 
 
 def test_completion_is_offered() -> None:
@@ -33,9 +33,9 @@ def test_completion_is_offered() -> None:
 
 
 def test_a_new_user_without_data_gets_scores_and_is_told_what_is_missing(
-    acumen: Acumen, tmp_path: Path
+    acumen_here: Acumen, tmp_path: Path
 ) -> None:
-    done = acumen("eval", "--out", tmp_path / "run")
+    done = acumen_here("eval", "--out", tmp_path / "run")
     assert done.returncode == 0, done.stderr
     assert "abbreviations/expand" in done.stdout
     assert "idbench" in done.stderr
@@ -43,22 +43,22 @@ def test_a_new_user_without_data_gets_scores_and_is_told_what_is_missing(
     assert (tmp_path / "run" / "results.json").is_file()
 
 
-def test_asking_for_absent_data_says_how_to_get_it(acumen: Acumen, tmp_path: Path) -> None:
-    done = acumen("eval", "-m", "levenshtein", "-t", "idbench", "--out", tmp_path / "run")
+def test_asking_for_absent_data_says_how_to_get_it(acumen_here: Acumen, tmp_path: Path) -> None:
+    done = acumen_here("eval", "-m", "levenshtein", "-t", "idbench", "--out", tmp_path / "run")
     assert done.returncode == 2
     assert "acumen data get idbench --from DIR" in done.stderr
     assert "Traceback" not in done.stderr
 
 
-def test_json_is_json_and_nothing_else(acumen: Acumen, tmp_path: Path) -> None:
+def test_json_is_json_and_nothing_else(acumen_here: Acumen, tmp_path: Path) -> None:
     out = tmp_path / "run"
-    done = acumen("eval", "-m", "levenshtein", "-t", "abbreviations", "-o", out, "--json")
+    done = acumen_here("eval", "-m", "levenshtein", "-t", "abbreviations", "-o", out, "--json")
     assert json.loads(done.stdout)["schema"] == "acumen.results/1"
-    listed = json.loads(acumen("tasks", "list", "--json").stdout)
+    listed = json.loads(acumen_here("tasks", "list", "--json").stdout)
     assert {"name", "summary", "origin"} == set(listed[0])
-    shown = json.loads(acumen("tasks", "show", "abbreviations/match", "--json").stdout)
+    shown = json.loads(acumen_here("tasks", "show", "abbreviations/match", "--json").stdout)
     assert shown["instances"] == 475
-    card = json.loads(acumen("models", "show", "random:seed=3", "--json").stdout)
+    card = json.loads(acumen_here("models", "show", "random:seed=3", "--json").stdout)
     assert card["settings"] == {"seed": 3}
 
 
@@ -73,11 +73,13 @@ def test_an_embedding_of_your_own(acumen: Acumen, tmp_path: Path) -> None:
     assert all(cell["scores"][0]["value"] > 0.6 for cell in cells)
 
 
-def test_compare_models_and_runs(acumen: Acumen, tmp_path: Path) -> None:
+def test_compare_models_and_runs(acumen_here: Acumen, tmp_path: Path) -> None:
     one, two = tmp_path / "one", tmp_path / "two"
-    acumen("eval", "-m", "levenshtein", "-m", "random", "-t", "abbreviations/expand", "-o", one)
-    acumen("eval", "-m", "levenshtein", "-t", "abbreviations", "-o", two)
-    done = acumen("compare", one, two, "jaro-winkler", "-t", "abbreviations/expand", "--json")
+    acumen_here(
+        "eval", "-m", "levenshtein", "-m", "random", "-t", "abbreviations/expand", "-o", one
+    )
+    acumen_here("eval", "-m", "levenshtein", "-t", "abbreviations", "-o", two)
+    done = acumen_here("compare", one, two, "jaro-winkler", "-t", "abbreviations/expand", "--json")
     assert done.returncode == 0, done.stderr
     (comparison,) = json.loads(done.stdout)
     assert set(comparison["values"]) == {
@@ -89,22 +91,25 @@ def test_compare_models_and_runs(acumen: Acumen, tmp_path: Path) -> None:
     }
     assert not verdicts[frozenset((f"levenshtein ({one})", f"levenshtein ({two})"))]
     assert verdicts[frozenset(("jaro-winkler", "random"))]
-    table = acumen("compare", "levenshtein", "random", "-t", "abbreviations/expand").stdout
+    table = acumen_here("compare", "levenshtein", "random", "-t", "abbreviations/expand").stdout
     assert "McNemar" in table
     assert "smallest visible" in table
 
 
-def test_compare_says_what_it_needs(acumen: Acumen) -> None:
-    done = acumen("compare", "levenshtein", "random")
+def test_compare_says_what_it_needs(acumen_here: Acumen) -> None:
+    done = acumen_here("compare", "levenshtein", "random")
     assert done.returncode == 2
     assert "--task" in done.stderr
-    done = acumen("compare", "levenshtein", "random", "-t", "abbreviations", "--convention", "x")
+    done = acumen_here(
+        "compare", "levenshtein", "random", "-t", "abbreviations", "--convention", "x"
+    )
     assert "no convention" in done.stderr
 
 
 def test_reproduce_idbench(acumen: Acumen, idbench: Path) -> None:
-    """63 cells of the seven techniques within 0.0005, nine of the ensemble within 0.02."""
-    done = acumen("reproduce", "idbench", "--resamples", "200", "--json")
+    """63 cells of the seven techniques within 0.0005, nine of the ensemble within 0.02. What is
+    printed without --json, the page of the documentation shows."""
+    done = acumen("reproduce", "idbench", "--resamples", "100", "--json")
     assert done.returncode == 0, done.stderr
     cells = json.loads(done.stdout)
     wanted = {
@@ -137,23 +142,24 @@ def test_reproduce_idbench(acumen: Acumen, idbench: Path) -> None:
     }
     assert sum(n for _, n in rows.values()) == 2 * 786
     assert all(equal == n for equal, n in rows.values())
-    text = acumen("reproduce", "idbench", "--resamples", "200").stdout
-    assert "72 of 72 cells within tolerance" in text
-    assert "LV from scratch: 786 of 786" in text
 
 
 def test_reproduce_notices_a_cell_that_is_off(
     acumen: Acumen, idbench: Path, tmp_path: Path
 ) -> None:
     """A single wrong number in the published table must end in exit code 1: run against a copy
-    of the package whose table says 0.4933 where it should say 0.4833."""
+    of the package whose table says 0.4933 where it should say 0.4833, and nothing of techniques
+    that take longer."""
     import os
     import shutil
 
     copy = tmp_path / "src" / "acumen"
     shutil.copytree(ROOT / "src" / "acumen", copy)
     table = copy / "published" / "idbench_correlations.csv"
-    table.write_text(table.read_text().replace("small,154,LV,0.4833", "small,154,LV,0.4933"))
+    lines = table.read_text().replace("small,154,LV,0.4833", "small,154,LV,0.4933").splitlines()
+    kept = [line for line in lines[1:] if {"LV", "NW"} & set(line.split(","))]
+    assert len(kept) == 18
+    table.write_text("\n".join([lines[0], *kept, ""]))
     done = acumen(
         "reproduce", "idbench", "--resamples", "100",
         env={**os.environ, "PYTHONPATH": str(copy.parent)},
@@ -162,10 +168,10 @@ def test_reproduce_notices_a_cell_that_is_off(
     assert "1 cells are outside" in done.stderr
 
 
-def test_report_is_written(acumen: Acumen, tmp_path: Path) -> None:
+def test_report_is_written(acumen_here: Acumen, tmp_path: Path) -> None:
     run, pictures = tmp_path / "run", tmp_path / "figures"
-    acumen("eval", "-m", "levenshtein", "-m", "random", "-t", "abbreviations", "-o", run)
-    done = acumen("report", run, "--plots", pictures, "--format", "svg")
+    acumen_here("eval", "-m", "levenshtein", "-m", "random", "-t", "abbreviations", "-o", run)
+    done = acumen_here("report", run, "--plots", pictures, "--format", "svg")
     assert done.returncode == 0, done.stderr
     assert (run / "report.html").read_text().lstrip().lower().startswith("<!doctype html>")
     assert list(pictures.glob("*.svg"))
@@ -185,16 +191,18 @@ def test_report_is_written(acumen: Acumen, tmp_path: Path) -> None:
         ["tasks", "show", "nothing"],
     ],
 )
-def test_mistakes_get_an_answer_not_a_traceback(acumen: Acumen, arguments: list[str]) -> None:
-    done = acumen(*arguments)
+def test_mistakes_get_an_answer_not_a_traceback(acumen_here: Acumen, arguments: list[str]) -> None:
+    done = acumen_here(*arguments)
     assert done.returncode == 2
     assert "error: " in done.stderr
     assert "Traceback" not in done.stderr
 
 
-def test_a_path_that_cannot_be_written_gets_an_answer(acumen: Acumen, tmp_path: Path) -> None:
+def test_a_path_that_cannot_be_written_gets_an_answer(acumen_here: Acumen, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    done = acumen("eval", "-m", "random", "-t", "abbreviations", "-o", tmp_path / "file" / "run")
+    done = acumen_here(
+        "eval", "-m", "random", "-t", "abbreviations", "-o", tmp_path / "file" / "run"
+    )
     assert done.returncode == 2
     assert "error: " in done.stderr
     assert "Traceback" not in done.stderr
@@ -230,18 +238,22 @@ def test_a_models_error_cannot_steer_the_terminal(acumen: Acumen, tmp_path: Path
     assert "\\x1b[2J" in done.stderr
 
 
-def test_answers_changed_after_scoring_are_not_compared(acumen: Acumen, tmp_path: Path) -> None:
+def test_answers_changed_after_scoring_are_not_compared(
+    acumen_here: Acumen, tmp_path: Path
+) -> None:
     run = tmp_path / "run"
-    acumen("eval", "-m", "random", "-m", "levenshtein", "-t", "abbreviations/expand", "-o", run)
+    acumen_here(
+        "eval", "-m", "random", "-m", "levenshtein", "-t", "abbreviations/expand", "-o", run
+    )
     answers = run / "answers" / "abbreviations" / "expand" / "random.jsonl"
     answers.write_text(answers.read_text().replace('"abstract"}', '"account"}'))
-    done = acumen("compare", run)
+    done = acumen_here("compare", run)
     assert done.returncode == 2
     assert "changed after they were scored" in done.stderr
 
 
-def test_a_member_of_an_ensemble_may_have_settings(acumen: Acumen) -> None:
-    done = acumen("models", "show", "ensemble:levenshtein:decimals=2,jaro-winkler", "--json")
+def test_a_member_of_an_ensemble_may_have_settings(acumen_here: Acumen) -> None:
+    done = acumen_here("models", "show", "ensemble:levenshtein:decimals=2,jaro-winkler", "--json")
     assert json.loads(done.stdout)["settings"]["members"] == [
         "levenshtein:decimals=2",
         "jaro-winkler",
@@ -266,8 +278,8 @@ def test_somebody_elses_broken_package_spoils_only_its_own(
     assert acumen("models", "show", "levenshtein").returncode == 0
 
 
-def test_tables_say_who_has_seen_labels(acumen: Acumen, tmp_path: Path) -> None:
-    done = acumen(
+def test_tables_say_who_has_seen_labels(acumen_here: Acumen, tmp_path: Path) -> None:
+    done = acumen_here(
         "eval", "-m", "oracle", "-m", "ensemble:levenshtein", "-m", "levenshtein",
         "-t", "abbreviations/match", "-o", tmp_path / "run",
     )  # fmt: skip
@@ -277,36 +289,36 @@ def test_tables_say_who_has_seen_labels(acumen: Acumen, tmp_path: Path) -> None:
     assert "labels" not in told["levenshtein"]
 
 
-def test_a_model_beside_its_own_run_is_told_apart(acumen: Acumen, tmp_path: Path) -> None:
+def test_a_model_beside_its_own_run_is_told_apart(acumen_here: Acumen, tmp_path: Path) -> None:
     run = tmp_path / "run"
-    acumen("eval", "-m", "levenshtein", "-t", "abbreviations/expand", "-o", run)
-    done = acumen("compare", run, "levenshtein", "--json")
+    acumen_here("eval", "-m", "levenshtein", "-t", "abbreviations/expand", "-o", run)
+    done = acumen_here("compare", run, "levenshtein", "--json")
     (comparison,) = json.loads(done.stdout)
     assert set(comparison["values"]) == {"levenshtein", "levenshtein (asked now)"}
 
 
 def test_a_task_with_one_model_does_not_keep_others_from_being_compared(
-    acumen: Acumen, tmp_path: Path
+    acumen_here: Acumen, tmp_path: Path
 ) -> None:
     one, two = tmp_path / "one", tmp_path / "two"
-    acumen("eval", "-m", "levenshtein", "-t", "abbreviations", "-o", one)
-    acumen("eval", "-m", "random", "-t", "abbreviations/expand", "-o", two)
-    done = acumen("compare", one, two, "--json")
+    acumen_here("eval", "-m", "levenshtein", "-t", "abbreviations", "-o", one)
+    acumen_here("eval", "-m", "random", "-t", "abbreviations/expand", "-o", two)
+    done = acumen_here("compare", one, two, "--json")
     assert [c["task"] for c in json.loads(done.stdout)] == ["abbreviations/expand"]
     assert "abbreviations/match: fewer than two models" in done.stderr
 
 
-def test_nothing_to_ask_is_no_success(acumen: Acumen, tmp_path: Path) -> None:
-    done = acumen("eval", "-m", "ft-cbow", "-o", tmp_path / "run")
+def test_nothing_to_ask_is_no_success(acumen_here: Acumen, tmp_path: Path) -> None:
+    done = acumen_here("eval", "-m", "ft-cbow", "-o", tmp_path / "run")
     assert done.returncode == 2
     assert "nothing to ask" in done.stderr
     assert not (tmp_path / "run" / "results.json").exists()
 
 
-def test_damaged_data_is_noticed(acumen: Acumen, idbench: Path, tmp_path: Path) -> None:
+def test_damaged_data_is_noticed(acumen_here: Acumen, idbench: Path, tmp_path: Path) -> None:
     file = idbench / "small_pair_wise.csv"
     file.write_bytes(file.read_bytes()[:3000])
-    done = acumen("eval", "-m", "levenshtein", "-t", "idbench", "-o", tmp_path / "run")
+    done = acumen_here("eval", "-m", "levenshtein", "-t", "idbench", "-o", tmp_path / "run")
     assert done.returncode == 2
     assert "1 of 6 files are missing or damaged" in done.stderr
-    assert "here       no" in acumen("data", "list").stdout
+    assert "here       no" in acumen_here("data", "list").stdout

@@ -15,6 +15,7 @@ import pytest
 from acumen.lang.java.declarations import NONE, MethodDeclaration
 from acumen.lang.java.file import JavaFile
 from acumen.lang.java.grammar import name_of
+from javac import JAVA, JAVAC
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 CHECKS = {
@@ -91,7 +92,7 @@ def compiled(tmp_path_factory: pytest.TempPathFactory) -> Compile:
     def run(sources: list[Path], *options: str) -> Path:
         folder = tmp_path_factory.mktemp("classes")
         done = subprocess.run(
-            [javac, "-encoding", "UTF-8", "--release", "17", *options, "-d", str(folder),
+            [javac, *JAVAC, "-encoding", "UTF-8", "--release", "17", *options, "-d", str(folder),
              *map(str, sources)],
             capture_output=True, text=True,
         )  # fmt: skip
@@ -110,7 +111,7 @@ def printed() -> Run:
 
     def run(classes: Path, main: str) -> str:
         done = subprocess.run(
-            [java, "-cp", str(classes), main], capture_output=True, text=True, timeout=60
+            [java, *JAVA, "-cp", str(classes), main], capture_output=True, text=True, timeout=60
         )
         assert done.returncode == 0, done.stderr
         return done.stdout

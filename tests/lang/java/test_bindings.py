@@ -14,7 +14,8 @@ import pytest
 
 from acumen.lang.java.bindings import DECLARES, NOTHING, READS, ROLES, UPDATES, WRITES, Bindings
 from acumen.lang.java.file import JavaFile
-from javac import EXPORTS, HERE
+from acumen.lang.lines import line_at, line_starts
+from javac import EXPORTS, HERE, JAVA, JAVAC
 
 # What javac calls the roles. A lambda's parameter is a parameter to it, an annotation's element a
 # method, a constructor's name a constructor.
@@ -68,14 +69,14 @@ def compared(theirs: Attributed) -> Iterator[Name]:
     for path, attributed in theirs.items():
         file = JavaFile(path.read_bytes())
         found, syntax, source = file.bindings, file.syntax, file.source
-        units = places(source)
+        units, lines = places(source), line_starts(source)
         for node, role, declaration in zip(
             found.node.tolist(), found.role.tolist(), found.declaration.tolist(), strict=True
         ):
             start = int(syntax.start[node])
             kind, there = attributed.get(units[start], ("", -1))
             here = units[int(syntax.start[declaration])] if declaration >= 0 else -1
-            line = source.count(b"\n", 0, start) + 1
+            line = line_at(lines, start)
             text = syntax.text(node)
             yield Name(path.name, line, text, ROLES[role], here, kind, there)
 
@@ -132,10 +133,11 @@ def test_patterns_of_java_21(tmp_path: Path) -> None:
     else:
         pytest.skip("no JDK from 21 on here: javac is the oracle")
     program, listed = HERE / "JavacBindings.java", tmp_path / "files.txt"
-    subprocess.run([javac, *EXPORTS, "-d", str(tmp_path), str(program)], check=True)
+    subprocess.run([javac, *JAVAC, *EXPORTS, "-d", str(tmp_path), str(program)], check=True)
     listed.write_text(f"{HERE / 'Patterns.java'}\n")
     done = subprocess.run(
-        [javac.with_name("java"), *EXPORTS, "-cp", str(tmp_path), "JavacBindings", str(listed)],
+        [javac.with_name("java"), *JAVA, *EXPORTS, "-cp", str(tmp_path), "JavacBindings",
+         str(listed)],
         check=True, capture_output=True, text=True,
     )  # fmt: skip
     assert done.stderr == ""

@@ -13,6 +13,7 @@ import pytest
 
 from acumen.lang.java.file import JavaFile
 from acumen.lang.java.flow import BIND, DECLARE, READ, flow
+from javac import JAVAC
 
 
 def reads(file: JavaFile) -> tuple[int, list[str]]:
@@ -86,7 +87,9 @@ def test_javac_judges_the_examples_so(tmp_path: Path) -> None:
     head = "abstract class T { abstract int f(); abstract void g(int k); abstract void h();"
     path = tmp_path / "T.java"
     path.write_text("\n".join([head, *methods, "}"]))
-    told = subprocess.run([javac, "-d", str(tmp_path), str(path)], capture_output=True, text=True)
+    told = subprocess.run(
+        [javac, *JAVAC, "-d", str(tmp_path), str(path)], capture_output=True, text=True
+    )
     errors = re.findall(r"T\.java:(\d+): error: (.*)", told.stderr)
     assert {text for _, text in errors} == {"variable k might not have been initialized"}
     rejected = {int(line) - 2 for line, _ in errors}

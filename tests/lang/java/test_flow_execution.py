@@ -16,6 +16,7 @@ import pytest
 
 from acumen.lang.java.file import JavaFile
 from acumen.lang.java.flow import flow
+from javac import JAVA, JAVAC
 
 METHODS, RUNS = 150, 300
 
@@ -406,12 +407,12 @@ def observed(folder: Path, text: str) -> set[tuple[str, int, int]]:
     (folder / "Generated.java").write_text(text)
     log = Path(__file__).with_name("FlowLog.java")
     done = subprocess.run(
-        [javac, "-nowarn", "-d", str(folder), str(log), str(folder / "Generated.java")],
+        [javac, *JAVAC, "-nowarn", "-d", str(folder), str(log), str(folder / "Generated.java")],
         capture_output=True, text=True,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr[:2000]
     lines = subprocess.run(
-        [java, "-cp", str(folder), "Generated"], check=True, capture_output=True, text=True
+        [java, *JAVA, "-cp", str(folder), "Generated"], check=True, capture_output=True, text=True
     ).stdout.splitlines()
     rows = (line.split() for line in lines)
     return {(kind, int(later), int(earlier)) for kind, later, earlier in rows}

@@ -12,6 +12,7 @@ import pytest
 from acumen.lang.java.file import JavaFile
 from acumen.views.paths import MethodPaths, Style, method_paths, path_string, paths
 from acumen.views.paths.build import DECLARES, INNER
+from javac import JAVA
 
 Contexts = Callable[..., list[str]]
 
@@ -60,7 +61,7 @@ def java(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., list[str]]:
         listed.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
         source = Path(__file__).with_name(f"{program}.java")
         done = subprocess.run(
-            [command, *options, str(source), str(listed)], check=True, capture_output=True
+            [command, *JAVA, *options, str(source), str(listed)], check=True, capture_output=True
         )
         return done.stdout.decode("utf-8").split("\n")[:-1]
 
