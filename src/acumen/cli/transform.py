@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from acumen.cli._corpora import corpus_of
 from acumen.cli._options import AsJson, Seed
 from acumen.cli._show import FOUND_FAILURES, print_json, print_table, progress_bar, say
 from acumen.cli._variants import (
@@ -23,9 +21,7 @@ from acumen.cli._variants import (
 )
 
 if TYPE_CHECKING:
-    from acumen.corpus import Corpus
-    from acumen.corpus.engines import Engine
-    from acumen.transforms.deliver import Delivered, Step
+    from acumen.transforms.deliver import Delivered
 
 
 class Level(StrEnum):
@@ -73,7 +69,7 @@ def transform(
 
     Every place where a transformation can be made gives a line of JSON with the edits; where
     it would not be safe, it is refused with the reason. The exit code is 1 if a variant failed
-    a level of --certify.
+    a level of --certify, or could not be made.
 
     Example: acumen transform src/ --kind rename --out variants.jsonl
 
@@ -91,7 +87,7 @@ def transform(
     folder = _folder(sources, test_command) if certify is Level.TESTS else None
     means = Means(class_path, test_command, folder)
     engine = make_engine("local", workers or processors())
-    with progress_bar() as step, _corpus(sources, engine, step) as corpus:
+    with progress_bar() as step, corpus_of(sources, engine, step) as corpus:
         order = Order(kinds, modes, seed, certify.value, refused)
         found = deliver(corpus, order, engine, out, means, step, write)
     if as_json:
@@ -101,23 +97,6 @@ def transform(
         say(f"{found.lines:,} lines: {out}")
     if found.failed:
         raise typer.Exit(FOUND_FAILURES)
-
-
-@contextmanager
-def _corpus(sources: list[str], engine: Engine, step: Step) -> Iterator[Corpus]:
-    """The corpus that is named, or one of these sources, for this once."""
-    from acumen.corpus import Corpus
-    from acumen.corpus.build import build
-    from acumen.corpus.manifest import NAME
-    from acumen.datasets import acumen_home
-
-    if len(sources) == 1 and (Path(sources[0]) / NAME).is_file():
-        yield Corpus.open(sources[0])
-        return
-    with tempfile.TemporaryDirectory(prefix="acumen-corpus-") as name:
-        out = Path(name) / "corpus"
-        build(sources, out, engine=engine, views=(), cache=acumen_home(), step=step)
-        yield Corpus.open(out)
 
 
 def _folder(sources: list[str], command: str) -> Path:
