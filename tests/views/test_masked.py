@@ -1,8 +1,9 @@
 """Hand-written cases; and, for whole projects, the bindings: whatever they call a method of the
-name is masked, and no other token is."""
+name is masked, and of the other tokens only strings that hold it as a word."""
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from acumen.lang.java.bindings import ROLE
 from acumen.lang.java.file import JavaFile
 from acumen.transforms.edits import Edit, apply
 from acumen.transforms.variants import variants
-from acumen.views.masked import masked, masked_text
+from acumen.views.masked import masked, masked_other, masked_text, masked_words
 from support import ROOT
 
 EXAMPLES = [
@@ -42,13 +43,15 @@ CASES = {
     "an enum constant with arguments": "void §() { enum E { walk(1); E(int x) {} } E.walk.§(); }",
     "the receiver of a call": "void §() { walk.other(); walk.§(); }",
     "words that only begin or end so": "void §() { walks(); rewalk(); walk2(); walk_(); $walk(); }",
-    "strings": 'void §() { log("walk"); log("walk()"); c = \'w\'; §(); }',
-    "text blocks": 'void §() { log("""\n walk();\n \\" walk """); §(); }',
+    "strings": 'void §() { log("§"); log("in §()"); log("walks"); c = \'w\'; §(); }',
+    "text blocks": 'void §() { log("""\n §();\n \\" § """); §(); }',
+    "strings in annotations": '@Named("§") void §() { @A({"§", "walk2"}) int x; }',
+    "after a string's escapes": r'void §() { log("\t§\n§\\nwalk \40§ \u0041walk \u0020§\u0020"); }',
     "comments": "void §() { // § the walks\n /* § and §() */ /** {@link #§} walked */ f(); }",
     "comments beside other letters": "void §() { // “§”, «§», walké, éwalk, walk_, §-er\n }",
     "lines that end as on old machines": "void §() {\r // §\r §();\r\n walk = 1; }",
     "comments in the declaration": "public /* § */ void §(/*§*/ int x) /* § */ { }",
-    "a name after letters of two bytes": "void §() { String é = \"é walk\"; ü(é).§(); /* é § */ }",
+    "a name after letters of two bytes": "void §() { String é = \"é §\"; ü(é).§(); /* é § */ }",
     "a lambda's body": "void §() { run(() -> §()); run(walk -> walk.§()); }",
     "a switch's labels": "void §(E e) { switch (e) { case walk: §(); } }",
     "a method without a body": "abstract void §();",
@@ -85,10 +88,55 @@ def test_what_stands_only_in_its_place_is_read_there() -> None:
 
 def test_in_broken_source_rather_too_much_is_masked() -> None:
     text = masked_text(JavaFile(b'class T { void walk() { if ( walk(1); log("walk"); } }'), 0)
-    assert text.replace("METHOD_NAME", "") == 'void () { if ( (1); log("walk"); }'
+    assert text.replace("METHOD_NAME", "") == 'void () { if ( (1); log(""); }'
     assert masked("void walk(", "walk") == "void METHOD_NAME("
     assert masked("", "walk") == ""
     assert masked("{}", "") == "{}"
+
+
+# --------------------------------------------------------------------------------------
+# Names with escapes.
+# --------------------------------------------------------------------------------------
+
+# What is written, and what is left of it.
+ESCAPED = {
+    "a call": (r"void walk() { w\u0061lk (); \uuu0077alk(); }", "void §() { § (); §(); }"),
+    "a reference": (r"void walk() { r = this:: w\u0061lk; }", "void §() { r = this:: §; }"),
+    "the declaration": (
+        r"void w\u0061lk() { walk(); /* w\u0061LK */ }", r"void §() { §(); /* w\u0061LK */ }",
+    ),
+    "a comment": (r"void walk() { /* \u0077\u0061\u006c\u006B. */ }", "void §() { /* §. */ }"),
+    "a string": (
+        r'void walk() { log("w\141lk", "wal\u006b", "\167alk"); }',
+        'void §() { log("§", "§", "§"); }',
+    ),
+    "a variable": (
+        r"void walk() { int w\u0061lk = 1; f(\u0077alk); }",
+        r"void §() { int w\u0061lk = 1; f(\u0077alk); }",
+    ),
+    "a longer name": (
+        r"void walk() { walk\u0061(); \u0061walk(); }",
+        r"void §() { walk\u0061(); \u0061walk(); }",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("written", "left"), ESCAPED.values(), ids=ESCAPED)
+def test_escapes_do_not_hide_a_name_from_the_mask(written: str, left: str) -> None:
+    wanted = left.replace("§", "METHOD_NAME")
+    assert masked(written, "walk") == masked(written, r"w\u0061lk") == wanted
+
+
+def test_another_methods_text_keeps_its_variables() -> None:
+    """A method's own text has its name at least once; that of a caller may have none of it."""
+    assert masked_other("void go() { int walk = 1; f(walk); }", "walk") == (
+        "void go() { int walk = 1; f(walk); }"
+    )
+    assert masked_other("void go() { walk(); }", "walk") == "void go() { METHOD_NAME(); }"
+    assert masked_other("void go() { walk(", "walk") is None
+    assert masked_words("/** {@link #walk} walks, walk. */", "walk") == (
+        "/** {@link #METHOD_NAME} walks, METHOD_NAME. */"
+    )
 
 
 # --------------------------------------------------------------------------------------
@@ -112,7 +160,10 @@ def test_text_that_edits_bring_is_masked_as_well() -> None:
 
 def test_what_edits_take_away_is_gone() -> None:
     edits = [edit(b"f(walk(x));", b""), edit(b"walk(x - 1)", b'"walk"')]
-    assert masked_text(JavaFile(SOURCE), 0, edits) == 'int METHOD_NAME(int x) {  return "walk"; }'
+    assert (
+        masked_text(JavaFile(SOURCE), 0, edits)
+        == 'int METHOD_NAME(int x) {  return "METHOD_NAME"; }'
+    )
 
 
 def test_edits_before_and_after_the_method_are_passed_over() -> None:
@@ -158,11 +209,15 @@ def expected_tokens(file: JavaFile, place: int) -> list[str]:
     called = file.bindings.node[file.bindings.role == ROLE["method"]].tolist()
     own = {node for node in called if file.names.text(node) == method.name}
     first, last = syntax.start[method.node], syntax.end[method.node]
-    return [
-        "METHOD_NAME" if file.tokens.node[i] in own else file.tokens.text(i)
-        for i in range(len(file.tokens))
-        if first <= file.tokens.start[i] < last
-    ]
+    word = re.compile(rf"(?<![\w$]){re.escape(method.name)}(?![\w$])")
+    spelt: list[str] = []
+    for i in range(len(file.tokens)):
+        if first <= file.tokens.start[i] < last:
+            text = file.tokens.text(i)
+            if text.startswith('"'):
+                text = word.sub("METHOD_NAME", text)
+            spelt.append("METHOD_NAME" if file.tokens.node[i] in own else text)
+    return spelt
 
 
 def check_by_bindings(paths: list[Path]) -> tuple[int, int]:

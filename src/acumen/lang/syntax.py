@@ -123,8 +123,10 @@ def _relations(depth: Column) -> tuple[Column, Column, Column]:
     return parent, child, stop
 
 
-# The symbol of what the parser could not read.
+# The symbol of what the parser could not read; and one that no parser gives: an operator that is
+# hidden from who reads the file.
 ERROR = 0xFFFF
+MASK = 0xFFFD
 
 
 def first_error(syntax: Syntax) -> int:

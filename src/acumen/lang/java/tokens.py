@@ -17,7 +17,7 @@ import numpy as np
 
 from acumen.lang.java import language
 from acumen.lang.java.literals import char_value, escaped, number_value, string_value
-from acumen.lang.syntax import Syntax
+from acumen.lang.syntax import MASK, Syntax
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -51,6 +51,8 @@ LITERALS = (
 KINDS: tuple[str, ...] = (
     "IDENTIFIER", "UNDERSCORE", *LITERALS, *(word.upper() for word in KEYWORDS),
     *PUNCTUATION.values(),
+    # An operator that is hidden. The numbers are stored: kinds are only ever added, at the end.
+    "MASK",
 )  # fmt: skip
 CODE = {kind: code for code, kind in enumerate(KINDS)}
 # Kinds that the published representation spells by their text.
@@ -181,6 +183,7 @@ def _codes() -> tuple[NDArray[np.uint8], NDArray[np.bool_]]:
         if kind:
             codes[symbol] = CODE[kind]
         whole[symbol] = name == "string_literal"
+    codes[MASK] = CODE["MASK"]
     return codes, whole
 
 

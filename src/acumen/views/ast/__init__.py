@@ -62,6 +62,8 @@ The trees are those of javac's parser. What the tool shows beyond it, and where 
   type spans it), an enum constant has an INITIALIZER only if arguments or a body are written, and
   a resource declared with ``var`` has MODIFIERS.
 - Syntax that does not parse is ERRONEOUS.
+- An operation whose operator is hidden is a MASK with LEFT_OPERAND and RIGHT_OPERAND, assignments
+  too.
 
 ``kinds`` tells what each node of the syntax is, ``rules`` how each kind is drawn, ``plans`` draws.
 """

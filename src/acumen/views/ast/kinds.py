@@ -136,7 +136,7 @@ def _settle_name(nodes: Nodes, source: Bytes, node: int) -> None:
 
 @kernel
 def _settle_token(nodes: Nodes, operators: Bytes, node: int) -> None:
-    """Tokens tell what kind of tree they are part of."""
+    """Tokens tell what kind of tree they are part of; one that is hidden, that it is hidden."""
     up, kind = nodes[node, c.UP], nodes[node, c.SYMBOL]
     above = nodes[up, c.SYMBOL]
     if kind == c.FLAG:

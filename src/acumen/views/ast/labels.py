@@ -38,6 +38,8 @@ LABELS: tuple[str, ...] = (
     "BOUND", "TYPE_ALTERNATIVES", "UNDERLYING_TYPE", "QUALIFIER_EXPRESSION", "MODE",
     "PRIMITIVE_TYPE_KIND", "DETAIL", "PATTERN", "DECONSTRUCTOR", "NESTED_PATTERNS",
     "ERROR_TREES", "PROCESSOR",
+    # The kind of an operation whose operator is hidden.
+    "MASK",
 )  # fmt: skip
 LABEL = {name: code for code, name in enumerate(LABELS)}
 

@@ -1,7 +1,7 @@
 """The plan of each node's tree, and the trees drawn by them.
 
 A row of a plan is a node to draw, with its depth below the first, or the plan of another node to
-follow at that depth. Plans are made from parts that ``rules`` lists for each code.
+follow at that depth. Plans are made from the parts that ``rules`` lists for each code.
 """
 
 from __future__ import annotations

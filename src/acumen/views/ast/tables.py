@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from acumen.lang.java import language
 from acumen.lang.java.grammar import field, symbols
+from acumen.lang.syntax import ERROR, MASK
 from acumen.views.ast import codes as c
 from acumen.views.ast.labels import LABEL
 from acumen.views.ast.parts import BUT, ONLY, WHICH, Part
@@ -160,7 +161,7 @@ def tables() -> Tables:
     for symbol in range(grammar.node_kind_count):
         if not grammar.node_kind_is_named(symbol):
             code[symbol] = tokens.get(grammar.node_kind_for_id(symbol) or "", c.NOTHING)
-    code[-1] = c.ERROR  # tree-sitter's symbol of an error
+    code[ERROR], code[MASK] = c.ERROR, c.OPERATORS + len(_OPERATORS)
     fields = np.zeros(grammar.field_count + 1, dtype=np.uint8)
     for place, name in enumerate(c.FIELDS[1:], start=1):
         fields[field(name)] = place
@@ -188,6 +189,7 @@ def _operators(tokens: dict[str, int]) -> NDArray[np.uint8]:
     for place, signs in enumerate((_BETWEEN, _ASSIGNING, _BEFORE, _AFTER)):
         for sign, name in signs.items():
             operators[place, tokens[sign]] = LABEL[name]
+    operators[c.BETWEEN, c.OPERATORS + len(_OPERATORS)] = LABEL["MASK"]
     return operators
 
 

@@ -48,14 +48,21 @@ from acumen.lang.syntax import Column, Syntax
 from acumen.views.ast import Trees
 from acumen.views.graph._edges_kernel import CF, GB, GN, LL, LU, LW
 from acumen.views.graph.arguments import argument_edges, child, variables_in
-from acumen.views.graph.edges import Graphs, declarations, distinct, numbered, variable_names
+from acumen.views.graph.edges import (
+    Graphs,
+    declarations,
+    distinct,
+    numbered,
+    original,
+    variable_names,
+)
 
 Row = tuple[int, int, int]
 
 
 def compatible(file: JavaFile, methods: Sequence[int], trees: Trees) -> Graphs:
     """The graphs of methods, whose trees are given."""
-    edges = compatible_edges(file, methods)
+    edges = compatible_edges(file.once(original) or file, methods)
     graphs = numbered(file, methods, trees, edges, from_tree=(GB, GN))
     own = [graphs.own[at][:1] for at in range(len(methods))]
     offsets = np.concatenate([[0], np.cumsum([len(one) for one in own], dtype=np.int64)])

@@ -40,9 +40,16 @@ class Graphs:
     own: Ragged
 
 
+def original(file: JavaFile) -> JavaFile | None:
+    """The file as it was before an operator was hidden in it, node for node; None: it is that
+    itself. A variable is still written where ``=`` is hidden: the edges tell what the program
+    does."""
+    return None
+
+
 def graphs(file: JavaFile, methods: Sequence[int], trees: Trees) -> Graphs:
     """The graphs of methods (places in ``declarations.methods``), whose trees are given."""
-    return numbered(file, methods, trees, file_edges(file, methods))
+    return numbered(file, methods, trees, file_edges(file.once(original) or file, methods))
 
 
 def file_edges(file: JavaFile, methods: Sequence[int]) -> NDArray[np.int64]:
@@ -138,7 +145,7 @@ def _tree_elements(
     """For a node of the syntax, the place in all trees of what javac has for it, in the tree of
     the outermost method. Getters stand for the same node as what they hold: four of them bear the
     name of a kind, but they come before it."""
-    real = trees.label < LABEL["NAME"]
+    real = (trees.label < LABEL["NAME"]) | (trees.label == LABEL["MASK"])
     if len(roots) < len(nodes):
         real &= np.repeat(np.isin(nodes, roots), np.diff(trees.offsets))
     places = np.flatnonzero(real)

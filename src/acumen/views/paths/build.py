@@ -12,7 +12,7 @@ from acumen.lang.columns import Ragged
 from acumen.lang.java.declarations import NONE
 from acumen.lang.java.file import JavaFile
 from acumen.lang.java.grammar import field, symbols
-from acumen.lang.syntax import Column
+from acumen.lang.syntax import MASK, Column
 from acumen.views.paths.contexts import contexts
 from acumen.views.paths.details import Code, details
 from acumen.views.paths.kinds import KIND, hashes
@@ -145,8 +145,9 @@ def _trees(file: JavaFile, roots: NDArray[np.int64]) -> tuple[NDArray[np.int64],
     if not len(kept):
         return np.zeros(len(roots) + 1, dtype=np.int64), np.empty((0, 5), dtype=np.int32)
     mark = marks()
-    # tree-sitter's symbol of an error is the largest there is; ours is the last.
+    # The symbols of an error and of a hidden operator are far beyond the others; here they follow.
     symbol = np.minimum(syntax.kind, len(mark) - 1)
+    symbol[syntax.kind == MASK] = len(mark) - 2
     source = np.frombuffer(syntax.source, dtype=np.uint8)
     columns = (syntax.start, syntax.end, syntax.parent, syntax.stop)
     code = np.empty((8, len(symbol)), dtype=np.int32)

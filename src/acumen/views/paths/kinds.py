@@ -45,6 +45,8 @@ KINDS: tuple[str, ...] = (
     "UnaryExpr:positive", "UnaryExpr:negative", "UnaryExpr:preIncrement",
     "UnaryExpr:preDecrement", "UnaryExpr:not", "UnaryExpr:inverse", "UnaryExpr:posIncrement",
     "UnaryExpr:posDecrement",
+    # An operation whose operator is hidden.
+    "BinaryExpr:mask",
 )  # fmt: skip
 KIND = {name: number for number, name in enumerate(KINDS)}
 
@@ -75,9 +77,9 @@ ABBREVIATIONS = {
     "AssignExpr:xor": "AsX", "BinaryExpr:and": "And", "BinaryExpr:binAnd": "BinAnd",
     "BinaryExpr:binOr": "BinOr", "BinaryExpr:divide": "Div", "BinaryExpr:equals": "Eq",
     "BinaryExpr:greater": "Gt", "BinaryExpr:greaterEquals": "Geq", "BinaryExpr:less": "Ls",
-    "BinaryExpr:lessEquals": "Leq", "BinaryExpr:lShift": "LS", "BinaryExpr:minus": "Minus",
-    "BinaryExpr:notEquals": "Neq", "BinaryExpr:or": "Or", "BinaryExpr:plus": "Plus",
-    "BinaryExpr:remainder": "Mod", "BinaryExpr:rSignedShift": "RSS",
+    "BinaryExpr:lessEquals": "Leq", "BinaryExpr:lShift": "LS", "BinaryExpr:mask": "Mask",
+    "BinaryExpr:minus": "Minus", "BinaryExpr:notEquals": "Neq", "BinaryExpr:or": "Or",
+    "BinaryExpr:plus": "Plus", "BinaryExpr:remainder": "Mod", "BinaryExpr:rSignedShift": "RSS",
     "BinaryExpr:rUnsignedShift": "RUS", "BinaryExpr:times": "Mul", "BinaryExpr:xor": "Xor",
     "BlockStmt": "Bk", "BooleanLiteralExpr": "BoolEx", "CastExpr": "Cast", "CatchClause": "Catch",
     "CharLiteralExpr": "CharEx", "ClassExpr": "ClsEx", "ClassOrInterfaceDeclaration": "ClsD",

@@ -57,8 +57,13 @@ def _numbers(*names: str) -> list[int]:
     return found
 
 
+def symbol_count() -> int:
+    """The grammar's symbols, then that of a hidden operator, then that of an error."""
+    return language().node_kind_count + 2
+
+
 def _marks(names: tuple[str, ...]) -> NDArray[np.uint8]:
-    made = np.zeros(language().node_kind_count + 1, dtype=np.uint8)
+    made = np.zeros(symbol_count(), dtype=np.uint8)
     for number, name in enumerate(names):
         if name:
             made[_numbers(*_GROUPS.get(name, (name,)))] = number
@@ -68,7 +73,7 @@ def _marks(names: tuple[str, ...]) -> NDArray[np.uint8]:
 @lru_cache(maxsize=1)
 def looks() -> Looks:
     """What ``details`` needs to know."""
-    reading = _readings(language().node_kind_count + 1)[0]
+    reading = _readings(symbol_count())[0]
     specials = [0, *(details.SPECIALS.index(_known(rule)) for rule in RULES.values())]
     special = np.array(specials, dtype=np.uint8)[np.maximum(reading, 0)]
     operator = np.full((5, len(reading)), -1, dtype=np.int16)
@@ -79,6 +84,7 @@ def looks() -> Looks:
     for row, (kind, names) in enumerate(signs):
         for sign, name in names.items():
             operator[row, _numbers(sign)] = KIND[f"{kind}:{name}"]
+    operator[0, symbol_count() - 2] = KIND["BinaryExpr:mask"]
     return Looks(
         mark=_marks(details.MARKS),
         special=special,
@@ -98,7 +104,7 @@ def _known(rule: Rule) -> str:
 def table() -> NDArray[np.int16]:
     """The rules and the readings, as ``tree`` lays them out."""
     grammar = language()
-    symbols, slots = grammar.node_kind_count + 1, max(len(rule.slots) for rule in RULES.values())
+    symbols, slots = symbol_count(), max(len(rule.slots) for rule in RULES.values())
     if (
         tree.SLOT + 4 * slots > tree.BY_FIELD
         or tree.BY_FIELD + grammar.field_count >= tree.BY_SYMBOL
