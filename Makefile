@@ -14,6 +14,10 @@ EXAMPLES = examples/library examples/quill examples/tramway
 # Variants are compiled where there is a compiler.
 CERTIFY = $(shell command -v javac >/dev/null 2>&1 && echo compiles || echo binds)
 
+# The models that are asked GLUECode's tasks: all that learn from a training split, and the bounds.
+GLUECODE = $(foreach model,random-label majority bag-of-tokens ngrams structure nearest \
+	completion:context=method completion:context=project last-null classical oracle,-m $(model))
+
 .DEFAULT_GOAL := help
 .PHONY: help eval test lint bench docs clean constraints tools
 
@@ -39,10 +43,14 @@ eval: $(BIN)/.core
 	$(BIN)/acumen corpus build $(EXAMPLES) --out $(OUT)/examples
 	$(BIN)/acumen dataset robustness --corpus $(OUT)/examples --split all --certify $(CERTIFY) \
 		--where single --where all --where 50% --out $(OUT)/robustness
+	$(BIN)/acumen tasks build gluecode --corpus $(OUT)/examples --out $(OUT)/gluecode
 	$(BIN)/acumen eval --plugin examples/trigram_embedding.py --out $(OUT)
 	$(BIN)/acumen eval --data $(OUT)/robustness --task robustness --model majority \
 		--model nearest-namer:corpus=$(OUT)/examples,split=all --out $(OUT)/names
-	$(BIN)/acumen report $(OUT) $(OUT)/names --corpus $(OUT)/examples --data $(OUT)/robustness
+	$(BIN)/acumen eval --tasks gluecode@$(OUT)/gluecode --skip-unfit $(GLUECODE) \
+		--out $(OUT)/methods
+	$(BIN)/acumen report $(OUT) $(OUT)/names $(OUT)/methods --corpus $(OUT)/examples \
+		--data $(OUT)/robustness --data $(OUT)/gluecode
 
 lint: $(BIN)/.dev
 	$(BIN)/ruff check .

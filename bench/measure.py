@@ -17,12 +17,10 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from corpus import WORKERS, bare_parsing, jdk_source
+from jdk import WORKERS, Jdk, Rows, Told, alone
 
 # The two ways of counting.
 RULES = ("pmd6", "pmd7.14")
-
-Rows = list[tuple[str, float, float, str]]
 
 
 def run(place: Path | str, rules: str) -> tuple[float, list[int]]:
@@ -37,42 +35,24 @@ def run(place: Path | str, rules: str) -> tuple[float, list[int]]:
     return spent, [json.loads(line)["value"] for line in done.stdout.splitlines()]
 
 
-def measure(build: float | None = None) -> tuple[Rows, list[str]]:
-    """``build``: seconds that a corpus build of the same archive took, where that is known."""
-    archive = jdk_source()
-    if archive is None:
-        print("no JDK source here: no measure taken", file=sys.stderr)
-        return [], []
+def measure(jdk: Jdk) -> Told:
     # Kernels are compiled once for an installation; that is not what is measured.
     for rules in RULES:
         run(Path(__file__).resolve().parents[1] / "examples" / "library", rules)
-    parse, files, size = bare_parsing(archive)
     rows: Rows = []
-    told = [f"{files:,} files, {size / 1e6:.0f} MB"]
+    told = []
     for rules in RULES:
-        spent, values = run(f"jdk={archive}", rules)
+        spent, values = run(f"jdk={jdk.archive}", rules)
         what = f"measure: npath of the JDK, {rules}"
-        rows.append((what, spent, parse, "bare parsing on one core"))
-        if build is not None:
-            rows.append((what, spent, build, "the corpus build; at most 0.25"))
+        rows.append((what, spent, jdk.parse, "bare parsing on one core"))
+        rows.append((what, spent, jdk.wall, "the corpus build; at most 0.25"))
         most = Counter(values).most_common(1)[0]
         told.append(
-            f"{rules}: {len(values):,} methods, {sum(v > 100 for v in values):,} above 100, "
+            f"npath, {rules}: {len(values):,} methods, {sum(v > 100 for v in values):,} above 100, "
             f"largest {max(values):,}, {most[1]:,} of {most[0]}"
         )
     return rows, told
 
 
-def main() -> None:
-    rows, told = measure()
-    if "--json" in sys.argv:
-        print(json.dumps({"rows": rows, "told": told}, indent=1))
-        return
-    for what, ours, baseline, against in rows:
-        print(f"{what:<44}{ours:>12.2f}{baseline:>12.2f}{ours / baseline:>8.3f}  {against}")
-    for line in told:
-        print(line)
-
-
 if __name__ == "__main__":
-    main()
+    alone(measure)

@@ -21,6 +21,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 from corpus import corpus
+from gluecode import gluecode
+from jdk import Rows, jdk, show
+from measure import measure
 from transforms import transforms
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -172,24 +175,17 @@ def java() -> list[tuple[str, float, float, str]]:
 
 
 def main() -> None:
+    rows: Rows = []
+    told: list[str] = []
+    with jdk() as found:
+        for part in (corpus, measure, gluecode, transforms) if found is not None else ():
+            print(f"measuring: {part.__name__}", file=sys.stderr)
+            more, lines = part(found)
+            rows, told = [*rows, *more], [*told, *lines]
     with tempfile.TemporaryDirectory() as home:
         os.environ["ACUMEN_HOME"] = home
-        of_corpus, told = corpus()
-        of_transforms, more = transforms()
-        rows = [*start_up(), *bootstrap(), *asking(), *splitting(), *java(), *of_corpus,
-                *of_transforms]  # fmt: skip
-    if "--json" in sys.argv:
-        fields = ("what", "ours", "baseline", "against")
-        print(json.dumps([dict(zip(fields, row, strict=True)) for row in rows], indent=1))
-        return
-    print(f"{'what':<44}{'ours':>12}{'baseline':>12}{'ratio':>8}  against")
-    for what, ours, baseline, against in rows:
-        unit = "KiB" if what.startswith("memory") else "s"
-        form = ".0f" if unit == "KiB" else ".4f"
-        print(f"{what:<44}{ours:>10{form}} {unit}{baseline:>10{form}} {unit}"
-              f"{ours / baseline:>7.2f}  {against}")  # fmt: skip
-    for line in [*told, *more]:
-        print(line)
+        rows = [*start_up(), *bootstrap(), *asking(), *splitting(), *java(), *rows]
+    show(rows, told)
 
 
 if __name__ == "__main__":

@@ -5,37 +5,19 @@
 
 Part of ``make bench``. Files are parsed, places are found and refused, and every accepted one is
 made into the edits and the text of a variant; nothing is certified. What the project declares is
-read before, from a corpus without views: it is there once, whatever is asked of it.
+read before, from its corpus: it is there once, whatever is asked of it.
 """
 
 from __future__ import annotations
 
-import json
-import sys
-import tempfile
 import time
 from collections import Counter
-from pathlib import Path
-from typing import Any
 
-from corpus import bare_parsing, jdk_source
-
-Rows = list[tuple[str, float, float, str]]
+from jdk import Jdk, Rows, Told, alone
 
 
-def declared(archive: Path, folder: Path) -> Any:
-    """The project's declarations, and where its shards are."""
+def transforms(jdk: Jdk) -> Told:
     from acumen.corpus import Corpus
-    from acumen.corpus.build import build
-    from acumen.corpus.engines import engine
-    from acumen.machine import processors
-
-    build([f"jdk={archive}"], folder / "corpus", engine=engine("local", processors()), views=(),
-          cache=folder / "cache")  # fmt: skip
-    return Corpus.open(folder / "corpus")
-
-
-def transforms() -> tuple[Rows, list[str]]:
     from acumen.corpus.link import world_of
     from acumen.lang.java.file import JavaFile
     from acumen.lang.java.types import Types
@@ -44,38 +26,32 @@ def transforms() -> tuple[Rows, list[str]]:
     from acumen.transforms.run import java_files
     from acumen.transforms.variants import locations, variants_of
 
-    archive = jdk_source()
-    if archive is None:
-        print("no JDK source here: no transformation measured", file=sys.stderr)
-        return [], []
     found, refused, made = Counter[str](), Counter[tuple[str, str]](), Counter[str]()
     spent: Counter[str] = Counter()
-    with tempfile.TemporaryDirectory() as name:
-        corpus = declared(archive, Path(name))
-        world, _ = world_of(corpus.folder, corpus.shards)
-        began = time.perf_counter()
-        size = 0
-        for shard in corpus.shards:
-            for read in java_files(corpus.folder / "shards" / shard):
-                file = JavaFile(read.text.encode())
-                file.keep(Types, Types(file, world, read.path))
-                for kind in KINDS:
-                    clock = time.perf_counter()
-                    for method in file.bodies:
-                        places = locations(file, kind, method)
-                        found[kind] += len(places)
-                        for one in places:
-                            if one.refused:
-                                refused[kind, one.refused] += 1
-                        for variant in variants_of(file, places, kind, "single", 0):
-                            size += len(apply(file.source, variant.edits))
-                            made[kind] += 1
-                    spent[kind] += int(1e6 * (time.perf_counter() - clock))
-        wall = time.perf_counter() - began
-    parse, _, _ = bare_parsing(archive)
+    corpus = Corpus.open(jdk.corpus)
+    world, _ = world_of(corpus.folder, corpus.shards)
+    began = time.perf_counter()
+    size = 0
+    for shard in corpus.shards:
+        for read in java_files(corpus.folder / "shards" / shard):
+            file = JavaFile(read.text.encode())
+            file.keep(Types, Types(file, world, read.path))
+            for kind in KINDS:
+                clock = time.perf_counter()
+                for method in file.bodies:
+                    places = locations(file, kind, method)
+                    found[kind] += len(places)
+                    for one in places:
+                        if one.refused:
+                            refused[kind, one.refused] += 1
+                    for variant in variants_of(file, places, kind, "single", 0):
+                        size += len(apply(file.source, variant.edits))
+                        made[kind] += 1
+                spent[kind] += int(1e6 * (time.perf_counter() - clock))
+    wall = time.perf_counter() - began
     total = sum(made.values())
     rows: Rows = [
-        ("transforms: whole JDK, one core", wall, parse, "bare parsing"),
+        ("transforms: whole JDK, one core", wall, jdk.parse, "bare parsing"),
         ("transforms: variants a second", total / wall, 3000.0, "3,000; at least 1"),
     ]
     told = [
@@ -94,16 +70,5 @@ def transforms() -> tuple[Rows, list[str]]:
     return rows, told
 
 
-def main() -> None:
-    rows, told = transforms()
-    if "--json" in sys.argv:
-        print(json.dumps({"rows": rows, "told": told}, indent=1))
-        return
-    for what, ours, baseline, against in rows:
-        print(f"{what:<44}{ours:>12.2f}{baseline:>12.2f}{ours / baseline:>8.3f}  {against}")
-    for line in told:
-        print(line)
-
-
 if __name__ == "__main__":
-    main()
+    alone(transforms)

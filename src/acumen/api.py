@@ -1,8 +1,7 @@
 """The nouns: what a task asks, what a model answers, what a run keeps.
 
-Frozen records and Protocols only. This module imports nothing of ours, so that a
-third-party model or task needs no other import than ``acumen.api`` and
-``acumen.registry``.
+Frozen records and Protocols only. This module imports nothing of ours, so that a third-party
+model or task needs no other import than ``acumen.api`` and ``acumen.registry``.
 """
 
 from __future__ import annotations
@@ -46,17 +45,23 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A text and the labels to choose from."""
+    """A text and the labels to choose from. ``method`` is the id of the method asked about, for
+    models that look around it; ``ask`` the question in words, for models that read English. Where
+    these are empty they are no part of the hash of a task's data."""
 
     text: str
     choices: tuple[str, ...]
+    method: str = field(default="", repr=False)
+    ask: str = field(default="", repr=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """A text to be completed or answered freely."""
+    """A text to be completed or answered freely; ``method`` and ``ask`` as in ``Question``."""
 
     text: str
+    method: str = field(default="", repr=False)
+    ask: str = field(default="", repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +137,7 @@ class Judge(Protocol):
         ...
 
 
-# A model is any object with at least one of these methods.
+# Any object with at least one of these methods.
 Model: TypeAlias = Similarity | Embed | Classify | Generate | Name | Judge
 
 FACE_PROTOCOLS: Mapping[Face, type] = {
@@ -153,26 +158,49 @@ class Example:
     truth: Json
 
 
+Supervision: TypeAlias = Literal["train", "train-or-all", "others", "all"]
+
+
 @runtime_checkable
 class Learner(Protocol):
     """A model that learns from labels.
 
-    ``supervision`` says which labels it is shown before it answers an instance:
-    ``others`` (all but that instance's own: leave-one-out), or ``all`` (its own too;
-    only for bounds such as ``oracle``, and every table says so).
+    ``supervision`` says which labels it is shown before it answers an instance: ``train`` (the
+    task's training split, and it needs one), ``others`` (all but that instance's own:
+    leave-one-out), ``all`` (its own too; only for bounds such as ``oracle``, and every table says
+    so), or ``train-or-all`` (``all`` where there is no training split).
     """
 
-    supervision: Literal["others", "all"]
-
+    @property
+    def supervision(self) -> Supervision: ...
     def fit(self, examples: Sequence[Example]) -> None:
         """Forget what was learned before and learn from these."""
         ...
+
+
+class Sight(Protocol):
+    """What a model may see around a method that it is asked about, or learns from.
+
+    All is served for one ``method``, by its id, with its answer masked everywhere; ``view_of`` is
+    another method as seen from it. A row is a method: ``id``, ``path``, ``line``, ``type``
+    (qualified), ``text``. Where there is no corpus to look into, rows are none and views None.
+    ``context`` of a masked call: ``receiver`` (static type, or empty), ``arguments`` (how many),
+    ``candidates`` (names that the type offers with so many, sorted), ``static``.
+    """
+
+    def view(self, method: str, name: str, compat: str = "") -> Json: ...
+    def view_of(self, method: str, other: str, name: str, compat: str = "") -> Json: ...
+    def context(self, method: str) -> Mapping[str, Json]: ...
+    def callers(self, method: str) -> Sequence[Mapping[str, Json]]: ...
+    def callees(self, method: str) -> Sequence[Mapping[str, Json]]: ...
+    def siblings(self, method: str) -> Sequence[Mapping[str, Json]]: ...
 
 
 # Optional attributes of a model that a run looks at:
 #   batch_size: int     how many instances to hand over at once (default 1)
 #   fingerprint: str    identifies what the settings do not, such as a weights file's hash
 #   only: tuple[str]    beginnings of the task names it can answer at all (default: any)
+#   look(sight)         called with the task's ``Sight``, or None, before it learns and is asked
 
 
 # --------------------------------------------------------------------------------------
@@ -184,8 +212,8 @@ class Learner(Protocol):
 class Instance:
     """One question of a task.
 
-    ``cluster`` groups instances that are not independent (same project); ``tags`` name
-    the slices and conventions the instance belongs to.
+    ``cluster`` groups instances that are not independent (same project); ``tags`` name the
+    slices and conventions the instance belongs to.
     """
 
     id: str
@@ -206,17 +234,17 @@ class Convention:
 
 @dataclass(frozen=True, slots=True)
 class Ceiling:
-    """How well people do, with what it measures and where the figure is from."""
+    """How well people do, or ``who``, with what it measures and where the figure is from."""
 
     label: str
     value: float
     source: str
+    who: str = "people"
 
 
 @dataclass(frozen=True, slots=True)
 class TaskCard:
-    """What a person should know about a task before reading its scores. Where
-    ``lower_is_better``, the best model has the smallest score."""
+    """What to know of a task before reading its scores. ``lower_is_better``: the least is best."""
 
     name: str
     title: str
@@ -239,10 +267,10 @@ class Metric(Protocol):
     not count for this metric; ``statistic`` takes the rows as columns, shape (k, n), and a matrix
     of weights, shape (b, n), and gives b values (nan where undefined).
 
-    Two optional attributes. ``of_sums(sums, total)``, of a metric that needs no more than sums
-    over the instances: the b values from the columns' weighted sums, shape (k, b), and the
-    weighted numbers of instances, shape (b,); whole clusters are then resampled as one row each.
-    ``percentage``: true of a mean of zeros and ones times 100.
+    Two optional attributes. ``of_sums(sums, total)``, of a metric that needs only sums over the
+    instances: the b values from the columns' weighted sums, shape (k, b), and the weighted numbers
+    of instances, shape (b,); whole clusters are then resampled as one row each. ``percentage``:
+    true of a mean of zeros and ones times 100.
     """
 
     @property
@@ -264,7 +292,11 @@ class Metric(Protocol):
 
 
 class Task(Protocol):
-    """What is asked and how it is scored. Two optional attributes are looked at:
+    """What is asked and how it is scored. Optional attributes are looked at:
+
+    ``training() -> Sequence[Example]``: the training split; none of the instances is in it.
+    ``sight: Sight``: what there is to see around the methods of the instances and of the training
+    split. ``fingerprint: str``: identifies what ``training`` and ``sight`` give.
 
     ``reading(instances, answers) -> dict[str, Answer]``: what the metrics see instead of the
     answers themselves, by the instances' ids. For a task whose score stands on several answers
@@ -284,8 +316,7 @@ class Task(Protocol):
 
 
 # --------------------------------------------------------------------------------------
-# Views: what a model may see of a method. A corpus stores their tables; the JSON is made on
-# demand.
+# Views: what a model may see of a method. A corpus stores their tables, not their JSON.
 # --------------------------------------------------------------------------------------
 
 
@@ -357,6 +388,12 @@ class Counts:
     failed: int
 
 
+_LABELS_SEEN = {
+    "all": "has seen the labels", "others": "leave-one-out", "train": "used the training split",
+    "train-or-all": "saw training labels, or all",
+}  # fmt: skip
+
+
 @dataclass(frozen=True, slots=True)
 class ModelCard:
     name: str
@@ -370,7 +407,7 @@ class ModelCard:
     @property
     def labels_seen(self) -> str:
         """What a table says about a model that was shown labels of the task itself."""
-        return {"all": "has seen the labels", "others": "leave-one-out"}.get(self.supervision, "")
+        return _LABELS_SEEN.get(self.supervision, "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -390,6 +427,18 @@ class Scores:
 
 
 @dataclass(frozen=True, slots=True)
+class Overall:
+    """For a model that answered all tasks of a group: the mean of their headline scores."""
+
+    group: str
+    model: str
+    tasks: tuple[str, ...]
+    value: float
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True, slots=True)
 class Run:
     seed: int
     confidence: float
@@ -398,3 +447,4 @@ class Run:
     models: Mapping[str, ModelCard]
     cells: tuple[Scores, ...]
     provenance: Mapping[str, Json]
+    overall: tuple[Overall, ...] = ()

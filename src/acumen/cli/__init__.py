@@ -15,6 +15,7 @@ from acumen.cli import (
     data,
     dataset,
     eval,  # noqa: A004
+    measure,
     models,
     report,
     reproduce,
@@ -30,6 +31,7 @@ app = verbs(
 )
 app.add_typer(data.app, name="data")
 app.add_typer(corpus.app, name="corpus")
+app.add_typer(measure.app, name="measure")
 app.command("transform", cls=Verb)(transform.transform)
 app.add_typer(dataset.app, name="dataset")
 app.add_typer(tasks.app, name="tasks")

@@ -34,6 +34,14 @@ def load_data(folders: list[Path] | None) -> None:
         load(folder)
 
 
+def with_data(patterns: list[str] | None, folders: list[Path] | None) -> list[str]:
+    """Load data sets, also those that are named with a task, as ``gluecode@DIR``; gives the
+    tasks without them."""
+    named = [pattern.partition("@") for pattern in patterns or []]
+    load_data([*(folders or []), *(Path(folder) for _, at, folder in named if at)])
+    return [name for name, _, _ in named]
+
+
 Plugins = Annotated[
     list[Path] | None,
     typer.Option(
@@ -52,8 +60,9 @@ Data = Annotated[
 Tasks = Annotated[
     list[str] | None,
     typer.Option(
-        "--task", "-t", metavar="NAME", autocompletion=complete_task,
-        help="Task, or the beginning of several (idbench, idbench/similarity). Repeatable.",
+        "--task", "--tasks", "-t", metavar="NAME", autocompletion=complete_task,
+        help="Task, or the beginning of several (idbench, idbench/similarity); gluecode@DIR: of "
+        "a data set that was built. Repeatable.",
     ),
 ]  # fmt: skip
 Models = Annotated[

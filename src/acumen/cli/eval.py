@@ -16,8 +16,8 @@ from acumen.cli._options import (
     Resamples,
     Seed,
     Tasks,
-    load_data,
     load_plugins,
+    with_data,
 )
 from acumen.cli._show import (
     FOUND_FAILURES,
@@ -71,6 +71,8 @@ def evaluate(
     Example: acumen eval --plugin my_model.py -m my-embedding -t idbench --out my-run
 
     Example: acumen eval --data robustness -m my-namer -t robustness
+
+    Example: acumen eval --tasks gluecode@gluecode -m my-model
     """
     from acumen.runs.evaluate import evaluate as run_all
     from acumen.runs.plan import make_plan, offered_models, offered_tasks
@@ -78,7 +80,7 @@ def evaluate(
     from acumen.runs.scoring import Settings
 
     load_plugins(plugin or [])
-    load_data(data)
+    task = with_data(task, data)
     # Whoever names both models and tasks means every pair of them.
     skip_unfit = skip_unfit or not (model and task)
     if not task:
@@ -143,7 +145,10 @@ def print_scores(run: Run) -> None:
         columns = ["model", card.metric, f"{run.confidence:.0%} interval", "n"]
         columns += [f"{o.name} (n)" for o in others] + ["answered", "failed", ""]
         meanings = "; ".join(f"{c.name}: {c.meaning}" for c in card.conventions)
-        people = f" People: {card.ceiling.value} {card.ceiling.label}." if card.ceiling else ""
+        people = ""
+        if card.ceiling:
+            who = card.ceiling.who.capitalize()
+            people = f" {who}: {card.ceiling.value} {card.ceiling.label}."
         print_table(
             columns,
             rows,
@@ -152,6 +157,14 @@ def print_scores(run: Run) -> None:
             right=(1, *range(3, len(columns) - 1)),
         )
         _print_further(card, cells)
+    if run.overall:
+        print_table(
+            ["benchmark", "model", "overall", f"{run.confidence:.0%} interval"],
+            [[one.group, one.model, number(one.value), bounds(one.low, one.high)]
+             for one in sorted(run.overall, key=lambda one: (one.group, -one.value, one.model))],
+            title="Overall: the mean of the tasks, of models that answered all of them",
+            right=(2,),
+        )  # fmt: skip
 
 
 def _ranked(run: Run, task: str) -> list[Scores]:

@@ -14,6 +14,8 @@ app = verbs("See the models there are.")
 
 LABELS_SEEN = {
     "none": "none",
+    "train": "those of the training split",
+    "train-or-all": "those of the training split; all, its own too, where there is none",
     "others": "all but the one it is asked for",
     "all": "all, its own too",
 }
@@ -51,8 +53,12 @@ def show(
     made = make_model(name)
     card = model_card(made)
     offer = offered_tasks()
-    cards = [make_task(task).card for task in (*offer.names, *offer.absent)]
-    fit = [task.name for task in cards if not why_not(made, task.name, task.face)]
+    tasks = [make_task(task) for task in (*offer.names, *offer.absent)]
+    fit = [
+        task.card.name
+        for task in tasks
+        if not why_not(made, task.card.name, task.card.face, trains=hasattr(task, "training"))
+    ]
     if as_json:
         print_json({**asdict(card), "tasks": fit})
         return

@@ -49,7 +49,9 @@ def report(
     load_data(data)
     loaded = [(path if path.is_dir() else path.parent, read_run(path)) for path in runs]
     with progress_bar() as step:
-        page = build_report(loaded, out or loaded[0][0] / "report.html", step, corpus or [])
+        page = build_report(
+            loaded, out or loaded[0][0] / "report.html", step, corpus or [], data or []
+        )
     pictures: list[Path] = []
     if plots is not None:
         formats = [str(one) for one in format_ or list(PlotFormat)]

@@ -15,8 +15,8 @@ from acumen.cli._options import (
     Resamples,
     Seed,
     complete_task,
-    load_data,
     load_plugins,
+    with_data,
 )
 from acumen.cli._show import print_json, say
 
@@ -50,8 +50,8 @@ def score(
     from acumen.runs.scoring import Settings
 
     load_plugins(plugin or [])
-    load_data(data)
-    run, remarks = score_files(make_task(task), answers, Settings(seed, confidence, resamples), out)
+    (name,) = with_data([task], data)
+    run, remarks = score_files(make_task(name), answers, Settings(seed, confidence, resamples), out)
     for remark in remarks:
         say(remark)
     if as_json:

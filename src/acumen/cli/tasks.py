@@ -6,11 +6,22 @@ from typing import Annotated
 
 import typer
 
+from acumen.cli import _tasks_audit, _tasks_build
 from acumen.cli._app import Verb, verbs
-from acumen.cli._options import AsJson, Data, Plugins, complete_task, load_data, load_plugins
+from acumen.cli._options import (
+    AsJson,
+    Data,
+    Plugins,
+    complete_task,
+    load_data,
+    load_plugins,
+    with_data,
+)
 from acumen.cli._show import print_facts, print_json, print_listing
 
-app = verbs("See the tasks there are.")
+app = verbs("See the tasks there are, and build those that come from a corpus.")
+app.add_typer(_tasks_build.app, name="build")
+app.command("audit", cls=Verb)(_tasks_audit.audit)
 
 
 @app.command("list", cls=Verb)
@@ -39,16 +50,19 @@ def show(
 
     from acumen.datasets import CATALOGUE, missing_files
     from acumen.registry import make_task
+    from acumen.runs.plan import input_record
 
     load_plugins(plugin or [])
-    load_data(data)
+    (name,) = with_data([name], data)
     task = make_task(name)
     card = task.card
     published = CATALOGUE.get(card.dataset)
     here = published is None or not missing_files(published)
     instances = task.instances() if here else []
     if as_json:
-        examples = [{"id": i.id, "input": asdict(i.input), "truth": i.truth} for i in instances[:3]]
+        examples = [
+            {"id": i.id, "input": input_record(i.input), "truth": i.truth} for i in instances[:3]
+        ]
         counted = len(instances) if here else None
         print_json({**asdict(card), "instances": counted, "examples": examples})
         return
@@ -63,7 +77,7 @@ def show(
         facts.append(("slices", ", ".join(card.slices)))
     if card.ceiling:
         people = f"{card.ceiling.value} {card.ceiling.label}, {card.ceiling.source}"
-        facts.append(("people", people))
+        facts.append((card.ceiling.who, people))
     absent = f"data not here: acumen data get {card.dataset}"
     facts.append(("instances", str(len(instances)) if here else absent))
     facts += [("for example", f"{instance.id}: {instance.truth}") for instance in instances[:3]]

@@ -51,7 +51,7 @@ def audit(
 
 def _near_duplicates(corpus: Corpus, threshold: float, shortest: int, seed: int) -> Json:
     methods = _methods(corpus)
-    found = near_duplicates(_tokens(corpus), threshold=threshold, shortest=shortest, seed=seed)
+    found = near_duplicates(tokens_of(corpus), threshold=threshold, shortest=shortest, seed=seed)
     sizes = np.bincount(found.cluster, minlength=len(found.cluster))
     return {
         "threshold": threshold,
@@ -74,7 +74,7 @@ def _methods(corpus: Corpus) -> dict[str, NDArray[Any]]:
     return {"project": projects, "split": split}
 
 
-def _tokens(corpus: Corpus) -> Ragged:
+def tokens_of(corpus: Corpus) -> Ragged:
     """A number for each token of each method, equal for equal spellings."""
     known: dict[str, int] = {}
     values: list[NDArray[Any]] = [np.empty(0, dtype=np.int64)]

@@ -21,7 +21,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from acumen.corpus.ids import targets_name
-from acumen.corpus.parquet import replace_table
+from acumen.corpus.parquet import replace_table, values_of
 from acumen.corpus.schema import CALLS, list_of
 from acumen.lang.java.calls.link import Project as World
 from acumen.lang.java.calls.platform import platform
@@ -96,15 +96,7 @@ def world_of(out: Path, shards: tuple[str, ...]) -> tuple[World, dict[str, int]]
 
 def _columns(path: Path, *names: str) -> Iterator[tuple[Any, ...]]:
     table = pq.read_table(path, columns=list(names))
-    return zip(*(_values(table[name]) for name in names), strict=True)
-
-
-def _values(column: pa.ChunkedArray) -> list[Any]:
-    """Plain values; ids as bytes, without an object for each."""
-    if isinstance(column.type, pa.UuidType):
-        column = pa.chunked_array([chunk.storage for chunk in column.chunks], pa.binary(16))
-    found: list[Any] = column.to_pylist()
-    return found
+    return zip(*(values_of(table[name]) for name in names), strict=True)
 
 
 def _linked(link: Link, shard: Path) -> tuple[pa.Table, pa.Table]:

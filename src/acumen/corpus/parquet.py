@@ -6,6 +6,7 @@ import uuid
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -143,6 +144,14 @@ def _plain(files: pa.Table) -> pa.Array:
 @lru_cache(maxsize=16)
 def _read(path: Path) -> pa.Table:
     return pq.read_table(path)
+
+
+def values_of(column: pa.ChunkedArray) -> list[Any]:
+    """Plain values; ids as bytes, without an object for each."""
+    if isinstance(column.type, pa.UuidType):
+        column = pa.chunked_array([chunk.storage for chunk in column.chunks], pa.binary(16))
+    found: list[Any] = column.to_pylist()
+    return found
 
 
 def file_hashes(folder: Path) -> list[tuple[str, str]]:

@@ -23,7 +23,7 @@ SCHEMA = 1
 
 # Each family's module has ``tasks(built)``: for each task its name, what it asks, and how it is
 # made, an object with ``built`` that is called without arguments.
-FAMILIES = {"robustness": "acumen.tasks.robustness"}
+FAMILIES = {"robustness": "acumen.tasks.robustness", "gluecode": "acumen.tasks.methods"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +49,15 @@ class Built:
             for line in stream:
                 if text in line:
                     yield json.loads(line)
+
+
+def must_be_ours(folder: Path) -> None:
+    """A folder to write a data set into: empty, not there yet, or a data set already."""
+    if folder.is_dir() and any(folder.iterdir()) and not (folder / ABOUT).is_file():
+        raise AcumenError(
+            f"{folder} is no data set, and not empty",
+            "choose a folder that is empty or does not exist yet",
+        )
 
 
 def read_built(folder: Path) -> Built:

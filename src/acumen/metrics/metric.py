@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from acumen.api import Json
+from acumen.metrics.bleu import gain
 
 if TYPE_CHECKING:
     from acumen.api import Floats
@@ -54,6 +55,10 @@ class MeanMetric:
         means: Floats = weights @ columns[0] / weights.sum(axis=1)
         return means
 
+    def of_sums(self, sums: Floats, total: Floats) -> Floats:
+        means: Floats = sums[0] / total
+        return means
+
 
 def _spearman(x: Floats, y: Floats, weights: Floats) -> Floats:
     from acumen.metrics.ranks import weighted_spearman
@@ -74,3 +79,5 @@ def _exact(truth: Json, answer: Json) -> float:
 spearman = JointMetric("spearman", "Spearman's rank correlation", _spearman)
 roc_auc = JointMetric("roc_auc", "Area under the ROC curve", _roc_auc)
 accuracy = MeanMetric("accuracy", "Accuracy", _exact, proportion=True)
+exact_match = MeanMetric("exact_match", "Exact match", _exact, proportion=True)
+character_bleu = MeanMetric("character_bleu", "Character BLEU", gain)

@@ -11,9 +11,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
-from acumen.api import AcumenError, Example, Face, Learner, Pair
+from acumen.api import AcumenError, Example, Face, Learner, Pair, Supervision
 from acumen.lang.subtokens import subtokens
 from acumen.models.adapters import Ask, ask_through, faces, route
 from acumen.models.batches import ask_each
@@ -77,7 +77,7 @@ def _is_score(answer: Any) -> bool:
 
 
 class Ensemble:
-    supervision: Literal["others", "all"] = "others"
+    supervision: Supervision = "others"
 
     def __init__(self, members: Sequence[Made], features: bool) -> None:
         self.members = [_similarity_of(member) for member in members]

@@ -6,9 +6,18 @@ import hashlib
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from statistics import fmean
-from typing import Literal
 
-from acumen.api import Example, Input, Json, Method, NamedMethod, Pair, Prompt, Question
+from acumen.api import (
+    Example,
+    Input,
+    Json,
+    Method,
+    NamedMethod,
+    Pair,
+    Prompt,
+    Question,
+    Supervision,
+)
 from acumen.registry import model
 
 
@@ -20,28 +29,29 @@ class Chance:
     def __init__(self, seed: int) -> None:
         self.seed = seed
 
-    def _draw(self, question: Input) -> float:
+    def draw(self, question: Input) -> float:
         digest = hashlib.sha256(f"{self.seed}\0{question!r}".encode()).digest()
         return int.from_bytes(digest[:6], "big") / (1 << 48)
 
     def similarity(self, pairs: Sequence[Pair]) -> list[float]:
-        return [self._draw(pair) for pair in pairs]
+        return [self.draw(pair) for pair in pairs]
 
     def judge(self, methods: Sequence[NamedMethod]) -> list[float]:
-        return [self._draw(method) for method in methods]
+        return [self.draw(method) for method in methods]
 
     def classify(self, questions: Sequence[Question]) -> list[str]:
         return [
-            question.choices[int(self._draw(question) * len(question.choices))]
+            question.choices[int(self.draw(question) * len(question.choices))]
             for question in questions
         ]
 
 
 class Constant:
-    """The mean of the numbers it was shown, or the most frequent of the texts."""
+    """The mean of the numbers it was shown, or the most frequent of the texts. Where there is a
+    training split it is shown no other labels."""
 
     batch_size = 1024
-    supervision: Literal["others", "all"] = "all"
+    supervision: Supervision = "train-or-all"
 
     def __init__(self) -> None:
         self.counts: Counter[Json] = Counter()
@@ -77,7 +87,7 @@ class Oracle:
     """Says what is true: what a perfect model would score."""
 
     batch_size = 1024
-    supervision: Literal["others", "all"] = "all"
+    supervision: Supervision = "all"
 
     def __init__(self) -> None:
         self.truths: dict[Input, Json] = {}
@@ -104,15 +114,56 @@ class Oracle:
         return self._truths(methods)
 
 
+class RandomLabel:
+    """Labels drawn from those of the training split, as often as they are there: chance for a
+    task whose answers are not chosen from a list."""
+
+    batch_size = 1024
+    supervision: Supervision = "train"
+
+    def __init__(self, seed: int) -> None:
+        self.chance = Chance(seed)
+        self.labels: list[str] = []
+
+    def fit(self, examples: Sequence[Example]) -> None:
+        # In the order of the alphabet: no dependence on the order of the examples.
+        self.labels = sorted(str(example.truth) for example in examples)
+
+    def _drawn(self, questions: Sequence[Input]) -> list[str | None]:
+        if not self.labels:
+            return [None] * len(questions)
+        return [self.labels[int(self.chance.draw(one) * len(self.labels))] for one in questions]
+
+    def generate(self, prompts: Sequence[Prompt]) -> list[str | None]:
+        return self._drawn(prompts)
+
+    def name(self, methods: Sequence[Method]) -> list[str | None]:
+        return self._drawn(methods)
+
+    def classify(self, questions: Sequence[Question]) -> list[str | None]:
+        drawn = self._drawn(questions)
+        # A label that is none of the choices, which other questions may have, is no answer.
+        return [
+            label if label in question.choices else None
+            for label, question in zip(drawn, questions, strict=True)
+        ]
+
+
 @model("random", honest_row=True)
 def make_random(seed: int = 0) -> Chance:
     """Chance"""
     return Chance(seed)
 
 
+@model("random-label", honest_row=True)
+def make_random_label(seed: int = 0) -> RandomLabel:
+    """A label of the training split, drawn at random"""
+    return RandomLabel(seed)
+
+
 @model("majority", honest_row=True)
 def make_majority() -> Constant:
-    """The best constant answer; it has seen the labels"""
+    """The best constant answer; from the training split, or else from labels it has seen"""
     return Constant()
 
 

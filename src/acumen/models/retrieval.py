@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from acumen.api import AcumenError, Method
+from acumen.api import AcumenError, Example, Method, Supervision
 from acumen.registry import model
 
 if TYPE_CHECKING:
@@ -29,7 +29,25 @@ _POWER = 3
 _BATCH = 512
 
 
-class NearestNamer:
+class _Voters:
+    """Methods with names, who vote for those."""
+
+    names: list[str]
+
+    def _voted(self, nearest: Sequence[int], similar: Sequence[float]) -> str | None:
+        """The name with the most votes; among equals the nearest one's, then the first in the
+        alphabet."""
+        votes: dict[str, tuple[float, float]] = {}
+        for method, similarity in zip(nearest, similar, strict=True):
+            if method >= 0:
+                before, best = votes.get(self.names[method], (0.0, similarity))
+                votes[self.names[method]] = before + similarity**_POWER, best
+        if not votes:
+            return None
+        return min(votes, key=lambda name: (-votes[name][0], -votes[name][1], name))
+
+
+class NearestNamer(_Voters):
     batch_size = 256
 
     def __init__(self, corpus: Corpus, split: str, k: int, paths: float) -> None:
@@ -38,7 +56,7 @@ class NearestNamer:
         self.k = k
         self.paths = paths
         self.fingerprint = _fingerprint(corpus.folder)
-        self.names: list[str] = []
+        self.names = []
         self.places: dict[str, int] = {}
         self._index: Index | None = None
 
@@ -69,18 +87,6 @@ class NearestNamer:
             self._voted(*nearest) for nearest in zip(found.tolist(), similar.tolist(), strict=True)
         ]
 
-    def _voted(self, nearest: Sequence[int], similar: Sequence[float]) -> str | None:
-        """The name with the most votes; among equals the nearest one's, then the first in the
-        alphabet."""
-        votes: dict[str, tuple[float, float]] = {}
-        for method, similarity in zip(nearest, similar, strict=True):
-            if method >= 0:
-                before, best = votes.get(self.names[method], (0.0, similarity))
-                votes[self.names[method]] = before + similarity**_POWER, best
-        if not votes:
-            return None
-        return min(votes, key=lambda name: (-votes[name][0], -votes[name][1], name))
-
     def _read(self) -> Iterator[Features]:
         """The features of the corpus's methods, masked as those are that it is asked for."""
         import pyarrow.parquet as pq
@@ -105,14 +111,57 @@ class NearestNamer:
         return self.split in (ALL, split)
 
 
+class Nearest(_Voters):
+    """The same, with the training split for its corpus. None of what it is asked about is in it."""
+
+    batch_size = 256
+    supervision: Supervision = "train"
+
+    def __init__(self, k: int, paths: float) -> None:
+        self.k = k
+        self.paths = paths
+        self.fingerprint = _parser()
+        self.names = []
+        self._index: Index | None = None
+
+    def fit(self, examples: Sequence[Example]) -> None:
+        from acumen.models._retrieval_features import features
+        from acumen.models._retrieval_index import Index
+
+        known = [(one.input.text, one.truth) for one in examples if isinstance(one.input, Method)]
+        self.names = [str(name) for _, name in known]
+        texts = [text for text, _ in known]
+        parts = (features(texts[at : at + _BATCH]) for at in range(0, len(texts), _BATCH))
+        self._index = Index(parts, self.paths)
+
+    def name(self, methods: Sequence[Method]) -> list[str | None]:
+        """None for a method that has nothing in common with any other."""
+        import numpy as np
+
+        from acumen.models._retrieval_features import features
+
+        if self._index is None or not self.names:
+            return [None] * len(methods)
+        nobody = np.full(len(methods), -1, dtype=np.int64)
+        asked = features([method.text for method in methods])
+        found, similar = self._index.nearest(asked, nobody, self.k)
+        return [
+            self._voted(*nearest) for nearest in zip(found.tolist(), similar.tolist(), strict=True)
+        ]
+
+
 def _fingerprint(folder: Path) -> str:
     """Of the corpus, whose manifest holds the hashes of all its files, and of what parses."""
-    from importlib.metadata import version
-
     from acumen.corpus.manifest import NAME
 
     manifest = hashlib.sha256((folder / NAME).read_bytes()).hexdigest()
-    return f"{manifest} tree-sitter-java {version('tree-sitter-java')}"
+    return f"{manifest} {_parser()}"
+
+
+def _parser() -> str:
+    from importlib.metadata import version
+
+    return f"tree-sitter-java {version('tree-sitter-java')}"
 
 
 @model("nearest-namer")
@@ -131,18 +180,29 @@ def make_nearest_namer(
         raise AcumenError(
             f"nearest-namer: there is no split {split!r}", f"choose of {', '.join((ALL, *SPLITS))}"
         )
-    # Settings may be anything that JSON is.
-    numbers = isinstance(k, int) and isinstance(paths, int | float)
-    if not (numbers and k >= 1 and 0 <= paths <= 1):
-        raise AcumenError(
-            f"nearest-namer cannot have k={k!r} and paths={paths!r}",
-            "k is 1 or more; paths, their share, is from 0 (tokens alone) to 1",
-        )
+    _check_settings("nearest-namer", k, paths)
     from acumen.corpus import Corpus
 
     found = Corpus.open(str(corpus))
     _check_split(found, split)
     return NearestNamer(found, split, k, paths)
+
+
+@model("nearest")
+def make_nearest(k: int = 5, paths: float = 0.5) -> Nearest:
+    """Names of the most similar methods of the training split"""
+    _check_settings("nearest", k, paths)
+    return Nearest(k, paths)
+
+
+def _check_settings(name: str, k: int, paths: float) -> None:
+    # Settings may be anything that JSON is.
+    numbers = isinstance(k, int) and isinstance(paths, int | float)
+    if not (numbers and k >= 1 and 0 <= paths <= 1):
+        raise AcumenError(
+            f"{name} cannot have k={k!r} and paths={paths!r}",
+            "k is 1 or more; paths, their share, is from 0 (tokens alone) to 1",
+        )
 
 
 def _check_split(corpus: Corpus, split: str) -> None:

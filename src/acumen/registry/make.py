@@ -6,9 +6,9 @@ import hashlib
 import inspect
 import json
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, cast, get_args
 
-from acumen.api import AcumenError, Learner, Model, Task, View
+from acumen.api import AcumenError, Learner, Model, Supervision, Task, View
 from acumen.registry.entries import Entry
 from acumen.registry.lookup import entry
 
@@ -110,10 +110,10 @@ def _check(made: Made) -> None:
         raise AcumenError(
             f"model {made.reference!r}: its batch_size is {size!r}", "it must be 1 or more"
         )
-    if isinstance(made.model, Learner) and made.model.supervision not in ("others", "all"):
+    if isinstance(made.model, Learner) and made.model.supervision not in get_args(Supervision):
         raise AcumenError(
             f"model {made.reference!r}: its supervision is {made.model.supervision!r}",
-            "a model that learns is shown the labels of the others, or of all",
+            f"which labels it is shown is one of {', '.join(get_args(Supervision))}",
         )
 
 

@@ -18,15 +18,18 @@ def build_report(
     out: Path,
     progress: Progress = lambda what, done, total: None,
     corpora: Sequence[Path] = (),
+    data: Sequence[Path] = (),
 ) -> Path:
     """Write one self-contained HTML page about ``runs``, each given with its folder, and about
-    ``corpora``, given by their folders.
+    ``corpora`` and the data sets that were built of them, given by their folders.
 
     Cells of later runs win. The page needs no network, and equal runs give equal bytes.
     """
     # Imported here so that `acumen --help` does not pay for numpy, altair and jinja2.
+    from acumen.datasets.built import read_built
     from acumen.files import write_atomically
     from acumen.report.corpora import corpus_views
+    from acumen.report.datacards import data_cards
     from acumen.report.evidence import gather
     from acumen.report.html import render
     from acumen.report.merge import merge
@@ -34,12 +37,13 @@ def build_report(
 
     merged = merge(runs)
     described = corpus_views(corpora)
+    cards = data_cards([read_built(folder) for folder in data])
     evidence = {}
     for done, name in enumerate(merged.tasks):
         progress(f"comparing models on {name}", done, len(merged.tasks))
         evidence[name] = gather(merged, name)
     progress("writing the page", len(merged.tasks), len(merged.tasks))
-    write_atomically(out, render(page_view(merged, evidence, described)))
+    write_atomically(out, render(page_view(merged, evidence, described, cards)))
     return out
 
 

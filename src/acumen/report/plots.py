@@ -299,7 +299,7 @@ def _ceiling_row(card: TaskCard) -> list[dict[str, Any]]:
         {
             "kind": KINDS[2],
             "value": card.ceiling.value,
-            "text": f"people {card.ceiling.value:g}",
+            "text": printable(f"{card.ceiling.who} {card.ceiling.value:g}"),
             "name": printable(f"{card.ceiling.label} ({card.ceiling.source})"),
         }
     ]

@@ -7,11 +7,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from acumen.api import Ceiling, Convention, ModelCard, Run, Score, Scores, TaskCard
+from acumen.api import Ceiling, Convention, ModelCard, Overall, Run, Score, Scores, TaskCard
 from acumen.report.corpora import CorpusView
+from acumen.report.datacards import DataCard
 from acumen.report.evidence import Evidence
 from acumen.report.instances import MOST_INSTANCES, task_data
 from acumen.report.merge import Merged, own_scores, ranked
+from acumen.report.overall import OverallTable, overall_tables
 from acumen.report.plots import Plot, forest_name, page_plots, task_scale
 from acumen.report.robust import Robust, robust_view
 from acumen.report.robust_plots import robust_plots, robust_tasks
@@ -19,6 +21,8 @@ from acumen.report.scale import Scale
 
 MINUS = "\N{MINUS SIGN}"
 ABSENT = "\N{EN DASH}"
+# No score is better than this, whatever it measures.
+BEST = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,18 +94,24 @@ class Page:
     plots: dict[str, Plot]
     overview_plots: list[str]
     corpora: list[CorpusView]
+    cards: list[DataCard]
     robust: Robust | None
     # Before this task stands what is told of all robustness tasks together.
     first_robust: str
+    overall: list[OverallTable]
     most_instances: int = MOST_INSTANCES
 
 
 def page_view(
-    merged: Merged, evidence: Mapping[str, Evidence], corpora: Sequence[CorpusView] = ()
+    merged: Merged,
+    evidence: Mapping[str, Evidence],
+    corpora: Sequence[CorpusView] = (),
+    cards: Sequence[DataCard] = (),
 ) -> Page:
     tasks = [_task_view(merged, name, evidence[name]) for name in merged.tasks]
     failures = [cell for cell in merged.cells.values() if cell.counts.failed]
     plots = [*page_plots(merged), *robust_plots(merged), *(one.plot for one in corpora)]
+    plots += [one.plot for one in cards if one.plot]
     levels = {run.confidence for run in merged.runs}
     return Page(
         runs=merged.runs,
@@ -115,8 +125,10 @@ def page_view(
         plots={plot.name: plot for plot in plots},
         overview_plots=[plot.name for plot in plots if plot.name.startswith("overview")],
         corpora=list(corpora),
+        cards=list(cards),
         robust=robust_view(merged, evidence),
         first_robust=next((card.name for card in robust_tasks(merged)), ""),
+        overall=overall_tables(merged),
     )
 
 
@@ -193,15 +205,20 @@ def number(value: float | None, digits: int = 3) -> str:
     return text.replace("-", MINUS)
 
 
-def bounds(score: Score, digits: int = 3) -> str:
+def bounds(score: Score | Overall, digits: int = 3) -> str:
     if score.low is None or score.high is None:
         return ABSENT
     return f"{number(score.low, digits)} to {number(score.high, digits)}"
 
 
 def ceiling_text(ceiling: Ceiling, metric: str) -> str:
+    text = (
+        f"The dashed line stands for {ceiling.who}, {ceiling.value:g}: {ceiling.label}, "
+        f"from {ceiling.source}."
+    )
+    if ceiling.value >= BEST:
+        return text
     return (
-        f"The dashed line stands for people, {ceiling.value:g}: {ceiling.label}, "
-        f"from {ceiling.source}. It is a landmark: a model can pass it where it measures "
-        f"something other than the score ({metric})."
+        f"{text} It is a landmark: a model can pass it where it measures something other than "
+        f"the score ({metric})."
     )

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from acumen.api import Answer, Example, Face, Instance, Json, Learner, Question
+from acumen.api import Answer, Example, Face, Instance, Json, Learner, Question, Sight, Supervision
 from acumen.models.adapters import Ask, ask_through
 from acumen.models.batches import MISHAPS, ask_each
 from acumen.registry import Made
@@ -19,32 +19,67 @@ def ask(
     face: Face,
     instances: Sequence[Instance],
     pending: Callable[[Instance], bool],
+    *,
+    training: Callable[[], Sequence[Example]] | None = None,
+    sight: Callable[[], Sight | None] = lambda: None,
 ) -> Iterator[list[Answer]]:
-    """Answers to the pending instances, a batch at a time, in order."""
+    """Answers to the pending instances, a batch at a time, in order. ``training`` gives the
+    task's training split and ``sight`` what there is to see, to a model that wants it."""
     model = made.model
     size = getattr(model, "batch_size", 1)
     call = ask_through(model, face)
-    if not isinstance(model, Learner):
-        yield from _in_batches(call, face, instances, size, pending)
-        return
-    for fold in _folds(model, instances):
+    learner = model if isinstance(model, Learner) else None
+    folds = _folds(shown(learner, training is not None), instances) if learner else [instances]
+    looked = False
+    for fold in folds:
         todo = [instance for instance in fold if pending(instance)]
         if not todo:
             continue
-        hidden = {i.id for i in fold} if model.supervision == "others" else set()
         try:
-            model.fit([Example(i.input, i.truth) for i in instances if i.id not in hidden])
+            if not looked:
+                _look(model, sight)
+                looked = True
+            if learner:
+                learner.fit(_examples(learner, instances, fold, training))
         except MISHAPS as error:
             yield [Answer(instance.id, error=_told(error)) for instance in todo]
             continue
         yield from _in_batches(call, face, fold, size, pending)
 
 
-def _folds(model: Learner, instances: Sequence[Instance]) -> list[list[Instance]]:
+def shown(model: Learner, has_training: bool) -> Supervision:
+    """Which labels a learner is shown, of a task with a training split or without."""
+    if model.supervision == "train-or-all":
+        return "train" if has_training else "all"
+    return model.supervision
+
+
+def _look(model: Any, sight: Callable[[], Sight | None]) -> None:
+    look = getattr(model, "look", None)
+    if look is not None:
+        look(sight())
+
+
+def _examples(
+    model: Learner,
+    instances: Sequence[Instance],
+    fold: Sequence[Instance],
+    training: Callable[[], Sequence[Example]] | None,
+) -> Sequence[Example]:
+    labels = shown(model, training is not None)
+    if labels == "train":
+        if training is None:
+            raise ValueError("the task has no training split")
+        return training()
+    hidden = {instance.id for instance in fold} if labels == "others" else set()
+    return [Example(i.input, i.truth) for i in instances if i.id not in hidden]
+
+
+def _folds(labels: Supervision, instances: Sequence[Instance]) -> Sequence[Sequence[Instance]]:
     """Which instances are asked after one training. Leave-one-out: each by itself, except
     that a cluster is left out together, since a sibling's label would give the answer away."""
-    if model.supervision == "all":
-        return [list(instances)]
+    if labels != "others":
+        return [instances]
     folds: dict[tuple[str, str], list[Instance]] = {}
     for instance in instances:
         key = (instance.cluster, "") if instance.cluster else ("", instance.id)

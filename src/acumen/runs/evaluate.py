@@ -59,7 +59,12 @@ def answer_cell(
             asked = 0
             progress(cell, done, len(instances))
             for answers in ask(
-                cell.made, cell.task.card.face, instances, lambda i: i.id not in kept
+                cell.made,
+                cell.task.card.face,
+                instances,
+                lambda i: i.id not in kept,
+                training=cell.task.training,
+                sight=lambda: cell.task.sight,
             ):
                 log.append(answers)
                 asked += len(answers)

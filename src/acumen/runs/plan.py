@@ -4,13 +4,24 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from importlib.metadata import version
 
 from acumen import __version__
-from acumen.api import AcumenError, Face, Instance, Learner, ModelCard, Task
+from acumen.api import (
+    AcumenError,
+    Example,
+    Face,
+    Input,
+    Instance,
+    Json,
+    Learner,
+    ModelCard,
+    Sight,
+    Task,
+)
 from acumen.models.adapters import faces, route
 from acumen.registry import (
     Made,
@@ -24,6 +35,8 @@ from acumen.registry import (
 
 # Our own models and adapters compute with these; another release may give other digits.
 LIBRARIES = ("numpy", "rapidfuzz", "scikit-learn", "spylls")
+# What a question may say about itself beside what it asks; left out where it does not.
+OPTIONAL = ("method", "ask")
 
 
 class PlannedTask:
@@ -56,24 +69,73 @@ class PlannedTask:
     @cached_property
     def data_sha256(self) -> str:
         """Hash of everything asked and everything scored against, in order."""
+        return self._hash(
+            (
+                f"instance {instance.id}",
+                [
+                    instance.id,
+                    type(instance.input).__name__,
+                    input_record(instance.input),
+                    instance.truth,
+                    instance.cluster,
+                    sorted(instance.tags),
+                ],
+            )
+            for instance in self.instances
+        )
+
+    @property
+    def training(self) -> Callable[[], Sequence[Example]] | None:
+        found: Callable[[], Sequence[Example]] | None = getattr(self.task, "training", None)
+        return found
+
+    @property
+    def sight(self) -> Sight | None:
+        found: Sight | None = getattr(self.task, "sight", None)
+        return found
+
+    @cached_property
+    def surroundings(self) -> str:
+        """Identifies what a model may learn from or see beside the instances: as the task itself
+        says, or by the hash of its training split."""
+        told = str(getattr(self.task, "fingerprint", ""))
+        if told or self.training is None:
+            return told
+        try:
+            examples = self.training()
+        except AcumenError:
+            raise
+        except Exception as error:
+            raise AcumenError(
+                f"task {self.card.name}: its training split cannot be read: "
+                f"{type(error).__name__}: {error}"
+            ) from error
+        return self._hash(
+            (
+                f"training example {place}",
+                [type(example.input).__name__, input_record(example.input), example.truth],
+            )
+            for place, example in enumerate(examples)
+        )
+
+    def _hash(self, records: Iterable[tuple[str, list[Json]]]) -> str:
         digest = hashlib.sha256()
-        for instance in self.instances:
-            record = [
-                instance.id,
-                type(instance.input).__name__,
-                asdict(instance.input),
-                instance.truth,
-                instance.cluster,
-                sorted(instance.tags),
-            ]
+        for what, record in records:
             try:
                 line = json.dumps(record, sort_keys=True, allow_nan=False)
             except (TypeError, ValueError) as error:
                 raise AcumenError(
-                    f"task {self.card.name}: instance {instance.id} is not plain JSON ({error})"
+                    f"task {self.card.name}: {what} is not plain JSON ({error})"
                 ) from error
             digest.update(line.encode() + b"\n")
         return digest.hexdigest()
+
+
+def input_record(asked: Input) -> dict[str, Json]:
+    """A question as plain JSON."""
+    return {
+        key: value for key, value in asdict(asked).items() if value != "" or key not in OPTIONAL
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +151,7 @@ class Cell:
 
     def cache_key(self) -> dict[str, object]:
         """Everything an answer may depend on. Answers are found again only under an equal key."""
-        return {
+        key: dict[str, object] = {
             "acumen": f"{__version__} {package_hash('acumen')}",
             "libraries": {name: version(name) for name in LIBRARIES},
             "model": self.made.entry.name,
@@ -100,6 +162,11 @@ class Cell:
             "face": self.task.card.face,
             "data_sha256": self.task.data_sha256,
         }
+        model = self.made.model
+        learns = isinstance(model, Learner) and model.supervision.startswith("train")
+        if learns or hasattr(model, "look"):
+            key["surroundings"] = self.task.surroundings
+        return key
 
 
 def model_card(made: Made) -> ModelCard:
@@ -115,14 +182,20 @@ def model_card(made: Made) -> ModelCard:
     )
 
 
-def why_not(made: Made, card_name: str, needed: Face) -> str:
-    """Why a model cannot answer a task; empty if it can."""
+def why_not(made: Made, card_name: str, needed: Face, *, trains: bool = True) -> str:
+    """Why a model cannot answer a task; empty if it can. ``trains``: the task has a training
+    split."""
     only: tuple[str, ...] = getattr(made.model, "only", ())
     if only and not any(card_name == name or card_name.startswith(name + "/") for name in only):
         return f"it answers {', '.join(only)} only"
     own = faces(made.model)
     # A learner is shown the task's own questions, so an adapter cannot stand in for its face.
-    reachable = needed in own if isinstance(made.model, Learner) else route(own, needed) is not None
+    if isinstance(made.model, Learner):
+        if made.model.supervision == "train" and not trains:
+            return "it learns from a training split, which the task does not have"
+        reachable = needed in own
+    else:
+        reachable = route(own, needed) is not None
     if reachable:
         return ""
     return f"the task needs {needed}, the model has {', '.join(own) or 'no face'}"
@@ -142,7 +215,8 @@ def make_plan(
     unfit: list[str] = []
     for task in tasks:
         for made in models:
-            reason = why_not(made, task.card.name, task.card.face)
+            trains = task.training is not None
+            reason = why_not(made, task.card.name, task.card.face, trains=trains)
             if reason:
                 unfit.append(f"{made.reference} cannot be asked {task.card.name}: {reason}")
             else:

@@ -6,17 +6,23 @@ import hashlib
 import re
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from acumen.api import Answer, ModelCard, Run, Scores, TaskCard
 from acumen.files import write_atomically
 from acumen.runs.answers import canonical_bytes
+from acumen.runs.overall import in_group, overall_scores, task_seed
 from acumen.runs.plan import PlannedTask
 from acumen.runs.provenance import provenance
 from acumen.runs.results import write_run
-from acumen.runs.scoring import Settings, count, score
+from acumen.runs.scoring import Settings, count, headline_draws, score
+
+if TYPE_CHECKING:
+    from acumen.api import Floats
 
 ERRORS_SHOWN = 5
 
@@ -30,6 +36,7 @@ class Recorder:
         self.cells: list[Scores] = []
         self.tasks: dict[str, TaskCard] = {}
         self.models: dict[str, ModelCard] = {}
+        self._draws: dict[tuple[str, str], Floats | None] = {}
         self._started = datetime.now(UTC)
         self._clock = time.perf_counter()
 
@@ -48,6 +55,11 @@ class Recorder:
         if self.out is not None:
             write_atomically(self.out / path, data)
         scores, unreadable = score(task.task, task.instances, answers, self.settings)
+        if in_group(task.card.name):
+            seed = task_seed(self.settings.seed, task.card.name)
+            own = replace(self.settings, seed=seed)
+            drawn = headline_draws(task.task, task.instances, answers, own)
+            self._draws[task.card.name, model.name] = drawn
         failed = {a.id: a.error for a in answers.values() if a.error} | unreadable
         self.tasks[task.card.name] = task.card
         self.models[model.name] = model
@@ -77,6 +89,7 @@ class Recorder:
             models=self.models,
             cells=tuple(self.cells),
             provenance=provenance(self._started, time.perf_counter() - self._clock),
+            overall=overall_scores(self.cells, self._draws, self.settings.confidence),
         )
         if self.out is not None:
             write_run(self.out, run)

@@ -20,6 +20,7 @@ from acumen.api import (
     Counts,
     Face,
     ModelCard,
+    Overall,
     Run,
     Score,
     Scores,
@@ -41,6 +42,7 @@ def to_json(run: Run) -> dict[str, Any]:
         "tasks": {name: asdict(card) for name, card in run.tasks.items()},
         "models": {name: asdict(card) for name, card in run.models.items()},
         "cells": [asdict(cell) for cell in run.cells],
+        "overall": [asdict(one) for one in run.overall],
         "provenance": dict(run.provenance),
     }
 
@@ -62,6 +64,9 @@ def from_json(record: Mapping[str, Any]) -> Run:
         },
         cells=tuple(_scores(cell) for cell in record["cells"]),
         provenance=record["provenance"],
+        overall=tuple(
+            Overall(**{**one, "tasks": tuple(one["tasks"])}) for one in record.get("overall", ())
+        ),
     )
 
 

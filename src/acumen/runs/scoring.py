@@ -10,7 +10,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from acumen.api import Answer, Convention, Counts, Instance, Json, Metric, Score, Task
-from acumen.runs.statistics import cluster_index, interval, point, unit_count, wilson_interval
+from acumen.runs.statistics import (
+    cluster_index,
+    interval,
+    point,
+    replicates,
+    unit_count,
+    wilson_interval,
+)
 
 if TYPE_CHECKING:
     from acumen.api import Floats
@@ -155,15 +162,9 @@ def _bounds(
         units = unit_count(columns.shape[1], clusters)
         low, high = wilson_interval(value / 100, units, settings.confidence)
         return 100 * low, 100 * high
-    of_sums = getattr(metric, "of_sums", None)
-    if clusters is not None and of_sums is not None:
-        numbers = np.ones(columns.shape[1])
-        rows = [np.bincount(clusters, weights=column) for column in (*columns, numbers)]
-        metric, columns, clusters = (
-            _OfClusters(metric.name, metric.title, of_sums),
-            np.stack(rows),
-            None,
-        )
+    # A proportion that is constant has an interval without resamples.
+    if not (metric.proportion and value in (0.0, 1.0)):
+        metric, columns, clusters = _summed(metric, columns, clusters)
     return interval(
         metric,
         columns,
@@ -172,6 +173,33 @@ def _bounds(
         seed=settings.seed,
         clusters=clusters,
     )
+
+
+def headline_draws(
+    task: Task, instances: Sequence[Instance], answers: Mapping[str, Answer], settings: Settings
+) -> Floats | None:
+    """The headline score in each of the resamples; None where there is too little to resample."""
+    given = read(task, instances, answers)
+    seen, _ = observe(task.metric, instances, given, task.card.conventions[0])
+    clusters = cluster_index(seen.clusters)
+    n = len(seen.ids)
+    if n == 0 or unit_count(n, clusters) < FEWEST_FOR_INTERVAL:
+        return None
+    metric, columns, clusters = _summed(task.metric, seen.columns, clusters)
+    (draws,) = replicates(metric, [columns], settings.resamples, settings.seed, clusters)
+    return draws
+
+
+def _summed(
+    metric: Metric, columns: Floats, clusters: Clusters | None
+) -> tuple[Metric, Floats, Clusters | None]:
+    """The same metric on rows that are whole clusters, where it can be had from sums."""
+    of_sums = getattr(metric, "of_sums", None)
+    if clusters is None or of_sums is None:
+        return metric, columns, clusters
+    numbers = np.ones(columns.shape[1])
+    rows = [np.bincount(clusters, weights=column) for column in (*columns, numbers)]
+    return _OfClusters(metric.name, metric.title, of_sums), np.stack(rows), None
 
 
 @dataclass(frozen=True, slots=True)

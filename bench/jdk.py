@@ -1,0 +1,122 @@
+"""What the parts of the benchmark share: the JDK's source, a corpus of it built once, and a table.
+
+A part is a function of that corpus; it gives rows (what, ours, baseline, against) and lines.
+Each can be run by itself, and then builds the corpus first: ``python bench/PART.py [--json]``.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+import zipfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+WORKERS = 2
+GIB = 1 << 30
+
+Rows = list[tuple[str, float, float, str]]
+Told = tuple[Rows, list[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Jdk:
+    """``wall`` are the seconds in which its corpus was built, ``parse`` those of nothing but the
+    parse of every file, on one core."""
+
+    archive: Path
+    folder: Path
+    corpus: Path
+    wall: float
+    summary: Any
+    parse: float
+    files: int
+    size: int
+
+
+def jdk_source() -> Path | None:
+    return next(iter(sorted(Path("/usr/lib/jvm").glob("*17*/lib/src.zip"))), None)
+
+
+def bare_parsing(archive: Path) -> tuple[float, int, int]:
+    """Seconds on one core for nothing but the parse of every file; files; bytes."""
+    from tree_sitter import Parser
+
+    from acumen.lang.java import language
+
+    parser = Parser(language())
+    spent, count, size = 0.0, 0, 0
+    with zipfile.ZipFile(archive) as opened:
+        for name in sorted(opened.namelist()):
+            if name.endswith(".java"):
+                source = opened.read(name)
+                clock = time.perf_counter()
+                parser.parse(source)
+                spent += time.perf_counter() - clock
+                count, size = count + 1, size + len(source)
+    return spent, count, size
+
+
+def built(source: Path, out: Path) -> tuple[float, Any]:
+    """Seconds of the wall for a build, as a person runs it, and its summary."""
+    command = [
+        sys.executable, "-m", "acumen", "corpus", "build", f"jdk={source}", "--out", str(out),
+        "--workers", str(WORKERS), "--json",
+    ]  # fmt: skip
+    clock = time.perf_counter()
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    return time.perf_counter() - clock, json.loads(done.stdout)
+
+
+def warm_up(folder: Path) -> None:
+    """Kernels are compiled once for an installation; that is not what is measured."""
+    (folder / "warm").mkdir()
+    (folder / "warm" / "A.java").write_text("class A { int f(int x) { return f(x + 1); } }")
+    built(folder / "warm", folder / "warm-corpus")
+
+
+@contextmanager
+def jdk() -> Iterator[Jdk | None]:
+    """None where there is no source of the JDK."""
+    archive = jdk_source()
+    if archive is None:
+        print("no JDK source here (Debian: openjdk-17-source)", file=sys.stderr)
+        yield None
+        return
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        os.environ["ACUMEN_HOME"] = str(folder / "home")
+        warm_up(folder)
+        parse, files, size = bare_parsing(archive)
+        wall, summary = built(archive, folder / "jdk")
+        yield Jdk(archive, folder, folder / "jdk", wall, summary, parse, files, size)
+
+
+def show(rows: Rows, told: list[str]) -> None:
+    if "--json" in sys.argv:
+        fields = ("what", "ours", "baseline", "against")
+        made = [dict(zip(fields, row, strict=True)) for row in rows]
+        print(json.dumps({"rows": made, "told": told}, indent=1))
+        return
+    print(f"{'what':<48}{'ours':>13}{'baseline':>13}{'ratio':>8}  against")
+    for what, ours, baseline, against in rows:
+        unit = "KiB" if what.startswith("memory") else "s"
+        form = ".0f" if unit == "KiB" else ".4f"
+        print(f"{what:<48}{ours:>9{form}} {unit:<3}{baseline:>9{form}} {unit:<3}"
+              f"{ours / baseline:>7.2f}  {against}")  # fmt: skip
+    for line in told:
+        print(line)
+
+
+def alone(part: Callable[[Jdk], Told]) -> None:
+    """A part of the benchmark, run by itself."""
+    with jdk() as found:
+        if found is not None:
+            show(*part(found))

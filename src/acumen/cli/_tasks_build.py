@@ -1,0 +1,115 @@
+"""``acumen tasks build``: from a corpus to tasks."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from acumen.cli._app import Verb, verbs
+from acumen.cli._options import AsJson
+from acumen.cli._show import print_facts, print_json, print_table, progress_bar, say
+
+app = verbs("Build tasks from a corpus; `acumen eval --tasks NAME@DIR` asks them.")
+
+
+class Rules(StrEnum):
+    PMD6 = "pmd6"
+    PMD7 = "pmd7"
+    PMD7_14 = "pmd7.14"
+
+
+@app.command("gluecode", cls=Verb)
+def gluecode(
+    corpus: Annotated[Path, typer.Option("--corpus", metavar="DIR", help="Folder of a corpus.")],
+    out: Annotated[
+        Path, typer.Option("--out", "-o", metavar="DIR", help="Folder of the data set.")
+    ],
+    seed: Annotated[int, typer.Option(help="Seed of what is drawn.")] = 0,
+    rules: Annotated[Rules, typer.Option(help="Whose rules NPath is counted by.")] = Rules.PMD6,
+    dedup: Annotated[
+        bool, typer.Option("--dedup", help="Train on no method that has a twin in dev or test.")
+    ] = False,
+    infer: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="PROJECT=FILE",
+            help="Take a project's null dereferences from Infer's report.json. Repeatable.",
+        ),
+    ] = None,
+    workers: Annotated[
+        int, typer.Option("--workers", "-j", min=0, help="Processes; 0: one for each core.")
+    ] = 0,
+    as_json: AsJson = False,
+) -> None:
+    """Five tasks about methods: NPath, operator, name, call, null token.
+
+    Split by project, as large as in the paper where the corpus allows it, else as large as it
+    does. The result is the same to the byte, whatever the number of workers.
+
+    Example: acumen tasks build gluecode --corpus corpus --out gluecode
+
+    Example: acumen tasks build gluecode --corpus corpus --dedup --seed 7 --out gluecode
+    """
+    from acumen.corpus import Corpus
+    from acumen.corpus.engines import engine as make_engine
+    from acumen.machine import processors
+    from acumen.tasks.methods.build import Recipe, build
+    from acumen.tasks.methods.warned import warnings_of
+
+    source = Corpus.open(corpus)
+    engine = make_engine("local", workers or processors())
+    with progress_bar() as step:
+        warnings, failed = warnings_of(source, engine, infer or [], step)
+        recipe = Recipe(seed, rules.value, dedup)
+        about = build(source, recipe, out, engine, warnings, step)
+    for one in failed:
+        say(f"no null dereferences of {one.project} {one.path}: {one.why}")
+    if as_json:
+        print_json(about)
+    else:
+        _print(out, about)
+
+
+def _print(out: Path, about: Any) -> None:
+    counts = about["counts"]
+    splits = list(counts["methods"])
+    print_facts(
+        str(out),
+        [("methods", ", ".join(f"{split} {counts['methods'][split]:,}" for split in splits))],
+    )
+    rows = []
+    for task, told in counts["tasks"].items():
+        rows.append([task, *(_of(told[split]) for split in splits), _remarks(told)])
+    print_table(
+        ["task", *splits, ""], rows, title="Instances, of those in the paper", right=range(1, 4)
+    )
+    rows = [
+        [origin, *(_share(counts["origins"][split], origin) for split in splits)]
+        for origin in counts["origins"][splits[0]]
+    ]
+    print_table(["declared in", *splits], rows, title="Called methods", right=range(1, 4))
+    if counts["twins_unknown"]:
+        typer.echo(f"twins were not looked for: {counts['twins_unknown']}")
+    typer.echo(f"next: acumen eval --tasks gluecode@{out}")
+
+
+def _of(told: Any) -> str:
+    return f"{told['instances']:,} of {told['wanted']:,}"
+
+
+def _share(counts: Any, origin: str) -> str:
+    total = sum(counts.values())
+    return f"{counts[origin] / total:.1%}" if total else "–"
+
+
+def _remarks(told: Any) -> str:
+    remarks = []
+    for split, one in told.items():
+        if one["instances"] and one.get("missing"):
+            remarks.append(f"{split} has no {', '.join(one['missing'])}")
+        if one["twins_in_train"]:
+            remarks.append(f"{one['twins_in_train']:,} of {split} have a twin in train")
+    return "; ".join(remarks)

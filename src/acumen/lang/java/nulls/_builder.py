@@ -1,0 +1,193 @@
+"""Instructions, labels, registers, and what encloses the place that is being translated."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from acumen.lang.java.nulls import code
+from acumen.lang.java.nulls._tree import FIELD, LEFT, NAME, Tree
+from acumen.lang.java.nulls.code import WIDTH
+
+# A method that is larger, or nested deeper, than anybody writes is left out.
+LARGEST, DEEPEST = 6000, 80
+_LONGEST_TEXT = 80
+
+
+class UnreadableError(Exception):
+    """A body that is left out: too large, too deep, or not what the grammar promises."""
+
+
+class Site(NamedTuple):
+    """A linked call: the byte of its name, what it names, whose methods may run (paths and
+    places), whether its meaning is uncertain, and whether it names a method of the project. The
+    kind is S for a static method."""
+
+    offset: int
+    callee: str
+    targets: tuple[tuple[str, int], ...]
+    ambiguous: bool
+    inside: bool
+    kind: str = ""
+
+
+class Frame(NamedTuple):
+    """What encloses a place. ``kind``: method, function (a lambda), loop, switch, answer (a switch
+    that is an expression), label, try or finally; ``handler`` is the label an exception goes to."""
+
+    kind: str
+    outer: Frame | None
+    handler: int
+    node: int = -1
+    broken: int = -1
+    continued: int = -1
+    word: str = ""
+    result: int = -1
+
+
+class Pool:
+    """What the methods of a file share: texts, expressions, calls, sets of targets."""
+
+    def __init__(self) -> None:
+        self.texts: dict[str, int] = {}
+        self.expressions: list[int] = []
+        self.calls: list[int] = []
+        self.targets: dict[tuple[tuple[str, int], ...], int] = {(): 0}
+
+    def text(self, text: str) -> int:
+        return self.texts.setdefault(text, len(self.texts))
+
+    def target(self, targets: tuple[tuple[str, int], ...]) -> int:
+        return self.targets.setdefault(targets, len(self.targets))
+
+
+class Builder:
+    """The state of a translation; what it translates is in the classes below this one."""
+
+    def __init__(self, tree: Tree, pool: Pool, sites: Mapping[int, Site]) -> None:
+        self.tree = tree
+        self.pool = pool
+        self.sites = sites
+        # What the file's fields are, by the names that declare them; those that are constants.
+        self.fields: dict[int, int] = {}
+        self.truths: dict[int, int] = {}
+        self.begin()
+
+    def begin(self) -> None:
+        self.out: list[int] = []
+        self.placed: list[int] = []
+        self.registers: dict[int, int] = {}
+        self.primitive: set[int] = set()
+        self.count = 1
+        self.depth = 0
+        self.caught = 0
+        self.returns_primitive = False
+        # The catch clauses of each try, with their labels.
+        self.clauses: dict[int, list[tuple[int, int]]] = {}
+        self.frame = Frame("method", None, -1)
+
+    # ---- instructions
+
+    def emit(
+        self, op: int, d: int = -1, a: int = -1, b: int = -1, c: int = -1, e: int = -1, at: int = 0
+    ) -> None:
+        if len(self.out) > LARGEST * WIDTH:
+            raise UnreadableError
+        handler = self.frame.handler if op in (code.CALL, code.THROW) else -1
+        self.out += (op, d, a, b, c, e, handler, at)
+
+    def label(self) -> int:
+        self.placed.append(-1)
+        return len(self.placed) - 1
+
+    def place(self, label: int) -> None:
+        self.placed[label] = len(self.out) // WIDTH
+
+    def jump(self, label: int) -> None:
+        self.emit(code.JUMP, c=label)
+
+    def resolved(self) -> list[int]:
+        """The instructions with places instead of labels, and a last one for labels at the end."""
+        self.emit(code.RETURN)
+        out, placed = self.out, self.placed
+        for at in range(0, len(out), WIDTH):
+            op = out[at]
+            if op == code.JUMP:
+                out[at + 4] = placed[out[at + 4]]
+            elif code.IF_NULL <= op <= code.EITHER:
+                out[at + 4] = placed[out[at + 4]]
+                out[at + 5] = placed[out[at + 5]]
+            elif out[at + 6] >= 0:
+                out[at + 6] = placed[out[at + 6]]
+        return out
+
+    # ---- values
+
+    def new(self) -> int:
+        self.count += 1
+        return self.count - 1
+
+    def constant(self, kind: int, at: int = 0) -> int:
+        made = self.new()
+        self.emit(code.CONST, made, kind, at=at)
+        return made
+
+    def register(self, node: int) -> int:
+        """The register of a local variable, by a node that names it."""
+        symbol = self.tree.symbol.get(node, -1)
+        if symbol < 0:
+            return self.new()
+        found = self.registers.get(symbol)
+        if found is None:
+            found = self.registers[symbol] = self.new()
+        return found
+
+    # ---- how an expression is told to a reader
+
+    def expression(self, node: int) -> int:
+        """A row: text, the text of its last identifier, the byte of that, whether it is what a
+        call returned."""
+        tree, pool = self.tree, self.pool
+        node = tree.bare(node)
+        token, returned = self.token(node)
+        text = " ".join(tree.text(node).split())
+        if len(text) > _LONGEST_TEXT:
+            text = text[: _LONGEST_TEXT - 3] + "..."
+        pool.expressions += (
+            pool.text(text), pool.text(tree.text(token)), tree.start[token], returned
+        )  # fmt: skip
+        return len(pool.expressions) // 4 - 1
+
+    def token(self, node: int) -> tuple[int, int]:
+        """The node of an expression's last identifier, and whether it is a method's name."""
+        tree = self.tree
+        while True:
+            node = tree.bare(node)
+            kind = tree.kind[node]
+            if kind in ("method_invocation", "object_creation_expression"):
+                name = tree.child(node, NAME)
+                return (name if name >= 0 else node), 1
+            if kind == "field_access":
+                name = tree.child(node, FIELD)
+                return (name if name >= 0 else node), 0
+            if kind == "array_access":
+                node += 1
+            elif kind == "assignment_expression":
+                node = tree.child(node, LEFT)
+            else:
+                return node, 0
+
+    # ---- what the classes below define
+
+    def value(self, node: int) -> int:
+        raise NotImplementedError
+
+    def decide(self, node: int, yes: int, no: int) -> None:
+        raise NotImplementedError
+
+    def statement(self, node: int) -> None:
+        raise NotImplementedError
+
+    def statements(self, nodes: Sequence[int]) -> None:
+        for node in nodes:
+            self.statement(node)

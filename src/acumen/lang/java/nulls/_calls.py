@@ -1,0 +1,402 @@
+"""Calls: of methods whose outcomes are known, and of all others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from acumen.lang.java.nulls import models
+from acumen.lang.java.nulls._invocations import CONSTRUCTS, CREATES
+from acumen.lang.java.nulls._maps import Maps
+from acumen.lang.java.nulls._state import EACH, PARAMETER, SOLID, THIS, State
+from acumen.lang.java.nulls._unit import CallSite, Unit
+from acumen.lang.java.nulls._values import MOST_WRITES
+from acumen.lang.java.nulls.facts import RETURNS_MAYBE, RETURNS_NEVER
+from acumen.lang.java.nulls.report import Step
+from acumen.lang.java.nulls.summary import (
+    FALSE,
+    FRESH,
+    GIVEN,
+    NONNULL,
+    NOTHING,
+    NULL,
+    TRUE,
+    Outcome,
+    bounded,
+    returning,
+)  # fmt: skip
+
+
+class Found(NamedTuple):
+    """What is known of a call's methods. ``writes``: fields that may change (None: any);
+    ``outside``: the methods are not the project's, and know nothing of its fields; ``throws``:
+    exceptions that may come (None: any)."""
+
+    outcomes: tuple[Outcome, ...]
+    writes: frozenset[str] | None
+    outside: bool
+    throws: frozenset[str] | None = None
+
+
+class Calls(Maps):
+    def __init__(self, unit: Unit, find: Callable[[CallSite], Found | None]) -> None:
+        super().__init__(unit)
+        self.find = find
+        self._known_calls: dict[int, tuple[Found | None]] = {}
+
+    def call(self, at: int, state: State, call: CallSite, d: int) -> list[State]:
+        """The states after a call: one for each way it may end."""
+        plain = call.label.partition("(")[0]
+        registers = state.registers
+        receiver = registers[call.receiver] if call.receiver >= 0 else -1
+        given = [registers[one] for one in call.arguments]
+        kind = models.kind_of(call.label, plain)
+        if kind:
+            after = self.keyed(at, state, kind, receiver, given, d)
+        else:
+            after = self._called(at, state, call, receiver, given, d)
+        asks = models.asks(plain.rpartition(".")[2]) if receiver >= 0 else ""
+        if asks and d >= 0:
+            for one in after:
+                if asks == models.ANY:
+                    one.heap[receiver, "guard"] = SOLID
+                elif one.registers[d] >= 0:
+                    now = one.registers[call.receiver]
+                    one.heap[one.registers[d], asks] = now
+                    if now == THIS:
+                        word = models.asked_for(plain.rpartition(".")[2])
+                        one.heap[one.registers[d], asks, word] = now
+        return after
+
+    def _called(
+        self, at: int, state: State, call: CallSite, receiver: int, given: list[int], d: int
+    ) -> list[State]:
+        found = self.found_of(call)
+        if found is None:
+            if models.minds_its_own(call.label):
+                self._share(state, receiver, given)
+            else:
+                self._unknown(state, receiver, given)
+            value = self.make(at, state, d)
+            if call.flags & CREATES:
+                state.facts[value] = NONNULL
+            return [state]
+        if not found.outside:
+            self._merge_writes(found.writes)
+        return self._known(at, state, call, found, receiver, given, d)
+
+    def found_of(self, call: CallSite) -> Found | None:
+        known = self._known_calls.get(id(call))
+        if known is None:
+            known = self._known_calls[id(call)] = (self.find(call),)
+        return known[0]
+
+    def may_give_null(self, call: CallSite) -> bool:
+        plain = call.label.partition("(")[0]
+        if models.kind_of(call.label, plain):
+            return True
+        found = self.found_of(call)
+        return found is not None and any(
+            not one.fails and (one.gives == NULL or any(fact < 0 for _, fact in one.fields))
+            for one in found.outcomes
+        )
+
+    def asked(self, state: State, value: int, answer: bool) -> None:
+        """An object was asked about itself, and the answer taken: what it gives afterwards is
+        what the question was about."""
+        receiver = state.heap.get((value, models.WHEN_TRUE if answer else models.WHEN_FALSE))
+        if receiver is None:
+            return
+        if receiver != THIS:
+            state.heap[receiver, "guard"] = SOLID
+            return
+        # Of the object's own methods only those count that share a word with the question.
+        for key in list(state.heap):
+            if key[0] == value and len(key) == 3:
+                state.heap[THIS, "guard", str(key[2])] = SOLID
+
+    # ---- calls that are not known
+
+    def _unknown(self, state: State, receiver: int, given: list[int]) -> None:
+        """Nulls in fields that somebody else can reach may be gone."""
+        self._share(state, receiver, given)
+        heap = state.heap
+        for key in [
+            key
+            for key, held in heap.items()
+            if state.fact(held) < 0 and not (key[0] != -1 and state.fact(key[0]) == FRESH)  # type: ignore[arg-type]
+        ]:
+            del heap[key]
+
+    def _share(self, state: State, receiver: int, given: list[int]) -> None:
+        for value in given:
+            self.escape(state, value)
+        if receiver >= 0:
+            self.escape(state, receiver)
+
+    # ---- calls whose outcomes are known
+
+    def _known(
+        self, at: int, state: State, call: CallSite, found: Found, receiver: int,
+        given: list[int], d: int,
+    ) -> list[State]:  # fmt: skip
+        outcomes = found.outcomes
+        memo = (receiver, "()", call.label, *given)
+        held = state.heap.get(memo)
+        if held is not None and state.fact(held) > 0:
+            # The same call gave something before: it is taken to do so again.
+            outcomes = tuple(one for one in outcomes if one.fails or one.gives != NULL)
+        elif (
+            (state.weak and call.label in self.unit.often)
+            or self._is_guarded(state, call, receiver)
+            or self._holds(state, outcomes, receiver)
+        ):
+            outcomes = tuple(one for one in outcomes if one.fails or one.gives != NULL)
+        possible = [one for one in outcomes if self._fits(state, one, given)]
+        normal = [one for one in possible if not one.fails]
+        self._failures(at, state, call, possible, normal, given)
+        if not normal:
+            return []
+        self._forget(state, found, receiver, given)
+        used = d >= 0 and self.unit.is_live(at + 1, d)
+        after: list[State] = []
+        seen: set[tuple[object, ...]] = set()
+        for one in normal:
+            effect = self._effect(state, one, given, used)
+            if effect in seen:
+                continue
+            seen.add(effect)
+            after.append(
+                self._after(at, state.copy(), call, one, receiver, given, d, used, found.outside)
+            )
+        steady = not found.writes if not found.outside else not models.changes(call.label)
+        if used and steady and not call.flags & CREATES and call.label in self.unit.often:
+            for one_state in after:
+                registers = one_state.registers
+                value = registers[d]
+                if value >= 0 and one_state.fact(value) >= 0:
+                    base = registers[call.receiver] if call.receiver >= 0 else -1
+                    now = [registers[place] for place in call.arguments]
+                    one_state.heap[(base, "()", call.label, *now)] = value
+        return after
+
+    def _is_guarded(self, state: State, call: CallSite, receiver: int) -> bool:
+        if receiver != THIS:
+            return (receiver, "guard") in state.heap
+        name = call.label.partition("(")[0].rpartition(".")[2].lower()
+        return any(
+            key[0] == THIS and len(key) == 3 and key[1] == "guard" and str(key[2]) in name
+            for key in state.heap
+        )
+
+    def _holds(self, state: State, outcomes: tuple[Outcome, ...], receiver: int) -> bool:
+        """Whether a method gives a field of which it is known that it is not null."""
+        for one in outcomes:
+            if isinstance(one.gives, tuple) and one.gives[0] == "f":
+                held = state.heap.get((receiver, one.gives[1]))
+                if held is not None and state.fact(held) > 0:
+                    return True
+        return False
+
+    def _fits(self, state: State, one: Outcome, given: list[int]) -> bool:
+        for place, need in one.needs:
+            if place > len(given):
+                continue
+            fact = state.fact(given[place - 1])
+            if fact == NOTHING:
+                continue
+            if need < 0:
+                if fact > 0:
+                    return False
+            elif fact < 0 or (need in (TRUE, FALSE) and fact in (TRUE, FALSE) and need != fact):
+                return False
+        return True
+
+    def _effect(
+        self, state: State, one: Outcome, given: list[int], used: bool
+    ) -> tuple[object, ...]:
+        """What an outcome changes of what is known."""
+        learnt = []
+        for place, need in one.needs:
+            if place <= len(given):
+                value = given[place - 1]
+                if value >= 0 and state.fact(value) == NOTHING:
+                    learnt.append((value, need))
+        return (tuple(learnt), one.gives if used else 0, one.fields)
+
+    def _after(
+        self, at: int, state: State, call: CallSite, one: Outcome, receiver: int,
+        given: list[int], d: int, used: bool, outside: bool,
+    ) -> State:  # fmt: skip
+        good = True
+        for place, need in one.needs:
+            if place > len(given):
+                continue
+            value = given[place - 1]
+            fact = state.fact(value)
+            if need < 0 and not (fact < 0 and self.of(fact).good):
+                good = False
+            if fact == NOTHING and value >= 0:
+                state.facts[value] = need
+        value = self.make(at, state, d)
+        base = receiver
+        if call.flags & CREATES:
+            base = value
+            state.facts[value] = FRESH
+        elif used:
+            self._give(at, state, call, one, receiver, given, d, good, outside)
+        self._set_fields(at, state, call, one, base, value, given)
+        return state
+
+    def _give(
+        self, at: int, state: State, call: CallSite, one: Outcome, receiver: int,
+        given: list[int], d: int, good: bool, outside: bool,
+    ) -> None:  # fmt: skip
+        value = state.registers[d]
+        gives = one.gives
+        if isinstance(gives, tuple):
+            kind, which = gives
+            if kind == "n" and isinstance(which, int):
+                state.registers[d] = which
+            elif kind == "p" and isinstance(which, int):
+                if which <= len(given):
+                    state.registers[d] = given[which - 1]
+            elif receiver >= 0:
+                held = state.heap.get((receiver, which))
+                if held is None:
+                    state.heap[receiver, which] = value
+                else:
+                    state.registers[d] = held
+            return
+        if gives > 0:
+            state.facts[value] = NONNULL if gives == FRESH else gives
+        elif gives < 0:
+            offset = self.unit.instructions[at][7]
+            name = self.expression(call.expression)[0]
+            step = self.step(offset, f"`{name}` may return null")
+            steps = (step, *self._below(one.steps))
+            what = f"is what `{name}` returned"
+            source = "" if outside else call.label
+            state.facts[value] = self.origin((at, good, one.key), good, steps, what, source)
+
+    def _set_fields(
+        self, at: int, state: State, call: CallSite, one: Outcome, base: int, made: int,
+        given: list[int],
+    ) -> None:  # fmt: skip
+        offset = self.unit.instructions[at][7]
+        for number, (name, fact) in enumerate(one.fields[: EACH - 2]):
+            if name[0] == "(":
+                # What another method of the object gave.
+                if base >= 0:
+                    state.heap[base, "()", name[2:]] = SOLID
+                continue
+            if name[0] == ".":
+                # Of a new object that is returned.
+                if call.flags & CREATES or made < 0:
+                    continue
+                name, owner = name[1:], made
+                state.facts[made] = FRESH
+            else:
+                owner = base
+            if owner < 0:
+                continue
+            if fact > GIVEN:
+                if fact - GIVEN <= len(given):
+                    state.heap[owner, name] = given[fact - GIVEN - 1]
+                continue
+            if fact < 0 and not call.flags & (CREATES | CONSTRUCTS):
+                held = state.heap.get((owner, name))
+                if held is not None and state.fact(held) < 0:
+                    continue
+            value = at * EACH + 1 + number
+            if value in state.old:
+                state.renew(value)
+            state.heap[owner, name] = value
+            if fact < 0:
+                step = self.step(offset, f"field `{name}` is left null")
+                state.facts[value] = self.origin(
+                    (at, name), True, (step,), f"is left null by `{call.label.rpartition('.')[2]}`"
+                )
+            else:
+                state.facts[value] = fact
+
+    def _below(self, steps: tuple[Step, ...]) -> tuple[Step, ...]:
+        return tuple(step._replace(level=step.level + 1) for step in steps[:12])
+
+    def _failures(
+        self, at: int, state: State, call: CallSite, possible: list[Outcome],
+        normal: list[Outcome], given: list[int],
+    ) -> None:  # fmt: skip
+        """Ways on which a method fails because of what it is given."""
+        for one in possible:
+            if not one.fails or one.fails > len(given):
+                continue
+            value = given[one.fails - 1]
+            fact = state.fact(value)
+            told = call.told[one.fails - 1]
+            name = self.expression(call.expression)[0]
+            why = f"is passed to `{name}`, which needs it,"
+            if fact < 0 and not normal and told >= 0:
+                text, token, _, _ = self.expression(told)
+                if token != "null" and call.label.partition("(")[0] in models.CHECKS:
+                    return
+                self.wrong(
+                    state, value, fact, told if token != "null" else call.expression,
+                    why if token != "null" else "is given null, which it needs not to be,",
+                    self._below(one.steps),
+                )  # fmt: skip
+                return
+            if fact == NOTHING and self.is_parameter(value) and told >= 0:
+                offset = self.unit.instructions[at][7]
+                text = self.expression(told)[0]
+                step = self.step(offset, f"`{text}` {why}")
+                self.fail(state, value - PARAMETER, (step, *self._below(one.steps)))
+
+    def _forget(self, state: State, found: Found, receiver: int, given: list[int]) -> None:
+        """Fields that a method of the project may change."""
+        if found.outside:
+            for value in given:
+                self.escape(state, value)
+            return
+        heap, writes = state.heap, found.writes
+        for key in list(heap):
+            base, field = key[0], key[1]
+            if len(key) != 2 or type(field) is not str:
+                continue
+            reachable = (
+                base == -1
+                or base == receiver
+                or base in given
+                or (
+                    state.fact(base) != FRESH  # type: ignore[arg-type]
+                )
+            )
+            if reachable and (writes is None or field in writes):
+                fact = state.fact(heap[key])
+                if writes is not None or fact <= 0:
+                    del heap[key]
+        for value in given:
+            if state.fact(value) == FRESH:
+                state.facts[value] = NONNULL
+
+    def _merge_writes(self, writes: frozenset[str] | None) -> None:
+        if self.writes is None:
+            return
+        if writes is None:
+            self.writes = None
+            return
+        self.writes |= writes
+        if len(self.writes) > MOST_WRITES:
+            self.writes = None
+
+    # ---- the summary
+
+    def _outcomes(self) -> tuple[Outcome, ...]:
+        flags = self.unit.flags
+        found = list(self.found.values())
+        if flags & RETURNS_NEVER:
+            found = [one for one in found if one.fails or one.gives != NULL]
+        elif flags & RETURNS_MAYBE and not any(one.gives == NULL for one in found):
+            step = self.step(self.unit.instructions[0][7], "the method is declared nullable")
+            found.append(returning(NULL)._replace(steps=(step,)))
+        return bounded(found)

@@ -1,0 +1,145 @@
+"""What is known on one way through a method.
+
+Values are numbers: the value of a parameter, of a constant's text, or what a certain instruction
+made. Registers and fields hold values; facts are known of values, so what is learnt of a value is
+known wherever it is held.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from acumen.lang.java.nulls.summary import NONNULL, NOTHING
+
+# Values: of instruction i, from i * EACH on; then of parameters, what a register held when its
+# value was made anew, and of texts.
+EACH = 16
+PARAMETER, STALE, TEXT = 1 << 24, 1 << 25, 1 << 26
+THIS = PARAMETER
+# Constants that are whole numbers, from -LIMIT on.
+NUMBER, LIMIT = 1 << 27, 1 << 20
+SOLID = -1
+# How many ways are kept apart where ways meet.
+WAYS, FEW_WAYS = 8, 4
+
+Heap = dict[tuple[object, ...], int]
+Facts = dict[object, int]
+
+
+class Kept(Protocol):
+    """What of a body decides what is kept."""
+
+    loops: bool
+    nullable: frozenset[str]
+
+
+class State:
+    __slots__ = ("facts", "heap", "old", "registers", "weak")
+
+    def __init__(
+        self, registers: list[int], facts: Facts, heap: Heap, old: frozenset[object]
+    ) -> None:
+        self.registers = registers
+        # Values that were there where ways last met: only those can be made again.
+        self.old = old
+        # Whether something was forgotten where ways were merged.
+        self.weak = False
+        self.facts = facts
+        self.heap = heap
+
+    def copy(self) -> State:
+        made = State(self.registers.copy(), self.facts.copy(), self.heap.copy(), self.old)
+        made.weak = self.weak
+        return made
+
+    def fact(self, value: int) -> int:
+        if value < 0 or value >= TEXT:
+            return NONNULL
+        return self.facts.get(value, NOTHING)
+
+    def renew(self, value: int) -> None:
+        """An instruction makes its value again: who holds the old one holds it under another
+        name, and what was known of it through others is forgotten."""
+        registers, facts, heap = self.registers, self.facts, self.heap
+        known = facts.pop(value, NOTHING)
+        for place, held in enumerate(registers):
+            if held == value:
+                registers[place] = STALE + place
+                if known:
+                    facts[STALE + place] = known
+                else:
+                    facts.pop(STALE + place, None)
+        for key in [key for key, held in heap.items() if held == value or value in key]:
+            del heap[key]
+        for fact in [fact for fact in facts if type(fact) is tuple and value in fact]:
+            del facts[fact]
+
+    def tidied(self, live: list[int], unit: Kept) -> tuple[object, ...]:
+        """Forgets what nobody can ask for any more; gives what tells it from other states."""
+        registers, facts, heap = self.registers, self.facts, self.heap
+        kept = [SOLID] * len(registers)
+        known: set[object] = set()
+        for place in live:
+            held = registers[place]
+            kept[place] = held
+            known.add(held)
+        self.registers = kept
+        if heap:
+            held_often: dict[int, int] = {}
+            for held in heap.values():
+                held_often[held] = held_often.get(held, 0) + 1
+            grown = True
+            while grown:
+                grown = False
+                for key, held in heap.items():
+                    base = key[0]
+                    reached = base in known or base == -1 or base == THIS
+                    if reached and held not in known and held >= 0:
+                        known.add(held)
+                        grown = True
+            self.heap = heap = {
+                key: held
+                for key, held in heap.items()
+                if (key[0] in known or key[0] == -1 or key[0] == THIS)
+                and (held in facts or held < 0 or held >= PARAMETER or held in kept
+                     or held_often[held] > 1 or key[1] in unit.nullable)
+            }  # fmt: skip
+        self.facts = facts = {
+            key: fact
+            for key, fact in facts.items()
+            if (
+                (PARAMETER <= key < STALE or key in known)
+                if type(key) is int
+                else all(type(part) is not int or part in known or part >= PARAMETER
+                         for part in key)  # type: ignore[attr-defined]
+            )
+        }  # fmt: skip
+        if unit.loops:
+            old: set[object] = set(kept)
+            for key, held in heap.items():
+                old.update(key)
+                old.add(held)
+            for fact in facts:
+                if isinstance(fact, tuple):
+                    old.update(fact)
+                else:
+                    old.add(fact)
+            self.old = frozenset(old)
+        return (tuple(kept), frozenset(facts.items()), frozenset(heap.items()))
+
+    def merged(self, other: State) -> State:
+        """What is known on both of two ways."""
+        registers = [
+            one if one == two else STALE + place
+            for place, (one, two) in enumerate(zip(self.registers, other.registers, strict=True))
+        ]
+        facts = {key: fact for key, fact in self.facts.items() if other.facts.get(key) == fact}
+        for place, value in enumerate(registers):
+            if value == STALE + place:
+                facts.pop(value, None)
+                if self.fact(self.registers[place]) > 0 and other.fact(other.registers[place]) > 0:
+                    facts[value] = NONNULL
+        heap = {key: held for key, held in self.heap.items() if other.heap.get(key) == held}
+        merged = State(registers, facts, heap, self.old | other.old)
+        merged.weak = True
+        return merged

@@ -1,0 +1,222 @@
+"""Statements, translated."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from acumen.lang.java.nulls import _tree as t
+from acumen.lang.java.nulls import code
+from acumen.lang.java.nulls._builder import DEEPEST, Frame, UnreadableError
+from acumen.lang.java.nulls._names import PRIMITIVES
+from acumen.lang.java.nulls._switches import Switches
+
+
+class Statements(Switches):
+    def statement(self, node: int) -> None:
+        self.depth += 1
+        if self.depth > DEEPEST:
+            raise UnreadableError
+        _STATEMENTS.get(self.tree.kind[node], _other)(self, node)
+        self.depth -= 1
+
+    def declaration(self, node: int) -> None:
+        tree = self.tree
+        type_ = tree.child(node, t.TYPE)
+        plain = type_ >= 0 and tree.kind[type_] in PRIMITIVES
+        for one in tree.kids(node):
+            if tree.kind[one] != "variable_declarator":
+                continue
+            name, value = tree.child(one, t.NAME), tree.child(one, t.VALUE)
+            if name < 0:
+                continue
+            primitive = plain and tree.child(one, t.DIMENSIONS) < 0
+            if primitive:
+                self.primitive.add(tree.symbol.get(name, -1))
+            if value >= 0:
+                register = self.value(value)
+                if primitive:
+                    self.number(value, register)
+                self.emit(code.COPY, self.register(name), register, at=tree.start[name])
+
+    def expression_statement(self, node: int) -> None:
+        for one in self.tree.kids(node):
+            self.value(one)
+
+    def block(self, node: int) -> None:
+        self.statements(self.tree.kids(node))
+
+    def asserting(self, node: int) -> None:
+        inner = self.tree.kids(node)
+        if not inner:
+            return
+        yes, no = self.label(), self.label()
+        self.decide(inner[0], yes, no)
+        self.place(no)
+        self.emit(code.HALT)
+        self.place(yes)
+
+    def synchronized(self, node: int) -> None:
+        tree = self.tree
+        lock = tree.first(node, "parenthesized_expression")
+        if lock >= 0:
+            self.deref(lock, self.value(lock), code.BY_LOCK)
+        body = tree.child(node, t.BODY)
+        if body >= 0:
+            self.statement(body)
+
+    def choice(self, node: int) -> None:
+        """``if``, and the chain of ``else if`` after it without going down."""
+        tree = self.tree
+        end = self.label()
+        while True:
+            condition = tree.child(node, t.CONDITION)
+            then, other = tree.child(node, t.CONSEQUENCE), tree.child(node, t.ALTERNATIVE)
+            if condition < 0:
+                break
+            yes, no = self.label(), self.label()
+            self.decide(condition, yes, no)
+            self.place(yes)
+            if then >= 0:
+                self.statement(then)
+            self.jump(end)
+            self.place(no)
+            if other < 0:
+                break
+            if tree.kind[other] != "if_statement":
+                self.statement(other)
+                break
+            node = other
+        self.place(end)
+
+    def loop(self, node: int) -> None:
+        """``while`` and ``for``."""
+        tree = self.tree
+        here = self.frame
+        for one in self.parts(node, t.INIT):
+            if tree.kind[one] == "local_variable_declaration":
+                self.statement(one)
+            else:
+                self.value(one)
+        again, body, step, end = (self.label() for _ in range(4))
+        self.frame = self.looping(node, end, step)
+        self.place(again)
+        condition = tree.child(node, t.CONDITION)
+        if condition >= 0:
+            self.decide(condition, body, end)
+        self.place(body)
+        self.body_of(node)
+        self.place(step)
+        for one in self.parts(node, t.UPDATE):
+            self.value(one)
+        self.jump(again)
+        self.place(end)
+        self.frame = here
+
+    def parts(self, node: int, which: int) -> list[int]:
+        return [one for one in self.tree.kids(node) if self.tree.field[one] == which]
+
+    def looping(self, node: int, end: int, step: int) -> Frame:
+        here = self.frame
+        word = ""
+        above = self.tree.parent[node]
+        if self.tree.kind[above] == "labeled_statement":
+            word = self.tree.text(above + 1)
+        return Frame("loop", here, here.handler, node, end, step, word)
+
+    def doing(self, node: int) -> None:
+        here = self.frame
+        again, step, end = self.label(), self.label(), self.label()
+        self.frame = self.looping(node, end, step)
+        self.place(again)
+        self.body_of(node)
+        self.place(step)
+        condition = self.tree.child(node, t.CONDITION)
+        if condition >= 0:
+            self.decide(condition, again, end)
+        self.place(end)
+        self.frame = here
+
+    def each(self, node: int) -> None:
+        tree = self.tree
+        name, value = tree.child(node, t.NAME), tree.child(node, t.VALUE)
+        if value < 0:
+            return
+        here = self.frame
+        register = self.value(value)
+        self.deref(value, register, code.BY_LOOP)
+        again, body, end = self.label(), self.label(), self.label()
+        self.frame = self.looping(node, end, again)
+        self.place(again)
+        self.emit(code.EITHER, c=body, e=end)
+        self.place(body)
+        if name >= 0:
+            made = self.register(name)
+            self.emit(code.EACH, made, register, at=tree.start[name])
+            type_ = tree.child(node, t.TYPE)
+            if type_ >= 0 and tree.kind[type_] in PRIMITIVES:
+                self.primitive.add(tree.symbol.get(name, -1))
+        self.body_of(node)
+        self.jump(again)
+        self.place(end)
+        self.frame = here
+
+    def labeled(self, node: int) -> None:
+        inner = self.tree.kids(node)
+        if len(inner) < 2:
+            return
+        here = self.frame
+        end = self.label()
+        word = self.tree.text(inner[0])
+        self.frame = Frame("label", here, here.handler, node, end, -1, word)
+        self.statement(inner[1])
+        self.frame = here
+        self.place(end)
+
+    def jumping(self, node: int) -> None:
+        """break, continue."""
+        tree = self.tree
+        inner = tree.kids(node)
+        word = tree.text(inner[0]) if inner else ""
+        breaks = tree.kind[node] == "break_statement"
+        at: Frame | None = self.frame
+        while at is not None:
+            label = at.broken if breaks else at.continued
+            named = word and at.word == word
+            plain = not word and (at.kind == "loop" or (breaks and at.kind == "switch"))
+            if label >= 0 and (named or plain):
+                self.leave(at)
+                self.jump(label)
+                return
+            at = at.outer
+        self.emit(code.HALT)
+
+
+def _other(self: Statements, node: int) -> None:
+    kind = self.tree.kind[node]
+    if kind.endswith("_expression") or kind == "method_invocation":
+        self.value(node)
+
+
+_STATEMENTS: dict[str, Callable[[Statements, int], None]] = {
+    "block": Statements.block,
+    "constructor_body": Statements.block,
+    "local_variable_declaration": Statements.declaration,
+    "expression_statement": Statements.expression_statement,
+    "explicit_constructor_invocation": Statements.construction,
+    "return_statement": Statements.returning,
+    "throw_statement": Statements.throwing,
+    "assert_statement": Statements.asserting,
+    "synchronized_statement": Statements.synchronized,
+    "if_statement": Statements.choice,
+    "while_statement": Statements.loop,
+    "for_statement": Statements.loop,
+    "do_statement": Statements.doing,
+    "enhanced_for_statement": Statements.each,
+    "labeled_statement": Statements.labeled,
+    "break_statement": Statements.jumping,
+    "continue_statement": Statements.jumping,
+    "yield_statement": Statements.yielding,
+    "switch_expression": Statements.switch_statement,
+    "try_statement": Statements.trying,
+    "try_with_resources_statement": Statements.trying,
+}

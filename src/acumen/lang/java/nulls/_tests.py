@@ -1,0 +1,100 @@
+"""Conditions on what is known: which way is taken, and what is learnt on it."""
+
+from __future__ import annotations
+
+from acumen.lang.java.nulls import code
+from acumen.lang.java.nulls._calls import Calls
+from acumen.lang.java.nulls._state import LIMIT, NUMBER, TEXT, State
+from acumen.lang.java.nulls.summary import FALSE, NONNULL, NOTHING, NULL, TRUE
+
+
+class Tests(Calls):
+    def ways_of(self, at: int, state: State, op: int, a: int, b: int) -> bool | None:
+        """Which way a condition takes; None: both are possible."""
+        if op == code.EITHER:
+            return None
+        value = state.registers[a]
+        fact = state.fact(value)
+        if op == code.IF_NULL:
+            if fact < NULL:
+                source = self.of(fact).source
+                if source:
+                    self.tested.add((source, self.unit.facts.path, self.of(fact).steps[0].line))
+            return None if fact == NOTHING else fact < 0
+        if op == code.IF_TRUE:
+            return None if fact not in (TRUE, FALSE) else fact == TRUE
+        if op == code.IF_KIND:
+            return False if fact < 0 else None
+        other = state.registers[b]
+        if op == code.IF_EQUAL:
+            return self._equal(state, value, other, fact)
+        if value >= NUMBER and other >= NUMBER:
+            return value < other
+        known = state.facts.get(("<", value, other))
+        return None if known is None else known == TRUE
+
+    def _equal(self, state: State, value: int, other: int, fact: int) -> bool | None:
+        if value == other and value >= 0:
+            return True
+        second = state.fact(other)
+        if fact < 0 and second < 0:
+            return True
+        if (fact < 0 and second > 0) or (fact > 0 and second < 0):
+            return False
+        if {fact, second} <= {TRUE, FALSE}:
+            return fact == second
+        constant = state.facts.get((value, "="), value) if value < TEXT else value
+        if constant >= TEXT and other >= TEXT:
+            if constant == other:
+                return True
+            if constant >= NUMBER and other >= NUMBER:
+                return False
+            kind = self._spelling(constant)
+            return False if kind and kind == self._spelling(other) else None
+        known = state.facts.get(("==", value, other))
+        return None if known is None else known == TRUE
+
+    def _spelling(self, value: int) -> str:
+        """The kind of a constant that differs from all of its kind that are spelt otherwise."""
+        if value >= NUMBER:
+            return ""
+        text = self.unit.facts.texts[value - TEXT]
+        return "name" if text.isidentifier() else text[:1] if text[:1] in "'\"" else ""
+
+    def constant(self, text: int) -> int:
+        spelt = self.unit.facts.texts[text]
+        digits = spelt.removeprefix("-")
+        if digits.isdigit() and digits.isascii() and len(digits) < 7 and int(digits) < LIMIT:
+            return NUMBER + LIMIT + int(spelt)
+        return TEXT + text
+
+    def learn(self, at: int, state: State, op: int, a: int, b: int, taken: bool) -> None:
+        if op == code.EITHER:
+            return
+        value = state.registers[a]
+        facts = state.facts
+        if op == code.IF_NULL:
+            if value >= 0 and not value >= TEXT:
+                facts[value] = NULL if taken else NONNULL
+        elif op == code.IF_TRUE:
+            if value >= 0:
+                facts[value] = TRUE if taken else FALSE
+                self.asked(state, value, taken)
+        elif op == code.IF_KIND:
+            if taken and value >= 0 and state.fact(value) == NOTHING:
+                facts[value] = NONNULL
+        else:
+            other = state.registers[b]
+            if op == code.IF_EQUAL and taken:
+                fact, second = state.fact(value), state.fact(other)
+                if fact < 0 and second == NOTHING and other >= 0:
+                    facts[other] = NULL
+                elif second < 0 and fact == NOTHING and value >= 0:
+                    facts[value] = NULL
+            if at in self.unit.correlated and value >= 0 and other >= 0:
+                if op == code.IF_EQUAL and taken and other >= TEXT:
+                    facts[value, "="] = other
+                else:
+                    facts["==" if op == code.IF_EQUAL else "<", value, other] = (
+                        TRUE if taken else FALSE
+                    )

@@ -1,0 +1,233 @@
+"""A project, method by method from the bottom of its call graph.
+
+Each method is run once its callees are known; methods that call each other in a circle are run
+until nothing changes, a few times at most.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+
+from acumen.lang.java.calls import Project, platform
+from acumen.lang.java.calls import facts as call_facts
+from acumen.lang.java.file import JavaFile
+from acumen.lang.java.nulls import code
+from acumen.lang.java.nulls._calls import Found
+from acumen.lang.java.nulls._run import Result, analyse_unit
+from acumen.lang.java.nulls._unit import CallSite, Unit
+from acumen.lang.java.nulls.facts import PLACE, Facts, facts
+from acumen.lang.java.nulls.models import EQUALS, MODELS, throws
+from acumen.lang.java.nulls.report import Report
+from acumen.lang.java.nulls.summary import GIVEN, NULL, Outcome, Summary, bounded, returning
+
+# A call that may reach more methods tells nothing.
+MOST_TARGETS = 4
+_ROUNDS = 3
+# So many uses make a belief.
+_MANY = 3
+_MOST_FIELDS = 8
+
+
+def analyse(sources: Mapping[str, bytes]) -> list[Report]:
+    """The reports of a whole project in memory, sources by path."""
+    files = {path: JavaFile(source) for path, source in sorted(sources.items())}
+    declared = {path: call_facts(file) for path, file in files.items()}
+    project = Project([(path, one.declared) for path, one in declared.items()], platform())
+    return solve(
+        facts(file, project.link(path, declared[path].sites), path) for path, file in files.items()
+    )
+
+
+def solve(project: Iterable[Facts]) -> list[Report]:
+    """The reports of one project from the facts of its files, in the order of paths and places."""
+    return Solver(list(project)).solve()
+
+
+class Solver:
+    def __init__(self, files: list[Facts]) -> None:
+        files = sorted(files, key=lambda file: file.path)
+        self.units: list[tuple[Facts, int]] = []
+        self.number: dict[tuple[str, int], int] = {}
+        self.classes: dict[str, tuple[str, ...]] = {}
+        self.records: dict[str, tuple[str, ...]] = {}
+        for file in files:
+            for row, columns in enumerate(file.units.tolist()):
+                self.number[file.path, columns[PLACE]] = len(self.units)
+                self.units.append((file, row))
+            for name, empty in file.classes.items():
+                self.classes[name] = tuple(file.texts[one] for one in empty)
+            for name, parts in file.records.items():
+                self.records[name] = tuple(file.texts[one] for one in parts)
+        self.summaries: dict[int, Summary] = {}
+        self._found: dict[tuple[str, tuple[tuple[str, int], ...]], Found | None] = {}
+
+    def solve(self) -> list[Report]:
+        reports: dict[tuple[str, int, str, int], tuple[Report, str]] = {}
+        tested: set[tuple[str, str, int]] = set()
+        for group in self._groups():
+            rounds = _ROUNDS if len(group) > 1 or self._is_recursive(group[0]) else 1
+            for _ in range(rounds):
+                changed = False
+                for number in group:
+                    result = self._run(number)
+                    before = self.summaries.get(number)
+                    if before is None or _keys(before) != _keys(result.summary):
+                        changed = True
+                    self.summaries[number] = result.summary
+                    tested |= result.tested
+                    for one, source in zip(result.reports, result.sources, strict=True):
+                        key = (one.path, one.method, one.token, one.line)
+                        reports.setdefault(key, (one, source))
+                if not changed:
+                    break
+        found = _believed(list(reports.values()), tested)
+        return sorted(found, key=lambda one: (one.path, one.offset, one.token))
+
+    def _run(self, number: int) -> Result:
+        file, row = self.units[number]
+        return analyse_unit(Unit(file, row), self.find)
+
+    # ---- what a call may do
+
+    def find(self, call: CallSite) -> Found | None:
+        label = call.label
+        plain = label.partition("(")[0]
+        model = MODELS.get(label)
+        if model is None:
+            model = MODELS.get(plain)
+        if model is not None:
+            return Found(model, frozenset(), True, throws(label))
+        if plain.endswith(".equals") and len(call.arguments) == 1:
+            return Found(EQUALS, frozenset(), True, throws(label))
+        if not call.targets:
+            return self._unwritten(plain)
+        if len(call.targets) > MOST_TARGETS:
+            return None
+        summaries = []
+        for target in call.targets:
+            number = self.number.get(target)
+            summary = self.summaries.get(number) if number is not None else None
+            if summary is None:
+                return None
+            summaries.append(summary)
+        return _united(summaries)
+
+    def _unwritten(self, plain: str) -> Found | None:
+        """A constructor that nobody wrote leaves fields null; a record's sets its components, and
+        there are methods that give them."""
+        owner, _, name = plain.rpartition(".")
+        parts = self.records.get(owner)
+        if parts is not None:
+            if name in parts:
+                return Found((returning(("f", name)),), frozenset(), False, frozenset())
+            if name == "<init>":
+                held = tuple((part, GIVEN + place + 1) for place, part in enumerate(parts))
+                return Found((returning(1)._replace(fields=held),), frozenset(), False, frozenset())
+        empty = self.classes.get(owner) if name == "<init>" else None
+        if empty is None:
+            return None
+        fields = tuple((name, NULL) for name in sorted(empty)[:_MOST_FIELDS])
+        return Found((returning(1)._replace(fields=fields),), frozenset(), False, frozenset())
+
+    # ---- order
+
+    def _callees(self, number: int) -> list[int]:
+        file, row = self.units[number]
+        first = int(file.units[row, 1])
+        last = int(file.units[row + 1, 1]) if row + 1 < len(file.units) else len(file.code)
+        rows = file.code[first:last].reshape(-1, code.WIDTH)
+        found = []
+        for call in rows[rows[:, 0] == code.CALL, 4].tolist():
+            targets = file.targets[int(file.calls[call + 1])]
+            if len(targets) <= MOST_TARGETS:
+                for target in targets:
+                    callee = self.number.get(target)
+                    if callee is not None:
+                        found.append(callee)
+        return found
+
+    def _is_recursive(self, number: int) -> bool:
+        return number in self._callees(number)
+
+    def _groups(self) -> list[list[int]]:
+        """Circles of calls, callees first (Tarjan), without recursion."""
+        count = len(self.units)
+        index = [-1] * count
+        low = [0] * count
+        on_stack = [False] * count
+        stack: list[int] = []
+        groups: list[list[int]] = []
+        clock = 0
+        for root in range(count):
+            if index[root] >= 0:
+                continue
+            work = [(root, iter(self._callees(root)))]
+            index[root] = low[root] = clock
+            clock += 1
+            stack.append(root)
+            on_stack[root] = True
+            while work:
+                node, callees = work[-1]
+                for callee in callees:
+                    if index[callee] < 0:
+                        index[callee] = low[callee] = clock
+                        clock += 1
+                        stack.append(callee)
+                        on_stack[callee] = True
+                        work.append((callee, iter(self._callees(callee))))
+                        break
+                    if on_stack[callee]:
+                        low[node] = min(low[node], index[callee])
+                else:
+                    work.pop()
+                    if work:
+                        above = work[-1][0]
+                        low[above] = min(low[above], low[node])
+                    if low[node] == index[node]:
+                        group = []
+                        while True:
+                            one = stack.pop()
+                            on_stack[one] = False
+                            group.append(one)
+                            if one == node:
+                                break
+                        groups.append(sorted(group))
+        return groups
+
+
+def _believed(reports: list[tuple[Report, str]], tested: set[tuple[str, str, int]]) -> list[Report]:
+    """Without those whose null nobody believes in: a method's result, or a field, that many use
+    as if it were never null and few test."""
+    used = Counter(source for _, source in reports)
+    doubted = Counter(source for source, _, _ in tested)
+    return [
+        one
+        for one, source in reports
+        if not source or used[source] < _MANY or 2 * doubted[source] >= used[source]
+    ]
+
+
+def _keys(summary: Summary) -> tuple[object, ...]:
+    return (frozenset(one.key for one in summary.outcomes), summary.writes, summary.throws)
+
+
+def _united(summaries: list[Summary]) -> Found:
+    """What several methods may do, of which one runs. Null counts if half of them return it."""
+    if len(summaries) == 1:
+        return Found(summaries[0].outcomes, summaries[0].writes, False, summaries[0].throws)
+    null = sum(
+        any(not one.fails and one.gives == NULL for one in summary.outcomes)
+        for summary in summaries
+    )
+    outcomes: dict[tuple[object, ...], Outcome] = {}
+    writes: frozenset[str] | None = frozenset()
+    throws_: frozenset[str] | None = frozenset()
+    for summary in summaries:
+        for one in summary.outcomes:
+            if not one.fails and one.gives == NULL and 2 * null < len(summaries):
+                continue
+            outcomes.setdefault(one.key, one)
+        writes = None if writes is None or summary.writes is None else writes | summary.writes
+        throws_ = None if throws_ is None or summary.throws is None else throws_ | summary.throws
+    return Found(bounded(list(outcomes.values())), writes, False, throws_)

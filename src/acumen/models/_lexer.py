@@ -1,0 +1,57 @@
+"""A method's text as tokens, by one regular expression.
+
+The texts that models are asked about have masks in them and may be broken, so this reads anything:
+what is no token of Java comes out as single characters. Comments are left out.
+"""
+
+from __future__ import annotations
+
+import re
+
+MASK = "<MASK>"
+
+_TOKEN = re.compile(
+    r"""
+    (?P<comment> //[^\n]* | /\*(?s:.*?)(?:\*/|\Z) )
+  | \"\"\"(?s:.*?)(?:\"\"\"|\Z)
+  | "(?:\\.|[^"\\\n])*"?
+  | '(?:\\.|[^'\\\n])*'?
+  | <MASK>
+  | \d[\w.]*
+  | [^\W\d][\w$]* | \$[\w$]*
+  | >>>= | <<= | >>= | \.\.\. | -> | :: | \+\+ | -- | && | \|\| | [=!<>+\-*/%&|^]=
+  | \S
+    """,
+    re.VERBOSE,
+)
+_NAME = re.compile(r"[^\W\d][\w$]*|\$[\w$]*")
+
+_WORDS = """
+    abstract assert boolean break byte case catch char class const continue default do double else
+    enum extends final finally float for goto if implements import instanceof int interface long
+    native new package private protected public return short static strictfp super switch
+    synchronized this throw throws transient try void volatile while true false null
+"""
+KEYWORDS = frozenset(_WORDS.split())
+
+
+def tokens(text: str) -> list[str]:
+    """
+    >>> tokens("int a = b<MASK>(1.5f, \\"x\\"); // why")
+    ['int', 'a', '=', 'b', '<MASK>', '(', '1.5f', ',', '"x"', ')', ';']
+    """
+    return [found[0] for found in _TOKEN.finditer(text) if found.lastgroup is None]
+
+
+def is_name(token: str) -> bool:
+    """Whether it is an identifier; a mask is none."""
+    return token not in KEYWORDS and _NAME.fullmatch(token) is not None
+
+
+def kind(token: str) -> str:
+    """What sort of token it is: keywords, operators and the mask stand for themselves."""
+    if token[0] in "\"'":
+        return "text" if token[0] == '"' else "character"
+    if token[0].isdigit():
+        return "number"
+    return "name" if is_name(token) else token

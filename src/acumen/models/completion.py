@@ -1,0 +1,189 @@
+"""Completion of a masked call by frequency: which names went with such a call in training.
+
+A call is described by several keys, from what it is called on to what stands before and after.
+For each key the training split tells how often each name was called; a name's score is the mean of
+its shares, weighted by how telling a kind of key is and how often the key was seen. Names that no
+training project has can win by their words: those of the arguments, of the variable that takes the
+result, or a call of the same name elsewhere in the method.
+
+``context=method`` sees the method's text alone, and can answer only with names that it has met or
+can put together. ``context=project`` is told what the receiver's type offers with so many
+arguments (``Sight.context``): it chooses among these, and also knows the type by its name.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from heapq import nlargest
+
+from acumen.api import AcumenError, Example, Json, Prompt, Sight, Supervision
+from acumen.lang.subtokens import subtokens
+from acumen.models._call_site import CallSite, call_site
+from acumen.registry import model
+
+Key = tuple[str | int, ...]
+
+# How telling each kind of key is.
+_WEIGHTS: Mapping[str, float] = {
+    "shape": 0.3, "receiver": 0.5, "receiver arguments": 1.0, "type arguments": 1.5,
+    "receiver around": 1.5, "type around": 2.0, "following": 0.7, "argument": 0.5, "target": 0.7,
+    "offered": 2.0, "offered around": 2.5,
+}  # fmt: skip
+# A key that was seen so often counts half.
+_HALF = 2.0
+# Of what names are made of, and what they are near to.
+_SAME_RECEIVER, _CALLED, _WORDS, _FIRST = 2.0, 0.1, 0.5, 0.2
+# Of being offered by the receiver's type.
+_OFFERED = 1.5
+# So many of a key's most frequent names are considered.
+_MOST_NAMES = 20
+
+
+class Completion:
+    """Sees the text of the method alone."""
+
+    batch_size = 256
+    supervision: Supervision = "train"
+    only = ("gluecode/completion",)
+
+    def __init__(self) -> None:
+        self.counts: dict[Key, Counter[str]] = {}
+        self.firsts: dict[Key, Counter[str]] = {}
+        self._frequent: dict[Key, list[str]] = {}
+        self._totals: dict[Key, int] = {}
+
+    def context(self, method: str) -> Mapping[str, Json]:
+        return {}
+
+    def fit(self, examples: Sequence[Example]) -> None:
+        self.counts, self.firsts, self._frequent, self._totals = {}, {}, {}, {}
+        for example in examples:
+            if not isinstance(example.input, Prompt):
+                continue
+            site, name = call_site(example.input.text), str(example.truth)
+            for key in _keys(site, self.context(example.input.method)):
+                self.counts.setdefault(key, Counter())[name] += 1
+            self.firsts.setdefault(_shape(site), Counter())[_first(name)] += 1
+
+    def generate(self, prompts: Sequence[Prompt]) -> list[str | None]:
+        return [self._completed(prompt) for prompt in prompts]
+
+    def _completed(self, prompt: Prompt) -> str | None:
+        site, context = call_site(prompt.text), self.context(prompt.method)
+        keys = [key for key in _keys(site, context) if key in self.counts]
+        offered: Sequence[str] = context.get("candidates") or ()
+        names = dict.fromkeys(offered, _OFFERED)
+        # A call without a receiver may be of a method that is imported by its name, from a
+        # library whose source nobody has.
+        if not offered or not site.receiver:
+            for name in self._names(site, keys):
+                names.setdefault(name, 0.0)
+        shares = [(_WEIGHTS[str(key[0])] / (self._total(key) + _HALF), key) for key in keys]
+        firsts = self.firsts.get(_shape(site), Counter())
+        first_share = _FIRST / (firsts.total() + _HALF)
+        scores = {
+            name: bonus
+            + sum(share * self.counts[key][name] for share, key in shares)
+            + _by_words(name, site)
+            + first_share * firsts[_first(name)]
+            for name, bonus in names.items()
+        }
+        return min(scores, key=lambda name: (-scores[name], name)) if scores else None
+
+    def _total(self, key: Key) -> int:
+        known = self._totals.get(key)
+        if known is None:
+            known = self._totals[key] = self.counts[key].total()
+        return known
+
+    def _names(self, site: CallSite, keys: Iterable[Key]) -> Iterator[str]:
+        """Names that it could be: met with one of the keys, or put together of what is near."""
+        for key in keys:
+            yield from self._most_frequent(key)
+        yield from site.called
+        yield from _made_up(site)
+
+    def _most_frequent(self, key: Key) -> list[str]:
+        known = self._frequent.get(key)
+        if known is None:
+            counts = self.counts[key]
+            known = nlargest(_MOST_NAMES, counts, key=lambda name: (counts[name], name))
+            self._frequent[key] = known
+        return known
+
+
+class ProjectCompletion(Completion):
+    """Is told, too, what the type of the receiver offers."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.sight: Sight | None = None
+
+    def look(self, sight: Sight | None) -> None:
+        self.sight = sight
+
+    def context(self, method: str) -> Mapping[str, Json]:
+        return self.sight.context(method) if self.sight is not None else {}
+
+
+def _shape(site: CallSite) -> Key:
+    return ("shape", min(site.arguments, 5), site.before, site.after)
+
+
+def _keys(site: CallSite, context: Mapping[str, Json]) -> Iterator[Key]:
+    around = (site.before, site.after, site.following)
+    yield _shape(site)
+    yield "receiver", site.receiver
+    yield "receiver arguments", site.receiver, site.arguments
+    yield "receiver around", site.receiver, site.arguments, *around
+    if site.type:
+        yield "type arguments", site.type, site.arguments
+        yield "type around", site.type, site.arguments, *around
+    if site.following:
+        yield "following", site.following, site.arguments
+    if site.argument:
+        yield "argument", site.argument, site.arguments
+    if site.target:
+        yield "target", site.target, site.arguments
+    offered = context.get("receiver")
+    if offered:
+        yield "offered", offered, site.arguments
+        yield "offered around", offered, site.arguments, *around
+
+
+def _first(name: str) -> str:
+    return (subtokens(name) or [name])[0].lower()
+
+
+def _by_words(name: str, site: CallSite) -> float:
+    """How near a name is to what stands around the call, whether it was ever met or not."""
+    score = 0.0
+    if name in site.called:
+        score += _SAME_RECEIVER if site.receiver in site.called[name] else _CALLED
+    rest = subtokens(name)[1:]
+    if rest:
+        score += _WORDS * sum(word.lower() in site.words for word in rest) / len(rest)
+    return score
+
+
+def _made_up(site: CallSite) -> Iterator[str]:
+    """Accessors of what the result is called, or of the one argument."""
+    if site.target and site.arguments == 0:
+        bare = site.target[3:] if site.target.startswith("set") else site.target
+        capital = bare[:1].upper() + bare[1:]
+        yield from (f"get{capital}", f"is{capital}", site.target)
+    if site.arguments == 1 and site.argument.isidentifier():
+        capital = site.argument[:1].upper() + site.argument[1:]
+        yield from (f"set{capital}", f"add{capital}")
+
+
+@model("completion")
+def make_completion(context: str = "project") -> Completion:
+    """The name most often called so in training (completion:context=method or project)"""
+    if context not in ("method", "project"):
+        raise AcumenError(
+            f"completion cannot have context={context!r}",
+            "method sees the method alone, project also what the receiver's type offers",
+        )
+    return Completion() if context == "method" else ProjectCompletion()

@@ -1,0 +1,219 @@
+"""One task of a GLUECode data set: its instances are the test projects' methods."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+
+from acumen import metrics
+from acumen.api import (
+    Ceiling,
+    Convention,
+    Example,
+    Face,
+    Input,
+    Instance,
+    Json,
+    Method,
+    Metric,
+    Prompt,
+    Question,
+    Sight,
+    TaskCard,
+)
+from acumen.datasets.built import Built
+
+VERSION = "1"
+CITATION = "GLUECode: A Benchmark for Source Code Machine Learning Models. 2020."
+NO_WARNING = "<none>"
+ORIGINS = ("class", "package", "project", "library")
+
+SUMMARIES = {
+    "npath": "How many paths lead through this method? One of twelve bins of its NPath complexity",
+    "operators": "Which operator was taken out of this method?",
+    "naming": "What is this method called?",
+    "completion": "Which method is called where a name was taken out of this one?",
+    "nulltoken": "At which token may this method dereference null, if at any?",
+}
+_TITLES = {
+    "npath": "NPath complexity", "operators": "Operators", "naming": "Method naming",
+    "completion": "Call completion", "nulltoken": "Null dereference",
+}  # fmt: skip
+_FACES = {
+    "npath": Face.CLASSIFY, "operators": Face.CLASSIFY, "naming": Face.NAME,
+    "completion": Face.GENERATE, "nulltoken": Face.GENERATE,
+}  # fmt: skip
+_METRICS: Mapping[str, Metric] = {
+    "npath": metrics.accuracy, "operators": metrics.accuracy, "naming": metrics.character_bleu,
+    "completion": metrics.exact_match, "nulltoken": metrics.exact_match,
+}  # fmt: skip
+_SLICES = {
+    "completion": tuple(f"origin:{origin}" for origin in ORIGINS),
+    "nulltoken": ("warning", "no-warning"),
+}
+# Instances that have no twin, or one, among the training split's.
+ALONE, TWIN = "alone", "twin"
+# With fewer in a split, an interval stands on files: it says nothing about other projects.
+FEWEST_PROJECTS = 5
+# What a model that reads English is asked.
+_ASKS = {
+    "npath": "Which of the choices holds the NPath complexity of this Java method, the number of "
+    "acyclic paths through it?",
+    "operators": "Which operator stands in place of <MASK> in this Java method?",
+    "completion": "Which method is called in place of <MASK> in this Java method? "
+    "Answer with its name alone.",
+    "nulltoken": "At which token may this Java method dereference null? Answer with that token "
+    f"alone, the last name of the expression that is null, or with {NO_WARNING} if at none.",
+}
+_ANALYSES = {
+    "npath": "the program that counts the paths is exact by construction",
+    "nulltoken": "the analysis of the whole project that found the dereferences is right by "
+    "construction",
+}
+
+
+class MethodTask:
+    """One of the five, asked of the methods of a split."""
+
+    def __init__(self, built: Built, kind: str, split: str = "test") -> None:
+        self.built, self.kind, self.split = built, kind, split
+        self.metric = _METRICS[kind]
+        self.card = TaskCard(
+            name=f"gluecode/{kind}",
+            title=f"GLUECode: {_TITLES[kind]}",
+            version=VERSION,
+            face=_FACES[kind],
+            metric=self.metric.name,
+            summary=SUMMARIES[kind],
+            citation=CITATION,
+            conventions=(Convention(split, f"all methods of the {split} projects"),),
+            slices=(*_SLICES.get(kind, ()), *_twins(built, kind, split)),
+            ceiling=_ceiling(kind),
+        )
+
+    def instances(self) -> Sequence[Instance]:
+        return [
+            Instance(
+                id=row["id"],
+                input=self._input(row),
+                truth=row["label"],
+                cluster=self._cluster(row),
+                tags=frozenset(self._tags(row)),
+            )
+            for row in self.rows(self.split)
+        ]
+
+    def training(self) -> Sequence[Example]:
+        return [Example(self._input(row), row["label"]) for row in self.rows("train")]
+
+    @cached_property
+    def sight(self) -> Sight:
+        """Around the methods in the corpus, where that is at hand; what the rows say elsewhere."""
+        from acumen.tasks.methods.sight import open_sight
+
+        return open_sight(self.built, self.kind) or RowSight(self)
+
+    @property
+    def fingerprint(self) -> str:
+        """Of the data set's own file, and of the corpus that may be seen, if it may."""
+        from acumen.corpus.manifest import NAME
+
+        corpus = self.built.about.get("corpus", {})
+        here = (self.built.folder / corpus.get("folder", "") / NAME).is_file()
+        seen = corpus.get("manifest_sha256", "") if here else ""
+        known = f"{self.built.about['files'][self.file]} {seen}"
+        return hashlib.sha256(known.encode()).hexdigest()
+
+    @property
+    def file(self) -> str:
+        return f"{self.kind}.jsonl"
+
+    def rows(self, split: str) -> Iterator[dict[str, Json]]:
+        wanted = f'"split": {json.dumps(split)}'
+        return (row for row in self.built.rows(self.file, wanted) if row["split"] == split)
+
+    @cached_property
+    def _choices(self) -> tuple[str, ...]:
+        if self.kind == "npath":
+            from acumen.lang.java.npath import BINS
+
+            return BINS
+        from acumen.lang.java.operators import OPERATORS
+
+        return OPERATORS
+
+    def _input(self, row: Mapping[str, Json]) -> Input:
+        if self.kind == "naming":
+            return Method(row["id"], row["text"], "java")
+        if self.card.face is Face.CLASSIFY:
+            return Question(row["text"], self._choices, row["id"], _ASKS[self.kind])
+        return Prompt(row["text"], row["id"], _ASKS[self.kind])
+
+    @cached_property
+    def _by_project(self) -> bool:
+        """Whether there are enough projects to resample them; else files are."""
+        projects = {row["project"] for row in self.rows(self.split)}
+        return len(projects) >= FEWEST_PROJECTS
+
+    def _cluster(self, row: Mapping[str, Json]) -> str:
+        project: str = row["project"]
+        return project if self._by_project else f"{project}/{row['path']}"
+
+    def _tags(self, row: Mapping[str, Json]) -> Iterator[str]:
+        yield TWIN if row.get("twin") else ALONE
+        if self.kind == "completion":
+            yield f"origin:{row['origin']}"
+        if self.kind == "nulltoken":
+            yield "no-warning" if row["label"] == NO_WARNING else "warning"
+
+
+def _twins(built: Built, kind: str, split: str) -> tuple[str, ...]:
+    """Whether instances with a twin in training are told apart: where there are some."""
+    told = built.about["counts"].get("tasks", {}).get(kind, {}).get(split, {})
+    return (ALONE, TWIN) if told.get("twins_in_train") else ()
+
+
+def _ceiling(kind: str) -> Ceiling | None:
+    if kind not in _ANALYSES:
+        return None
+    return Ceiling(_ANALYSES[kind], 1.0, "the labels, which it made", who="the analysis")
+
+
+class RowSight:
+    """What the data set alone can show: the masked text, and what stands beside it in the row."""
+
+    def __init__(self, task: MethodTask) -> None:
+        self.task = task
+
+    @cached_property
+    def _contexts(self) -> dict[str, dict[str, Json]]:
+        names = ("receiver", "arguments", "candidates", "static")
+        if self.task.kind != "completion":
+            return {}
+        rows = self.task.built.rows(self.task.file)
+        return {row["id"]: {name: row[name] for name in names} for row in rows}
+
+    @cached_property
+    def _texts(self) -> dict[str, str]:
+        return {row["id"]: row["text"] for row in self.task.built.rows(self.task.file)}
+
+    def view(self, method: str, name: str, compat: str = "") -> Json:
+        return self._texts.get(method) if name == "text" and not compat else None
+
+    def view_of(self, method: str, other: str, name: str, compat: str = "") -> Json:
+        """Nothing but itself: how another method may be seen from here only a corpus can tell."""
+        return self.view(method, name, compat) if other == method else None
+
+    def context(self, method: str) -> Mapping[str, Json]:
+        return self._contexts.get(method, {})
+
+    def callers(self, method: str) -> Sequence[Mapping[str, Json]]:
+        return ()
+
+    def callees(self, method: str) -> Sequence[Mapping[str, Json]]:
+        return ()
+
+    def siblings(self, method: str) -> Sequence[Mapping[str, Json]]:
+        return ()

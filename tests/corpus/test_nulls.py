@@ -1,0 +1,89 @@
+"""Null dereferences of a corpus: the same as of the sources in memory, whoever does the work."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from acumen.corpus.engines.local import LocalEngine
+from acumen.corpus.nulls import null_reports
+from acumen.lang.java.nulls import Report, analyse
+from support import ROOT
+
+if TYPE_CHECKING:
+    from acumen.corpus import Corpus
+
+
+@pytest.fixture(scope="module")
+def found(examples_corpus: Corpus) -> dict[str, list[Report]]:
+    reports, failed = null_reports(examples_corpus, LocalEngine(1))
+    assert not failed
+    return reports
+
+
+@pytest.mark.parametrize("project", ["library", "quill", "tramway"])
+def test_as_in_memory(project: str, found: dict[str, list[Report]]) -> None:
+    """From stored calls and from calls linked just now: the same reports."""
+    root = ROOT / "examples" / project
+    sources = {
+        str(file.relative_to(root)): file.read_bytes() for file in sorted(root.rglob("*.java"))
+    }
+    assert found[project] == analyse(sources)
+    assert found[project], "each of these projects has some"
+
+
+def test_whatever_the_workers(examples_corpus: Corpus, found: dict[str, list[Report]]) -> None:
+    assert null_reports(examples_corpus, LocalEngine(2)) == (found, [])
+
+
+def test_projects_can_be_left_out(examples_corpus: Corpus, found: dict[str, list[Report]]) -> None:
+    some, _ = null_reports(examples_corpus, LocalEngine(1), without=frozenset(["quill"]))
+    assert some == {name: mine for name, mine in found.items() if name != "quill"}
+
+
+def test_a_trace_ends_where_the_report_is(found: dict[str, list[Report]]) -> None:
+    for one in (report for mine in found.values() for report in mine):
+        assert one.trace
+        assert any((step.path, step.line) == (one.path, one.line) for step in one.trace)
+
+
+def test_the_token_stands_where_the_report_says(found: dict[str, list[Report]]) -> None:
+    for project, mine in found.items():
+        for one in mine:
+            source = (ROOT / "examples" / project / one.path).read_bytes()
+            assert source[one.offset :].startswith(one.token.encode()), one
+            assert source[: one.offset].count(b"\n") + 1 == one.line or one.line > 0
+
+
+def test_one_bad_file_ends_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file that the analysis cannot bear is told and left out."""
+    from acumen.corpus import Corpus
+    from acumen.corpus import nulls as module
+    from corpora import build_at
+
+    (tmp_path / "p").mkdir()
+    for name in ("A", "B"):
+        text = f"class {name} {{ int f() {{ String s = null; return s.length(); }} }}"
+        (tmp_path / "p" / f"{name}.java").write_text(text)
+    build_at(tmp_path / "corpus", [str(tmp_path / "p")], views=())
+    real = module.facts
+
+    def fail(file: object, calls: object, path: str) -> object:
+        if path == "A.java":
+            raise RuntimeError("no more")
+        return real(file, calls, path)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(module, "facts", fail)
+    reports, failed = null_reports(Corpus.open(tmp_path / "corpus"), _Here())
+    assert [one.path for one in reports["p"]] == ["B.java"]
+    assert [(one.path, one.why) for one in failed] == [("A.java", "RuntimeError: no more")]
+
+
+class _Here:
+    """An engine without processes, so that what is replaced here is replaced there."""
+
+    def run(self, work: object, items: object, limit: float) -> object:
+        for place, item in enumerate(items):  # type: ignore[arg-type, var-annotated]
+            yield place, work(item)  # type: ignore[operator]

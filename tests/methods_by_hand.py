@@ -1,0 +1,94 @@
+"""A GLUECode data set written by hand: five tasks, three training projects, six to be tested."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from acumen.files import sha256_of
+
+TRAIN = ("alpha", "beta", "gamma")
+DEV = ("delta",)
+TEST = ("epsilon", "zeta", "eta", "theta", "iota", "kappa")
+
+Row = dict[str, Any]
+
+NPATH = (
+    ("1", "void m{n}() {{ run(value{n}); }}"),
+    ("2", "void m{n}() {{ if (value{n} > 0) {{ run(); }} }}"),
+    ("4", "void m{n}() {{ if (value{n} > 0) {{ run(); }} if (other{n}) {{ stop(); }} }}"),
+)
+OPERATORS = (
+    ("<", "int m{n}(int n) {{ for (int i = 0; i <MASK> n; i++) run(i); return {n}; }}"),
+    ("!=", "void m{n}(Object x{n}) {{ if (x{n} <MASK> null) {{ run(x{n}); }} }}"),
+    ("+", 'String m{n}(String s) {{ return "value{n}: " <MASK> s; }}'),
+)
+NAMING = (
+    ("getSize", "int METHOD_NAME() {{ return size{n}; }}"),
+    ("close", "void METHOD_NAME() throws IOException {{ stream{n}.close(); }}"),
+)
+# With the origin, the receiver's type and what it offers.
+COMPLETION = (
+    ("add", "void m{n}(List list, Object o) {{ list.<MASK>(o); }}",
+     "library", "java.util.List", 1, ["add", "contains", "remove"]),
+    ("append", 'void m{n}(StringBuilder b) {{ b.<MASK>("{n}"); }}',
+     "library", "java.lang.StringBuilder", 1, ["append", "delete"]),
+)  # fmt: skip
+NULLTOKEN = (
+    ("text", "void m{n}() {{ String text = null; use({n}); text.trim(); }}"),
+    ("get", "int m{n}(Map map) {{ return map.get({n}).size(); }}"),
+    ("<none>", "int m{n}(int i) {{ return i + {n}; }}"),
+)
+
+
+def write_methods(folder: Path, train: Sequence[str] = TRAIN, **changes: Any) -> Path:
+    """The folder as `acumen tasks build gluecode` would write it, with other values in its
+    ``dataset.json`` where they are given."""
+    folder.mkdir(parents=True, exist_ok=True)
+    rows: Mapping[str, list[Row]] = {
+        "npath": [], "operators": [], "naming": [], "completion": [], "nulltoken": [],
+    }  # fmt: skip
+    splits = {**dict.fromkeys(train, "train"), **dict.fromkeys(DEV, "dev")}
+    plain = {"npath": NPATH, "operators": OPERATORS, "naming": NAMING, "nulltoken": NULLTOKEN}
+    for number, project in enumerate((*train, *DEV, *TEST)):
+        told = {"project": project, "split": splits.get(project, "test"), "path": "A.java",
+                "line": 1, "type": "A", "twin": False}  # fmt: skip
+        for task, patterns in plain.items():
+            for place, (label, text) in enumerate(patterns):
+                id_ = f"{task}-{project}-{place}"
+                asked = {"label": label, "text": text.format(n=number)}
+                rows[task].append({"id": id_, **told, **asked})
+        rows["completion"] += [*_calls(project, number, told), _own(project, told)]
+    for task, mine in rows.items():
+        (folder / f"{task}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in mine))
+    about = {
+        "family": "gluecode",
+        "schema": 1,
+        "kinds": {task: f"what about {task}?" for task in rows},
+        "settings": {},
+        "counts": {},
+        "files": {f"{task}.jsonl": sha256_of(folder / f"{task}.jsonl") for task in rows},
+        **changes,
+    }
+    (folder / "dataset.json").write_text(json.dumps(about))
+    return folder
+
+
+def _calls(project: str, number: int, told: Row) -> list[Row]:
+    return [
+        {"id": f"completion-{project}-{place}", **told, "label": label,
+         "text": text.format(n=number), "origin": origin, "receiver": receiver,
+         "arguments": arguments, "candidates": offered, "static": False}
+        for place, (label, text, origin, receiver, arguments, offered) in enumerate(COMPLETION)
+    ]  # fmt: skip
+
+
+def _own(project: str, told: Row) -> Row:
+    """A call that only the project's own classes can tell."""
+    name = f"ring{project.capitalize()}"
+    return {"id": f"completion-{project}-own", **told, "label": name,
+            "text": "void m(Bell bell) { bell.<MASK>(); }", "origin": "project",
+            "receiver": f"{project}.Bell", "arguments": 0, "candidates": [name],
+            "static": False}  # fmt: skip

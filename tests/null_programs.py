@@ -1,0 +1,284 @@
+"""Small Java programs about null, with what is true of each: the JVM is the oracle.
+
+``lang/java/nulls/programs`` holds them by topic. A program in such a file::
+
+    === null_local: a local that holds null
+    class T {
+      static int length() {
+        String word = null;
+        return word.length(); // null: word
+      }
+    }
+    ---
+    T.length()
+
+A line ``=== beyond: reason`` below the title says that the analysis is not asked to see it;
+``+++ Other.java`` begins another file of the program. The comment marks where null is dereferenced
+and names the token to be reported; ``// null: word passed`` marks a call that hands null to a
+method in which it is dereferenced. Below ``---`` stand the inputs, a line each: statements of Java,
+which are not shown to the analysis, since whoever calls with null is a caller to be reported too.
+
+An input proves a mark if it ends in a NullPointerException whose stack has its innermost frame of
+the program on that line (for what is passed: a frame below the innermost), and the JVM's message
+names the token. What no mark explains must not be thrown, and every mark needs its input.
+"""
+
+from __future__ import annotations
+
+import base64
+import re
+import shutil
+import subprocess
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from acumen.lang.java.file import JavaFile
+
+HERE = Path(__file__).parent / "lang" / "java" / "nulls"
+
+_MARK = re.compile(r"// null: (\w+)( passed)?$")
+_BECAUSE = re.compile(r'because (the return value of )?"(.*)" is null$')
+# Frames that a stack has of the platform itself, and of the code that the tests add.
+_PLATFORM = ("java.", "jdk.", "sun.")
+
+
+class Mark(NamedTuple):
+    """Where null is dereferenced. The method is the innermost that encloses the line, whose text
+    is ``code``."""
+
+    path: str
+    line: int
+    method: str
+    token: str
+    passed: bool
+    code: str
+
+
+class Frame(NamedTuple):
+    type: str
+    method: str
+    file: str
+    line: int
+
+
+class Ending(NamedTuple):
+    """How a run on an input ended; ``thrown`` is empty if it returned."""
+
+    input: str
+    thrown: str
+    message: str
+    frames: tuple[Frame, ...]
+
+
+@dataclass(frozen=True)
+class Program:
+    topic: str
+    name: str
+    idea: str
+    beyond: str
+    files: tuple[tuple[str, str], ...]
+    inputs: tuple[str, ...]
+
+    @property
+    def package(self) -> str:
+        return f"{self.topic}.{self.name}"
+
+    @property
+    def sources(self) -> dict[str, bytes]:
+        """Every program has a package of its own, declared on the first line of each file: line
+        numbers are those of the text."""
+        folder = self.package.replace(".", "/")
+        return {
+            f"{folder}/{name}": f"package {self.package}; {text}".encode()
+            for name, text in self.files
+        }
+
+    @property
+    def marks(self) -> tuple[Mark, ...]:
+        found = []
+        for path, source in self.sources.items():
+            file = JavaFile(source)
+            assert not file.syntax.broken, f"{self.package}: not Java"
+            for number, line in enumerate(source.decode().splitlines(), 1):
+                mark = _MARK.search(line)
+                assert bool(mark) == ("// null" in line), f"{self.package}: {line}"
+                if mark:
+                    token, passed = mark.groups()
+                    before = line[: mark.start()]
+                    assert re.search(rf"\b{token}\b", before), f"{self.package}: {line}"
+                    method = _enclosing(file, number)
+                    found.append(Mark(path, number, method, token, bool(passed), before))
+        return tuple(found)
+
+
+def _enclosing(file: JavaFile, line: int) -> str:
+    """Name of the innermost method on that line, as the JVM would say it: methods are in source
+    order, so the innermost is the last."""
+    start = file.source.find(b"\n") + 1 if line > 1 else 0
+    for _ in range(line - 2):
+        start = file.source.find(b"\n", start) + 1
+    stop = file.source.find(b"\n", start)
+    innermost = ""
+    for method in file.declarations.methods:
+        first, last = file.syntax.start[method.node], file.syntax.end[method.node]
+        if first < stop and start < last:
+            innermost = "<init>" if "constructor" in method.kind else method.name
+    return innermost
+
+
+def read(text: str, topic: str) -> Iterator[Program]:
+    """The programs of a file."""
+    for part in re.split(r"^=== (?!beyond: )", text, flags=re.MULTILINE)[1:]:
+        title, _, rest = part.partition("\n")
+        name, _, idea = title.partition(": ")
+        beyond = ""
+        if rest.startswith("=== beyond: "):
+            first, _, rest = rest.partition("\n")
+            beyond = first.removeprefix("=== beyond: ")
+        code, _, inputs = rest.partition("\n---\n")
+        first, *others = re.split(r"^\+\+\+ (\w+\.java)\n", code + "\n", flags=re.MULTILINE)
+        files = (("T.java", first), *zip(others[::2], others[1::2], strict=True))
+        yield Program(topic, name, idea, beyond, files, tuple(inputs.split("\n\n")[0].split("\n")))
+
+
+@cache
+def programs() -> tuple[Program, ...]:
+    found = []
+    for file in sorted((HERE / "programs").glob("*.txt")):
+        found += list(read(file.read_text(encoding="utf-8"), file.stem))
+    return tuple(found)
+
+
+def run_all(these: Sequence[Program], folder: Path) -> dict[str, list[Ending]]:
+    """How each program ended on each of its inputs, by package: one compilation, one JVM."""
+    javac, java = shutil.which("javac"), shutil.which("java")
+    if javac is None or java is None:
+        pytest.skip("no JDK here: the JVM is the oracle")
+    files = [str(HERE / "NullRuns.java")]
+    for program in these:
+        body = "".join(
+            f"  static void input{number}() throws Throwable {{ {statements}; }}\n"
+            for number, statements in enumerate(program.inputs)
+        )
+        header = f"package {program.package}; import java.io.*; import java.util.*;"
+        inputs = f"{header}\nclass Inputs {{\n{body}}}\n".encode()
+        sources = {**program.sources, f"{program.package.replace('.', '/')}/Inputs.java": inputs}
+        for path, source in sources.items():
+            file = folder / path
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_bytes(source)
+            files.append(str(file))
+    listed, named, out = folder / "files.txt", folder / "names.txt", folder / "classes"
+    listed.write_text("\n".join(files))
+    named.write_text("\n".join(f"{program.package}.Inputs" for program in these))
+    # -g: messages name locals as they are written. So short a run is best compiled only simply.
+    done = subprocess.run(
+        [
+            javac, "-J-XX:TieredStopAtLevel=1", "-g", "-nowarn", "-proc:none",
+            "-encoding", "UTF-8", "-d", str(out), f"@{listed}",
+        ],
+        capture_output=True, text=True,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    done = subprocess.run(
+        [java, "-ea", "-XX:TieredStopAtLevel=1", "-cp", str(out), "NullRuns", str(named)],
+        capture_output=True, text=True, timeout=60,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    by_name = {program.package: program for program in these}
+    endings: dict[str, list[Ending]] = {program.package: [] for program in these}
+    for line in done.stdout.splitlines():
+        name, number, thrown, message, frames = line.split(" ")
+        package = name.removesuffix(".Inputs")
+        ending = Ending(
+            by_name[package].inputs[int(number)],
+            "" if thrown == "-" else thrown,
+            "" if thrown == "-" else base64.b64decode(message).decode(),
+            () if thrown == "-" else tuple(_frames(frames)),
+        )
+        endings[package].append(ending)
+    return endings
+
+
+def _frames(told: str) -> Iterator[Frame]:
+    for one in told.split(";"):
+        type_, method, file, line = one.split("#")
+        # The body of a lambda is compiled to a method of its own; a report names the one it is in.
+        yield Frame(type_, re.sub(r"^lambda\$(\w+)\$\d+$", r"\1", method), file, int(line))
+
+
+def named_by_jvm(message: str) -> str:
+    """The token of the expression that a NullPointerException's message says is null; empty if
+    it names none, or a local that the compiler made."""
+    because = _BECAUSE.search(message)
+    if not because:
+        return ""
+    expression = because[2]
+    if because[1]:
+        return expression.partition("(")[0].rpartition(".")[2]
+    if expression.endswith(">") or expression == "null":
+        return ""
+    while expression.endswith("]"):
+        expression = expression[: expression.rindex("[")]
+    words: list[str] = re.findall(r"\w+", expression)
+    return words[-1]
+
+
+def explains(mark: Mark, package: str, ending: Ending) -> bool:
+    """Whether a NullPointerException was thrown at a mark, for what the mark says is null."""
+    frames = [
+        frame
+        for frame in ending.frames
+        if frame.type.startswith(f"{package}.") and frame.type != f"{package}.Inputs"
+    ]
+    here = [(frame.file, frame.line, frame.method) for frame in frames]
+    where = (mark.path.rpartition("/")[2], mark.line, mark.method)
+    if mark.passed:
+        return where in here[1:] and _hands_over(mark, frames[here.index(where) - 1])
+    # Thrown by the platform, the message is about a variable of the platform.
+    inside = ending.frames[0].type.startswith(_PLATFORM)
+    token = "" if inside else named_by_jvm(ending.message)
+    return bool(here) and here[0] == where and token in ("", mark.token)
+
+
+def _hands_over(mark: Mark, callee: Frame) -> bool:
+    """Whether the token is an argument of the call on the line, or the name of what is called: the
+    method of the next frame."""
+    of_type = re.split(r"[.$]", callee.type)[-1]
+    called = of_type if callee.method == "<init>" else callee.method
+    call = re.search(rf"\b{called}\(([^()]*)\)", mark.code)
+    if not call:
+        return False
+    arguments = [argument.strip() for argument in call[1].split(",")]
+    return mark.token in arguments or (mark.token == called and "null" in arguments)
+
+
+def wrong(program: Program, endings: Iterable[Ending]) -> list[str]:
+    """What the JVM says against a program, in words."""
+    found = []
+    proved = set()
+    ended = list(endings)
+    if len(ended) != len(program.inputs):
+        found.append(f"{program.package}: {len(ended)} of {len(program.inputs)} inputs ran")
+    for ending in ended:
+        if ending.thrown != "java.lang.NullPointerException":
+            continue
+        marks = [mark for mark in program.marks if explains(mark, program.package, ending)]
+        proved.update(marks)
+        if len(marks) != 1:
+            top = ending.frames[0]
+            found.append(
+                f"{program.package}: {ending.input}: {len(marks)} marks explain {ending.message!r} "
+                f"in {top.method} on line {top.line}"
+            )
+    found += [
+        f"{program.package}: no input proves {mark.token} on line {mark.line}"
+        for mark in program.marks
+        if mark not in proved
+    ]
+    return found
