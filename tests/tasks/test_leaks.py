@@ -61,10 +61,10 @@ def files(examples_corpus: Corpus) -> dict[str, JavaFile]:
 
 def looked_at(method: str) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Views, each with the tools whose output is looked at as well: of every method its text and
-    its tokens, of every fourth all views, of every sixteenth as every tool gives them."""
+    its tokens, of every twelfth all views, of every 48th as every tool gives them."""
     lot = int(method[:2], 16)
-    for name in VIEWS if lot % 4 == 0 else ("text", "tokens"):
-        yield name, tuple(view_of(name).compats) if lot % 16 == 0 else ()
+    for name in VIEWS if lot % 12 == 0 else ("text", "tokens"):
+        yield name, tuple(view_of(name).compats) if lot % 48 == 0 else ()
 
 
 def served(sight: CorpusSight, method: str, other: str) -> dict[str, Any]:

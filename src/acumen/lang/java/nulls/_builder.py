@@ -71,6 +71,7 @@ class Builder:
         # What the file's fields are, by the names that declare them; those that are constants.
         self.fields: dict[int, int] = {}
         self.truths: dict[int, int] = {}
+        self.numbers: dict[int, str] = {}
         self.begin()
 
     def begin(self) -> None:
@@ -81,6 +82,7 @@ class Builder:
         self.count = 1
         self.depth = 0
         self.caught = 0
+        self.switch_at = 0
         self.returns_primitive = False
         # The catch clauses of each try, with their labels.
         self.clauses: dict[int, list[tuple[int, int]]] = {}

@@ -2,48 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import NamedTuple
-
 from acumen.lang.java.nulls import models
+from acumen.lang.java.nulls._choices import Choices, Found
 from acumen.lang.java.nulls._invocations import CONSTRUCTS, CREATES
-from acumen.lang.java.nulls._maps import Maps
 from acumen.lang.java.nulls._state import EACH, PARAMETER, SOLID, THIS, State
-from acumen.lang.java.nulls._unit import CallSite, Unit
+from acumen.lang.java.nulls._unit import CallSite
 from acumen.lang.java.nulls._values import MOST_WRITES
 from acumen.lang.java.nulls.facts import RETURNS_MAYBE, RETURNS_NEVER
 from acumen.lang.java.nulls.report import Step
 from acumen.lang.java.nulls.summary import (
-    FALSE,
     FRESH,
     GIVEN,
     NONNULL,
     NOTHING,
     NULL,
-    TRUE,
     Outcome,
     bounded,
     returning,
 )  # fmt: skip
 
 
-class Found(NamedTuple):
-    """What is known of a call's methods. ``writes``: fields that may change (None: any);
-    ``outside``: the methods are not the project's, and know nothing of its fields; ``throws``:
-    exceptions that may come (None: any)."""
-
-    outcomes: tuple[Outcome, ...]
-    writes: frozenset[str] | None
-    outside: bool
-    throws: frozenset[str] | None = None
-
-
-class Calls(Maps):
-    def __init__(self, unit: Unit, find: Callable[[CallSite], Found | None]) -> None:
-        super().__init__(unit)
-        self.find = find
-        self._known_calls: dict[int, tuple[Found | None]] = {}
-
+class Calls(Choices):
     def call(self, at: int, state: State, call: CallSite, d: int) -> list[State]:
         """The states after a call: one for each way it may end."""
         plain = call.label.partition("(")[0]
@@ -55,6 +34,8 @@ class Calls(Maps):
             after = self.keyed(at, state, kind, receiver, given, d)
         else:
             after = self._called(at, state, call, receiver, given, d)
+        if (receiver, "keys") in state.heap:
+            self.keys(state.heap[receiver, "keys"], plain.rpartition(".")[2], after, d)
         asks = models.asks(plain.rpartition(".")[2]) if receiver >= 0 else ""
         if asks and d >= 0:
             for one in after:
@@ -85,22 +66,6 @@ class Calls(Maps):
             self._merge_writes(found.writes)
         return self._known(at, state, call, found, receiver, given, d)
 
-    def found_of(self, call: CallSite) -> Found | None:
-        known = self._known_calls.get(id(call))
-        if known is None:
-            known = self._known_calls[id(call)] = (self.find(call),)
-        return known[0]
-
-    def may_give_null(self, call: CallSite) -> bool:
-        plain = call.label.partition("(")[0]
-        if models.kind_of(call.label, plain):
-            return True
-        found = self.found_of(call)
-        return found is not None and any(
-            not one.fails and (one.gives == NULL or any(fact < 0 for _, fact in one.fields))
-            for one in found.outcomes
-        )
-
     def asked(self, state: State, value: int, answer: bool) -> None:
         """An object was asked about itself, and the answer taken: what it gives afterwards is
         what the question was about."""
@@ -110,12 +75,13 @@ class Calls(Maps):
         if receiver != THIS:
             state.heap[receiver, "guard"] = SOLID
             return
+        if (value, models.WHEN_FALSE) in state.heap:
+            state.heap[THIS, "guard"] = SOLID
+            return
         # Of the object's own methods only those count that share a word with the question.
         for key in list(state.heap):
             if key[0] == value and len(key) == 3:
                 state.heap[THIS, "guard", str(key[2])] = SOLID
-
-    # ---- calls that are not known
 
     def _unknown(self, state: State, receiver: int, given: list[int]) -> None:
         """Nulls in fields that somebody else can reach may be gone."""
@@ -134,8 +100,6 @@ class Calls(Maps):
         if receiver >= 0:
             self.escape(state, receiver)
 
-    # ---- calls whose outcomes are known
-
     def _known(
         self, at: int, state: State, call: CallSite, found: Found, receiver: int,
         given: list[int], d: int,
@@ -148,28 +112,27 @@ class Calls(Maps):
             outcomes = tuple(one for one in outcomes if one.fails or one.gives != NULL)
         elif (
             (state.weak and call.label in self.unit.often)
-            or self._is_guarded(state, call, receiver)
-            or self._holds(state, outcomes, receiver)
+            or self.is_guarded(state, call, receiver)
+            or self.holds(state, outcomes, receiver)
         ):
             outcomes = tuple(one for one in outcomes if one.fails or one.gives != NULL)
-        possible = [one for one in outcomes if self._fits(state, one, given)]
+        possible = [one for one in outcomes if self.fits(state, one, given)]
         normal = [one for one in possible if not one.fails]
         self._failures(at, state, call, possible, normal, given)
         if not normal:
             return []
+        steady = not found.writes if not found.outside else not models.changes(call.label)
+        if held is not None and steady and all(one.gives != NULL for one in normal):
+            # What gives the same each time, and is no news.
+            if d >= 0:
+                state.registers[d] = held
+            return [state]
         self._forget(state, found, receiver, given)
         used = d >= 0 and self.unit.is_live(at + 1, d)
-        after: list[State] = []
-        seen: set[tuple[object, ...]] = set()
-        for one in normal:
-            effect = self._effect(state, one, given, used)
-            if effect in seen:
-                continue
-            seen.add(effect)
-            after.append(
-                self._after(at, state.copy(), call, one, receiver, given, d, used, found.outside)
-            )
-        steady = not found.writes if not found.outside else not models.changes(call.label)
+        after = [
+            self._after(at, state.copy(), call, one, d, used, found.outside)
+            for one in self.told_apart(at, state, call, normal, given, used)
+        ]
         if used and steady and not call.flags & CREATES and call.label in self.unit.often:
             for one_state in after:
                 registers = one_state.registers
@@ -180,65 +143,25 @@ class Calls(Maps):
                     one_state.heap[(base, "()", call.label, *now)] = value
         return after
 
-    def _is_guarded(self, state: State, call: CallSite, receiver: int) -> bool:
-        if receiver != THIS:
-            return (receiver, "guard") in state.heap
-        name = call.label.partition("(")[0].rpartition(".")[2].lower()
-        return any(
-            key[0] == THIS and len(key) == 3 and key[1] == "guard" and str(key[2]) in name
-            for key in state.heap
-        )
-
-    def _holds(self, state: State, outcomes: tuple[Outcome, ...], receiver: int) -> bool:
-        """Whether a method gives a field of which it is known that it is not null."""
-        for one in outcomes:
-            if isinstance(one.gives, tuple) and one.gives[0] == "f":
-                held = state.heap.get((receiver, one.gives[1]))
-                if held is not None and state.fact(held) > 0:
-                    return True
-        return False
-
-    def _fits(self, state: State, one: Outcome, given: list[int]) -> bool:
-        for place, need in one.needs:
-            if place > len(given):
-                continue
-            fact = state.fact(given[place - 1])
-            if fact == NOTHING:
-                continue
-            if need < 0:
-                if fact > 0:
-                    return False
-            elif fact < 0 or (need in (TRUE, FALSE) and fact in (TRUE, FALSE) and need != fact):
-                return False
-        return True
-
-    def _effect(
-        self, state: State, one: Outcome, given: list[int], used: bool
-    ) -> tuple[object, ...]:
-        """What an outcome changes of what is known."""
-        learnt = []
-        for place, need in one.needs:
-            if place <= len(given):
-                value = given[place - 1]
-                if value >= 0 and state.fact(value) == NOTHING:
-                    learnt.append((value, need))
-        return (tuple(learnt), one.gives if used else 0, one.fields)
-
     def _after(
-        self, at: int, state: State, call: CallSite, one: Outcome, receiver: int,
-        given: list[int], d: int, used: bool, outside: bool,
+        self, at: int, state: State, call: CallSite, one: Outcome, d: int, used: bool,
+        outside: bool,
     ) -> State:  # fmt: skip
         good = True
+        registers = state.registers
         for place, need in one.needs:
-            if place > len(given):
+            if place > len(call.arguments):
                 continue
-            value = given[place - 1]
+            value = registers[call.arguments[place - 1]]
             fact = state.fact(value)
             if need < 0 and not (fact < 0 and self.of(fact).good):
                 good = False
             if fact == NOTHING and value >= 0:
                 state.facts[value] = need
         value = self.make(at, state, d)
+        # To make a value anew may have given other names to these.
+        receiver = registers[call.receiver] if call.receiver >= 0 else -1
+        given = [registers[place] for place in call.arguments]
         base = receiver
         if call.flags & CREATES:
             base = value
@@ -314,9 +237,8 @@ class Calls(Maps):
             state.heap[owner, name] = value
             if fact < 0:
                 step = self.step(offset, f"field `{name}` is left null")
-                state.facts[value] = self.origin(
-                    (at, name), True, (step,), f"is left null by `{call.label.rpartition('.')[2]}`"
-                )
+                what = f"is left null by `{self.expression(call.expression)[0]}`"
+                state.facts[value] = self.origin((at, name), True, (step,), what)
             else:
                 state.facts[value] = fact
 
@@ -388,8 +310,6 @@ class Calls(Maps):
         self.writes |= writes
         if len(self.writes) > MOST_WRITES:
             self.writes = None
-
-    # ---- the summary
 
     def _outcomes(self) -> tuple[Outcome, ...]:
         flags = self.unit.flags

@@ -62,6 +62,14 @@ class Maps(Values):
             state.heap[key] = value
         return [state, other]
 
+    def keys(self, map_: int, name: str, after: list[State], d: int) -> None:
+        """What iterates over a map's keys gives them."""
+        for state in after:
+            if name == "iterator":
+                state.heap[state.registers[d], "keys"] = map_
+            elif name in ("next", "nextElement"):
+                state.heap[state.registers[d], "key of"] = map_
+
     def _is_set(self, state: State, given: list[int]) -> bool:
         """Whether a system property is one that every machine has; a constant of the program is
         taken to name one."""

@@ -70,6 +70,9 @@ class Names(Builder):
         if declared in self.truths:
             self.emit(code.CONST, made, self.truths[declared])
             return made
+        if declared in self.numbers:
+            self.emit(code.TEXT, made, c=self.pool.text(self.numbers[declared]))
+            return made
         told = self.fields.get(declared, code.PLAIN)
         text = self.pool.text(self.tree.text(name))
         self.emit(code.LOAD, made, base, told, text, at=self.tree.start[name])

@@ -11,7 +11,7 @@ from heapq import heappop, heappush
 from typing import NamedTuple
 
 from acumen.lang.java.nulls import code, models
-from acumen.lang.java.nulls._calls import Found
+from acumen.lang.java.nulls._choices import Found
 from acumen.lang.java.nulls._state import (
     EACH,
     FEW_WAYS,
@@ -19,12 +19,13 @@ from acumen.lang.java.nulls._state import (
     PARAMETER,
     SOLID,
     THIS,
+    TRUTH,
     WAYS,
     State,
 )  # fmt: skip
 from acumen.lang.java.nulls._tests import Tests
 from acumen.lang.java.nulls._unit import CallSite, Unit
-from acumen.lang.java.nulls.exceptions import catches
+from acumen.lang.java.nulls.exceptions import ANY_RUNTIME, catches
 from acumen.lang.java.nulls.facts import CONSTRUCTOR
 from acumen.lang.java.nulls.report import Report
 from acumen.lang.java.nulls.summary import (
@@ -85,7 +86,11 @@ class Run(Tests):
                     self._follow(at, one, todo)
         if self.steps_left > 0:
             self.settle()
-        return Summary(self._outcomes(), self.writes, self.throws)
+        throws = self.throws
+        if throws is None:
+            # What has to be declared is declared.
+            throws = self.unit.throws | {ANY_RUNTIME}
+        return Summary(self._outcomes(), self.writes, throws)
 
     def _start(self) -> list[State]:
         """What is known at the beginning; once more for each parameter that may be null."""
@@ -125,6 +130,9 @@ class Run(Tests):
 
     def _met(self, place: int, states: list[State]) -> list[State]:
         """The ways that go on from a place and have not been gone."""
+        if len(states) == 1 and not self.unit.looping[place] and place not in self.seen:
+            self.seen[place] = set()
+            return states
         live = self.unit.live(place)
         seen = self.seen.setdefault(place, set())
         if len(seen) > 4 * WAYS:
@@ -268,7 +276,7 @@ class Run(Tests):
             return
         if op == code.STEP:
             before = registers[a]
-            if before >= NUMBER and not self.unit.looping[at]:
+            if NUMBER <= before < TRUTH and not self.unit.looping[at]:
                 registers[d] = before + c
             else:
                 state.facts[self.make(at, state, d)] = NONNULL
@@ -301,6 +309,9 @@ class Run(Tests):
                 state.facts[value] = self.element(at)
             elif base >= 0 and at in self.unit.correlated:
                 state.heap[key] = value
+            return
+        if op == code.CONST and a in (code.TRUE, code.FALSE):
+            registers[d] = TRUTH if a == code.TRUE else TRUTH + 1
             return
         self.make(at, state, d)
         if op == code.CONST:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from acumen.lang.java.nulls.summary import NONNULL, NOTHING
+from acumen.lang.java.nulls.summary import FALSE, NONNULL, NOTHING, TRUE
 
 # Values: of instruction i, from i * EACH on; then of parameters, what a register held when its
 # value was made anew, and of texts.
@@ -18,6 +18,8 @@ PARAMETER, STALE, TEXT = 1 << 24, 1 << 25, 1 << 26
 THIS = PARAMETER
 # Constants that are whole numbers, from -LIMIT on.
 NUMBER, LIMIT = 1 << 27, 1 << 20
+# What is true, and then what is false.
+TRUTH = 1 << 28
 SOLID = -1
 # How many ways are kept apart where ways meet.
 WAYS, FEW_WAYS = 8, 4
@@ -54,6 +56,8 @@ class State:
 
     def fact(self, value: int) -> int:
         if value < 0 or value >= TEXT:
+            if value >= TRUTH:
+                return TRUE if value == TRUTH else FALSE
             return NONNULL
         return self.facts.get(value, NOTHING)
 
@@ -137,8 +141,9 @@ class State:
         for place, value in enumerate(registers):
             if value == STALE + place:
                 facts.pop(value, None)
-                if self.fact(self.registers[place]) > 0 and other.fact(other.registers[place]) > 0:
-                    facts[value] = NONNULL
+                one, two = self.fact(self.registers[place]), other.fact(other.registers[place])
+                if one > 0 and two > 0:
+                    facts[value] = one if one == two else NONNULL
         heap = {key: held for key, held in self.heap.items() if other.heap.get(key) == held}
         merged = State(registers, facts, heap, self.old | other.old)
         merged.weak = True

@@ -51,6 +51,7 @@ class Switches(Tries):
             "answer" if is_value else "switch", here, here.handler, node, end, result=result
         )
         starts = [self.label() for _ in groups]
+        self.switch_at = tree.start[node]
         default = self.heads(labels, starts, register)
         if default >= 0:
             self.jump(default)
@@ -98,7 +99,9 @@ class Switches(Tries):
         else:
             constant = self.new()
             self.emit(code.TEXT, constant, c=self.pool.text(tree.text(case).rpartition(".")[2]))
-            self.emit(code.IF_EQUAL, a=register, b=constant, c=start, e=following)
+            self.emit(
+                code.IF_EQUAL, a=register, b=constant, c=start, e=following, at=self.switch_at
+            )
         self.place(following)
 
     def group(self, group: int, end: int, is_value: bool) -> None:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from acumen.lang.java.nulls import code
 from acumen.lang.java.nulls._calls import Calls
 from acumen.lang.java.nulls._state import LIMIT, NUMBER, TEXT, State
 from acumen.lang.java.nulls.summary import FALSE, NONNULL, NOTHING, NULL, TRUE
+
+_LONGEST = 12
 
 
 class Tests(Calls):
@@ -63,10 +67,8 @@ class Tests(Calls):
 
     def constant(self, text: int) -> int:
         spelt = self.unit.facts.texts[text]
-        digits = spelt.removeprefix("-")
-        if digits.isdigit() and digits.isascii() and len(digits) < 7 and int(digits) < LIMIT:
-            return NUMBER + LIMIT + int(spelt)
-        return TEXT + text
+        number = _number(spelt)
+        return TEXT + text if number is None else NUMBER + LIMIT + number
 
     def learn(self, at: int, state: State, op: int, a: int, b: int, taken: bool) -> None:
         if op == code.EITHER:
@@ -91,10 +93,25 @@ class Tests(Calls):
                     facts[other] = NULL
                 elif second < 0 and fact == NOTHING and value >= 0:
                     facts[value] = NULL
-            if at in self.unit.correlated and value >= 0 and other >= 0:
-                if op == code.IF_EQUAL and taken and other >= TEXT:
-                    facts[value, "="] = other
-                else:
+            if value >= 0 and other >= 0:
+                if op == code.IF_EQUAL and taken and other >= TEXT > value:
+                    if at in self.unit.linked:
+                        facts[value, "="] = other
+                elif at in self.unit.correlated:
                     facts["==" if op == code.IF_EQUAL else "<", value, other] = (
                         TRUE if taken else FALSE
                     )
+
+
+@cache
+def _number(text: str) -> int | None:
+    """A small whole number, as Java writes it; None: something else."""
+    digits = text.removeprefix("-").rstrip("lL").replace("_", "")
+    if not digits[:1].isdigit() or not digits.isascii() or len(digits) > _LONGEST:
+        return None
+    octal = len(digits) > 1 and digits.isdigit() and digits[0] == "0"
+    try:
+        found = int(digits, 8 if octal else 0)
+    except ValueError:
+        return None
+    return None if found >= LIMIT else -found if text[0] == "-" else found

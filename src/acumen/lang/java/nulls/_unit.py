@@ -44,6 +44,7 @@ class Unit:
         self.place, first = columns[PLACE], columns[FIRST]
         self.registers, self.parameters = columns[REGISTERS], columns[PARAMETERS]
         self.flags, self.maybe, self.never = columns[FLAGS], columns[MAYBE], columns[NEVER]
+        self.throws = frozenset(facts.texts[one] for one in facts.throws.get(self.place, ()))
         self.name, self.owner = facts.texts[columns[NAMED]], facts.texts[columns[CLASS]]
         last = int(facts.units[row + 1, FIRST]) if row + 1 < len(facts.units) else len(facts.code)
         flat = facts.code[first:last].tolist()
@@ -154,6 +155,21 @@ class Unit:
         self._live_at = live
         self._live_lists: dict[int, list[int]] = {}
 
+    def _linked(self, compares: list[int], made: dict[int, object]) -> frozenset[int]:
+        """Values that are compared in more than one condition or switch: what they turn out to be
+        is worth remembering."""
+        places: dict[object, list[int]] = {}
+        asked: dict[object, set[int]] = {}
+        for place in compares:
+            op, _, a, _, _, _, _, switch = self.instructions[place]
+            if op == code.IF_EQUAL:
+                left = made.get(a, a)
+                places.setdefault(left, []).append(place)
+                asked.setdefault(left, set()).add(switch if switch > 0 else -place)
+        return frozenset(
+            place for left, all_ in places.items() if len(asked[left]) > 1 for place in all_
+        )
+
     def _often(self) -> None:
         """Fields and calls that are met more than once: only of those is it worth to remember
         what they gave. In short bodies all are: they may be what is returned."""
@@ -169,7 +185,13 @@ class Unit:
             for one in self.instructions
             if one[0] == code.LOAD and one[3] == code.NULLABLE
         )
-        short = len(self.instructions) <= _SHORT
+        self.loads: frozenset[str] = frozenset(
+            self.facts.texts[one[4]] for one in self.instructions if one[0] == code.LOAD
+        )
+        self.fields: tuple[str, ...] = tuple(
+            self.facts.texts[one] for one in self.facts.classes.get(self.owner, ())
+        )
+        self.short = short = len(self.instructions) <= _SHORT
         texts = self.facts.texts
         self.often: frozenset[str] = frozenset(
             texts[one] if type(one) is int else str(one)
@@ -196,6 +218,7 @@ class Unit:
             if one[0] in (code.IF_EQUAL, code.IF_LESS, code.INDEX, code.SET_INDEX)
         ]
         self.correlated: frozenset[int] = frozenset()
+        self.linked: frozenset[int] = frozenset()
         if len(compares) < 2:
             return
         made: dict[int, object] = {}
@@ -218,6 +241,7 @@ class Unit:
             left, right = made.get(a, a), made.get(b, b)
             kind = code.INDEX if op == code.SET_INDEX else op
             groups.setdefault((kind, left, right), []).append(place)
+        self.linked = self._linked(compares, made)
         self.correlated = frozenset(
             place for places in groups.values() if len(places) > 1 for place in places
         )

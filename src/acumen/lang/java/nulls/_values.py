@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from acumen.lang.java.nulls import code
-from acumen.lang.java.nulls._state import EACH, NUMBER, PARAMETER, SOLID, TEXT, THIS, State
+from acumen.lang.java.nulls._state import EACH, NUMBER, PARAMETER, SOLID, TEXT, THIS, TRUTH, State
 from acumen.lang.java.nulls._unit import Unit
 from acumen.lang.java.nulls.facts import RETURNS_MAYBE
 from acumen.lang.java.nulls.report import Report, Step
@@ -22,6 +22,8 @@ from acumen.lang.java.nulls.summary import (
 )  # fmt: skip
 
 _MOST_FIELDS = 8
+# Nulls in fields that a caller is told of.
+_LEFT = ("is set to null", "is not set", "is left null")
 MOST_WRITES, MOST_THROWS = 40, 10
 
 
@@ -211,7 +213,9 @@ class Values:
         if fact == NULL and not below:
             self.doubts.setdefault(told, (why, (step,)))
         if origin.good:
-            self.report(origin, text, token, offset, returned, why, (step, *below))
+            # Where ways were merged, what speaks against it may be forgotten.
+            if not state.weak:
+                self.report(origin, text, token, offset, returned, why, (step, *below))
             return
         if self.is_parameter(value):
             self.fail(state, value - PARAMETER, (*origin.steps, step, *below))
@@ -273,7 +277,7 @@ class Values:
         self.found.setdefault(one.key, one)
 
     def _given(self, state: State, value: int, offset: int) -> tuple[Given, tuple[Step, ...]]:
-        if value >= NUMBER:
+        if NUMBER <= value < TRUTH:
             return ("n", value), ()
         fact = state.fact(value)
         if fact < 0:
@@ -306,7 +310,7 @@ class Values:
                     found.append((key[1], NONNULL))
                 elif self.is_parameter(held):
                     found.append((key[1], GIVEN + held - PARAMETER))
-                elif fact < 0 and self.of(fact).good and not self.of(fact).told:
+                elif fact < 0 and self.of(fact).what.startswith(_LEFT):
                     found.append((key[1], NULL))
             elif len(key) == 3 and key[0] == THIS and key[1] == "()" and state.fact(held) > 0:
                 found.append((f"(){key[2]}", NONNULL))

@@ -17,7 +17,7 @@ from acumen.lang.java.declarations import NONE, MethodDeclaration
 from acumen.lang.java.file import JavaFile
 from acumen.lang.java.nulls import code
 from acumen.lang.java.nulls._builder import Pool, Site, UnreadableError
-from acumen.lang.java.nulls._names import PRIMITIVES
+from acumen.lang.java.nulls._names import NUMBERS, PRIMITIVES
 from acumen.lang.java.nulls._statements import Statements
 from acumen.lang.java.nulls._tree import NAME, TYPE, VALUE, Tree
 from acumen.lang.lines import line_starts
@@ -33,6 +33,7 @@ PLACE, FIRST, REGISTERS, PARAMETERS, FLAGS, NAMED, CLASS, MAYBE, NEVER, COLUMNS 
 # A unit's flags.
 CONSTRUCTOR, STATIC, RETURNS_MAYBE, RETURNS_NEVER, BODILESS = 1, 2, 4, 8, 16
 _MOST_PARAMETERS = 30
+_MOST_NULLABLE = 3
 _TRUTHS = {"true": code.TRUE, "false": code.FALSE}
 # What a field begins with, if it is not null for certain.
 _FILLED = frozenset(
@@ -55,7 +56,7 @@ class Facts:
     returned; ``calls`` rows of label, targets, flags, receiver, expression, number of arguments,
     then register and expression of each. ``classes`` tells of each class, by its qualified name,
     the fields that are null in a new object until somebody sets them, ``records`` the components of
-    each record."""
+    each record; ``throws`` the exceptions that methods declare, by place."""
 
     path: str
     texts: tuple[str, ...]
@@ -66,6 +67,7 @@ class Facts:
     targets: tuple[tuple[tuple[str, int], ...], ...]
     classes: dict[str, tuple[int, ...]]
     records: dict[str, tuple[int, ...]]
+    throws: dict[int, tuple[int, ...]]
     lines: Ints
 
 
@@ -83,7 +85,7 @@ def facts(file: JavaFile, calls: Iterable[Call | Site], path: str = "") -> Facts
     return Facts(
         path, tuple(pool.texts), _ints(made.units).reshape(-1, COLUMNS), _ints(made.code),
         _ints(pool.expressions).reshape(-1, 4), _ints(pool.calls), tuple(pool.targets),
-        made.classes, made.records, lines.astype(np.int32),
+        made.classes, made.records, made.throws, lines.astype(np.int32),
     )  # fmt: skip
 
 
@@ -100,11 +102,12 @@ class _File:
         self.code: list[int] = []
         self.classes: dict[str, tuple[int, ...]] = {}
         self.records: dict[str, tuple[int, ...]] = {}
+        self.throws: dict[int, tuple[int, ...]] = {}
         self._labels: dict[int, str] = {}
 
     def translate(self, sites: dict[int, Site]) -> None:
         builder = Statements(self.tree, self.pool, sites)
-        builder.fields, builder.truths = self._fields()
+        builder.fields, builder.truths, builder.numbers = self._fields()
         for place, method in enumerate(self.file.declarations.methods):
             builder.begin()
             row = self._row(place, method)
@@ -144,6 +147,12 @@ class _File:
         row[PLACE], row[FLAGS], row[NAMED] = place, flags, self.pool.text(method.name)
         row[PARAMETERS] = len(method.parameters)
         row[CLASS] = self.pool.text(self._label(method.type))
+        listed = self.tree.first(method.node, "throws")
+        if listed >= 0:
+            self.throws[place] = tuple(
+                self.pool.text(self.tree.text(one).rpartition(".")[2])
+                for one in self.tree.kids(listed)
+            )
         return row
 
     def _label(self, type_: int) -> str:
@@ -192,12 +201,14 @@ class _File:
                 row[NEVER] |= bool(told & NEVER_NULL) << place
             place += 1
 
-    def _fields(self) -> tuple[dict[int, int], dict[int, int]]:
-        """What the fields' declarations tell, by the names that declare them, and those that are
-        constantly true or false; on the way, what each class leaves null."""
+    def _fields(self) -> tuple[dict[int, int], dict[int, int], dict[int, str]]:
+        """What the fields' declarations tell, by the names that declare them, those that are
+        constantly true or false, and those that are numbers; on the way, what each class leaves
+        null."""
         tree, declared = self.tree, self.file.declarations
         told: dict[int, int] = {}
         truths: dict[int, int] = {}
+        numbers: dict[int, str] = {}
         empty: dict[int, list[str]] = {}
         for one in declared.fields:
             name, value = tree.child(one.node, NAME), tree.child(one.node, VALUE)
@@ -207,6 +218,8 @@ class _File:
                 told[name] = code.PRIMITIVE
                 if final and kind in _TRUTHS:
                     truths[name] = _TRUTHS[kind]
+                elif final and kind in NUMBERS:
+                    numbers[name] = tree.text(value)
             elif not one.declared.endswith("]") and MAY_BE_NULL.intersection(
                 tree.annotations(tree.parent[one.node])
             ):
@@ -217,6 +230,10 @@ class _File:
                 told[name] = code.FILLED
             if not static and value < 0 and one.declared not in _WORDS:
                 empty.setdefault(one.type, []).append(one.name)
+        # Who annotates that many has a tool that checks them, and other reasons to be sure.
+        nullable = [name for name, one in told.items() if one == code.NULLABLE]
+        if len(nullable) > _MOST_NULLABLE:
+            told.update(dict.fromkeys(nullable, code.PLAIN))
         written = self._initialised()
         for place, type_ in enumerate(declared.types):
             label = self._label(place)
@@ -229,7 +246,7 @@ class _File:
                 self.classes[label] = tuple(left)
             elif type_.kind == "record":
                 self.records[label] = tuple(self.pool.text(one.name) for one in type_.components)
-        return told, truths
+        return told, truths, numbers
 
     def _initialised(self) -> dict[int, set[str]]:
         """Names that initialiser blocks speak of, by the class's node: taken to be set there."""

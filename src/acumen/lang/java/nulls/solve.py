@@ -13,7 +13,7 @@ from acumen.lang.java.calls import Project, platform
 from acumen.lang.java.calls import facts as call_facts
 from acumen.lang.java.file import JavaFile
 from acumen.lang.java.nulls import code
-from acumen.lang.java.nulls._calls import Found
+from acumen.lang.java.nulls._choices import Found
 from acumen.lang.java.nulls._run import Result, analyse_unit
 from acumen.lang.java.nulls._unit import CallSite, Unit
 from acumen.lang.java.nulls.facts import PLACE, Facts, facts
@@ -24,8 +24,9 @@ from acumen.lang.java.nulls.summary import GIVEN, NULL, Outcome, Summary, bounde
 # A call that may reach more methods tells nothing.
 MOST_TARGETS = 4
 _ROUNDS = 3
-# So many uses make a belief.
-_MANY = 3
+# So many uses of a method's result make a belief; so many of a field, or of what a file's maps
+# hold, which few can see.
+_MANY, _SOME = 3, 2
 _MOST_FIELDS = 8
 
 
@@ -204,7 +205,9 @@ def _believed(reports: list[tuple[Report, str]], tested: set[tuple[str, str, int
     return [
         one
         for one, source in reports
-        if not source or used[source] < _MANY or 2 * doubted[source] >= used[source]
+        if not source
+        or used[source] < (_SOME if " " in source else _MANY)
+        or 2 * doubted[source] >= used[source]
     ]
 
 
