@@ -119,12 +119,12 @@ def _sites(job: _Shard) -> dict[str, list[Site]]:
     """The linked calls of each file. Of a call that may reach many methods none is told: the
     analysis would learn nothing from them."""
     targets = _targets(job.corpus, job.project, job.shards)
-    names = ("path", "start_byte", "callee", "targets", "ambiguous", "inside")
+    names = ("path", "start_byte", "callee", "targets", "ambiguous", "inside", "kind")
     table = pq.read_table(job.calls, columns=list(names))
     found: dict[str, list[Site]] = {}
     columns = (table[name].to_pylist() for name in names)
-    for path, start, callee, set_, ambiguous, inside in zip(*columns, strict=True):
-        site = Site(start, callee, targets.get(set_, ()), ambiguous, inside)
+    for path, start, callee, set_, *told in zip(*columns, strict=True):
+        site = Site(start, callee, targets.get(set_, ()), *told)
         found.setdefault(path, []).append(site)
     return found
 

@@ -8,7 +8,7 @@ from acumen.lang.java.nulls._invocations import CONSTRUCTS, CREATES
 from acumen.lang.java.nulls._state import EACH, PARAMETER, SOLID, THIS, State
 from acumen.lang.java.nulls._unit import CallSite
 from acumen.lang.java.nulls._values import MOST_WRITES
-from acumen.lang.java.nulls.facts import RETURNS_MAYBE, RETURNS_NEVER
+from acumen.lang.java.nulls.facts import BODILESS, RETURNS_MAYBE, RETURNS_NEVER
 from acumen.lang.java.nulls.report import Step
 from acumen.lang.java.nulls.summary import (
     FRESH,
@@ -316,7 +316,13 @@ class Calls(Choices):
         found = list(self.found.values())
         if flags & RETURNS_NEVER:
             found = [one for one in found if one.fails or one.gives != NULL]
-        elif flags & RETURNS_MAYBE and not any(one.gives == NULL for one in found):
+        elif flags & RETURNS_MAYBE and (flags & BODILESS or _may_be_anything(found)):
             step = self.step(self.unit.instructions[0][7], "the method is declared nullable")
             found.append(returning(NULL)._replace(steps=(step,)))
         return bounded(found)
+
+
+def _may_be_anything(outcomes: list[Outcome]) -> bool:
+    """Whether a body leaves open what it returns: then its declaration counts."""
+    gives = [one.gives for one in outcomes if not one.fails]
+    return NULL not in gives and any(one == NOTHING or isinstance(one, tuple) for one in gives)

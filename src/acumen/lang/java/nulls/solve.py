@@ -24,9 +24,8 @@ from acumen.lang.java.nulls.summary import GIVEN, NULL, Outcome, Summary, bounde
 # A call that may reach more methods tells nothing.
 MOST_TARGETS = 4
 _ROUNDS = 3
-# So many uses of a method's result make a belief; so many of a field, or of what a file's maps
-# hold, which few can see.
-_MANY, _SOME = 3, 2
+# So many uses of a method's result, of a field, or of what a file's maps hold make a belief.
+_MANY = 2
 _MOST_FIELDS = 8
 
 
@@ -200,14 +199,14 @@ class Solver:
 def _believed(reports: list[tuple[Report, str]], tested: set[tuple[str, str, int]]) -> list[Report]:
     """Without those whose null nobody believes in: a method's result, or a field, that many use
     as if it were never null and few test."""
-    used = Counter(source for _, source in reports)
+    # One place that gave it counts once, however often its value is used.
+    gave = {(source, one.path, one.trace[0].line) for one, source in reports if source}
+    used = Counter(source for source, _, _ in gave)
     doubted = Counter(source for source, _, _ in tested)
     return [
         one
         for one, source in reports
-        if not source
-        or used[source] < (_SOME if " " in source else _MANY)
-        or 2 * doubted[source] >= used[source]
+        if not source or used[source] < _MANY or 2 * doubted[source] >= used[source]
     ]
 
 
