@@ -19,7 +19,7 @@ GLUECODE = $(foreach model,random-label majority bag-of-tokens ngrams structure 
 	completion:context=method completion:context=project last-null classical oracle,-m $(model))
 
 .DEFAULT_GOAL := help
-.PHONY: help eval test lint bench docs clean constraints tools
+.PHONY: help eval test lint bench docs clean constraints tools kernels
 
 help:
 	@echo "make eval    evaluate the built-in models and write a report"
@@ -61,7 +61,12 @@ lint: $(BIN)/.dev
 tools:
 	@sh scripts/install_test_tools.sh
 
-test: lint tools
+# Machine code of all kernels, which takes a minute or two once for a checkout; beside the checks.
+kernels: $(BIN)/.dev
+	@$(BIN)/python scripts/compile_kernels.py
+
+test: $(BIN)/.dev
+	$(MAKE) --jobs=3 --output-sync lint tools kernels
 	$(BIN)/python -m pytest -n auto
 
 bench: $(BIN)/.dev

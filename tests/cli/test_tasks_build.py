@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from acumen.corpus import Corpus
 
 
+pytestmark = pytest.mark.usefixtures("tasks_forgotten")
+
+
 @pytest.fixture(scope="module")
 def gluecode(examples_corpus: Corpus, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """As the verb builds it, once for the tests that only ask."""

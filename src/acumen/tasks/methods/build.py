@@ -91,9 +91,9 @@ class _Build:
     step: Step
 
     def run(self) -> Json:
-        methods = pool(
-            self.corpus, self.candidates(), {n: len(w) for n, w in self.warnings.items()}
-        )
+        looked_at = self.candidates()
+        lost = [file for one in looked_at for file in one.lost]
+        methods = pool(self.corpus, looked_at, {n: len(w) for n, w in self.warnings.items()})
         family, why = self.families(methods)
         found = draws(
             methods, self.recipe.seed, family, dedup=self.recipe.dedup, sizes=self.recipe.sizes
@@ -106,7 +106,8 @@ class _Build:
             _join([part_of(job, task, "jsonl") for job in jobs], lines)
             join_parts([part_of(job, task, "parquet") for job in jobs], table, task)
             files |= {path.name: sha256_of(path) for path in (lines, table)}
-        about = self.about(methods, found, files, why)
+        counts = counts_of(self.parts, methods, found, self.recipe.sizes, why)
+        about = self.about({**counts, "files_lost": lost}, files)
         for name in files:
             (self.parts / name).replace(self.out / name)
         text = json.dumps(about, indent=1, ensure_ascii=False) + "\n"
@@ -114,14 +115,16 @@ class _Build:
         return about
 
     def candidates(self) -> list[Candidates]:
+        corpus, recipe = self.corpus, self.recipe
         jobs = [
             candidates.Job(
-                corpus.folder / "shards" / shard, corpus.calls_of(project, shard),
-                self.recipe.seed, self.recipe.rules,
+                corpus.folder / "shards" / shard,
+                corpus.calls_of(project, shard),
+                recipe.seed,
+                recipe.rules,
             )
-            for corpus in (self.corpus,)
             for project, shard in zip(corpus.project_of_shard, corpus.shards, strict=True)
-        ]  # fmt: skip
+        ]
         return self.work("finding methods", candidates.candidates, jobs)
 
     def families(self, methods: Pool) -> tuple[Families | None, str]:
@@ -162,9 +165,7 @@ class _Build:
             )
         ]  # fmt: skip
 
-    def about(
-        self, methods: Pool, found: Mapping[str, Draw], files: Mapping[str, str], why: str
-    ) -> dict[str, Json]:
+    def about(self, counts: Mapping[str, Json], files: Mapping[str, str]) -> dict[str, Json]:
         return {
             "family": FAMILY,
             "schema": SCHEMA,
@@ -176,7 +177,7 @@ class _Build:
                 "manifest_sha256": sha256_of(self.corpus.folder / NAME),
                 "projects": list(self.corpus.manifest.projects),
             },
-            "counts": counts_of(self.parts, methods, found, self.recipe.sizes, why),
+            "counts": counts,
             "files": dict(files),
         }
 

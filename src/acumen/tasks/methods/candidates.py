@@ -6,7 +6,7 @@ another method. It is asked for its name if it has one of its own, which a const
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
@@ -23,7 +23,7 @@ from acumen.lang.java.npath import npath
 from acumen.lang.java.operators import OPERATORS, operators, readable
 from acumen.tasks.methods.lots import lot
 
-_COLUMNS = ["method_id", "file_id", "place", "kind", "name", "body", "nested"]
+_COLUMNS = ["method_id", "file_id", "path", "place", "kind", "name", "body", "nested"]
 _CALLS = ["caller_id", "path", "start_byte", "reference", "callee"]
 CONSTRUCTOR = "<init>"
 NOTHING = -1
@@ -48,7 +48,8 @@ class Candidates:
     ``row`` is its place in the shard's methods; ``named``: for its name, which has ``letters``.
     ``call`` is the byte of the call drawn for completion, ``call_end`` that after its name, -1
     where the method calls nothing. ``operator`` has for each of the twelve classes the byte of
-    the one drawn for it, -1 where the method has none.
+    the one drawn for it, -1 where the method has none. ``lost`` are files that could not be looked
+    at, and why.
     """
 
     row: NDArray[np.int32]
@@ -58,26 +59,23 @@ class Candidates:
     call: NDArray[np.int32]
     call_end: NDArray[np.int32]
     operator: NDArray[np.int32]
+    lost: tuple[str, ...] = ()
 
 
 def candidates(job: Job) -> Candidates:
     """What an engine runs."""
     made: list[tuple[int, ...]] = []
     drawn: list[NDArray[np.int32]] = []
+    lost: list[str] = []
     calls = _calls(job)
     for source, rows in _files(job.shard):
-        file = JavaFile(source.encode())
-        value = dict(zip(file.bodies, npath(file, job.rules).tolist(), strict=True))
-        fine = readable(file)
-        first = _drawn_operators(file, rows, job.seed)
-        for row in rows:
-            place, id_ = row["place"], row["method_id"]
-            if not fine[place]:
-                continue
-            named = row["kind"] == "method"
-            start, end = _drawn_call(file, calls.get(id_, ()), id_, job.seed) if named else _NO_CALL
-            made.append((row["row"], value[place], named, len(row["name"]), start, end))
-            drawn.append(first[place])
+        try:
+            found = list(_of_file(JavaFile(source.encode()), rows, calls, job))
+        except Exception as error:  # one file that cannot be borne ends nothing else
+            lost.append(f"{rows[0]['path']}: {type(error).__name__}: {error}")
+            continue
+        made += [values for values, _ in found]
+        drawn += [operators for _, operators in found]
     columns = np.array(made, dtype=np.int64).reshape(-1, 6).T
     return Candidates(
         row=columns[0].astype(np.int32),
@@ -87,7 +85,23 @@ def candidates(job: Job) -> Candidates:
         call=columns[4].astype(np.int32),
         call_end=columns[5].astype(np.int32),
         operator=np.array(drawn, dtype=np.int32).reshape(-1, len(OPERATORS)),
+        lost=tuple(lost),
     )
+
+
+def _of_file(
+    file: JavaFile, rows: Sequence[Rows], calls: Mapping[bytes, Sequence[int]], job: Job
+) -> Iterator[tuple[tuple[int, ...], NDArray[np.int32]]]:
+    value = dict(zip(file.bodies, npath(file, job.rules).tolist(), strict=True))
+    fine = readable(file)
+    operators = _drawn_operators(file, rows, job.seed)
+    for row in rows:
+        place, id_ = row["place"], row["method_id"]
+        if fine[place]:
+            named = row["kind"] == "method"
+            start, end = _drawn_call(file, calls.get(id_, ()), id_, job.seed) if named else _NO_CALL
+            told = (row["row"], value[place], named, len(row["name"]), start, end)
+            yield told, operators[place]
 
 
 _NO_CALL = (NOTHING, NOTHING)
@@ -101,7 +115,7 @@ def _files(shard: Path) -> Iterator[tuple[str, list[Rows]]]:
     files = pq.read_table(shard / "files.parquet", columns=["file_id", "source", "language"])
     files = files.filter(pc.equal(files["language"], "java"))
     texts = dict(zip(values_of(files["file_id"]), files["source"].to_pylist(), strict=True))
-    names = ("row", "place", "kind", "name", "method_id", "file_id")
+    names = ("row", "path", "place", "kind", "name", "method_id", "file_id")
     columns = [values_of(methods[name]) for name in names]
     rows = [dict(zip(names, values, strict=True)) for values in zip(*columns, strict=True)]
     for file_id, mine in groupby(rows, key=lambda row: row["file_id"]):

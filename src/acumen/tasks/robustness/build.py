@@ -24,7 +24,7 @@ from acumen.api import AcumenError, Json
 from acumen.corpus import Corpus
 from acumen.corpus.engines import Died, Engine
 from acumen.corpus.manifest import NAME
-from acumen.datasets.built import ABOUT, SCHEMA
+from acumen.datasets.built import ABOUT, SCHEMA, must_be_ours
 from acumen.files import sha256_of, write_atomically
 from acumen.tasks.robustness import ORIGINALS, VARIANTS
 from acumen.tasks.robustness.make import (
@@ -55,19 +55,10 @@ def build(
     step: Step = lambda what, done, total: None,
 ) -> Json:  # fmt: skip
     """Write the data set; gives what its ``dataset.json`` says."""
-    _must_be_ours(out)
+    must_be_ours(out)
     out.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".parts-", dir=out) as name:
         return _Build(corpus, recipe, out, Path(name), engine, means or Means(), step).run()
-
-
-def _must_be_ours(out: Path) -> None:
-    """A folder that is empty, or holds such a data set already."""
-    if out.is_dir() and any(out.iterdir()) and not (out / ABOUT).is_file():
-        raise AcumenError(
-            f"{out} is no data set, and not empty",
-            "choose a folder that is empty or does not exist yet",
-        )
 
 
 @dataclass(slots=True)
