@@ -108,7 +108,9 @@ class Assignments(Names):
             if tree.role.get(target, 0) in t.VARIABLES:
                 self.emit(code.COPY, self.register(target), register, at=at)
             else:
-                self.emit(code.STORE, a=THIS, b=register, c=self.name(target), at=at)
+                # A class's field is nobody's own, even where no class is named.
+                shared = 1 if tree.declared.get(target, -1) in self.statics else -1
+                self.emit(code.STORE, a=THIS, b=register, c=self.name(target), e=shared, at=at)
         elif kind == "field_access":
             name = tree.child(target, t.FIELD)
             if name >= 0:

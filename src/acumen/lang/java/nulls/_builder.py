@@ -72,6 +72,7 @@ class Builder:
         self.fields: dict[int, int] = {}
         self.truths: dict[int, int] = {}
         self.numbers: dict[int, str] = {}
+        self.statics: set[int] = set()
         self.begin()
 
     def begin(self) -> None:

@@ -5,12 +5,14 @@ from __future__ import annotations
 from acumen.lang.java.nulls import models
 from acumen.lang.java.nulls._choices import Choices, Found
 from acumen.lang.java.nulls._invocations import CONSTRUCTS, CREATES
-from acumen.lang.java.nulls._state import EACH, PARAMETER, SOLID, THIS, State
+from acumen.lang.java.nulls._sizes import tells
+from acumen.lang.java.nulls._state import EACH, PARAMETER, SOLID, TEXT, THIS, State
 from acumen.lang.java.nulls._unit import CallSite
-from acumen.lang.java.nulls._values import MOST_WRITES
+from acumen.lang.java.nulls._values import LITERAL
 from acumen.lang.java.nulls.facts import BODILESS, RETURNS_MAYBE, RETURNS_NEVER
 from acumen.lang.java.nulls.report import Step
 from acumen.lang.java.nulls.summary import (
+    BOUND,
     FRESH,
     GIVEN,
     NONNULL,
@@ -18,6 +20,7 @@ from acumen.lang.java.nulls.summary import (
     NULL,
     Outcome,
     bounded,
+    joined,
     returning,
 )  # fmt: skip
 
@@ -25,7 +28,7 @@ from acumen.lang.java.nulls.summary import (
 class Calls(Choices):
     def call(self, at: int, state: State, call: CallSite, d: int) -> list[State]:
         """The states after a call: one for each way it may end."""
-        plain = call.label.partition("(")[0]
+        plain = models.plain(call.label)
         registers = state.registers
         receiver = registers[call.receiver] if call.receiver >= 0 else -1
         given = [registers[one] for one in call.arguments]
@@ -34,9 +37,15 @@ class Calls(Choices):
             after = self.keyed(at, state, kind, receiver, given, d)
         else:
             after = self._called(at, state, call, receiver, given, d)
+        name = plain.rpartition(".")[2]
+        if receiver >= 0 and self.unit.loops and tells(name):
+            for one in after:
+                self.sized(
+                    one, name, one.registers[call.receiver], one.registers[d] if d >= 0 else -1
+                )
         if (receiver, "keys") in state.heap:
-            self.keys(state.heap[receiver, "keys"], plain.rpartition(".")[2], after, d)
-        asks = models.asks(plain.rpartition(".")[2]) if receiver >= 0 else ""
+            self.keys(state.heap[receiver, "keys"], name, after, d)
+        asks = models.asks(name) if receiver >= 0 else ""
         if asks and d >= 0:
             for one in after:
                 if asks == models.ANY:
@@ -45,13 +54,16 @@ class Calls(Choices):
                     now = one.registers[call.receiver]
                     one.heap[one.registers[d], asks] = now
                     if now == THIS:
-                        word = models.asked_for(plain.rpartition(".")[2])
+                        word = models.asked_for(name)
                         one.heap[one.registers[d], asks, word] = now
         return after
 
     def _called(
         self, at: int, state: State, call: CallSite, receiver: int, given: list[int], d: int
     ) -> list[State]:
+        if not call.targets and models.name_of(call.label) == "assertNotNull":
+            self.make(at, state, d)
+            return self._asserted(state, given)
         found = self.found_of(call)
         if found is None:
             if models.minds_its_own(call.label):
@@ -59,16 +71,27 @@ class Calls(Choices):
             else:
                 self._unknown(state, receiver, given)
             value = self.make(at, state, d)
-            if call.flags & CREATES:
+            if call.flags & CREATES or models.never_null(call.label):
                 state.facts[value] = NONNULL
             return [state]
         if not found.outside:
-            self._merge_writes(found.writes)
+            self._merge_writes(state, call, found, receiver)
         return self._known(at, state, call, found, receiver, given, d)
+
+    def _asserted(self, state: State, given: list[int]) -> list[State]:
+        """What a test asserts, whatever its library."""
+        for value in given:
+            fact = state.fact(value)
+            if fact < 0:
+                return []
+            if fact == NOTHING:
+                state.facts[value] = NONNULL
+        return [state]
 
     def asked(self, state: State, value: int, answer: bool) -> None:
         """An object was asked about itself, and the answer taken: what it gives afterwards is
         what the question was about."""
+        self.filled(state, value, answer)
         receiver = state.heap.get((value, models.WHEN_TRUE if answer else models.WHEN_FALSE))
         if receiver is None:
             return
@@ -116,18 +139,20 @@ class Calls(Choices):
             or self.holds(state, outcomes, receiver)
         ):
             outcomes = tuple(one for one in outcomes if one.fails or one.gives != NULL)
-        possible = [one for one in outcomes if self.fits(state, one, given)]
+        outcomes = self.within_bounds(outcomes, call)
+        possible = [one for one in outcomes if self.fits(state, one, receiver, given)]
         normal = [one for one in possible if not one.fails]
         self._failures(at, state, call, possible, normal, given)
         if not normal:
             return []
-        steady = not found.writes if not found.outside else not models.changes(call.label)
+        calm = found.changes is not None and not found.changes
+        steady = calm if not found.outside else not models.changes(call.label)
         if held is not None and steady and all(one.gives != NULL for one in normal):
             # What gives the same each time, and is no news.
             if d >= 0:
                 state.registers[d] = held
             return [state]
-        self._forget(state, found, receiver, given)
+        self._forget(state, found, receiver, given, bool(call.flags & CREATES))
         used = d >= 0 and self.unit.is_live(at + 1, d)
         after = [
             self._after(at, state.copy(), call, one, d, used, found.outside)
@@ -158,6 +183,11 @@ class Calls(Choices):
                 good = False
             if fact == NOTHING and value >= 0:
                 state.facts[value] = need
+        for place, what, answer in one.asked:
+            if what != BOUND and 0 < place <= len(call.arguments):
+                value = registers[call.arguments[place - 1]]
+                if 0 <= value < TEXT:
+                    state.ask(value, what, answer)
         value = self.make(at, state, d)
         # To make a value anew may have given other names to these.
         receiver = registers[call.receiver] if call.receiver >= 0 else -1
@@ -260,11 +290,11 @@ class Calls(Choices):
             why = f"is passed to `{name}`, which needs it,"
             if fact < 0 and not normal and told >= 0:
                 text, token, _, _ = self.expression(told)
-                if token != "null" and call.label.partition("(")[0] in models.CHECKS:
+                if token != "null" and models.plain(call.label) in models.CHECKS:
                     return
                 self.wrong(
                     state, value, fact, told if token != "null" else call.expression,
-                    why if token != "null" else "is given null, which it needs not to be,",
+                    why if token != "null" else f"{LITERAL} `{name}`, which needs something,",
                     self._below(one.steps),
                 )  # fmt: skip
                 return
@@ -274,13 +304,17 @@ class Calls(Choices):
                 step = self.step(offset, f"`{text}` {why}")
                 self.fail(state, value - PARAMETER, (step, *self._below(one.steps)))
 
-    def _forget(self, state: State, found: Found, receiver: int, given: list[int]) -> None:
+    def _forget(
+        self, state: State, found: Found, receiver: int, given: list[int], creates: bool
+    ) -> None:
         """Fields that a method of the project may change."""
         if found.outside:
             for value in given:
                 self.escape(state, value)
             return
-        heap, writes = state.heap, found.writes
+        heap = state.heap
+        # A constructor writes its own fields into what nobody has seen yet.
+        writes = found.writes if creates else joined(found.writes, found.own)
         for key in list(heap):
             base, field = key[0], key[1]
             if len(key) != 2 or type(field) is not str:
@@ -301,19 +335,38 @@ class Calls(Choices):
             if state.fact(value) == FRESH:
                 state.facts[value] = NONNULL
 
-    def _merge_writes(self, writes: frozenset[str] | None) -> None:
-        if self.writes is None:
+    def _merge_writes(self, state: State, call: CallSite, found: Found, receiver: int) -> None:
+        """What a method writes is what its caller writes, except into new objects."""
+        silent = found.writes is not None and not found.writes
+        if silent and (call.flags & CREATES or (found.own is not None and not found.own)):
             return
-        if writes is None:
-            self.writes = None
-            return
-        self.writes |= writes
-        if len(self.writes) > MOST_WRITES:
-            self.writes = None
+        nothing: frozenset[str] = frozenset()
+        writes, own, changes = found.writes, found.own, found.changes
+        if call.flags & CREATES or state.fact(receiver) == FRESH:
+            own = nothing
+            changes = writes if changes is None or writes is None else changes & writes
+        elif receiver == THIS:
+            changes = None if changes is None else changes - self.unit.lacking
+        else:
+            writes, own = joined(writes, own), nothing
+        if writes is None or writes or own is None or own:
+            self.wrote(writes, own, changes)
+
+    def _limited(self, one: Outcome) -> Outcome:
+        """To be below zero is to be out of bounds only if there are others."""
+        if not one.asked:
+            return one
+        asked = tuple(
+            part
+            for part in one.asked
+            if part[1] != BOUND or (one.gives == NULL and part[0] in self.limited)
+        )
+        return one._replace(asked=asked)
 
     def _outcomes(self) -> tuple[Outcome, ...]:
         flags = self.unit.flags
-        found = list(self.found.values())
+        found = [self._limited(one) for one in self.found.values()]
+        found = list({one.key: one for one in reversed(found)}.values())[::-1]
         if flags & RETURNS_NEVER:
             found = [one for one in found if one.fails or one.gives != NULL]
         elif flags & RETURNS_MAYBE and (flags & BODILESS or _may_be_anything(found)):

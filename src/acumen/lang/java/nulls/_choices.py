@@ -7,11 +7,21 @@ from typing import NamedTuple
 
 from acumen.lang.java.nulls import models
 from acumen.lang.java.nulls._invocations import CREATES
-from acumen.lang.java.nulls._maps import Maps
+from acumen.lang.java.nulls._sizes import Sizes
 from acumen.lang.java.nulls._state import PARAMETER, TEXT, THIS, State
 from acumen.lang.java.nulls._unit import CallSite, Unit
 from acumen.lang.java.nulls.facts import CONSTRUCTOR
-from acumen.lang.java.nulls.summary import FALSE, FRESH, NONNULL, NOTHING, NULL, TRUE, Outcome
+from acumen.lang.java.nulls.summary import (
+    BOUND,
+    FALSE,
+    FRESH,
+    NONNULL,
+    NOTHING,
+    NULL,
+    TRUE,
+    Asked,
+    Outcome,
+)  # fmt: skip
 
 _MOST_NUMBERS = 3
 
@@ -19,15 +29,17 @@ _MOST_NUMBERS = 3
 class Found(NamedTuple):
     """What is known of a call's methods. ``writes``: fields that may change (None: any);
     ``outside``: the methods are not the project's, and know nothing of its fields; ``throws``:
-    exceptions that may come (None: any)."""
+    exceptions that may come (None: any); ``own`` and ``changes``: as in a summary."""
 
     outcomes: tuple[Outcome, ...]
     writes: frozenset[str] | None
     outside: bool
     throws: frozenset[str] | None = None
+    own: frozenset[str] | None = frozenset()
+    changes: frozenset[str] | None = frozenset()
 
 
-class Choices(Maps):
+class Choices(Sizes):
     def __init__(self, unit: Unit, find: Callable[[CallSite], Found | None]) -> None:
         super().__init__(unit)
         self.find = find
@@ -41,7 +53,7 @@ class Choices(Maps):
         return known[0]
 
     def may_give_null(self, call: CallSite) -> bool:
-        plain = call.label.partition("(")[0]
+        plain = models.plain(call.label)
         if models.kind_of(call.label, plain):
             return True
         found = self.found_of(call)
@@ -68,7 +80,7 @@ class Choices(Maps):
                     return True
         return False
 
-    def fits(self, state: State, one: Outcome, given: list[int]) -> bool:
+    def fits(self, state: State, one: Outcome, receiver: int, given: list[int]) -> bool:
         for place, need in one.needs:
             if place > len(given):
                 continue
@@ -80,14 +92,49 @@ class Choices(Maps):
                     return False
             elif fact < 0 or (need in (TRUE, FALSE) and fact in (TRUE, FALSE) and need != fact):
                 return False
+        return not one.asked or self._answers(state, one.asked, receiver, given)
+
+    def _answers(
+        self, state: State, asked: tuple[Asked, ...], receiver: int, given: list[int]
+    ) -> bool:
+        """Whether what is known here of the arguments does not speak against a way."""
+        for place, what, answer in asked:
+            if place == 0:
+                held = state.heap.get((receiver, what))
+                fact = NOTHING if held is None else state.fact(held)
+                if fact and answer != (fact < 0):
+                    return False
+                continue
+            if place > len(given) or what == BOUND:
+                continue
+            value = given[place - 1]
+            known = state.asked.get((value, what))
+            if (known is not None and known != answer) or (answer and state.fact(value) < 0):
+                return False
         return True
+
+    def within_bounds(self, outcomes: tuple[Outcome, ...], call: CallSite) -> tuple[Outcome, ...]:
+        """Null that is given for what is out of bounds says too little, unless somebody asks for
+        a certain place."""
+        if not any(one.asked for one in outcomes):
+            return outcomes
+        return tuple(
+            one._replace(gives=NOTHING, asked=())
+            if one.gives == NULL
+            and any(
+                what == BOUND and 0 < place <= len(call.told) and call.told[place - 1] >= 0
+                for place, what, _ in one.asked
+            )
+            else one
+            for one in outcomes
+        )
 
     def told_apart(
         self, at: int, state: State, call: CallSite, normal: list[Outcome], given: list[int],
         used: bool,
     ) -> list[Outcome]:  # fmt: skip
         """Outcomes as far as they differ in what the caller can see: each is a way to follow."""
-        if len(normal) == 1 and not normal[0].fields:
+        if len(normal) == 1 and not normal[0].fields and not normal[0].asked:
             return normal
         loose = any(one.gives == NOTHING for one in normal)
         numbers = {one.gives for one in normal if isinstance(one.gives, tuple)}
@@ -115,7 +162,14 @@ class Choices(Maps):
             # A short body may return the new object, and who gets it may read its fields.
             if not (self.unit.short and call.flags & CREATES):
                 fields = tuple(part for part in fields if part[0].lstrip(".") in names)
-            told = one._replace(gives=gives, needs=needs, fields=fields)
+            asked = one.asked
+            if asked and gives != NULL:
+                asked = tuple(
+                    part
+                    for part in asked
+                    if used and 0 < part[0] <= len(given) and given[part[0] - 1] in held
+                )
+            told = one._replace(gives=gives, needs=needs, fields=fields, asked=asked)
             found.setdefault(told.key, told)
         return list(found.values())
 

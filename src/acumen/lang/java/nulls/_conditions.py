@@ -121,11 +121,16 @@ class Conditions(Expressions):
         register = self.value(left)
         name = tree.child(node, t.NAME)
         pattern = tree.first(node, "record_pattern", "type_pattern")
+        right = tree.child(node, t.RIGHT)
+        # With a pattern that looks into the object it says less than what class it is.
+        kind = -1
+        if right >= 0 and tree.kind[right] != "array_type":
+            kind = self.pool.text(tree.text(self.simple(right)))
         if name < 0 and pattern < 0:
-            self.emit(code.IF_KIND, a=register, c=yes, e=no)
+            self.emit(code.IF_KIND, a=register, b=kind, c=yes, e=no)
             return
         bound = self.label()
-        self.emit(code.IF_KIND, a=register, c=bound, e=no)
+        self.emit(code.IF_KIND, a=register, b=kind if pattern < 0 else -1, c=bound, e=no)
         self.place(bound)
         if name >= 0:
             self.emit(code.COPY, self.register(name), register)

@@ -79,7 +79,7 @@ class Invocations(Assignments):
             bare = tree.bare(one)
             solid = tree.kind[bare] in SOLID
             pool.calls.append(register)
-            pool.calls.append(-1 if solid else self.expression(one))
+            pool.calls.append(-1 if solid or self.caught else self.expression(one))
         self.emit(code.CALL, made, c=row, at=tree.start[name])
         return made
 

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from acumen.lang.java.nulls import code, models
 from acumen.lang.java.nulls._choices import Found
+from acumen.lang.java.nulls._sizes import ZERO
 from acumen.lang.java.nulls._state import (
     EACH,
     FEW_WAYS,
@@ -22,6 +23,7 @@ from acumen.lang.java.nulls._state import (
     TRUTH,
     WAYS,
     State,
+    common,
 )  # fmt: skip
 from acumen.lang.java.nulls._tests import Tests
 from acumen.lang.java.nulls._unit import CallSite, Unit
@@ -90,7 +92,7 @@ class Run(Tests):
         if throws is None:
             # What has to be declared is declared.
             throws = self.unit.throws | {ANY_RUNTIME}
-        return Summary(self._outcomes(), self.writes, throws)
+        return Summary(self._outcomes(), self.writes, throws, self.own, self.changes)
 
     def _start(self) -> list[State]:
         """What is known at the beginning; once more for each parameter that may be null."""
@@ -138,11 +140,15 @@ class Run(Tests):
         if len(seen) > 4 * WAYS:
             return []
         found: list[State] = []
+        here: dict[tuple[object, ...], State] = {}
         for state in states:
             key = state.tidied(live, self.unit)
             if key not in seen:
                 seen.add(key)
                 found.append(state)
+                here[key] = state
+            elif key in here:
+                here[key].asked = common(here[key].asked, state.asked)
         ways = self.ways
         if len(found) <= ways:
             return found
@@ -279,10 +285,15 @@ class Run(Tests):
             if NUMBER <= before < TRUTH and not self.unit.looping[at]:
                 registers[d] = before + c
             else:
-                state.facts[self.make(at, state, d)] = NONNULL
+                counts = ZERO <= before < TRUTH or ("counts", before) in state.facts
+                value = self.make(at, state, d)
+                state.facts[value] = NONNULL
+                if counts and c > 0:
+                    state.facts["counts", value] = TRUE
             return
         if op == code.STORE:
-            self.store(state, a, b, self.unit.facts.texts[c])
+            shared = self.unit.instructions[at][5] == 1
+            self.store(state, a, b, self.unit.facts.texts[c], shared)
             return
         if op == code.SET_INDEX:
             base, value = registers[a], registers[c]

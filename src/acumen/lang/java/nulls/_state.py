@@ -26,6 +26,8 @@ WAYS, FEW_WAYS = 8, 4
 
 Heap = dict[tuple[object, ...], int]
 Facts = dict[object, int]
+Asked = dict[tuple[int, str], bool]
+NONE_ASKED: Asked = {}
 
 
 class Kept(Protocol):
@@ -36,7 +38,7 @@ class Kept(Protocol):
 
 
 class State:
-    __slots__ = ("facts", "heap", "old", "registers", "weak")
+    __slots__ = ("asked", "facts", "heap", "old", "registers", "weak")
 
     def __init__(
         self, registers: list[int], facts: Facts, heap: Heap, old: frozenset[object]
@@ -48,11 +50,18 @@ class State:
         self.weak = False
         self.facts = facts
         self.heap = heap
+        # What the way was asked and does not keep it apart from others: whether a value is an
+        # instance of a class, or within bounds. Never changed in place: ways share it.
+        self.asked: Asked = NONE_ASKED
 
     def copy(self) -> State:
         made = State(self.registers.copy(), self.facts.copy(), self.heap.copy(), self.old)
         made.weak = self.weak
+        made.asked = self.asked
         return made
+
+    def ask(self, value: int, what: str, answer: bool) -> None:
+        self.asked = {**self.asked, (value, what): answer}
 
     def fact(self, value: int) -> int:
         if value < 0 or value >= TEXT:
@@ -77,6 +86,8 @@ class State:
             del heap[key]
         for fact in [fact for fact in facts if type(fact) is tuple and value in fact]:
             del facts[fact]
+        if self.asked:
+            self.asked = {key: one for key, one in self.asked.items() if key[0] != value}
 
     def tidied(self, live: list[int], unit: Kept) -> tuple[object, ...]:
         """Forgets what nobody can ask for any more; gives what tells it from other states."""
@@ -147,4 +158,11 @@ class State:
         heap = {key: held for key, held in self.heap.items() if other.heap.get(key) == held}
         merged = State(registers, facts, heap, self.old | other.old)
         merged.weak = True
+        merged.asked = common(self.asked, other.asked)
         return merged
+
+
+def common(one: Asked, two: Asked) -> Asked:
+    if one == two:
+        return one
+    return {key: answer for key, answer in one.items() if two.get(key) == answer}

@@ -146,6 +146,8 @@ class Statements(Switches):
         self.deref(value, register, code.BY_LOOP)
         again, body, end = self.label(), self.label(), self.label()
         self.frame = self.looping(node, end, again)
+        # What is not empty is entered.
+        self.emit(code.EITHER, a=register, c=body, e=again)
         self.place(again)
         self.emit(code.EITHER, c=body, e=end)
         self.place(body)

@@ -6,8 +6,9 @@ from functools import cache
 
 from acumen.lang.java.nulls import code
 from acumen.lang.java.nulls._calls import Calls
-from acumen.lang.java.nulls._state import LIMIT, NUMBER, TEXT, State
-from acumen.lang.java.nulls.summary import FALSE, NONNULL, NOTHING, NULL, TRUE
+from acumen.lang.java.nulls._sizes import ZERO
+from acumen.lang.java.nulls._state import LIMIT, NUMBER, PARAMETER, TEXT, THIS, State
+from acumen.lang.java.nulls.summary import BOUND, FALSE, NONNULL, NOTHING, NULL, TRUE
 
 _LONGEST = 12
 
@@ -16,7 +17,7 @@ class Tests(Calls):
     def ways_of(self, at: int, state: State, op: int, a: int, b: int) -> bool | None:
         """Which way a condition takes; None: both are possible."""
         if op == code.EITHER:
-            return None
+            return None if a < 0 else self.is_full(state, state.registers[a])
         value = state.registers[a]
         fact = state.fact(value)
         if op == code.IF_NULL:
@@ -28,14 +29,19 @@ class Tests(Calls):
         if op == code.IF_TRUE:
             return None if fact not in (TRUE, FALSE) else fact == TRUE
         if op == code.IF_KIND:
-            return False if fact < 0 else None
+            if fact < 0:
+                return False
+            return state.asked.get((value, self._kind(b))) if b >= 0 else None
         other = state.registers[b]
         if op == code.IF_EQUAL:
             return self._equal(state, value, other, fact)
         if value >= NUMBER and other >= NUMBER:
             return value < other
         known = state.facts.get(("<", value, other))
-        return None if known is None else known == TRUE
+        return self.below(state, value, other) if known is None else known == TRUE
+
+    def _kind(self, text: int) -> str:
+        return self.unit.facts.texts[text]
 
     def _equal(self, state: State, value: int, other: int, fact: int) -> bool | None:
         if value == other and value >= 0:
@@ -55,6 +61,8 @@ class Tests(Calls):
                 return False
             kind = self._spelling(constant)
             return False if kind and kind == self._spelling(other) else None
+        if self.differs(state, value, other):
+            return False
         known = state.facts.get(("==", value, other))
         return None if known is None else known == TRUE
 
@@ -78,6 +86,7 @@ class Tests(Calls):
         if op == code.IF_NULL:
             if value >= 0 and not value >= TEXT:
                 facts[value] = NULL if taken else NONNULL
+                self._tested(state, value, taken)
         elif op == code.IF_TRUE:
             if value >= 0:
                 facts[value] = TRUE if taken else FALSE
@@ -85,6 +94,10 @@ class Tests(Calls):
         elif op == code.IF_KIND:
             if taken and value >= 0 and state.fact(value) == NOTHING:
                 facts[value] = NONNULL
+            if b >= 0 and 0 <= value < TEXT:
+                state.ask(value, self._kind(b), taken)
+                if at in self.unit.correlated:
+                    facts["is", value, self._kind(b)] = TRUE if taken else FALSE
         else:
             other = state.registers[b]
             if op == code.IF_EQUAL and taken:
@@ -93,6 +106,9 @@ class Tests(Calls):
                     facts[other] = NULL
                 elif second < 0 and fact == NOTHING and value >= 0:
                     facts[value] = NULL
+            self.compared(state, op == code.IF_LESS, value, other, taken)
+            if op == code.IF_LESS:
+                self._limits(state, value, other, taken)
             if value >= 0 and other >= 0:
                 if op == code.IF_EQUAL and taken and other >= TEXT > value:
                     if at in self.unit.linked:
@@ -101,6 +117,23 @@ class Tests(Calls):
                     facts["==" if op == code.IF_EQUAL else "<", value, other] = (
                         TRUE if taken else FALSE
                     )
+
+    def _tested(self, state: State, value: int, null: bool) -> None:
+        """A field of the object was tested, which the method only reads."""
+        for name in self.unit.tested:
+            if state.heap.get((THIS, name)) == value:
+                state.ask(THIS, name, null)
+                return
+
+    def _limits(self, state: State, value: int, other: int, taken: bool) -> None:
+        """A number parameter was compared with what is no literal, or is below zero."""
+        for one, limit in ((value, other), (other, value)):
+            if self.is_parameter(one):
+                if limit < TEXT:
+                    self.limited.add(one - PARAMETER)
+                    state.ask(one, BOUND, True)
+                elif one == value and taken and limit == ZERO:
+                    state.ask(one, BOUND, True)
 
 
 @cache

@@ -108,9 +108,8 @@ class Unit:
                     used |= 1 << register
                 if call.receiver >= 0:
                     used |= 1 << call.receiver
-            elif (
-                op in (code.COPY, code.LOAD, code.EACH, code.RETURN, code.STEP)
-                or code.IF_NULL <= op < code.IF_CAUGHT
+            elif op in (code.COPY, code.LOAD, code.EACH, code.RETURN, code.STEP) or (
+                code.IF_NULL <= op <= code.EITHER and op != code.IF_CAUGHT
             ):
                 if a >= 0:
                     used |= 1 << a
@@ -188,6 +187,10 @@ class Unit:
         self.loads: frozenset[str] = frozenset(
             self.facts.texts[one[4]] for one in self.instructions if one[0] == code.LOAD
         )
+        self.lacking = self._lacking()
+        stores = {self.facts.texts[one[4]] for one in self.instructions if one[0] == code.STORE}
+        # In an order that is the same in every process.
+        self.tested = tuple(sorted(self.lacking - stores))
         self.fields: tuple[str, ...] = tuple(
             self.facts.texts[one] for one in self.facts.classes.get(self.owner, ())
         )
@@ -198,6 +201,19 @@ class Unit:
             for one, times in seen.items()
             if times > 1 or short
         )
+
+    def _lacking(self) -> frozenset[str]:
+        """Names of fields that the body tests for null: what it writes there then is a cache."""
+        held: dict[int, int] = {}
+        found = set()
+        for op, d, a, _, c, _, _, _ in self.instructions:
+            if op == code.LOAD:
+                held[d] = c
+            elif op == code.COPY and a in held:
+                held[d] = held[a]
+            elif op == code.IF_NULL and a in held:
+                found.add(held[a])
+        return frozenset(self.facts.texts[one] for one in found)
 
     def is_live(self, place: int, register: int) -> bool:
         return bool(self._live_at[place] >> register & 1)
@@ -215,7 +231,7 @@ class Unit:
         compares = [
             place
             for place, one in enumerate(self.instructions)
-            if one[0] in (code.IF_EQUAL, code.IF_LESS, code.INDEX, code.SET_INDEX)
+            if one[0] in (code.IF_EQUAL, code.IF_LESS, code.INDEX, code.SET_INDEX, code.IF_KIND)
         ]
         self.correlated: frozenset[int] = frozenset()
         self.linked: frozenset[int] = frozenset()
@@ -239,6 +255,8 @@ class Unit:
         for place in compares:
             op, _, a, b, _, _, _, _ = self.instructions[place]
             left, right = made.get(a, a), made.get(b, b)
+            if op == code.IF_KIND:
+                right = ("text", b)
             kind = code.INDEX if op == code.SET_INDEX else op
             groups.setdefault((kind, left, right), []).append(place)
         self.linked = self._linked(compares, made)

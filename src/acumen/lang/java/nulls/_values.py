@@ -12,18 +12,25 @@ from acumen.lang.java.nulls._unit import Unit
 from acumen.lang.java.nulls.facts import RETURNS_MAYBE
 from acumen.lang.java.nulls.report import Report, Step
 from acumen.lang.java.nulls.summary import (
+    FALSE,
     FRESH,
     GIVEN,
     NONNULL,
     NOTHING,
     NULL,
+    TRUE,
+    Asked,
     Given,
     Outcome,
+    joined,
 )  # fmt: skip
 
-_MOST_FIELDS = 8
+_MOST_FIELDS, _MOST_ASKED = 8, 6
 # Nulls in fields that a caller is told of.
-_LEFT = ("is set to null", "is not set", "is left null")
+_CLEARED = "is set to null"
+_LEFT = (_CLEARED, "is not set", "is left null")
+# How it is told that the argument is a literal.
+LITERAL = "null is given to"
 MOST_WRITES, MOST_THROWS = 40, 10
 
 
@@ -39,6 +46,10 @@ class Origin(NamedTuple):
     source: str = ""
 
 
+def _few(names: frozenset[str] | None) -> frozenset[str] | None:
+    return None if names is None or len(names) > MOST_WRITES else names
+
+
 class Values:
     def __init__(self, unit: Unit) -> None:
         self.unit = unit
@@ -47,6 +58,10 @@ class Values:
         self.found: dict[tuple[object, ...], Outcome] = {}
         self.reports: list[Report] = []
         self.writes: frozenset[str] | None = frozenset()
+        self.own: frozenset[str] | None = frozenset()
+        self.changes: frozenset[str] | None = frozenset()
+        # Parameters that are compared with what limits them.
+        self.limited: set[int] = set()
         self.throws: frozenset[str] | None = frozenset()
         # Dereferences of what was tested and found null, and those that something passed.
         self.doubts: dict[int, tuple[str, tuple[Step, ...]]] = {}
@@ -128,6 +143,8 @@ class Values:
             state.registers[d] = held
             return None
         value = self.make(at, state, d)
+        if name == "length" and a >= 0 and self.unit.loops:
+            state.heap[value, "size of"] = state.registers[a]
         # To make a value anew may give another name to the object.
         base = state.registers[a] if a >= 0 else -1
         if (base >= 0 or a < 0) and name in self.unit.often:
@@ -149,7 +166,7 @@ class Values:
             return other
         return None
 
-    def store(self, state: State, a: int, b: int, name: str) -> None:
+    def store(self, state: State, a: int, b: int, name: str, shared: bool) -> None:
         base = state.registers[a] if a >= 0 else -1
         value = state.registers[b]
         heap = state.heap
@@ -160,10 +177,23 @@ class Values:
             heap[base, name] = value
         if state.fact(value) == FRESH:
             state.facts[value] = NONNULL
-        if self.writes is not None:
-            self.writes |= {name}
-            if len(self.writes) > MOST_WRITES:
-                self.writes = None
+        if state.fact(base) == FRESH:
+            # Of an object that nobody else has seen.
+            return
+        fact = state.fact(value)
+        cleared = fact < 0 and self.of(fact).what == _CLEARED
+        filled = name in self.unit.lacking and not cleared and (a < 0 or base == THIS)
+        names, none = frozenset((name,)), frozenset[str]()
+        own = base == THIS and not shared
+        self.wrote(none if own else names, names if own else none, none if filled else names)
+
+    def wrote(
+        self, writes: frozenset[str] | None, own: frozenset[str] | None,
+        changes: frozenset[str] | None,
+    ) -> None:  # fmt: skip
+        self.writes = _few(joined(self.writes, writes))
+        self.own = _few(joined(self.own, own))
+        self.changes = _few(joined(self.changes, changes))
 
     # ---- what must not be null
 
@@ -209,7 +239,7 @@ class Values:
         """A null where none may be: a report, or a need of a parameter."""
         origin = self.of(fact)
         text, token, offset, returned = self.expression(told)
-        step = self.step(offset, f"`{text}` {why}")
+        step = self.step(offset, why if why.startswith(LITERAL) else f"`{text}` {why}")
         if fact == NULL and not below:
             self.doubts.setdefault(told, (why, (step,)))
         if origin.good:
@@ -249,6 +279,8 @@ class Values:
         source = origin.steps[0].line if origin.steps else line
         reason = "" if returned else f" ({origin.what} on line {source})"
         qualifier = f"{what} could be null{reason} and {why} on line {line}"
+        if why.startswith(LITERAL):
+            qualifier = f"{why} on line {line}"
         self.sources.append(origin.source)
         self.reports.append(
             Report(
@@ -272,9 +304,21 @@ class Values:
         value = state.registers[a] if a >= 0 else -1
         gives, steps = self._given(state, value, offset) if a >= 0 else (NOTHING, ())
         one = Outcome(
-            0, self.needs(state), gives, self._fields(state, value if gives == FRESH else -1), steps
-        )
+            0, self.needs(state), gives, self._fields(state, value if gives == FRESH else -1),
+            steps, self._asked(state, gives == NULL) if gives in (NULL, TRUE, FALSE) else (),
+        )  # fmt: skip
         self.found.setdefault(one.key, one)
+
+    def _asked(self, state: State, null: bool) -> tuple[Asked, ...]:
+        """What the way was asked of parameters."""
+        if not state.asked:
+            return ()
+        found = sorted(
+            (value - PARAMETER, what, answer)
+            for (value, what), answer in state.asked.items()
+            if self.is_parameter(value) or (value == THIS and null)
+        )
+        return tuple(found[:_MOST_ASKED])
 
     def _given(self, state: State, value: int, offset: int) -> tuple[Given, tuple[Step, ...]]:
         if NUMBER <= value < TRUTH:

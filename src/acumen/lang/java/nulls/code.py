@@ -16,7 +16,7 @@ THIS = 0
     TEXT,  # d := the constant whose text is c
     COPY,  # d := a
     LOAD,  # d := field c of a (-1: of a class), b: what the declaration tells
-    STORE,  # field c of a := b
+    STORE,  # field c of a := b; e: 1 if it is the class's
     INDEX,  # d := a[b]
     SET_INDEX,  # a[b] := c
     ARRAY,  # d := a new array; a: its elements are null at first
@@ -30,9 +30,9 @@ THIS = 0
     IF_TRUE,  # a is true: to c, else to e
     IF_EQUAL,  # a and b are the same: to c, else to e
     IF_LESS,  # a < b: to c, else to e
-    IF_KIND,  # a is an instance of something: to c, else to e
+    IF_KIND,  # a is an instance of the class in text b (-1: of something): to c, else to e
     IF_CAUGHT,  # what was thrown is one of the classes in text a: to c, else to e
-    EITHER,  # to c or to e
+    EITHER,  # to c or to e; with a: to c if there is something in it, else to e
     RETURN,  # a (-1: nothing)
     THROW,  # to its handler, or out: a new object of class c (-1: what was caught)
     HALT,  # never left

@@ -108,6 +108,11 @@ class _File:
     def translate(self, sites: dict[int, Site]) -> None:
         builder = Statements(self.tree, self.pool, sites)
         builder.fields, builder.truths, builder.numbers = self._fields()
+        builder.statics = {
+            self.tree.child(one.node, NAME)
+            for one in self.file.declarations.fields
+            if "static" in one.modifiers
+        }
         for place, method in enumerate(self.file.declarations.methods):
             builder.begin()
             row = self._row(place, method)

@@ -117,9 +117,6 @@ CHECKS = frozenset(
 )
 for _label in CHECKS:
     MODELS[_label] = _REQUIRES
-for _label in ("org.junit.Assert.assertNotNull", "org.junit.jupiter.api.Assertions.assertNotNull",
-               "junit.framework.TestCase.assertNotNull"):  # fmt: skip
-    MODELS[_label] = (returning(0, (1, NONNULL)),)
 # What equals something is not null.
 EQUALS = (returning(TRUE, (1, NONNULL)), returning(FALSE))
 for _name in ("equals", "equalsIgnoreCase", "contentEquals"):
@@ -192,15 +189,26 @@ _STORMY = ("java.lang.reflect.", "java.lang.Class.", "java.lang.Thread.", "java.
 _RUNTIME = frozenset((ANY_RUNTIME,))
 
 
+@cache
+def plain(label: str) -> str:
+    """A label without its parameters, or without their number where they are not known."""
+    return label.partition("(")[0].partition("/")[0]
+
+
+@cache
+def name_of(label: str) -> str:
+    return plain(label).rpartition(".")[2]
+
+
 def changes(label: str) -> bool:
     """Whether a method of the platform gives something else each time, by its name."""
-    return _CHANGES.match(label.partition("(")[0].rpartition(".")[2]) is not None
+    return _CHANGES.match(name_of(label)) is not None
 
 
 @cache
 def minds_its_own(label: str) -> bool:
     """Whether a method of the platform calls nobody back."""
-    name = label.partition("(")[0].rpartition(".")[2]
+    name = name_of(label)
     return label.startswith("java.lang.") and not (
         label.startswith(_STORMY) or name in ("forEach", "run", "toString")
     )
@@ -214,6 +222,34 @@ def throws(label: str) -> frozenset[str] | None:
     if label.startswith(_CALM) and not label.startswith(_STORMY):
         return _RUNTIME
     return None
+
+
+_NEVER_NULL = (
+    "java.lang.String.", "java.lang.StringBuilder.", "java.lang.StringBuffer.",
+    "java.lang.Integer.", "java.lang.Long.", "java.lang.Double.", "java.lang.Boolean.",
+    "java.lang.Character.", "java.util.ResourceBundle.getString",
+    "java.util.ResourceBundle.getBundle",
+    "java.text.MessageFormat.format", "java.util.Collections.", "java.util.Optional.of",
+    "java.util.Calendar.getInstance", "java.util.Locale.getDefault", "java.util.stream.",
+)  # fmt: skip
+_NOT_THOSE = ("Integer.getInteger", "Long.getLong", "Collections.min", "Collections.max")
+_SOMETHING = frozenset(
+    (
+        "toString", "iterator", "listIterator", "keySet", "entrySet", "values", "split", "toArray",
+        "getAbsolutePath", "getAbsoluteFile", "getCanonicalPath", "getCanonicalFile", "toURI",
+        "toPath", "subList", "stream", "toCharArray", "getBytes", "getClass",
+    )
+)  # fmt: skip
+
+
+@cache
+def never_null(label: str) -> bool:
+    """Whether a method of the platform is documented to give something."""
+    if not label.startswith("java."):
+        return False
+    if label.startswith(_NEVER_NULL):
+        return not plain(label).endswith(_NOT_THOSE)
+    return name_of(label) in _SOMETHING
 
 
 def kind_of(label: str, plain: str) -> str:

@@ -18,8 +18,9 @@ from acumen.lang.java.nulls._run import Result, analyse_unit
 from acumen.lang.java.nulls._unit import CallSite, Unit
 from acumen.lang.java.nulls.facts import PLACE, Facts, facts
 from acumen.lang.java.nulls.models import EQUALS, MODELS, throws
+from acumen.lang.java.nulls.models import plain as plain_label
 from acumen.lang.java.nulls.report import Report
-from acumen.lang.java.nulls.summary import GIVEN, NULL, Outcome, Summary, bounded, returning
+from acumen.lang.java.nulls.summary import GIVEN, NULL, Outcome, Summary, bounded, joined, returning
 
 # A call that may reach more methods tells nothing.
 MOST_TARGETS = 4
@@ -92,7 +93,7 @@ class Solver:
 
     def find(self, call: CallSite) -> Found | None:
         label = call.label
-        plain = label.partition("(")[0]
+        plain = plain_label(label)
         model = MODELS.get(label)
         if model is None:
             model = MODELS.get(plain)
@@ -211,25 +212,26 @@ def _believed(reports: list[tuple[Report, str]], tested: set[tuple[str, str, int
 
 
 def _keys(summary: Summary) -> tuple[object, ...]:
-    return (frozenset(one.key for one in summary.outcomes), summary.writes, summary.throws)
+    return (frozenset(one.key for one in summary.outcomes), *summary[1:])
 
 
 def _united(summaries: list[Summary]) -> Found:
     """What several methods may do, of which one runs. Null counts if half of them return it."""
     if len(summaries) == 1:
-        return Found(summaries[0].outcomes, summaries[0].writes, False, summaries[0].throws)
+        one_ = summaries[0]
+        return Found(one_.outcomes, one_.writes, False, one_.throws, one_.own, one_.changes)
     null = sum(
         any(not one.fails and one.gives == NULL for one in summary.outcomes)
         for summary in summaries
     )
     outcomes: dict[tuple[object, ...], Outcome] = {}
     writes: frozenset[str] | None = frozenset()
-    throws_: frozenset[str] | None = frozenset()
+    throws_ = own = changes = writes
     for summary in summaries:
         for one in summary.outcomes:
             if not one.fails and one.gives == NULL and 2 * null < len(summaries):
                 continue
             outcomes.setdefault(one.key, one)
-        writes = None if writes is None or summary.writes is None else writes | summary.writes
-        throws_ = None if throws_ is None or summary.throws is None else throws_ | summary.throws
-    return Found(bounded(list(outcomes.values())), writes, False, throws_)
+        writes, throws_ = joined(writes, summary.writes), joined(throws_, summary.throws)
+        own, changes = joined(own, summary.own), joined(changes, summary.changes)
+    return Found(bounded(list(outcomes.values())), writes, False, throws_, own, changes)
