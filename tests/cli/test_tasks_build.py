@@ -11,12 +11,14 @@ import pytest
 from acumen.corpus.engines.local import LocalEngine
 from acumen.tasks.methods.build import Recipe, build
 from acumen.tasks.methods.warned import warnings_of
+from datasets_by_hand import tasks_forgotten
 from support import ROOT, Acumen
 
 if TYPE_CHECKING:
     from acumen.corpus import Corpus
 
 
+__all__ = ["tasks_forgotten"]
 pytestmark = pytest.mark.usefixtures("tasks_forgotten")
 
 
