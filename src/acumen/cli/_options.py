@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
+
+
+class Rules(StrEnum):
+    """Whose rules NPath is counted by."""
+
+    PMD6 = "pmd6"
+    PMD7 = "pmd7"
+    PMD7_14 = "pmd7.14"
 
 
 def complete_task(incomplete: str) -> list[str]:

@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from acumen.cli._app import Verb, verbs
-from acumen.cli._options import AsJson
+from acumen.cli._options import AsJson, Rules
 from acumen.cli._show import print_facts, print_json, print_table, progress_bar, say
 
 app = verbs("Build tasks from a corpus; `acumen eval --tasks NAME@DIR` asks them.")
-
-
-class Rules(StrEnum):
-    PMD6 = "pmd6"
-    PMD7 = "pmd7"
-    PMD7_14 = "pmd7.14"
 
 
 @app.command("gluecode", cls=Verb)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from enum import StrEnum
 from heapq import nsmallest
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,6 +11,7 @@ import typer
 
 from acumen.cli._app import Verb, verbs
 from acumen.cli._corpora import corpus_of
+from acumen.cli._options import Rules
 from acumen.cli._show import FOUND_FAILURES, print_table, progress_bar, say
 
 if TYPE_CHECKING:
@@ -34,12 +34,6 @@ Workers = Annotated[
     int, typer.Option("--workers", "-j", min=0, help="Processes; 0: one for each core.")
 ]
 AsLines = Annotated[bool, typer.Option("--json", help="One line of JSON for each method.")]
-
-
-class Rules(StrEnum):
-    PMD6 = "pmd6"
-    PMD7 = "pmd7"
-    PMD7_14 = "pmd7.14"
 
 
 @app.command("npath", cls=Verb)

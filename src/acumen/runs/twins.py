@@ -10,8 +10,7 @@ from acumen.api import Score
 from acumen.runs.evaluate import answer_cell
 from acumen.runs.plan import Cell
 from acumen.runs.scoring import Settings, score
-
-ALONE, TWIN = "alone", "twin"
+from acumen.tasks.methods.masks import ALONE, TWIN
 
 Progress = Callable[[Cell, int, int], None]
 

@@ -14,8 +14,8 @@ from acumen.api import Json
 from acumen.corpus.splits import SPLITS
 from acumen.lang.java.npath import BINS
 from acumen.lang.java.operators import OPERATORS
+from acumen.tasks.methods.masks import NO_WARNING, ORIGINS
 from acumen.tasks.methods.pool import Draw, Pool, Sizes
-from acumen.tasks.methods.rows import NO_WARNING, ORIGINS
 
 # Labels that are told of each split.
 MOST_FREQUENT = 12

@@ -24,6 +24,11 @@ OPERATORS = "operators"
 NPATH = "npath"
 NULLTOKEN = "nulltoken"
 TASKS = (NPATH, OPERATORS, NAMING, COMPLETION, NULLTOKEN)
+# Where a called method is declared, the nearest first.
+ORIGINS = ("class", "package", "project", "library")
+NO_WARNING = "<none>"
+# Instances that have no twin, or one, among the training split's.
+ALONE, TWIN = "alone", "twin"
 
 
 @dataclass(frozen=True, slots=True)

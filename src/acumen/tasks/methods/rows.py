@@ -23,14 +23,11 @@ from acumen.corpus.parquet import values_of
 from acumen.lang.java.calls.offers import NOTHING, Offer, Offers
 from acumen.lang.java.npath import BINS
 from acumen.lang.java.operators import OPERATORS
-from acumen.tasks.methods.masks import masked_method_text
+from acumen.tasks.methods.masks import NO_WARNING, masked_method_text
 from acumen.tasks.methods.parquet import write_part
 
 Row = dict[str, Any]
 
-# Where a called method is declared, the nearest first.
-ORIGINS = ("class", "package", "project", "library")
-NO_WARNING = "<none>"
 _COLUMNS = ["method_id", "file_id", "project", "split", "path", "line", "type", "name",
             "start_byte", "text"]  # fmt: skip
 

@@ -24,11 +24,10 @@ from acumen.api import (
     TaskCard,
 )
 from acumen.datasets.built import Built
+from acumen.tasks.methods.masks import ALONE, NO_WARNING, ORIGINS, TWIN
 
 VERSION = "1"
 CITATION = "GLUECode: A Benchmark for Source Code Machine Learning Models. 2020."
-NO_WARNING = "<none>"
-ORIGINS = ("class", "package", "project", "library")
 
 SUMMARIES = {
     "npath": "How many paths lead through this method? One of twelve bins of its NPath complexity",
@@ -53,8 +52,6 @@ _SLICES = {
     "completion": tuple(f"origin:{origin}" for origin in ORIGINS),
     "nulltoken": ("warning", "no-warning"),
 }
-# Instances that have no twin, or one, among the training split's.
-ALONE, TWIN = "alone", "twin"
 # With fewer in a split, an interval stands on files: it says nothing about other projects.
 FEWEST_PROJECTS = 5
 # What a model that reads English is asked.
