@@ -76,14 +76,24 @@ class Assignments(Names):
     def gathered(self, target: int, right: int, operator: str) -> int:
         """``x |= condition``: which way was taken tells what it was."""
         before = self.value(target)
-        yes, no, more, end = (self.label() for _ in range(4))
-        made = self.new()
+        yes, no, more = (self.label() for _ in range(3))
         if operator == "|=":
             self.emit(code.IF_TRUE, a=before, c=yes, e=more)
         else:
             self.emit(code.IF_TRUE, a=before, c=more, e=no)
         self.place(more)
         self.decide(right, yes, no)
+        return self.truth_at(yes, no)
+
+    def truth(self, node: int) -> int:
+        """A condition as a value: what it tells is kept by which way was taken."""
+        yes, no = self.label(), self.label()
+        self.decide(node, yes, no)
+        return self.truth_at(yes, no)
+
+    def truth_at(self, yes: int, no: int) -> int:
+        """True for those who go to one label, false for those who go to the other."""
+        made, end = self.new(), self.label()
         self.place(yes)
         self.emit(code.CONST, made, code.TRUE)
         self.jump(end)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from acumen.lang.java.nulls import models
 from acumen.lang.java.nulls._choices import Choices, Found
+from acumen.lang.java.nulls._classes import WALKS
 from acumen.lang.java.nulls._invocations import CONSTRUCTS, CREATES
 from acumen.lang.java.nulls._sizes import tells
 from acumen.lang.java.nulls._state import EACH, PARAMETER, SOLID, TEXT, THIS, State
@@ -33,16 +34,27 @@ class Calls(Choices):
         receiver = registers[call.receiver] if call.receiver >= 0 else -1
         given = [registers[one] for one in call.arguments]
         kind = models.kind_of(call.label, plain)
+        of_object = (receiver, "of object") in state.heap
         if kind:
             after = self.keyed(at, state, kind, receiver, given, d)
         else:
             after = self._called(at, state, call, receiver, given, d)
         name = plain.rpartition(".")[2]
-        if receiver >= 0 and self.unit.loops and tells(name):
+        if receiver >= 0 and self.sizes_matter and tells(name):
             for one in after:
-                self.sized(
-                    one, name, one.registers[call.receiver], one.registers[d] if d >= 0 else -1
+                value = one.registers[d] if d >= 0 else -1
+                self.sized(one, call.label, name, one.registers[call.receiver], value)
+        elif name == "equals" and len(given) == 1 and receiver >= 0 and d >= 0:
+            after = [
+                one
+                for one in after
+                if self.equalled(
+                    one, call.label, one.registers[d], one.registers[call.receiver],
+                    one.registers[call.arguments[0]],
                 )
+            ]  # fmt: skip
+        elif name in WALKS:
+            self.walked(after, name, of_object, d)
         if (receiver, "keys") in state.heap:
             self.keys(state.heap[receiver, "keys"], name, after, d)
         asks = models.asks(name) if receiver >= 0 else ""
@@ -73,6 +85,10 @@ class Calls(Choices):
             value = self.make(at, state, d)
             if call.flags & CREATES or models.never_null(call.label):
                 state.facts[value] = NONNULL
+            if self.looks_up and models.is_pure(call.label):
+                base = state.registers[call.receiver] if call.receiver >= 0 else -1
+                now = [state.registers[place] for place in call.arguments]
+                state.heap[(value, "from", base, call.label, *now)] = SOLID
             return [state]
         if not found.outside:
             self._merge_writes(state, call, found, receiver)
@@ -137,6 +153,7 @@ class Calls(Choices):
             (state.weak and call.label in self.unit.often)
             or self.is_guarded(state, call, receiver)
             or self.holds(state, outcomes, receiver)
+            or self.has_superclass(state, call.label, receiver)
         ):
             outcomes = tuple(one for one in outcomes if one.fails or one.gives != NULL)
         outcomes = self.within_bounds(outcomes, call)
@@ -213,7 +230,7 @@ class Calls(Choices):
                 state.registers[d] = which
             elif kind == "p" and isinstance(which, int):
                 if which <= len(given):
-                    state.registers[d] = given[which - 1]
+                    self._give_back(at, state, call, value, given[which - 1], d)
             elif receiver >= 0:
                 held = state.heap.get((receiver, which))
                 if held is None:
@@ -232,6 +249,23 @@ class Calls(Choices):
             source = "" if outside else call.label
             state.facts[value] = self.origin((at, good, one.key), good, steps, what, source)
 
+    def _give_back(
+        self, at: int, state: State, call: CallSite, value: int, given: int, d: int
+    ) -> None:
+        """A method returns what it was given; a reader is told so if that is null."""
+        fact = state.fact(given)
+        if fact >= NULL or not self.of(fact).good:
+            state.registers[d] = given
+            return
+        name = self.expression(call.expression)[0]
+        origin = self.of(fact)
+        step = self.step(self.unit.instructions[at][7], f"`{name}` gives back what it is given")
+        state.facts[value] = self.origin(
+            (at, "back", fact), True, (*origin.steps, step), origin.what, origin.source
+        )
+        now = self.of(state.facts[value])
+        self.origins[-state.facts[value] - 1] = now._replace(told=origin.told, passed=True)
+
     def _set_fields(
         self, at: int, state: State, call: CallSite, one: Outcome, base: int, made: int,
         given: list[int],
@@ -239,9 +273,13 @@ class Calls(Choices):
         offset = self.unit.instructions[at][7]
         for number, (name, fact) in enumerate(one.fields[: EACH - 2]):
             if name[0] == "(":
-                # What another method of the object gave.
-                if base >= 0:
-                    state.heap[base, "()", name[2:]] = SOLID
+                # What another method of the object, or of a parameter, gave.
+                place, _, label = name[1:].partition(")")
+                owner = base
+                if place:
+                    owner = given[int(place) - 1] if int(place) <= len(given) else -1
+                if owner >= 0:
+                    state.heap[owner, "()", label] = SOLID
                 continue
             if name[0] == ".":
                 # Of a new object that is returned.

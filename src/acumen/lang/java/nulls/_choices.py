@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from acumen.lang.java.nulls import models
+from acumen.lang.java.nulls._classes import Classes
 from acumen.lang.java.nulls._invocations import CREATES
-from acumen.lang.java.nulls._sizes import Sizes
 from acumen.lang.java.nulls._state import PARAMETER, TEXT, THIS, State
 from acumen.lang.java.nulls._unit import CallSite, Unit
 from acumen.lang.java.nulls.facts import CONSTRUCTOR
@@ -39,7 +39,7 @@ class Found(NamedTuple):
     changes: frozenset[str] | None = frozenset()
 
 
-class Choices(Sizes):
+class Choices(Classes):
     def __init__(self, unit: Unit, find: Callable[[CallSite], Found | None]) -> None:
         super().__init__(unit)
         self.find = find
@@ -161,7 +161,7 @@ class Choices(Sizes):
             fields = one.fields
             # A short body may return the new object, and who gets it may read its fields.
             if not (self.unit.short and call.flags & CREATES):
-                fields = tuple(part for part in fields if part[0].lstrip(".") in names)
+                fields = tuple(part for part in fields if _read_as(part[0]) in names)
             asked = one.asked
             if asked and gives != NULL:
                 asked = tuple(
@@ -194,6 +194,11 @@ class Choices(Sizes):
                         found.add(str(one.gives[1]))
             self._reads = frozenset(found)
         return self._reads
+
+
+def _read_as(name: str) -> str:
+    """How a body reads what an outcome tells of fields and calls, whoever's they are."""
+    return f"(){name.partition(')')[2]}" if name[0] == "(" else name.lstrip(".")
 
 
 def _makes(one: Outcome) -> bool:

@@ -9,7 +9,7 @@ from acumen.lang.java.nulls import code
 from acumen.lang.java.nulls._builder import DEEPEST, UnreadableError
 from acumen.lang.java.nulls._invocations import Invocations
 from acumen.lang.java.nulls._names import NUMBERS, PRIMITIVES
-from acumen.lang.java.nulls.code import THIS
+from acumen.lang.java.nulls.code import ROOT, THIS
 
 
 class Expressions(Invocations):
@@ -67,19 +67,6 @@ class Expressions(Invocations):
             register = self.value(arm)
             self.emit(code.COPY, made, register, at=tree.start[arm])
             self.jump(end)
-        self.place(end)
-        return made
-
-    def truth(self, node: int) -> int:
-        """A condition as a value: what it tells is kept by which way was taken."""
-        yes, no, end = self.label(), self.label(), self.label()
-        made = self.new()
-        self.decide(node, yes, no)
-        self.place(yes)
-        self.emit(code.CONST, made, code.TRUE)
-        self.jump(end)
-        self.place(no)
-        self.emit(code.CONST, made, code.FALSE)
         self.place(end)
         return made
 
@@ -195,8 +182,9 @@ def _false(self: Expressions, node: int) -> int:
     return self.constant(code.FALSE)
 
 
-def _solid(self: Expressions, node: int) -> int:
-    return self.constant(code.NONNULL)
+def _class(self: Expressions, node: int) -> int:
+    """Of all classes only the one that has none above it is told from others."""
+    return self.literal(node) if self.tree.text(node) in ROOT else self.constant(code.NONNULL)
 
 
 _VALUES: dict[str, Callable[[Expressions, int], int]] = {
@@ -224,6 +212,6 @@ _VALUES: dict[str, Callable[[Expressions, int], int]] = {
     "true": _true,
     "false": _false,
     "string_literal": Expressions.literal,
-    "class_literal": _solid,
+    "class_literal": _class,
     **dict.fromkeys(NUMBERS, Expressions.literal),
 }

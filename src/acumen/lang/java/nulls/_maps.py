@@ -4,11 +4,20 @@ from __future__ import annotations
 
 from acumen.lang.java.nulls import models
 from acumen.lang.java.nulls._state import EACH, NUMBER, SOLID, TEXT, State
+from acumen.lang.java.nulls._unit import Unit
 from acumen.lang.java.nulls._values import Values
 from acumen.lang.java.nulls.summary import FALSE, NONNULL, TRUE
 
 
 class Maps(Values):
+    def __init__(self, unit: Unit) -> None:
+        super().__init__(unit)
+        # Whether somebody asks for a key, and may have made it from the same as before.
+        self.looks_up = any(
+            models.kind_of(call.label, models.plain(call.label)) == models.CONTAINS
+            for call in unit.calls.values()
+        )
+
     def keyed(
         self, at: int, state: State, kind: str, receiver: int, given: list[int],
         d: int,
@@ -17,6 +26,8 @@ class Maps(Values):
         for value in given:
             self.escape(state, value)
         key: tuple[object, ...] = (receiver, "get", *given[:1])
+        if given and self.looks_up:
+            key = (receiver, "get", *self._same_as(state, given[0]))
         value = at * EACH
         if kind == models.KEYS:
             self.make(at, state, d)
@@ -61,6 +72,13 @@ class Maps(Values):
         if kind != models.REMOVE:
             state.heap[key] = value
         return [state, other]
+
+    def _same_as(self, state: State, value: int) -> tuple[object, ...]:
+        """What tells a key from others: if a getter gave it, whose and which."""
+        for key in state.heap:
+            if key[0] == value and key[1] == "from":
+                return key[2:]
+        return (value,)
 
     def keys(self, map_: int, name: str, after: list[State], d: int) -> None:
         """What iterates over a map's keys gives them."""

@@ -74,6 +74,8 @@ class Names(Builder):
             self.emit(code.TEXT, made, c=self.pool.text(self.numbers[declared]))
             return made
         told = self.fields.get(declared, code.PLAIN)
+        if declared < 0 and base <= THIS and _is_constant(self.tree.text(name)):
+            told = code.FILLED
         text = self.pool.text(self.tree.text(name))
         self.emit(code.LOAD, made, base, told, text, at=self.tree.start[name])
         return made
@@ -116,3 +118,9 @@ class Names(Builder):
         made = self.new()
         self.emit(code.INDEX, made, base, place, at=tree.start[node])
         return made
+
+
+def _is_constant(name: str) -> bool:
+    """Whether the name of a field that another file declares is written as constants are: those
+    are not null."""
+    return len(name) > 1 and name.isupper()

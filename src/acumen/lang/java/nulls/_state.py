@@ -34,6 +34,7 @@ class Kept(Protocol):
     """What of a body decides what is kept."""
 
     loops: bool
+    short: bool
     nullable: frozenset[str]
 
 
@@ -100,6 +101,13 @@ class State:
             known.add(held)
         self.registers = kept
         if heap:
+            if unit.short:
+                # What a parameter was asked may be what the method tells its caller.
+                known.update(
+                    key[0]
+                    for key in heap
+                    if len(key) == 3 and key[1] == "()" and PARAMETER < key[0] < STALE  # type: ignore[operator]
+                )
             held_often: dict[int, int] = {}
             for held in heap.values():
                 held_often[held] = held_often.get(held, 0) + 1

@@ -63,6 +63,9 @@ class Tests(Calls):
             return False if kind and kind == self._spelling(other) else None
         if self.differs(state, value, other):
             return False
+        empty = self.is_no_size(state, value, other)
+        if empty is not None:
+            return empty
         known = state.facts.get(("==", value, other))
         return None if known is None else known == TRUE
 
@@ -106,6 +109,8 @@ class Tests(Calls):
                     facts[other] = NULL
                 elif second < 0 and fact == NOTHING and value >= 0:
                     facts[value] = NULL
+            elif op == code.IF_EQUAL:
+                self.not_root(state, value, other)
             self.compared(state, op == code.IF_LESS, value, other, taken)
             if op == code.IF_LESS:
                 self._limits(state, value, other, taken)

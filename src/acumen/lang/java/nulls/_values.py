@@ -37,13 +37,15 @@ MOST_WRITES, MOST_THROWS = 40, 10
 class Origin(NamedTuple):
     """Where a null comes from. One that is only supposed, because the code asks for it or because
     a parameter would have to be null, is not ``good`` enough for a report. ``source`` names the
-    method or the field that all who use it have to judge."""
+    method or the field that all who use it have to judge; ``passed``: a method was given it and
+    returned it."""
 
     good: bool
     steps: tuple[Step, ...]
     what: str
     told: bool = False
     source: str = ""
+    passed: bool = False
 
 
 def _few(names: frozenset[str] | None) -> frozenset[str] | None:
@@ -275,6 +277,7 @@ class Values:
     ) -> None:  # fmt: skip
         unit = self.unit
         line = self.line(offset)
+        returned = returned and not origin.passed
         what = f"the value returned by `{text}`" if returned else f"`{text}`"
         source = origin.steps[0].line if origin.steps else line
         reason = "" if returned else f" ({origin.what} on line {source})"
@@ -356,8 +359,11 @@ class Values:
                     found.append((key[1], GIVEN + held - PARAMETER))
                 elif fact < 0 and self.of(fact).what.startswith(_LEFT):
                     found.append((key[1], NULL))
-            elif len(key) == 3 and key[0] == THIS and key[1] == "()" and state.fact(held) > 0:
-                found.append((f"(){key[2]}", NONNULL))
+            elif len(key) == 3 and key[1] == "()" and state.fact(held) > 0:
+                if key[0] == THIS:
+                    found.append((f"(){key[2]}", NONNULL))
+                elif type(key[0]) is int and self.is_parameter(key[0]):
+                    found.append((f"({key[0] - PARAMETER}){key[2]}", NONNULL))
             elif made >= 0 and key[0] == made and len(key) == 2 and type(key[1]) is str:
                 fact = state.fact(held)
                 if fact:

@@ -38,6 +38,8 @@ THIS = 0
     HALT,  # never left
 ) = range(24)
 
+# How the class is written that has none above it.
+ROOT = ("Object.class", "java.lang.Object.class")
 # Kinds of constants.
 UNKNOWN, NONNULL, NULL, TRUE, FALSE = range(5)
 # What a field's declaration tells: nothing; may be null; no reference; never null; never null

@@ -218,6 +218,8 @@ class _File:
         for one in declared.fields:
             name, value = tree.child(one.node, NAME), tree.child(one.node, VALUE)
             static, final = "static" in one.modifiers, "final" in one.modifiers
+            if one.type != NONE and declared.types[one.type].kind in ("interface", "annotation"):
+                static = final = True
             kind = tree.kind[value] if value >= 0 else ""
             if one.declared in _WORDS:
                 told[name] = code.PRIMITIVE

@@ -200,6 +200,17 @@ def name_of(label: str) -> str:
     return plain(label).rpartition(".")[2]
 
 
+_GETTER = re.compile(r"(get[A-Z]|name$|key$|toString$)")
+
+
+@cache
+def is_pure(label: str) -> bool:
+    """Whether a method gives the same each time it is asked for the same, by its name."""
+    if label.startswith("java.lang.String."):
+        return True
+    return _GETTER.match(name_of(label)) is not None and not changes(label)
+
+
 def changes(label: str) -> bool:
     """Whether a method of the platform gives something else each time, by its name."""
     return _CHANGES.match(name_of(label)) is not None

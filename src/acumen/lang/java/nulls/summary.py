@@ -31,7 +31,8 @@ GIVEN = 16
 class Outcome(NamedTuple):
     """``fails`` is the parameter that must not be null on this way (0: it returns). ``needs``:
     parameters, from 1, and what is known of them; ``gives`` what is returned; ``fields`` what is
-    known of the object's fields afterwards, and of those of a new object that is returned, whose
+    known of the object's fields afterwards, of what it (``()name``) or a parameter (``(1)name``)
+    was asked for, and of those of a new object that is returned, whose
     names begin with a dot; ``steps`` how it came about; ``asked`` what else it was asked of
     parameters: whether they are instances of a class, or (BOUND) within bounds."""
 
