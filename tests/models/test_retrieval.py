@@ -17,9 +17,10 @@ from sklearn.preprocessing import normalize
 from acumen.api import AcumenError, Face, Instance, Method
 from acumen.corpus import Corpus
 from acumen.lang.java.tokens import KINDS
+from acumen.lang.kernel import mixed
 from acumen.lang.subtokens import subtokens
 from acumen.models import _retrieval_index
-from acumen.models._retrieval_features import MOST, Features, _hash, _mixed, features
+from acumen.models._retrieval_features import MOST, Features, _hash, features
 from acumen.models._retrieval_index import Index
 from acumen.models.retrieval import NearestNamer
 from acumen.registry import make_model
@@ -87,7 +88,9 @@ def test_features_are_those_of_the_views_in_the_store(
             strict=True,
         )
     ):
-        if tokens["spelling"].count(row["name"]) > 1 or len(stored["path"]) == 200:
+        # Paths have names in small letters: there a type Version is the method's name version.
+        same = [word for word in tokens["spelling"] if word.lower() == row["name"].lower()]
+        if len(same) > 1 or len(stored["path"]) == 200:
             continue
         keys: list[int] = []
         for kind, word in zip(tokens["kind"], tokens["spelling"], strict=True):
@@ -104,8 +107,8 @@ def test_features_are_those_of_the_views_in_the_store(
             for end in (0, 2)
         )
         path = np.array([int(one[1]) for one in contexts], dtype=np.int64).astype(np.uint64)
-        mixed = _mixed(_mixed(left + path) + right) | np.uint64(TOP)
-        assert keys_of(found, at) == counted(keys) | counted(mixed.tolist()), row["name"]
+        keyed = mixed(mixed(left + path) + right) | np.uint64(TOP)
+        assert keys_of(found, at) == counted(keys) | counted(keyed.tolist()), row["name"]
         compared += 1
     assert compared > 400
 

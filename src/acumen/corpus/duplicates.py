@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from acumen.lang.columns import Ragged
-from acumen.lang.kernel import kernel
+from acumen.lang.kernel import STEP, Words, kernel, mixed
 
 # Tokens in a run. Five tell code apart, and a renamed variable spoils only the runs it is in.
 SHINGLE = 5
@@ -23,8 +23,6 @@ BANDS, ROWS = 25, 5
 THRESHOLD = 0.8
 # Shorter methods are alike by nature: getters, setters, delegates.
 SHORTEST = 25
-
-Words = NDArray[np.uint64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +40,7 @@ def near_duplicates(
     tokens: Ragged, *, threshold: float = THRESHOLD, shortest: int = SHORTEST, seed: int = 0
 ) -> Pairs:
     """``tokens`` holds, for each method, a number for each of its tokens, equal for equal ones."""
-    hashed = _mixed(tokens.values.astype(np.uint64))
+    hashed = mixed(tokens.values.astype(np.uint64) + STEP)
     values, offsets = shingles(hashed, tokens.offsets, shortest)
     signatures = minhashes(values, offsets, _multipliers(seed))
     left, right = _candidates(signatures, np.diff(offsets) > 0)
@@ -55,18 +53,6 @@ def near_duplicates(
 def _multipliers(seed: int) -> Words:
     drawn = np.random.default_rng(seed).integers(0, 1 << 63, BANDS * ROWS, dtype=np.uint64)
     return drawn * np.uint64(2) + np.uint64(1)
-
-
-@kernel
-def _mixed(values: Words) -> Words:
-    """Numbers spread over 64 bits (the finaliser of splitmix64)."""
-    found = np.empty_like(values)
-    for i in range(len(values)):
-        x = values[i] + np.uint64(0x9E3779B97F4A7C15)
-        x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-        x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-        found[i] = x ^ (x >> np.uint64(31))
-    return found
 
 
 @kernel
@@ -123,9 +109,9 @@ def _candidates(
     count = len(signatures)
     for band in range(BANDS):
         part = signatures[which, band * ROWS : (band + 1) * ROWS]
-        key = _mixed(part[:, 0])
+        key = mixed(part[:, 0] + STEP)
         for row in range(1, ROWS):
-            key = _mixed(key ^ part[:, row])
+            key = mixed((key ^ part[:, row]) + STEP)
         order = np.argsort(key, kind="stable")
         same = key[order][1:] == key[order][:-1]
         if not same.any():

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from acumen.lang.columns import slices
 from acumen.lang.java.file import JavaFile
 from acumen.lang.java.tokens import CODE
+from acumen.lang.kernel import mixed
 from acumen.lang.subtokens import subtokens
 from acumen.models._retrieval_kernel import Keys, Offsets, distinct
 from acumen.views.paths import paths
@@ -195,17 +196,8 @@ def _paths(file: JavaFile, start: Offsets) -> Features:
     shift = np.repeat(found.leaf_offsets[:-1], np.diff(found.context_offsets))
     left, right = names[found.left + shift], names[found.right + shift]
     path = found.path.astype(np.int64).astype(np.uint64)
-    keys = _mixed(_mixed(left + path) + right) | _TOP
+    keys = mixed(mixed(left + path) + right) | _TOP
     lengths = np.zeros(len(start), dtype=np.int64)
     lengths[rows] = np.diff(found.context_offsets)
     offsets = np.concatenate([np.zeros(1, np.int64), lengths.cumsum()])
     return Features(*distinct(keys, offsets, MOST))
-
-
-def _mixed(values: Keys) -> Keys:
-    """Another number for each, all bits of which depend on all of its own (the end of
-    SplitMix64)."""
-    values = (values ^ (values >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    values = (values ^ (values >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    mixed: Keys = values ^ (values >> np.uint64(31))
-    return mixed

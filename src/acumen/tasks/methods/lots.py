@@ -11,6 +11,8 @@ import hashlib
 import numpy as np
 from numpy.typing import NDArray
 
+from acumen.lang.kernel import STEP, mixed
+
 Lots = NDArray[np.uint64]
 
 
@@ -24,13 +26,5 @@ def lots(seed: int, purpose: str, methods: NDArray[np.uint8]) -> Lots:
     digest = hashlib.sha256(f"{seed}\0{purpose}".encode()).digest()
     salt = int.from_bytes(digest[:8], "big")
     halves = np.ascontiguousarray(methods).view(">u8").reshape(-1, 2).astype(np.uint64)
-    return _mixed(halves[:, 0] ^ _mixed(halves[:, 1] ^ np.uint64(salt)))
-
-
-def _mixed(values: Lots) -> Lots:
-    """Numbers spread over 64 bits (the finaliser of splitmix64)."""
-    x = values + np.uint64(0x9E3779B97F4A7C15)
-    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    mixed: Lots = x ^ (x >> np.uint64(31))
-    return mixed
+    second = mixed((halves[:, 1] ^ np.uint64(salt)) + STEP)
+    return mixed((halves[:, 0] ^ second) + STEP)
