@@ -8,8 +8,8 @@ OUT    ?= build/eval
 # fetches them where there is a network.
 IDBENCH ?= ../shared/data/idbench
 
-# The embedded corpus: three small Java projects.
-EXAMPLES = examples/library examples/quill examples/tramway
+# The embedded corpus: four small Java projects.
+EXAMPLES = examples/ballot examples/library examples/quill examples/tramway
 
 # Variants are compiled where there is a compiler.
 CERTIFY = $(shell command -v javac >/dev/null 2>&1 && echo compiles || echo binds)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 # As they are before a test loads a plug-in.
 VIEWS = tuple(names("view"))
-EXAMPLES = [str(ROOT / "examples" / name) for name in ("library", "quill", "tramway")]
+EXAMPLES = [str(ROOT / "examples" / name) for name in ("library", "quill", "tramway", "ballot")]
 
 
 def build_at(
@@ -56,7 +56,7 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 @pytest.fixture(scope="session")
 def examples_corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
-    """The three example projects, undisturbed."""
+    """The four example projects, undisturbed."""
     from acumen.corpus import Corpus
 
     out = tmp_path_factory.mktemp("examples") / "corpus"

@@ -46,7 +46,7 @@ def test_a_first_build_says_what_it_waits_for_where_no_bar_can(
     assert first.stderr.splitlines() == [
         "compiling, once for an installation: this takes a minute or two"
     ]
-    assert "26 files parsed; 0 of 1 shards reused" in first.stdout
+    assert "34 files parsed; 0 of 1 shards reused" in first.stdout
     again = acumen(*build)
     assert again.stderr == ""
     assert "0 files parsed; 1 of 1 shards reused" in again.stdout

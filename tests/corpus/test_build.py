@@ -67,9 +67,9 @@ def test_only_a_changed_file_is_parsed_again(tmp_path: Path) -> None:
 
 
 def test_a_corpus_grows_by_a_project(examples_corpus: Corpus, tmp_path: Path) -> None:
-    build_at(tmp_path / "corpus", EXAMPLES[:2])
+    build_at(tmp_path / "corpus", EXAMPLES[:3])
     summary = build_at(tmp_path / "corpus", EXAMPLES)
-    assert summary.reused == 2
+    assert summary.reused == 3
     assert contents(tmp_path / "corpus") == contents(examples_corpus.folder)
 
 
@@ -173,7 +173,7 @@ def test_a_place_where_nobody_may_write(tmp_path: Path, monkeypatch: pytest.Monk
 def test_a_folder_that_holds_another_corpus(examples_corpus: Corpus, tmp_path: Path) -> None:
     shutil.copytree(examples_corpus.folder, tmp_path / "corpus")
     error = refused(tmp_path / "corpus", EXAMPLES[:1])
-    assert "holds another corpus, with quill, tramway" in str(error)
+    assert "holds another corpus, with ballot, quill, tramway" in str(error)
     assert contents(tmp_path / "corpus") == contents(examples_corpus.folder)
 
 

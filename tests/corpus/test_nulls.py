@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,7 @@ from support import ROOT
 
 if TYPE_CHECKING:
     from acumen.corpus import Corpus
+    from acumen.lang.java.nulls._unit import Unit
 
 
 @pytest.fixture(scope="module")
@@ -23,7 +25,7 @@ def found(examples_corpus: Corpus) -> dict[str, list[Report]]:
     return reports
 
 
-@pytest.mark.parametrize("project", ["library", "quill", "tramway"])
+@pytest.mark.parametrize("project", ["ballot", "library", "quill", "tramway"])
 def test_as_in_memory(project: str, found: dict[str, list[Report]]) -> None:
     """From stored calls and from calls linked just now: the same reports."""
     root = ROOT / "examples" / project
@@ -79,6 +81,33 @@ def test_one_bad_file_ends_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     reports, failed = null_reports(Corpus.open(tmp_path / "corpus"), _Here())
     assert [one.path for one in reports["p"]] == ["B.java"]
     assert [(one.path, one.why) for one in failed] == [("A.java", "RuntimeError: no more")]
+
+
+def test_one_bad_method_ends_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A method that the analysis cannot bear is told by name; its callers and neighbours are
+    analysed without it."""
+    from acumen.corpus import Corpus
+
+    module = importlib.import_module("acumen.lang.java.nulls.solve")
+    from corpora import build_at
+
+    (tmp_path / "p").mkdir()
+    (tmp_path / "p" / "A.java").write_text(
+        "class A { String bad() { return null; } int caller() { return bad().length(); }"
+        " int other() { String s = null; return s.length(); } }"
+    )
+    build_at(tmp_path / "corpus", [str(tmp_path / "p")], views=())
+    real = module.analyse_unit
+
+    def fail(unit: Unit, find: object) -> object:
+        if unit.name == "bad":
+            raise KeyError("no more")
+        return real(unit, find)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(module, "analyse_unit", fail)
+    reports, failed = null_reports(Corpus.open(tmp_path / "corpus"), _Here())
+    assert [one.token for one in reports["p"]] == ["s"]
+    assert [(one.path, one.why) for one in failed] == [("A.java", "bad: KeyError: 'no more'")]
 
 
 class _Here:

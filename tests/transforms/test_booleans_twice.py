@@ -186,4 +186,4 @@ def test_twice_is_the_identity_on_the_examples() -> None:
                 cast.append(one.id)
             kept += 1
     assert cast == ["boolean:matches:0", "boolean:toTheRight:0"]
-    assert kept == 22
+    assert kept == 26

@@ -23,6 +23,7 @@ from javac import JAVA, JAVAC
 from support import ROOT
 
 CHECKS = {
+    "ballot": "ballot.check.BallotCheck",
     "library": "brookside.check.LibraryCheck",
     "quill": "quill.check.QuillCheck",
     "tramway": "tramway.check.TramwayCheck",

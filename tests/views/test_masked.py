@@ -17,7 +17,7 @@ from support import ROOT
 
 EXAMPLES = [
     file
-    for project in ("library", "quill", "tramway")
+    for project in ("ballot", "library", "quill", "tramway")
     for file in sorted((ROOT / "examples" / project).rglob("*.java"))
 ]
 

@@ -43,7 +43,7 @@ class _Shard:
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """A file or a project that the analysis could not bear."""
+    """A project, a file or a method that the analysis could not bear; ``why`` names the method."""
 
     project: str
     path: str
@@ -83,7 +83,10 @@ def null_reports(
         for project, outcome in zip(projects, solved, strict=True):
             if isinstance(outcome, Died):
                 failed.append(Failed(project, "", outcome.why))
-            found[project] = [] if isinstance(outcome, Died) else outcome
+                found[project] = []
+                continue
+            found[project], left_out = outcome
+            failed += (Failed(project, path, why) for path, why in left_out)
         return found, failed
 
 
@@ -154,8 +157,15 @@ def _targets(corpus: Path, project: str, shards: tuple[str, ...]) -> dict[int, t
     return found
 
 
-def _solve(parts: list[Path]) -> list[Report]:
-    return solve(_read(parts))
+def _solve(parts: list[Path]) -> tuple[list[Report], list[tuple[str, str]]]:
+    """The reports of a project, and the methods that had to be left out: path and why."""
+    left_out: dict[tuple[str, str], None] = {}
+
+    def fail(path: str, method: str, error: Exception) -> None:
+        # In a circle of calls a method is run more than once.
+        left_out[path, f"{method}: {type(error).__name__}: {error}"] = None
+
+    return solve(_read(parts), fail), list(left_out)
 
 
 def _read(parts: list[Path]) -> Iterator[Facts]:

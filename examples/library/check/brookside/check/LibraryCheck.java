@@ -7,10 +7,16 @@ import brookside.catalog.CatalogReader;
 import brookside.catalog.Isbn;
 import brookside.catalog.Item;
 import brookside.catalog.Magazine;
+import brookside.catalog.Orders;
 import brookside.catalog.Recording;
 import brookside.catalog.Recording.Carrier;
+import brookside.catalog.Series;
+import brookside.catalog.Shelving;
 import brookside.catalog.Spelling;
 import brookside.catalog.Subject;
+import brookside.house.Programme;
+import brookside.house.Reviews;
+import brookside.house.Rooms;
 import brookside.lending.CivilDate;
 import brookside.lending.FineSchedule;
 import brookside.lending.HoldQueue;
@@ -20,6 +26,7 @@ import brookside.lending.LoanPolicy;
 import brookside.lending.Member;
 import brookside.lending.MemberKind;
 import brookside.lending.Outcome;
+import brookside.lending.Register;
 import brookside.notice.Notice;
 import brookside.notice.Notice.Urgency;
 import brookside.notice.NoticeWriter;
@@ -51,6 +58,12 @@ public final class LibraryCheck {
         members();
         lending();
         notices();
+        shelves();
+        orders();
+        register();
+        rooms();
+        evenings();
+        reviews();
         System.out.println("ok: " + checks + " checks");
     }
 
@@ -613,6 +626,231 @@ public final class LibraryCheck {
         same(0, Statistics.firstQuietWeek(new int[][] {{0}, {0}}));
         same(1, Statistics.firstQuietWeek(new int[][] {{0, 1}, {0, 0}, {0, 0}}));
         same(-1, Statistics.firstQuietWeek(new int[][] {{1, 0}, {0, 2}}));
+    }
+
+    private static void shelves() {
+        Shelving shelving = new Shelving();
+        shelving.put("A", new Shelving.Shelf(1, "the hall", 2.5));
+        shelving.put("Mid", new Shelving.Shelf(2, "the hall", 4));
+        shelving.put("S", new Shelving.Shelf(3, "the attic", 3));
+        same(3, shelving.size());
+        Book waves = new Book("B1", "The Waves", 1931, null, "Virginia Woolf");
+        Book middle = new Book("B2", "Middlemarch", 1871, null, "George Eliot");
+        same("shelf 3, the attic", shelving.signFor(waves));
+        same("shelf 2, the hall", shelving.signFor(middle));
+        same(null, shelving.shelf(4));
+        same("the attic", shelving.roomOf(3));
+        same("the stacks", shelving.roomOf(4));
+        same(87, shelving.capacity(1));
+        Shelving.Shelf other = new Shelving.Shelf(9, "the attic", 1);
+        same(true, shelving.sameRoom(other, 3) && !shelving.sameRoom(other, 1));
+        same("Mid", shelving.nextBegins("Beowulf"));
+        same("shelf 3, the attic", shelving.placeOf(waves));
+        shelving.move(waves, "the window");
+        same("the window", shelving.placeOf(waves));
+        same("The Waves → THE WINDOW", shelving.standIn(waves));
+        same(4.0, shelving.widest("the hall"));
+        same(List.of("the hall", "the attic"), shelving.rooms());
+        same(1, shelving.removeFirst());
+        same(2, shelving.size());
+
+        Series series = new Series("Collected novels");
+        same("Collected novels", series.getTitle());
+        same(null, series.thickest());
+        same(List.of(), series.missing());
+        middle.setPages(800);
+        waves.setPages(200);
+        same(true, series.add(1, middle));
+        same(false, series.add(1, waves));
+        same(true, series.add(4, waves));
+        same(middle, series.volume(1));
+        same(null, series.volume(2));
+        same(waves, series.after(1));
+        same(null, series.after(4));
+        same(4, series.lastNumber());
+        same("now read The Waves", series.recommend(1));
+        same("that was the last one", series.recommend(4));
+        same(21, series.daysForNext(2));
+        same(60, series.pause(1));
+        same(0, series.pause(4));
+        same(true, series.isLendable(1) && !series.isLendable(2));
+        same(List.of(2, 3), series.missing());
+        same("George Eliot", series.author());
+        same("4. The Waves, 200 p.", series.line(4));
+        same(middle, series.thickest());
+        same(3, series.fitting(2500));
+        same("Middlemarch", series.startWith());
+        series.setCompanion(waves);
+        same("The Waves", series.startWith());
+    }
+
+    private static void orders() {
+        Orders orders = new Orders();
+        same(null, orders.cheapest());
+        Orders.Supplier north = orders.add(new Orders.Supplier("North & Co", 10, "Mr North"));
+        orders.add(new Orders.Supplier("Southern", 25, null));
+        Orders.Order waves = orders.wish("The Waves", 2000);
+        Orders.Order emma = orders.wish("Emma", 1000);
+        orders.wish("Ulysses", 3000);
+        same("waiting", orders.state("Emma"));
+        same("next: The Waves", orders.agenda());
+        same(false, orders.place("Emma", "Eastern") || orders.place("Dracula", "Southern"));
+        same(true, orders.place("The Waves", "North & Co"));
+        same("ordered", orders.state("The Waves"));
+        same("unknown", orders.state("Dracula"));
+        same(north, waves.supplier());
+        same(1800, waves.price());
+        same("Emma", emma.title());
+        same("Emma", orders.placeNext());
+        same("Southern", orders.anyWith(20));
+        same(250, orders.saving(1000));
+        same(1800, orders.pay("The Waves"));
+        same(2550, orders.pay("Emma"));
+        same("Mr North", orders.contactFor("The Waves"));
+        same("the desk", orders.contactFor("Ulysses"));
+        same("NOR", orders.parcelMark("North & Co"));
+        same(null, orders.order("Dracula"));
+        same(null, orders.supplier("Eastern"));
+        same(true, waves.isPlaced());
+        waves.cancel();
+        same(false, waves.isPlaced());
+    }
+
+    private static void register() {
+        Register register = new Register();
+        same("", register.welcome());
+        CivilDate march = new CivilDate(2021, 3, 8);
+        Member ann = Member.withCard("A-1").name("Ann Lee").build();
+        Member tim = Member.withCard("C-2").name("Tim Lee").kind(MemberKind.CHILD).build();
+        register.add(ann, march);
+        register.add(tim, march.plus(10));
+        same(2, register.size());
+        same("Welcome, Tim Lee", register.welcome());
+        same(ann, register.find("A-1"));
+        same(null, register.find("A-9"));
+        same(tim, register.findByName("tim lee"));
+        same(null, register.findByName("Tom"));
+        same(ann, register.findAny("A-1"));
+        same("Hello Tim Lee", register.greet("Tim Lee"));
+        same(null, register.guardianOf(tim));
+        same(false, register.isTrusted(tim));
+        register.setGuardian(tim, ann);
+        same(ann, register.guardianOf(tim));
+        same(true, register.isTrusted(tim));
+        same("Ann Lee", register.addressee(ann));
+        same("the parents of Tim Lee, Ann Lee", register.addressee(tim));
+        same(80, register.chargeGuardian(tim, 80));
+        same(80, register.owedBy("A-1"));
+        same(0, register.owedBy("A-9"));
+        same("Ann Lee", register.worstPayer(MemberKind.ADULT));
+        same(30, register.daysOf(ann, march.plus(30)));
+        same(null, register.seasonOf("A-9"));
+        same("since SPRING", register.badge("A-1"));
+        same("child", Register.kindOf("C-2"));
+        same(true, Register.isOurs("S-1"));
+        same(false, Register.isOurs("Z-1") || Register.isOurs(""));
+        same(3, Register.daysSince(march, " 2021-03-11 "));
+        same(List.of(tim), register.ofKind(MemberKind.CHILD));
+        same("Ann Lee", register.remove("A-1"));
+        same(1, register.size());
+    }
+
+    private static void rooms() {
+        Rooms rooms = new Rooms();
+        Rooms.Room study = rooms.add("the study", 4, 12);
+        Rooms.Room hall = rooms.add("the hall", 40, null);
+        Member ann = Member.withCard("A-1").name("Ann Lee").build();
+        CivilDate monday = new CivilDate(2021, 3, 8);
+        same(study, rooms.room("the study"));
+        same(null, rooms.room("the attic"));
+        same(40, rooms.seats("the hall"));
+        same(hall, rooms.smallestFor(5));
+        same(null, rooms.smallestFor(41));
+        same("How about the study?", rooms.propose(4));
+        same(true, rooms.canSeat(40) && !rooms.canSeat(41));
+        same("the study on " + monday + " for Ann Lee <A-1>",
+                rooms.receipt("the study", monday, ann, 3));
+        same(null, rooms.book("the study", monday, ann, 1));
+        same(null, rooms.book("the attic", monday, ann, 1));
+        same(true, rooms.bookAny(monday, ann, 20));
+        same(false, rooms.bookAny(monday, ann, 99) || rooms.bookAny(monday, ann, 30));
+        same(new Rooms.Booking(study, monday, ann, 3), rooms.find(study, monday));
+        same(null, rooms.find(study, monday.next()));
+        same(true, new Rooms.Booking(study, monday, ann, 4).fits());
+        same(false, new Rooms.Booking(study, monday, ann, 5).fits());
+        same("the hall: Ann Lee", rooms.doorSign(hall, monday));
+        same(2, rooms.taken(monday));
+        same(0, rooms.taken(monday.next()));
+        same(23, rooms.visitors(monday));
+        same(7, rooms.daysUntilNext(new CivilDate(2021, 3, 1)));
+        same("Ann Lee", rooms.nextVisitor(monday));
+        same("nobody", rooms.nextVisitor(monday.next()));
+        same("Mon 2021-03-08", rooms.lastDay());
+    }
+
+    private static void evenings() throws IOException {
+        Programme programme = new Programme();
+        Programme.Evening sea = programme.add("Songs of the sea", "2021-04-02", "Nan Shore");
+        Programme.Evening tea = programme.add("Tea", "2021-03-20", "A. Leaf").costs(500);
+        same(null, programme.add("Never", "2021-13-01"));
+        same(2, programme.read(new StringReader(
+                " spring \n2021-05-01 Chess\nsoon Cards\nDice\n2021-06-01 More tea\n")));
+        same("Tea, 5 a head", programme.poster());
+        same("Shore", sea.guestName());
+        same(null, sea.price());
+        same(500, tea.price());
+        same(null, sea.costs(0).price());
+        same("free", sea.priceLine());
+        same(sea, programme.find("Songs of the sea"));
+        same(null, programme.find("Dice"));
+        same(30, programme.daysUntil("Chess (spring)", new CivilDate(2021, 4, 1)));
+        same(true, programme.hasGuest("Tea"));
+        same(false, programme.hasGuest("Chess (spring)") || programme.hasGuest("Dice"));
+        same('L', Programme.tableLetter(tea));
+        same(0, programme.takings(tea));
+        programme.sell(tea, 3);
+        programme.sell(tea, 4);
+        same(7, programme.seatsSold(tea));
+        same(3500, programme.takings(tea));
+        same(3, programme.free().size());
+        same("Tea", programme.dearest());
+        same("Tea", programme.close());
+        same("Songs of the sea, free", programme.poster());
+    }
+
+    private static void reviews() {
+        Catalog catalog = new Catalog();
+        Isbn isbn = new Isbn("9780141439549");
+        Book book = new Book("B1", "Middlemarch", 1871, isbn, "George Eliot");
+        catalog.add(book);
+        Reviews reviews = new Reviews(catalog);
+        Reviews.Review good = new Reviews.Review("Ann", 5, "Long,\nbut never too long.");
+        Reviews.Review silent = new Reviews.Review("Tim", 2, " ");
+        same(null, reviews.best("B1"));
+        same(false, reviews.add("B9", good));
+        same(true, reviews.add("B1", silent) && reviews.addOnce("B1", good));
+        same(false, reviews.addOnce("B1", good));
+        same(List.of(silent, good), reviews.of("B1"));
+        same(null, reviews.of("B9"));
+        same(2, reviews.count("B1"));
+        same(0, reviews.count("B9"));
+        same(3.5, reviews.mean("B1"));
+        same(3.5, reviews.mean("B1"));
+        same(good, reviews.best("B1"));
+        same("Middlemarch: *****", reviews.card(book));
+        same("Long,", good.headline());
+        same("Fine", new Reviews.Review("Tim", 4, "Fine").headline());
+        same(null, new Reviews.Review("Tim", 4, null).headline());
+        same("Lon", reviews.quote(good, 3));
+        same("Long,", reviews.quote(good, 5));
+        same(true, Reviews.isWorded(good) && !Reviews.isWorded(silent));
+        same(silent, reviews.by("Tim", "B1"));
+        same(null, reviews.by("Tom", "B1"));
+        same(3, reviews.difference("B1", good, "Tim"));
+        same("Middlemarch", reviews.circleTitle("978-0-14-143954-9"));
+        same("?", reviews.circleTitle("978"));
+        same(10, Reviews.oldNumberLength(isbn));
+        same(false, Reviews.isAfter(isbn, "080442957X") || Reviews.isAfter(isbn, "?"));
     }
 
     /** The most urgent notice when the magazine is so many days late. */

@@ -18,6 +18,9 @@ import quill.eval.Memo;
 import quill.eval.Scope;
 import quill.eval.Session;
 import quill.eval.Simplifier;
+import quill.module.Manual;
+import quill.module.Modules;
+import quill.module.Version;
 import quill.syntax.Expr;
 import quill.syntax.FreeNames;
 import quill.syntax.Lexer;
@@ -29,6 +32,10 @@ import quill.syntax.SyntaxException;
 import quill.syntax.Token;
 import quill.text.SourceText;
 import quill.text.Strings;
+import quill.tool.CallStack;
+import quill.tool.History;
+import quill.tool.Profiler;
+import quill.tool.Theme;
 import quill.value.Atom;
 import quill.value.FunctionValue;
 import quill.value.Kind;
@@ -51,6 +58,12 @@ public final class QuillCheck {
         evaluation();
         simplification();
         sessions();
+        histories();
+        themes();
+        profiles();
+        stacks();
+        manuals();
+        modules();
         System.out.println("ok: " + checks + " checks");
     }
 
@@ -508,6 +521,213 @@ public final class QuillCheck {
             eldest.append(roots.eldest());
         }
         same("11113243554", eldest.toString());
+    }
+
+    private static void histories() {
+        History history = new History(30);
+        same(null, history.latest());
+        same(true, history.add("let x = 1"));
+        same(false, history.add("let x = 1"));
+        same(false, history.add("  "));
+        same(true, history.add("x + 20"));
+        same(2, history.size());
+        same("x + 20", history.latest());
+        same("let x = 1", history.find("let"));
+        same(null, history.find("if"));
+        same("let x = 1", history.complete("le"));
+        same("if", history.complete("if"));
+        same("let x = 1", history.expand("!let "));
+        same("1 + 2", history.expand("1 + 2"));
+        same("x + ", history.again());
+        same(9, history.widthOf("x"));
+        same("let x = 1", history.heading(10));
+        same("let…", history.heading(4));
+        same(List.of("x + 20", "let x = 1"), history.like("x + 2", 5));
+        same(List.of("let x = 1"), history.like("let x", 1));
+        same(false, history.undo("let x = 1"));
+        same(true, history.undo("x + 20"));
+        history.add("\"a longer line\" + x");
+        same(2, history.size());
+        history.add("y");
+        history.add("xx");
+        same("", history.again());
+        same(3, history.size());
+        same("\"a lo…", history.heading(6));
+    }
+
+    private static void themes() throws IOException {
+        Theme theme = new Theme().with("keyword", "Blue").with("literal", "#e08000");
+        theme.read(new StringReader("name = green*\nnonsense\n page=white\n\nsign = blue"));
+        same(null, theme.setting("sign"));
+        same("white", theme.setting("page"));
+        same(0x2040c0, theme.colour("keyword").code());
+        same("#e08000", theme.colour("literal").name());
+        same("black", theme.colour("name").name());
+        same("black", theme.colour("sign").name());
+        same(true, theme.isLoud("name"));
+        same(false, theme.isLoud("page"));
+        same(null, Theme.parse("#12345g"));
+        same(null, Theme.parse("12345678"));
+        same(null, Theme.parse("1234567"));
+        same("#00ff10", new Theme.Colour("odd", 0xff10).hex());
+        same(255, theme.pageBrightness());
+        same(255, new Theme().pageBrightness());
+        same(255, theme.contrast("black"));
+        same(102, theme.contrast("#ff8000"));
+        same(8, theme.with("tabulator", " 8 ").tabulator());
+        same(4, theme.with("tabulator", "").tabulator());
+        same("blue", theme.colourOf("let").name());
+        same("black", theme.colourOf("lets").name());
+        same("black", theme.colourOf("(").name());
+        same("keyword", Theme.groupOf("if"));
+        same("sign", Theme.groupOf("["));
+        same("<#2040c0>letx=<#e08000>1", theme.mark("let x = 1"));
+    }
+
+    private static void profiles() {
+        Profiler profiler = new Profiler();
+        same(null, profiler.current());
+        same("idle", profiler.status(0));
+        same(null, profiler.slowest());
+        same(null, profiler.entry("f"));
+        profiler.enter("main", 0);
+        profiler.enter("f", 10);
+        same("f", profiler.current());
+        same(5L, profiler.elapsed(15));
+        same("f........... 7", profiler.status(17));
+        profiler.leave(20);
+        profiler.enter("f", 30);
+        profiler.leave(60);
+        profiler.leave(100);
+        same(2, profiler.calls("f"));
+        same(0, profiler.calls("g"));
+        same(28, profiler.share("f"));
+        List<Profiler.Entry> entries = profiler.byCalls();
+        same("[f, main]", entries.stream().map(Profiler.Entry::name).toList().toString());
+        same(40L, entries.get(0).time());
+        same(20.0, entries.get(0).mean());
+        same(true, profiler.isSlower("main", entries.get(0)));
+        same(false, profiler.isSlower("f", entries.get(1)));
+        same("look at main, 1 calls", profiler.advice());
+        profiler.mark(10, "reading");
+        profiler.mark(50, "running");
+        same("reading", profiler.partAt(49));
+        same("running", profiler.partAt(50));
+        same(40L, profiler.lengthOfPart(10));
+        same(0L, profiler.lengthOfPart(9));
+    }
+
+    private static void stacks() {
+        CallStack stack = new CallStack(new SourceText("demo", "one\ntwo\n\nfour"));
+        same(true, stack.isEmpty());
+        CallStack.Frame main = stack.push("main", 0);
+        CallStack.Frame inner = stack.push("f", 5).with("x", Value.of(1)).with("no", Atom.FALSE);
+        same(null, main.caller());
+        same(main, inner.caller());
+        same("x = 1", inner.show("x"));
+        same(true, inner.holds("x"));
+        same(false, inner.holds("no") || inner.holds("y"));
+        same(inner, stack.find("f"));
+        same(null, stack.find("g"));
+        same(true, stack.isRunning("main") && !stack.isRunning("g"));
+        same(2, stack.lineOf("f"));
+        same("main", stack.callerOf("f"));
+        same("nobody", stack.callerOf("g"));
+        same("demo:2:2", stack.where("f"));
+        same(1, stack.depthOf("f"));
+        same(0, stack.depthOf("main"));
+        same("[f at demo:2:2, main at demo:1:1]", stack.trace().toString());
+        stack.stopAt(4);
+        stack.stopAt(2);
+        same(4, stack.nextStop(5));
+        same(null, stack.nextStop(10));
+        same(1, stack.linesLeft(0));
+        same(2, stack.linesLeft(4));
+        same(2, stack.clear(3));
+        same(4, stack.nextStop(0));
+        same(inner, stack.pop());
+        same(false, stack.isRunning("f"));
+    }
+
+    private static void manuals() {
+        Manual manual = new Manual()
+                .add("map", "lists", "Calls a function with each item. Example: map([1], abs)")
+                .add("keep", "lists", "Keeps items. See map.")
+                .add("abs", "numbers", "Without the sign");
+        same(3, manual.size());
+        same(null, manual.page("fold"));
+        same("nothing about fold", manual.help("fold"));
+        same("keep (lists)\nKeeps items. See map.", manual.help("keep"));
+        same("keep      Keeps items.", manual.line("keep"));
+        same("abs       Without the sign", manual.line("abs"));
+        Manual.Page page = new Manual.Page("sum", "lists", "See fold. Example: a\nb");
+        same("a\nb", page.example());
+        same(2, manual.exampleLines(page));
+        same("fold", page.seeAlso());
+        same("-> FOLD", Manual.link(page));
+        same(null, new Manual.Page("a", "b", "See you").seeAlso());
+        same(List.of("map([1], abs)"), manual.examples());
+        same(manual.help("map"), manual.follow("keep"));
+        same("Without the sign", manual.follow("abs"));
+        same(true, manual.isBeside(page, "map"));
+        same(false, manual.isBeside(page, "abs") || manual.isBeside(page, "fold"));
+        same("keep: Keeps items.", manual.next("abs"));
+        same("A-M", manual.span());
+        same(manual.page("keep"), manual.before("m"));
+        same(2, manual.section("lists").size());
+        same("keep", manual.shortest("lists"));
+    }
+
+    private static void modules() {
+        same(new Version(2, 11), Version.parse("2.11"));
+        for (String wrong : List.of("", "2", ".1", "2.", "a.b")) {
+            same(null, Version.parse(wrong));
+        }
+        Version version = new Version(2, 1);
+        same("2.1", version.toString());
+        same(Version.FIRST, Version.parseOrFirst(null));
+        same(Version.FIRST, Version.parseOrFirst("new"));
+        same(version, Version.parseOrFirst("2.1"));
+        same(true, version.serves("2.0") && version.serves("2.1"));
+        same(false, version.serves("2.2") || version.serves("1.1"));
+        same(new Version(3, 0), version.newer("3.0"));
+        same(version, version.newer("2.0"));
+
+        Modules modules = new Modules();
+        Modules.Module lists = modules.load("lists",
+                "#version 1.2\n#author Ada M. Quill\n#licence MIT\n#\nlet sum(l) = fold(l, 0, plus);"
+                        + " let two = 2; sum([1])");
+        Modules.Module odd = modules.load("odd", "#about What nobody can read at all\nlet = 1");
+        same("[syntax error at odd:2:5: expected a name, found '=']",
+                modules.problems().stream().map(p -> p.lines().findFirst().get()).toList()
+                        .toString());
+        same("lists", lists.name());
+        same("1.2", lists.version().toString());
+        same(Version.FIRST, odd.version());
+        same("Quill", lists.author());
+        same(null, lists.about("about"));
+        same(List.of("fold", "plus"), lists.uses("sum"));
+        same(true, lists.offsetOf("sum") > 40);
+        same(-1, lists.offsetOf("product"));
+        same(1, lists.arity("sum"));
+        same(0, lists.arity("two") + lists.arity("product"));
+        same(null, lists.definition("product"));
+        same(2, modules.offsetOfSetting("  tab"));
+        same(null, modules.module("sets"));
+        same(lists, modules.homeOf("two"));
+        same(null, modules.homeOf("three"));
+        same(true, modules.knows("sum") && !modules.knows("three"));
+        same("lists.sum", modules.qualified("sum"));
+        same("1.0", modules.versionOf("odd"));
+        same(true, modules.has("lists", new Version(1, 1)));
+        same(false, modules.has("lists", version) || modules.has("sets", version));
+        same(lists.definition("two"), modules.resolve("lists.two"));
+        fails(NullPointerException.class, () -> modules.resolve("lists.three"));
+        same("mit", modules.licenceFor("two"));
+        same("none", modules.licenceFor("three"));
+        same("What…", Modules.blurb(odd, 5));
+        same("What nobody can read at all", Modules.blurb(odd, 30));
+        same(32, Modules.blurbWidth(odd));
     }
 
     private static String spelled(String text) {

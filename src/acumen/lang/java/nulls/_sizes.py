@@ -81,8 +81,10 @@ class Sizes(Maps):
         owner = state.heap.get((value, "more" if answer else "void"))
         if owner is not None:
             state.heap[owner, "full"] = SOLID
-        elif answer and (value, "of string") in state.heap:
-            state.heap[state.heap[value, "void"], "blank"] = SOLID
+            return
+        owner = state.heap.get((value, "void"))
+        if owner is not None and (value, "of string") in state.heap:
+            state.heap[owner, "blank"] = SOLID
 
     def compared(self, state: State, less: bool, value: int, other: int, taken: bool) -> None:
         """A size was compared with a number, and is not zero."""

@@ -121,6 +121,10 @@ for _label in CHECKS:
 EQUALS = (returning(TRUE, (1, NONNULL)), returning(FALSE))
 for _name in ("equals", "equalsIgnoreCase", "contentEquals"):
     MODELS[f"java.lang.String.{_name}"] = EQUALS
+# With a default, a property is that default where there is none.
+MODELS["java.util.Properties.getProperty(java.lang.String,java.lang.String)"] = (
+    returning(("p", 2)), returning(NONNULL),
+)  # fmt: skip
 MODELS["java.util.Optional.orElse"] = (returning(("p", 1)), returning(NONNULL))
 MODELS["java.util.Objects.nonNull"] = _IF_NOT_NULL
 MODELS["java.util.Objects.isNull"] = _IF_NULL

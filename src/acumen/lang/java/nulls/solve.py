@@ -7,7 +7,7 @@ until nothing changes, a few times at most.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from acumen.lang.java.calls import Project, platform
 from acumen.lang.java.calls import facts as call_facts
@@ -40,13 +40,19 @@ def analyse(sources: Mapping[str, bytes]) -> list[Report]:
     )
 
 
-def solve(project: Iterable[Facts]) -> list[Report]:
-    """The reports of one project from the facts of its files, in the order of paths and places."""
-    return Solver(list(project)).solve()
+# Path and name of a method that the analysis could not bear, and why.
+Fail = Callable[[str, str, Exception], None]
+
+
+def solve(project: Iterable[Facts], fail: Fail | None = None) -> list[Report]:
+    """The reports of one project from the facts of its files, in the order of paths and places.
+    With ``fail``, a method that cannot be analysed is told there and ends nothing."""
+    return Solver(list(project), fail).solve()
 
 
 class Solver:
-    def __init__(self, files: list[Facts]) -> None:
+    def __init__(self, files: list[Facts], fail: Fail | None = None) -> None:
+        self.fail = fail
         files = sorted(files, key=lambda file: file.path)
         self.units: list[tuple[Facts, int]] = []
         self.number: dict[tuple[str, int], int] = {}
@@ -72,6 +78,8 @@ class Solver:
                 changed = False
                 for number in group:
                     result = self._run(number)
+                    if result is None:
+                        continue
                     before = self.summaries.get(number)
                     if before is None or _keys(before) != _keys(result.summary):
                         changed = True
@@ -85,9 +93,16 @@ class Solver:
         found = _believed(list(reports.values()), tested)
         return sorted(found, key=lambda one: (one.path, one.offset, one.token))
 
-    def _run(self, number: int) -> Result:
+    def _run(self, number: int) -> Result | None:
         file, row = self.units[number]
-        return analyse_unit(Unit(file, row), self.find)
+        unit = Unit(file, row)
+        try:
+            return analyse_unit(unit, self.find)
+        except Exception as error:
+            if self.fail is None:
+                raise
+            self.fail(file.path, unit.name, error)
+            return None
 
     # ---- what a call may do
 
