@@ -204,7 +204,7 @@ def test_facts_are_the_data_sets(text: str, robust_run: Any) -> None:
     assert sum(int(row[3].replace(",", "")) for row in reasons if row[0] == "permute") == sum(
         counts["refused"]["permute"].values()
     )
-    assert f"{counts['methods']} of {counts['methods_looked_at']} looked at" in text
+    assert f"{counts['methods']:,} of {counts['methods_looked_at']:,} looked at" in text
 
 
 def test_reasons_without_their_names() -> None:
