@@ -24,6 +24,7 @@ from corpus import corpus
 from gluecode import gluecode
 from jdk import Rows, jdk, show
 from measure import measure
+from names import names
 from transforms import transforms
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -181,7 +182,7 @@ def main() -> None:
         rows: Rows = [*start_up(), *bootstrap(), *asking(), *splitting(), *java()]
     told: list[str] = []
     with jdk() as found:
-        for part in (corpus, measure, gluecode, transforms) if found is not None else ():
+        for part in (corpus, measure, gluecode, transforms, names) if found is not None else ():
             print(f"measuring: {part.__name__}", file=sys.stderr)
             more, lines = part(found)
             rows, told = [*rows, *more], [*told, *lines]

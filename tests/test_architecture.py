@@ -15,10 +15,13 @@ PACKAGE = Path(__file__).resolve().parents[1] / "src" / "acumen"
 # In the order in which data flows. What stands in the first row may be imported by all.
 FOUNDATION = ("api", "files", "machine", "metrics", "published", "registry")
 FLOW = (
-    "lang", "corpus", "views", "transforms", "datasets", "tasks", "models", "runs", "report", "cli",
+    "lang", "corpus", "views", "transforms", "datasets", "tasks", "models", "survey", "runs",
+    "report", "cli",
 )  # fmt: skip
 
-HEAVY = {"scipy", "sklearn", "pandas", "torch", "altair", "vl_convert", "matplotlib", "plotly"}
+HEAVY = {
+    "scipy", "sklearn", "pandas", "torch", "altair", "vl_convert", "matplotlib", "plotly", "gensim",
+}  # fmt: skip
 
 
 def imported_rooms(file: Path) -> set[str]:

@@ -17,10 +17,13 @@ from acumen.cli import (
     eval,  # noqa: A004
     measure,
     models,
+    neighbours,
     report,
     reproduce,
     score,
+    survey,
     tasks,
+    train,
     transform,
 )
 from acumen.cli._app import Verb, verbs
@@ -33,9 +36,12 @@ app.add_typer(data.app, name="data")
 app.add_typer(corpus.app, name="corpus")
 app.add_typer(measure.app, name="measure")
 app.command("transform", cls=Verb)(transform.transform)
+app.add_typer(survey.app, name="survey")
 app.add_typer(dataset.app, name="dataset")
 app.add_typer(tasks.app, name="tasks")
 app.add_typer(models.app, name="models")
+app.command("train", cls=Verb)(train.train)
+app.command("neighbours", cls=Verb)(neighbours.neighbours)
 app.command("eval", cls=Verb)(eval.evaluate)
 app.command("score", cls=Verb)(score.score)
 app.command("compare", cls=Verb)(compare.compare)

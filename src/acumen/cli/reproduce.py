@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -30,12 +31,21 @@ def reproduce(
     seed: Seed = 0,
     resamples: Resamples = 2000,
     as_json: AsJson = False,
-) -> None:
+    trained: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR", help="idbench: embeddings of yours, in folders of this one, beside "
+            "the published.",
+        ),
+    ] = None,
+) -> None:  # fmt: skip
     """Compute a paper's tables again: ours, published, difference, verdict.
 
     The exit code is 1 if a cell is outside its tolerance.
 
     Example: acumen reproduce idbench
+
+    Example: acumen reproduce idbench --trained embeddings
 
     Example: acumen reproduce generalizability
     """
@@ -47,9 +57,11 @@ def reproduce(
 
     if paper not in PAPERS:
         raise AcumenError(f"no tables of {paper!r} here", f"there are: {', '.join(PAPERS)}")
+    if trained is not None and paper != "idbench":
+        raise AcumenError("--trained is for idbench")
     if paper == "idbench":
         with progress_bar() as step:
-            cells = idbench.reproduce(Settings(seed=seed, resamples=resamples), step)
+            cells = idbench.reproduce(Settings(seed=seed, resamples=resamples), step, trained)
     else:
         cells = generalizability.reproduce()
     outside = [cell for cell in cells if cell.verdict == OUTSIDE]
@@ -57,6 +69,7 @@ def reproduce(
         print_json([asdict(cell) for cell in cells])
     elif paper == "idbench":
         _print_figure_2([cell for cell in cells if cell.table == "figure 2"])
+        _print_trained([cell for cell in cells if cell.table == "trained"])
         _print_figure_3([cell for cell in cells if cell.table == "figure 3"])
         _print_columns([cell for cell in cells if cell.table == "columns"])
     else:
@@ -121,6 +134,26 @@ def _print_figure_2(cells: list[ReproducedCell]) -> None:
     typer.echo(f"{within} of {len(cells)} cells within tolerance "
                "(0.0005 for the seven techniques, 0.02 for the ensemble: dictionaries differ)\n"
                )  # fmt: skip
+
+
+def _print_trained(cells: list[ReproducedCell]) -> None:
+    if not cells:
+        return
+    print_table(
+        ["task", "size", "embedding", "n", "ours", "published", "difference", "95% interval",
+         "people", "coverage"],
+        [
+            [c.task, c.size, c.technique, str(c.n), number(c.ours, 4), number(c.published, 4),
+             _signed(c.difference), bounds(c.low, c.high), number(c.ceiling, 2), c.note]
+            for c in cells
+        ],
+        title="Figure 2: embeddings trained here, beside the published ones of the same technique",
+        caption=(
+            "On the complete pairs, as above, as far as both names have a vector. The published "
+            "ones were trained on other code, so they need not be equal."
+        ),
+        right=(3, 4, 5, 6, 8),
+    )  # fmt: skip
 
 
 def _signed(value: float | None) -> str:

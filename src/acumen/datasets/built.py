@@ -23,7 +23,11 @@ SCHEMA = 1
 
 # Each family's module has ``tasks(built)``: for each task its name, what it asks, and how it is
 # made, an object with ``built`` that is called without arguments.
-FAMILIES = {"robustness": "acumen.tasks.robustness", "gluecode": "acumen.tasks.methods"}
+FAMILIES = {
+    "robustness": "acumen.tasks.robustness",
+    "gluecode": "acumen.tasks.methods",
+    "identifiers": "acumen.tasks.identifiers.rated",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +39,15 @@ class Built:
     about: Mapping[str, Json]
 
     def rows(self, name: str, holding: str = "") -> Iterator[dict[str, Json]]:
-        """The lines of a file; those that hold a text, if one is given. An error where the file
-        is not what was made."""
+        """The lines of a file; those that hold a text, if one is given."""
+        text = holding.encode()
+        with self.checked(name).open("rb") as stream:
+            for line in stream:
+                if text in line:
+                    yield json.loads(line)
+
+    def checked(self, name: str) -> Path:
+        """The path of a file; an error where it is not what was made."""
         path = self.folder / name
         wanted = self.about["files"].get(name)
         if not path.is_file() or sha256_of(path) != wanted:
@@ -44,11 +55,7 @@ class Built:
                 f"{path} is missing or damaged: it is not what {ABOUT} says",
                 "make the data set again with `acumen dataset`",
             )
-        text = holding.encode()
-        with path.open("rb") as stream:
-            for line in stream:
-                if text in line:
-                    yield json.loads(line)
+        return path
 
 
 def must_be_ours(folder: Path) -> None:

@@ -1,4 +1,4 @@
-"""The abstract tree: the syntax without what only its spelling needs.
+"""The abstract tree of JavaScript.
 
 The grammar's tree is concrete. Limits on paths were published for abstract trees, so what those
 do not have is left out here: punctuation, comments, empty statements, the inside of literals;
@@ -14,16 +14,12 @@ The grammar has its limits: ``await (a, b)()`` is a call of ``await`` in its tre
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
 
-import numpy as np
-from numpy.typing import NDArray
-
+from acumen.lang.abstract_tree import Treatment, Tree, abstract_tree, treatment
 from acumen.lang.javascript import language
 from acumen.lang.javascript.grammar import IDENTIFIERS, field, symbols
-from acumen.lang.kernel import kernel
-from acumen.lang.syntax import Column, Syntax
+from acumen.lang.syntax import Syntax
 
 _LITERALS = ("string", "number", "regex", "true", "false", "null", "this", "super")
 _PASSED = (
@@ -36,96 +32,15 @@ _LEFT_OUT = (
     "string_fragment", "escape_sequence", "regex_pattern", "regex_flags", "jsx_text",
     "html_character_reference",
 )  # fmt: skip
-# What becomes of a kind; the first two are no nodes.
-_OUT, _THROUGH, _INNER, _LEAF, _LEAF_IF_BARE = range(5)
-
-
-@dataclass(frozen=True, slots=True)
-class Tree:
-    """One value a node, in pre-order. ``node`` is the node of the syntax; ``up`` the parent
-    (-1: none); ``place`` counts the siblings before; ``operator`` is the symbol of the operator
-    (0: none); ``leaf`` are the leaves, in order."""
-
-    node: Column
-    up: Column
-    place: Column
-    depth: Column
-    operator: NDArray[np.uint16]
-    leaf: Column
-
-    def __len__(self) -> int:
-        return len(self.node)
 
 
 @lru_cache(maxsize=1)
-def _treatment() -> NDArray[np.uint8]:
-    grammar = language()
-    # What the grammar may come to have, and tree-sitter's errors, are inner nodes.
-    treatment = np.full(1 << 16, _INNER, dtype=np.uint8)
-    for symbol in range(grammar.node_kind_count):
-        if not grammar.node_kind_is_named(symbol):
-            treatment[symbol] = _OUT
-    treatment[list(symbols(*_LEFT_OUT))] = _OUT
-    treatment[list(symbols(*_PASSED))] = _THROUGH
-    treatment[list(symbols(*IDENTIFIERS, *_LITERALS))] = _LEAF
-    treatment[list(symbols("template_string"))] = _LEAF_IF_BARE
-    return treatment
+def _treatment() -> Treatment:
+    return treatment(
+        language(), symbols(*_LEFT_OUT), symbols(*_PASSED), symbols(*IDENTIFIERS, *_LITERALS),
+        symbols("template_string"),
+    )  # fmt: skip
 
 
 def tree(syntax: Syntax) -> Tree:
-    return Tree(
-        *_tree(
-            syntax.kind, syntax.field, syntax.parent, syntax.end - syntax.start, _treatment(),
-            field("operator"),
-        )
-    )  # fmt: skip
-
-
-@kernel
-def _tree(
-    kind: NDArray[np.uint16],
-    field_: NDArray[np.uint16],
-    parent: Column,
-    size: Column,
-    treatment: NDArray[np.uint8],
-    operator_field: int,
-) -> tuple[Column, Column, Column, Column, NDArray[np.uint16], Column]:
-    count = len(kind)
-    # The place in the tree of each node or, where it has none, of the nearest node above.
-    at = np.empty(count, dtype=np.int32)
-    node = np.empty(count, dtype=np.int32)
-    up = np.empty(count, dtype=np.int32)
-    place = np.empty(count, dtype=np.int32)
-    depth = np.empty(count, dtype=np.int32)
-    children = np.zeros(count, dtype=np.int32)
-    operator = np.zeros(count, dtype=np.uint16)
-    used = 0
-    for i in range(count):
-        above = at[parent[i]] if i > 0 else -1
-        how = treatment[kind[i]]
-        if i > 0 and (how <= _THROUGH or (how == _LEAF and size[i] == 0)):
-            at[i] = above
-            if field_[i] == operator_field and node[above] == parent[i]:
-                operator[above] = kind[i]
-            continue
-        at[i] = used
-        node[used] = i
-        up[used] = above
-        place[used] = 0
-        depth[used] = 0
-        if above >= 0:
-            place[used] = children[above]
-            depth[used] = depth[above] + 1
-            children[above] += 1
-        used += 1
-    leaf = np.empty(used, dtype=np.int32)
-    leaves = 0
-    for n in range(used):
-        how = treatment[kind[node[n]]]
-        if how == _LEAF or (how == _LEAF_IF_BARE and children[n] == 0):
-            leaf[leaves] = n
-            leaves += 1
-    return (
-        node[:used].copy(), up[:used].copy(), place[:used].copy(), depth[:used].copy(),
-        operator[:used].copy(), leaf[:leaves].copy(),
-    )  # fmt: skip
+    return abstract_tree(syntax, _treatment(), field("operator"))

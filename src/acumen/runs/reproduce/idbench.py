@@ -8,8 +8,9 @@ numbers as text; the ensemble's dictionary differs between releases.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
-from acumen.api import Answer, Convention, Pair, Score
+from acumen.api import AcumenError, Answer, Convention, Pair, Score
 from acumen.datasets import require
 from acumen.models.strings import make_levenshtein, make_needleman_wunsch
 from acumen.published import idbench_agreement, idbench_correlations
@@ -20,6 +21,16 @@ from acumen.runs.reproduce.cell import OUTSIDE, WITHIN, ReproducedCell, judged
 from acumen.runs.scoring import Settings, score
 from acumen.tasks.identifiers.pairs import LABELS, SIZES, read_pairs
 
+# The verdict of a row that has a published one beside it, but none that it should equal.
+TRAINED = "trained anew"
+# The published technique of each kind of embedding that can be trained.
+PUBLISHED = {
+    "w2v-cbow": "w2v-cbow",
+    "w2v-sg": "w2v-SG",
+    "ft-cbow": "FT-cbow",
+    "ft-sg": "FT-SG",
+    "paths": "Path-based",
+}
 # The published name of each technique and the model that answers for it.
 MODELS = {
     "LV": "lv",
@@ -36,10 +47,14 @@ Progress = Callable[[str, int, int], None]
 
 
 def reproduce(
-    settings: Settings, progress: Progress = lambda what, done, total: None
+    settings: Settings,
+    progress: Progress = lambda what, done, total: None,
+    trained: Path | None = None,
 ) -> list[ReproducedCell]:
-    """All cells: figure 2, figure 3, then the rows of LV and NW computed from scratch."""
+    """All cells: figure 2, then those of our embeddings in the folder ``trained``; figure 3; and
+    the rows of LV and NW computed from scratch."""
     require("idbench")
+    embeddings = trained_in(trained) if trained else []
     scores: dict[tuple[str, str, str], list[Score]] = {}
     published = idbench_correlations()
     tasks = {
@@ -60,6 +75,7 @@ def reproduce(
     complete, own = tasks["relatedness", "small"].card.conventions
     return [
         *_figure_2(scores, complete, own),
+        *_trained(embeddings, tasks, settings, complete, own),
         *_figure_3(scores),
         *_from_scratch(),
     ]
@@ -97,6 +113,56 @@ def _figure_2(
             ceiling=idbench_agreement(number.task, number.size),
             note=note,
         )
+
+
+def trained_in(folder: Path) -> list[tuple[Path, str]]:
+    """The embeddings in the folders of a folder, or the one that it is, with their kinds."""
+    from acumen.models.embeddings.vectors import METADATA, read_metadata
+
+    if not folder.is_dir():
+        raise AcumenError(f"{folder}: there is no such folder")
+    candidates = [folder, *sorted(one for one in folder.iterdir() if one.is_dir())]
+    found = [
+        (one, str(read_metadata(one).get("kind", "")))
+        for one in candidates
+        if (one / METADATA).is_file()
+    ]
+    if not found:
+        raise AcumenError(
+            f"{folder}: neither an embedding nor folders of them",
+            "`acumen train KIND CORPUS --out DIR/KIND` makes one",
+        )
+    return found
+
+
+def _trained(
+    embeddings: list[tuple[Path, str]],
+    tasks: dict[tuple[str, str], PlannedTask],
+    settings: Settings,
+    complete: Convention,
+    own: Convention,
+) -> Iterator[ReproducedCell]:
+    """Ours on the pairs of the paper, as far as they have vectors, beside the published row of the
+    same technique. Trained on other code, they need not be equal."""
+    published = {(one.task, one.size, one.technique): one.value for one in idbench_correlations()}
+    for folder, kind in embeddings:
+        made = make_model(f"embedding:{folder.absolute()}")
+        for (question, size), planned in tasks.items():
+            answers = answer_cell(Cell(made, planned))[0]
+            scores = score(planned.task, planned.instances, answers, settings)[0]
+            found = {one.convention: one for one in scores if not one.slice}
+            ours, all_pairs = found[complete.name], found[own.name]
+            theirs = published.get((question, size, PUBLISHED.get(kind, "")))
+            note = f"scores {all_pairs.n} of {len(planned.instances)} pairs"
+            if all_pairs.value is not None:
+                note += f", on all of these: {all_pairs.value:.4f}"
+            yield ReproducedCell(
+                table="trained", task=question, size=size, technique=folder.name, n=ours.n,
+                ours=ours.value, published=theirs,
+                difference=None if ours.value is None or theirs is None else ours.value - theirs,
+                verdict=TRAINED, low=ours.low, high=ours.high,
+                ceiling=idbench_agreement(question, size), note=note,
+            )  # fmt: skip
 
 
 def _figure_3(

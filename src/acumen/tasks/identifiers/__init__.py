@@ -13,13 +13,14 @@ from acumen.api import Ceiling, Convention, Face, Instance, Metric, Pair, TaskCa
 from acumen.datasets import dataset, require
 from acumen.published import idbench_agreement
 from acumen.registry import task
-from acumen.tasks.identifiers.pairs import LABELS, SIZES, SUBSETS, read_pairs, read_subsets
-
-RELATIONS = {
-    "relatedness": "related",
-    "similarity": "similar",
-    "contextual": "similar in context",
-}
+from acumen.tasks.identifiers.pairs import (
+    LABELS,
+    RELATIONS,
+    SIZES,
+    SUBSETS,
+    read_pairs,
+    read_subsets,
+)
 
 CONVENTIONS = (
     Convention(

@@ -22,6 +22,13 @@ LABELS = {
     "contextual": "contextual_similarity",
 }
 
+# What each task asks, in words.
+RELATIONS = {
+    "relatedness": "related",
+    "similarity": "similar",
+    "contextual": "similar in context",
+}
+
 # In the order in which the authors' ensemble takes them.
 TECHNIQUES = ("FT-cbow", "FT-SG", "w2v-SG", "w2v-cbow", "Path-based", "LV", "NW")
 
@@ -60,7 +67,7 @@ def read_pairs(folder: Path, size: str) -> tuple[RatedPair, ...]:
                 row["id1"],
                 row["id2"],
                 {task: _number(row[column]) for task, column in LABELS.items()},
-                {technique: _number(row[technique]) for technique in TECHNIQUES},
+                {name: _number(row[name]) for name in TECHNIQUES if name in row},
             )
             for row in csv.DictReader(stream)
         )

@@ -1,0 +1,94 @@
+"""``acumen-names``: how fast it is loaded, and how many pairs of identifiers it answers a second.
+
+    python bench/names.py             a table
+    python bench/names.py --json
+
+Part of ``make bench``. The identifiers are those of the JDK's source, each in one pair only, so
+that none is seen twice; times are a core's, in a process of its own, against the edit distance of
+the same pairs. Loading includes every import, of numpy and numba too.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+from jdk import Rows, Told, jdk_source, show
+
+PAIRS = 100_000
+LOAD, SPEED = 1.0, 50_000
+
+CODE = """
+import json, sys, time
+clock = time.process_time()
+from acumen.api import Pair
+from acumen.models.names.model import make_names
+model = make_names()
+model.similarity([Pair("firstName", "second_name")])
+load = time.process_time() - clock
+lines = sys.stdin.read().split("\\n")
+pairs = [Pair(a, b) for a, b in zip(lines[::2], lines[1::2])]
+clock = time.process_time()
+for at in range(0, len(pairs), model.batch_size):
+    model.similarity(pairs[at : at + model.batch_size])
+ours = time.process_time() - clock
+from rapidfuzz.distance import Levenshtein
+clock = time.process_time()
+for pair in pairs:
+    Levenshtein.normalized_similarity(pair.left, pair.right)
+print(json.dumps([load, ours, time.process_time() - clock, len(pairs)]))
+"""
+NOTHING = "import time; import numpy, numba; print(time.process_time())"
+
+
+def identifiers(archive: Path, count: int) -> list[str]:
+    """Different ones, in an order drawn at random."""
+    found: set[str] = set()
+    with zipfile.ZipFile(archive) as opened:
+        for name in sorted(opened.namelist()):
+            if name.endswith(".java"):
+                found.update(re.findall(r"[A-Za-z_$][\w$]*", opened.read(name).decode()))
+                if len(found) > 2 * count:
+                    break
+    chosen = sorted(found)
+    random.Random(0).shuffle(chosen)
+    return chosen[:count]
+
+
+def run(code: str, text: str = "") -> str:
+    done = subprocess.run(
+        [sys.executable, "-c", code], input=text, check=True, capture_output=True, text=True
+    )
+    return done.stdout
+
+
+def names(_: object = None) -> Told:
+    from acumen.models.names.lexicon import FILE
+
+    archive = jdk_source()
+    if archive is None or not FILE.is_file():
+        print("no JDK source or no lexicon here: nothing measured for names", file=sys.stderr)
+        return [], []
+    text = "\n".join(identifiers(archive, 2 * PAIRS))
+    # The first process may compile kernels, which is done once for an installation.
+    run(CODE, "a\nb")
+    load, ours, theirs, count = json.loads(run(CODE, text))
+    rows: Rows = [
+        ("names: load", load, float(run(NOTHING)), "import numpy, numba"),
+        (f"names: {count:,} pairs of new identifiers", ours, theirs,
+         "rapidfuzz.distance.Levenshtein, one by one"),
+    ]  # fmt: skip
+    told = (
+        f"names: {count / ours:,.0f} pairs a second of one core (at least {SPEED:,}), "
+        f"loaded in {load:.2f} s (at most {LOAD:.0f})"
+    )
+    return rows, [told]
+
+
+if __name__ == "__main__":
+    show(*names())

@@ -1,0 +1,235 @@
+"""``acumen survey``: from people's votes to a benchmark, and what to ask people about."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from acumen.api import AcumenError
+from acumen.cli._app import Verb, verbs
+from acumen.cli._options import AsJson
+from acumen.cli._show import number, print_json, print_table, say
+from acumen.cli._survey_select import occurrences, select
+
+app = verbs("Clean the votes of a survey, simulate one, select what to ask.")
+
+# So many rows that cannot be read are named.
+NAMED = 5
+
+
+class Scale(StrEnum):
+    """How far apart two ratings are, for Krippendorff's α."""
+
+    ORDINAL = "ordinal"
+    INTERVAL = "interval"
+
+
+@app.command("clean", cls=Verb)
+def clean(
+    votes: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="VOTES...",
+            help="Files of votes, or folders with direct.* and indirect.* (CSV, JSON lines, "
+            "Parquet); or SeSaMe's dataset-unfiltered.json.",
+        ),
+    ],
+    out: Annotated[
+        Path, typer.Option("--out", "-o", metavar="DIR", help="Folder of the benchmark.")
+    ],
+    size: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=TAU,THETA",
+            help="A size and its thresholds, instead of IdBench's three. Repeatable.",
+        ),
+    ] = None,
+    scale: Annotated[Scale, typer.Option(help="Scale of the ratings, for α.")] = Scale.ORDINAL,
+    increase: Annotated[
+        float, typer.Option(min=0.0, help="Share by which α grows without a downer.")
+    ] = 0.1,
+    least: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Ratings a pair needs for a direct score.")
+    ] = 10,
+    as_json: AsJson = False,
+) -> None:  # fmt: skip
+    """From votes to a benchmark, as IdBench or SeSaMe does.
+
+    Leaves out raters who are far from the others (τ), raters who lower the agreement, and
+    contextual scores that contradict the direct ones (θ). Writes IdBench's three tables,
+    report.json and report.md: who and what was dropped, and why.
+
+    Example: acumen survey clean votes --out benchmark
+
+    Example: acumen survey clean dataset-unfiltered.json --out sesame
+    """
+    from acumen.survey import sesame
+
+    if any(sesame.is_sesame(path) for path in votes):
+        if len(votes) > 1:
+            raise AcumenError("SeSaMe's ratings are cleaned by themselves", "name that file only")
+        report = sesame.clean(votes[0], out)
+        if as_json:
+            print_json(report)
+        else:
+            _print_sesame(report, out)
+        return
+    from acumen.survey import agreement
+    from acumen.survey import clean as cleaning
+    from acumen.survey.benchmark import write
+    from acumen.survey.judged import judged
+    from acumen.survey.reading import files_of, read_votes
+    from acumen.survey.simulate import read_truth
+
+    sizes = tuple(_size(one) for one in size or ()) or cleaning.published_sizes()
+    rules = cleaning.Rules(sizes, agreement.Scale(scale.value), increase, least)
+    found = read_votes(votes)
+    cleaned = cleaning.clean(found, rules)
+    report = write(cleaned, found, rules, files_of(votes), out)
+    truth = read_truth(votes[0]) if len(votes) == 1 else None
+    told = judged(cleaned, found, truth) if truth else None
+    if as_json:
+        print_json({**report, "simulated": told} if told else report)
+    else:
+        _print_cleaned(report, out)
+        if told:
+            _print_judged(told)
+
+
+def _size(text: str) -> Any:
+    from acumen.survey.clean import Size
+
+    name, _, thresholds = text.partition("=")
+    try:
+        tau, theta = map(float, thresholds.split(","))
+        if name.isidentifier() and tau >= 0 and theta >= 0:
+            return Size(name, tau, theta)
+    except ValueError:
+        pass
+    raise AcumenError(
+        f"--size {text}: not a name and two thresholds", "such as --size strict=0.2,0.35"
+    )
+
+
+@app.command("simulate", cls=Verb)
+def simulate(
+    out: Annotated[
+        Path, typer.Option("--out", "-o", metavar="DIR", help="Folder of the votes.")
+    ],
+    raters: Annotated[int, typer.Option(min=1, metavar="N", help="Raters.")] = 500,
+    pairs: Annotated[int, typer.Option(min=1, metavar="N", help="Pairs of identifiers.")] = 300,
+    direct: Annotated[
+        int, typer.Option(min=0, metavar="N", help="Direct questions to each rater.")
+    ] = 18,
+    indirect: Annotated[
+        int, typer.Option(min=0, metavar="N", help="Indirect questions to each rater.")
+    ] = 15,
+    share: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="KIND=SHARE",
+            help="Share of a kind of raters: honest, noisy, random, contrarian, straight. Those "
+            "that are not named are none. Repeatable.",
+        ),
+    ] = None,
+    unhelpful: Annotated[
+        float, typer.Option(min=0, max=1, help="Share of pairs whose contexts show nothing.")
+    ] = 0.1,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of all that is drawn.")] = 0,
+    as_json: AsJson = False,
+) -> None:  # fmt: skip
+    """A survey whose truth is known: raters of known quality, and what they answer.
+
+    Example: acumen survey simulate --out votes
+
+    Example: acumen survey simulate -o votes --raters 50 --share honest=4 --share random=1
+    """
+    from acumen.survey.simulate import Plan, write
+
+    plan = Plan(raters, pairs, direct, indirect, unhelpful, seed=seed)
+    if share:
+        plan = replace(plan, shares=dict(_share(one) for one in share))
+    found = write(plan, out)
+    kinds = list(found.kinds.values())
+    counts = {kind: kinds.count(kind) for kind in dict.fromkeys(sorted(kinds))}
+    told = {"raters": counts, "direct": len(found.direct), "indirect": len(found.indirect)}
+    if as_json:
+        print_json(told)
+        return
+    print_table(
+        ["raters", ""], [[kind, f"{count:,}"] for kind, count in counts.items()], right=(1,)
+    )
+    typer.echo(f"{told['direct']:,} direct and {told['indirect']:,} indirect votes")
+    typer.echo(f"next: acumen survey clean {out} --out benchmark")
+
+
+def _share(text: str) -> tuple[str, float]:
+    kind, _, share = text.partition("=")
+    try:
+        return kind, float(share)
+    except ValueError:
+        raise AcumenError(
+            f"--share {text}: not a kind and a number", "such as --share random=0.2"
+        ) from None
+
+
+def _print_cleaned(report: Any, out: Path) -> None:
+    from acumen.survey.markdown import STAGE_COLUMNS, stage_rows
+
+    votes = report["votes"]
+    for name, told in report["sizes"].items():
+        title = f"{name}: τ {told['tau']}, θ {told['theta']}"
+        labels = ", ".join(f"{count:,} {label}" for label, count in told["labels"].items())
+        gone = ", ".join(f"{by} {count:,}" for by, count in told["dropped_by"].items())
+        caption = f"{told['pairs']:,} pairs: {labels}; dropped: {gone or 'nothing'}"
+        rows = stage_rows(told)
+        print_table(STAGE_COLUMNS, rows, title=title, caption=caption, right=range(1, 6))
+    for what in ("bad", "contradicting"):
+        for row in votes[what]["first"][:NAMED]:
+            say(f"{row['file']}:{row['line']}: left out: {row['why']}")
+        if votes[what]["count"] > NAMED:
+            say(f"... and {votes[what]['count'] - NAMED:,} more, in {out / 'report.json'}")
+    if votes["repeated"]:
+        say(f"{votes['repeated']:,} rows say again what another says")
+    typer.echo(f"who and what was dropped, and why: {out / 'report.md'}")
+
+
+def _print_judged(told: Any) -> None:
+    names = list(told)
+    kinds = told[names[0]]["raters"]
+    rows = [
+        [kind, f"{count['raters']:,}", *(f"{told[one]['raters'][kind]['dropped']:,}"
+                                        for one in names)]
+        for kind, count in kinds.items()
+    ]  # fmt: skip
+    columns = ["simulated raters", "", *(f"dropped: {one}" for one in names)]
+    print_table(columns, rows, right=range(1, len(columns)))
+    labels = told[names[0]]["spearman"]
+    rows = [
+        [label, number(labels[label]["raw_on_all_pairs"]),
+         *(number(told[one]["spearman"][label]["cleaned"]) for one in names)]
+        for label in labels
+    ]  # fmt: skip
+    columns = ["Spearman's ρ with the truth", "all votes", *names]
+    print_table(columns, rows, right=range(1, len(columns)))
+
+
+def _print_sesame(report: Any, out: Path) -> None:
+    pairs, majority = report["pairs"], report["majority_in_all_three"]
+    columns = ["Krippendorff's α", *next(iter(report["alpha"].values()))]
+    rows = [[name, *map(number, values.values())] for name, values in report["alpha"].items()]
+    print_table(
+        columns, rows, title=f"SeSaMe: {pairs['before']:,} pairs, {pairs['after']:,} kept",
+        caption=f"a majority finds {majority['similar']:,} pairs similar in all three, "
+        f"{majority['dissimilar']:,} dissimilar",
+        right=(1, 2, 3),
+    )  # fmt: skip
+    typer.echo(f"which pairs were removed, and why: {out / 'report.md'}")
+
+
+app.command("select", cls=Verb)(select)
+app.command("occurrences", cls=Verb)(occurrences)

@@ -1,0 +1,213 @@
+"""``acumen train``: an embedding of identifiers, or a lexicon, from the code of corpora."""
+
+from __future__ import annotations
+
+import time
+from contextlib import ExitStack
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from acumen.cli._corpora import corpus_of
+from acumen.cli._show import progress_bar, say
+
+if TYPE_CHECKING:
+    from acumen.cli._show import Step
+    from acumen.models.embeddings.vectors import Vectors
+
+
+class Technique(StrEnum):
+    W2V_CBOW = "w2v-cbow"
+    W2V_SG = "w2v-sg"
+    FT_CBOW = "ft-cbow"
+    FT_SG = "ft-sg"
+    PATHS = "paths"
+    NAMES = "names"
+
+
+class Reading(StrEnum):
+    """Which tokens are read."""
+
+    ALL = "all"
+    WORDS = "words"
+    NAMES = "names"
+
+
+_LEARNING = "Learning"
+_OF_NAMES = "Of names"
+
+
+def train(
+    technique: Annotated[
+        Technique,
+        typer.Argument(metavar="TECHNIQUE", help=", ".join(Technique), show_default=False),
+    ],
+    sources: Annotated[
+        list[str],
+        typer.Argument(metavar="CORPUS...", help="Corpora, or what a corpus is built from."),
+    ],
+    out: Annotated[Path, typer.Option("--out", metavar="DIR", help="Folder of the embedding.")],
+    size: Annotated[
+        int | None, typer.Option(min=1, help="Dimensions.", rich_help_panel=_LEARNING)
+    ] = None,
+    epochs: Annotated[
+        int | None, typer.Option(min=1, help="How often all is read.", rich_help_panel=_LEARNING)
+    ] = None,
+    tokens: Annotated[
+        int | None,
+        typer.Option(
+            min=0, help="Read a sample of files of so many tokens; 0: all.",
+            rich_help_panel=_LEARNING,
+        ),
+    ] = None,
+    least: Annotated[
+        int | None,
+        typer.Option(min=2, help="How often a word occurs at least.", rich_help_panel=_LEARNING),
+    ] = None,
+    window: Annotated[
+        int | None,
+        typer.Option(min=1, help="Words to each side; not of paths.", rich_help_panel=_LEARNING),
+    ] = None,
+    reading: Annotated[
+        Reading | None,
+        typer.Option(
+            help="Tokens: all; words (no punctuation); names (identifiers); not of paths.",
+            rich_help_panel=_LEARNING,
+        ),
+    ] = None,
+    negative: Annotated[
+        int | None,
+        typer.Option(min=1, help="Negative samples for each word.", rich_help_panel=_LEARNING),
+    ] = None,
+    alpha: Annotated[
+        float | None,
+        typer.Option(min=1e-6, max=1.0, help="Learning rate, at first.", rich_help_panel=_LEARNING),
+    ] = None,
+    wordnet: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR", help="WordNet's database files.", rich_help_panel=_OF_NAMES
+        ),
+    ] = None,
+    text: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="PATH", help="English texts: manuals, dictionaries; may be repeated.",
+            rich_help_panel=_OF_NAMES,
+        ),
+    ] = None,
+    words: Annotated[
+        int | None,
+        typer.Option(
+            min=100, max=60_000, help="How many words, the most frequent.",
+            rich_help_panel=_OF_NAMES,
+        ),
+    ] = None,
+    without: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="INGREDIENT",
+            help="Leave out contrast, frames, flow, wordnet, english or code; may be repeated.",
+            rich_help_panel=_OF_NAMES,
+        ),
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of all that is random.")] = 0,
+    hurry: Annotated[
+        bool, typer.Option("--hurry", help="Learn on all cores; no two runs give the same then.")
+    ] = False,
+    workers: Annotated[
+        int,
+        typer.Option("--workers", "-j", min=0, help="Processes that read; 0: one for each core."),
+    ] = 0,
+) -> None:  # fmt: skip
+    """Train an embedding of identifiers on the Java and JavaScript of corpora.
+
+    word2vec and FastText read streams of tokens, with gensim; paths learns from syntax paths
+    between leaves. What is not said is as in IdBench's study. Each distinct file counts once;
+    minified, generated and vendored ones do not. The same corpora and seed give the same bytes,
+    unless --hurry.
+
+    names is no embedding: it makes the lexicon of the model acumen-names, from corpora, WordNet
+    and English texts.
+
+    Example: acumen train ft-cbow corpus --out embeddings/ft-cbow
+
+    Example: acumen train names corpus --wordnet wordnet --text manuals --out lexicon
+
+    Example: acumen train w2v-sg jquery=npm:jquery@1.12.4 --out small --epochs 5
+    """
+    from acumen.api import AcumenError
+    from acumen.machine import processors
+
+    learning = {
+        "--size": size, "--epochs": epochs, "--tokens": tokens, "--least": least,
+        "--window": window, "--reading": reading, "--negative": negative, "--alpha": alpha,
+        "--hurry": hurry,
+    }  # fmt: skip
+    of_names = {"--wordnet": wordnet, "--text": text, "--words": words, "--without": without}
+    for name, value in (learning if technique is Technique.NAMES else of_names).items():
+        if value:
+            raise AcumenError(f"{name} is not for {technique.value}")
+    if technique is Technique.NAMES:
+        from acumen.cli._train_names import train_names
+        from acumen.models.names.learn.build import Settings
+
+        settings = Settings(seed=seed) if words is None else Settings(seed=seed, words=words)
+        train_names(
+            sources, wordnet, text or [], out, without or [], settings, workers or processors()
+        )
+        return
+    if out.exists() and (not out.is_dir() or any(out.iterdir())) and not _is_embedding(out):
+        raise AcumenError(f"{out} is no embedding, and not empty", "choose another --out")
+    if technique is Technique.PATHS:
+        for name, value in (("--window", window), ("--reading", reading), ("--hurry", hurry)):
+            if value:
+                raise AcumenError(f"{name} is not for paths")
+    changes: dict[str, Any] = {
+        "size": size, "epochs": epochs, "tokens": tokens, "least": least, "negative": negative,
+        "alpha": alpha, "seed": seed,
+    }  # fmt: skip
+    if technique is not Technique.PATHS:
+        changes |= {"window": window, "reading": reading and reading.value}
+    began = time.monotonic()
+    with progress_bar() as step, ExitStack() as stack:
+        made = _trained(
+            technique, sources, changes, processors() if hurry else 1, workers or processors(),
+            stack, step,
+        )  # fmt: skip
+    made.save(out)
+    data = made.metadata["data"]
+    files = ", ".join(f"{count:,} {language}" for language, count in data["files"].items())
+    said = f"{len(made.names):,} names, {made.matrix.shape[1]} dimensions, from {files} files"
+    say(f"{said}, in {time.monotonic() - began:.0f} s: {out}")
+
+
+def _trained(
+    technique: Technique, sources: list[str], changes: dict[str, Any], threads: int, workers: int,
+    stack: ExitStack, step: Step,
+) -> Vectors:  # fmt: skip
+    from acumen.corpus.engines import engine as make_engine
+    from acumen.datasets import acumen_home
+
+    engine = make_engine("local", workers)
+    corpora = [stack.enter_context(corpus_of([source], engine, step)) for source in sources]
+    if technique is Technique.PATHS:
+        from acumen.models.embeddings import paths
+
+        return paths.train(corpora, paths.settings_of(**changes), engine, step)
+    from acumen.models.embeddings.streams import stream
+    from acumen.models.embeddings.trained import settings_of, train
+
+    words = stream(corpora, engine, acumen_home(), step)
+    if words.left_out:
+        say(f"{words.left_out:,} files left out: they end any process that reads them")
+    return train(technique.value, words, settings_of(technique.value, **changes), threads, step)
+
+
+def _is_embedding(folder: Path) -> bool:
+    from acumen.models.embeddings.vectors import METADATA, NGRAMS, VECTORS, VOCABULARY
+
+    ours = {METADATA, NGRAMS, VECTORS, VOCABULARY}
+    return all(file.name in ours or file.name.endswith(".part") for file in folder.iterdir())

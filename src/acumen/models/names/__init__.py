@@ -1,0 +1,1 @@
+"""``acumen-names``: how close two identifiers are in meaning, by their words."""

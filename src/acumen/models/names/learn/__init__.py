@@ -1,0 +1,1 @@
+"""How ``acumen-names`` is learned: from code, from English texts and from WordNet's relations."""

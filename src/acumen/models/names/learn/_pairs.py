@@ -1,0 +1,75 @@
+"""Numbers of pairs of words: sorted keys and values, looked up by the thousand."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from acumen.lang.kernel import kernel
+
+Keys = NDArray[np.int64]
+Places = NDArray[np.int64]
+BASE = 1 << 16
+
+
+def keys_of(left: NDArray[np.integer], right: NDArray[np.integer]) -> Keys:
+    """One number for a pair, whatever its order."""
+    low, high = np.minimum(left, right), np.maximum(left, right)
+    found: Keys = low.astype(np.int64) * BASE + high
+    return found
+
+
+def parted(keys: Keys) -> tuple[Places, Places]:
+    return keys // BASE, keys % BASE
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """``value[i]`` is that of ``key[i]``; any other pair has 0."""
+
+    key: Keys
+    value: NDArray[np.float32]
+
+    def of(self, keys: Keys) -> NDArray[np.float32]:
+        if not len(self.key):
+            return np.zeros(len(keys), dtype=np.float32)
+        place = np.minimum(np.searchsorted(self.key, keys), len(self.key) - 1)
+        return np.where(self.key[place] == keys, self.value[place], np.float32(0))
+
+
+def associated(key: Keys, count: NDArray[np.float64], steadiness: float) -> Table:
+    """How much more often words meet than by chance; little where they rarely meet at all."""
+    left, right = parted(key)
+    size = int(right.max()) + 1 if len(right) else 0
+    share = np.bincount(left, count, size) + np.bincount(right, count, size)
+    lift = count * share.sum() / np.maximum(share[left] * share[right], 1e-9)
+    value = np.log1p(lift) * count / (count + steadiness)
+    return Table(key, value.astype(np.float32))
+
+
+@kernel
+def within(group: NDArray[np.int64], word: NDArray[np.int32], most: int) -> Keys:
+    """The keys of all pairs of words that stand in the same group, of those groups that have at
+    most so many. Rows are sorted by group and word, none twice."""
+    total = 0
+    begin = 0
+    for i in range(1, len(group) + 1):
+        if i == len(group) or group[i] != group[begin]:
+            size = i - begin
+            if size <= most:
+                total += size * (size - 1) // 2
+            begin = i
+    found = np.empty(total, dtype=np.int64)
+    at = 0
+    begin = 0
+    for i in range(1, len(group) + 1):
+        if i == len(group) or group[i] != group[begin]:
+            if i - begin <= most:
+                for a in range(begin, i):
+                    for b in range(a + 1, i):
+                        found[at] = np.int64(word[a]) * 65536 + word[b]
+                        at += 1
+            begin = i
+    return found

@@ -1,0 +1,95 @@
+"""Words: what identifiers, comments and sentences are made of."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from acumen.lang.kernel import Words
+from acumen.lang.subtokens import subtokens
+
+Codes = NDArray[np.int32]
+# Ends a sentence among the codes of words.
+END = -1
+# Words of a sentence. Longer ones are tables and lists.
+LONGEST_SENTENCE = 200
+# Characters of a word. Longer ones are data.
+LONGEST_WORD = 30
+
+_PIECE = re.compile(r"[a-z]+|[0-9]+")
+_TOKEN = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]*(?:'[a-z]+)?")
+_SENTENCE = re.compile(r"[.;:!?]\s|\n\s*\n")
+_MARGIN = re.compile(r"^[ \t]*(?:/\*+|\*+/?|//+)|\*/[ \t]*$", re.MULTILINE)
+_MARKUP = re.compile(
+    r"<[^<>]{0,200}>|\{@\w+|&\w+;|https?://\S+|@(?:author|since|version|see)\b.*|\$Id.*"
+)
+_TAG = re.compile(r"@(?:param|returns?|throws|exception)\b")
+
+
+@lru_cache(maxsize=1 << 18)
+def pieces(name: str) -> tuple[str, ...]:
+    """The words and numbers of an identifier, in small letters. Those with letters outside ASCII
+    are left out: they are too rare to be learned.
+
+    >>> pieces("getHTTPResponse_code2")
+    ('get', 'http', 'response', 'code', '2')
+    """
+    return tuple(
+        piece
+        for part in subtokens(name)
+        if part.isascii()
+        for piece in _PIECE.findall(part.lower())
+        if len(piece) <= LONGEST_WORD
+    )
+
+
+@lru_cache(maxsize=1 << 18)
+def words(name: str) -> tuple[str, ...]:
+    """The words of an identifier, without numbers."""
+    return tuple(piece for piece in pieces(name) if piece.isalpha())
+
+
+def sentences(text: str) -> Iterator[list[str]]:
+    """The sentences of a text, as words; identifiers in it count as their words.
+
+    >>> list(sentences("Opens the file. Don't use readLine() here"))
+    [['opens', 'the', 'file'], ['dont', 'use', 'read', 'line', 'here']]
+    """
+    for sentence in _SENTENCE.split(text):
+        found = [
+            word for token in _TOKEN.findall(sentence) for word in words(token.replace("'", ""))
+        ]
+        if 1 < len(found) <= LONGEST_SENTENCE:
+            yield found
+
+
+def comment_sentences(comment: str) -> Iterator[list[str]]:
+    """The sentences of a comment without its markup; none of a licence."""
+    if "icens" in comment and "opyright" in comment:
+        return
+    yield from sentences(_TAG.sub("\n\n", _MARKUP.sub(" ", _MARGIN.sub(" ", comment))))
+
+
+def coded(found: Iterable[Sequence[str]], places: dict[str, int]) -> Codes:
+    """Sentences as places in a dictionary that grows, with an end after each."""
+    codes: list[int] = []
+    for sentence in found:
+        codes += [places.setdefault(word, len(places)) for word in sentence]
+        codes.append(END)
+    return np.array(codes, dtype=np.int32)
+
+
+def hashes(texts: Iterable[str]) -> Words:
+    """A hash for each text, the same in each process."""
+    found = [
+        int.from_bytes(
+            hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "little"
+        )
+        for text in texts
+    ]
+    return np.array(found, dtype=np.uint64)

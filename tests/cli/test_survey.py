@@ -1,0 +1,159 @@
+"""``acumen survey``, as a person calls it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from acumen.models.embeddings.vectors import Vectors, unit
+from corpora import build_at
+from support import SHARED, Acumen
+
+
+@pytest.fixture
+def votes(acumen_here: Acumen, tmp_path: Path) -> Path:
+    folder = tmp_path / "votes"
+    done = acumen_here(
+        "survey", "simulate", "--out", folder, "--raters", "60", "--pairs", "30",
+        "--share", "honest=4", "--share", "random=1",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "1,080 direct and 900 indirect votes" in done.stdout
+    return folder
+
+
+def test_simulated_votes_are_cleaned(acumen_here: Acumen, votes: Path, tmp_path: Path) -> None:
+    out = tmp_path / "benchmark"
+    done = acumen_here("survey", "clean", votes, "--out", out)
+    assert done.returncode == 0, done.stderr
+    for size in ("small", "medium", "large"):
+        assert (out / f"{size}_pair_wise.csv").is_file()
+        assert f"{size}: τ" in done.stdout
+    assert "without outlier raters" in done.stdout
+    assert "simulated raters" in done.stdout
+    told = json.loads(acumen_here("survey", "clean", votes, "-o", out, "--json").stdout)
+    assert told["simulated"]["small"]["raters"]["random"]["dropped"] >= 10
+    assert told["rules"]["scale"] == "ordinal"
+
+
+def test_the_same_votes_give_the_same_bytes(
+    acumen_here: Acumen, votes: Path, tmp_path: Path
+) -> None:
+    # In reverse, and as lines of JSON.
+    head, *rows = (votes / "direct.csv").read_text().splitlines()
+    names = head.split(",")
+    lines = [json.dumps(dict(zip(names, row.split(","), strict=True))) for row in reversed(rows)]
+    other = tmp_path / "other.jsonl"
+    other.write_text("\n".join(lines))
+    for out, source in (("a", votes / "direct.csv"), ("b", other)):
+        assert acumen_here("survey", "clean", source, "-o", tmp_path / out).returncode == 0
+    for name in ("small_pair_wise.csv", "large_pair_wise.csv"):
+        assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
+
+
+def test_bad_rows_are_named(acumen_here: Acumen, votes: Path, tmp_path: Path) -> None:
+    with (votes / "direct.csv").open("a") as stream:
+        stream.write("zoe,a,b,9,1\n" * 7)
+    done = acumen_here("survey", "clean", votes, "-o", tmp_path / "out")
+    assert done.returncode == 0
+    assert "direct.csv:1082: left out: relatedness is '9'" in done.stderr
+    assert "... and 2 more" in done.stderr
+
+
+def test_options(acumen_here: Acumen, votes: Path, tmp_path: Path) -> None:
+    done = acumen_here(
+        "survey", "clean", votes, "-o", tmp_path / "out", "--size", "mine=0.3,0.5",
+        "--scale", "interval", "--increase", "0.2", "--least", "5", "--json",
+    )  # fmt: skip
+    rules = json.loads(done.stdout)["rules"]
+    assert rules == {
+        "scale": "interval",
+        "downer_increase": 0.2,
+        "least_votes": 5,
+        "sizes": {"mine": {"tau": 0.3, "theta": 0.5}},
+    }
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["clean", "nowhere"], "there is no such file"),
+        (["clean", "{votes}", "--size", "mine"], "not a name and two thresholds"),
+        (["clean", "{votes}", "--size", "../x=1,1"], "not a name and two thresholds"),
+        (["simulate", "--share", "random"], "not a kind and a number"),
+    ],
+)
+def test_what_cannot_be_done_is_told(
+    acumen_here: Acumen, votes: Path, tmp_path: Path, arguments: list[str], message: str
+) -> None:
+    words = [word.format(votes=votes) for word in arguments]
+    done = acumen_here("survey", *words, "-o", tmp_path / "out")
+    assert done.returncode == 2
+    assert message in done.stderr
+
+
+def test_sesame(acumen_here: Acumen, tmp_path: Path) -> None:
+    path = SHARED / "sesame" / "dataset-unfiltered.json"
+    if not path.is_file():
+        pytest.skip(f"SeSaMe's files are not in {path.parent}")
+    done = acumen_here("survey", "clean", path, "-o", tmp_path / "out")
+    assert done.returncode == 0, done.stderr
+    assert "900 pairs, 857 kept" in done.stdout
+    assert "66 pairs similar in all three, 543 dissimilar" in done.stdout
+    again = acumen_here("survey", "clean", path, "-o", tmp_path / "out", "--json")
+    assert json.loads(again.stdout)["pairs"]["after"] == 857
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "thesis.tex").touch()
+    assert acumen_here("survey", "clean", path, "-o", tmp_path / "other").returncode == 2
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("corpus")
+    (root / "project").mkdir()
+    for number in range(3):
+        lines = "\n".join(f"var item{i % 7} = i + index + {i};" for i in range(60))
+        (root / "project" / f"{number}.js").write_text(f"// {number}\n{lines}\n")
+    build_at(root / "corpus", [str(root / "project")], views=("text",))
+    return root / "corpus"
+
+
+def test_select(acumen_here: Acumen, corpus: Path, tmp_path: Path) -> None:
+    # What `acumen train` would write.
+    names = ["i", "index", "item1", "item2"]
+    rows = unit(np.arange(1, 13, dtype=np.float64).reshape(4, 3) % 5)
+    Vectors(names, rows, [9, 9, 9, 9], {"kind": "toy"}).save(tmp_path / "toy")
+    arguments = [
+        "survey", "select", "--corpus", corpus, "--least", "20", "--pairs", "6", "--random", "2",
+        "--embedding", tmp_path / "toy", "-j", "1",
+    ]  # fmt: skip
+    done = acumen_here(*arguments, "--out", tmp_path / "a.json")
+    assert done.returncode == 0, done.stderr
+    assert "6 pairs of" in done.stdout
+    assert "cosine: toy" in done.stdout
+    found = json.loads((tmp_path / "a.json").read_bytes())
+    assert found["frequent_identifiers"] == 9
+    assert {one["why"] for one in found["pairs"]} >= {"toy", "random"}
+    assert all(len(one["contexts"]) == 5 for one in found["identifiers"])
+    acumen_here(*arguments, "--out", tmp_path / "b.json")
+    assert (tmp_path / "a.json").read_bytes() == (tmp_path / "b.json").read_bytes()
+    (tmp_path / "words.txt").write_text("i index")
+    few = acumen_here(*arguments, "--words", tmp_path / "words.txt", "--pairs", "99",
+                      "--out", tmp_path / "c.json")  # fmt: skip
+    assert "of 99 pairs: there are no more such names" in few.stderr
+    found = json.loads((tmp_path / "c.json").read_bytes())
+    assert {"left": "i", "right": "index", "why": "synonyms"} in found["pairs"]
+    done = acumen_here(*arguments, "--embedding", tmp_path / "x" / "toy", "-o", tmp_path / "d")
+    assert "the same name" in done.stderr
+
+
+def test_occurrences(acumen_here: Acumen, idbench: Path, corpus: Path) -> None:
+    done = acumen_here("survey", "occurrences", "--corpus", corpus, "-j", "1")
+    assert done.returncode == 0, done.stderr
+    assert "1 of 484" in done.stdout
+    told = acumen_here("survey", "occurrences", "--corpus", corpus, "-j", "1", "--json")
+    (language,) = json.loads(told.stdout)["languages"].values()
+    assert (language["total"], language["max"]) == (180, 180)

@@ -1,0 +1,41 @@
+"""FastText's n-grams. The oracle is gensim."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from acumen.models.embeddings.ngrams import buckets_of, composed
+
+fasttext = pytest.importorskip("gensim.models.fasttext")
+
+NAMES = ["getIndex", "i", "", "é", "日本語x", "x" * 60, "_ß\U0001f600", "a b", "$"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(("shortest", "longest"), [(3, 6), (1, 3), (2, 2)])
+def test_buckets_are_gensims(name: str, shortest: int, longest: int) -> None:
+    found, offsets = buckets_of([name], 1000, shortest, longest)
+    assert offsets.tolist() == [0, len(found)]
+    assert sorted(found.tolist()) == sorted(fasttext.ft_ngram_hashes(name, shortest, longest, 1000))
+
+
+@given(st.lists(st.text(st.characters(codec="utf-8"), max_size=12), max_size=5))
+def test_buckets_of_any_names(names: list[str]) -> None:
+    found, offsets = buckets_of(names, 777)
+    for i, name in enumerate(names):
+        mine = found[offsets[i] : offsets[i + 1]].tolist()
+        assert sorted(mine) == sorted(fasttext.ft_ngram_hashes(name, 3, 6, 777))
+
+
+def test_vectors_of_unseen_names_are_gensims() -> None:
+    model = fasttext.FastText(vector_size=8, min_count=1, bucket=500, seed=1, workers=1)
+    sentences = [["alpha", "beta", "gammaDelta"] * 5] * 20
+    model.build_vocab(sentences)
+    model.train(sentences, total_examples=len(sentences), epochs=2)
+    unseen = ["alphabet", "gamma", "etaDel", "日本"]
+    ours = composed(unseen, model.wv.vectors_ngrams, 3, 6)
+    theirs = np.array([model.wv.get_vector(name) for name in unseen])
+    np.testing.assert_allclose(ours, theirs, atol=1e-6)

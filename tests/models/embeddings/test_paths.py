@@ -1,0 +1,105 @@
+"""Contexts from syntax paths, and the embedding learned from them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from acumen.corpus import Corpus
+from acumen.corpus.build import build
+from acumen.corpus.engines.local import LocalEngine
+from acumen.lang.javascript import parse_javascript
+from acumen.lang.javascript.paths import contexts
+from acumen.lang.leaf_paths import Limits
+from acumen.models.embeddings._contexts import contexts_of
+from acumen.models.embeddings.files import chosen
+from acumen.models.embeddings.paths import pairs_of, settings_of, train
+
+LIMITS = Limits(7, 3, 200)
+
+
+def pairs(language: str, source: str) -> list[tuple[str, int]]:
+    places: dict[str, int] = {}
+    word, context = contexts_of(language, source.encode(), LIMITS, places)
+    names = list(places)
+    return [(names[i], hash_) for i, hash_ in zip(word.tolist(), context.tolist(), strict=True)]
+
+
+def test_hashes_of_javascript_stand_for_the_strings() -> None:
+    """As many pairs as ``contexts`` spells out, and equal hashes just where it has equal ones."""
+    source = "function f(a, b) { a.x = b + 1; if (a.x) { return f(b, 'x'); } return a.x + 1; }"
+    spelled = Counter(contexts(parse_javascript(source.encode()), 7, 3, 200))
+    hashed = Counter(pairs("javascript", source))
+    assert sum(hashed.values()) == sum(spelled.values()) > 20
+    assert sorted(hashed.values()) == sorted(spelled.values())
+    by_name = Counter(name for name, _ in hashed.elements())
+    assert by_name == Counter(name for name, _ in spelled.elements())
+
+
+def test_java_has_contexts_for_both_ends() -> None:
+    found = pairs("java", "class A { int f(int a, int b) { return a + b; } }")
+    assert {name for name, _ in found} == {"A", "f", "a", "b"}
+    # By hand: `a + b` joins two leaves, once from each side, by different paths.
+    ends = pairs("java", "class A { { x = a; } }")
+    assert Counter(name for name, _ in ends)["x"] == Counter(name for name, _ in ends)["a"]
+
+
+def test_the_same_place_in_java_has_the_same_context() -> None:
+    one = {hash_ for name, hash_ in pairs("java", "class A { void f() { g(first, 1); } }")
+           if name == "first"}  # fmt: skip
+    two = {hash_ for name, hash_ in pairs("java", "class A { void f() { g(other, 1); } }")
+           if name == "other"}  # fmt: skip
+    moved = {hash_ for name, hash_ in pairs("java", "class A { void f() { g(1, other); } }")
+             if name == "other"}  # fmt: skip
+    assert one == two
+    assert one
+    assert moved != two
+
+
+@pytest.mark.parametrize("language", ["java", "javascript"])
+@pytest.mark.parametrize("source", ["", "((((", "class { ' ", "[" * 10_000, "é = “x”", "#"])
+def test_any_text_survives(language: str, source: str) -> None:
+    pairs(language, source)
+
+
+def corpus(folder: Path) -> Corpus:
+    source = folder / "source"
+    source.mkdir(parents=True)
+    for i in range(40):
+        size, click = ("length", "click") if i % 2 else ("size", "tap")
+        (source / f"F{i}.java").write_text(
+            f"class F{i} {{ void f() {{ for (int i = 0; i < a.{size}; i++) {{ use(a[i]); }} }} }}"
+        )
+        (source / f"f{i}.js").write_text(
+            f"button.on{i % 7}.{click}(function (event) {{ event.stop(); show(event.{click}); }});"
+        )
+    build([str(source)], folder / "corpus", engine=LocalEngine(1), views=(), cache=folder / "home")
+    return Corpus.open(folder / "corpus")
+
+
+def test_pairs_do_not_depend_on_who_reads(tmp_path: Path) -> None:
+    files = chosen([corpus(tmp_path)])
+    one, two = (pairs_of(files, settings_of(), LocalEngine(n)) for n in (1, 2))
+    assert one.names == two.names
+    np.testing.assert_array_equal(one.word, two.word)
+    np.testing.assert_array_equal(one.context, two.context)
+    assert int(one.context.max()) == one.contexts - 1
+    assert np.bincount(one.word).tolist() == one.count.tolist()
+    assert (np.diff(one.count) <= 0).all()
+    some = pairs_of(files, settings_of(tokens=100), LocalEngine(1))
+    assert len(some.word) < len(one.word)
+
+
+def test_names_in_the_same_places_are_near(tmp_path: Path) -> None:
+    settings = settings_of(size=10, epochs=60, sample=0.0)
+    made = train([corpus(tmp_path)], settings, LocalEngine(1))
+    same, other = made.similarity([("length", "size"), ("length", "click")])
+    assert same is not None
+    assert other is not None
+    assert same > other + 0.2
+    assert made.metadata["kind"] == "paths"
+    again = train([Corpus.open(tmp_path / "corpus")], settings, LocalEngine(2))
+    np.testing.assert_array_equal(made.matrix, again.matrix)

@@ -1,0 +1,99 @@
+"""All of it, on a little: an example's code, a WordNet of SimLex's words, sentences by chance."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from acumen.api import Pair
+from acumen.models.names.lexicon import Lexicon
+from acumen.models.names.model import Names
+from support import ROOT, Acumen
+
+pytest.importorskip("gensim")
+QUILL = str(ROOT / "examples" / "quill")
+
+
+@pytest.fixture
+def resources(tmp_path: Path, make_wordnet: Callable[..., Path]) -> tuple[Path, Path]:
+    """A WordNet and a text: words of SimLex that people find much alike share a meaning, and
+    stand in the same sentences."""
+    found = find_spec("gensim")
+    assert found
+    assert found.submodule_search_locations
+    data = Path(found.submodule_search_locations[0]) / "test" / "test_data" / "simlex999.txt"
+    rows = [line.split("\t") for line in data.read_text().splitlines() if line[:1] != "#"][:200]
+    meanings: list[object] = [("n", ["entity"], [], "what is")]
+    sentences: list[str] = []
+    rng = np.random.default_rng(0)
+    for number, (one, other, score) in enumerate(rows):
+        alike = float(score) > 5
+        above = [("@", 0, 0, 0)]
+        meanings += [("n", group, above, "a thing of some kind")
+                     for group in ([[one, other]] if alike else [[one], [other]])]  # fmt: skip
+        for word in (one, other):
+            kind = number if alike else int(rng.integers(1000, 2000))
+            sentences += [f"the {word} with {_name(kind)} and {_name(int(n))}"
+                          for n in rng.integers(2000, 2030, size=6)]  # fmt: skip
+    text = tmp_path / "text.txt"
+    text.write_text(".\n".join(sentences))
+    return make_wordnet(tmp_path / "wordnet", meanings), text
+
+
+def _name(number: int) -> str:
+    return "w" + "".join("abcdefghij"[int(digit)] for digit in str(number))
+
+
+def test_the_same_bytes_whatever_the_workers(
+    acumen: Acumen, tmp_path: Path, resources: tuple[Path, Path]
+) -> None:
+    wordnet, text = resources
+    for workers in ("1", "2"):
+        done = acumen(
+            "train", "names", QUILL, "--wordnet", wordnet, "--text", text, "--words", "1000",
+            "--out", tmp_path / workers, "-j", workers,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        assert "1,000 words" in done.stderr
+        # The second must read by itself.
+        for file in (tmp_path / "home" / "names").glob("*.npz"):
+            file.unlink()
+    one, two = ((tmp_path / workers / "names.npz").read_bytes() for workers in ("1", "2"))
+    assert one == two
+    lexicon = Lexicon.load(tmp_path / "1" / "names.npz")
+    assert lexicon.words[0] == "the"
+    assert lexicon.about["data"]["code"]["files"]["java"] > 10
+    assert lexicon.about["data"]["texts"]["files"] == 1
+    assert lexicon.about["settings"]["words"] == 1000
+    assert "licence" in lexicon.about["licence"]
+    assert json.dumps(lexicon.about["learned"]["simlex999"])
+    model = Names(tmp_path / "1" / "names.npz")
+    same, other = model.similarity([Pair("smartThing", "intelligentThing"), Pair("smart", "hard")])
+    assert same > other
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("names", QUILL, "--out", "x"), "learned with WordNet"),
+        (("names", QUILL, "--wordnet", ".", "--out", "x"), "no WordNet in"),
+        (("names", QUILL, "--wordnet", "x", "--without", "luck", "--out", "x"), "ingredient"),
+        (("names", QUILL, "--wordnet", "x", "--epochs", "3", "--out", "x"), "not for names"),
+        (("w2v-sg", QUILL, "--wordnet", "x", "--out", "x"), "--wordnet is not for w2v-sg"),
+        (("names", QUILL, "--wordnet", "x", "--out", "full"), "holds other files"),
+    ],
+)
+def test_what_cannot_be(
+    acumen: Acumen, tmp_path: Path, arguments: tuple[str, ...], said: str
+) -> None:
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "thesis.txt").write_text("all of it")
+    done = acumen("train", *arguments, cwd=tmp_path)
+    assert done.returncode == 2, done.stderr
+    assert said in done.stderr
+    assert (tmp_path / "full" / "thesis.txt").is_file()
