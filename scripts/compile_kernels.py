@@ -5,6 +5,9 @@ python scripts/compile_kernels.py
 
 from __future__ import annotations
 
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
 import numpy as np
 
 from acumen.api import Pair
@@ -14,6 +17,9 @@ from acumen.lang.columns import Ragged
 from acumen.lang.java.file import JavaFile
 from acumen.lang.java.npath import RULES, npath
 from acumen.models.names.model import make_names
+from acumen.similar import sample
+from acumen.similar.pairs import Pairs, write_pairs
+from acumen.similar.spaces import vectors
 
 
 def main() -> None:
@@ -24,6 +30,26 @@ def main() -> None:
     near_duplicates(Ragged(np.arange(90) % 7, np.array([0, 30, 60, 90])))
     # A word that no dictionary has, so that it is cut.
     make_names().similarity([Pair("touchmovex", "idx")])
+    similar_methods()
+
+
+def similar_methods() -> None:
+    texts = ["returns the list of words", "adds the list of words", "no"]
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "pairs.parquet"
+        write_pairs(vectors(texts), path)
+        pairs = Pairs.open(path)
+        pairs.sim(0, 1)
+        pairs.neighbours(0)
+    # Three candidates for two places: each bound is needed.
+    left, right = np.array([0, 0, 1], dtype=np.int32), np.array([2, 3, 3], dtype=np.int32)
+    near = np.array([0.9, 0.5, 0.4], dtype=np.float32)
+    sample.sample(
+        sample.Pairs(left, right, near),
+        sample.Methods(["a", "b", "c", "d"], [0, 0, 1, 1], [0, 0, 1, 1]),
+        lambda one, other: np.zeros(len(one)),
+        sample.Settings(many=2),
+    )
 
 
 if __name__ == "__main__":

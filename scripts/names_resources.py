@@ -18,9 +18,14 @@ import tempfile
 from pathlib import Path
 
 WORDNET = "wordnet-base"
+# Those in English alone: a manual in ten languages would teach their words too.
 TEXTS = (
-    "dict-foldoc", "dict-gcide", "dict-jargon", "linux-doc-6.1", "manpages", "manpages-dev",
-    "nodejs-doc", "postgresql-doc-15", "python-django-doc", "python3.11-doc",
+    "anarchism", "bash-doc", "cmake-doc", "debian-policy",
+    "debian-reference-en", "developers-reference", "dict-foldoc", "dict-gcide", "dict-jargon",
+    "gimp-help-en", "git-doc", "kicad-doc-en", "libreoffice-help-en-us",
+    "linux-doc-6.1", "manpages", "manpages-dev", "nodejs-doc", "perl-doc", "postgis-doc",
+    "postgresql-doc-15", "python-django-doc", "python-sqlalchemy-doc", "python3.11-doc",
+    "sqlite3-doc", "tcl8.6-doc", "tk8.6-doc", "wx3.2-doc",
 )  # fmt: skip
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from filelock import FileLock
 
 from acumen.registry import names
 from support import ROOT
@@ -55,10 +56,14 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 
 @pytest.fixture(scope="session")
-def examples_corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
-    """The four example projects, undisturbed."""
+def examples_corpus(shared_folder: Path) -> Corpus:
+    """The four example projects, undisturbed; one process builds them for all."""
     from acumen.corpus import Corpus
 
-    out = tmp_path_factory.mktemp("examples") / "corpus"
-    build_at(out, EXAMPLES)
-    return Corpus.open(out)
+    folder = shared_folder / "examples"
+    folder.mkdir(exist_ok=True)
+    with FileLock(folder / "lock"):
+        if not (folder / "built").exists():
+            build_at(folder / "corpus", EXAMPLES)
+            (folder / "built").touch()
+    return Corpus.open(folder / "corpus")

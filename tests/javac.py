@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 
 # The programs lie beside the tests of the language.
 HERE = Path(__file__).parent / "lang" / "java"
@@ -22,18 +23,23 @@ EXPORTS = [
 
 
 @pytest.fixture(scope="session")
-def javac_program(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., str]:
+def javac_program(
+    shared_folder: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Callable[..., str]:
     """Runs a Java program of this folder on files; gives what it prints."""
     javac, java = shutil.which("javac"), shutil.which("java")
     if javac is None or java is None:
         pytest.skip("no JDK here: javac is the oracle")
-    folder = tmp_path_factory.mktemp("java")
+    folder, own = shared_folder / "javac", tmp_path_factory.mktemp("java")
+    folder.mkdir(exist_ok=True)
 
     def run(program: str, files: list[Path]) -> str:
-        if not (folder / f"{program}.class").exists():
-            source = HERE / f"{program}.java"
-            subprocess.run([javac, *JAVAC, *EXPORTS, "-d", str(folder), str(source)], check=True)
-        listed = folder / f"{program}.txt"
+        source = HERE / f"{program}.java"
+        with FileLock(folder / f"{program}.lock"):
+            if not (folder / f"{program}.class").exists():
+                command = [javac, *JAVAC, *EXPORTS, "-d", str(folder), str(source)]
+                subprocess.run(command, check=True)
+        listed = own / f"{program}.txt"
         listed.write_text("".join(f"{file}\n" for file in files))
         done = subprocess.run(
             [java, *JAVA, *EXPORTS, "-cp", str(folder), program, str(listed)],

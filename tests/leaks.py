@@ -4,7 +4,7 @@ nothing served tells the answer."""
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -75,6 +75,16 @@ def computed(file: JavaFile, row: Row, text: str | None = None) -> dict[str, Any
         for compat in tools:
             found[f"{name} as {compat}"] = view.compatible(compat, file, row["place"])
     return found
+
+
+def noticed(leaks: Leaks, kinds: Collection[str]) -> bool:
+    """Whether there are leaks of all these kinds; looks no further then."""
+    missing = set(kinds)
+    for _, what in leaks:
+        missing.discard(what)
+        if not missing:
+            return True
+    return False
 
 
 def strings(value: Any) -> Iterator[str]:

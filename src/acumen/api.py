@@ -201,6 +201,7 @@ class Sight(Protocol):
 #   fingerprint: str    identifies what the settings do not, such as a weights file's hash
 #   only: tuple[str]    beginnings of the task names it can answer at all (default: any)
 #   look(sight)         called with the task's ``Sight``, or None, before it learns and is asked
+#   read(texts)         called before that with every distinct text of the task's pairs, sorted
 
 
 # --------------------------------------------------------------------------------------
@@ -212,8 +213,9 @@ class Sight(Protocol):
 class Instance:
     """One question of a task.
 
-    ``cluster`` groups instances that are not independent (same project); ``tags`` name the
-    slices and conventions the instance belongs to.
+    ``truth`` may have several readings, such as votes: an object then, with what a model should
+    say under ``value``. ``cluster`` groups instances that are not independent (same project);
+    ``tags`` name the slices and conventions the instance belongs to.
     """
 
     id: str
@@ -355,8 +357,6 @@ class View(Protocol):
 # --------------------------------------------------------------------------------------
 # What a run keeps.
 # --------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True, slots=True)
 class Answer:
     """What a model said to one instance: a value, nothing (``None``), or an error."""

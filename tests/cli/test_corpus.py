@@ -22,8 +22,8 @@ def folder(examples_corpus: Corpus) -> Path:
 
 
 @pytest.mark.parametrize("verb", VERBS)
-def test_help_has_an_example(acumen: Acumen, verb: str) -> None:
-    text = acumen("corpus", verb, "--help").stdout
+def test_help_has_an_example(acumen_here: Acumen, verb: str) -> None:
+    text = acumen_here("corpus", verb, "--help").stdout
     assert f"Example: acumen corpus {verb}" in text
     # One form of placeholder, in capitals, and nothing in double brackets.
     usage = text.split("Usage: ")[1].splitlines()[0]
@@ -336,14 +336,16 @@ def test_audit_without_tokens(acumen_here: Acumen, tmp_path: Path) -> None:
     ],
 )
 def test_mistakes_get_an_answer(
-    acumen: Acumen, tmp_path: Path, arguments: list[str], message: str
-) -> None:
+    acumen_here: Acumen, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str],
+    message: str,
+) -> None:  # fmt: skip
     here = tmp_path / "here"
     here.mkdir()
     (here / "file").write_text("text")
     (here / "cut.zip").write_bytes(b"PK\3\4 and no more")
     (here / "a.java").write_text("class A { }")
-    done = acumen("corpus", *arguments, cwd=here)
+    monkeypatch.chdir(here)
+    done = acumen_here("corpus", *arguments)
     assert done.returncode == 2
     assert message in done.stderr
     assert "Traceback" not in done.stderr

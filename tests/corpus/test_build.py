@@ -18,7 +18,7 @@ from acumen.lang.java.file import JavaFile
 from acumen.lang.javascript import parse_javascript
 from corpora import EXAMPLES, build_at, contents
 
-KILLS = 20
+KILLS = 10
 
 
 def test_nothing_is_lost(examples_corpus: Corpus) -> None:
@@ -128,7 +128,7 @@ def test_killed_at_random_moments_it_ends_in_the_same_bytes(
     for _ in range(KILLS):
         process = subprocess.Popen([sys.executable, "-c", code, paths, str(out)])
         try:
-            process.wait(timeout=drawn.uniform(0.3, 4.0))
+            process.wait(timeout=drawn.uniform(0.5, 3.5))
         except subprocess.TimeoutExpired:
             process.send_signal(signal.SIGKILL)
             process.wait()

@@ -323,13 +323,13 @@ def test_without_a_network_the_hint_is_a_local_copy(
 
 
 def test_the_listing_says_what_is_here(acumen: Acumen, home: Path, idbench_source: Path) -> None:
-    before, other = json.loads(acumen("data", "list", "--json").stdout)
+    before, other, _ = json.loads(acumen("data", "list", "--json").stdout)
     assert (before["name"], other["name"]) == ("idbench", "tnpa")
     assert before["here"] is False
     assert "data get idbench" in acumen("data", "list").stdout
     done = acumen("data", "get", "idbench", "--from", idbench_source)
     assert done.returncode == 0, done.stderr
-    after, other = json.loads(acumen("data", "list", "--json").stdout)
+    after, other, _ = json.loads(acumen("data", "list", "--json").stdout)
     assert (after["here"], other["here"]) == (True, False)
     assert done.stdout.strip() == after["folder"]
     assert after["folder"].startswith(str(home))
@@ -352,5 +352,5 @@ def test_a_wrong_copy_ends_with_a_message(
     assert done.returncode == 2
     assert "small_pair_wise.csv is not the pinned version" in done.stderr
     assert "Traceback" not in done.stderr
-    listed, _ = json.loads(acumen("data", "list", "--json").stdout)
+    listed, *_ = json.loads(acumen("data", "list", "--json").stdout)
     assert listed["here"] is False

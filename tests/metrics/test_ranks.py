@@ -1,4 +1,4 @@
-"""Oracles: scipy's rankdata and spearmanr, scikit-learn's roc_auc_score, each on the
+"""Oracles: scipy's rankdata, spearmanr and kendalltau, scikit-learn's roc_auc_score, each on the
 resample written out row by row."""
 
 from __future__ import annotations
@@ -7,10 +7,15 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import rankdata, spearmanr
+from scipy.stats import kendalltau, rankdata, spearmanr
 from sklearn.metrics import roc_auc_score
 
-from acumen.metrics.ranks import weighted_midranks, weighted_roc_auc, weighted_spearman
+from acumen.metrics.ranks import (
+    weighted_kendall,
+    weighted_midranks,
+    weighted_roc_auc,
+    weighted_spearman,
+)
 
 # Few distinct values, so that ties are the rule.
 VALUES = st.integers(-3, 3).map(float)
@@ -42,6 +47,17 @@ def test_spearman_is_scipys_on_the_sample_written_out(rows) -> None:
 
 
 @given(ROWS)
+def test_kendall_is_scipys_on_the_sample_written_out(rows) -> None:
+    x, y, counts = map(list, zip(*rows, strict=True))
+    ours = weighted_kendall(np.array(x), np.array(y), np.array([counts], dtype=float))[0]
+    a, b = written_out(x, counts), written_out(y, counts)
+    if len(set(a)) < 2 or len(set(b)) < 2:
+        assert np.isnan(ours)
+    else:
+        assert ours == pytest.approx(kendalltau(a, b).statistic, abs=1e-12)
+
+
+@given(ROWS)
 def test_roc_auc_is_scikit_learns_on_the_sample_written_out(rows) -> None:
     scores, truths, counts = map(list, zip(*rows, strict=True))
     truths = [float(truth > 0) for truth in truths]
@@ -53,10 +69,11 @@ def test_roc_auc_is_scikit_learns_on_the_sample_written_out(rows) -> None:
         assert ours == pytest.approx(roc_auc_score(labels, written_out(scores, counts)))
 
 
-def test_rows_of_weights_do_not_mix() -> None:
+@pytest.mark.parametrize("statistic", [weighted_spearman, weighted_kendall])
+def test_rows_of_weights_do_not_mix(statistic) -> None:
     rng = np.random.default_rng(1)
     x, y = rng.normal(size=40), rng.normal(size=40)
     weights = rng.integers(0, 3, size=(5, 40)).astype(float)
-    together = weighted_spearman(x, y, weights)
-    one_by_one = [weighted_spearman(x, y, row[None, :])[0] for row in weights]
+    together = statistic(x, y, weights)
+    one_by_one = [statistic(x, y, row[None, :])[0] for row in weights]
     np.testing.assert_allclose(together, one_by_one)

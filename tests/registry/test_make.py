@@ -10,6 +10,7 @@ import pytest
 
 from acumen.api import AcumenError
 from acumen.registry import (
+    BrokenError,
     make_model,
     make_task,
     model,
@@ -144,7 +145,7 @@ def test_a_factory_that_fails_is_named() -> None:
         Path("/nowhere", path).read_bytes()
         return Same()
 
-    with pytest.raises(AcumenError, match=r"model 'broken' .* FileNotFoundError: .*weights\.bin"):
+    with pytest.raises(BrokenError, match=r"model 'broken' .* FileNotFoundError: .*weights\.bin"):
         make_model("broken")
     task("broken/task")(lambda: 1 / 0)
     with pytest.raises(AcumenError, match=r"task 'broken/task' .* ZeroDivisionError"):
@@ -159,6 +160,7 @@ def test_a_factorys_own_message_and_hint_stay_as_they_are() -> None:
     with pytest.raises(AcumenError, match=r"^no weights here$") as caught:
         make_model("careful")
     assert caught.value.hint == "download them"
+    assert not isinstance(caught.value, BrokenError)
 
 
 @pytest.mark.parametrize("default", [Path("weights"), object(), float("nan"), {1, 2}, len])

@@ -14,6 +14,7 @@ import com.sun.tools.javac.parser.ScannerFactory;
 import com.sun.tools.javac.parser.Tokens.Token;
 import com.sun.tools.javac.parser.Tokens.TokenKind;
 import com.sun.tools.javac.util.Context;
+import java.io.BufferedOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -33,8 +34,10 @@ import javax.tools.ToolProvider;
  */
 public class JavacNames {
     private static final Pattern ESCAPE = Pattern.compile("\\\\u+([0-9a-fA-F]{4})");
-    private static final PrintStream out =
-            new PrintStream(System.out, false, StandardCharsets.UTF_8);
+    private static final Pattern LINE_END = Pattern.compile("[\\n\\r\\u0085\\u2028\\u2029\\f\\x0b]");
+    // System.out hands on every line by itself, and there are millions.
+    private static final PrintStream out = new PrintStream(
+            new BufferedOutputStream(System.out, 1 << 16), false, StandardCharsets.UTF_8);
 
     public static void main(String[] arguments) throws Exception {
         JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
@@ -84,7 +87,7 @@ public class JavacNames {
                         String.valueOf((char) Integer.parseInt(one.group(1), 16))))
                 : text;
         if (!plain.isBlank()) {
-            out.println(what + " " + plain.replaceAll("[\\n\\r\\u0085\\u2028\\u2029\\f\\x0b]", " "));
+            out.println(what + " " + LINE_END.matcher(plain).replaceAll(" "));
         }
     }
 

@@ -21,6 +21,7 @@ from acumen.cli import (
     report,
     reproduce,
     score,
+    similar,
     survey,
     tasks,
     train,
@@ -36,6 +37,7 @@ app.add_typer(data.app, name="data")
 app.add_typer(corpus.app, name="corpus")
 app.add_typer(measure.app, name="measure")
 app.command("transform", cls=Verb)(transform.transform)
+app.add_typer(similar.app, name="similar")
 app.add_typer(survey.app, name="survey")
 app.add_typer(dataset.app, name="dataset")
 app.add_typer(tasks.app, name="tasks")

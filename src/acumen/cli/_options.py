@@ -82,6 +82,10 @@ Models = Annotated[
     ),
 ]  # fmt: skip
 Seed = Annotated[int, typer.Option(help="Seed of the bootstrap.")]
+DrawSeed = Annotated[int, typer.Option(min=0, help="Seed of all that is drawn.")]
+Workers = Annotated[
+    int, typer.Option("--workers", "-j", min=0, help="Processes; 0: one for each core.")
+]
 Resamples = Annotated[int, typer.Option(min=100, help="Bootstrap samples per interval.")]
 Confidence = Annotated[float, typer.Option(min=0.5, max=0.999, help="Level of the intervals.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]

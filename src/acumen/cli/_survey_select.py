@@ -9,15 +9,12 @@ from typing import Annotated, Any
 import typer
 
 from acumen.api import AcumenError
-from acumen.cli._options import AsJson
+from acumen.cli._options import AsJson, DrawSeed, Workers
 from acumen.cli._show import number, print_json, print_table, progress_bar, say
 
 Corpora = Annotated[
     list[Path],
     typer.Option("--corpus", metavar="DIR", help="Folder of a corpus. Repeatable."),
-]
-Workers = Annotated[
-    int, typer.Option("--workers", "-j", min=0, help="Processes; 0: one for each core.")
 ]
 
 
@@ -50,7 +47,7 @@ def select(
     contexts: Annotated[
         int, typer.Option(min=0, metavar="N", help="Code contexts for each name.")
     ] = 5,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of what is drawn.")] = 0,
+    seed: DrawSeed = 0,
     workers: Workers = 0,
 ) -> None:  # fmt: skip
     """Frequent identifiers of a corpus, pairs of them and code contexts, for a survey.

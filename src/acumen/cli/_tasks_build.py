@@ -8,8 +8,10 @@ from typing import Annotated, Any
 import typer
 
 from acumen.cli._app import Verb, verbs
-from acumen.cli._options import AsJson, Rules
+from acumen.cli._options import AsJson, DrawSeed, Rules, Workers
 from acumen.cli._show import print_facts, print_json, print_table, progress_bar, say
+from acumen.cli._variants import CERTIFY, ClassPath, Kinds, asked_kinds
+from acumen.cli.dataset import Level, Split
 
 app = verbs("Build tasks from a corpus; `acumen eval --tasks NAME@DIR` asks them.")
 
@@ -20,7 +22,7 @@ def gluecode(
     out: Annotated[
         Path, typer.Option("--out", "-o", metavar="DIR", help="Folder of the data set.")
     ],
-    seed: Annotated[int, typer.Option(help="Seed of what is drawn.")] = 0,
+    seed: DrawSeed = 0,
     rules: Annotated[Rules, typer.Option(help="Whose rules NPath is counted by.")] = Rules.PMD6,
     dedup: Annotated[
         bool, typer.Option("--dedup", help="Train on no method that has a twin in dev or test.")
@@ -32,9 +34,7 @@ def gluecode(
             help="Take a project's null dereferences from Infer's report.json. Repeatable.",
         ),
     ] = None,
-    workers: Annotated[
-        int, typer.Option("--workers", "-j", min=0, help="Processes; 0: one for each core.")
-    ] = 0,
+    workers: Workers = 0,
     as_json: AsJson = False,
 ) -> None:
     """Five tasks about methods: NPath, operator, name, call, null token.
@@ -66,6 +66,54 @@ def gluecode(
         print_json(about)
     else:
         _print(out, about)
+
+
+@app.command("similar", cls=Verb)
+def similar(
+    corpus: Annotated[Path, typer.Option("--corpus", metavar="DIR", help="Folder of a corpus.")],
+    out: Annotated[
+        Path, typer.Option("--out", "-o", metavar="DIR", help="Folder of the data set.")
+    ],
+    kind: Kinds = None,
+    seed: DrawSeed = 0,
+    certify: Annotated[Level, typer.Option(help=CERTIFY)] = Level.PARSES,
+    class_path: ClassPath = "",
+    split: Annotated[Split, typer.Option(help="Which methods of the corpus.")] = Split.ALL,
+    most: Annotated[
+        int, typer.Option(min=0, metavar="N", help="Variants to keep of a kind and mode; 0: all.")
+    ] = 100,
+    workers: Workers = 0,
+    as_json: AsJson = False,
+) -> None:
+    """Pairs by construction: a method and its variants, and unrelated methods.
+
+    The result is the same to the byte, whatever the number of workers.
+
+    Example: acumen tasks build similar --corpus corpus --out similar
+    """
+    from acumen.corpus import Corpus
+    from acumen.corpus.engines import engine as make_engine
+    from acumen.machine import processors
+    from acumen.tasks.robustness.make import Recipe
+    from acumen.tasks.similarity.build import build
+    from acumen.transforms.certify.projects import Means
+
+    recipe = Recipe(
+        kinds=asked_kinds(kind), seed=seed, split=split.value, certify=certify.value, most=most
+    )
+    engine = make_engine("local", workers or processors())
+    with progress_bar() as step:
+        about = build(Corpus.open(corpus), recipe, out, engine, Means(class_path), step)
+    if as_json:
+        print_json(about)
+        return
+    counts = about["counts"]
+    print_facts(
+        str(out), [("pairs", f"{counts['pairs']:,}"), ("methods", f"{counts['methods']:,}")]
+    )
+    rows = [[name, what, f"{2 * counts['alike'][name]:,}"] for name, what in about["kinds"].items()]
+    print_table(["kind", "", "pairs"], rows, title="Pairs, half of them alike", right=(2,))
+    typer.echo(f"next: acumen eval --tasks similar@{out}")
 
 
 def _print(out: Path, about: Any) -> None:

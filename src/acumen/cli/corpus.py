@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from acumen.cli._app import Verb, verbs
-from acumen.cli._options import AsJson, Plugins, load_plugins
+from acumen.cli._options import AsJson, Plugins, Workers, load_plugins
 from acumen.cli._show import (
     FOUND_FAILURES,
     print_facts,
@@ -58,9 +58,7 @@ def build(
             "always stored. Repeatable.",
         ),
     ] = None,
-    workers: Annotated[
-        int, typer.Option("--workers", "-j", min=0, help="Processes; 0: one for each core.")
-    ] = 0,
+    workers: Workers = 0,
     engine: Annotated[EngineName, typer.Option(help="Who does the work.")] = EngineName.LOCAL,
     address: Annotated[
         str,

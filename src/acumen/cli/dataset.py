@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from acumen.cli._app import Verb, verbs
-from acumen.cli._options import AsJson
+from acumen.cli._options import AsJson, DrawSeed, Workers
 from acumen.cli._show import print_facts, print_json, print_table, progress_bar
 from acumen.cli._variants import (
     CERTIFY,
@@ -49,7 +49,7 @@ def robustness(
     ],
     kind: Kinds = None,
     where: Annotated[list[str] | None, where_option("single and all")] = None,
-    seed: Annotated[int, typer.Option(help="Seed of what is drawn.")] = 0,
+    seed: DrawSeed = 0,
     certify: Annotated[
         Level, typer.Option(help=CERTIFY)
     ] = Level.PARSES,
@@ -58,9 +58,7 @@ def robustness(
     most: Annotated[
         int, typer.Option(min=0, metavar="N", help="Variants to keep of a kind and mode; 0: all.")
     ] = 0,
-    workers: Annotated[
-        int, typer.Option("--workers", "-j", min=0, help="Processes; 0: one for each core.")
-    ] = 0,
+    workers: Workers = 0,
     as_json: AsJson = False,
 ) -> None:  # fmt: skip
     """Methods and variants of them that mean the same: is a model's answer the same, too?

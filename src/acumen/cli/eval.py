@@ -60,9 +60,9 @@ def evaluate(
 ) -> None:
     """Evaluate models on tasks: every model with every task.
 
-    Without --model, all models; without --task, all tasks whose data is here. Answers are
-    kept as they come: stopped and started again, it goes on where it was. The exit code is
-    1 if a model failed on an instance.
+    Without --model, all models that need no setting; without --task, all tasks whose data is
+    here. Answers are kept as they come: stopped and started again, it goes on where it was. The
+    exit code is 1 if a model failed on an instance.
 
     Example: acumen eval
 
@@ -94,6 +94,9 @@ def evaluate(
     if not model:
         offer = offered_models()
         model = offer.names
+        if offer.absent:
+            say(f"left out, because they need a setting or a package: {', '.join(offer.absent)} "
+                "(`acumen models show NAME`)")  # fmt: skip
         say_broken(offer)
     cells, unfit = make_plan(model, task, skip_unfit=skip_unfit)
     if unfit and named:

@@ -11,7 +11,7 @@ import typer
 
 from acumen.cli._app import Verb, verbs
 from acumen.cli._corpora import corpus_of
-from acumen.cli._options import Rules
+from acumen.cli._options import Rules, Workers
 from acumen.cli._show import FOUND_FAILURES, print_table, progress_bar, say
 
 if TYPE_CHECKING:
@@ -29,9 +29,6 @@ Places = Annotated[
         metavar="PATH...",
         help="Java files, folders, zips, jars, corpora, or what else a corpus is built from.",
     ),
-]
-Workers = Annotated[
-    int, typer.Option("--workers", "-j", min=0, help="Processes; 0: one for each core.")
 ]
 AsLines = Annotated[bool, typer.Option("--json", help="One line of JSON for each method.")]
 

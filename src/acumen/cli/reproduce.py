@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from acumen.runs.reproduce import ReproducedCell
 
-PAPERS = ("idbench", "generalizability")
+PAPERS = ("idbench", "generalizability", "sesame")
 
 
 def reproduce(
@@ -48,11 +48,13 @@ def reproduce(
     Example: acumen reproduce idbench --trained embeddings
 
     Example: acumen reproduce generalizability
+
+    Example: acumen reproduce sesame
     """
     from dataclasses import asdict
 
     from acumen.api import AcumenError
-    from acumen.runs.reproduce import OUTSIDE, generalizability, idbench
+    from acumen.runs.reproduce import OUTSIDE, generalizability, idbench, sesame
     from acumen.runs.scoring import Settings
 
     if paper not in PAPERS:
@@ -62,6 +64,8 @@ def reproduce(
     if paper == "idbench":
         with progress_bar() as step:
             cells = idbench.reproduce(Settings(seed=seed, resamples=resamples), step, trained)
+    elif paper == "sesame":
+        cells = sesame.reproduce()
     else:
         cells = generalizability.reproduce()
     outside = [cell for cell in cells if cell.verdict == OUTSIDE]
@@ -72,6 +76,8 @@ def reproduce(
         _print_trained([cell for cell in cells if cell.table == "trained"])
         _print_figure_3([cell for cell in cells if cell.table == "figure 3"])
         _print_columns([cell for cell in cells if cell.table == "columns"])
+    elif paper == "sesame":
+        _print_figures(cells)
     else:
         _print_checks(cells, generalizability.CHECKS)
         _print_wrong(outside)
@@ -154,6 +160,24 @@ def _print_trained(cells: list[ReproducedCell]) -> None:
         ),
         right=(3, 4, 5, 6, 8),
     )  # fmt: skip
+
+
+def _print_figures(cells: list[ReproducedCell]) -> None:
+    print_table(
+        ["figure", "n", "ours", "published", "difference", "verdict", "remark"],
+        [
+            [c.task, str(c.n), _plain(c.ours), _plain(c.published), _signed(c.difference),
+             c.verdict, c.note]
+            for c in cells
+        ],
+        title="SeSaMe's votes, section II-D",
+        caption="n: the pairs that a figure stands on.",
+        right=(1, 2, 3, 4),
+    )  # fmt: skip
+
+
+def _plain(value: float | None) -> str:
+    return number(value, 0 if value is not None and value == int(value) else 4)
 
 
 def _signed(value: float | None) -> str:

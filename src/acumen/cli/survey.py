@@ -11,7 +11,7 @@ import typer
 
 from acumen.api import AcumenError
 from acumen.cli._app import Verb, verbs
-from acumen.cli._options import AsJson
+from acumen.cli._options import AsJson, DrawSeed
 from acumen.cli._show import number, print_json, print_table, say
 from acumen.cli._survey_select import occurrences, select
 
@@ -139,7 +139,7 @@ def simulate(
     unhelpful: Annotated[
         float, typer.Option(min=0, max=1, help="Share of pairs whose contexts show nothing.")
     ] = 0.1,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of all that is drawn.")] = 0,
+    seed: DrawSeed = 0,
     as_json: AsJson = False,
 ) -> None:  # fmt: skip
     """A survey whose truth is known: raters of known quality, and what they answer.

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from acumen.cli._corpora import corpus_of
+from acumen.cli._options import DrawSeed, Workers
 from acumen.cli._show import progress_bar, say
 
 if TYPE_CHECKING:
@@ -113,24 +114,24 @@ def train(
             rich_help_panel=_OF_NAMES,
         ),
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of all that is random.")] = 0,
+    seed: DrawSeed = 0,
     hurry: Annotated[
         bool, typer.Option("--hurry", help="Learn on all cores; no two runs give the same then.")
     ] = False,
-    workers: Annotated[
-        int,
-        typer.Option("--workers", "-j", min=0, help="Processes that read; 0: one for each core."),
-    ] = 0,
+    workers: Workers = 0,
 ) -> None:  # fmt: skip
-    """Train an embedding of identifiers on the Java and JavaScript of corpora.
+    r"""Train an embedding of identifiers on the Java and JavaScript of corpora.
 
-    word2vec and FastText read streams of tokens, with gensim; paths learns from syntax paths
-    between leaves. What is not said is as in IdBench's study. Each distinct file counts once;
+    word2vec and FastText read streams of tokens; paths learns from syntax paths between leaves.
+    What is not said is as in IdBench's study. Each distinct file counts once;
     minified, generated and vendored ones do not. The same corpora and seed give the same bytes,
     unless --hurry.
 
     names is no embedding: it makes the lexicon of the model acumen-names, from corpora, WordNet
     and English texts.
+
+    All but paths need gensim (names for the pairs of words that come with it):
+    pip install 'acumen\[embeddings]'
 
     Example: acumen train ft-cbow corpus --out embeddings/ft-cbow
 

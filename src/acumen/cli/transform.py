@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from acumen.cli._corpora import corpus_of
-from acumen.cli._options import AsJson, Seed
+from acumen.cli._options import AsJson, DrawSeed, Workers
 from acumen.cli._show import FOUND_FAILURES, print_json, print_table, progress_bar, say
 from acumen.cli._variants import (
     CERTIFY,
@@ -45,7 +45,7 @@ def transform(
     ],
     kind: Kinds = None,
     where: Annotated[list[str] | None, where_option("single")] = None,
-    seed: Seed = 0,
+    seed: DrawSeed = 0,
     certify: Annotated[
         Level, typer.Option(help=CERTIFY)
     ] = Level.NONE,
@@ -60,9 +60,7 @@ def transform(
     refused: Annotated[
         bool, typer.Option("--refused", help="Lines for refused places too, with the reason.")
     ] = False,
-    workers: Annotated[
-        int, typer.Option("--workers", "-j", min=0, help="Processes; 0: one for each core.")
-    ] = 0,
+    workers: Workers = 0,
     as_json: AsJson = False,
 ) -> None:  # fmt: skip
     """Change programs so that they look different and do the same.

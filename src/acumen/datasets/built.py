@@ -27,6 +27,7 @@ FAMILIES = {
     "robustness": "acumen.tasks.robustness",
     "gluecode": "acumen.tasks.methods",
     "identifiers": "acumen.tasks.identifiers.rated",
+    "similar": "acumen.tasks.similarity.built",
 }
 
 

@@ -9,8 +9,13 @@ from acumen.api import AcumenError
 
 @dataclass(frozen=True, slots=True)
 class DataFile:
+    """A file under its name at the data set's address; or one that is put together from an
+    ``archive`` elsewhere, and the files before it, by the function ``made_by``."""
+
     name: str
     sha256: str
+    archive: str = ""
+    made_by: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +116,46 @@ TNPA = Dataset(
     ),
 )
 
-CATALOGUE: dict[str, Dataset] = {data.name: data for data in (IDBENCH, TNPA)}
+SESAME = Dataset(
+    name="sesame",
+    title="SeSaMe: pairs of Java methods rated for goals, operations and effects",
+    repository="github.com/FAU-Inf2/sesame",
+    commit="e0ea5444584745bfdd71a9180b552b5355cd67eb",
+    base_url="https://raw.githubusercontent.com/FAU-Inf2/sesame/{commit}/",
+    licence=(
+        "CC BY 4.0; methods.jsonl, put together from github.com/yura-hb/sesame-sampled-pairs: MIT, "
+        "and the methods' own"
+    ),
+    citation=(
+        "M. Kamp, P. Kreutzer, M. Philippsen. SeSaMe: A Data Set of Semantically Similar Java "
+        "Methods. MSR 2019."
+    ),
+    files=(
+        DataFile(
+            "dataset.json",
+            "a8644026384914f298cee602dbbf9c1ae2a727e2b652873872053732c787fb32",
+        ),
+        DataFile(
+            "dataset-unfiltered.json",
+            "8faded7b01326e07629788a385f07deec60f68c8c388dc6fce80cd82e3644ce6",
+        ),
+        DataFile(
+            "sampled-pairs.csv",
+            "80d2004bc3a74a2fddd09dd0e3cf18e2887ad1075501a3f2414c4b441aff47c0",
+        ),
+        DataFile(
+            "methods.jsonl",
+            "da9def5770dc8c99d53fa5a8fd30de11d6c4be2f8ac58ac3e75b9847f90fe314",
+            archive=(
+                "https://codeload.github.com/yura-hb/sesame-sampled-pairs/tar.gz/"
+                "33b061e3612a7b26198c17245c2835193f861151"
+            ),
+            made_by="acumen.datasets.sesame:methods",
+        ),
+    ),
+)
+
+CATALOGUE: dict[str, Dataset] = {data.name: data for data in (IDBENCH, TNPA, SESAME)}
 
 
 def dataset(name: str) -> Dataset:

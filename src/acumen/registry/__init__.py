@@ -7,7 +7,7 @@ a plug-in too (``--plugin FILE``).
 """
 
 from acumen.registry.code import package_hash, packages_hash
-from acumen.registry.entries import Entry, Kind, model, task, view
+from acumen.registry.entries import BrokenError, Entry, Kind, model, task, view
 from acumen.registry.lookup import entry, listing, load_plugin, names, select_tasks
 from acumen.registry.make import (
     Made,
@@ -19,6 +19,7 @@ from acumen.registry.make import (
 )
 
 __all__ = [
+    "BrokenError",
     "Entry",
     "Kind",
     "Made",

@@ -22,6 +22,11 @@ Kind = Literal["model", "task", "view"]
 F = TypeVar("F", bound=Factory)
 
 
+class BrokenError(AcumenError):
+    """What is registered is at fault. Any other error in making it says what it needs: a setting,
+    a package, data."""
+
+
 @dataclass(frozen=True, slots=True)
 class Entry:
     """A registered model, task or view: how to make it and what to tell about it.
@@ -68,9 +73,9 @@ def _is_plain_path(name: str) -> bool:
     return all(part not in ("", ".", "..") and "\\" not in part for part in parts)
 
 
-def two(kind: Kind, name: str, *origins: str) -> AcumenError:
+def two(kind: Kind, name: str, *origins: str) -> BrokenError:
     told = ", ".join(f"one from {origin}" for origin in origins)
-    return AcumenError(f"two {kind}s are called {name!r}: {told}", "rename or remove one of them")
+    return BrokenError(f"two {kind}s are called {name!r}: {told}", "rename or remove one of them")
 
 
 def model(name: str, *, summary: str = "", honest_row: bool = False) -> Callable[[F], F]:

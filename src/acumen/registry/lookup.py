@@ -22,7 +22,7 @@ from acumen.registry.code import (
     loading,
     package_of,
 )
-from acumen.registry.entries import Entry, Kind, add, two
+from acumen.registry.entries import BrokenError, Entry, Kind, add, two
 
 GROUPS: dict[Kind, str] = {
     "model": "acumen.models",
@@ -33,6 +33,7 @@ BUILT_IN_MODULES = {
     "model": (
         "acumen.models.strings",
         "acumen.models.idbench",
+        "acumen.models.sesame",
         "acumen.models.ensemble",
         "acumen.models.sentence",
         "acumen.models.embeddings.model",
@@ -44,7 +45,11 @@ BUILT_IN_MODULES = {
         "acumen.models.classical",
         "acumen.models.fakes",
     ),
-    "task": ("acumen.tasks.identifiers", "acumen.tasks.abbreviations"),
+    "task": (
+        "acumen.tasks.identifiers",
+        "acumen.tasks.similarity",
+        "acumen.tasks.abbreviations",
+    ),
     "view": (
         "acumen.views.text",
         "acumen.views.tokens",
@@ -131,7 +136,7 @@ def _load(kind: Kind, point: EntryPoint) -> Factory:
         return cast(Factory, point.load())
     except (Exception, SystemExit) as error:
         origin = point.dist.name if point.dist else point.module
-        raise AcumenError(
+        raise BrokenError(
             f"{kind} {point.name!r} of the package {origin} cannot be loaded: "
             f"{type(error).__name__}: {error}"
         ) from error

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, cast, get_args
 
 from acumen.api import AcumenError, Learner, Model, Supervision, Task, View
-from acumen.registry.entries import Entry
+from acumen.registry.entries import BrokenError, Entry
 from acumen.registry.lookup import entry
 
 
@@ -19,7 +19,7 @@ def _make(found: Entry, *words: str, **settings: Any) -> Any:
     except AcumenError:
         raise
     except (Exception, SystemExit) as error:
-        raise AcumenError(
+        raise BrokenError(
             f"{found.kind} {found.name!r} of {found.origin} cannot be made: "
             f"{type(error).__name__}: {error}"
         ) from error
@@ -100,18 +100,18 @@ def _check(made: Made) -> None:
         try:
             json.dumps(value, allow_nan=False)
         except (TypeError, ValueError) as error:
-            raise AcumenError(
+            raise BrokenError(
                 f"model {made.reference!r}: its setting {key}={value!r} cannot be written down "
                 f"({error})",
                 "settings, and their defaults, are text, numbers, true, false, null or lists",
             ) from error
     size = getattr(made.model, "batch_size", 1)
     if not isinstance(size, int) or size < 1:
-        raise AcumenError(
+        raise BrokenError(
             f"model {made.reference!r}: its batch_size is {size!r}", "it must be 1 or more"
         )
     if isinstance(made.model, Learner) and made.model.supervision not in get_args(Supervision):
-        raise AcumenError(
+        raise BrokenError(
             f"model {made.reference!r}: its supervision is {made.model.supervision!r}",
             f"which labels it is shown is one of {', '.join(get_args(Supervision))}",
         )

@@ -24,6 +24,7 @@ from acumen.api import (
     Question,
     Scores,
 )
+from acumen.metrics import target
 from acumen.report.evidence import Evidence
 from acumen.report.merge import Merged, ranked
 from acumen.runs.compare import Comparison
@@ -109,7 +110,7 @@ def _questions(instances: Sequence[Instance], quiet: Set[str]) -> dict[str, Any]
     ]
     return {
         "questions": None if said and all(said) and len(said) == len(asked) else asked,
-        "truths": [plain(instance.truth) for instance in instances],
+        "truths": [plain(target(instance.truth)) for instance in instances],
         "tags": tags,
         # Tags of conventions are on nearly every row: to filter by, not to repeat.
         "quiet": [place[tag] for tag in tags if tag in quiet],

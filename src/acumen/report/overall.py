@@ -16,6 +16,8 @@ from acumen.report.merge import Merged
 from acumen.runs.overall import GROUPS, means
 
 TITLES = {"gluecode": "GLUECode"}
+# Groups of which the paper has scores.
+PUBLISHED = frozenset(("gluecode",))
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +64,7 @@ def _table(merged: Merged, group: str, tasks: tuple[str, ...]) -> OverallTable:
     rows.sort(key=_place)
     return OverallTable(
         group=group,
-        title=TITLES[group],
+        title=TITLES.get(group) or f"SeSaMe, {group.partition('/')[2]}",
         first=next(task for task in merged.tasks if task in tasks),
         tasks=[(_title(merged, task), merged.slugs.get(task, "")) for task in tasks],
         rows=rows,
@@ -98,6 +100,8 @@ def _overall(merged: Merged, group: str) -> Mapping[str, Overall]:
 
 
 def _published(group: str, tasks: tuple[str, ...]) -> list[tuple[str, list[float], float]]:
+    if group not in PUBLISHED:
+        return []
     by_model: dict[str, dict[str, float]] = {}
     for row in read_table(group):
         by_model.setdefault(row["model"], {})[f"{group}/{row['task']}"] = float(row["value"])

@@ -6,7 +6,19 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from acumen.api import Answer, Example, Face, Instance, Json, Learner, Question, Sight, Supervision
+from acumen.api import (
+    Answer,
+    Example,
+    Face,
+    Instance,
+    Json,
+    Learner,
+    Pair,
+    Question,
+    Sight,
+    Supervision,
+)
+from acumen.metrics import target
 from acumen.models.adapters import Ask, ask_through
 from acumen.models.batches import MISHAPS, ask_each
 from acumen.registry import Made
@@ -37,6 +49,7 @@ def ask(
             continue
         try:
             if not looked:
+                _read(model, instances)
                 _look(model, sight)
                 looked = True
             if learner:
@@ -52,6 +65,13 @@ def shown(model: Learner, has_training: bool) -> Supervision:
     if model.supervision == "train-or-all":
         return "train" if has_training else "all"
     return model.supervision
+
+
+def _read(model: Any, instances: Sequence[Instance]) -> None:
+    read = getattr(model, "read", None)
+    if read is not None:
+        pairs = [one.input for one in instances if isinstance(one.input, Pair)]
+        read(sorted({text for pair in pairs for text in (pair.left, pair.right)}))
 
 
 def _look(model: Any, sight: Callable[[], Sight | None]) -> None:
@@ -72,7 +92,7 @@ def _examples(
             raise ValueError("the task has no training split")
         return training()
     hidden = {instance.id for instance in fold} if labels == "others" else set()
-    return [Example(i.input, i.truth) for i in instances if i.id not in hidden]
+    return [Example(i.input, target(i.truth)) for i in instances if i.id not in hidden]
 
 
 def _folds(labels: Supervision, instances: Sequence[Instance]) -> Sequence[Sequence[Instance]]:

@@ -2,7 +2,7 @@
 
 Only of a model that has a score on every task of the group: the mean of some would flatter whoever
 leaves out what is hard. Its interval is of the means of resamples, each task's clusters being drawn
-by themselves.
+by themselves; SeSaMe's three flavours are asked of the same pairs, and drawn together.
 """
 
 from __future__ import annotations
@@ -21,7 +21,17 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
     "gluecode": tuple(
         f"gluecode/{task}" for task in ("npath", "operators", "naming", "completion", "nulltoken")
     ),
+    **{
+        f"sesame/{sight}": tuple(
+            f"sesame/{flavour}/{sight}" for flavour in ("goals", "operations", "effects")
+        )
+        for sight in ("whole", "uncommented", "unnamed", "bare")
+    },
 }
+
+
+# Groups whose tasks have the same instances: what is hard in one is likely hard in the others.
+TOGETHER = frozenset(group for group in GROUPS if group.startswith("sesame/"))
 
 
 def in_group(task: str) -> bool:
@@ -29,8 +39,10 @@ def in_group(task: str) -> bool:
 
 
 def task_seed(seed: int, task: str) -> int:
-    """Another seed for each task: with the same one, equally many clusters would be drawn alike."""
-    digest = hashlib.sha256(f"{seed} {task}".encode()).digest()
+    """Another seed for each task: with the same one, equally many clusters would be drawn alike;
+    which is right only where they are the same clusters."""
+    drawn = next((group for group in TOGETHER if task in GROUPS[group]), task)
+    digest = hashlib.sha256(f"{seed} {drawn}".encode()).digest()
     return int.from_bytes(digest[:8], "big")
 
 

@@ -24,6 +24,7 @@ from acumen.api import (
 )
 from acumen.models.adapters import faces, route
 from acumen.registry import (
+    BrokenError,
     Made,
     fingerprint,
     make_model,
@@ -236,7 +237,8 @@ def make_plan(
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """What a run without names would take, and what it leaves out, with the reason."""
+    """What a run without names would take; what it leaves out because something is not here; and
+    why what is at fault cannot be taken."""
 
     names: list[str]
     absent: list[str]
@@ -259,13 +261,15 @@ def offered_tasks() -> Offer:
 
 
 def offered_models() -> Offer:
-    """Models that can be made with their default settings."""
+    """Models that can be made with their default settings; absent are those that need more."""
     offer = Offer([], [], [])
     for name in names("model"):
         try:
             make_model(name)
-        except AcumenError as error:
+        except BrokenError as error:
             offer.broken.append(str(error))
-            continue
-        offer.names.append(name)
+        except AcumenError:
+            offer.absent.append(name)
+        else:
+            offer.names.append(name)
     return offer

@@ -1,8 +1,7 @@
-"""SeSaMe's votes: pairs of methods, each judged by three of eight people on goals, operations and
-effects (Kamp, Kreutzer and Philippsen, MSR 2019, section III).
+"""SeSaMe's votes, cleaned as its authors did (Kamp, Kreutzer and Philippsen, MSR 2019, section
+II-D); what a vote is, `tasks.similarity.ratings` says.
 
-A vote is 0 (disagree), 1 (conditionally agree) or 2 (agree), with a confidence of 0 (low) to 2. The
-filter that leads from ``dataset-unfiltered.json`` to ``dataset.json``, for each of the three:
+The filter that leads from ``dataset-unfiltered.json`` to ``dataset.json``, for each of the three:
 votes of low confidence are dropped; a pair is removed if what is left holds both 0 and 2, or if
 two or more votes were dropped. In the files votes of low confidence stay where they are, so
 agreement and majorities drop them again.
@@ -13,7 +12,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,9 +21,17 @@ from acumen.api import AcumenError, Json
 from acumen.files import sha256_of, write_atomically
 from acumen.survey.agreement import Scale, alpha
 from acumen.survey.votes import Floats
+from acumen.tasks.similarity.ratings import (
+    AGREE,
+    DISAGREE,
+    FLAVOURS,
+    Ratings,
+    majorities,
+    read_ratings,
+)
 
-FLAVOURS = ("goals", "operations", "effects")
-DISAGREE, AGREE, HIGH = 0, 2, 2
+__all__ = ["clean", "filtered", "is_sesame", "majorities", "read_ratings"]
+
 # Of low confidence, so many votes remove a pair.
 TOO_MANY_LOW = 2
 CONTRADICTION, LOW = "disagree and agree", "low confidence"
@@ -41,30 +47,6 @@ class Removed:
     why: str
 
 
-@dataclass(frozen=True, slots=True)
-class Ratings:
-    """``rating`` and ``confidence``: by pair, flavour and voter, −1 where there is no vote.
-    ``entries`` are the pairs as the file has them."""
-
-    entries: tuple[Json, ...]
-    rating: np.ndarray
-    confidence: np.ndarray
-
-    def __len__(self) -> int:
-        return len(self.entries)
-
-    def where(self, pairs: np.ndarray) -> Ratings:
-        places = np.flatnonzero(pairs)
-        entries = tuple(self.entries[one] for one in places.tolist())
-        return Ratings(entries, self.rating[places], self.confidence[places])
-
-    @property
-    def sure(self) -> np.ndarray:
-        """Which votes are there and not of low confidence."""
-        found: np.ndarray = (self.rating >= 0) & (self.confidence > 0)
-        return found
-
-
 def is_sesame(path: Path) -> bool:
     """Whether a file looks like SeSaMe's: a JSON list with pair ids."""
     if not path.is_file():
@@ -72,31 +54,6 @@ def is_sesame(path: Path) -> bool:
     with path.open("rb") as stream:
         head = stream.read(4096)
     return head.lstrip().startswith(b"[") and b'"pairid"' in head
-
-
-def read_ratings(path: Path) -> Ratings:
-    hint = "SeSaMe's dataset-unfiltered.json is a list of pairs with goals, operations and effects"
-    try:
-        entries = json.loads(path.read_bytes())
-        votes = [[_votes(entry[flavour]) for flavour in FLAVOURS] for entry in entries]
-        for entry in entries:
-            str(entry["pairid"]).encode()
-    except (ValueError, RecursionError) as error:
-        raise AcumenError(f"{path} is no JSON of SeSaMe's: {error}", hint) from error
-    except (KeyError, TypeError, IndexError) as error:
-        raise AcumenError(f"{path}: a pair lacks {error}", hint) from error
-    if len({len(one) for pair in votes for one in pair}) != 1:
-        raise AcumenError(f"{path}: not every pair has the same number of voters", hint)
-    found = np.array(votes, dtype=np.int64)
-    return Ratings(tuple(entries), found[..., 0], found[..., 1])
-
-
-def _votes(slots: Sequence[Json]) -> list[tuple[int, int]]:
-    found = [(slot["rating"], slot["confidence"]) for slot in slots]
-    for slot in found:
-        if not all(type(one) is int and -1 <= one <= HIGH for one in slot):
-            raise ValueError(f"a vote is {slot}, not two whole numbers from −1 to {HIGH}")
-    return found
 
 
 def contradictions(ratings: Ratings) -> np.ndarray:
@@ -128,21 +85,11 @@ def filtered(ratings: Ratings) -> tuple[Ratings, list[Removed]]:
 
 def agreement(ratings: Ratings, *, all_votes: bool = False) -> dict[str, float]:
     """Krippendorff's ordinal α of each flavour, without votes of low confidence."""
-    given = ratings.rating >= 0 if all_votes else ratings.sure
+    given = ratings.given if all_votes else ratings.sure
     found = {}
     for place, flavour in enumerate(FLAVOURS):
         unit, voter = np.nonzero(given[:, place])
         found[flavour] = alpha(unit, ratings.rating[unit, place, voter], Scale.ORDINAL)
-    return found
-
-
-def majorities(ratings: Ratings) -> np.ndarray:
-    """By pair and flavour, the rating that more than half of the sure votes have, or −1."""
-    sure = ratings.sure
-    many = sure.sum(axis=2)
-    found = np.full(many.shape, -1)
-    for value in range(AGREE + 1):
-        found[2 * ((ratings.rating == value) & sure).sum(axis=2) > many] = value
     return found
 
 

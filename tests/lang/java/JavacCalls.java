@@ -14,6 +14,7 @@ import com.sun.tools.javac.tree.JCTree;
 import com.sun.tools.javac.tree.TreeInfo;
 import com.sun.tools.javac.tree.TreeScanner;
 import com.sun.tools.javac.util.Context;
+import java.io.BufferedOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -47,7 +48,8 @@ import javax.tools.ToolProvider;
  * "e" and a message is an error of the compiler.
  */
 public class JavacCalls {
-    private final PrintStream out = new PrintStream(System.out, false, StandardCharsets.UTF_8);
+    private final PrintStream out = new PrintStream(
+            new BufferedOutputStream(System.out, 1 << 16), false, StandardCharsets.UTF_8);
     private final Map<Symbol, String> places = new HashMap<>();
     private final List<ClassSymbol> classes = new ArrayList<>();
     private final Set<Symbol> ours = new HashSet<>();

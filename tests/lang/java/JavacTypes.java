@@ -9,6 +9,7 @@ import com.sun.tools.javac.tree.EndPosTable;
 import com.sun.tools.javac.tree.JCTree;
 import com.sun.tools.javac.tree.TreeInfo;
 import com.sun.tools.javac.tree.TreeScanner;
+import java.io.BufferedOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -28,7 +29,8 @@ import javax.tools.ToolProvider;
  * message is an error of the compiler.
  */
 public class JavacTypes {
-    private final PrintStream out = new PrintStream(System.out, false, StandardCharsets.UTF_8);
+    private final PrintStream out = new PrintStream(
+            new BufferedOutputStream(System.out, 1 << 16), false, StandardCharsets.UTF_8);
     private Types types;
 
     public static void main(String[] arguments) throws Exception {

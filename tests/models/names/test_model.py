@@ -61,6 +61,19 @@ def test_relatedness_by_hand(names: Names) -> None:
     assert ask(names, "begin", "start", "whatever") == pytest.approx(expected)
 
 
+def test_the_parts_of_an_answer_can_be_asked_for(names: Names) -> None:
+    """By hand, as above: the best partner is 0.75 above the floor, 0.8 in all, the cosine 1/2."""
+    parts = {"similar": (0.75 + 0.15) / 1.3, "related": 2.3 / 4, "weakest": 0.75, "mean": 0.8,
+             "cosine": 0.75}  # fmt: skip
+    for answer, expected in parts.items():
+        part = make_names(str(names.file), answer=answer)
+        for relation in ("similar", "related"):
+            assert ask(part, "begin", "start", relation) == pytest.approx(expected), answer
+            assert ask(part, "begin", "begin", relation) == 1
+    with pytest.raises(AcumenError, match="no answer 'best'"):
+        make_names(str(names.file), answer="best")
+
+
 def test_similar_in_context_is_similar(names: Names) -> None:
     both = ask(names, "begin", "end"), ask(names, "begin", "end", "similar in context")
     assert both[0] == both[1]

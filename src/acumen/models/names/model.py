@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 # The relations in which one name would have to do for the other; all others are relatedness.
 SIMILAR = frozenset({"similar", "similar in context"})
+# What may be answered whatever is asked: as an ensemble's member, each tells something else.
+ANSWERS = ("asked", "similar", "related", "weakest", "mean", "cosine")
 # The share of the cosine, and of the spelling, in similarity: they decide among equals.
 TIES = 0.1
 # A word of a thousandth of all words counts half.
@@ -37,12 +39,15 @@ class Names:
 
     batch_size = 8192
 
-    def __init__(self, file: Path | None = None, shapes: bool = True, weakest: bool = True) -> None:
+    def __init__(
+        self, file: Path | None = None, shapes: bool = True, weakest: bool = True,
+        answer: str = ANSWERS[0],
+    ) -> None:  # fmt: skip
         from acumen.files import sha256_of
         from acumen.models.names.lexicon import FILE
 
         self.file = FILE if file is None else file
-        self.shapes, self.weakest = shapes, weakest
+        self.shapes, self.weakest, self.answer = shapes, weakest, answer
         if not self.file.is_file():
             raise AcumenError(f"{self.file}: there is no lexicon", "`acumen train names` makes one")
         self.fingerprint = sha256_of(self.file)
@@ -79,7 +84,11 @@ class Names:
         )
         related = (mean + cosine + 1 + spelling) / 4
         asked = np.fromiter((pair.relation in SIMILAR for pair in pairs), np.bool_, len(pairs))
-        close = np.minimum(np.where(asked, similar, related), 1.0)
+        answers = {
+            "asked": np.where(asked, similar, related), "similar": similar, "related": related,
+            "weakest": weakest, "mean": mean, "cosine": (cosine + 1) / 2,
+        }  # fmt: skip
+        close = np.minimum(answers[self.answer], 1.0)
         found: list[float] = np.where(left == right, 1.0, close).tolist()
         return found
 
@@ -125,7 +134,11 @@ class Names:
 
 
 @model("acumen-names")
-def make_names(lexicon: str = "", shapes: bool = True, weakest: bool = True) -> Names:
+def make_names(
+    lexicon: str = "", shapes: bool = True, weakest: bool = True, answer: str = ANSWERS[0]
+) -> Names:
     """Closeness in meaning, word by word, learned from code and dictionaries, not from ratings"""
+    if answer not in ANSWERS:
+        raise AcumenError(f"there is no answer {answer!r}", f"there are {', '.join(ANSWERS)}")
     file = Path(lexicon).expanduser().absolute() if lexicon else None
-    return Names(file, bool(shapes), bool(weakest))
+    return Names(file, bool(shapes), bool(weakest), answer)

@@ -1,7 +1,7 @@
 """English texts: manuals, dictionaries and man pages, as sentences.
 
-What a file is, its name tells: pages of HTML, plain text and reStructuredText, man pages and
-dictionaries of dictd, each also packed by gzip. Other files are passed over.
+What a file is, its name tells: pages of HTML, plain text, reStructuredText and POD, man pages
+and dictionaries of dictd, each also packed by gzip. Other files are passed over.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ LARGEST = 200_000_000
 LIMIT = 1800.0
 
 _MAN = re.compile(r"\.[1-9][a-z]*(\.gz)?$")
-_PLAIN = re.compile(r"\.(txt|rst|md|text)(\.gz)?$")
+_PLAIN = re.compile(r"\.(txt|rst|md|text|pod)(\.gz)?$")
 _PAGE = re.compile(r"\.x?html?(\.gz)?$")
 _DICTIONARY = re.compile(r"\.dict(\.dz)?$")
 _TAG = re.compile(r"(<[^<>]*>)")

@@ -1,0 +1,171 @@
+"""``acumen similar``: methods that may do the same, mined, sampled to be rated, and found."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from acumen.cli._app import Verb, verbs
+from acumen.cli._options import AsJson, DrawSeed, Workers
+from acumen.cli._show import (
+    print_facts,
+    print_json,
+    print_table,
+    printable,
+    progress_bar,
+    say,
+)
+
+app = verbs("Find methods that may do the same: mine pairs to be rated, or ask for one method.")
+
+COMPAT = "sesame-tools"
+CorpusFolder = Annotated[
+    Path, typer.Option("--corpus", "-c", metavar="DIR", help="Folder of the corpus.")
+]
+
+
+@app.command("mine", cls=Verb)
+def mine(
+    corpus: CorpusFolder,
+    out: Annotated[Path, typer.Option("--out", "-o", metavar="DIR", help="Folder of the pairs.")],
+    space: Annotated[
+        str,
+        typer.Option(
+            metavar="SPACE",
+            help="How comments are compared: ppmi, tfidf, bm25, lsi, word2vec, doc2vec or "
+            "model:NAME, with settings as in tfidf:ngrams=1-2.",
+        ),
+    ] = "ppmi",
+    compat: Annotated[
+        str,
+        typer.Option(
+            metavar="TOOL", help="sesame-tools: the stricter rules of SeSaMe's own program."
+        ),
+    ] = "",
+    pairs: Annotated[int, typer.Option("-n", "--pairs", min=1, help="Pairs to sample.")] = 900,
+    mu: Annotated[
+        float, typer.Option(min=0, max=1, help="Share of docsim in msim; the rest is toksim's.")
+    ] = 0.75,
+    relevance: Annotated[
+        float,
+        typer.Option("--lambda", min=0, max=1, help="Share of relevance; the rest is diversity's."),
+    ] = 0.6,
+    votes: Annotated[int, typer.Option(min=1, help="Votes for each pair.")] = 3,
+    raters: Annotated[
+        str, typer.Option(metavar="N|NAMES", help="How many raters, or their names: ann,bob,cy.")
+    ] = "8",
+    seed: DrawSeed = 0,
+    workers: Workers = 0,
+    as_json: AsJson = False,
+) -> None:
+    """Mine pairs of methods that may do the same, as SeSaMe did, and make them ready for raters.
+
+    Methods with JavaDoc are compared by what it says (docsim). Of the pairs between projects, a
+    diverse sample is taken whose comments are alike and whose code is not (MMR). For each pair,
+    what belongs to its methods in their files is shown on a page. The same corpus, seed and
+    settings give the same bytes, whatever the number of workers.
+
+    Example: acumen similar mine --corpus corpus --out pairs
+
+    Example: acumen similar mine -c corpus -o pairs -n 100 --raters ann,bob,cy --space tfidf
+    """
+    from acumen.api import AcumenError
+    from acumen.corpus import Corpus
+    from acumen.corpus.engines import engine
+    from acumen.machine import processors
+    from acumen.similar.mining import PREVIEW, Settings, mine_pairs
+
+    if compat not in ("", COMPAT):
+        raise AcumenError(f"there are no rules of {compat!r}", f"--compat {COMPAT}, or none")
+    who: int | tuple[str, ...] = int(raters) if raters.isdecimal() else tuple(raters.split(","))
+    settings = Settings(
+        space=space, compat=compat, pairs=pairs, mu=mu, relevance=relevance, votes=votes,
+        raters=who, seed=seed,
+    )  # fmt: skip
+    workers = workers or processors()
+    with progress_bar() as step:
+        record, stages = mine_pairs(
+            Corpus.open(corpus), out, settings, engine("local", workers), workers, step
+        )
+    if as_json:
+        print_json({**record, "seconds": stages.seconds, "used again": stages.again})
+        return
+    _told(record, stages)
+    say(f"pages:   {out / PREVIEW / 'index.html'}")
+
+
+def _told(record: dict[str, Any], stages: Any) -> None:
+    methods, sampled = record["methods"], record["sample"]
+    facts = [
+        ("methods", f"{methods['compared']:,} of {methods['in the corpus']:,} are compared"),
+        *((f"  {name}", f"{count:,}") for name, count in methods["dropped"].items() if count),
+        *((f"pairs, docsim {name}", f"{count:,}") for name, count in record["pairs"].items()),
+        ("sample", f"{sampled['pairs']:,} of {sampled['candidates']:,} pairs between projects"),
+        ("token similarities", f"{sampled['token similarities']:,} were needed"),
+    ]  # fmt: skip
+    if methods["lost"]:
+        facts.append(("lost", f"{methods['lost']:,} methods ended the process that read them"))
+    print_facts("Mined", facts)
+    rows = [
+        [name, "there already" if name in stages.again else f"{seconds:.1f}"]
+        for name, seconds in stages.seconds.items()
+    ]
+    print_table(["stage", "seconds"], rows, right=[1])
+
+
+@app.command("find", cls=Verb)
+def find(
+    method: Annotated[
+        str,
+        typer.Argument(
+            metavar="METHOD", help="FILE.java:LINE, FILE.java:NAME, or the id of a method."
+        ),
+    ],
+    corpus: CorpusFolder,
+    n: Annotated[int, typer.Option("-n", min=1, help="How many answers.")] = 10,
+    workers: Workers = 0,
+    as_json: AsJson = False,
+) -> None:
+    """Which methods do something like this one?
+
+    Compared are the words of names, JavaDoc and code (BM25); 1 is a method that says all that this
+    one says. Overloads are told once. The first question to a corpus makes an index of it, which
+    takes a minute for the JDK; then an answer takes less than a second.
+
+    Example: acumen similar find src/Text.java:42 --corpus jdk
+
+    Example: acumen similar find src/Text.java:leftPad -c jdk -n 5 --json
+    """
+    from acumen.corpus.engines import engine
+    from acumen.datasets import acumen_home
+    from acumen.machine import processors
+    from acumen.similar.find import asked
+    from acumen.similar.find import find as found
+    from acumen.similar.index import index_of
+
+    question = asked(method, corpus)
+    with progress_bar() as step:
+        index = index_of(
+            corpus, acumen_home(), lambda: engine("local", workers or processors()), step
+        )
+    hits = found(index, question, n)
+    if as_json:
+        names = ("method_id", "project", "path", "line", "type", "signature", "says")
+        print_json([
+            {**{name: getattr(hit.method, name) for name in names}, "score": hit.score,
+             "others": hit.others}
+            for hit in hits
+        ])  # fmt: skip
+        return
+    if not hits:
+        say("no method of the corpus says anything like it")
+        return
+    for hit in hits:
+        one = hit.method
+        others = f" and {hit.others} more of that name" if hit.others else ""
+        typer.echo(f"{hit.score:.2f}  {printable(one.type)}.{printable(one.signature)}{others}")
+        if one.says:
+            typer.echo(f"      {printable(one.says)}")
+        typer.echo(f"      {printable(one.project)}: {printable(one.path)}:{one.line}")

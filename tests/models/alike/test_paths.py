@@ -1,0 +1,45 @@
+"""Path contexts. Oracle: the code2vec view's own contexts, as strings."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from typing import Any, cast
+
+import pytest
+
+from acumen.api import Pair
+from acumen.lang.java.file import JavaFile
+from acumen.models.alike.model import make_path_contexts
+from acumen.views.paths import method_paths, paths, shape
+
+ONE = "class A { int f(int x) { if (x > 0) { return x + 1; } return g(x); } }"
+OTHER = "class B { int h(int y) { if (y > 0) { return y - 1; } return 2; } }"
+
+
+def contexts(text: str, names: bool) -> Counter[Any]:
+    file = JavaFile(text.encode())
+    told = cast(
+        "dict[str, Any]", shape(method_paths(paths(file, [0], most=None), 0), own_name="gluecode")
+    )
+    found = Counter[Any](path for _, path, _ in told["contexts"])
+    if names:
+        found.update(map(tuple, told["contexts"]))
+    return found
+
+
+@pytest.mark.parametrize("names", [True, False])
+def test_the_cosine_is_that_of_the_views_contexts(names: bool) -> None:
+    a, b = contexts(ONE, names), contexts(OTHER, names)
+
+    def product(left: Counter[Any], right: Counter[Any]) -> float:
+        return sum(
+            (1 + math.log(count)) * (1 + math.log(right[key]))
+            for key, count in left.items()
+            if key in right
+        )
+
+    expected = product(a, b) / math.sqrt(product(a, a) * product(b, b))
+    assert 0 < expected < 1
+    found = make_path_contexts(names=names).similarity([Pair(ONE, OTHER)])
+    assert found == pytest.approx([expected])

@@ -1,0 +1,160 @@
+"""``find``: which methods do something like this one? Scores against Okapi's formula as a loop; the
+answers against methods whose twins are known."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from acumen.api import AcumenError
+from acumen.similar.find import Asked, asked, find
+from acumen.similar.index import B, Index, K, index_of
+from acumen.similar.words import words
+from corpora import shared_engine
+
+if TYPE_CHECKING:
+    from acumen.corpus import Corpus
+
+
+@pytest.fixture(scope="module")
+def index(examples_corpus: Corpus, tmp_path_factory: pytest.TempPathFactory) -> Index:
+    cache = tmp_path_factory.mktemp("cache")
+    return index_of(examples_corpus.folder, cache, lambda: shared_engine(2))
+
+
+def rows_of(corpus: Corpus) -> list[dict[str, object]]:
+    sql = "select method_id::varchar id, name, javadoc, text, project, type from methods where body"
+    found: list[dict[str, object]] = corpus.query(sql).to_pylist()
+    return found
+
+
+def said_by(row: dict[str, object]) -> dict[str, int]:
+    return words(str(row["name"]), str(row["javadoc"] or ""), str(row["text"]))
+
+
+def test_words_by_hand() -> None:
+    text = """
+        /** Sorts {@code values}, <b>in place</b>. */
+        static void sortAll(int[] someValues) { // quickly
+            Arrays.sort(someValues); log("sorted them", 'x');
+        }
+    """
+    found = words("sortAll", "/** Sorts {@code values}, <b>in place</b>. */", text)
+    assert found == {
+        "sort": 3 + 1, "all": 3, "sorts": 1, "values": 1 + 2, "in": 1, "place": 1,
+        "some": 2, "arrays": 1, "log": 1,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("text", ["", '"', "'", "/*", '"""', "/* \\", "\udcff x", "a" * 9999, "//"])
+def test_any_text_has_words(text: str) -> None:
+    assert isinstance(words("", text, text), dict)
+
+
+def test_scores_are_okapis(index: Index, examples_corpus: Corpus) -> None:
+    """The oracle is the formula, word by word and method by method."""
+    rows = rows_of(examples_corpus)
+    said = {row["id"]: said_by(row) for row in rows}
+    about = index.about(range(index.methods))
+    assert {one.method_id for one in about} == set(said)
+    mean = sum(sum(one.values()) for one in said.values()) / len(said)
+    having: dict[object, int] = {}
+    for one in said.values():
+        for word in one:
+            having[word] = having.get(word, 0) + 1
+
+    def rarity(word: str) -> float:
+        n = having.get(word, 0)
+        return math.log(1 + (len(said) - n + 0.5) / (n + 0.5))
+
+    question = {"read": 2, "line": 1, "file": 1, "nobodysaysthis": 3}
+    most = sum((t * (K + 1) / (t + K)) ** 2 * rarity(w) for w, t in question.items())
+    scores = index.scores(question)
+    for place, one in enumerate(about):
+        mine = said[one.method_id]
+        longer = 1 - B + B * sum(mine.values()) / mean
+        expected = sum(
+            t * (K + 1) / (t + K) * rarity(w) * mine[w] * (K + 1) / (mine[w] + K * longer)
+            for w, t in question.items()
+            if w in mine
+        )
+        assert scores[place] == pytest.approx(expected / most, abs=1e-5)
+
+
+def test_every_method_finds_itself_first(index: Index, examples_corpus: Corpus) -> None:
+    """But for those that say the same, as overloads and short getters do."""
+    rows = rows_of(examples_corpus)
+    about = index.about(range(index.methods))
+    place = {one.method_id: i for i, one in enumerate(about)}
+    first = 0
+    for row in rows:
+        scores = index.scores(said_by(row))
+        first += bool(scores[place[str(row["id"])]] >= scores.max() - 1e-6)
+    assert first > 0.95 * len(rows)
+
+
+def test_a_method_of_the_corpus_is_not_its_own_answer(
+    index: Index, examples_corpus: Corpus
+) -> None:
+    row = rows_of(examples_corpus)[0]
+    mine = asked(str(row["id"]), examples_corpus.folder)
+    assert mine.name == row["name"]
+    hits = find(index, mine, 5)
+    assert len(hits) == 5
+    assert str(row["id"]) not in {hit.method.method_id for hit in hits}
+    scores = [hit.score for hit in hits]
+    assert scores == sorted(scores, reverse=True)
+    keys = [
+        (hit.method.project, hit.method.type, hit.method.signature.split("(")[0]) for hit in hits
+    ]
+    assert len(set(keys)) == len(keys), "overloads are told once"
+
+
+def test_methods_in_files(tmp_path: Path, examples_corpus: Corpus) -> None:
+    folder = examples_corpus.folder
+    file = tmp_path / "A.java"
+    file.write_text(
+        "class A {\n  /** Adds. */\n  int add(int a) {\n    return a + 1;\n  }\n"
+        "  void run() { new Object() { void inner() { } }; }\n  int add() { return 2; }\n}\n"
+    )
+    assert asked(f"{file}:4", folder).javadoc == "/** Adds. */"
+    assert asked(f"{file}:run", folder).name == "run"
+    assert asked(f"{file}:6", folder).name == "inner"
+    with pytest.raises(AcumenError, match="2 methods called add"):
+        asked(f"{file}:add", folder)
+    with pytest.raises(AcumenError, match="no method at 'subtract'") as caught:
+        asked(f"{file}:subtract", folder)
+    assert "add, run" in caught.value.hint
+    alone = tmp_path / "method.txt"
+    alone.write_text("/** Ends. */\nvoid end() {\n  stop();\n}\n")
+    assert asked(str(alone), folder) == asked(f"{alone}:3", folder)
+    assert asked(str(alone), folder).name == "end"
+    with pytest.raises(AcumenError, match="no file and no method"):
+        asked("nothing", folder)
+    broken = tmp_path / "broken.java"
+    broken.write_bytes(b"\xff\x00class { ((((")
+    with pytest.raises(AcumenError, match="no method"):
+        asked(str(broken), folder)
+
+
+def test_nothing_in_common_is_no_answer(index: Index) -> None:
+    assert find(index, Asked("qqqq", "", "void qqqq() { zzzz(); }")) == []
+
+
+def test_the_same_index_whatever_the_workers(examples_corpus: Corpus, tmp_path: Path) -> None:
+    made = []
+    for workers in (1, 2):
+        engine = shared_engine(workers)
+        found = index_of(examples_corpus.folder, tmp_path / str(workers), lambda e=engine: e)  # type: ignore[misc]
+        made.append({file.name: file.read_bytes() for file in found.folder.iterdir()})
+    assert made[0] == made[1]
+    assert np.load(tmp_path / "1" / "similar" / found.folder.name / "first.npy")[-1] > 0
+
+
+def test_a_folder_that_is_no_corpus(tmp_path: Path) -> None:
+    with pytest.raises(AcumenError, match="holds no corpus"):
+        index_of(tmp_path, tmp_path, lambda: shared_engine(1))
