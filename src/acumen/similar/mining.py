@@ -47,6 +47,8 @@ METHODS, PAIRS, SAMPLE, ASSIGNMENT = (
 )
 PREVIEW, RECORD = "preview", "mined.json"
 _MADE_OF = "acumen.made_of"
+# Seconds for the surroundings of a method.
+_LIMIT = 300.0
 # In a dense space nearly all pairs are a little alike.
 DENSE_LEAST = 0.3
 
@@ -114,7 +116,7 @@ def mine_pairs(
         chosen, entries = _sample(table, pairs, settings, workers)
         step("sampling", 1, 1)
     with stages.timed("pages"):
-        _write_sample(corpus, table, entries, out, settings, step)
+        _write_sample(corpus, table, entries, out, settings, engine, step)
     record = {
         "acumen": __version__,
         "corpus": sha256_of(corpus.folder / "manifest.json"),
@@ -287,21 +289,22 @@ _TOLD = ("method_id", "project", "path", "type", "name", "signature", "key", "li
 
 def _write_sample(
     corpus: Corpus, table: pa.Table, entries: Sequence[dict[str, Any]], out: Path,
-    settings: Settings, step: Step,
+    settings: Settings, engine: Engine, step: Step,
 ) -> None:  # fmt: skip
     from acumen.similar.preview import Shown, Side, write_pages
 
     shown = []
     lines = []
-    for number, entry in enumerate(entries, 1):
-        step("pages", number, len(entries))
+    # All at once: a table of many chunks is searched for each row that is asked for alone.
+    wanted = [row for entry in entries for row in entry["rows"]]
+    told = table.select([*_TOLD, "javadoc", "text"]).take(wanted).to_pylist()
+    excerpts = iter(_excerpts(corpus, told, engine, step))
+    methods = iter(told)
+    for entry in entries:
         sides = []
-        for row in entry.pop("rows"):
-            told = {name: table[name][row].as_py() for name in _TOLD}
-            told["javadoc"] = table["javadoc"][row].as_py()
-            told["method"] = table["text"][row].as_py()
-            told["excerpt"] = _excerpt(corpus, told)
-            sides.append(told)
+        for one in (next(methods) for _ in entry.pop("rows")):
+            one["method"] = one.pop("text")
+            sides.append({**one, "excerpt": next(excerpts)})
         lines.append(json.dumps({**entry, "first": sides[0], "second": sides[1]}) + "\n")
         swapped = rating.is_swapped(entry["pair"], seed=settings.seed)
         pages = [Side(one["project"], one["path"], one["key"], one["excerpt"]) for one in sides]
@@ -318,17 +321,33 @@ def _write_sample(
     write_pages(out / PREVIEW, shown)
 
 
-def _excerpt(corpus: Corpus, told: dict[str, Any]) -> str:
-    """The method with what belongs to it; alone where its file is more than can be understood."""
+def _excerpts(
+    corpus: Corpus, methods: Sequence[dict[str, Any]], engine: Engine, step: Step
+) -> list[str]:
+    """Each method with what belongs to it; alone where its file is more than can be understood."""
+    from acumen.corpus.engines import Died
+
+    found = [str(one["text"]) for one in methods]
+    asked = []
+    for one in methods:
+        row = corpus.method(one["method_id"])
+        asked.append((corpus.file_of(one["method_id"])["source"], row["place"]))
+    for done, (place, outcome) in enumerate(engine.run(_excerpt, asked, _LIMIT), 1):
+        step("pages", done, len(asked))
+        if not isinstance(outcome, Died) and outcome:
+            found[place] = outcome
+    return found
+
+
+def _excerpt(asked: tuple[str, int]) -> str:
     from acumen.lang.java.file import JavaFile
     from acumen.similar.surroundings import excerpt
 
-    place = corpus.method(told["method_id"])["place"]
-    file = JavaFile(corpus.file_of(told["method_id"])["source"].encode("utf-8", "surrogatepass"))
+    source, place = asked
     try:
-        return excerpt(file, place)
+        return excerpt(JavaFile(source.encode("utf-8", "surrogatepass")), place)
     except (RecursionError, ValueError, IndexError, KeyError):
-        return str(told["method"])
+        return ""
 
 
 def read_sample(out: Path) -> Iterator[dict[str, Any]]:

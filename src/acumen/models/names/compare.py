@@ -56,6 +56,17 @@ def _spelling(letters: NDArray[np.uint32], starts: Offsets, u: int, v: int) -> f
 
 
 @kernel
+def spellings(
+    letters: NDArray[np.uint32], starts: Offsets, left: Offsets, right: Offsets
+) -> Values:
+    """How alike the words of each pair are spelt."""
+    found = np.empty(len(left))
+    for i in range(len(left)):
+        found[i] = _spelling(letters, starts, left[i], right[i])
+    return found
+
+
+@kernel
 def _found(row: Offsets, second: NDArray[np.uint16], u: int, v: int) -> int:
     """The place of a pair of words in the table, or -1."""
     low, high = row[u], row[u + 1]

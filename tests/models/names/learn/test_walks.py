@@ -141,19 +141,19 @@ def test_they_may_be_left_out(
     wordnet: WordNet, monkeypatch: pytest.MonkeyPatch, without: tuple[str, ...], walked: bool,
     asked: bool,
 ) -> None:  # fmt: skip
-    class Seen(Exception):
+    class SeenError(Exception):
         pass
 
     def seen(evidence: Evidence, *rest: object) -> None:
         assert (evidence.walks is not None) == walked
         assert (evidence.senses is not None) == asked
-        raise Seen
+        raise SeenError
 
     monkeypatch.setattr(build, "learned", seen)
     none = np.zeros(0, dtype=np.int32)
     text = Streams(KNOWN, np.ones(len(KNOWN), dtype=np.int64), len(KNOWN), none, none, none)
-    files = Chosen({}, (), ())
-    sources = build.Sources("", Texts("", 0, none, [], 0), wordnet, files)
+    files = Chosen("", (), (), {})
+    sources = build.Sources("", Texts("", [], none, 0), wordnet, files)
     assert set(without) <= set(build.INGREDIENTS)
-    with pytest.raises(Seen):
+    with pytest.raises(SeenError):
         build.lexicon_of(text, {}, keys_of(none, none), {}, sources, build.Settings(), without)

@@ -19,12 +19,14 @@ from numpy.typing import NDArray
 
 from acumen.api import AcumenError
 from acumen.lang.kernel import kernel
+from acumen.models.names.compare import spellings
 from acumen.models.names.learn import _senses
 from acumen.models.names.learn._pairs import Keys, Places, Table, keys_of, parted
 from acumen.models.names.learn._senses import Senses
 from acumen.models.names.learn._threads import one_thread
 from acumen.models.names.learn.spaces import Matrix
 from acumen.models.names.learn.wordnet import WordNet
+from acumen.models.names.lexicon import letters_of
 
 # What each of WordNet's relations is worth: may one word stand for the other?
 SYNONYM, ABOVE, SIBLING, OPPOSITE, RANDOM = 1.0, 0.6, 0.25, 0.1, 0.0
@@ -266,38 +268,19 @@ def _cosines(space: Matrix, left: Places, right: Places) -> Values:
 
 def _looks(words: list[str], left: Places, right: Places) -> tuple[Values, Values]:
     """Similarity by edits, and how much of the shorter word both begin with."""
-    width = max(map(len, words), default=1)
-    letters = np.zeros((len(words), width + 1), dtype=np.uint8)
-    for i, word in enumerate(words):
-        letters[i, : len(word)] = np.frombuffer(word.encode("ascii", "replace"), dtype=np.uint8)
-    return _compared(letters, left, right)
+    letters, starts = letters_of(words)
+    edits = spellings(letters, starts, left, right).astype(np.float32)
+    return edits, _beginnings(letters, starts, left, right)
 
 
 @kernel
-def _compared(letters: NDArray[np.uint8], left: Places, right: Places) -> tuple[Values, Values]:
-    edits = np.zeros(len(left), dtype=np.float32)
-    begins = np.zeros(len(left), dtype=np.float32)
-    row = np.empty(letters.shape[1], dtype=np.int64)
+def _beginnings(letters: NDArray[np.uint32], starts: Places, left: Places, right: Places) -> Values:
+    found = np.zeros(len(left), dtype=np.float32)
     for i in range(len(left)):
-        one, other = letters[left[i]], letters[right[i]]
-        size, width = 0, 0
-        while one[size]:
-            size += 1
-        while other[width]:
-            width += 1
+        one, other = starts[left[i]], starts[right[i]]
+        shorter = min(starts[left[i] + 1] - one, starts[right[i] + 1] - other)
         same = 0
-        while same < min(size, width) and one[same] == other[same]:
+        while same < shorter and letters[one + same] == letters[other + same]:
             same += 1
-        for k in range(width + 1):
-            row[k] = k
-        for j in range(1, size + 1):
-            corner = row[0]
-            row[0] = j
-            for k in range(1, width + 1):
-                best = min(row[k] + 1, row[k - 1] + 1, corner + (one[j - 1] != other[k - 1]))
-                corner = row[k]
-                row[k] = best
-        longest = max(size, width, 1)
-        edits[i] = 1.0 - row[width] / longest
-        begins[i] = same / max(min(size, width), 1)
-    return edits, begins
+        found[i] = same / max(shorter, 1)
+    return found
