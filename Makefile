@@ -67,7 +67,7 @@ kernels: $(BIN)/.dev
 
 test: $(BIN)/.dev
 	$(MAKE) --jobs=3 --output-sync lint tools kernels
-	$(BIN)/python -m pytest -n auto
+	$(BIN)/python -m pytest -n auto --dist worksteal
 
 bench: $(BIN)/.dev
 	$(BIN)/python bench/run.py

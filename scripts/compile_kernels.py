@@ -17,6 +17,7 @@ from acumen.lang.columns import Ragged
 from acumen.lang.java.file import JavaFile
 from acumen.lang.java.npath import RULES, npath
 from acumen.models.names.model import make_names
+from acumen.registry import make_model
 from acumen.similar import sample
 from acumen.similar.pairs import Pairs, write_pairs
 from acumen.similar.spaces import vectors
@@ -34,6 +35,9 @@ def main() -> None:
 
 
 def similar_methods() -> None:
+    code = Pair("class A { int f(int a) { return a; } }", "class B { int g(int b) { return -b; } }")
+    for reference in ("wl-kernel", "method-shape"):
+        make_model(reference).model.similarity([code])  # type: ignore[union-attr]
     texts = ["returns the list of words", "adds the list of words", "no"]
     with TemporaryDirectory() as folder:
         path = Path(folder) / "pairs.parquet"

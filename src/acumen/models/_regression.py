@@ -16,7 +16,8 @@ Predict: TypeAlias = Callable[[Rows], "Floats"]
 
 CHOSEN = "chosen"
 SINGLE = ("svr", "trees", "both")
-LEARNERS = (*SINGLE, CHOSEN)
+LINEAR = "linear"
+LEARNERS = (*SINGLE, LINEAR, CHOSEN)
 # Enough for the mean to settle; each leaf holds a few pairs, since ratings are noisy.
 _TREES, _LEAF = 60, 3
 _FOLDS = 5
@@ -25,6 +26,8 @@ _FOLDS = 5
 def trained(learner: str, inputs: Rows, truths: Floats) -> Predict:
     if learner == CHOSEN:
         learner = best(inputs, truths)
+    if learner == LINEAR:
+        return _line(inputs, truths)
     if learner == "svr":
         return _vectors(inputs, truths)
     if learner == "trees":
@@ -62,6 +65,18 @@ def _vectors(inputs: Rows, truths: Floats) -> Predict:
     from sklearn.svm import SVR
 
     predict: Predict = make_pipeline(StandardScaler(), SVR()).fit(inputs, truths).predict
+    return predict
+
+
+def _line(inputs: Rows, truths: Floats) -> Predict:
+    """Ridge regression: members that agree share the weight. How much they are held back is chosen
+    inside the rows it is given."""
+    from sklearn.linear_model import RidgeCV
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    line = make_pipeline(StandardScaler(), RidgeCV(np.logspace(-1, 4, 11)))
+    predict: Predict = line.fit(inputs, truths).predict
     return predict
 
 

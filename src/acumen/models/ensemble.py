@@ -3,7 +3,7 @@
 Besides the members' scores it sees, for each identifier, its length, its number of
 subtokens, and how many of them are English words and how many are not. It is trained on all
 pairs but the one it answers. A pair that one of the members cannot score is neither learned
-from nor answered.
+from nor answered. Of what is no name, such as the source of a method, it sees the scores alone.
 
 The paper's regression is ``svr``. ``trees`` are extremely randomised trees, ``both`` is the mean of
 the two. ``chosen`` takes that of the three which predicts best inside the pairs it is trained on:
@@ -59,6 +59,11 @@ def identifier_features(left: str, right: str) -> list[float]:
     ]  # fmt: skip
 
 
+def _is_name(text: str) -> bool:
+    """Whether a text is one word; of a method's source, lengths and spelling say nothing."""
+    return not any(map(str.isspace, text))
+
+
 def _similarity_of(member: Made) -> Ask:
     own = faces(member.model)
     reason = ""
@@ -87,6 +92,7 @@ class Ensemble:
 
     def __init__(self, members: Sequence[Made], features: bool, learner: str = "svr") -> None:
         self.members = [_similarity_of(member) for member in members]
+        self.readers = [one.model.read for one in members if hasattr(one.model, "read")]
         self.features, self.learner = features, learner
         self.fingerprint = " ".join(fingerprint(member) for member in members)
         self.only = tuple(
@@ -94,6 +100,12 @@ class Ensemble:
         )
         self._rows: dict[Pair, list[float] | None] = {}
         self._regression: Predict | None = None
+
+    def read(self, texts: Sequence[str]) -> None:
+        for read in self.readers:
+            read(texts)
+        # What a member has read changes what it says.
+        self._rows.clear()
 
     def _inputs(self, pairs: Sequence[Pair]) -> list[list[float] | None]:
         """A row of numbers for each pair. Leave-one-out asks for each pair once per fold;
@@ -105,7 +117,7 @@ class Ensemble:
                 row = None
                 if all(map(_is_score, scores)):
                     row = [float(score) for score in scores]
-                    if self.features:
+                    if self.features and _is_name(pair.left) and _is_name(pair.right):
                         row += identifier_features(pair.left, pair.right)
                 self._rows[pair] = row
         return [self._rows[pair] for pair in pairs]
@@ -114,7 +126,11 @@ class Ensemble:
         import numpy as np
 
         rows = self._inputs([example.input for example in examples])  # type: ignore[misc]
-        known = [(row, ex.truth) for row, ex in zip(rows, examples, strict=True) if row is not None]
+        known = [
+            (row, example.truth)
+            for row, example in zip(rows, examples, strict=True)
+            if row is not None
+        ]
         if not known:
             self._regression = None
             return

@@ -33,6 +33,7 @@ BUILT_IN_MODULES = {
     "model": (
         "acumen.models.strings",
         "acumen.models.idbench",
+        "acumen.models.alike.model",
         "acumen.models.sesame",
         "acumen.models.ensemble",
         "acumen.models.sentence",

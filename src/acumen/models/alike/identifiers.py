@@ -118,7 +118,7 @@ class NamesAverage:
         split = Split(np.array(numbers, np.int32), offsets, list(unknown))
         answers: list[float | None] = [None] * len(pairs)
         if len(asked):
-            _, mean, _ = self.names._compared(split, left[asked], right[asked])
+            _, mean, _ = self.names.compared(split, left[asked], right[asked])
             for place, value in zip(asked.tolist(), mean.tolist(), strict=True):
                 answers[place] = value
         return answers

@@ -76,7 +76,7 @@ class Names:
         place = {name: i for i, name in enumerate(dict.fromkeys(lefts + rights))}
         left = np.fromiter(map(place.__getitem__, lefts), np.int64, len(pairs))
         right = np.fromiter(map(place.__getitem__, rights), np.int64, len(pairs))
-        weakest, mean, cosine = self._compared(self.splitter.split(place), left, right)
+        weakest, mean, cosine = self.compared(self.splitter.split(place), left, right)
         spelling = cpdist(lefts, rights, scorer=Levenshtein.normalized_similarity, dtype=np.float64)
         # The cosine may be -1: one is added to keep all from 0 to 1, which changes no order.
         similar = ((weakest if self.weakest else mean) + TIES * (cosine + 1 + spelling)) / (
@@ -92,9 +92,10 @@ class Names:
         found: list[float] = np.where(left == right, 1.0, close).tolist()
         return found
 
-    def _compared(
+    def compared(
         self, split: Split, left: NDArray[np.int64], right: NDArray[np.int64]
     ) -> tuple[NDArray[np.float64], ...]:
+        """Of each pair of names: the weakest word, the mean of the words, the cosine."""
         import numpy as np
 
         from acumen.models.names.compare import closeness, cosines, partners, word_pairs
