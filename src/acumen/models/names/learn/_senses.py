@@ -36,11 +36,6 @@ class Senses:
     opposite: Table
     derived: Table
 
-    @property
-    def known(self) -> NDArray[np.bool_]:
-        """Which words have a meaning, as they stand or as an inflection."""
-        return np.diff(self.first) > 0
-
     def of(self, keys: Keys) -> NDArray[np.float32]:
         """Rows of ``FEATURES``."""
         left, right = parted(keys)

@@ -21,11 +21,10 @@ from acumen.models.names.learn.reading import Reading
 from acumen.models.names.learn.relations import Evidence, Similarity, learned, people_names
 from acumen.models.names.learn.spaces import Matrix, space
 from acumen.models.names.learn.texts import Texts
-from acumen.models.names.learn.walks import walk_space
 from acumen.models.names.learn.wordnet import WordNet
 
-# What may be left out, to see what it gives. There are no walks without WordNet.
-INGREDIENTS = ("contrast", "frames", "flow", "wordnet", "walks", "english", "code")
+# What may be left out, to see what it gives.
+INGREDIENTS = ("contrast", "frames", "flow", "wordnet", "english", "code")
 NOTICE = (
     "Numbers learned from WordNet 3.0 (copyright 2006 by Princeton University, used under its "
     "licence, https://wordnet.princeton.edu/license-and-commercial-use), from SimLex-999 "
@@ -128,13 +127,10 @@ def lexicon_of(
 ) -> dict[str, NDArray[Any]]:  # fmt: skip
     """``near`` are pairs of words that are near in any of the spaces ``made``."""
     wordnet = sources.wordnet
-    walks = None
-    if not {"walks", "wordnet"} & set(without):
-        walks = walk_space(wordnet, text.words, settings.size, settings.seed, step)
     step("relations", 0, 3)
     evidence = Evidence(
         text.words, made, {name: one for name, one in tables.items() if name not in without},
-        None if "wordnet" in without else senses(wordnet, text.words), walks,
+        None if "wordnet" in without else senses(wordnet, text.words),
     )  # fmt: skip
     similarity = learned(evidence, wordnet, settings.seed)
     step("relations", 1, 3)

@@ -3,13 +3,13 @@
 First a regressor learns WordNet's relations (a synonym is 1, a random word 0) from what code and
 text tell of two words. It may then be asked about words and meanings that WordNet does not have.
 Then a ridge regression on SimLex-999, where people said how similar words are, weighs that
-against WordNet's own word. Of a word that WordNet does not have, its silence says nothing: pairs
-with one are weighed by a second regression, which does not hear WordNet.
+against WordNet's own word.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -44,14 +44,12 @@ Values = NDArray[np.float32]
 @dataclass(frozen=True)
 class Evidence:
     """What is known of words: their vectors in ``spaces``, ``tables`` of pairs, their letters, and
-    WordNet's ``senses``, if they are to count; and their vectors from ``walks`` over WordNet. These
-    are no space like the others: the regressor learns what WordNet says, and must not be told."""
+    WordNet's ``senses``, if they are to count."""
 
     words: list[str]
     spaces: dict[str, Matrix]
     tables: dict[str, Table]
     senses: Senses | None
-    walks: Matrix | None = None
 
     def features(self, keys: Keys) -> Values:
         """What the regressor sees: cosines, tables, looks. Not WordNet, which it learns."""
@@ -60,50 +58,35 @@ class Evidence:
         columns += [table.of(keys) for table in self.tables.values()]
         return np.column_stack([*columns, *_looks(self.words, left, right)])
 
-    def known(self, keys: Keys) -> NDArray[np.bool_]:
-        """Whether WordNet counts and has both words."""
-        if self.senses is None:
-            return np.zeros(len(keys), dtype=np.bool_)
-        left, right = parted(keys)
-        known = self.senses.known
-        both: NDArray[np.bool_] = known[left] & known[right]
-        return both
-
-
-@dataclass(frozen=True)
-class Line:
-    weights: NDArray[np.float64]
-    constant: float
-
-    def of(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Of the first columns, as many as there are weights."""
-        found: NDArray[np.float64] = rows[:, : len(self.weights)] @ self.weights + self.constant
-        return np.clip(found, 0.0, 1.0)
-
 
 @dataclass
 class Similarity:
-    """The learned similarity: of two words that WordNet has, and of others. ``told`` says what was
-    measured on the way."""
+    """The learned similarity. ``told`` says what was measured on the way."""
 
     evidence: Evidence
     regressor: Any
-    known: Line
-    unknown: Line
+    weights: NDArray[np.float64]
+    constant: float
     told: dict[str, Any] = field(default_factory=dict)
 
     def of(self, keys: Keys) -> Values:
-        found = [np.zeros(0)]
-        for start in range(0, len(keys), BLOCK):
-            part = keys[start : start + BLOCK]
-            rows = _people_features(self.evidence, self.regressor, part)
-            known = self.evidence.known(part)
-            found.append(np.where(known, self.known.of(rows), self.unknown.of(rows)))
-        return np.concatenate(found).astype(np.float32)
+        found = [
+            np.clip(
+                _people_features(self.evidence, self.regressor, keys[i : i + BLOCK]) @ self.weights
+                + self.constant, 0.0, 1.0,
+            )
+            for i in range(0, len(keys), BLOCK)
+        ]  # fmt: skip
+        return np.concatenate([np.zeros(0), *found]).astype(np.float32)
 
 
 def learned(evidence: Evidence, wordnet: WordNet, seed: int) -> Similarity:
+    from scipy.stats import spearmanr
     from sklearn.ensemble import HistGradientBoostingRegressor
+    from sklearn.linear_model import RidgeCV
+    from sklearn.model_selection import cross_val_predict
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
 
     keys, worth = examples(wordnet, evidence.words, seed)
     people, said = rated("simlex999.txt", evidence.words)
@@ -114,51 +97,36 @@ def learned(evidence: Evidence, wordnet: WordNet, seed: int) -> Similarity:
             max_iter=150, max_depth=4, l2_regularization=1.0, early_stopping=False,
             random_state=seed,
         ).fit(evidence.features(keys), worth)  # fmt: skip
+        ridge = partial(make_pipeline, StandardScaler())
+        grid = np.logspace(-2, 3, 20)
         rows = _people_features(evidence, regressor, people)
-        known, ten = _weighed(rows, said)
-        unknown, plain = _weighed(rows[:, : _plain(evidence)], said)
-    found = Similarity(evidence, regressor, known, unknown)
-    walks = {} if evidence.walks is None else {"walks": evidence.walks}
+        ten = cross_val_predict(ridge(RidgeCV(grid)), rows, said, cv=10)
+        fitted = ridge(RidgeCV(grid)).fit(rows, said)
+    scaler, last = fitted[0], fitted[-1]
+    weights = last.coef_ / scaler.scale_
+    constant = float(last.intercept_ - weights @ scaler.mean_)
+    found = Similarity(evidence, regressor, weights, constant)
     other, judged = rated("wordsim353.tsv", evidence.words)
     found.told = {
         "relations": {name: int(np.sum(worth == value)) for name, value in _RELATIONS.items()},
-        "weights": [round(float(weight), 4) for weight in known.weights],
-        "weights of unknown words": [round(float(weight), 4) for weight in unknown.weights],
+        "weights": [round(float(weight), 4) for weight in weights],
         "simlex999": {
             "pairs": len(people),
-            "regressor alone": _correlation(rows[:, 0], said),
-            "ten-fold": _correlation(ten, said),
-            "ten-fold, as unknown words": _correlation(plain, said),
+            "regressor alone": round(float(spearmanr(rows[:, 0], said)[0]), 3),
+            "ten-fold": round(float(spearmanr(ten, said)[0]), 3),
         },
         "wordsim353": {
             "pairs": len(other),
             "similarity": _correlation(found.of(other), judged),
         } | {
             f"cosine, {name}": _correlation(_cosines(space, *parted(other)), judged)
-            for name, space in (evidence.spaces | walks).items()
+            for name, space in evidence.spaces.items()
         },
     }  # fmt: skip
     return found
 
 
-def _weighed(
-    rows: NDArray[np.float64], said: NDArray[np.float64]
-) -> tuple[Line, NDArray[np.float64]]:
-    """A line through what people said, and what lines through nine tenths say of the others."""
-    from sklearn.linear_model import RidgeCV
-    from sklearn.model_selection import cross_val_predict
-    from sklearn.pipeline import make_pipeline
-    from sklearn.preprocessing import StandardScaler
-
-    grid = np.logspace(-2, 3, 20)
-    ten = cross_val_predict(make_pipeline(StandardScaler(), RidgeCV(grid)), rows, said, cv=10)
-    fitted = make_pipeline(StandardScaler(), RidgeCV(grid)).fit(rows, said)
-    scaler, last = fitted[0], fitted[-1]
-    weights = last.coef_ / scaler.scale_
-    return Line(weights, float(last.intercept_ - weights @ scaler.mean_)), ten
-
-
-def _correlation(found: NDArray[np.floating], judged: NDArray[np.float64]) -> float | None:
+def _correlation(found: Values, judged: NDArray[np.float64]) -> float | None:
     from scipy.stats import spearmanr
 
     if len(found) < 3 or np.ptp(found) == 0:
@@ -172,28 +140,18 @@ _RELATIONS = {
 
 
 def _people_features(evidence: Evidence, regressor: Any, keys: Keys) -> NDArray[np.float64]:
-    """What the ridge sees: the regressor's word and the cosine in English; then what WordNet says,
-    the cosine in walks and its features."""
+    """What the ridge sees: the regressor's word, the cosine in English, WordNet's features."""
     columns = [regressor.predict(evidence.features(keys))]
     if "english" in evidence.spaces:
         columns.append(_cosines(evidence.spaces["english"], *parted(keys)))
-    if evidence.walks is not None:
-        columns.append(_cosines(evidence.walks, *parted(keys)))
     if evidence.senses is not None:
         columns += list(evidence.senses.of(keys).T)
     return np.column_stack(columns).astype(np.float64)
 
 
-def _plain(evidence: Evidence) -> int:
-    """How many of these are not of WordNet."""
-    return 2 if "english" in evidence.spaces else 1
-
-
 def people_names(evidence: Evidence) -> list[str]:
     english = ["cosine in English"] if "english" in evidence.spaces else []
-    walks = ["cosine in walks"] if evidence.walks is not None else []
-    said = _senses.FEATURES if evidence.senses is not None else ()
-    return ["regressor", *english, *walks, *said]
+    return ["regressor", *english, *(_senses.FEATURES if evidence.senses is not None else ())]
 
 
 def examples(wordnet: WordNet, words: list[str], seed: int) -> tuple[Keys, NDArray[np.float64]]:

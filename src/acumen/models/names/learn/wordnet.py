@@ -32,9 +32,8 @@ Pair = tuple[str, str]
 @dataclass(frozen=True)
 class WordNet:
     """``members`` are the words of each meaning, ``part`` is its part of speech, ``above`` are
-    more general ones, ``like`` similar adjectives', ``linked`` all that it points to but
-    opposites; ``meanings`` are a word's, from frequent to rare. ``opposite`` and ``derived`` hold
-    pairs of words, in both orders."""
+    more general ones, ``like`` similar adjectives'; ``meanings`` a word's, from frequent to rare.
+    ``opposite`` and ``derived`` hold pairs of words, in both orders."""
 
     sha256: str
     part: list[str]
@@ -42,7 +41,6 @@ class WordNet:
     glosses: list[str]
     above: list[list[int]]
     like: list[list[int]]
-    linked: list[list[int]]
     meanings: dict[str, list[int]]
     opposite: frozenset[Pair]
     derived: frozenset[Pair]
@@ -157,14 +155,11 @@ def _read(place: Path) -> WordNet:
                 meanings.setdefault(fields[0], []).extend(found)
         above: list[list[int]] = [[] for _ in members]
         like: list[list[int]] = [[] for _ in members]
-        linked: list[list[int]] = [[] for _ in members]
         opposite: set[Pair] = set()
         derived: set[Pair] = set()
         for meaning, others in enumerate(pointers):
             for sign, to, source, target in others:
                 other = numbers[to]
-                if sign != "!":
-                    linked[meaning].append(other)
                 if sign in ("@", "@i"):
                     above[meaning].append(other)
                 elif sign == "&":
@@ -177,6 +172,6 @@ def _read(place: Path) -> WordNet:
             f"{place} holds no WordNet that can be read: {error}", "WordNet 3.0 or 3.1, all files"
         ) from error
     return WordNet(
-        digest.hexdigest(), parts, members, glosses, above, like, linked, meanings,
-        frozenset(opposite), frozenset(derived),
+        digest.hexdigest(), parts, members, glosses, above, like, meanings, frozenset(opposite),
+        frozenset(derived),
     )  # fmt: skip
