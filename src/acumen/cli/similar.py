@@ -169,3 +169,85 @@ def find(
         if one.says:
             typer.echo(f"      {printable(one.says)}")
         typer.echo(f"      {printable(one.project)}: {printable(one.path)}:{one.line}")
+
+
+@app.command("tune", cls=Verb)
+def tune(
+    labels: Annotated[
+        Path,
+        typer.Argument(
+            metavar="LABELS",
+            help="CSV of left, right, similar (0 or 1): texts; or left_id, right_id, similar.",
+        ),
+    ],
+    mined: Annotated[
+        Path | None,
+        typer.Option(
+            "--mined", metavar="DIR", help="What `mine` made: its comments are the corpus, its ids "
+            "may stand in the labels.",
+        ),
+    ] = None,
+    rounds: Annotated[int, typer.Option(min=1, help="Rounds of the swarm at most.")] = 1000,
+    seed: DrawSeed = 0,
+    as_json: AsJson = False,
+) -> None:  # fmt: skip
+    r"""Look for the space that finds similar comments most precisely, as SeSaMe did.
+
+    A swarm of particles searches n-grams, weights, reductions and cuts. A pair counts as found
+    above a cosine of 0.8, as rejected below 0.2. Needs pymoo: pip install 'acumen\[tune]'
+
+    Example: acumen similar tune labels.csv --mined pairs
+    """
+    from acumen.similar.mining import texts_of
+    from acumen.similar.tune import read_labels
+    from acumen.similar.tune import tune as tuned
+
+    texts = texts_of(mined) if mined else {}
+    with progress_bar() as step:
+        found = tuned(
+            read_labels(labels, texts), list(dict.fromkeys(texts.values())), seed=seed,
+            rounds=rounds, step=step,
+        )  # fmt: skip
+    if as_json:
+        print_json(found.record())
+        return
+    best = found.best
+    print_facts("Best space", [
+        ("space", best.space), ("precision", f"{best.precision:.3f}"),
+        ("recall", f"{best.recall:.3f}"),
+        ("tried", f"{len(found.trials):,} spaces in {len(found.history):,} rounds"),
+    ])  # fmt: skip
+
+
+@app.command("votes", cls=Verb)
+def votes(
+    exports: Annotated[
+        list[Path],
+        typer.Argument(metavar="FILE...", help="Saved from the pages, one file a rater."),
+    ],
+    out: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="All votes, as JSON.")],
+) -> None:
+    """Put the votes of several raters into one file, as `acumen survey clean` reads it.
+
+    A rater's name is that of the file.
+
+    Example: acumen similar votes ann.json bob.json cy.json --out votes.json
+    """
+    import json
+
+    from acumen.api import AcumenError
+    from acumen.files import write_atomically
+    from acumen.similar.rating import together
+
+    given = {}
+    for path in exports:
+        try:
+            given[path.stem] = json.loads(path.read_bytes())
+        except ValueError as error:
+            hint = "save it from the rating pages"
+            raise AcumenError(f"{path} is no JSON: {error}", hint) from error
+    if len(given) < len(exports):
+        raise AcumenError("two files have the same name", "a rater's name is that of the file")
+    found = together(given)
+    write_atomically(out, (json.dumps(found, indent=4) + "\n").encode())
+    say(f"{len(found):,} pairs, {len(given)} raters: {out}")

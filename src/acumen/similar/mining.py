@@ -350,6 +350,17 @@ def _excerpt(asked: tuple[str, int]) -> str:
         return ""
 
 
+def texts_of(out: Path) -> dict[str, str]:
+    """What the JavaDoc of each method says, by ids, in a folder that was mined."""
+    import pyarrow.parquet as pq
+
+    path = out / METHODS
+    if not path.is_file():
+        raise AcumenError(f"{out} holds no methods", "`acumen similar mine` makes them")
+    table = pq.read_table(path, columns=["method_id", "words"])
+    return dict(zip(table["method_id"].to_pylist(), table["words"].to_pylist(), strict=True))
+
+
 def read_sample(out: Path) -> Iterator[dict[str, Any]]:
     """The pairs of a folder that was mined."""
     path = out / SAMPLE
