@@ -9,7 +9,8 @@ import numpy as np
 
 from acumen.lang.java.file import JavaFile
 from acumen.lang.java.grammar import among, field, symbols
-from acumen.lang.java.tokens import KEYWORDS, KINDS
+from acumen.lang.java.keywords import KEYWORDS
+from acumen.lang.java.tokens import KINDS
 
 KEYWORD, TEXT, NUMBER, COMMENT, TYPE, METHOD = "k", "s", "n", "c", "t", "m"
 # What is shown for characters that HTML has no place for.

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from acumen.api import AcumenError
-from acumen.lang.syntax import Syntax
 from acumen.similar.index import Index, Method
 from acumen.similar.words import words
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
 
 # So many are looked at for each that is told: overloads are told once.
 _OVERLOADS = 8
@@ -54,46 +57,75 @@ def asked(reference: str, corpus: Path) -> Asked:
     return Asked(row["name"], row["javadoc"] or "", row["text"], row["method_id"])
 
 
-def _in_file(path: Path, at: str) -> Asked:
-    from acumen.lang.java.file import JavaFile
+@dataclass(frozen=True, slots=True)
+class _Method:
+    name: str
+    first: int
+    last: int
+    javadoc: str
+    text: str
 
+
+def _in_file(path: Path, at: str) -> Asked:
     source = path.read_bytes()
-    file = JavaFile(source)
-    if not file.declarations.methods:
+    methods = _methods(source)
+    if not methods:
         # A method alone is no Java; in a class it is.
-        file = JavaFile(b"class Asked {\n" + source + b"\n}")
+        methods = _methods(b"class Asked {\n" + source + b"\n}")
         at = str(int(at) + 1) if at.isdecimal() else at
-    syntax, methods = file.syntax, file.declarations.methods
-    lines = {one: _lines(syntax, methods[one].node) for one in file.bodies}
     found = [
         one
-        for one, (first, last) in lines.items()
-        if not at or methods[one].name == at or (at.isdecimal() and first <= int(at) <= last)
+        for one in methods
+        if not at or one.name == at or (at.isdecimal() and one.first <= int(at) <= one.last)
     ]
     if not found:
-        known = ", ".join(dict.fromkeys(methods[one].name for one in file.bodies)) or "none"
+        known = ", ".join(dict.fromkeys(one.name for one in methods)) or "none"
         raise AcumenError(f"{path} has no method at {at!r}", f"its methods: {known}")
-    # A line inside a local class is inside two: the inner one begins last.
-    chosen = methods[found[-1] if at.isdecimal() else found[0]]
     if not at.isdecimal() and len(found) > 1:
-        places = ", ".join(str(lines[one][0]) for one in found[:8])
+        places = ", ".join(str(one.first) for one in found[:8])
         raise AcumenError(
             f"{path} has {len(found)} methods{f' called {at}' if at else ''}",
             f"say which by a line: {places}",
         )
-
-    def text(node: int) -> str:
-        data = syntax.source[int(syntax.start[node]) : int(syntax.end[node])]
-        return data.decode("utf-8", "replace")
-
-    javadoc = text(chosen.javadoc) if chosen.javadoc >= 0 else ""
-    return Asked(chosen.name, javadoc, text(chosen.node))
+    # A line inside a local class is inside two: the inner one begins last.
+    chosen = found[-1]
+    return Asked(chosen.name, chosen.javadoc, chosen.text)
 
 
-def _lines(syntax: Syntax, node: int) -> tuple[int, int]:
-    start, end = int(syntax.start[node]), int(syntax.end[node])
-    first = syntax.source.count(b"\n", 0, start) + 1
-    return first, first + syntax.source.count(b"\n", start, end)
+def _methods(source: bytes) -> list[_Method]:
+    """The methods and constructors with a body, as they begin. By tree-sitter alone: what the rest
+    of acumen knows of a file takes longer to load than the whole answer may."""
+    from tree_sitter import Parser, Query, QueryCursor
+
+    from acumen.lang.java import language
+
+    tree = Parser(language()).parse(source)
+    nodes = QueryCursor(Query(language(), _QUERY)).captures(tree.root_node).get("method", [])
+    found = []
+    for node in sorted(nodes, key=lambda one: one.start_byte):
+        name, comment = node.child_by_field_name("name"), node.prev_named_sibling
+        is_javadoc = comment is not None and comment.type == "block_comment"
+        javadoc = _text(comment) if comment is not None and is_javadoc else ""
+        found.append(
+            _Method(
+                _text(name) if name is not None else "",
+                node.start_point.row + 1,
+                node.end_point.row + 1,
+                javadoc if javadoc.startswith("/**") else "",
+                _text(node),
+            )
+        )
+    return found
+
+
+def _text(node: Node) -> str:
+    return (node.text or b"").decode("utf-8", "replace")
+
+
+_QUERY = """
+[(method_declaration body: (block)) (constructor_declaration body: (constructor_body))
+ (compact_constructor_declaration body: (block))] @method
+"""
 
 
 def find(index: Index, method: Asked, most: int = 10) -> list[Hit]:

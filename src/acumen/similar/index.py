@@ -114,9 +114,8 @@ def index_of(
     step: Step = lambda what, done, total: None,
 ) -> Index:  # fmt: skip
     """The index of a corpus, made if it is not there yet."""
-    from acumen.corpus.manifest import NAME
-
-    manifest = corpus / NAME
+    # By its name: to ask who knows it would load what reads corpora.
+    manifest = corpus / "manifest.json"
     if not manifest.is_file():
         raise AcumenError(f"{corpus} holds no corpus", "`acumen corpus build` makes a corpus")
     folder = cache / "similar" / f"{sha256_of(manifest)[:32]}-{_code()[:8]}-{VERSION}"

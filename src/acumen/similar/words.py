@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from acumen.lang.java.tokens import KEYWORDS
+from acumen.lang.java.keywords import KEYWORDS
 from acumen.lang.subtokens import subtokens
 
 # A name says what a method does in a few words: each counts as much as several of its body.
@@ -18,7 +18,7 @@ _CODE = re.compile(
     r"|([^\W\d]\w*)",
     re.DOTALL,
 )
-_KEYWORDS = frozenset((*KEYWORDS, "true", "false", "null"))
+_KEYWORDS = frozenset(KEYWORDS)
 _WORD = re.compile(r"[^\W\d_][\w$]*")
 _TAG = re.compile(r"<[^<>]{0,200}>|&\w{1,8};|[{]?@\w+")
 

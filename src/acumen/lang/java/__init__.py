@@ -5,10 +5,10 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from acumen.lang.syntax import Syntax, parse
-
 if TYPE_CHECKING:
     from tree_sitter import Language
+
+    from acumen.lang.syntax import Syntax
 
 
 @lru_cache(maxsize=1)
@@ -20,4 +20,6 @@ def language() -> Language:
 
 
 def parse_java(source: bytes) -> Syntax:
+    from acumen.lang.syntax import parse
+
     return parse(language(), source)

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from acumen.lang.java import language
+from acumen.lang.java.keywords import KEYWORDS
 from acumen.lang.java.literals import char_value, escaped, number_value, string_value
 from acumen.lang.syntax import MASK, Syntax
 
@@ -36,14 +37,6 @@ PUNCTUATION = {
     "&=": "AMPEQ", "|=": "BAREQ", "^=": "CARETEQ", "%=": "PERCENTEQ", "<<=": "LTLTEQ",
     ">>=": "GTGTEQ", ">>>=": "GTGTGTEQ", "@": "MONKEYS_AT",
 }  # fmt: skip
-KEYWORDS = (
-    "abstract", "assert", "boolean", "break", "byte", "case", "catch", "char", "class", "const",
-    "continue", "default", "do", "double", "else", "enum", "extends", "final", "finally",
-    "float", "for", "goto", "if", "implements", "import", "instanceof", "int", "interface",
-    "long", "native", "new", "package", "private", "protected", "public", "return", "short",
-    "static", "strictfp", "super", "switch", "synchronized", "this", "throw", "throws",
-    "transient", "try", "void", "volatile", "while", "true", "false", "null",
-)  # fmt: skip
 LITERALS = (
     "INTLITERAL", "LONGLITERAL", "FLOATLITERAL", "DOUBLELITERAL", "CHARLITERAL", "STRINGLITERAL",
 )  # fmt: skip
