@@ -4,9 +4,10 @@ PYTHON ?= python3
 VENV   ?= .venv
 BIN     = $(VENV)/bin
 OUT    ?= build/eval
-# A copy of IdBench's files, if one lies beside the repository; `acumen data get idbench`
+# Copies of IdBench's and SeSaMe's files, if they lie beside the repository; `acumen data get`
 # fetches them where there is a network.
 IDBENCH ?= ../shared/data/idbench
+SESAME  ?= ../shared/data/sesame
 
 # The embedded corpus: four small Java projects.
 EXAMPLES = examples/ballot examples/library examples/quill examples/tramway
@@ -17,6 +18,10 @@ CERTIFY = $(shell command -v javac >/dev/null 2>&1 && echo compiles || echo bind
 # The models that are asked GLUECode's tasks: all that learn from a training split, and the bounds.
 GLUECODE = $(foreach model,random-label majority bag-of-tokens ngrams structure nearest \
 	completion:context=method completion:context=project last-null classical oracle,-m $(model))
+
+# Those that compare two methods. Of SeSaMe only a few are asked: it has twelve tasks.
+ALIKE = $(foreach model,random levenshtein toksim subtokens path-contexts wl-kernel method-shape,-m $(model))
+SESAME_MODELS = $(foreach model,random toksim docsim subtokens method-shape,-m $(model))
 
 .DEFAULT_GOAL := help
 .PHONY: help eval test lint bench docs clean constraints tools kernels
@@ -44,12 +49,19 @@ eval: $(BIN)/.core
 	$(BIN)/acumen dataset robustness --corpus $(OUT)/examples --split all --certify $(CERTIFY) \
 		--where single --where all --where 50% --out $(OUT)/robustness
 	$(BIN)/acumen tasks build gluecode --corpus $(OUT)/examples --out $(OUT)/gluecode
-	$(BIN)/acumen eval --plugin examples/trigram_embedding.py --out $(OUT)
+	$(BIN)/acumen tasks build similar --corpus $(OUT)/examples --out $(OUT)/similar
+	$(BIN)/acumen eval --plugin examples/trigram_embedding.py --task abbreviations \
+		$(if $(wildcard $(IDBENCH)),--task idbench) --skip-unfit --out $(OUT)
 	$(BIN)/acumen eval --data $(OUT)/robustness --task robustness --model majority \
 		--model nearest-namer:corpus=$(OUT)/examples,split=all --out $(OUT)/names
 	$(BIN)/acumen eval --tasks gluecode@$(OUT)/gluecode --skip-unfit $(GLUECODE) \
 		--out $(OUT)/methods
-	$(BIN)/acumen report $(OUT) $(OUT)/names $(OUT)/methods --corpus $(OUT)/examples \
+	$(BIN)/acumen eval --tasks similar@$(OUT)/similar --skip-unfit $(ALIKE) --out $(OUT)/alike
+	@if [ -d "$(SESAME)" ]; then \
+		$(BIN)/acumen data get sesame --from "$(SESAME)" >/dev/null && \
+		$(BIN)/acumen eval --task sesame --skip-unfit $(SESAME_MODELS) --out $(OUT)/sesame; fi
+	$(BIN)/acumen report $(OUT) $(OUT)/names $(OUT)/methods $(OUT)/alike \
+		$(if $(wildcard $(SESAME)),$(OUT)/sesame) --corpus $(OUT)/examples \
 		--data $(OUT)/robustness --data $(OUT)/gluecode
 
 lint: $(BIN)/.dev
