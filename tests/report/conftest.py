@@ -25,16 +25,6 @@ from acumen.runs.plan import Cell
 from acumen.runs.results import read_run
 
 MODELS = ("levenshtein", "jaro-winkler", "needleman-wunsch", "majority", "oracle", "random")
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
-QUIET = (
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--no-first-run",
-)
 
 Folder = tuple[Path, Run]
 Opener = Callable[..., Any]
@@ -124,20 +114,6 @@ def copied(small_run: Folder, tmp_path: Path) -> Folder:
     folder = tmp_path / "run"
     shutil.copytree(small_run[0], folder)
     return folder, with_contestants(read_run(folder), "levenshtein", "jaro-winkler")
-
-
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Any]:
-    playwright = pytest.importorskip(
-        "playwright.sync_api", reason="playwright is not installed (pip install playwright)"
-    )
-    path = next(filter(None, map(shutil.which, BROWSERS)), None)
-    if path is None:
-        pytest.skip(f"no browser found: looked for {', '.join(BROWSERS)}")
-    with playwright.sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=path, args=list(QUIET))
-        yield browser
-        browser.close()
 
 
 @pytest.fixture
