@@ -6,8 +6,9 @@ pairs but the one it answers. A pair that one of the members cannot score is nei
 from nor answered. Of what is no name, such as the source of a method, it sees the scores alone.
 
 The paper's regression is ``svr``. ``trees`` are extremely randomised trees, ``both`` is the mean of
-the two. ``chosen`` takes that of the three which predicts best inside the pairs it is trained on:
-the selection is nested, so the pair that is answered has no part in it.
+the two, ``linear`` is ridge regression (added after the others were seen to do badly on methods
+without names). ``chosen`` takes that of the first three which predicts best inside the pairs it is
+trained on: the selection is nested, so the pair that is answered has no part in it.
 """
 
 from __future__ import annotations

@@ -76,11 +76,6 @@ class Index:
         text = (self.folder / "words.txt").read_text(encoding="utf-8")
         return {word: number for number, word in enumerate(text.split("\n"))}
 
-    @cached_property
-    def length(self) -> float:
-        """The mean number of words of a method."""
-        return float(json.loads((self.folder / "about.json").read_text())["length"])
-
     def scores(self, said: dict[str, int]) -> Numbers:
         """How much of what is said each method says too, from 0 to 1: a method of the same words
         and of their mean length has 1, or a little more if it is shorter."""
@@ -236,4 +231,3 @@ def _write(parts: list[_Part], folder: Path) -> None:
     with (folder / "methods.jsonl").open("wb") as stream:
         stream.writelines(lines)
     (folder / "words.txt").write_text("\n".join(places), encoding="utf-8")
-    (folder / "about.json").write_text(json.dumps({"length": length}))

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
@@ -163,7 +162,7 @@ def _methods(
 ) -> tuple[pa.Table, Json]:
     import pyarrow.parquet as pq
 
-    from acumen.similar.methods import mine
+    from acumen.similar.methods import mine, write
 
     path = out / METHODS
     key = _made_of(sha256_of(corpus.folder / "manifest.json"), settings.compat)
@@ -181,10 +180,7 @@ def _methods(
     table = mined.table.replace_schema_metadata(
         {_MADE_OF: key, "acumen.counts": json.dumps(counts)}
     )
-    path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(f"{path.name}.{os.getpid()}.part")
-    pq.write_table(table, part, compression="zstd")
-    part.replace(path)
+    write(table, path)
     return table, counts
 
 
