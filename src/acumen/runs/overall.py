@@ -2,7 +2,8 @@
 
 Only of a model that has a score on every task of the group: the mean of some would flatter whoever
 leaves out what is hard. Its interval is of the means of resamples, each task's clusters being drawn
-by themselves; SeSaMe's three flavours are asked of the same pairs, and drawn together.
+by themselves; SeSaMe's tasks are asked of the same pairs, and drawn together. So the difference
+between what a model says of all of the text and of less has an interval too, of the same resamples.
 """
 
 from __future__ import annotations
@@ -12,46 +13,66 @@ from collections.abc import Mapping, Sequence
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from acumen.api import Overall, Scores
+from acumen.api import Loss, Overall, Scores
 
 if TYPE_CHECKING:
     from acumen.api import Floats
+
+# How much of a text is seen; the first is all of it.
+SIGHTS = ("whole", "uncommented", "unnamed", "bare")
+FLAVOURS = ("goals", "operations", "effects")
+
+# Benchmarks whose tasks are asked of the same instances, with less and less to see: what is hard in
+# one task is likely hard in the others.
+SEEN: Mapping[str, Mapping[str, tuple[str, ...]]] = {
+    "sesame": {one: tuple(f"sesame/{flavour}/{one}" for flavour in FLAVOURS) for one in SIGHTS},
+    "similar": {one: (f"similar/{one}",) for one in SIGHTS},
+}
 
 GROUPS: Mapping[str, tuple[str, ...]] = {
     "gluecode": tuple(
         f"gluecode/{task}" for task in ("npath", "operators", "naming", "completion", "nulltoken")
     ),
-    **{
-        f"sesame/{sight}": tuple(
-            f"sesame/{flavour}/{sight}" for flavour in ("goals", "operations", "effects")
-        )
-        for sight in ("whole", "uncommented", "unnamed", "bare")
-    },
+    **{f"sesame/{sight}": tasks for sight, tasks in SEEN["sesame"].items()},
+}
+
+_DRAWN_WITH = {
+    task: benchmark
+    for benchmark, sights in SEEN.items()
+    for tasks in sights.values()
+    for task in tasks
 }
 
 
-# Groups whose tasks have the same instances: what is hard in one is likely hard in the others.
-TOGETHER = frozenset(group for group in GROUPS if group.startswith("sesame/"))
-
-
-def in_group(task: str) -> bool:
-    return any(task in tasks for tasks in GROUPS.values())
+def is_drawn(task: str) -> bool:
+    """Whether the resamples of its headline are wanted."""
+    return task in _DRAWN_WITH or any(task in tasks for tasks in GROUPS.values())
 
 
 def task_seed(seed: int, task: str) -> int:
     """Another seed for each task: with the same one, equally many clusters would be drawn alike;
     which is right only where they are the same clusters."""
-    drawn = next((group for group in TOGETHER if task in GROUPS[group]), task)
-    digest = hashlib.sha256(f"{seed} {drawn}".encode()).digest()
+    digest = hashlib.sha256(f"{seed} {_DRAWN_WITH.get(task, task)}".encode()).digest()
     return int.from_bytes(digest[:8], "big")
 
 
 def means(cells: Sequence[Scores]) -> dict[tuple[str, str], float]:
     """By group and model, where the model has a score on every task of the group."""
+    return _means(cells, GROUPS)
+
+
+def seen_means(cells: Sequence[Scores], benchmark: str) -> dict[tuple[str, str], float]:
+    """By sight and model, where the model has a score on every task of the sight."""
+    return _means(cells, SEEN[benchmark])
+
+
+def _means(
+    cells: Sequence[Scores], groups: Mapping[str, tuple[str, ...]]
+) -> dict[tuple[str, str], float]:
     value = {(cell.task, cell.model): cell.scores[0].value for cell in cells}
     models = dict.fromkeys(cell.model for cell in cells)
     found: dict[tuple[str, str], float] = {}
-    for group, tasks in GROUPS.items():
+    for group, tasks in groups.items():
         for model in models:
             scores = [one for task in tasks if (one := value.get((task, model))) is not None]
             if len(scores) == len(tasks):
@@ -75,6 +96,27 @@ def overall_scores(
         )
         for (group, model), value in means(cells).items()
     )
+
+
+def losses(
+    cells: Sequence[Scores],
+    draws: Mapping[tuple[str, str], Floats | None],
+    confidence: float,
+) -> tuple[Loss, ...]:
+    """What each model's mean falls by where it sees less than all; below 0, where it rises."""
+    found = []
+    for benchmark, sights in SEEN.items():
+        means = seen_means(cells, benchmark)
+        for (sight, model), value in means.items():
+            whole = means.get((SIGHTS[0], model))
+            if sight == SIGHTS[0] or whole is None:
+                continue
+            pairs = zip(sights[SIGHTS[0]], sights[sight], strict=True)
+            both = [(draws.get((all_, model)), draws.get((less, model))) for all_, less in pairs]
+            fallen = [None if a is None or b is None else a - b for a, b in both]
+            bounds = _bounds(fallen, confidence)
+            found.append(Loss(benchmark, model, sight, whole - value, *bounds))
+    return tuple(found)
 
 
 def _bounds(

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from acumen.api import Answer, ModelCard, Run, Scores, TaskCard
 from acumen.files import write_atomically
 from acumen.runs.answers import canonical_bytes
-from acumen.runs.overall import in_group, overall_scores, task_seed
+from acumen.runs.overall import is_drawn, losses, overall_scores, task_seed
 from acumen.runs.plan import PlannedTask
 from acumen.runs.provenance import provenance
 from acumen.runs.results import write_run
@@ -55,7 +55,7 @@ class Recorder:
         if self.out is not None:
             write_atomically(self.out / path, data)
         scores, unreadable = score(task.task, task.instances, answers, self.settings)
-        if in_group(task.card.name):
+        if is_drawn(task.card.name):
             seed = task_seed(self.settings.seed, task.card.name)
             own = replace(self.settings, seed=seed)
             drawn = headline_draws(task.task, task.instances, answers, own)
@@ -90,6 +90,7 @@ class Recorder:
             cells=tuple(self.cells),
             provenance=provenance(self._started, time.perf_counter() - self._clock),
             overall=overall_scores(self.cells, self._draws, self.settings.confidence),
+            losses=losses(self.cells, self._draws, self.settings.confidence),
         )
         if self.out is not None:
             write_run(self.out, run)

@@ -19,6 +19,7 @@ from acumen.api import (
     Convention,
     Counts,
     Face,
+    Loss,
     ModelCard,
     Overall,
     Run,
@@ -43,6 +44,7 @@ def to_json(run: Run) -> dict[str, Any]:
         "models": {name: asdict(card) for name, card in run.models.items()},
         "cells": [asdict(cell) for cell in run.cells],
         "overall": [asdict(one) for one in run.overall],
+        "losses": [asdict(one) for one in run.losses],
         "provenance": dict(run.provenance),
     }
 
@@ -67,6 +69,7 @@ def from_json(record: Mapping[str, Any]) -> Run:
         overall=tuple(
             Overall(**{**one, "tasks": tuple(one["tasks"])}) for one in record.get("overall", ())
         ),
+        losses=tuple(Loss(**one) for one in record.get("losses", ())),
     )
 
 

@@ -10,9 +10,19 @@ function onFirstOpen(details, build) {
   open();
 }
 
+// Read once, when first needed; questions are shared between tasks.
+function once(read) {
+  let kept;
+  return () => (kept ??= read());
+}
+
+const questions = once(() => readJson("questions"));
+
 function startTask(section) {
-  const parsed = [];
-  const data = () => (parsed.length ? parsed : (parsed.push(readJson(`data-${section.dataset.slug}`)), parsed))[0];
+  const data = once(() => {
+    const own = readJson(`data-${section.dataset.slug}`);
+    return typeof own.questions === "number" ? { ...own, questions: questions()[own.questions] } : own;
+  });
   onFirstOpen(section.querySelector("[data-instances]"), (mount) => instanceTable(data(), mount));
   onFirstOpen(section.querySelector("[data-pairs]"), (mount) => sideBySide(data(), mount));
   const conventions = section.querySelector("[data-switch]");

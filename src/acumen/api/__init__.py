@@ -1,0 +1,101 @@
+"""The nouns: what a task asks, what a model answers, what a run keeps.
+
+Frozen records and Protocols only. Nothing here imports anything of ours, so that a third-party
+model or task needs no other import than ``acumen.api`` and ``acumen.registry``.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from acumen.api.asked import (
+    FACE_PROTOCOLS,
+    Classify,
+    Embed,
+    Example,
+    Face,
+    Generate,
+    Input,
+    Judge,
+    Learner,
+    Method,
+    Model,
+    Name,
+    NamedMethod,
+    Pair,
+    Prompt,
+    Question,
+    Sight,
+    Similarity,
+    Supervision,
+)
+from acumen.api.base import (
+    AcumenError,
+    Json,
+)
+from acumen.api.kept import (
+    Answer,
+    Counts,
+    Loss,
+    ModelCard,
+    Overall,
+    Run,
+    Score,
+    Scores,
+)
+from acumen.api.tasks import (
+    Ceiling,
+    Convention,
+    Instance,
+    Metric,
+    Task,
+    TaskCard,
+)
+from acumen.api.views import (
+    Table,
+    View,
+)
+
+if TYPE_CHECKING:
+    from acumen.api.base import Floats
+
+__all__ = [
+    "FACE_PROTOCOLS",
+    "AcumenError",
+    "Answer",
+    "Ceiling",
+    "Classify",
+    "Convention",
+    "Counts",
+    "Embed",
+    "Example",
+    "Face",
+    "Floats",
+    "Generate",
+    "Input",
+    "Instance",
+    "Json",
+    "Judge",
+    "Learner",
+    "Loss",
+    "Method",
+    "Metric",
+    "Model",
+    "ModelCard",
+    "Name",
+    "NamedMethod",
+    "Overall",
+    "Pair",
+    "Prompt",
+    "Question",
+    "Run",
+    "Score",
+    "Scores",
+    "Sight",
+    "Similarity",
+    "Supervision",
+    "Table",
+    "Task",
+    "TaskCard",
+    "View",
+]
