@@ -25,6 +25,7 @@ from gluecode import gluecode
 from jdk import Rows, jdk, show
 from measure import measure
 from names import names
+from similar import similar
 from transforms import transforms
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -182,7 +183,8 @@ def main() -> None:
         rows: Rows = [*start_up(), *bootstrap(), *asking(), *splitting(), *java()]
     told: list[str] = []
     with jdk() as found:
-        for part in (corpus, measure, gluecode, transforms, names) if found is not None else ():
+        parts = (corpus, measure, gluecode, transforms, similar, names)
+        for part in parts if found is not None else ():
             print(f"measuring: {part.__name__}", file=sys.stderr)
             more, lines = part(found)
             rows, told = [*rows, *more], [*told, *lines]

@@ -236,7 +236,7 @@ def _sample(
         f"{project}\0{path}"
         for project, path in zip(columns["project"], columns["path"], strict=True)
     ]
-    bodies = _bodies(table)
+    bodies = bodies_of(table)
     eligible = None
     if settings.compat:
         eligible = np.array([not sample.is_left_out(path) for path in columns["path"]])
@@ -273,7 +273,7 @@ def _rounded(value: float) -> float | None:
     return None if value != value else round(float(value), 9)
 
 
-def _bodies(table: pa.Table) -> list[bytes]:
+def bodies_of(table: pa.Table) -> list[bytes]:
     kinds = table["kinds"].combine_chunks()
     data = kinds.values.to_numpy().tobytes()
     ends = kinds.offsets.to_numpy().tolist()

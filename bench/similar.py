@@ -1,0 +1,77 @@
+"""Similar methods of the whole JDK: docsim of all pairs, 900 pairs sampled, one method asked for.
+
+    python bench/similar.py              a table
+    python bench/similar.py --json
+
+Part of ``make bench``. All work on a corpus that is built; against its build in the same run. The
+JDK is one project; to have pairs to sample, each of its modules stands for one.
+"""
+
+from __future__ import annotations
+
+import resource
+import subprocess
+import sys
+import time
+
+from jdk import GIB, WORKERS, Jdk, Rows, Told, alone
+
+
+def similar(jdk: Jdk) -> Told:
+    import numpy as np
+
+    from acumen.corpus import Corpus
+    from acumen.corpus.engines.local import LocalEngine
+    from acumen.similar import sample
+    from acumen.similar.methods import mine
+    from acumen.similar.mining import bodies_of
+    from acumen.similar.pairs import Pairs, write_pairs
+    from acumen.similar.spaces import Space
+    from acumen.similar.tokens import toksims
+
+    corpus = Corpus.open(jdk.corpus)
+    clock = time.perf_counter()
+    table = mine(corpus, LocalEngine(WORKERS), "", lambda what, done, total: None).table
+    methods = time.perf_counter() - clock
+    clock = time.perf_counter()
+    path = jdk.folder / "pairs.parquet"
+    write_pairs(Space().fit(table["words"].to_pylist()).vectors, path, workers=WORKERS)
+    docsim = time.perf_counter() - clock
+    pairs = Pairs.open(path)
+    paths = table["path"].to_pylist()
+    modules = [one.partition("/")[0] for one in paths]
+    bodies = bodies_of(table)
+    clock = time.perf_counter()
+    chosen = sample.sample(
+        sample.Pairs(pairs.left, pairs.right, pairs.similar),
+        sample.Methods(table["method_id"].to_pylist(), modules, paths),
+        lambda left, right: np.asarray(toksims(bodies, left, right)),
+        sample.Settings(),
+        workers=WORKERS,
+    )
+    sampled = time.perf_counter() - clock
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    command = [
+        sys.executable, "-m", "acumen", "similar", "find", table["method_id"][0].as_py(),
+        "--corpus", str(jdk.corpus),
+    ]  # fmt: skip
+    subprocess.run(command, check=True, capture_output=True)  # makes the index
+    clock = time.perf_counter()
+    subprocess.run(command, check=True, capture_output=True)
+    found = time.perf_counter() - clock
+    rows: Rows = [
+        ("similar: methods with JavaDoc", methods, jdk.wall, "the corpus build"),
+        ("similar: docsim of all pairs", docsim, jdk.wall, "the corpus build; at most 2"),
+        ("similar: 900 pairs sampled", sampled, jdk.wall, "the corpus build; at most 1.5"),
+        ("similar: find, the whole command", found, 1.0, "a second; at most 1"),
+        ("memory: docsim and sampling", float(peak), 6 * GIB / 1024, "6 GiB; at most 1"),
+    ]
+    told = [
+        f"similar: {table.num_rows:,} methods, {len(pairs):,} pairs with docsim above 0, "
+        f"{len(chosen):,} sampled"
+    ]
+    return rows, told
+
+
+if __name__ == "__main__":
+    alone(similar)
