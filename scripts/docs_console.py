@@ -65,6 +65,7 @@ class Sandbox:
             "PATH": f"{folder / 'bin'}:{os.environ['PATH']}",
             "IDBENCH": str(SHARED / "idbench"),
             "TNPA": str(SHARED / "tnpa"),
+            "LIU": str(SHARED / "liu2019"),
         }
         # As if a corpus had been built before: no page is about the first time.
         done = compiled(Path(self.environment["ACUMEN_HOME"]) / "compiled")

@@ -323,13 +323,13 @@ def test_without_a_network_the_hint_is_a_local_copy(
 
 
 def test_the_listing_says_what_is_here(acumen: Acumen, home: Path, idbench_source: Path) -> None:
-    before, other, _ = json.loads(acumen("data", "list", "--json").stdout)
+    before, other, *_ = json.loads(acumen("data", "list", "--json").stdout)
     assert (before["name"], other["name"]) == ("idbench", "tnpa")
     assert before["here"] is False
     assert "data get idbench" in acumen("data", "list").stdout
     done = acumen("data", "get", "idbench", "--from", idbench_source)
     assert done.returncode == 0, done.stderr
-    after, other, _ = json.loads(acumen("data", "list", "--json").stdout)
+    after, other, *_ = json.loads(acumen("data", "list", "--json").stdout)
     assert (after["here"], other["here"]) == (True, False)
     assert done.stdout.strip() == after["folder"]
     assert after["folder"].startswith(str(home))

@@ -17,6 +17,7 @@ from acumen.cli import (
     eval,  # noqa: A004
     measure,
     models,
+    names,
     neighbours,
     report,
     reproduce,
@@ -38,6 +39,7 @@ app.add_typer(corpus.app, name="corpus")
 app.add_typer(measure.app, name="measure")
 app.command("transform", cls=Verb)(transform.transform)
 app.add_typer(similar.app, name="similar")
+app.add_typer(names.app, name="names")
 app.add_typer(survey.app, name="survey")
 app.add_typer(dataset.app, name="dataset")
 app.add_typer(tasks.app, name="tasks")

@@ -70,8 +70,8 @@ Tasks = Annotated[
     list[str] | None,
     typer.Option(
         "--task", "--tasks", "-t", metavar="NAME", autocompletion=complete_task,
-        help="Task, or the beginning of several (idbench, idbench/similarity); gluecode@DIR or "
-        "identifiers@DIR: of a data set that was built. Repeatable.",
+        help="Task, or the beginning of several (idbench, idbench/similarity); gluecode@DIR, "
+        "identifiers@DIR or names@DIR: of a data set that was built. Repeatable.",
     ),
 ]  # fmt: skip
 Models = Annotated[

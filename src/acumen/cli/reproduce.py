@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from acumen.runs.reproduce import ReproducedCell
 
-PAPERS = ("idbench", "generalizability", "sesame")
+PAPERS = ("idbench", "generalizability", "sesame", "rename4j")
 
 
 def reproduce(
@@ -50,11 +50,13 @@ def reproduce(
     Example: acumen reproduce generalizability
 
     Example: acumen reproduce sesame
+
+    Example: acumen reproduce rename4j
     """
     from dataclasses import asdict
 
     from acumen.api import AcumenError
-    from acumen.runs.reproduce import OUTSIDE, generalizability, idbench, sesame
+    from acumen.runs.reproduce import OUTSIDE, generalizability, idbench, rename4j, sesame
     from acumen.runs.scoring import Settings
 
     if paper not in PAPERS:
@@ -66,6 +68,8 @@ def reproduce(
             cells = idbench.reproduce(Settings(seed=seed, resamples=resamples), step, trained)
     elif paper == "sesame":
         cells = sesame.reproduce()
+    elif paper == "rename4j":
+        cells = rename4j.reproduce()
     else:
         cells = generalizability.reproduce()
     outside = [cell for cell in cells if cell.verdict == OUTSIDE]
@@ -78,15 +82,20 @@ def reproduce(
         _print_columns([cell for cell in cells if cell.table == "columns"])
     elif paper == "sesame":
         _print_figures(cells)
+    elif paper == "rename4j":
+        _print_checks(cells, rename4j.CHECKS, "ReName4J's published numbers")
+        _print_names(outside)
     else:
-        _print_checks(cells, generalizability.CHECKS)
+        _print_checks(
+            cells, generalizability.CHECKS, "The generalizability study's published numbers"
+        )
         _print_wrong(outside)
     if outside:
         say(f"{len(outside)} cells are outside their tolerance")
         raise typer.Exit(FOUND_FAILURES)
 
 
-def _print_checks(cells: list[ReproducedCell], checks: Mapping[str, str]) -> None:
+def _print_checks(cells: list[ReproducedCell], checks: Mapping[str, str], title: str) -> None:
     rows = []
     for check, what in checks.items():
         verdicts = [cell.verdict for cell in cells if cell.table == check]
@@ -94,7 +103,7 @@ def _print_checks(cells: list[ReproducedCell], checks: Mapping[str, str]) -> Non
         rows.append([check, what, str(len(verdicts)), str(within), str(len(verdicts) - within)])
     print_table(
         ["check", "what must hold", "numbers", "hold", "do not"], rows,
-        title="The generalizability study's published numbers", right=(2, 3, 4),
+        title=title, right=(2, 3, 4),
     )  # fmt: skip
 
 
@@ -115,6 +124,22 @@ def _print_wrong(cells: list[ReproducedCell]) -> None:
             "possible value that is nearest."
         ),
         right=(5, 6, 7, 8),
+    )  # fmt: skip
+
+
+def _print_names(cells: list[ReproducedCell]) -> None:
+    if not cells:
+        return
+    print_table(
+        ["check", "model", "number", "n", "printed", "should be", "difference", "remark"],
+        [
+            [c.table, c.technique, c.subset, f"{c.n:,}" if c.n else "–", number(c.published, 2),
+             number(c.ours, 2), _signed(c.difference), c.note]
+            for c in cells
+        ],
+        title="What does not add up",
+        caption="Should be: the value that the other published numbers give.",
+        right=(3, 4, 5, 6),
     )  # fmt: skip
 
 

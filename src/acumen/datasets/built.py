@@ -28,6 +28,7 @@ FAMILIES = {
     "gluecode": "acumen.tasks.methods",
     "identifiers": "acumen.tasks.identifiers.rated",
     "similar": "acumen.tasks.similarity.built",
+    "names": "acumen.tasks.names.built",
 }
 
 

@@ -155,7 +155,26 @@ SESAME = Dataset(
     ),
 )
 
-CATALOGUE: dict[str, Dataset] = {data.name: data for data in (IDBENCH, TNPA, SESAME)}
+LIU2019 = Dataset(
+    name="liu2019",
+    title="Java methods under a name that was changed, or under the new one (from a copy: --from)",
+    repository="github.com/TruX-DTF/debug-method-name",
+    commit="fb1f87ffd923ef987aad8521ab9be8b747ca50c5",
+    base_url="https://raw.githubusercontent.com/TruX-DTF/debug-method-name/{commit}/",
+    licence="none stated by its authors: evaluate with it, do not redistribute it",
+    citation=(
+        "K. Liu, D. Kim, T. F. Bissyandé, T. Kim, K. Kim, A. Koyuncu, S. Kim, Y. Le Traon. "
+        "Learning to Spot and Refactor Inconsistent Method Names. ICSE 2019."
+    ),
+    files=(
+        DataFile(
+            "methods.jsonl",
+            "4011fa58f345c9c11201cc74fc2f61237cf83713bafe6b1d0e980765bf57858b",
+        ),
+    ),
+)
+
+CATALOGUE: dict[str, Dataset] = {data.name: data for data in (IDBENCH, TNPA, SESAME, LIU2019)}
 
 
 def dataset(name: str) -> Dataset:

@@ -131,7 +131,10 @@ def _download(url: str, part: Path, file: DataFile, data: Dataset, progress: Pro
                 part.unlink()
                 _download(url, part, file, data, progress)
             return
-        raise AcumenError(f"{url}: {error.code} {error.reason}") from error
+        raise AcumenError(
+            f"{url}: {error.code} {error.reason}",
+            f"if you have a copy: acumen data get {data.name} --from DIR",
+        ) from error
     except (OSError, http.client.HTTPException) as error:
         reason = getattr(error, "reason", error)
         raise AcumenError(

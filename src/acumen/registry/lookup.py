@@ -39,6 +39,7 @@ BUILT_IN_MODULES = {
         "acumen.models.sentence",
         "acumen.models.embeddings.model",
         "acumen.models.names.model",
+        "acumen.models.naming.model",
         "acumen.models.retrieval",
         "acumen.models.linear",
         "acumen.models.completion",
@@ -50,6 +51,7 @@ BUILT_IN_MODULES = {
         "acumen.tasks.identifiers",
         "acumen.tasks.similarity",
         "acumen.tasks.abbreviations",
+        "acumen.tasks.names",
     ),
     "view": (
         "acumen.views.text",

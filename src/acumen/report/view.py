@@ -58,6 +58,14 @@ class SliceTable:
 
 
 @dataclass(frozen=True, slots=True)
+class MetricTable:
+    """The same models by the task's other metrics, on all of the first convention's instances."""
+
+    names: tuple[str, ...]
+    rows: list[tuple[str, ModelCard, list[Score | None]]]
+
+
+@dataclass(frozen=True, slots=True)
 class TaskView:
     name: str
     slug: str
@@ -66,6 +74,7 @@ class TaskView:
     scale: Scale
     boards: list[Board]
     slices: SliceTable | None
+    further: MetricTable | None
     notes: list[str]
     compared: int
     data: dict[str, Any]
@@ -159,6 +168,7 @@ def _task_view(merged: Merged, name: str, evidence: Evidence) -> TaskView:
         scale=scale,
         boards=boards,
         slices=_slices(merged, card, boards[0]),
+        further=None if card in robust_tasks(merged) else _further(boards[0]),
         notes=list(evidence.notes),
         compared=comparison.n if comparison else 0,
         data=task_data(merged, name, evidence),
@@ -189,6 +199,22 @@ def _slices(merged: Merged, card: TaskCard, board: Board) -> SliceTable | None:
         for i in range(len(card.slices))
     ]
     return SliceTable(card.slices, rows, sizes, max(sizes, default=0))
+
+
+def _further(board: Board) -> MetricTable | None:
+    """Robustness has tables of its own for these."""
+    found: dict[str, dict[str, Score]] = {}
+    for row in board.rows:
+        for one in row.cell.scores:
+            if not one.slice and one.convention == board.convention.name:
+                found.setdefault(one.metric, {})[row.model] = one
+    names = tuple(found)[1:]  # the first is the headline
+    if not names:
+        return None
+    rows = [
+        (row.model, row.card, [found[name].get(row.model) for name in names]) for row in board.rows
+    ]
+    return MetricTable(names, rows)
 
 
 def _best(task: TaskView) -> Best:

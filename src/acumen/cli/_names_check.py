@@ -1,0 +1,185 @@
+"""``acumen names check``: which method names are probably wrong, in a project or in a change."""
+
+from __future__ import annotations
+
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from acumen.cli._options import Workers
+from acumen.cli._show import FOUND_FAILURES, printable, progress_bar, say
+
+if TYPE_CHECKING:
+    from acumen.checker.check import Report
+    from acumen.checker.settings import Settings
+
+
+class Format(StrEnum):
+    TEXT = "text"
+    JSON = "json"
+    SARIF = "sarif"
+    HTML = "html"
+
+
+# Colours of a terminal by what a text is.
+_COLOURS = {
+    "place": {"bold": True},
+    "name": {"fg": "cyan"},
+    "probability": {"fg": "red"},
+    "rule": {"fg": "yellow"},
+    "why": {"dim": True},
+    "better": {"fg": "green"},
+}
+
+
+def check(
+    paths: Annotated[
+        list[Path] | None,
+        typer.Argument(metavar="[PATH]...", help="Folders or Java files; the current folder."),
+    ] = None,
+    since: Annotated[
+        str | None,
+        typer.Option(
+            metavar="REV",
+            help="Only methods that changed since this revision. main... is where the branch "
+            "left main.",
+        ),
+    ] = None,
+    staged: Annotated[
+        bool, typer.Option("--staged", help="Only methods that the next commit changes.")
+    ] = False,
+    format_: Annotated[Format, typer.Option("--format", "-f", help="How to tell.")] = Format.TEXT,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", metavar="FILE", help="Write there; not on the terminal."),
+    ] = None,
+    fail_on: Annotated[
+        str | None,
+        typer.Option(
+            metavar="never|finding|P",
+            help="Exit with 1 never, for any finding (default), or from a probability.",
+        ),
+    ] = None,
+    threshold: Annotated[
+        float | None,
+        typer.Option(min=0, max=1, metavar="P", help="Tell findings from this probability on."),
+    ] = None,
+    baseline: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Findings that are known.")
+    ] = None,
+    write_baseline: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write what is found as known findings."),
+    ] = None,
+    config: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Settings; else .acumen.toml or pyproject.toml at PATH or above."
+        ),
+    ] = None,
+    background: Annotated[
+        str | None,
+        typer.Option(metavar="FILE|none", help="What was learned from other projects."),
+    ] = None,
+    workers: Workers = 0,
+) -> None:
+    """Tell which method names are probably wrong, why, and what would be better.
+
+    Learns from the whole project first: how methods of this shape are named here. Says nothing
+    where there is too little to go by. Exits with 1 if something was found, with 2 if it could not
+    run.
+
+    Example: acumen names check src
+
+    Example: acumen names check --since main... --format sarif --out names.sarif
+
+    Example: acumen names check --write-baseline names.json
+    """
+    from acumen.api import AcumenError
+    from acumen.checker.baseline import write_baseline as written
+    from acumen.checker.check import Asked
+    from acumen.checker.check import check as checked
+    from acumen.checker.settings import changed, fails_on, settings_at
+    from acumen.corpus.engines import engine
+    from acumen.datasets import acumen_home
+    from acumen.files import write_atomically
+    from acumen.machine import processors
+
+    if since is not None and staged:
+        raise AcumenError("--since and --staged exclude each other", "choose one")
+    if since == "":
+        raise AcumenError("--since needs a revision", "--since main, or --since HEAD~1")
+    places = tuple(paths or [Path()])
+    settings = changed(
+        settings_at(places[0], config),
+        threshold=threshold,
+        fail_on=None if fail_on is None else fails_on(fail_on),
+        # Who writes a baseline wants all that is found in it, also what the old one knows.
+        baseline=baseline,
+        background=background,
+    )
+    if write_baseline is not None:
+        settings = _without_baseline(settings)
+    asked = Asked(places, settings, since or "", staged)
+    with progress_bar() as step:
+        report = checked(
+            asked, acumen_home(), lambda: engine("local", workers or processors()), step
+        )
+    if write_baseline is not None:
+        many = written(write_baseline, report.findings)
+        say(f"{many:,} known findings: {write_baseline}")
+        return
+    data = _rendered(report, format_, colours=out is None and sys.stdout.isatty())
+    if out is not None:
+        write_atomically(out, data)
+    elif data:
+        # As bytes: what is written into a pipe is the same everywhere.
+        typer.echo(data, nl=False)
+    if format_ is Format.TEXT or out is not None:
+        _summarised(report)
+    if report.failed:
+        raise typer.Exit(FOUND_FAILURES)
+
+
+def _without_baseline(settings: Settings) -> Settings:
+    from dataclasses import replace
+
+    return replace(settings, baseline=None)
+
+
+def _rendered(report: Report, format_: Format, *, colours: bool) -> bytes:
+    from acumen.checker import told
+
+    if format_ is Format.JSON:
+        return told.as_json(report)
+    if format_ is Format.SARIF:
+        from acumen.checker.sarif import as_sarif
+
+        return as_sarif(report)
+    if format_ is Format.HTML:
+        from acumen.checker.html import as_page
+
+        return as_page(report)
+    style = _coloured if colours else told.plain
+    lines = told.text_lines(report, lambda role, text: style(role, _one_line(text)))
+    return "".join(f"{line}\n" for line in lines).encode("utf-8", errors="backslashreplace")
+
+
+def _one_line(text: str) -> str:
+    """Names and paths of the code that is checked must not steer the terminal, nor look like
+    findings of their own."""
+    return printable(text).replace("\n", "\\n")
+
+
+def _coloured(role: str, text: str) -> str:
+    return typer.style(text, **_COLOURS.get(role, {}))  # type: ignore[arg-type]
+
+
+def _summarised(report: Report) -> None:
+    from acumen.checker.told import summary
+
+    for line in summary(report):
+        say(line)

@@ -1,0 +1,146 @@
+"""Words that rules about names know: verbs, opposites, plurals, what types hold."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from acumen.lang.subtokens import subtokens
+
+QUESTIONS = frozenset(("is", "has", "can", "should", "was", "were", "are", "does", "will", "have"))
+# Said of a thing in the third person, they ask as well.
+PREDICATES = frozenset((
+    "equals", "contains", "exists", "matches", "intersects", "overlaps", "supports", "needs",
+    "allows", "accepts", "implies",
+))  # fmt: skip
+FINDS = frozenset(("find", "lookup", "retrieve", "fetch", "search", "obtain"))
+CHECKS = frozenset(("check", "validate", "verify", "ensure", "assert", "require"))
+CREATES = frozenset(("create", "new", "instantiate"))
+ADDS = frozenset(("add", "put", "insert", "append", "push", "attach", "register", "enqueue"))
+REMOVES = frozenset((
+    "remove", "delete", "clear", "drop", "pop", "poll", "detach", "unregister", "dequeue", "erase",
+    "evict", "purge", "discard",
+))  # fmt: skip
+# By which a value is turned into another of another kind.
+TURNED = frozenset((
+    "string", "int", "integer", "long", "byte", "bytes", "char", "chars", "hex", "date", "xml",
+    "json", "object", "array", "list", "map", "set", "file", "url", "uri", "double", "float",
+    "number", "boolean", "unicode", "ascii", "base64", "binary", "decimal",
+))  # fmt: skip
+PLACES = frozenset((
+    "front", "back", "top", "bottom", "start", "end", "beginning", "next", "previous", "first",
+    "last", "left", "right", "up", "down", "home", "do", "from", "root",
+))  # fmt: skip
+# What a getter that changes something may say it does.
+CHANGES = frozenset((
+    "and", "next", "new", "increment", "or", "then", "fresh", "unique", "reset", "updated", "init",
+    "lazy", "lazily", "previous", "clear", "set",
+))  # fmt: skip
+
+# Each with what undoes or denies it.
+OPPOSITES: dict[str, frozenset[str]] = {}
+for _one, _other in (
+    ("start", "stop"), ("begin", "end"), ("enable", "disable"), ("open", "close"),
+    ("add", "remove"), ("insert", "delete"), ("show", "hide"), ("lock", "unlock"),
+    ("push", "pop"), ("connect", "disconnect"), ("attach", "detach"), ("load", "unload"),
+    ("encode", "decode"), ("encrypt", "decrypt"), ("compress", "decompress"),
+    ("register", "unregister"), ("register", "deregister"), ("subscribe", "unsubscribe"),
+    ("mount", "unmount"), ("bind", "unbind"), ("install", "uninstall"), ("pause", "resume"),
+    ("suspend", "resume"), ("increment", "decrement"), ("increase", "decrease"),
+    ("expand", "collapse"), ("activate", "deactivate"), ("serialize", "deserialize"),
+    ("marshal", "unmarshal"), ("escape", "unescape"), ("box", "unbox"), ("wrap", "unwrap"),
+    ("read", "write"), ("import", "export"), ("send", "receive"), ("grow", "shrink"),
+    ("select", "deselect"), ("visible", "invisible"), ("valid", "invalid"), ("first", "last"),
+    ("min", "max"), ("minimum", "maximum"), ("before", "after"), ("left", "right"),
+    ("input", "output"), ("allow", "deny"), ("include", "exclude"), ("acquire", "release"),
+):  # fmt: skip
+    OPPOSITES[_one] = OPPOSITES.get(_one, frozenset()) | {_other}
+    OPPOSITES[_other] = OPPOSITES.get(_other, frozenset()) | {_one}
+
+VERBS = frozenset(OPPOSITES) - {
+    "first", "last", "min", "max", "minimum", "maximum", "before", "after", "left", "right",
+    "input", "output", "visible", "invisible", "valid", "invalid",
+} | ADDS | REMOVES | FINDS | CHECKS | CREATES | frozenset((
+    "get", "set", "do", "make", "build", "run", "flush", "reset", "init", "initialize", "update",
+    "write", "read", "save", "store", "parse", "print", "process", "apply", "compute", "execute",
+    "wait", "notify", "fire", "copy", "move", "sort", "merge", "split", "draw", "paint", "log",
+))  # fmt: skip
+
+# Nouns that no verb is written like: a method that gives nothing and begins with one says nothing
+# of what it does.
+NOUNS = frozenset((
+    "data", "value", "values", "name", "names", "item", "items", "element", "elements", "button",
+    "result", "results", "list", "table", "header", "footer", "property", "properties", "node",
+    "nodes", "string", "text", "method", "methods", "class", "classes", "parameter", "parameters",
+    "argument", "arguments", "index", "size", "length", "count", "content", "contents", "message",
+    "messages", "number", "position", "status", "type", "types", "user", "file", "files", "path",
+    "word", "words", "key", "keys", "config", "configuration", "information", "info", "thread",
+    "exception", "exceptions", "variable", "variables", "service", "manager", "attribute",
+    "attributes", "metadata", "system", "statement", "statements", "expression", "constant",
+))  # fmt: skip
+
+PRIMITIVES = frozenset(("int", "long", "short", "byte", "char", "float", "double"))
+VALUES = PRIMITIVES | frozenset((
+    "boolean", "String", "Integer", "Long", "Short", "Byte", "Character", "Float", "Double",
+    "Boolean", "CharSequence", "Class", "BigInteger", "BigDecimal", "Locale", "Charset", "UUID",
+))  # fmt: skip
+COLLECTIONS = frozenset((
+    "List", "ArrayList", "LinkedList", "Set", "HashSet", "TreeSet", "LinkedHashSet", "SortedSet",
+    "Collection", "Vector", "ImmutableList", "ImmutableSet", "EnumSet", "Queue", "Deque",
+    "Iterable", "Stream",
+))  # fmt: skip
+# What stands for many although it is no plural, or says that there are several.
+MANY = frozenset((
+    "all", "list", "set", "map", "array", "collection", "queue", "stack", "group", "history",
+    "table", "buffer", "data", "content", "info", "information", "path", "chain", "range", "index",
+    "children", "people", "men", "women", "feet", "media", "criteria", "indices", "vertices",
+    "matrices", "series", "each", "every", "multi", "multiple", "many", "stream", "vector", "deque",
+    "sequence", "cache", "pool", "registry", "context", "config", "configuration", "hierarchy",
+    "tree", "graph", "matrix", "row", "column", "tuple", "pair", "batch", "bag", "log", "trace",
+    "metadata", "schema", "payload", "body", "state", "classpath", "modulepath", "ancestry",
+    "inventory", "library", "family", "population", "iterable", "iterator", "enumeration", "slice",
+    "split", "partition", "selection", "intersection", "union", "subset", "sublist", "keyset",
+    "closure", "memory", "alphabet", "dictionary", "glossary", "backlog", "diff", "delta", "grid",
+    "polygon", "point", "shape", "line", "bundle", "catalog", "menu", "toolbar", "palette",
+    "signature", "header", "footer", "result", "output", "input", "response", "lineage", "route",
+))  # fmt: skip
+RELATIONS = frozenset((
+    "by", "for", "of", "in", "with", "from", "to", "at", "on", "as", "that", "which", "without",
+    "between", "under", "using", "after", "before", "and", "or", "per", "within", "matching",
+    "since", "like", "starting", "ending", "containing", "where", "if", "inside", "into", "via",
+))  # fmt: skip
+
+
+def is_plural(word: str) -> bool:
+    """Whether a word reads as the plural of a noun."""
+    return len(word) > 3 and word[-1] == "s" and word[-2] not in "siu"
+
+
+def singular(word: str) -> str:
+    """The singular of a regular plural.
+
+    >>> [singular(one) for one in ("nodes", "entries", "boxes", "classes", "node")]
+    ['node', 'entry', 'box', 'class', 'node']
+    """
+    if not is_plural(word):
+        return word
+    if word.endswith("ies") and len(word) > 4:
+        return word[:-3] + "y"
+    if word.endswith(("sses", "xes", "ches", "shes", "zes")):
+        return word[:-2]
+    return word[:-1]
+
+
+@lru_cache(maxsize=1 << 16)
+def words_of(name: str) -> tuple[str, ...]:
+    """The words of a name, in lower case."""
+    return tuple(word.lower() for word in subtokens(name))
+
+
+def stem(word: str) -> str:
+    """The verb that "starts", "stopping" or "disabled" is a form of, among those with an opposite;
+    the word itself if there is none."""
+    lower = word.lower()
+    for ending, put in (("", ""), ("s", ""), ("es", ""), ("es", "e"), ("ed", ""), ("ed", "e")):
+        if lower.endswith(ending) and lower[: len(lower) - len(ending)] + put in OPPOSITES:
+            return lower[: len(lower) - len(ending)] + put
+    return lower

@@ -1,0 +1,267 @@
+"""A file's syntax as plain lists, with what the facts of its methods are read off."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from acumen.lang.java.bindings import ROLE
+from acumen.lang.java.file import JavaFile
+from acumen.lang.java.grammar import among, field, name_of
+from acumen.lang.kernel import kernel
+from acumen.lang.syntax import Column
+
+# Calls of own methods are marked so until it is known into whose facts they go.
+BARE = "\0"
+_MOST_STEPS = 64
+_PARAMETER, _TYPE = ROLE["parameter"], ROLE["type"]
+_LOCALS = frozenset(
+    ROLE[role]
+    for role in ("local", "lambda parameter", "catch parameter", "pattern variable", "resource")
+)
+_LITERALS = frozenset((
+    "string_literal", "character_literal", "decimal_integer_literal", "hex_integer_literal",
+    "octal_integer_literal", "binary_integer_literal", "decimal_floating_point_literal",
+    "hex_floating_point_literal", "class_literal",
+))  # fmt: skip
+_OF_KIND = {
+    "this": "this", "null_literal": "null", "true": "true", "false": "false",
+    "object_creation_expression": "new", "array_creation_expression": "new",
+    "method_invocation": "call", "instanceof_expression": "boolean expression",
+    "lambda_expression": "lambda", "method_reference": "lambda", "array_access": "element",
+    "assignment_expression": "assignment", "update_expression": "arithmetic",
+    "switch_expression": "switch",
+}  # fmt: skip
+_LOGICAL = frozenset(("==", "!=", "<", ">", "<=", ">=", "&&", "||"))
+
+
+class Tree:
+    """Columns of the syntax as lists, in which single nodes are looked up fastest."""
+
+    def __init__(self, file: JavaFile) -> None:
+        syntax, bound = file.syntax, file.bindings
+        self.source = syntax.source
+        self.kind: list[int] = syntax.kind.tolist()
+        self.field: list[int] = syntax.field.tolist()
+        self.parent: list[int] = syntax.parent.tolist()
+        self.stop: list[int] = syntax.stop.tolist()
+        self.start: list[int] = syntax.start.tolist()
+        self.end: list[int] = syntax.end.tolist()
+        self.words = file.names.words
+        self.word_of: list[int] = file.names.word_of.tolist()
+        self.role = _spread(len(syntax), bound.node, bound.role.astype(np.int32), 0)
+        self.declared = _spread(len(syntax), bound.node, bound.declaration, -1)
+
+    def text(self, node: int) -> str:
+        if self.word_of[node] >= 0:
+            return self.words[self.word_of[node]]
+        return self.source[self.start[node] : self.end[node]].decode("utf-8", errors="replace")
+
+    def called(self, node: int) -> str:
+        """What the grammar calls a node."""
+        return name_of(self.kind[node])
+
+    def part(self, node: int, name: str) -> int:
+        """The node's first child in that field; -1 where there is none."""
+        wanted, at, stop = field(name), node + 1, self.stop[node]
+        while at < stop:
+            if self.field[at] == wanted:
+                return at
+            at = self.stop[at]
+        return -1
+
+    def children(self, node: int) -> list[int]:
+        found: list[int] = []
+        at, stop = node + 1, self.stop[node]
+        while at < stop:
+            found.append(at)
+            at = self.stop[at]
+        return found
+
+    def peeled(self, node: int) -> int:
+        """The expression without the parentheses and casts around it."""
+        for _ in range(_MOST_STEPS):
+            called = self.called(node)
+            if called == "parenthesized_expression":
+                inner = [child for child in self.children(node)[1:] if self.called(child) != ")"]
+                inner = [child for child in inner if not _comments()[self.kind[child]]]
+                after = inner[0] if inner else -1
+            elif called == "cast_expression":
+                after = self.part(node, "value")
+            else:
+                return node
+            if after < 0:
+                return node
+            node = after
+        return node
+
+    def own(self, node: int) -> bool:
+        """Whether the identifier of a field is one of this object or of its class, not of another
+        object's: ``x``, ``this.x``, ``Outer.this.x``, ``super.x``, ``Here.X``."""
+        mother = self.parent[node]
+        if self.called(mother) != "field_access" or self.field[node] != field("field"):
+            return True
+        object_ = self.part(mother, "object")
+        called = self.called(object_)
+        if called in ("this", "super"):
+            return True
+        if called == "identifier":
+            return self.role[object_] == _TYPE and self.declared[object_] >= 0
+        return called == "field_access" and self.called(self.stop[object_] - 1) == "this"
+
+    def variable(self, node: int) -> int:
+        """The identifier that an expression is, ``x`` or ``this.x`` or ``a.b.x``; else -1."""
+        called = self.called(node)
+        if called == "identifier":
+            return node
+        if called == "field_access":
+            last = self.part(node, "field")
+            return last if last >= 0 and self.called(last) == "identifier" else -1
+        return -1
+
+    def kinds(self, node: int) -> list[tuple[str, str]]:
+        """What an expression gives, and the name of the variable where it is one: of a conditional
+        both; ``not field`` where a field is negated."""
+        found: list[tuple[str, str]] = []
+        left = [node]
+        for _ in range(_MOST_STEPS):
+            if not left:
+                break
+            node = self.peeled(left.pop())
+            called = self.called(node)
+            if called == "ternary_expression":
+                branches = (self.part(node, "alternative"), self.part(node, "consequence"))
+                left += [branch for branch in branches if branch >= 0]
+            elif called in ("identifier", "field_access"):
+                found.append(self._variable_kind(node))
+            elif called == "unary_expression":
+                found.append(self._unary_kind(node))
+            elif called == "binary_expression":
+                operator = self.text(self.part(node, "operator"))
+                found.append(("boolean expression" if operator in _LOGICAL else "arithmetic", ""))
+            else:
+                kind = "literal" if called in _LITERALS else _OF_KIND.get(called, "other")
+                found.append((kind, ""))
+        return found
+
+    def _variable_kind(self, node: int) -> tuple[str, str]:
+        identifier = self.variable(node)
+        if identifier < 0:
+            return ("this", "") if self.called(self.stop[node] - 1) == "this" else ("other", "")
+        role, name = self.role[identifier], self.text(identifier)
+        if role == _PARAMETER:
+            return ("parameter", name)
+        if role in _LOCALS:
+            return ("local", name)
+        if not self.own(identifier):
+            return ("other field", name)
+        return ("constant", name) if name.isupper() and len(name) > 1 else ("field", name)
+
+    def _unary_kind(self, node: int) -> tuple[str, str]:
+        operand = self.part(node, "operand")
+        if self.called(node + 1) != "!" or operand < 0:
+            return ("literal", "") if self.called(operand) in _LITERALS else ("arithmetic", "")
+        kind, name = "", ""
+        identifier = self.variable(self.peeled(operand))
+        if identifier >= 0:
+            kind, name = self._variable_kind(self.parent_access(identifier))
+        return ("not field", name) if kind == "field" else ("boolean expression", "")
+
+    def parent_access(self, identifier: int) -> int:
+        """The field access that ends with an identifier, or the identifier itself."""
+        mother = self.parent[identifier]
+        selected = self.field[identifier] == field("field")
+        return mother if selected and self.called(mother) == "field_access" else identifier
+
+    def receiver(self, call: int) -> str:
+        """Who is called, as one word: a variable or type, ``this``, ``super``, ``f()`` for what a
+        call gives, ``new``; empty for a call of an own method, ``?`` for anything else."""
+        object_ = self.part(call, "object")
+        if object_ < 0:
+            return ""
+        if self.called(object_) in ("this", "super"):
+            return self.called(object_)
+        object_ = self.peeled(object_)
+        called = self.called(object_)
+        if called == "method_invocation":
+            name = self.part(object_, "name")
+            own = self.part(object_, "object") < 0 or self.called(object_ + 1) in ("this", "super")
+            return f"{BARE if own else ''}{self.text(name)}()" if name >= 0 else "?"
+        if called == "object_creation_expression":
+            return "new"
+        if called == "field_access" and self.called(self.stop[object_] - 1) in ("this", "super"):
+            return self.called(self.stop[object_] - 1)
+        identifier = self.variable(object_)
+        return self.text(identifier) if identifier >= 0 else "?"
+
+    def target(self, node: int) -> tuple[int, bool]:
+        """The variable that an assignment to this expression changes (-1: none is seen), and
+        whether it is changed itself rather than an element of it."""
+        whole = True
+        node = self.peeled(node)
+        for _ in range(_MOST_STEPS):
+            if self.called(node) != "array_access":
+                break
+            whole = False
+            node = self.peeled(node + 1)
+        return self.variable(node), whole
+
+    def base(self, node: int) -> int:
+        """The first identifier of ``a.b.c``; -1 where it does not begin with one."""
+        while self.called(node) in ("field_access", "array_access", "parenthesized_expression"):
+            node += 1
+        return node if self.called(node) == "identifier" else -1
+
+    def head(self, node: int) -> str:
+        """A type's simple name, without its arguments: ``Entry`` of ``Map.Entry<K, V>``."""
+        for _ in range(_MOST_STEPS):
+            called = self.called(node)
+            if called == "generic_type":
+                node += 1
+            elif called == "annotated_type":
+                node = self.children(node)[-1]
+            elif called == "scoped_type_identifier":
+                node = self.stop[node] - 1
+            else:
+                break
+        return head(self.text(node))
+
+
+@lru_cache(maxsize=1 << 14)
+def head(written: str) -> str:
+    """The simple name of a type as written, without its arguments; arrays stay marked.
+
+    >>> [head(one) for one in ("java.util.Map<K,V>.Entry<K,V>[]", "int...", "void")]
+    ['Entry[]', 'int[]', 'void']
+    """
+    text, level = "", 0
+    for character in written.replace("...", "[]"):
+        level -= character == ">"
+        if level <= 0 and character != ">" and character != "<" and not character.isspace():
+            text += character
+        level += character == "<"
+    return text.rsplit(".", 1)[-1]
+
+
+@lru_cache(maxsize=1)
+def _comments() -> NDArray[np.bool_]:
+    return among("line_comment", "block_comment")
+
+
+def _spread(count: int, node: Column, values: Column, empty: int) -> list[int]:
+    spread = np.full(count, empty, dtype=np.int32)
+    spread[node] = values
+    found: list[int] = spread.tolist()
+    return found
+
+
+@kernel
+def nearest(chosen: NDArray[np.bool_], parent: Column) -> Column:
+    """For each node the nearest chosen one around it, itself not counted; -1: none."""
+    found = np.full(len(parent), -1, dtype=np.int32)
+    for i in range(1, len(parent)):
+        mother = parent[i]
+        found[i] = mother if chosen[mother] else found[mother]
+    return found

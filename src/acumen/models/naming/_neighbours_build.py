@@ -1,0 +1,132 @@
+"""Reading a corpus's methods into two spaces, of bodies and of names, and an index over each.
+
+Which methods: those whose name was their author's choice, as the background learns from
+(``learn``). Methods of one name, by its words, share a vector in the space of names; each body has
+its own.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from acumen.api import AcumenError
+from acumen.corpus import Corpus
+from acumen.corpus.engines import Engine
+from acumen.lang.java.file import JavaFile
+from acumen.models.embeddings.files import Stretch, chosen, worked
+from acumen.models.naming._neighbours_index import Nearest, faiss
+from acumen.models.naming._neighbours_space import Bags, bags, joined, made_of
+from acumen.models.naming.facts import Facts, facts_of
+from acumen.models.naming.learn import is_named_freely, is_set_aside
+from acumen.models.naming.traits import simple_owner, traits, words
+
+Step = Callable[[str, int, int], None]
+
+# Traits of the type around it, and the one that all have.
+_AROUND = ("in ", "is a ", "owner ", "always")
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """``rare``: traits of fewer methods are no part of the space of bodies; a name's word is of
+    fewer of the different names."""
+
+    dimensions: int = 128
+    rare: int = 5
+    seed: int = 0
+
+
+def body_words(facts: Facts) -> list[str]:
+    """What a method is and does, without where it stands: it may be asked about alone."""
+    return [one for one in traits(replace(facts, owner="")) if not one.startswith(_AROUND)]
+
+
+def name_words(name: str) -> list[str]:
+    """The words of a name, each once."""
+    return list(dict.fromkeys(words(name)))
+
+
+def same_name(name: str) -> str:
+    """Equal for names of the same words, however they are written."""
+    return " ".join(words(name))
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    bodies: Bags
+    names: list[str]
+    owners: list[str]
+
+
+def _work(stretch: Stretch) -> _Part:
+    names: list[str] = []
+    owners: list[str] = []
+
+    def rows() -> Iterable[list[str]]:
+        for row in stretch.columns(["path", "language", "source"]).to_pylist():
+            if row["language"] != "java" or is_set_aside(row["path"]):
+                continue
+            file = JavaFile(row["source"].encode("utf-8", "surrogatepass"))
+            for facts in facts_of(file, row["path"]):
+                if is_named_freely(facts) and words(facts.name):
+                    names.append(facts.name)
+                    owners.append(simple_owner(facts))
+                    yield body_words(facts)
+
+    return _Part(bags(rows()), names, owners)
+
+
+def build(corpus: Corpus, folder: Path, settings: Settings, engine: Engine, step: Step) -> None:
+    """All files of an index, in a folder that is there."""
+    # Better now than after minutes of reading.
+    faiss()
+    parts, _ = worked(_work, chosen([corpus]).stretches, engine, "methods", step)
+    if not any(part.names for part in parts):
+        raise AcumenError(
+            f"the corpus in {corpus.folder} has no method to learn names from",
+            "methods that override, tests, examples and empty methods do not count",
+        )
+    write(parts, folder, settings, step)
+
+
+def write(parts: Sequence[_Part], folder: Path, settings: Settings, step: Step) -> None:
+    step("bodies", 0, 2)
+    bodies = joined([part.bodies for part in parts], settings.rare)
+    space = made_of(bodies, settings.dimensions, settings.seed)
+    space.save(folder, "bodies")
+    Nearest.of(space.own_vectors(bodies), settings.seed).save(folder / "bodies.faiss")
+
+    step("names", 1, 2)
+    written, spelled = _coded(name for part in parts for name in part.names)
+    different, meant = _coded(map(same_name, written))
+    names = joined([bags(list(dict.fromkeys(one.split(" "))) for one in different)], settings.rare)
+    space = made_of(names, settings.dimensions, settings.seed)
+    space.save(folder, "names")
+    Nearest.of(space.own_vectors(names), settings.seed).save(folder / "names.faiss")
+    owners, owned = _coded(owner for part in parts for owner in part.owners)
+
+    _save(folder, "written", written)
+    _save(folder, "different", different)
+    _save(folder, "owners", owners)
+    # For each method, what is written; for each way to write, what is meant.
+    np.save(folder / "spelled.npy", np.array(spelled, np.int32))
+    np.save(folder / "meant.npy", np.array(meant, np.int32))
+    np.save(folder / "owned.npy", np.array(owned, np.int32))
+    _save(folder, "settings", asdict(settings))
+    step("names", 2, 2)
+
+
+def _coded(values: Iterable[str]) -> tuple[list[str], list[int]]:
+    """Each value once, and the places of all."""
+    places: dict[str, int] = {}
+    codes = [places.setdefault(value, len(places)) for value in values]
+    return list(places), codes
+
+
+def _save(folder: Path, name: str, value: object) -> None:
+    (folder / f"{name}.json").write_text(json.dumps(value), encoding="utf-8")

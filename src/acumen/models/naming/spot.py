@@ -1,0 +1,198 @@
+"""Spot's idea (Liu et al., "Learning to spot and refactor inconsistent method names", ICSE 2019):
+methods that do alike are named alike. A name is inconsistent where the methods with the nearest
+bodies and those with the nearest names have nothing in common.
+
+Spot compares first subtokens of the k nearest each. Its vectors are a convolutional network's over
+word2vec, and paragraph vectors of names; ours are of TF-IDF (``neighbours``), learned in a minute.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from acumen.api import AcumenError, Method, NamedMethod
+from acumen.registry import model
+
+if TYPE_CHECKING:
+    from acumen.models.naming.facts import Facts
+    from acumen.models.naming.neighbours import Neighbour, Neighbours, Settings
+
+# How many neighbours are looked at to grade a name that has nothing in common with the first k.
+FARTHER = 5
+# Neighbours by which a method is named, as in the paper.
+NAMED_BY = 10
+BY = ("first", "name")
+
+
+class Spot:
+    """``by``: what is compared of the neighbours' names, first subtokens or all of it. ``own``:
+    whether the name under test is among its own neighbours; Spot leaves it out."""
+
+    batch_size = 256
+
+    def __init__(
+        self, corpus: Path, settings: Settings, k: int, by: str, rank: str, own: bool
+    ) -> None:
+        from acumen.files import sha256_of
+
+        self.corpus, self.settings = corpus, settings
+        self.k, self.by, self.rank, self.own = k, by, rank, own
+        manifest = corpus / "manifest.json"
+        if not manifest.is_file():
+            raise AcumenError(f"{corpus} holds no corpus", "`acumen corpus build` makes a corpus")
+        self.fingerprint = hashlib.sha256(sha256_of(manifest).encode()).hexdigest()
+
+    @cached_property
+    def neighbours(self) -> Neighbours:
+        """What it has learned, when it is first needed."""
+        from acumen.corpus.engines import engine
+        from acumen.datasets import acumen_home
+        from acumen.machine import processors
+        from acumen.models.naming.neighbours import neighbours_of
+
+        return neighbours_of(
+            self.corpus, acumen_home(), self.settings, lambda: engine("local", processors())
+        )
+
+    # ---------------------------------------------------------------- faces
+
+    def judge(self, methods: Sequence[NamedMethod]) -> list[float | None]:
+        """None where the text is no method, or the corpus knows no word of the name."""
+        facts = _facts([one.method for one in methods])
+        asked = [(one, named.name) for one, named in zip(facts, methods, strict=True) if one]
+        fits = iter(self.fits([one for one, _ in asked], [name for _, name in asked]))
+        return [next(fits) if one else None for one in facts]
+
+    def fits(self, methods: Sequence[Facts], names: Sequence[str]) -> list[float | None]:
+        """How well each name fits the method: 0.5 or more just where Spot calls it consistent."""
+        from acumen.models.naming.neighbours import same_name
+
+        if not methods:
+            return []
+        most = self.k * FARTHER
+        found: list[float | None] = []
+        for bodies, near, name in zip(
+            self.neighbours.bodies(methods, most), self.neighbours.names(names, most), names,
+            strict=True,
+        ):  # fmt: skip
+            if not bodies or not near:
+                found.append(None)
+                continue
+            left = [self._told(one.meaning) for one in near]
+            right = [self._told(one.meaning) for one in bodies]
+            own = [self._told(same_name(name))] if self.own else []
+            found.append(fitness(left, right, self.k, own))
+        return found
+
+    def _told(self, meaning: str) -> str:
+        return meaning.partition(" ")[0] if self.by == "first" else meaning
+
+    def name(self, methods: Sequence[Method]) -> list[str | None]:
+        facts = _facts(methods)
+        asked = [one for one in facts if one]
+        ranked = iter(self.named(asked))
+        return [next(iter(next(ranked)), None) if one else None for one in facts]
+
+    def named(self, methods: Sequence[Facts]) -> list[list[str]]:
+        """The names of the methods with the nearest bodies, the best first."""
+        if not methods:
+            return []
+        return [RANKS[self.rank](near) for near in self.neighbours.bodies(methods, NAMED_BY)]
+
+
+def _facts(methods: Sequence[Method]) -> list[Facts | None]:
+    from acumen.models.naming.facts import facts_of_text
+
+    return [facts_of_text(one.text) for one in methods]
+
+
+# --------------------------------------------------------------------------------------
+
+
+def fitness(names: Sequence[str], bodies: Sequence[str], k: int, own: Sequence[str] = ()) -> float:
+    """From what the neighbours by name and by body tell, the nearest first.
+
+    Where the k nearest of both have something in common: a half, and half the share of the bodies'
+    that the names' have too. Else a half of k by how many of each one has to look at until there is
+    something in common; 0 where there never is.
+
+    >>> fitness(["get", "fetch"], ["get", "is"], 2)
+    0.75
+    >>> fitness(["get", "fetch", "is"], ["has", "can", "is"], 2)
+    0.3333333333333333
+    """
+    here = {*names[:k], *own}
+    common = sum(1 for one in bodies[:k] if one in here)
+    if common:
+        return 0.5 + 0.5 * common / len(bodies[:k])
+    first: dict[str, int] = {}
+    for place, one in enumerate(names, 1):
+        first.setdefault(one, place)
+    meetings = (max(place, first[one]) for place, one in enumerate(bodies, 1) if one in first)
+    farthest = min(meetings, default=0)
+    return 0.5 * k / farthest if farthest else 0.0
+
+
+def _grouped(near: Sequence[Neighbour]) -> dict[str, list[float]]:
+    """The similarities of each name, names and similarities with the nearest first."""
+    found: dict[str, list[float]] = {}
+    for one in near:
+        found.setdefault(one.name, []).append(one.similarity)
+    return found
+
+
+def _r1(near: Sequence[Neighbour]) -> list[str]:
+    """As near as the nearest method of that name."""
+    return list(_grouped(near))
+
+
+def _r2(near: Sequence[Neighbour]) -> list[str]:
+    """The most frequent; among equals the nearest."""
+    groups = _grouped(near)
+    return sorted(groups, key=lambda name: -len(groups[name]))
+
+
+def _r3(near: Sequence[Neighbour]) -> list[str]:
+    """The nearest in the mean of all methods of that name."""
+    groups = _grouped(near)
+    return sorted(groups, key=lambda name: -sum(groups[name]) / len(groups[name]))
+
+
+def _r4(near: Sequence[Neighbour]) -> list[str]:
+    """As R3, and names of one method come last."""
+    groups = _grouped(near)
+    return sorted(_r3(near), key=lambda name: len(groups[name]) == 1)
+
+
+RANKS: dict[str, Callable[[Sequence[Neighbour]], list[str]]] = {
+    "r1": _r1, "r2": _r2, "r3": _r3, "r4": _r4,
+}  # fmt: skip
+
+
+@model("spot")
+def make_spot(
+    corpus: str = "", k: int = 20, by: str = "first", rank: str = "r2", own: bool = False,
+    dimensions: int = 128, seed: int = 0,
+) -> Spot:  # fmt: skip
+    """Do the nearest bodies and the nearest names of a corpus begin alike? (spot:corpus=DIR)"""
+    if not corpus:
+        raise AcumenError(
+            "spot needs a corpus to learn from",
+            "spot:corpus=DIR; `acumen corpus build` makes one",
+        )
+    if not isinstance(k, int) or not 1 <= k <= 1000:
+        raise AcumenError(f"spot cannot have k={k!r}", "it is from 1 to 1000")
+    if by not in BY:
+        raise AcumenError(f"spot cannot compare by {by!r}", f"choose of {', '.join(BY)}")
+    if rank not in RANKS:
+        raise AcumenError(f"spot cannot rank by {rank!r}", f"choose of {', '.join(RANKS)}")
+    if not isinstance(dimensions, int) or not 2 <= dimensions <= 1024:
+        raise AcumenError(f"spot cannot have dimensions={dimensions!r}", "it is from 2 to 1024")
+    from acumen.models.naming.neighbours import Settings
+
+    folder = Path(str(corpus)).expanduser().absolute()
+    return Spot(folder, Settings(dimensions=dimensions, seed=seed), k, by, rank, bool(own))

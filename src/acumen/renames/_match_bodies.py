@@ -1,0 +1,186 @@
+"""Which of the methods that are gone is which of the new ones, by what their bodies say.
+
+Within a **bucket** (same owner, parameters and result, same words in the body) only names of
+methods differ. A pair may need other renames to be true: a body that called ``c`` calls ``d`` now.
+All pairs are supposed at first; those whose needs nobody meets are dropped, until the rest holds
+together. So methods that call each other and are renamed in one commit do not hide each other.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from rapidfuzz import fuzz
+
+from acumen.renames.versions import Body, Method, Version
+
+# Two names of methods, before and after.
+Names: TypeAlias = tuple[str, str]
+# All pairs of a bucket are looked at up to so many; beyond, only those in the same place.
+_PAIRS = 400
+# How alike names must be where nothing else tells which is which.
+_ALIKE = 50.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Located:
+    """A method in a version of a file; ``body`` has the new names of types."""
+
+    path: str
+    version: Version
+    method: Method
+    body: Body | None
+
+    @property
+    def name(self) -> str:
+        return self.method.name
+
+    @property
+    def says(self) -> int:
+        """Words of its body."""
+        return 0 if self.body is None else len(self.body.words)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Edge:
+    """That ``old`` became ``new``, if what it ``needs`` was renamed, too."""
+
+    old: Located
+    new: Located
+    needs: frozenset[Names] = frozenset()
+    ambiguous: bool = False
+
+    @property
+    def names(self) -> Names:
+        return self.old.name, self.new.name
+
+
+def alike(one: str, other: str) -> float:
+    return float(fuzz.ratio(one.lower(), other.lower()))
+
+
+def needs(old: Body | None, new: Body | None) -> frozenset[Names]:
+    """The renames that make the bodies of a bucket equal."""
+    if old is None or new is None:
+        return frozenset()
+    return frozenset(
+        (one, other) for one, other in zip(old.calls, new.calls, strict=True) if one != other
+    )
+
+
+def edges(gone: Sequence[Located], fresh: Sequence[Located]) -> tuple[list[Edge], list[Edge]]:
+    """Of one bucket: pairs that only their own names set apart, and pairs that need more."""
+    sure: list[Edge] = []
+    mine, theirs = _by_calls(gone), _by_calls(fresh)
+    for calls in [one for one in mine if one in theirs]:
+        sure += _paired(mine.pop(calls), theirs.pop(calls))
+    old = [one for group in mine.values() for one in group]
+    new = [one for group in theirs.values() for one in group]
+    if len(old) * len(new) <= _PAIRS:
+        return sure, [Edge(a, b, needs(a.body, b.body)) for a in old for b in new]
+    pairs = zip(old, new, strict=False)
+    return sure, [Edge(a, b, needs(a.body, b.body), True) for a, b in pairs]
+
+
+def _by_calls(methods: Sequence[Located]) -> dict[tuple[str, ...], list[Located]]:
+    found: dict[tuple[str, ...], list[Located]] = {}
+    for one in methods:
+        calls = () if one.body is None else one.body.masked(one.name)
+        found.setdefault(calls, []).append(one)
+    return found
+
+
+def _paired(old: Sequence[Located], new: Sequence[Located]) -> list[Edge]:
+    """Methods that nothing but the name sets apart. As many before as after: in the order of the
+    source; else the most alike names first."""
+    if len(old) == len(new):
+        return [Edge(a, b, ambiguous=len(old) > 1) for a, b in zip(old, new, strict=True)]
+    if len(old) * len(new) > _PAIRS:
+        return []
+    weak = old[0].says <= 2
+    likely = [
+        Edge(a, b, ambiguous=True)
+        for a in old
+        for b in new
+        if not weak or alike(a.name, b.name) >= _ALIKE
+    ]
+    return chosen(likely)
+
+
+def chosen(rivals: Sequence[Edge]) -> list[Edge]:
+    """Each method at most once, the most alike names first; one that had a choice is ambiguous."""
+    olds, news = Counter(id(one.old) for one in rivals), Counter(id(one.new) for one in rivals)
+    taken: set[int] = set()
+    found: list[Edge] = []
+    for one in sorted(rivals, key=lambda edge: -alike(*edge.names)):
+        if id(one.old) in taken or id(one.new) in taken:
+            continue
+        taken |= {id(one.old), id(one.new)}
+        choice = olds[id(one.old)] > 1 or news[id(one.new)] > 1
+        found.append(Edge(one.old, one.new, one.needs, one.ambiguous or choice))
+    return found
+
+
+def held(edges: Sequence[Edge], others: frozenset[Names] = frozenset()) -> list[Edge]:
+    """Those whose needs are met by the others."""
+    left = list(edges)
+    while True:
+        known = {one.names for one in left} | others
+        kept = [one for one in left if one.needs <= known]
+        if len(kept) == len(left):
+            return left
+        left = kept
+
+
+def shifted(
+    gone: Sequence[Located], fresh: Sequence[Located], changed: Sequence[tuple[Located, Located]],
+    least: int,
+) -> tuple[list[Edge], int]:  # fmt: skip
+    """Names that were exchanged, or passed on: a method that is still there, whose body went to
+    another name while its own got another's. Also how many kept their name while only their body
+    went on, as of a method that now calls its successor."""
+    after = {id(old): new for old, new in changed}
+    before = {id(new): old for old, new in changed}
+    olds = _by_body([*gone, *(old for old, _ in changed)], least)
+    news = _by_body([*fresh, *(new for _, new in changed)], least)
+    found = [
+        Edge(group[0], news[said][0])
+        for said, group in olds.items()
+        if len(group) == 1 and len(news.get(said, ())) == 1 and group[0].name != news[said][0].name
+    ]
+    kept = found
+    while True:
+        sources, targets = {id(one.old) for one in kept}, {id(one.new) for one in kept}
+        holds = [
+            one
+            for one in kept
+            if (id(one.old) not in after or id(after[id(one.old)]) in targets)
+            and (id(one.new) not in before or id(before[id(one.new)]) in sources)
+        ]
+        if len(holds) == len(kept):
+            break
+        kept = holds
+    within = {id(one) for one in kept}
+    passed = sum(
+        id(one) not in within and id(one.old) in after and id(one.new) not in before
+        for one in found
+    )
+    return [one for one in kept if id(one.old) in after or id(one.new) in before], passed
+
+
+def _by_body(methods: Sequence[Located], least: int) -> dict[object, list[Located]]:
+    found: dict[object, list[Located]] = {}
+    for one in methods:
+        if one.body is not None and one.says >= least:
+            said = (one.body.words, one.body.masked(one.name))
+            found.setdefault(said, []).append(one)
+    return found
+
+
+def overlap(one: Counter[str], other: Counter[str]) -> float:
+    """Dice's coefficient of two bags."""
+    total = one.total() + other.total()
+    return 2 * (one & other).total() / total if total else 0.0

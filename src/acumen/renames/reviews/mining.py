@@ -1,0 +1,295 @@
+"""From a repository's pull requests to renames with the comments that led to them.
+
+1. All comments are read, and the pull requests in which somebody speaks of a name are kept.
+2. Of these, the commit that a comment was written at is compared with the last one; so is the one
+   that the pull request began at, for comments that explain a rename instead of asking for one.
+3. Methods are matched (``renames.match``): renames of which only the name changed.
+4. Each is linked to the comment that speaks of it most surely (``link``), or left out.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from acumen.api import AcumenError, Json
+from acumen.renames.match import Located, Matched, Renamed
+from acumen.renames.records import Rename, Review, StableMethod
+from acumen.renames.reviews import criteria
+from acumen.renames.reviews.answers import OK, Source, file_key, listed
+from acumen.renames.reviews.changes import Changes, Range
+from acumen.renames.reviews.comments import (
+    Comment,
+    Pull,
+    approved,
+    commit_at,
+    read_discussion,
+    read_line_comment,
+    read_pull,
+    read_verdict,
+    seconds,
+    threads,
+)
+from acumen.renames.reviews.keywords import speaks_of_names
+from acumen.renames.reviews.link import LINKS, Where, link
+from acumen.renames.tags import mass, of_commit, of_method, of_place
+
+NAMESPACE = uuid.uuid5(uuid.NAMESPACE_URL, "acumen:renames/reviews")
+PER_PAGE = "100"
+# So many methods that change alike in one pull request are a campaign, and no judgement of each.
+MASS = 10
+
+Step = Callable[[str, int, int], None]
+
+
+class NoRepositoryError(AcumenError):
+    """A repository that is not there, or that may not be seen."""
+
+
+@dataclass(slots=True)
+class Found:
+    """What a repository gave; ``counts`` from pull requests to cases, ``lost`` by reason."""
+
+    repository: str
+    renames: list[Rename] = field(default_factory=list)
+    stable: list[StableMethod] = field(default_factory=list)
+    counts: Counter[str] = field(default_factory=Counter)
+    lost: Counter[str] = field(default_factory=Counter)
+
+
+@dataclass(frozen=True, slots=True)
+class _Case:
+    """A rename, the thread it is linked to, and how."""
+
+    renamed: Renamed
+    tags: tuple[str, ...]
+    found: Range
+    matched: Matched
+    thread: Sequence[Comment]
+    link: str
+    suggested: bool
+
+    @property
+    def rank(self) -> tuple[bool, int, str, int]:
+        root = self.thread[0]
+        return not self.suggested, LINKS.index(self.link), root.time, root.id
+
+
+def mine(source: Source, repository: str, since: str = "", step: Step | None = None) -> Found:
+    """``since``: a date, as 2020-01-31; pull requests that were opened before it are left out."""
+    tell = step or (lambda what, done, total: None)
+    found = Found(repository)
+    pulls = _pulls(source, repository, since, found, tell)
+    naming = {
+        one.pull
+        for one in _comments(source, repository, since, found.counts, tell)
+        if one.pull in pulls and speaks_of_names(one.body)
+    }
+    found.counts["pull requests that speak of names"] = len(naming)
+    said: dict[int, list[Comment]] = {number: [] for number in naming}
+    # Read a second time, from what is kept: all comments of a large project would fill the memory.
+    for one in _comments(source, repository, since, Counter(), lambda what, done, total: None):
+        if one.pull in said:
+            said[one.pull].append(one)
+    changes = Changes(source, repository, found.lost)
+    stable: dict[tuple[object, ...], StableMethod] = {}
+    for place, number in enumerate(sorted(naming)):
+        tell(f"{repository}: pull requests", place, len(naming))
+        for case in _pull(source, repository, changes, pulls[number], said[number], found):
+            for other in _others(case, repository):
+                stable[other.path, other.owner, other.name, other.parameters] = other
+        changes.forget()
+    found.stable = sorted(stable.values(), key=lambda one: (one.path, one.owner, one.id))
+    found.counts["cases"], found.counts["stable"] = len(found.renames), len(found.stable)
+    return found
+
+
+def _pulls(
+    source: Source, repository: str, since: str, found: Found, tell: Step
+) -> dict[int, Pull]:
+    key, path = file_key(repository, "pulls"), f"repos/{repository}/pulls"
+    query = {"state": "closed", "sort": "created", "direction": "asc", "per_page": PER_PAGE}
+    first = source.get(f"{key}/page-1", path, query)
+    if first.status != OK:
+        raise NoRepositoryError(
+            f"there is no repository {repository}, or it may not be seen (status {first.status})",
+            "it is written OWNER/REPO; a private one needs a token that may read it",
+        )
+    pulls: dict[int, Pull] = {}
+    for count, item in enumerate(listed(source, key, path, query), 1):
+        if count % 100 == 0:
+            tell(f"{repository}: list of pull requests", count, 0)
+        pull = read_pull(item)
+        if pull is not None and pull.created >= since:
+            pulls[pull.number] = pull
+    found.counts["pull requests"] = len(pulls)
+    return pulls
+
+
+def _comments(
+    source: Source, repository: str, since: str, counts: Counter[str], tell: Step
+) -> Iterator[Comment]:
+    """All comments on lines and in discussions of a repository, each once. Asked for the whole
+    repository: hundreds of pull requests come with one question."""
+    query = {"sort": "created", "direction": "asc", "per_page": PER_PAGE}
+    if since:
+        query["since"] = f"{since}T00:00:00Z"
+    suffix = f"-since-{since}" if since else ""
+    kinds = (
+        ("comments", "pulls/comments", read_line_comment),
+        ("discussion", "issues/comments", read_discussion),
+    )
+    for name, path, read in kinds:
+        seen: set[int] = set()
+        key = file_key(repository, f"{name}{suffix}")
+        for item in listed(source, key, f"repos/{repository}/{path}", query):
+            one = read(item)
+            if one is not None and one.id not in seen:
+                seen.add(one.id)
+                if len(seen) % 100 == 0:
+                    tell(f"{repository}: {name}", len(seen), 0)
+                yield one
+        counts[name] = len(seen)
+
+
+def _pull(
+    source: Source, repository: str, changes: Changes, pull: Pull, said: list[Comment], found: Found
+) -> list[_Case]:  # fmt: skip
+    """The cases of a pull request; their records are added to what was found."""
+    key, path = file_key(repository, "pulls", str(pull.number)), f"pulls/{pull.number}"
+    path = f"repos/{repository}/{path}"
+    query = {"per_page": PER_PAGE}
+    reviews = list(listed(source, f"{key}/reviews", f"{path}/reviews", query))
+    verdicts = [one for item in reviews if (one := read_verdict(item, pull.number)) is not None]
+    naming = [
+        thread
+        for thread in threads([*said, *verdicts]).values()
+        if any(speaks_of_names(one.body) for one in thread)
+    ]
+    commits: list[Json] | None = None
+    shown: dict[str, None] = {}
+    for thread in naming:
+        commit = thread[0].commit
+        if not commit:
+            if commits is None:
+                commits = list(listed(source, f"{key}/commits", f"{path}/commits", query))
+            commit = commit_at(commits, thread[0].time)
+        if commit and commit != pull.head:
+            shown[commit] = None
+    ranges = [changes.between(commit, pull.head) for commit in shown]
+    ranges.append(changes.between(pull.base, pull.head, from_parting=True))
+    cases = _linked([one for one in ranges if one is not None], changes, naming, found)
+    accepted = (pull.merged, approved(reviews))
+    for case in cases:
+        found.renames.append(_record(case, repository, pull, accepted))
+    return cases
+
+
+def _linked(
+    ranges: Iterable[Range], changes: Changes, naming: Sequence[Sequence[Comment]], found: Found
+) -> list[_Case]:  # fmt: skip
+    """For each method that has another name now, its best link."""
+    best: dict[tuple[object, ...], _Case] = {}
+    unlinked: set[tuple[object, ...]] = set()
+    for one in ranges:
+        matched = changes.matched(one)
+        for renamed, tags in zip(matched.renames, _tags(matched), strict=True):
+            new = renamed.new
+            key = (new.path, new.method.key)
+            if not new.method.has_body:
+                found.lost["a renamed method has no body"] += 1
+                continue
+            where = _where(renamed.old, one.before)
+            unlinked.add(key)
+            for thread in naming:
+                how = link(thread, where, new.name)
+                if how:
+                    suggested = criteria.suggested([c.body for c in thread], new.name)
+                    case = _Case(renamed, tags, one, matched, thread, how, suggested)
+                    if key not in best or case.rank < best[key].rank:
+                        best[key] = case
+    found.counts["methods of which only the name changed"] += len(unlinked)
+    found.lost["a rename that no comment speaks of"] += len(unlinked - best.keys())
+    return [case for _, case in sorted(best.items(), key=lambda item: str(item[0]))]
+
+
+def _tags(matched: Matched) -> list[tuple[str, ...]]:
+    names = [(one.old.name, one.new.name) for one in matched.renames]
+    return [
+        tuple(sorted({*tags, "mass"} if many else tags))
+        for tags, many in zip(of_commit(matched.renames), mass(names, MASS), strict=True)
+    ]
+
+
+def _where(old: Located, commit: str) -> Where:
+    file, method, data = old.version.file, old.method, old.version.source.data
+    opens = int(file.syntax.start[method.declared.body]) if file is not None else method.start
+
+    def line(offset: int) -> int:
+        return data.count(b"\n", 0, offset) + 1
+
+    return Where(
+        commit, old.path, old.name, line(method.first), line(opens), line(method.end)
+    )  # fmt: skip
+
+
+def _record(case: _Case, repository: str, pull: Pull, accepted: tuple[bool, bool]) -> Rename:
+    old, new, root = case.renamed.old, case.renamed.new, case.thread[0]
+    merged, agreed = accepted
+    said = [one.body for one in case.thread]
+    features = criteria.features(
+        said, old.name, new.name, accepted=merged or agreed, approved=agreed,
+        own=bool(root.author) and root.author == pull.author, tags=case.tags,
+    )  # fmt: skip
+    told = (repository, str(pull.number), new.path, new.method.key, old.name)
+    return Rename(
+        id=str(uuid.uuid5(NAMESPACE, "\0".join(told))),
+        project=repository,
+        commit=case.found.after,
+        parent=case.found.before,
+        time=seconds(pull.closed),
+        path=new.path,
+        path_before=old.path,
+        owner=new.method.shown,
+        old_name=old.name,
+        new_name=new.name,
+        parameters=new.method.parameters,
+        returns=new.method.declared.returns,
+        code=new.version.code(new.method),
+        code_before=old.version.code(old.method),
+        tags=case.tags,
+        review=Review(
+            comment="\n\n".join(said), url=root.url or pull.url, author=root.author,
+            pull=pull.number, accepted=merged or agreed,
+            features=(*features, f"link:{case.link}"),
+        ),
+    )  # fmt: skip
+
+
+def _others(case: _Case, repository: str) -> Iterator[StableMethod]:
+    """The methods of the case's file that kept name and body."""
+    for _, one in case.matched.same:
+        if one.path != case.renamed.new.path or not one.method.has_body:
+            continue
+        told = ("stable", repository, one.path, one.method.key)
+        yield StableMethod(
+            id=str(uuid.uuid5(NAMESPACE, "\0".join(told))),
+            project=repository,
+            commit=case.found.after,
+            path=one.path,
+            owner=one.method.shown,
+            name=one.name,
+            parameters=one.method.parameters,
+            returns=one.method.declared.returns,
+            code=one.version.code(one.method),
+            tags=tuple(
+                sorted(
+                    {
+                        *of_place(one.path, one.version, one.method),
+                        *of_method(one.version, one.method),
+                    }
+                )
+            ),
+        )

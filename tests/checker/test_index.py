@@ -1,0 +1,176 @@
+"""The index: only what changed is read again, and neither a kill nor damage harms it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from acumen.checker import read_files
+from acumen.checker.index import FILE, KEPT, LEARNED, Index, packed, unpacked
+from acumen.checker.reading import Methods, content_key, methods_of
+from acumen.checker.told import as_json
+from checker.projects import ACCOUNT, Check, write
+
+
+@pytest.fixture
+def reads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Paths of the files that are parsed."""
+    found: list[str] = []
+
+    def counted(path: str, data: bytes) -> Methods:
+        found.append(path)
+        return methods_of(path, data)
+
+    monkeypatch.setattr(read_files, "methods_of", counted)
+    return found
+
+
+def test_only_what_changed_is_parsed(project: Path, run: Check, reads: list[str]) -> None:
+    write(project, {f"src/C{i}.java": f"class C{i} {{ void getC{i}() {{}} }}" for i in range(9)})
+    first = as_json(run(project))
+    assert len(reads) == 10
+    reads.clear()
+    assert as_json(run(project)) == first
+    assert reads == []
+    write(project, {"src/C3.java": "class C3 { void getNew() {} }"})
+    run(project)
+    assert reads == ["src/C3.java"]
+    # The same content under another path has other facts.
+    reads.clear()
+    write(project, {"src/D3.java": "class C3 { void getNew() {} }"})
+    assert {one.path for one in run(project).told if one.name == "getNew"} == {
+        "src/C3.java", "src/D3.java",
+    }  # fmt: skip
+    assert reads == ["src/D3.java"]
+
+
+@pytest.mark.parametrize("how", ["cut", "junk", "empty", "rows"])
+def test_damage_is_mended(project: Path, run: Check, home: Path, how: str) -> None:
+    first = as_json(run(project))
+    (file,) = (home / "checker").glob(f"*/{FILE}")
+    for other in file.parent.glob(f"{FILE}-*"):
+        other.unlink()
+    data = file.read_bytes()
+    if how == "rows":
+        import sqlite3
+
+        base = sqlite3.connect(file)
+        base.execute("UPDATE methods SET data = x'80056e6f'")
+        base.commit()
+        base.close()
+    else:
+        file.write_bytes({"cut": data[: len(data) // 2], "junk": b"x" * 9999, "empty": b""}[how])
+    assert as_json(run(project)) == first
+    assert as_json(run(project)) == first
+
+
+def test_a_home_that_cannot_be_written(project: Path, run: Check, home: Path) -> None:
+    home.mkdir()
+    (home / "checker").write_text("a file, where a folder should be")
+    assert len(run(project).told) == 2
+
+
+def test_another_version_makes_another_index(
+    project: Path, run: Check, reads: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from acumen.checker import index
+
+    run(project)
+    monkeypatch.setattr(index, "version", lambda: "another")
+    run(project)
+    assert len(reads) == 2
+
+
+def test_what_is_packed_tells_damage() -> None:
+    data = packed(Methods(origin="generated"))
+    assert unpacked(data) == Methods(origin="generated")
+    for i in range(0, len(data), 7):
+        assert unpacked(data[:i] + bytes([data[i] ^ 1]) + data[i + 1 :]) is None
+    assert unpacked(b"") is None
+
+
+def test_few_models_are_kept(tmp_path: Path) -> None:
+    index = Index(tmp_path, tmp_path)
+    for i in range(KEPT + 3):
+        index.keep_learned(f"{i}", {"number": i})
+        os.utime(index.folder, ns=(i, i))
+    assert index.learned(f"{KEPT + 2}") == {"number": KEPT + 2}
+    assert len(list(index.folder.glob(f"{LEARNED}*"))) == KEPT
+    assert index.learned("never") is None
+    index.keep_learned("lambda", lambda: 1)  # what cannot be kept is no reason to fail
+    assert index.learned("lambda") is None
+    index.close()
+
+
+def test_what_is_gone_is_dropped(tmp_path: Path) -> None:
+    index = Index(tmp_path, tmp_path)
+    data = packed(Methods())
+    index.keep([(f"{i}.java", "x", data) for i in range(2000)])
+    index.prune([("1.java", "x")])
+    assert set(index.methods([(f"{i}.java", "x") for i in range(2000)])) == {"1.java"}
+    index.close()
+
+
+def test_content_is_named_as_git_names_it() -> None:
+    import pygit2
+
+    for data in (b"", b"a\n", ACCOUNT.encode()):
+        assert content_key(data) == str(pygit2.hash(data))
+
+
+_SCRIPT = """
+import sys
+from pathlib import Path
+from acumen.checker import index
+from acumen.checker.reading import methods_of, content_key
+from acumen.checker.index import Index, packed
+kept = Index(Path(sys.argv[1]), Path(sys.argv[2]))
+number = 0
+while True:
+    if number == 40:
+        print("ready", flush=True)
+    rows = []
+    for _ in range(20):
+        source = f"class C{number} {{ void getC() {{}} }}".encode()
+        path = f"C{number}.java"
+        rows.append((path, content_key(source), packed(methods_of(path, source))))
+        number += 1
+    kept.keep(rows)
+    kept.keep_learned(str(number % 3), list(range(100_000)))
+"""
+
+
+def test_killed_while_it_is_written(tmp_path: Path) -> None:
+    known = 0
+    for wait in (0.0, 0.05, 0.13):
+        writer = subprocess.Popen(
+            [sys.executable, "-c", _SCRIPT, str(tmp_path), str(tmp_path)], stdout=subprocess.PIPE
+        )
+        assert writer.stdout is not None
+        assert writer.stdout.readline() == b"ready\n"
+        time.sleep(wait)
+        writer.send_signal(signal.SIGKILL)
+        writer.wait()
+        writer.stdout.close()
+        index = Index(tmp_path, tmp_path)
+        files = []
+        for i in range(20_000):
+            source = f"class C{i} {{ void getC() {{}} }}".encode()
+            files.append((f"C{i}.java", content_key(source)))
+        found = index.methods(files)
+        # What is there is whole; batches are there or not.
+        assert len(found) % 20 == 0
+        assert len(found) >= known
+        assert all(one.facts[0].name == "getC" for one in found.values())
+        known = len(found)
+        for key in "012":
+            model = index.learned(key)
+            assert model is None or len(model) == 100_000
+        index.close()
+    assert known
