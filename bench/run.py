@@ -25,6 +25,7 @@ from gluecode import gluecode
 from jdk import Rows, jdk, show
 from measure import measure
 from names import names
+from renames import renames
 from similar import similar
 from transforms import transforms
 
@@ -183,7 +184,7 @@ def main() -> None:
         rows: Rows = [*start_up(), *bootstrap(), *asking(), *splitting(), *java()]
     told: list[str] = []
     with jdk() as found:
-        parts = (corpus, measure, gluecode, transforms, similar, names)
+        parts = (corpus, measure, gluecode, transforms, similar, names, renames)
         for part in parts if found is not None else ():
             print(f"measuring: {part.__name__}", file=sys.stderr)
             more, lines = part(found)

@@ -13,7 +13,7 @@ import pytest
 
 from acumen.checker import read_files
 from acumen.checker.index import FILE, KEPT, LEARNED, Index, packed, unpacked
-from acumen.checker.reading import Methods, content_key, methods_of
+from acumen.checker.reading import Methods, as_plain, content_key, from_plain, methods_of
 from acumen.checker.told import as_json
 from checker.projects import ACCOUNT, Check, write
 
@@ -95,6 +95,14 @@ def test_what_is_packed_tells_damage() -> None:
     assert unpacked(b"") is None
 
 
+def test_plain_and_back() -> None:
+    found = methods_of("A.java", ACCOUNT.encode())
+    assert len(found.facts) == 3
+    assert from_plain(unpacked(packed(as_plain(found)))) == found
+    assert from_plain(None) is None
+    assert from_plain(((("x",),), (), "written", False, False, None)) is None
+
+
 def test_few_models_are_kept(tmp_path: Path) -> None:
     index = Index(tmp_path, tmp_path)
     for i in range(KEPT + 3):
@@ -110,7 +118,7 @@ def test_few_models_are_kept(tmp_path: Path) -> None:
 
 def test_what_is_gone_is_dropped(tmp_path: Path) -> None:
     index = Index(tmp_path, tmp_path)
-    data = packed(Methods())
+    data = packed(as_plain(Methods()))
     index.keep([(f"{i}.java", "x", data) for i in range(2000)])
     index.prune([("1.java", "x")])
     assert set(index.methods([(f"{i}.java", "x") for i in range(2000)])) == {"1.java"}
@@ -128,7 +136,7 @@ _SCRIPT = """
 import sys
 from pathlib import Path
 from acumen.checker import index
-from acumen.checker.reading import methods_of, content_key
+from acumen.checker.reading import as_plain, methods_of, content_key
 from acumen.checker.index import Index, packed
 kept = Index(Path(sys.argv[1]), Path(sys.argv[2]))
 number = 0
@@ -139,7 +147,7 @@ while True:
     for _ in range(20):
         source = f"class C{number} {{ void getC() {{}} }}".encode()
         path = f"C{number}.java"
-        rows.append((path, content_key(source), packed(methods_of(path, source))))
+        rows.append((path, content_key(source), packed(as_plain(methods_of(path, source)))))
         number += 1
     kept.keep(rows)
     kept.keep_learned(str(number % 3), list(range(100_000)))

@@ -192,6 +192,15 @@ def test_two_repositories_of_one_name_are_told_apart(tmp_path: Path) -> None:
         mined_into(tmp_path / "out", tmp_path / "one" / "a.git", tmp_path / "two" / "a.git")
 
 
+def test_a_history_with_a_hole_is_told(tmp_path: Path) -> None:
+    maker = Maker(tmp_path / "hole.git")
+    first = maker.commit({"A.java": A})
+    maker.commit({"A.java": B})
+    (maker.folder / "objects" / first[:2] / first[2:]).unlink()
+    with pytest.raises(AcumenError, match="a commit of its history is missing"):
+        mined_into(tmp_path / "out", maker.folder)
+
+
 def test_a_missing_object_costs_its_file_only(tmp_path: Path) -> None:
     maker = Maker(tmp_path / "hole.git")
     maker.commit({"A.java": A, "B.java": java("B", method("old"))})

@@ -29,7 +29,7 @@ from renames.github_server import Repository, Server, sha
 from renames.pulls_by_hand import EXPECTED, java, path, repository
 from support import Acumen
 
-pytest.importorskip("httpx", reason="needs acumen[reviews]")
+pytest.importorskip("httpx", reason="needs acumen[remote]")
 from acumen.renames.reviews.client import GitHub
 
 TOKEN = "ghp_secretsecretsecret"
@@ -341,7 +341,7 @@ def test_any_answer_is_survived(server: Server, tmp_path: Path) -> None:
     files = {one: one.read_bytes() for one in sorted((tmp_path / "saved").rglob("*.json"))}
     draw = random.Random(8)
     mined = 0
-    for attempt in range(24):
+    for attempt in range(20):
         rate = draw.choice([0.003, 0.01, 0.05])
         for one, data in files.items():
             said = json.loads(data)

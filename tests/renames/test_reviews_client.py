@@ -12,7 +12,7 @@ import pytest
 from acumen.api import AcumenError
 from renames.github_server import Repository, Server
 
-pytest.importorskip("httpx", reason="needs acumen[reviews]")
+pytest.importorskip("httpx", reason="needs acumen[remote]")
 from acumen.renames.reviews.client import SECONDARY_WAIT, TRIES, GitHub
 
 PULLS = "repos/acme/widgets/pulls"

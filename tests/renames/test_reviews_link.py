@@ -199,7 +199,7 @@ def test_without_httpx_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setitem(sys.modules, "httpx", None)
     with pytest.raises(AcumenError, match="httpx") as error:
         GitHub()
-    assert "acumen[reviews]" in error.value.hint
+    assert "acumen[remote]" in error.value.hint
 
 
 def test_a_call_of_another_method_shows_nothing() -> None:

@@ -16,10 +16,10 @@ from pygit2.enums import DeltaStatus, DiffOption, FileMode
 
 from acumen.api import AcumenError
 from acumen.checker.findings import Place
-from acumen.corpus.reading import LARGEST, Problem
+from acumen.corpus.reading import Problem
 from acumen.corpus.sources.git_tree import commit_or_error
 from acumen.corpus.sources.paths import as_text, why
-from acumen.corpus.sources.project import too_large
+from acumen.corpus.sources.project import Entry, Wanted, too_large
 
 _GONE = (DeltaStatus.DELETED, DeltaStatus.UNREADABLE)
 _ERRORS = (pygit2.GitError, KeyError, ValueError, OSError)
@@ -114,15 +114,24 @@ def _ranges(hunk: pygit2.DiffHunk) -> list[tuple[int, int]]:
     return found
 
 
-def staged_bytes(place: Path, one: Changed) -> bytes | Problem:
-    """What is staged of a file, which may be other than what lies on the disk."""
-    try:
-        repository = pygit2.Repository(str(place))
-        size = repository.odb.read_header(one.blob)[1]
-        problem = too_large(one.path, size, LARGEST)
-        return problem or repository[one.blob].peel(pygit2.Blob).data
-    except _ERRORS as error:
-        return Problem(one.path, "unreadable", f"git: {why(error)}")
+@dataclass(frozen=True, slots=True)
+class StagedRoot:
+    """Files as they are staged, which may be other than what lies on the disk."""
+
+    repository: Path
+    blobs: dict[str, str]
+
+    def entries(self, wanted: Wanted, levels: int | None = None) -> list[Entry | Problem]:
+        return [Entry(path, 0, blob) for path, blob in self.blobs.items() if wanted(path)]
+
+    def read(self, path: str, largest: int) -> bytes | Problem:
+        try:
+            repository = pygit2.Repository(str(self.repository))
+            blob = self.blobs[path]
+            problem = too_large(path, repository.odb.read_header(blob)[1], largest)
+            return problem or repository[blob].peel(pygit2.Blob).data
+        except _ERRORS as error:
+            return Problem(path, "unreadable", f"git: {why(error)}")
 
 
 def under(paths: Sequence[str], path: str) -> bool:

@@ -21,15 +21,15 @@ from acumen.checker.files import Tree, chosen, on_disk_listed, trees
 from acumen.checker.findings import Finding, Place, finding, in_order
 from acumen.checker.index import Index
 from acumen.checker.read_files import Step, read_files
-from acumen.checker.reading import WRITTEN, Methods, methods_of
+from acumen.checker.reading import WRITTEN, Methods
 from acumen.checker.settings import Settings
-from acumen.corpus.reading import LARGEST, Problem
+from acumen.corpus.reading import Problem
 from acumen.corpus.sources.folder import FolderRoot
+from acumen.corpus.sources.project import Root
 from acumen.models.naming.facts import Facts
 from acumen.models.naming.verdict import Verdict
 
 if TYPE_CHECKING:
-    from acumen.checker.changes import Changed
     from acumen.corpus.engines import Engine
 
 INLINE = "inline"
@@ -115,7 +115,7 @@ def _project(
 
     files, problems = on_disk_listed(tree, settings)
     report.problems += problems
-    methods = read_files(FolderRoot(tree.root), files, index, engine, step)
+    methods = read_files(FolderRoot(tree.root), files, index, engine, step, whole=True)
     step("learning", 0, 1)
     model = assessor(settings.background)
     model.learn(_facts(methods, settings))
@@ -129,7 +129,7 @@ def _change(
 ) -> tuple[dict[str, Methods], Assessor, Touched]:  # fmt: skip
     import pygit2
 
-    from acumen.checker.changes import base_of, changes, head_of, under
+    from acumen.checker.changes import StagedRoot, base_of, changes, head_of, under
 
     if not tree.git:
         raise AcumenError(
@@ -146,16 +146,15 @@ def _change(
     if not listed:
         return {}, assessor("none"), lambda path, place: False
     model = _before(repository.path, base, asked.settings, index, engine, step)
-    methods: dict[str, Methods] = {}
-    for path, one in listed.items():
-        data = _content(tree, one)
-        methods[path] = (
-            Methods(problem=data) if isinstance(data, Problem) else methods_of(path, data)
-        )
-        methods[path] = _apart(methods[path])
-        if isinstance(data, bytes) and data.count(b"\r") > data.count(b"\r\n"):
-            # Git ends lines at LF only, Java at CR too: its numbers are not ours.
-            listed[path] = replace(one, lines=None)
+    files = [(path, one.blob) for path, one in listed.items()]
+    root: Root = FolderRoot(tree.root)
+    if asked.staged:
+        root = StagedRoot(Path(repository.path), dict(files))
+    read = read_files(root, files, index, engine, step, whole=False)
+    for path, one in read.items():
+        if one.returns:
+            listed[path] = replace(listed[path], lines=None)
+    methods = {path: _apart(one) for path, one in read.items()}
     model.learn(_facts(methods, asked.settings))
     return methods, model, lambda path, place: listed[path].touches(place)
 
@@ -165,14 +164,6 @@ def _apart(methods: Methods) -> Methods:
     what stands beside a method is what stands there now."""
     facts = tuple(replace(one, path=f"{one.path}{NOW}") for one in methods.facts)
     return replace(methods, facts=facts)
-
-
-def _content(tree: Tree, one: Changed) -> bytes | Problem:
-    from acumen.checker.changes import staged_bytes
-
-    if one.blob:
-        return staged_bytes(tree.root, one)
-    return FolderRoot(tree.root).read(one.path, LARGEST)
 
 
 def _before(
@@ -197,7 +188,7 @@ def _before(
     if kept is not None:
         return kept
     model = assessor(settings.background)
-    methods = read_files(root, files, index, engine, step)
+    methods = read_files(root, files, index, engine, step, whole=True)
     step("learning", 0, 1)
     model.learn(_facts(methods, settings))
     index.keep_learned(key, model)

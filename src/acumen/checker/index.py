@@ -8,6 +8,7 @@ is no reason to fail: then everything is read anew.
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import io
 import os
@@ -20,7 +21,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from acumen.checker.reading import Methods
+from acumen.checker.reading import Methods, from_plain
 from acumen.files import write_atomically
 
 FILE, LEARNED = "methods.sqlite", "learned-"
@@ -49,10 +50,16 @@ def unpacked(data: bytes) -> Any:
     digest, body = data[:_DIGEST], memoryview(data)[_DIGEST:]
     if hashlib.blake2b(body, digest_size=_DIGEST).digest() != digest:
         return None
+    # Looking for cycles among a million new objects would take longer than making them.
+    collected = gc.isenabled()
+    gc.disable()
     try:
         return pickle.load(io.BytesIO(body))
     except _DAMAGED:
         return None
+    finally:
+        if collected:
+            gc.enable()
 
 
 @lru_cache(maxsize=1)
@@ -101,8 +108,8 @@ class Index:
         found: dict[str, Methods] = {}
         with suppress(sqlite3.Error):
             for path, data in self._rows(files):
-                known = unpacked(data)
-                if isinstance(known, Methods):
+                known = from_plain(unpacked(data))
+                if known is not None:
                     found[path] = known
         return found
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
 from acumen.checker.index import Index, packed, unpacked
-from acumen.checker.reading import Methods, content_key, methods_of
+from acumen.checker.reading import Methods, as_plain, content_key, from_plain, methods_of
 from acumen.corpus.reading import LARGEST, Problem
 from acumen.corpus.sources.folder import FolderRoot
 from acumen.corpus.sources.project import Root
@@ -28,10 +28,10 @@ Read: TypeAlias = tuple[str, str, bytes]
 
 def read_files(
     root: Root, files: Sequence[tuple[str, str]], index: Index, engine: Callable[[], Engine],
-    step: Step,
+    step: Step, *, whole: bool,
 ) -> dict[str, Methods]:  # fmt: skip
     """By path, in the order of the paths. A file's stamp is its content where the root is git's;
-    in a folder it is looked at."""
+    in a folder it is looked at. ``whole``: these are all files of the project."""
     found: dict[str, Methods] = {}
     if isinstance(root, FolderRoot):
         files = list(_with_content(root, files, found, step))
@@ -42,12 +42,19 @@ def read_files(
     for read in _read(root, missing, engine):
         index.keep(read)
         for path, _, data in read:
-            found[path] = unpacked(data)
+            found[path] = _unpacked(data)
         done += len(read)
         step("reading", done, len(missing))
-    if missing:
+    if missing and whole:
         index.prune(files)
     return {path: found[path] for path in sorted(found)}
+
+
+def _unpacked(data: bytes) -> Methods:
+    found = from_plain(unpacked(data))
+    if found is None:
+        raise RuntimeError("what a worker packed is damaged")
+    return found
 
 
 def _with_content(
@@ -84,7 +91,7 @@ def _read(root: Root, paths: list[str], engine: Callable[[], Engine]) -> Iterato
         if isinstance(outcome, Died):
             path = singles[place][1][0]
             problem = Problem(path, "failed", outcome.why)
-            yield [(path, "", packed(Methods(problem=problem)))]
+            yield [(path, "", packed(as_plain(Methods(problem=problem))))]
         else:
             yield outcome
 
@@ -95,7 +102,7 @@ def read_batch(item: tuple[Root, list[str]]) -> list[Read]:
     for path in paths:
         data = root.read(path, LARGEST)
         if isinstance(data, Problem):
-            found.append((path, "", packed(Methods(problem=data))))
+            found.append((path, "", packed(as_plain(Methods(problem=data)))))
         else:
-            found.append((path, content_key(data), packed(methods_of(path, data))))
+            found.append((path, content_key(data), packed(as_plain(methods_of(path, data)))))
     return found

@@ -65,7 +65,8 @@ def dataset(
     """Make a benchmark of renames: cases, stable methods of the same files, splits without leaks.
 
     No file of a test method is in training, and no method that reads like one. The folder can be
-    asked with `acumen eval --tasks names@DIR`; its data card compares the names with ReName4J's.
+    asked with `acumen eval --tasks names/check@DIR`; its data card compares the names with those
+    of ReName4J.
 
     Example: acumen names dataset --renames reviews --decisions reviews/review.csv --out names
 
@@ -125,4 +126,4 @@ def _told(out: Path, about: Any) -> None:
     print_table(["mean of", "characters", "subtokens"], rows, right=(1, 2))
     if counts["dropped"]:
         print_facts("Left out", [(why, f"{n:,}") for why, n in counts["dropped"].items()])
-    say(f"next: acumen eval --tasks names@{out}")
+    say(f"next: acumen eval --tasks names/check@{out} --tasks names/recommend")

@@ -109,7 +109,7 @@ def _mine(
 def _opened(place: Path, out: Path, settings: Settings) -> _Project:
     from acumen.corpus.sources.git_tree import commit_or_error, opened_or_error
     from acumen.corpus.sources.paths import name_of
-    from acumen.renames.history import commits_of
+    from acumen.renames.history import ERRORS, commits_of
 
     here = place.absolute()
     name = name_of(here.parent if here.name == ".git" else here).removesuffix(".git")
@@ -122,7 +122,12 @@ def _opened(place: Path, out: Path, settings: Settings) -> _Project:
         return _Project(name, here, "", [], log)
     head = commit_or_error(repository, settings.branch, name)
     since = commit_or_error(repository, settings.since, name) if settings.since else ""
-    return _Project(name, here, head, commits_of(repository, head, since), log)
+    try:
+        commits = commits_of(repository, head, since)
+    except ERRORS as error:
+        hint = "`git fsck` tells more; a fresh clone has all of it"
+        raise AcumenError(f"{name}: a commit of its history is missing ({error})", hint) from error
+    return _Project(name, here, head, commits, log)
 
 
 def _read_commits(one: _Project, settings: Settings, engine: Engine, step: Step) -> None:

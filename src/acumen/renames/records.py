@@ -8,12 +8,12 @@ of the enclosing types, outermost first, joined by dots), ``parameters`` (types 
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
 from acumen.api import AcumenError, Json
-from acumen.files import write_atomically
 
 RENAMES, STABLE = "renames.jsonl", "stable.jsonl"
 
@@ -75,8 +75,14 @@ class StableMethod:
 
 
 def write_lines(path: Path, records: Iterable[Rename | StableMethod]) -> None:
-    lines = [json.dumps(asdict(one), ensure_ascii=True, sort_keys=True) for one in records]
-    write_atomically(path, "".join(f"{line}\n" for line in lines).encode())
+    """One by one: a large project has more stable methods than should be in memory at once."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_name(f"{path.name}.{os.getpid()}.part")
+    with part.open("wb") as stream:
+        for one in records:
+            line = json.dumps(asdict(one), ensure_ascii=True, sort_keys=True)
+            stream.write(f"{line}\n".encode())
+    part.replace(path)
 
 
 def read_renames(path: Path) -> Iterator[Rename]:

@@ -17,11 +17,12 @@ from sklearn.preprocessing import normalize
 
 from acumen.api import AcumenError
 from acumen.corpus import Corpus
+from acumen.lang.java.file import JavaFile
 from acumen.models.naming import _neighbours_index, _neighbours_space
 from acumen.models.naming._neighbours_build import body_words, name_words, same_name
 from acumen.models.naming._neighbours_index import Nearest
 from acumen.models.naming._neighbours_space import Bags, bags, joined, made_of
-from acumen.models.naming.facts import facts_of_text
+from acumen.models.naming.facts import facts_of, facts_of_text
 from acumen.models.naming.neighbours import Neighbours, Settings, index_folder, neighbours_of
 from corpora import contents, shared_engine
 
@@ -63,19 +64,20 @@ def test_with_a_direction_for_each_word_it_is_tf_idf() -> None:
     assert np.allclose(space.vectors(bags(rows)), expected, atol=1e-6)
 
 
-def test_directions_are_those_of_the_singular_value_decomposition() -> None:
+def test_directions_keep_as_much_as_any_can() -> None:
+    """None keep more of the rows than those of the exact decomposition; ours are approximate."""
     rows = some_rows(600, 90)
     together = joined([bags(rows)], 1)
-    space = made_of(together, 12, 0)
+    expected = weighed(rows).toarray()
     exact = TruncatedSVD(12, algorithm="arpack", random_state=0).fit(weighed(rows))
-    ours, theirs = space.axes, exact.components_.T
-    # The same subspace: each direction of one is in the other, but for the last ones, which are
-    # nearly as long as those that are left out.
-    kept = np.linalg.svd(ours.T @ theirs)[1]
-    assert kept[:8].min() > 0.99
-    mine = space.own_vectors(together)
-    them = normalize(exact.transform(weighed(rows)))
-    assert np.abs(mine @ mine.T - them @ them.T).mean() < 0.02
+
+    def lost(axes: NDArray[Any]) -> float:
+        return float(np.linalg.norm(expected - expected @ axes @ axes.T))
+
+    axes = made_of(together, 12, 0).axes
+    assert np.allclose(axes.T @ axes, np.eye(12), atol=1e-5)
+    assert lost(axes) < 1.005 * lost(exact.components_.T)
+    assert lost(np.eye(90)[: expected.shape[1], :12]) > 1.05 * lost(axes)
 
 
 def test_words_of_few_rows_are_dropped_and_parts_make_no_difference() -> None:
@@ -100,6 +102,17 @@ def test_the_decomposition_is_bounded_and_depends_on_the_seed_alone(
     assert not np.array_equal(first, other)
     monkeypatch.setattr(_neighbours_space, "_AT_ONCE", 7)
     assert made_of(together, 8, 0).own_vectors(together).shape == (900, 8)
+
+
+def test_what_is_decomposed_is_drawn_from_all_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A corpus is in the order of its projects: the last ones count as well."""
+    early = [["a", f"a{n % 5}"] for n in range(500)]
+    late = [["z", f"z{n % 5}"] for n in range(500)]
+    together = joined([bags([*early, *late])], 1)
+    monkeypatch.setattr(_neighbours_space, "DRAWN", 200)
+    space = made_of(together, 4, 0)
+    assert np.abs(space.axes[space.words.index("z")]).max() > 0.1
+    assert np.abs(space.axes[space.words.index("a")]).max() > 0.1
 
 
 def test_a_row_of_unknown_words_has_no_direction() -> None:
@@ -181,9 +194,20 @@ def test_a_body_does_not_tell_its_name_nor_its_place() -> None:
     assert not [one for one in body_words(found) if "find" in one or one.startswith("in ")]
 
 
+def test_in_its_class_a_body_tells_what_it_tells_alone() -> None:
+    method = "Chain add(int more) { total += more; return this; }"
+    [inside] = facts_of(JavaFile(f"class Chain implements Runnable {{ {method} }}".encode()))
+    alone = facts_of_text(method)
+    assert alone is not None
+    assert inside.owner != alone.owner
+    assert body_words(inside) == body_words(alone)
+
+
 def test_names_of_the_same_words_are_the_same() -> None:
     assert same_name("asBufferedReader") == same_name("as_buffered_reader") == "as buffered reader"
-    assert name_words("fooToFoo") == ["foo", "to"]
+    assert name_words("fooToFoo", "words") == ["foo", "to"]
+    assert name_words("fooToFoo", "first") == ["first foo", "foo", "to"]
+    assert name_words("_", "first") == []
 
 
 # ---------------------------------------------------------------- a corpus

@@ -31,12 +31,16 @@ Step = Callable[[str, int, int], None]
 _AROUND = ("in ", "is a ", "owner ", "always")
 
 
+SPACES = ("first", "words")
+
+
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """``rare``: traits of fewer methods are no part of the space of bodies; a name's word is of
-    fewer of the different names."""
+    """``rare``: a trait that fewer methods have is no part of the space of bodies, nor a word that
+    fewer different names have of that of names. ``space``: what names are made of."""
 
     dimensions: int = 128
+    space: str = "first"
     rare: int = 5
     seed: int = 0
 
@@ -46,9 +50,10 @@ def body_words(facts: Facts) -> list[str]:
     return [one for one in traits(replace(facts, owner="")) if not one.startswith(_AROUND)]
 
 
-def name_words(name: str) -> list[str]:
-    """The words of a name, each once."""
-    return list(dict.fromkeys(words(name)))
+def name_words(name: str, space: str) -> list[str]:
+    """The words of a name, each once; with ``first``, the first stands there as such too."""
+    found = list(dict.fromkeys(words(name)))
+    return [f"first {found[0]}", *found] if found and space == "first" else found
 
 
 def same_name(name: str) -> str:
@@ -104,7 +109,8 @@ def write(parts: Sequence[_Part], folder: Path, settings: Settings, step: Step) 
     step("names", 1, 2)
     written, spelled = _coded(name for part in parts for name in part.names)
     different, meant = _coded(map(same_name, written))
-    names = joined([bags(list(dict.fromkeys(one.split(" "))) for one in different)], settings.rare)
+    made = bags(name_words(written[one], settings.space) for one in _firsts(meant))
+    names = joined([made], settings.rare)
     space = made_of(names, settings.dimensions, settings.seed)
     space.save(folder, "names")
     Nearest.of(space.own_vectors(names), settings.seed).save(folder / "names.faiss")
@@ -126,6 +132,14 @@ def _coded(values: Iterable[str]) -> tuple[list[str], list[int]]:
     places: dict[str, int] = {}
     codes = [places.setdefault(value, len(places)) for value in values]
     return list(places), codes
+
+
+def _firsts(codes: Sequence[int]) -> list[int]:
+    """Where each code stands first; codes are numbered by that."""
+    places: dict[int, int] = {}
+    for place, code in enumerate(codes):
+        places.setdefault(code, place)
+    return list(places.values())
 
 
 def _save(folder: Path, name: str, value: object) -> None:

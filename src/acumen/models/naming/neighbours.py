@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 from acumen.api import AcumenError
 from acumen.files import sha256_of
 from acumen.models.naming._neighbours_build import (
+    SPACES,
     Settings,
     body_words,
     build,
@@ -40,7 +41,9 @@ if TYPE_CHECKING:
     from acumen.corpus.engines import Engine
     from acumen.models.naming.facts import Facts
 
-__all__ = ["Neighbour", "Neighbours", "Settings", "index_folder", "neighbours_of", "same_name"]
+__all__ = [
+    "SPACES", "Neighbour", "Neighbours", "Settings", "index_folder", "neighbours_of", "same_name",
+]  # fmt: skip
 
 Step = Callable[[str, int, int], None]
 
@@ -88,7 +91,8 @@ class Neighbours:
     def names(self, asked: Sequence[str], k: int) -> list[list[Neighbour]]:
         """For each the methods with the nearest names, less those of the same name; none where the
         corpus knows no word of it."""
-        vectors = self._names[0].vectors(bags(map(name_words, asked)))
+        made = bags(name_words(name, self._space) for name in asked)
+        vectors = self._names[0].vectors(made)
         # One more: the name itself may be among them.
         places, similar = self._names[1].search(vectors, k + 1)
         found = []
@@ -141,6 +145,10 @@ class Neighbours:
     @cached_property
     def _names(self) -> tuple[Space, Nearest]:
         return Space.load(self.folder, "names"), Nearest.load(self.folder / "names.faiss")
+
+    @cached_property
+    def _space(self) -> str:
+        return str(self._read("settings")["space"])
 
     @cached_property
     def _owners(self) -> tuple[list[str], NDArray[np.int32]]:

@@ -176,7 +176,7 @@ RANKS: dict[str, Callable[[Sequence[Neighbour]], list[str]]] = {
 @model("spot")
 def make_spot(
     corpus: str = "", k: int = 20, by: str = "first", rank: str = "r2", own: bool = False,
-    dimensions: int = 128, seed: int = 0,
+    space: str = "first", dimensions: int = 128, seed: int = 0,
 ) -> Spot:  # fmt: skip
     """Do the nearest bodies and the nearest names of a corpus begin alike? (spot:corpus=DIR)"""
     if not corpus:
@@ -184,15 +184,18 @@ def make_spot(
             "spot needs a corpus to learn from",
             "spot:corpus=DIR; `acumen corpus build` makes one",
         )
-    if not isinstance(k, int) or not 1 <= k <= 1000:
-        raise AcumenError(f"spot cannot have k={k!r}", "it is from 1 to 1000")
-    if by not in BY:
-        raise AcumenError(f"spot cannot compare by {by!r}", f"choose of {', '.join(BY)}")
-    if rank not in RANKS:
-        raise AcumenError(f"spot cannot rank by {rank!r}", f"choose of {', '.join(RANKS)}")
-    if not isinstance(dimensions, int) or not 2 <= dimensions <= 1024:
-        raise AcumenError(f"spot cannot have dimensions={dimensions!r}", "it is from 2 to 1024")
-    from acumen.models.naming.neighbours import Settings
+    from acumen.models.naming.neighbours import SPACES, Settings
 
+    for key, value, known in (("by", by, BY), ("rank", rank, RANKS), ("space", space, SPACES)):
+        if value not in known:
+            raise AcumenError(f"spot cannot have {key}={value}", f"choose of {', '.join(known)}")
+    for key, number, least, most in (
+        ("k", k, 1, 1000), ("dimensions", dimensions, 2, 1024), ("seed", seed, 0, 2**31 - 1),
+    ):  # fmt: skip
+        # true and 2.5 are numbers to JSON or to Python.
+        if type(number) is not int or not least <= number <= most:
+            raise AcumenError(f"spot cannot have {key}={number!r}", f"it is {least} to {most}")
+    if not isinstance(own, bool):
+        raise AcumenError(f"spot cannot have own={own!r}", "it is true or false")
     folder = Path(str(corpus)).expanduser().absolute()
-    return Spot(folder, Settings(dimensions=dimensions, seed=seed), k, by, rank, bool(own))
+    return Spot(folder, Settings(dimensions, space, seed=seed), k, by, rank, own)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import re
 from collections import Counter
 from dataclasses import dataclass
 from urllib.parse import quote
@@ -16,6 +17,7 @@ from acumen.renames.versions import Version, version_of
 
 # GitHub lists no more files of a difference.
 MOST_FILES = 300
+_SHA = re.compile(r"[0-9a-f]{7,64}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,14 +55,12 @@ class Changes:
         if body is None or not isinstance(listed, list):
             self.lost["a commit has vanished"] += 1
             return None
-        parting = body.get("merge_base_commit")
-        parted = parting.get("sha") if isinstance(parting, dict) else None
-        forced = isinstance(parted, str) and parted != before
+        parted = _sha(body.get("merge_base_commit"))
+        forced = bool(parted) and parted != before
         if len(listed) >= MOST_FILES:
             self.lost["a difference of more files than GitHub lists"] += 1
         files = [found for item in listed if (found := _file(item, forced and not from_parting))]
-        start = parted if from_parting and isinstance(parted, str) else before
-        return Range(start, after, tuple(sorted(set(files))))
+        return Range((from_parting and parted) or before, after, tuple(sorted(set(files))))
 
     def matched(self, found: Range) -> Matched:
         pairs = []
@@ -101,8 +101,8 @@ class Changes:
         if answer.status != OK or not isinstance(answer.body, dict):
             return None
         data = _content(answer.body)
-        sha = answer.body.get("sha")
-        if data is None and isinstance(sha, str):
+        sha = _sha(answer.body)
+        if data is None and sha:
             # Files of more than a megabyte come as blobs only.
             blob = self.source.get(
                 file_key(self.repository, "blobs", sha),
@@ -112,6 +112,11 @@ class Changes:
             )
             data = _content(blob.body) if isinstance(blob.body, dict) else None
         return data
+
+
+def _sha(item: Json) -> str:
+    found = item.get("sha") if isinstance(item, dict) else None
+    return found if isinstance(found, str) and _SHA.fullmatch(found) else ""
 
 
 def _content(body: dict[str, Json]) -> bytes | None:

@@ -161,7 +161,7 @@ def _httpx() -> Any:
     except ImportError as error:
         raise AcumenError(
             "asking GitHub needs httpx, which is not installed",
-            "pip install 'acumen[reviews]', or give a folder of answers with --saved",
+            "pip install 'acumen[remote]', or give a folder of answers with --saved",
         ) from error
 
 
