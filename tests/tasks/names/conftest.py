@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from acumen.datasets import dataset, dataset_folder
-from acumen.datasets.built import FAMILIES
 from acumen.datasets.fetch import get
+from acumen.registry import names
 from acumen.registry.entries import ENTRIES
 from acumen.renames.dataset import Settings, build
 from acumen.renames.records import RENAMES, STABLE, Rename, StableMethod, write_lines
@@ -25,8 +25,8 @@ def liu(home: Path) -> Path:
 
 @pytest.fixture
 def families(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Data sets of names are known, and the tasks of one test are not those of the next."""
-    monkeypatch.setitem(FAMILIES, "names", "acumen.tasks.names.built")
+    """The tasks of one test are not those of the next."""
+    names("task")  # what is registered while the copy stands would be gone with it
     monkeypatch.setitem(ENTRIES, "task", dict(ENTRIES["task"]))
 
 

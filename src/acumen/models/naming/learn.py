@@ -213,10 +213,10 @@ def _rows(
         sums = np.concatenate(([0], np.cumsum(there)))
         lengths.append(np.diff(sums[part.offsets]))
         found.append(mapped[there])
-        firsts = [verbs.get((words(name) or ("",))[0], -1) for name in part.names]
-        labels.append(
-            np.where(np.array(firsts, np.int32) < 0, len(verbs) + part.others, firsts).astype(
-                np.int32
-            )
-        )
-    return np.cumsum(np.concatenate(lengths)), np.concatenate(found), np.concatenate(labels)
+        firsts = np.array([verbs.get((words(name) or ("",))[0], -1) for name in part.names], int)
+        labels.append(np.where(firsts < 0, len(verbs) + part.others.astype(int), firsts))
+    return (
+        np.cumsum(np.concatenate(lengths)),
+        np.concatenate(found),
+        np.concatenate(labels).astype(np.int32),
+    )
