@@ -50,7 +50,7 @@ def test_a_setter_called_get_is_found_and_the_right_name_suggested(combined: Com
     others = [one.wrong for one in verdicts[2:] if one is not None]
     assert wrong.wrong > 0.9
     assert max(others, default=0) < 0.3
-    assert wrong.suggestions[0].name == "setOwner"
+    assert wrong.suggestions[0].name == "setOwnerOf"
     assert wrong.evidence
     assert all(one.weight > 0 and one.text for one in wrong.evidence)
 

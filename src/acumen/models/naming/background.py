@@ -24,6 +24,7 @@ import numpy as np
 
 from acumen.api import AcumenError, Json
 from acumen.models.naming.facts import Facts
+from acumen.models.naming.families import FAMILIES
 from acumen.models.naming.traits import traits, words
 
 if TYPE_CHECKING:
@@ -31,8 +32,15 @@ if TYPE_CHECKING:
 
 OTHERS = ("<returned>", "<type>", "<body>", "<other>")
 SCHEMA = "acumen.naming/1"
+TEMPERATURE = "temperature"
 # Weights are stored as bytes: a step is this much.
 STEP = 1 / 16
+
+
+def rounded(weights: NDArray[np.float32]) -> NDArray[np.int8]:
+    """In steps of ``STEP``, as they are stored."""
+    steps: NDArray[np.int8] = np.clip(np.rint(weights / STEP), -127, 127).astype(np.int8)
+    return steps
 
 
 def other_class(facts: Facts, first: str) -> int:
@@ -58,6 +66,11 @@ class Background:
     combination: dict[str, float] = field(default_factory=dict)
     about: dict[str, Json] = field(default_factory=dict)
 
+    @property
+    def temperature(self) -> float:
+        """By which odds are divided: what was learned of some projects is too sure of others."""
+        return float(self.combination.get(TEMPERATURE, 1.0))
+
     @cached_property
     def _trait(self) -> dict[str, int]:
         return {name: place for place, name in enumerate(self.traits)}
@@ -71,6 +84,10 @@ class Background:
         first = (words(name) or ("",))[0]
         found = self._verb.get(first)
         return len(self.verbs) + other_class(facts, first) if found is None else found
+
+    def columns(self, family: str) -> list[int]:
+        """Of the verbs of a family."""
+        return [self._verb[verb] for verb in FAMILIES[family] if verb in self._verb]
 
     def title(self, place: int) -> str:
         return (*self.verbs, *OTHERS)[place]
@@ -87,20 +104,25 @@ class Background:
         offsets = np.zeros(len(rows) + 1, np.int64)
         np.cumsum([len(row) for row in rows], out=offsets[1:])
         flat = np.fromiter((one for row in rows for one in row), np.int32, int(offsets[-1]))
-        return log_probabilities(offsets, flat, self.weights)
+        found = log_probabilities(offsets, flat, self.weights) / np.float32(self.temperature)
+        tempered: NDArray[np.float32] = found - np.logaddexp.reduce(found, axis=1, keepdims=True)
+        return tempered
 
-    def reasons(self, facts: Facts, instead: int, than: int, most: int = 3) -> list[str]:
-        """The traits that speak most for one verb and against another."""
+    def reasons(self, facts: Facts, instead: str, than: str, most: int = 3) -> list[str]:
+        """The traits that speak most for one family of verbs and against another."""
         rows = self.known(facts)
-        gain = self.weights[rows, instead] - self.weights[rows, than]
+        speaks = {
+            one: self.weights[np.ix_(rows, self.columns(one))].max(axis=1)
+            for one in (instead, than)
+        }
+        gain = speaks[instead] - speaks[than]
         best = np.argsort(-gain, kind="stable")[:most]
-        return [self.traits[rows[one]] for one in best if gain[one] > 0]
+        return [self.traits[rows[place]] for place in best if gain[place] > 0]
 
     # ---------------------------------------------------------------- on disk
 
     def to_bytes(self) -> bytes:
         """The same bytes for the same background. Weights are rounded to ``STEP``."""
-        rounded = np.clip(np.rint(self.weights / STEP), -127, 127).astype(np.int8)
         kept = {
             "schema": SCHEMA, "verbs": self.verbs, "traits": self.traits, "about": self.about,
             "names": sorted(self.names.items()), "combination": self.combination,
@@ -108,7 +130,10 @@ class Background:
         out = io.BytesIO()
         text = json.dumps(kept, separators=(",", ":")).encode()
         np.savez_compressed(
-            out, weights=rounded, shares=self.shares, kept=np.frombuffer(text, np.uint8)
+            out,
+            weights=rounded(self.weights),
+            shares=self.shares,
+            kept=np.frombuffer(text, np.uint8),
         )
         return out.getvalue()
 

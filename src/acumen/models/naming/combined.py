@@ -9,17 +9,18 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-from acumen.models.naming.background import OTHERS, Background
+from acumen.models.naming.background import Background
 from acumen.models.naming.conventions import Conventions
 from acumen.models.naming.facts import Facts
+from acumen.models.naming.families import PROMISES
 from acumen.models.naming.learn import is_named_freely
-from acumen.models.naming.signals import BENDS, Signals, far_words, signals
+from acumen.models.naming.signals import BENDS, Signals, signals
 from acumen.models.naming.suggest import suggested
 from acumen.models.naming.verdict import Evidence, Verdict
 
-# Of a hundred names in code that is kept, about three are changed one day (Kim et al. 2023 have one
-# rename among 33 that stay).
-SHARE_WRONG = 0.03
+# Of names that anything speaks against at all, about so many were wrong by our own reading of three
+# libraries (docs/naming-models.md); the others get no verdict.
+SHARE_WRONG = 0.235
 ALWAYS = "always"
 # Signals of the background that are told as one reason.
 _VERB = tuple(f"verb above {bend:g}" for bend in BENDS)
@@ -65,38 +66,17 @@ class Combined:
         found = [
             Evidence(one.kind, one.rule, one.text, weight, one.examples)
             for one in seen.evidence
-            if (weight := self.weights.get(f"rule {one.rule}", 0.0)) > _QUIET
+            if (weight := self.weights.get(f"rule {one.rule}", 0.0) * one.weight) > _QUIET
         ]
         weight = sum(self.weights.get(name, 0.0) * seen.values[name] for name in _VERB)
         if weight > _QUIET:
             found.append(Evidence("background", "verb", self._verb_text(facts, seen), weight))
-        far = far_words(facts)
-        weight = self.weights.get("words far", 0.0) * seen.values["words far"]
-        if far and weight > _QUIET:
-            several = "stand" if len(far) > 1 else "stands"
-            said = ", ".join(f"“{one}”" for one in far[:3])
-            found.append(
-                Evidence("words", "far-words", f"{said} {several} nowhere in the method", weight)
-            )
         return sorted(found, key=lambda one: -one.weight)
 
     def _verb_text(self, facts: Facts, seen: Signals) -> str:
-        background = self.background
-        share = 100 * math.exp(float(seen.odds[seen.best]))
-        own = 100 * math.exp(float(seen.odds[seen.own]))
-        why = "; ".join(background.reasons(facts, seen.best, seen.own))
-        best = _said(background, seen.best)
+        (own, here), (best, there) = seen.families
+        why = "; ".join(self.background.reasons(facts, best, own))
         return (
-            f"elsewhere, {share:.0f} % of such methods have {best}, "
-            f"{own:.1f} % have {_said(background, seen.own)} ({why})"
+            f"elsewhere, {100 * math.exp(there):.0f} % of such methods {PROMISES[best]}, "
+            f"{100 * math.exp(here):.1f} % {PROMISES[own]} ({why})"
         )
-
-
-def _said(background: Background, place: int) -> str:
-    title = background.title(place)
-    if title not in OTHERS:
-        return f"names that begin with “{title}”"
-    return (
-        "the name of what they return", "a word of the return type first",
-        "a word of their body first", "some other word first",
-    )[OTHERS.index(title)]  # fmt: skip

@@ -23,7 +23,7 @@ from acumen.corpus import Corpus
 from acumen.corpus.engines import Engine
 from acumen.lang.java.file import JavaFile
 from acumen.models.embeddings.files import Chosen, Stretch, chosen, worked
-from acumen.models.naming.background import OTHERS, Background, other_class
+from acumen.models.naming.background import OTHERS, STEP, Background, other_class, rounded
 from acumen.models.naming.facts import Facts, facts_of
 from acumen.models.naming.traits import traits, words
 from acumen.models.naming.weigh import weigh
@@ -165,6 +165,8 @@ def _learned(parts: Sequence[_Part], settings: Settings, step: Step) -> Backgrou
         order = draw.permutation(len(labels))
         learn_rows(offsets, rows, labels, order, weights, seen, settings.rate)
     step("learning", settings.passes, settings.passes)
+    # What is weighed afterwards is what will be read.
+    weights = rounded(weights).astype(np.float32) * np.float32(STEP)
     shares = (np.bincount(labels, minlength=many) + 1) / (len(labels) + many)
     names = Counter(name for part in parts for name in part.names)
     return Background(

@@ -1,4 +1,4 @@
-"""``acumen-naming``, ``antipatterns``: is this name right, and what would be?"""
+"""``acumen-naming``, ``naming-taught``, ``antipatterns``: is this name right, and what would be?"""
 
 from __future__ import annotations
 
@@ -7,10 +7,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from acumen.api import AcumenError, Json, Method, NamedMethod, Sight
+from acumen.api import AcumenError, Example, Json, Method, NamedMethod, Sight, Supervision
+from acumen.metrics import target
 from acumen.registry import model
 
 if TYPE_CHECKING:
+    from acumen.models._regression import Predict
     from acumen.models.naming.background import Background
     from acumen.models.naming.facts import Facts
 
@@ -76,6 +78,67 @@ class Naming(_OnText):
         return answers
 
 
+class Taught(Naming):
+    """The same signals, weighed by the labels of other projects' cases instead."""
+
+    supervision: Supervision = "others"
+
+    def __init__(self, background: Background, learner: str) -> None:
+        super().__init__(background)
+        self.learner = learner
+        self._rows: dict[tuple[str, str], list[float] | None] = {}
+        self._regression: Predict | None = None
+
+    def look(self, sight: Sight | None) -> None:
+        super().look(sight)
+        self._rows.clear()
+
+    def fit(self, examples: Sequence[Example]) -> None:
+        import numpy as np
+
+        from acumen.models._regression import trained
+
+        # Of methods without a name there is nothing to learn whether one fits.
+        judged = [one for one in examples if isinstance(one.input, NamedMethod)]
+        rows = self._inputs([one.input for one in judged])  # type: ignore[misc]
+        known = [
+            (row, float(target(one.truth)))
+            for row, one in zip(rows, judged, strict=True)
+            if row is not None
+        ]
+        self._regression = None
+        if known:
+            inputs, right = zip(*known, strict=True)
+            self._regression = trained(self.learner, np.array(inputs), np.array(right))
+
+    def judge(self, methods: Sequence[NamedMethod]) -> list[float | None]:
+        import numpy as np
+
+        if self._regression is None:
+            return [None] * len(methods)
+        rows = self._inputs(methods)
+        known = [row for row in rows if row is not None]
+        found = self._regression(np.array(known)) if known else np.empty(0)
+        values = iter(np.clip(found, 0.0, 1.0).tolist())
+        return [None if row is None else next(values) for row in rows]
+
+    def _inputs(self, methods: Sequence[NamedMethod]) -> list[list[float] | None]:
+        """Each fold asks for nearly all again; they are read once."""
+        from acumen.models.naming.signals import dense, signals
+
+        new = {(one.method.id, one.name): one for one in methods}
+        new = {key: one for key, one in new.items() if key not in self._rows}
+        facts = {key: self.facts(one.method) for key, one in new.items()}
+        named = {key: found.named(key[1]) for key, found in facts.items() if found is not None}
+        seen = signals(list(named.values()), self.background, self.combined.conventions)
+        rows = {
+            key: dense(found, one, self.background)
+            for (key, found), one in zip(named.items(), seen, strict=True)
+        }
+        self._rows |= {key: rows.get(key) for key in new}
+        return [self._rows[one.method.id, one.name] for one in methods]
+
+
 class Antipatterns(_OnText):
     """The rules alone: a name fits less the more of them it breaks."""
 
@@ -106,6 +169,17 @@ def make_naming(background: str = "") -> Any:
             "`acumen names learn` needs several projects to tell that",
         )
     return Naming(found)
+
+
+@model("naming-taught")
+def make_taught(background: str = "", learner: str = "trees") -> Any:
+    """The signals of acumen-naming, weighed by the labels of other projects' cases"""
+    from acumen.models._regression import LEARNERS
+    from acumen.models.naming.background import read_background, shipped
+
+    if learner not in LEARNERS:
+        raise AcumenError(f"there is no learner {learner!r}", f"there are {', '.join(LEARNERS)}")
+    return Taught(read_background(Path(background)) if background else shipped(), learner)
 
 
 @model("antipatterns")

@@ -43,12 +43,19 @@ def by_verbs(facts: Facts, seen: Signals, background: Background) -> list[tuple[
         sure = math.exp(float(seen.odds[place]))
         if place == seen.own or sure < LEAST:
             continue
-        rest = topic(facts, background)
+        rest = _without(title, topic(facts, background))
         if title == OTHERS[0] and facts.returned_names:
             found.append((facts.returned_names[0], sure))
         elif title not in OTHERS:
             found.append((joined([title, *rest]), sure))
     return found
+
+
+def _without(verb: str, about: list[str]) -> list[str]:
+    """Of ``getxAxis``, whose first word is ``getx``, ``x`` and ``axis`` are left."""
+    if about and about[0].startswith(verb):
+        return [one for one in (about[0].removeprefix(verb), *about[1:]) if one]
+    return about
 
 
 def name_for(facts: Facts, odds: NDArray[np.float32], background: Background) -> str:

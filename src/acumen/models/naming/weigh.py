@@ -1,9 +1,14 @@
 """What each signal is worth: right names against wrong ones.
 
-Right is the name that a method of a kept project has. Wrong is, for the same method, the name of
-another method of its project that looks alike from outside (sort of return type, parameters) and
-begins with another word: a name that is plausible until the body is read. Half and half, so that
-nothing is said about how many names are wrong.
+Right is the name that a method of a kept project has. Wrong is the same name with another verb:
+that of a method of its project that looks alike from outside (sort of return type, parameters), so
+it is plausible until the body is read. Half and half, so that nothing is said about how many names
+are wrong.
+
+Logistic regression, drawn towards a first guess: that rules are worth what they think. One that
+hardly ever holds here keeps that, and none is worth less than half of it: where the background says
+the same, the rule is still the better reason. Nothing that speaks against a name can come to speak
+for it.
 
 The projects are others than those of which the background was learned: it knows those too well.
 """
@@ -11,19 +16,28 @@ The projects are others than those of which the background was learned: it knows
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from acumen.models.naming.background import Background
+from acumen.models.naming import antipatterns, conventions
+from acumen.models.naming.background import TEMPERATURE, Background
 from acumen.models.naming.conventions import Conventions
 from acumen.models.naming.facts import Facts
-from acumen.models.naming.signals import signals
+from acumen.models.naming.signals import Signals, signals
+from acumen.models.naming.suggest import joined
 from acumen.models.naming.traits import shape, words
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 # Methods of a project at most: a large one should not decide alone.
 MOST = 4000
 DIGITS = 4
 ALWAYS = "always"
+# How far from the first guess a weight may be expected to be; of the background there is none.
+_NEAR, _ANYWHERE = 0.5, 10.0
+_LEAST = 0.5
 
 
 def weigh(
@@ -33,34 +47,42 @@ def weigh(
     step: Callable[[str, int, int], None] = lambda what, done, total: None,
 ) -> dict[str, float]:
     """The weight of each signal that occurs, and of ``ALWAYS``, in log-odds."""
-    from sklearn.feature_extraction import DictVectorizer
-    from sklearn.linear_model import LogisticRegression
-
-    rows: list[Mapping[str, float]] = []
+    background.combination[TEMPERATURE] = _temperature(projects, background)
+    seen: list[Signals] = []
     labels: list[int] = []
     for done, (name, methods) in enumerate(sorted(projects.items())):
         step("weighing", done, len(projects))
         right, wrong = _drawn(methods, np.random.default_rng([seed, *name.encode()]))
         if not right:
             continue
-        conventions = Conventions()
-        conventions.learn(list(methods))
+        ways = Conventions()
+        ways.learn(list(methods))
         for label, asked in enumerate((right, wrong)):
-            found = signals(asked, background, conventions)
-            rows += [one.values for one in found]
+            found = signals(asked, background, ways)
+            seen += found
             labels += [label] * len(found)
-    if not rows:
+    if not seen:
         return {}
-    vectorizer = DictVectorizer()
-    inputs = vectorizer.fit_transform(rows)
-    regression = LogisticRegression(C=1.0, max_iter=2000).fit(inputs, labels)
-    names = vectorizer.get_feature_names_out().tolist()
-    weights = dict(zip(names, np.round(regression.coef_[0], DIGITS).tolist(), strict=True))
-    return {ALWAYS: round(float(regression.intercept_[0]), DIGITS), **weights}
+    weights = _fitted(seen, np.array(labels, float))
+    return {TEMPERATURE: background.temperature, **weights}
+
+
+def _temperature(projects: Mapping[str, Sequence[Facts]], background: Background) -> float:
+    """That at which the methods' own verbs are likeliest."""
+    from scipy.optimize import minimize_scalar
+
+    methods = [one for _, every in sorted(projects.items()) for one in every[:MOST]]
+    odds = background.log_probabilities(methods)
+    own = odds[np.arange(len(methods)), [background.place(one, one.name) for one in methods]]
+
+    def loss(temperature: float) -> float:
+        return float((np.logaddexp.reduce(odds / temperature, axis=1) - own / temperature).sum())
+
+    return round(float(minimize_scalar(loss, bounds=(1, 10), method="bounded").x), 2)
 
 
 def _drawn(methods: Sequence[Facts], draw: np.random.Generator) -> tuple[list[Facts], list[Facts]]:
-    """Methods as they are, and the same under names of others."""
+    """Methods as they are, and the same with others' verbs."""
     by_shape: dict[str, list[str]] = {}
     for facts in methods:
         by_shape.setdefault(shape(facts), []).append(facts.name)
@@ -69,10 +91,44 @@ def _drawn(methods: Sequence[Facts], draw: np.random.Generator) -> tuple[list[Fa
     for place in sorted(chosen.tolist()):
         facts = methods[place]
         names = by_shape[shape(facts)]
-        first = words(facts.name)[:1]
-        tried = (names[one] for one in draw.integers(len(names), size=8).tolist())
-        other = next((name for name in tried if words(name)[:1] != first), None)
+        first, *rest = words(facts.name) or ("",)
+        tried = [words(names[one])[:1] for one in draw.integers(len(names), size=8).tolist()]
+        other = next((verb for verb in tried if verb and verb != (first,)), None)
         if other is not None:
             right.append(facts)
-            wrong.append(facts.named(other))
+            wrong.append(facts.named(joined([*other, *rest])))
     return right, wrong
+
+
+def first_guesses() -> dict[str, float]:
+    """That each rule is worth what it thinks."""
+    rules = [*(one.id for one in antipatterns.RULES), *conventions.RULES]
+    return dict.fromkeys((f"rule {name}" for name in rules), 1.0)
+
+
+def _fitted(seen: Sequence[Signals], labels: NDArray[np.float64]) -> dict[str, float]:
+    from scipy.optimize import minimize
+    from scipy.special import expit
+    from sklearn.feature_extraction import DictVectorizer
+
+    guesses = first_guesses()
+    vectorizer = DictVectorizer()
+    # Every rule has a column, also one that never holds here.
+    rows = [one.values for one in seen]
+    vectorizer.fit([dict.fromkeys([*guesses, ALWAYS], 1.0), *rows])
+    inputs = vectorizer.transform([{ALWAYS: 1.0, **one} for one in rows])
+    names = vectorizer.get_feature_names_out().tolist()
+    centre = np.array([guesses.get(name, 0.0) for name in names])
+    width = np.array([_NEAR if name in guesses else _ANYWHERE for name in names])
+
+    def loss(weights: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+        odds = inputs @ weights
+        away = (weights - centre) / width
+        value = float(np.logaddexp(0, odds).sum() - labels @ odds + 0.5 * (away**2).sum())
+        return value, inputs.T @ (expit(odds) - labels) + away / width
+
+    bounds = [
+        (None if name == ALWAYS else _LEAST if name in guesses else 0.0, None) for name in names
+    ]
+    found = minimize(loss, np.maximum(centre, 0), jac=True, method="L-BFGS-B", bounds=bounds)
+    return dict(zip(names, np.round(found.x, DIGITS).tolist(), strict=True))
