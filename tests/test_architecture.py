@@ -21,6 +21,7 @@ FLOW = (
 
 HEAVY = {
     "scipy", "sklearn", "pandas", "torch", "altair", "vl_convert", "matplotlib", "plotly", "gensim",
+    "faiss",
 }  # fmt: skip
 
 

@@ -40,6 +40,7 @@ BUILT_IN_MODULES = {
         "acumen.models.embeddings.model",
         "acumen.models.names.model",
         "acumen.models.naming.model",
+        "acumen.models.naming.spot",
         "acumen.models.retrieval",
         "acumen.models.linear",
         "acumen.models.completion",

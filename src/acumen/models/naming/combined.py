@@ -24,7 +24,8 @@ SHARE_WRONG = 0.235
 ALWAYS = "always"
 # Signals of the background that are told as one reason.
 _VERB = tuple(f"verb above {bend:g}" for bend in BENDS)
-_QUIET = 0.05
+# What adds less to the log-odds is too thin to be told as a reason.
+_QUIET = 0.5
 
 
 class Combined:

@@ -81,9 +81,11 @@ def _doubt(
     family = FAMILY_OF.get(background.title(own), "")
     if not family:
         return 0.0, ()
+    # What does something with what it is given may well say whether that worked.
+    opposed = OPPOSED[family] - ({"ask"} if facts.parameters else set())
     here = {
         one: float(np.logaddexp.reduce(odds[background.columns(one)]))
-        for one in (family, *sorted(OPPOSED[family]))
+        for one in (family, *sorted(opposed))
     }
     best = max((one for one in here if one != family), key=lambda one: here[one])
     elsewhere = float(np.logaddexp.reduce(background.shares[background.columns(family)]))
