@@ -4,10 +4,11 @@ PYTHON ?= python3
 VENV   ?= .venv
 BIN     = $(VENV)/bin
 OUT    ?= build/eval
-# Copies of IdBench's and SeSaMe's files, if they lie beside the repository; `acumen data get`
-# fetches them where there is a network.
+# Copies of IdBench's, SeSaMe's and Liu et al.'s files, if they lie beside the repository;
+# `acumen data get` fetches the first two where there is a network.
 IDBENCH ?= ../shared/data/idbench
 SESAME  ?= ../shared/data/sesame
+LIU     ?= ../shared/data/liu2019
 
 # The embedded corpus: four small Java projects.
 EXAMPLES = examples/ballot examples/library examples/quill examples/tramway
@@ -22,6 +23,9 @@ GLUECODE = $(foreach model,random-label majority bag-of-tokens ngrams structure 
 # Those that compare two methods. Of SeSaMe only a few are asked: it has twelve tasks.
 ALIKE = $(foreach model,random levenshtein toksim subtokens path-contexts wl-kernel method-shape,-m $(model))
 SESAME_MODELS = $(foreach model,random toksim docsim subtokens method-shape,-m $(model))
+
+# Those that judge a method's name, or give it one.
+NAMING = $(foreach model,random majority antipatterns acumen-naming,-m $(model))
 
 .DEFAULT_GOAL := help
 .PHONY: help eval test lint bench docs clean constraints tools kernels
@@ -60,8 +64,13 @@ eval: $(BIN)/.core
 	@if [ -d "$(SESAME)" ]; then \
 		$(BIN)/acumen data get sesame --from "$(SESAME)" >/dev/null && \
 		$(BIN)/acumen eval --task sesame --skip-unfit $(SESAME_MODELS) --out $(OUT)/sesame; fi
+	@if [ -d "$(LIU)" ]; then \
+		$(BIN)/acumen data get liu2019 --from "$(LIU)" >/dev/null && \
+		$(BIN)/acumen eval --task names/liu/check --task names/liu/recommend --skip-unfit $(NAMING) \
+			--out $(OUT)/naming; fi
 	$(BIN)/acumen report $(OUT) $(OUT)/names $(OUT)/methods $(OUT)/alike \
-		$(if $(wildcard $(SESAME)),$(OUT)/sesame) --corpus $(OUT)/examples \
+		$(if $(wildcard $(SESAME)),$(OUT)/sesame) $(if $(wildcard $(LIU)),$(OUT)/naming) \
+		--corpus $(OUT)/examples \
 		--data $(OUT)/robustness --data $(OUT)/gluecode
 
 lint: $(BIN)/.dev

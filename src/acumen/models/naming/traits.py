@@ -177,3 +177,28 @@ def _size(statements: int) -> int:
     return next(
         (place for place, most in enumerate((0, 1, 2, 3, 6, 14, 39)) if statements <= most), 7
     )
+
+
+# Traits that a person understands, by how they begin.
+_TOLD = (
+    ("stores 1", "it stores its parameter"), ("stores 2", "it stores its parameters"),
+    ("returns void", "it returns nothing"), ("returns ", "it returns {}"),
+    ("only calls verb", ""), ("only calls ", "it only calls {}"),
+    ("calls verb ", "it calls {}..."), ("creates what", "it creates what it returns"),
+    ("creates ", "it creates {}"), ("only parameter ", "it takes only a {}"),
+    ("throws ", "it throws {}"), ("may give null", "it may return null"),
+    ("may give field", "it returns a field"), ("may give this", "it returns itself"),
+    ("owner ends ", "its class is a {}"), ("fills", "it fills a parameter"),
+)  # fmt: skip
+
+
+def told(trait: str) -> str:
+    """A trait in words; empty where there are none.
+
+    >>> told("returns int"), told("calls verb set"), told("whole 1, void of 1, void, 0")
+    ('it returns int', 'it calls set...', '')
+    """
+    for begins, text in _TOLD:
+        if trait.startswith(begins):
+            return text.format(trait.removeprefix(begins))
+    return ""
