@@ -9,6 +9,7 @@ from typing import Any
 
 from acumen.api import Ceiling, Convention, Loss, ModelCard, Overall, Run, Score, Scores, TaskCard
 from acumen.report.corpora import CorpusView
+from acumen.report.curves import curve_names, curve_plots
 from acumen.report.datacards import DataCard
 from acumen.report.evidence import Evidence
 from acumen.report.instances import MOST_INSTANCES, task_data
@@ -78,6 +79,8 @@ class TaskView:
     notes: list[str]
     compared: int
     data: dict[str, Any]
+    # Names of plots, which are there for some tasks.
+    curves: tuple[str, str]
     # Fewer of a percentage.
     digits: int
 
@@ -125,6 +128,7 @@ def page_view(
     failures = [cell for cell in merged.cells.values() if cell.counts.failed]
     plots = [*page_plots(merged), *robust_plots(merged), *(one.plot for one in corpora)]
     plots += [one.plot for one in cards if one.plot]
+    plots += curve_plots(merged, evidence)
     levels = {run.confidence for run in merged.runs}
     return Page(
         runs=merged.runs,
@@ -172,6 +176,7 @@ def _task_view(merged: Merged, name: str, evidence: Evidence) -> TaskView:
         notes=list(evidence.notes),
         compared=comparison.n if comparison else 0,
         data=task_data(merged, name, evidence),
+        curves=curve_names(merged, card),
         digits=2 if card in robust_tasks(merged) else 3,
     )
 

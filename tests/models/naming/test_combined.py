@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import pytest
 
-from acumen.api import Method, NamedMethod
+from acumen.api import AcumenError, Method, NamedMethod
 from acumen.lang.java.file import JavaFile
 from acumen.models.naming.background import shipped
 from acumen.models.naming.combined import SHARE_WRONG, Combined
@@ -82,6 +83,11 @@ def test_a_verdict_does_not_hang_on_its_company(combined: Combined) -> None:
     facts = methods("fetchOwner")
     together = combined.assess(facts)
     assert [combined.assess([one])[0] for one in facts] == together
+
+
+def test_a_background_that_was_not_weighed_is_refused() -> None:
+    with pytest.raises(AcumenError, match="what signals are worth"):
+        Combined(replace(shipped(), combination={}))
 
 
 def test_words_that_are_nowhere_near() -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
+from acumen.api import AcumenError
 from acumen.models.naming.background import Background
 from acumen.models.naming.conventions import Conventions
 from acumen.models.naming.facts import Facts
@@ -32,6 +33,11 @@ class Combined:
     """It learns a project's ways first; the background is what is known of other code."""
 
     def __init__(self, background: Background, prior: float = SHARE_WRONG) -> None:
+        if not background.combination:
+            raise AcumenError(
+                "this background does not say what signals are worth",
+                "`acumen names learn` needs several projects to tell that: one in seven is kept",
+            )
         self.background = background
         self.weights: Mapping[str, float] = background.combination
         self.prior = math.log(prior / (1 - prior))

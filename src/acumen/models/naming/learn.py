@@ -114,7 +114,7 @@ def learn(
     step: Step = lambda what, done, total: None,
 ) -> Background:
     files = chosen(corpora)
-    aside = frozenset(name for name in files.projects if is_kept(name, settings.seed))
+    aside = kept_of(files.projects, settings.seed)
     parts, lost = worked(partial(_work, aside), files.stretches, engine, "methods", step)
     background = _learned(parts, settings, step)
     projects: dict[str, list[Facts]] = {}
@@ -126,10 +126,14 @@ def learn(
     return background
 
 
-def is_kept(project: str, seed: int) -> bool:
-    """Whether a project is to weigh signals on, not to learn verbs from."""
-    digest = hashlib.sha256(f"{seed} {project}".encode()).digest()
-    return digest[0] % _KEPT_ONE_IN == 0
+def kept_of(projects: Sequence[str], seed: int) -> frozenset[str]:
+    """The projects to weigh signals on, not to learn verbs from: one in seven, at least one."""
+    drawn = {
+        name: hashlib.sha256(f"{seed} {name}".encode()).digest()[0] % _KEPT_ONE_IN
+        for name in projects
+    }
+    first = min(projects, key=lambda name: (drawn[name], name))
+    return frozenset(name for name in projects if drawn[name] == 0 or name == first)
 
 
 def _about(

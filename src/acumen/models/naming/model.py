@@ -162,13 +162,7 @@ def make_naming(background: str = "") -> Any:
     """Rules, conventions and how methods are named elsewhere, together"""
     from acumen.models.naming.background import read_background, shipped
 
-    found = read_background(Path(background)) if background else shipped()
-    if not found.combination:
-        raise AcumenError(
-            f"{background} does not say what signals are worth",
-            "`acumen names learn` needs several projects to tell that",
-        )
-    return Naming(found)
+    return Naming(read_background(Path(background)) if background else shipped())
 
 
 @model("naming-taught")
