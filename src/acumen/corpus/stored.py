@@ -23,8 +23,9 @@ from acumen.corpus.manifest import Manifest
 
 Row = dict[str, Any]
 
-# Open files that are kept, and columns of ids.
-_OPEN, _COLUMNS = 256, 64
+# Open files that are kept, columns of ids, and row groups: what is asked about next mostly stands
+# in the same.
+_OPEN, _COLUMNS, _GROUPS = 256, 64, 16
 # Row groups beyond which reading all ids is faster.
 _FEW = 32
 # Rows beyond which taking them all at once is faster than one by one.
@@ -39,6 +40,7 @@ class Stored:
         self.index = Index(folder / "index")
         self._opened = lru_cache(maxsize=_OPEN)(_open)
         self._ids = lru_cache(maxsize=_COLUMNS)(self._id_column)
+        self._group = lru_cache(maxsize=_GROUPS)(self._row_group)
 
     @cached_property
     def shards(self) -> tuple[str, ...]:
@@ -104,11 +106,16 @@ class Stored:
             stop = first + file.metadata.row_group(group).num_rows
             low, high = np.searchsorted(places, (first, stop))
             if low < high:
-                with self.reading(path):
-                    rows = file.read_row_group(group, columns=columns)
+                rows = self._group(path, group, tuple(columns) if columns else None)
                 found += map(_told, _chosen(rows, (places[low:high] - first).tolist()))
             first = stop
         return found
+
+    def _row_group(self, path: Path, group: int, columns: tuple[str, ...] | None) -> pa.Table:
+        with self.reading(path):
+            return self.parquet(path).read_row_group(
+                group, columns=list(columns) if columns else None
+            )
 
     def where(self, path: Path, column: str, wanted: str) -> NDArray[np.int64]:
         """The rows of a file that have an id in a column, in order."""
