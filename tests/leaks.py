@@ -43,9 +43,9 @@ def files_of(corpus: Corpus) -> Files:
 
 def looked_at(method: str) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Views, each with the tools whose output is looked at as well: of every method its text and
-    its tokens, of every twelfth all views, of every 48th as every tool gives them."""
+    its tokens, of every 24th all views, of every 48th as every tool gives them."""
     lot = int(method[:2], 16)
-    for name in VIEWS if lot % 12 == 0 else ("text", "tokens"):
+    for name in VIEWS if lot % 24 == 0 else ("text", "tokens"):
         yield name, tuple(view_of(name).compats) if lot % 48 == 0 else ()
 
 

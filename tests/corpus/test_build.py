@@ -18,7 +18,7 @@ from acumen.lang.java.file import JavaFile
 from acumen.lang.javascript import parse_javascript
 from corpora import EXAMPLES, build_at, contents
 
-KILLS = 10
+KILLS = 5
 
 
 def test_nothing_is_lost(examples_corpus: Corpus) -> None:

@@ -128,7 +128,7 @@ def test_others_are_seen_without_the_name_as_well(
     masks = naming_masks(methods)
     sight = CorpusSight(examples_corpus, masks.__getitem__)
     count = 0
-    for row in methods[::12]:
+    for row in methods[::24]:
         if row["kind"] != "method":
             continue
         method = row["method_id"]
