@@ -14,7 +14,7 @@ from acumen.api import AcumenError
 from acumen.corpus import Corpus
 from acumen.corpus.engines.local import LocalEngine
 from acumen.models.naming import _background_kernel as kernel
-from acumen.models.naming.background import Background, read_background
+from acumen.models.naming.background import Background, log_probabilities, read_background
 from acumen.models.naming.facts import Facts, facts_of_text
 from acumen.models.naming.learn import Settings, is_set_aside, kept_of, learn
 from acumen.models.naming.traits import sort_of, traits, words
@@ -57,10 +57,10 @@ def test_probabilities_are_those_of_scipy() -> None:
     draw = np.random.default_rng(3)
     weights = draw.normal(size=(40, 7)).astype(np.float32)
     rows = [draw.choice(40, size=size, replace=False) for size in (0, 1, 5, 12)]
-    offsets = np.cumsum([0, *map(len, rows)]).astype(np.int64)
-    found = kernel.log_probabilities(offsets, np.concatenate(rows).astype(np.int32), weights)
-    expected = log_softmax([weights[row].sum(axis=0) for row in rows], axis=1)
-    np.testing.assert_allclose(found, expected, atol=1e-5)
+    sums = np.array([weights[row].sum(axis=0) for row in rows])
+    for temperature in (1.0, 1.7):
+        found = log_probabilities([row.tolist() for row in rows], weights, temperature)
+        np.testing.assert_allclose(found, log_softmax(sums / temperature, axis=1), atol=1e-5)
 
 
 def test_the_regression_is_as_good_as_that_of_scikit_learn() -> None:
@@ -81,7 +81,7 @@ def test_the_regression_is_as_good_as_that_of_scikit_learn() -> None:
         for _ in range(8)
     ]
     assert losses == sorted(losses, reverse=True)
-    ours = kernel.log_probabilities(offsets, flat, weights)[5000:]
+    ours = log_probabilities([row.tolist() for row in rows[5000:]], weights)
     theirs = LogisticRegression(max_iter=500).fit(shown[:5000], labels[:5000])
     their_loss = -np.log(theirs.predict_proba(shown[5000:])[np.arange(1000), labels[5000:]]).mean()
     our_loss = -ours[np.arange(1000), labels[5000:]].mean()

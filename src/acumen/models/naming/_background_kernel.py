@@ -53,24 +53,3 @@ def learn(
                     sums[verb] += slope * slope
                     own[verb] -= rate * slope / np.sqrt(sums[verb] + 1e-2)
     return loss / max(1, len(order))
-
-
-@kernel
-def log_probabilities(
-    offsets: NDArray[np.int64], traits: NDArray[np.int32], weights: Numbers
-) -> Numbers:
-    """A row for each list of traits."""
-    many = weights.shape[1]
-    found = np.zeros((len(offsets) - 1, many), np.float32)
-    for row in range(len(offsets) - 1):
-        own = found[row]
-        for place in range(offsets[row], offsets[row + 1]):
-            added = weights[traits[place]]
-            for verb in range(many):
-                own[verb] += added[verb]
-        top = own.max()
-        total = 0.0
-        for verb in range(many):
-            total += np.exp(own[verb] - top)
-        own -= top + np.float32(np.log(total))
-    return found

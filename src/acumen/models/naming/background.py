@@ -43,6 +43,18 @@ def rounded(weights: NDArray[np.float32]) -> NDArray[np.int8]:
     return steps
 
 
+def log_probabilities(
+    rows: Sequence[Sequence[int]], weights: NDArray[np.float32], temperature: float = 1.0
+) -> NDArray[np.float32]:
+    """For each list of traits. One by one: to load compiled code takes as long as thousands."""
+    found = np.zeros((len(rows), weights.shape[1]), np.float32)
+    for place, row in enumerate(rows):
+        found[place] = weights[list(row)].sum(axis=0)
+    found /= np.float32(temperature)
+    found -= np.logaddexp.reduce(found, axis=1, keepdims=True)
+    return found
+
+
 def other_class(facts: Facts, first: str) -> int:
     """Which of ``OTHERS`` a first word belongs to, if it is no verb."""
     if any(first in words(name) for name in facts.returned_names):
@@ -98,15 +110,9 @@ class Background:
 
     def log_probabilities(self, methods: Sequence[Facts]) -> NDArray[np.float32]:
         """A row for each method, a column for each verb and each of ``OTHERS``."""
-        from acumen.models.naming._background_kernel import log_probabilities
-
-        rows = [self.known(one) for one in methods]
-        offsets = np.zeros(len(rows) + 1, np.int64)
-        np.cumsum([len(row) for row in rows], out=offsets[1:])
-        flat = np.fromiter((one for row in rows for one in row), np.int32, int(offsets[-1]))
-        found = log_probabilities(offsets, flat, self.weights) / np.float32(self.temperature)
-        tempered: NDArray[np.float32] = found - np.logaddexp.reduce(found, axis=1, keepdims=True)
-        return tempered
+        return log_probabilities(
+            [self.known(one) for one in methods], self.weights, self.temperature
+        )
 
     def reasons(self, facts: Facts, instead: str, than: str, most: int = 3) -> list[str]:
         """What speaks most for one family of verbs and against another, in words."""
