@@ -1,5 +1,5 @@
-"""Keywords, links and criteria. Oracles: the comments that ReName4J quotes, with what the paper
-says of them; and differences made by ``difflib``, whose lines are counted in the file itself."""
+"""Keywords, links and criteria. Oracles: comments of the kinds that ReName4J tells of, with what
+the paper says of these; and differences made by ``difflib``, whose lines are counted."""
 
 from __future__ import annotations
 
@@ -14,39 +14,39 @@ from acumen.renames.reviews.comments import Comment, commit_at
 from acumen.renames.reviews.keywords import speaks_of_names
 from acumen.renames.reviews.link import Where, hunk_line, link, mentions, shows
 
-# Old name, new name, comment, and the criterion that section 3.2, figure 1 or 4.1 gives it under.
-PAPER = [
-    ("testGetConnectionSession", "assertGetConnectionSession",
-     "Please rename 'testGetConnectionSession' to 'assertGetConnectionSession'", "suggested"),
+# Old name, new name, comment, and the criterion of ReName4J's section 3.2 that it is an example of.
+# The names and what is said are like the paper's own examples; the words are ours.
+COMMENTS = [
+    ("testGetConnection", "assertGetConnection",
+     "Rename 'testGetConnection' into 'assertGetConnection', please.", "suggested"),
     ("completeRestoration", "completeRestorationIfPossible",
-     "nit: can we rename this to 'maybeCompleteTaskTypeTransition' or "
-     "'completeTaskTypeConversionIfNecessary', etc? Right now, it kind of sounds like we just "
-     "randomly attempt to convert it to a new task type out of nowhere.", "inspired"),
+     "nit: could this be renamed, say 'maybeCompleteTransition' or "
+     "'completeConversionIfNecessary'? As it is, one thinks that something is converted here for "
+     "no reason.", "inspired"),
     ("getRealmRef", "realmRef",
-     "Nit: existing getter methods in this class following the Builder type naming convention, "
-     "e.g., name() instead of getName(), while this method uses the JavaBean naming convention "
-     "(getXxx). I am OK with either of them but would prefer consistency within a single class",
+     "The other getter methods of this class follow the naming convention of builders, name() and "
+     "not getName(), and this one that of beans. Either is fine with me, if a class sticks to one.",
      "convention"),
     ("register", "generateToken",
-     "register should be renamed to be consistent with the current approach (was more meaningful "
-     "when it was stateful). Proposal: **generateToken**.", "consistency"),
+     "Since it keeps no state any more, register should be renamed to be consistent with what it "
+     "does now: **generateToken**?", "consistency"),
     ("register", "generateToken",
-     "register should be renamed to be consistent with the current approach (was more meaningful "
-     "when it was stateful). Proposal: **generateToken**.", "suggested"),
+     "Since it keeps no state any more, register should be renamed to be consistent with what it "
+     "does now: **generateToken**?", "suggested"),
     ("createTopicPartition", "extractTopicPartition",
-     'This ("createTopicPartition") is not a very good name since "creating a partition" usually '
-     'means calling createPartitions. How about "extractTopicPartition"?', "suggested"),
+     'I do not like "createTopicPartition" as a name: nothing is created, it is taken out of the '
+     'record. How about "extractTopicPartition"?', "suggested"),
     ("size", "approximateNumEntries",
-     '"approximate" sounds good. Also to differentiate with number of bytes, how about use '
-     '"approximateNumEntries"?', "suggested"),
+     'It is no exact count, and no count of bytes either. How about "approximateNumEntries"?',
+     "suggested"),
     ("transitToRestoreActive", "enforceRestoreActive",
-     "Renamed this method to make it clear we aren't necessarily \"transitioning\", we actually "
-     'call it all the time now any time we want to "be in restoreActive".', None),
+     "Renamed it, because nothing need change its state here: we call it whenever we want to be in "
+     "that state.", None),
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("old", "new", "comment", "criterion"), PAPER)
-def test_the_papers_examples_meet_the_papers_criteria(
+@pytest.mark.parametrize(("old", "new", "comment", "criterion"), COMMENTS)
+def test_examples_meet_the_papers_criteria(
     old: str, new: str, comment: str, criterion: str | None
 ) -> None:
     found = criteria.features([comment], old, new, accepted=True, approved=False, own=False)
@@ -55,7 +55,7 @@ def test_the_papers_examples_meet_the_papers_criteria(
         assert "typo" not in found
     else:
         assert not {"suggested", "inspired", "convention", "consistency"} & set(found)
-    # "how about use" holds none of the four words: the paper found it by another comment.
+    # Without one of the four words, a comment is found by another of the same pull request.
     assert speaks_of_names(comment) == (old != "size")
 
 
