@@ -53,8 +53,8 @@ def _asked_for(made: Repository) -> None:
     made.pull(1, "main", ["1a", "1b"])
     made.on_line(
         1, "1a", path("Tokens"), "int register(",
-        "register should be renamed to be consistent with the current approach (was more "
-        "meaningful when it was stateful). Proposal: **generateToken**.",
+        "Since it keeps no state any more, register should be renamed to be consistent with what "
+        "it does now: **generateToken**?",
     )  # fmt: skip
     made.review(1, "APPROVED")
     # 2: inspired; the comment is outdated, it stands at the JavaDoc.
@@ -65,8 +65,8 @@ def _asked_for(made: Repository) -> None:
     made.pull(2, "main", ["2a", "2b"])
     made.on_line(
         2, "2a", path("Tasks"), "Something about task",
-        "nit: can we rename this to 'maybeCompleteTaskTypeTransition' or "
-        "'completeTaskTypeConversionIfNecessary', etc?", outdated=True,
+        "nit: could this be renamed, say 'maybeCompleteTransition' or "
+        "'completeConversionIfNecessary'?", outdated=True,
     )  # fmt: skip
     # 3: a convention; several lines; the name is said by the author, in reply.
     before = java("Realm", keep="keep", realm="getRealmRef", also="also")
@@ -76,8 +76,8 @@ def _asked_for(made: Repository) -> None:
     made.pull(3, "main", ["3a", "3b"], merged=False)
     asked = made.on_line(
         3, "3a", path("Realm"), "int getRealmRef(",
-        "Nit: existing getter methods in this class following the Builder type naming convention, "
-        "e.g., name() instead of getName()", lines=3,
+        "The other getter methods here follow the naming convention of builders, name() and not "
+        "getName()", lines=3,
     )  # fmt: skip
     made.on_line(
         3, "3a", path("Realm"), "int getRealmRef(", "ok, realmRef it is", author="ann",
