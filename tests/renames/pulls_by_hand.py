@@ -53,8 +53,8 @@ def _asked_for(made: Repository) -> None:
     made.pull(1, "main", ["1a", "1b"])
     made.on_line(
         1, "1a", path("Tokens"), "int register(",
-        "Since it keeps no state any more, register should be renamed to be consistent with what "
-        "it does now: **generateToken**?",
+        "`register` is no good name any more, now that it keeps no state. To be consistent with "
+        "what it does: **generateToken**?",
     )  # fmt: skip
     made.review(1, "APPROVED")
     # 2: inspired; the comment is outdated, it stands at the JavaDoc.

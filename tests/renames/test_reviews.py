@@ -73,7 +73,7 @@ def test_a_case_has_the_four_components(server: Server, tmp_path: Path) -> None:
     run(server, tmp_path)
     one = cases(tmp_path)[0]
     assert one.review is not None
-    assert "stateful" in one.review.comment
+    assert "keeps no state" in one.review.comment
     assert one.code.startswith("/** Something about token. */")
     assert "int generateToken(int a, String token)" in one.code
     assert one.code_before == one.code.replace("generateToken", "register")
