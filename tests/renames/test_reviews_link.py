@@ -28,11 +28,11 @@ COMMENTS = [
      "not getName(), and this one that of beans. Either is fine with me, if a class sticks to one.",
      "convention"),
     ("register", "generateToken",
-     "`register` is no good name any more, now that it keeps no state. To be consistent with what it "
-     "does: **generateToken**?", "consistency"),
+     "`register` is no good name any more, now that it keeps no state. To be consistent with what "
+     "it does: **generateToken**?", "consistency"),
     ("register", "generateToken",
-     "`register` is no good name any more, now that it keeps no state. To be consistent with what it "
-     "does: **generateToken**?", "suggested"),
+     "`register` is no good name any more, now that it keeps no state. To be consistent with what "
+     "it does: **generateToken**?", "suggested"),
     ("createTopicPartition", "extractTopicPartition",
      'I do not like "createTopicPartition" as a name: nothing is created, it is taken out of the '
      'record. How about "extractTopicPartition"?', "suggested"),
