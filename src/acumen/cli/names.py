@@ -1,15 +1,21 @@
-"""``acumen names``: renames mined, made into a benchmark, and names checked."""
+"""``acumen names``: names checked, renames mined and made into a benchmark."""
 
 from __future__ import annotations
 
-from importlib import import_module
-from importlib.util import find_spec
-
+from acumen.cli import (
+    _names_calibrate,
+    _names_check,
+    _names_dataset,
+    _names_learn,
+    _names_mine,
+    _names_reviews,
+)
 from acumen.cli._app import Verb, verbs
 
 app = verbs("Check method names; mine renames from history and reviews.")
-
-for _verb in ("check", "calibrate", "learn", "mine", "reviews", "dataset"):
-    if find_spec(f"acumen.cli._names_{_verb}") is not None:
-        _module = import_module(f"acumen.cli._names_{_verb}")
-        app.command(_verb, cls=Verb)(getattr(_module, _verb))
+app.command("check", cls=Verb)(_names_check.check)
+app.command("calibrate", cls=Verb)(_names_calibrate.calibrate)
+app.command("learn", cls=Verb)(_names_learn.learn)
+app.command("mine", cls=Verb)(_names_mine.mine)
+app.command("reviews", cls=Verb)(_names_reviews.reviews)
+app.command("dataset", cls=Verb)(_names_dataset.dataset)

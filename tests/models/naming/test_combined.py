@@ -9,12 +9,13 @@ import pytest
 
 from acumen.api import AcumenError, Method, NamedMethod
 from acumen.lang.java.file import JavaFile
+from acumen.models.naming._conventions_shapes import joined
 from acumen.models.naming.background import shipped
 from acumen.models.naming.combined import SHARE_WRONG, Combined
 from acumen.models.naming.facts import Facts, facts_of
 from acumen.models.naming.model import make_antipatterns, make_naming
 from acumen.models.naming.signals import far_words, signals
-from acumen.models.naming.suggest import joined, topic
+from acumen.models.naming.suggest import topic
 
 CLASS = """
 package p;
@@ -101,7 +102,7 @@ def test_what_a_name_is_about() -> None:
     getter, setter = methods("setOwner")[:2]
     assert topic(getter.named("getOwnerName"), background) == ["owner", "name"]
     assert topic(setter.named("set"), background) == ["owner"]
-    assert joined(["is", "open"]) == "isOpen"
+    assert joined(("is", "open")) == "isOpen"
 
 
 def test_models_judge_and_name() -> None:

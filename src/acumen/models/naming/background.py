@@ -32,7 +32,8 @@ if TYPE_CHECKING:
 
 OTHERS = ("<returned>", "<type>", "<body>", "<other>")
 SCHEMA = "acumen.naming/1"
-TEMPERATURE = "temperature"
+# Of the combination: what divides the odds, and what is always added.
+TEMPERATURE, ALWAYS = "temperature", "always"
 # Weights are stored as bytes: a step is this much.
 STEP = 1 / 16
 

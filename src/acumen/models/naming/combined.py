@@ -10,7 +10,7 @@ import math
 from collections.abc import Mapping, Sequence
 
 from acumen.api import AcumenError
-from acumen.models.naming.background import Background
+from acumen.models.naming.background import ALWAYS, Background
 from acumen.models.naming.conventions import Conventions
 from acumen.models.naming.facts import Facts
 from acumen.models.naming.families import PROMISES
@@ -22,7 +22,6 @@ from acumen.models.naming.verdict import Evidence, Verdict
 # Of names that anything speaks against at all, about so many were wrong by our own reading of three
 # libraries (docs/naming-models.md); the others get no verdict.
 SHARE_WRONG = 0.235
-ALWAYS = "always"
 # Signals of the background that are told as one reason.
 _VERB = tuple(f"verb above {bend:g}" for bend in BENDS)
 # What adds less to the log-odds is too thin to be told as a reason.

@@ -12,7 +12,6 @@ return and throw: that is theirs.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -20,7 +19,7 @@ from acumen.lang.java.file import JavaFile
 from acumen.lang.subtokens import subtokens
 from acumen.models.naming._facts_tree import head
 
-__all__ = ["SELF", "Facts", "facts_of", "facts_of_text", "facts_of_texts", "head"]
+__all__ = ["SELF", "Facts", "facts_of", "facts_of_text", "head"]
 
 SELF = "<self>"
 
@@ -124,10 +123,6 @@ def facts_of_text(code: str) -> Facts | None:
         if not one.anonymous and not one.local:
             return replace(one, line=one.line - 1)
     return None
-
-
-def facts_of_texts(codes: Iterable[str]) -> list[Facts | None]:
-    return [facts_of_text(code) for code in codes]
 
 
 def masked_doc(text: str, name: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from acumen.models.naming._conventions_shapes import joined
 from acumen.models.naming.background import OTHERS, Background
 from acumen.models.naming.facts import Facts
 from acumen.models.naming.traits import COLLECTIONS, words
@@ -47,7 +48,7 @@ def by_verbs(facts: Facts, seen: Signals, background: Background) -> list[tuple[
         if title == OTHERS[0] and facts.returned_names:
             found.append((facts.returned_names[0], sure))
         elif title not in OTHERS:
-            found.append((joined([title, *rest]), sure))
+            found.append((joined((title, *rest)), sure))
     return found
 
 
@@ -63,8 +64,8 @@ def name_for(facts: Facts, odds: NDArray[np.float32], background: Background) ->
     title = background.title(int(odds.argmax()))
     about = _about(facts)
     if title in OTHERS:
-        return joined(about or ["run"])
-    return joined([title, *(word for word in about if word != title)])
+        return joined(tuple(about) or ("run",))
+    return joined((title, *(word for word in about if word != title)))
 
 
 def _about(facts: Facts) -> list[str]:
@@ -96,12 +97,3 @@ def topic(facts: Facts, background: Background) -> list[str]:
     if len(facts.returned_names) == 1:
         return list(words(facts.returned_names[0]))
     return []
-
-
-def joined(parts: list[str]) -> str:
-    """
-    >>> joined(["set", "tool", "tip"])
-    'setToolTip'
-    """
-    first, *rest = parts
-    return first + "".join(one[:1].upper() + one[1:] for one in rest)

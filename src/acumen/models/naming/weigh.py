@@ -21,11 +21,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from acumen.models.naming import antipatterns, conventions
-from acumen.models.naming.background import TEMPERATURE, Background
+from acumen.models.naming._conventions_shapes import joined
+from acumen.models.naming.background import ALWAYS, TEMPERATURE, Background
 from acumen.models.naming.conventions import Conventions
 from acumen.models.naming.facts import Facts
 from acumen.models.naming.signals import Signals, signals
-from acumen.models.naming.suggest import joined
 from acumen.models.naming.traits import shape, words
 
 if TYPE_CHECKING:
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 # Methods of a project at most: a large one should not decide alone.
 MOST = 4000
 DIGITS = 4
-ALWAYS = "always"
 # How far from the first guess a weight may be expected to be; of the background there is none.
 _NEAR, _ANYWHERE = 0.5, 10.0
 _LEAST = 0.5
@@ -96,7 +95,7 @@ def _drawn(methods: Sequence[Facts], draw: np.random.Generator) -> tuple[list[Fa
         other = next((verb for verb in tried if verb and verb != (first,)), None)
         if other is not None:
             right.append(facts)
-            wrong.append(facts.named(joined([*other, *rest])))
+            wrong.append(facts.named(joined((*other, *rest))))
     return right, wrong
 
 
