@@ -15,6 +15,7 @@ import pytest
 from corpora import examples_corpus
 from javac import java_util, javac_program
 from support import SHARED, Acumen
+from warm import launcher
 
 __all__ = ["examples_corpus", "java_util", "javac_program"]
 
@@ -52,15 +53,26 @@ def idbench(home: Path, idbench_source: Path) -> Path:
     return dataset_folder(dataset("idbench"))
 
 
+@pytest.fixture(scope="session")
+def warm_python(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Python, that has imported the package already where one can fork safely."""
+    if not hasattr(os, "pidfd_open"):
+        yield Path(sys.executable)
+    else:
+        with launcher(tmp_path_factory.mktemp("warm")) as program:
+            yield program
+
+
 @pytest.fixture
-def acumen(home: Path, monkeypatch: pytest.MonkeyPatch) -> Acumen:
-    """The command line as a person runs it, in a process of its own."""
+def acumen(home: Path, warm_python: Path, monkeypatch: pytest.MonkeyPatch) -> Acumen:
+    """The command line as a person runs it, in a process of its own. All these have the same hash
+    seed; a test that two of them give the same sets PYTHONHASHSEED for one."""
     # Whatever loads readline, as workers of pytest do, sets it for its children.
     monkeypatch.delenv("COLUMNS", raising=False)
 
     def run(*arguments: str | Path, **options: object) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
-            [sys.executable, "-m", "acumen", *map(str, arguments)],
+            [warm_python, "-m", "acumen", *map(str, arguments)],
             capture_output=True,
             text=True,
             timeout=300,
@@ -71,10 +83,12 @@ def acumen(home: Path, monkeypatch: pytest.MonkeyPatch) -> Acumen:
 
 
 @pytest.fixture
-def acumen_here(home: Path, monkeypatch: pytest.MonkeyPatch) -> Acumen:
+def acumen_here(home: Path, warm_python: Path, monkeypatch: pytest.MonkeyPatch) -> Acumen:
     """The command line in this process: for verbs that take less time than a process does to
     start."""
     monkeypatch.delenv("COLUMNS", raising=False)
+    # What the verb starts itself.
+    monkeypatch.setattr(sys, "executable", str(warm_python))
 
     def run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
         from typer.testing import CliRunner

@@ -9,8 +9,8 @@ import pytest
 from acumen.checker import check as checking
 from acumen.checker.check import Asked, Report, check
 from acumen.checker.settings import Settings
-from acumen.corpus.engines.local import LocalEngine
 from checker.projects import ACCOUNT, Check, GetVoid, write
+from corpora import shared_engine
 
 
 @pytest.fixture
@@ -34,7 +34,7 @@ def run(home: Path, get_void: list[GetVoid]) -> Check:
         *paths: Path, since: str = "", staged: bool = False, workers: int = 1, **settings: object
     ) -> Report:
         asked = Asked(paths, Settings(**settings), since, staged)  # type: ignore[arg-type]
-        return check(asked, home, lambda: LocalEngine(workers), lambda what, done, total: None)
+        return check(asked, home, lambda: shared_engine(workers), lambda what, done, total: None)
 
     return checked
 

@@ -61,7 +61,9 @@ def test_a_first_build_says_what_it_waits_for_where_no_bar_can(
     assert json.loads(calls.stdout)[1]["callee"] == "quill.eval.Builtins.gcd(long,long)"
 
 
-def test_remarks_come_in_the_same_order_everywhere(acumen: Acumen, tmp_path: Path) -> None:
+def test_remarks_come_in_the_same_order_everywhere(
+    acumen: Acumen, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     project = tmp_path / "project"
     project.mkdir()
     for name, text in (("A", ""), ("B", "class B { }\r\n"), ("C", "class C { }\r\n"), ("D", "(")):
@@ -77,6 +79,7 @@ def test_remarks_come_in_the_same_order_everywhere(acumen: Acumen, tmp_path: Pat
 
     assert remarks(built.stdout) == ["line ends", "empty", "syntax"]
     assert remarks(acumen("corpus", "stats", out).stdout) == remarks(built.stdout)
+    monkeypatch.setenv("PYTHONHASHSEED", "1")
     asked = acumen("corpus", "build", project, tmp_path / "nothing", "-o", out, "--json")
     told = json.loads(asked.stdout)
     assert list(told["problems"]) == ["line ends", "empty", "syntax"]

@@ -113,7 +113,7 @@ def test_from_a_corpus_to_scores(acumen: Acumen, corpus: Path, tmp_path: Path) -
 
 
 def test_the_same_data_whatever_the_workers(
-    acumen_here: Acumen, corpus: Path, tmp_path: Path
+    acumen_here: Acumen, corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     options = ("-k", "rename", "--most", "4", "--seed", "3", "--json", "-j")
     told = []
@@ -122,6 +122,7 @@ def test_the_same_data_whatever_the_workers(
                            tmp_path / workers, "--split", "all", *options, workers)  # fmt: skip
         assert done.returncode == 0, done.stderr
         told.append(json.loads(done.stdout))
+        monkeypatch.setenv("PYTHONHASHSEED", "1")
     assert contents(tmp_path / "1") == contents(tmp_path / "2")
     about = json.loads((tmp_path / "1" / "dataset.json").read_text())
     assert told == [about, about]

@@ -44,11 +44,14 @@ def test_train_and_ask(acumen: Acumen, quill: Path, tmp_path: Path, technique: s
     assert [one["name"] for one in told["neighbours"]] == [other for other, _ in near]
 
 
-def test_the_same_bytes_whatever_the_workers(acumen: Acumen, quill: Path, tmp_path: Path) -> None:
+def test_the_same_bytes_whatever_the_workers(
+    acumen: Acumen, quill: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for name, workers in (("one", "1"), ("two", "2")):
         options = ("--out", tmp_path / name, "-j", workers, *SMALL)
         done = acumen("train", "w2v-sg", quill, *options)
         assert done.returncode == 0, done.stderr
+        monkeypatch.setenv("PYTHONHASHSEED", "1")
     for file in (tmp_path / "one").iterdir():
         assert file.read_bytes() == (tmp_path / "two" / file.name).read_bytes()
 

@@ -59,7 +59,9 @@ def test_lines_files_and_reasons(acumen: Acumen, one_file: Path, tmp_path: Path)
     assert "g(boolean var0) { Boolean var1 = var0;" in whole
 
 
-def test_the_same_bytes_whatever_the_workers(acumen_here: Acumen, tmp_path: Path) -> None:
+def test_the_same_bytes_whatever_the_workers(
+    acumen_here: Acumen, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     corpus = tmp_path / "corpus"
     quill = ROOT / "examples" / "quill" / "src" / "quill"
     build_at(corpus, [str(quill / "text"), str(quill / "value")], workers=1, views=["text"])
@@ -71,6 +73,7 @@ def test_the_same_bytes_whatever_the_workers(acumen_here: Acumen, tmp_path: Path
                            "-o", out)  # fmt: skip
         assert done.returncode == 0, done.stderr
         found.append(out.read_bytes())
+        monkeypatch.setenv("PYTHONHASHSEED", "1")
     assert found[0] == found[1]
     kinds = {row["kind"] for row in lines(tmp_path / "1.jsonl")}
     assert kinds == {"unused", "rename+loop"}

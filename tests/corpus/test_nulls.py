@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from acumen.corpus.engines.local import LocalEngine
 from acumen.corpus.nulls import null_reports
 from acumen.lang.java.nulls import Report, analyse
+from corpora import shared_engine
 from support import ROOT
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture(scope="module")
 def found(examples_corpus: Corpus) -> dict[str, list[Report]]:
-    reports, failed = null_reports(examples_corpus, LocalEngine(1))
+    reports, failed = null_reports(examples_corpus, shared_engine(1))
     assert not failed
     return reports
 
@@ -37,11 +37,11 @@ def test_as_in_memory(project: str, found: dict[str, list[Report]]) -> None:
 
 
 def test_whatever_the_workers(examples_corpus: Corpus, found: dict[str, list[Report]]) -> None:
-    assert null_reports(examples_corpus, LocalEngine(2)) == (found, [])
+    assert null_reports(examples_corpus, shared_engine(2)) == (found, [])
 
 
 def test_projects_can_be_left_out(examples_corpus: Corpus, found: dict[str, list[Report]]) -> None:
-    some, _ = null_reports(examples_corpus, LocalEngine(1), without=frozenset(["quill"]))
+    some, _ = null_reports(examples_corpus, shared_engine(1), without=frozenset(["quill"]))
     assert some == {name: mine for name, mine in found.items() if name != "quill"}
 
 

@@ -10,10 +10,12 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
+import vl_convert
 
 from acumen.api import Method, Run
 from acumen.corpus import Corpus
@@ -23,6 +25,7 @@ from acumen.registry.entries import ENTRIES
 from acumen.report import build_report
 from acumen.runs.plan import Cell
 from acumen.runs.results import read_run
+from corpora import shared_engine
 
 MODELS = ("levenshtein", "jaro-winkler", "needleman-wunsch", "majority", "oracle", "random")
 
@@ -33,6 +36,15 @@ Opener = Callable[..., Any]
 @pytest.fixture(scope="session")
 def report_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("report-home")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def bundled_once() -> Iterator[None]:
+    """The drawing library is put together once for all pages: it takes longer than the rest, and
+    is the same for all (test_same_runs_same_bytes asks)."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(vl_convert, "javascript_bundle", cache(vl_convert.javascript_bundle))
+        yield
 
 
 @contextmanager
@@ -236,7 +248,6 @@ class RobustRun:
 def robust_run(
     examples_corpus: Corpus, report_home: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> RobustRun:
-    from acumen.corpus.engines.local import LocalEngine
     from acumen.runs.evaluate import evaluate
     from acumen.runs.plan import PlannedTask
     from acumen.runs.scoring import Settings
@@ -247,7 +258,7 @@ def robust_run(
     recipe = Recipe(
         ("rename", "permute", "loop"), ("single", "all", "25%", "50%"), split="all", most=120
     )
-    build(examples_corpus, recipe, data, LocalEngine(1))
+    build(examples_corpus, recipe, data, shared_engine(2))
     rows = [json.loads(line) for line in (data / "originals.jsonl").read_text().splitlines()]
     truths = {row["id"]: row["name"] for row in rows}
     empty = RobustRun(data, out, Run(0, 0.95, 0, {}, {}, (), {}))

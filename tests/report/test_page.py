@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import vl_convert
 
 from acumen.api import AcumenError, Counts, Run
 from acumen.report import build_report
@@ -42,7 +43,11 @@ def test_import_is_light() -> None:
     assert done.stdout.strip() == "[]"
 
 
-def test_same_runs_same_bytes(small_run: Folder, tmp_path: Path) -> None:
+def test_same_runs_same_bytes(
+    small_run: Folder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bundled = vl_convert.javascript_bundle.__wrapped__
+    monkeypatch.setattr(vl_convert, "javascript_bundle", bundled)
     first = build_report([small_run], tmp_path / "a.html").read_bytes()
     assert build_report([small_run], tmp_path / "b.html").read_bytes() == first
     assert [path.name for path in tmp_path.iterdir() if path.suffix != ".html"] == []

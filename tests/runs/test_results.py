@@ -215,7 +215,7 @@ def test_the_commit_of_the_checkout_is_on_record(written: Mapping[str, Any]) -> 
 
 
 def test_the_same_seed_gives_the_same_scores_and_another_does_not(
-    acumen: Acumen, tmp_path: Path
+    acumen: Acumen, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Also when every model is asked again: nothing but time and memory may differ."""
 
@@ -228,7 +228,9 @@ def test_the_same_seed_gives_the_same_scores_and_another_does_not(
         return [cell["scores"] for cell in json.loads(done.stdout)["cells"]]
 
     first = scores("--seed", "1")
+    monkeypatch.setenv("PYTHONHASHSEED", "1")
     assert scores("--seed", "1") == first
+    monkeypatch.delenv("PYTHONHASHSEED")
     other = scores("--seed", "2")
     assert [one[0]["value"] for one in other] == [one[0]["value"] for one in first]
     assert [one[0]["low"] for one in other] != [one[0]["low"] for one in first]

@@ -18,7 +18,7 @@ from acumen.lang.java.npath import BINS, bin_of, npath
 from acumen.lang.java.operators import OPERATORS
 from acumen.tasks.methods.build import Recipe, build
 from acumen.tasks.methods.masks import MASK, TASKS
-from corpora import build_at, contents
+from corpora import build_at, contents, shared_engine
 from support import ROOT
 
 Rows = dict[str, list[dict[str, Any]]]
@@ -30,9 +30,7 @@ def built(examples_corpus: Corpus, tmp_path_factory: pytest.TempPathFactory) -> 
 
 
 def made(corpus: Corpus, out: Path, workers: int = 1, **recipe: Any) -> Path:
-    from acumen.corpus.engines.local import LocalEngine
-
-    build(corpus, Recipe(**recipe), out, LocalEngine(workers), {})
+    build(corpus, Recipe(**recipe), out, shared_engine(workers), {})
     return out
 
 

@@ -166,6 +166,12 @@ class Sight(Protocol):
     (qualified), ``text``. Where there is no corpus to look into, rows are none and views None.
     ``context`` of a masked call: ``receiver`` (static type, or empty), ``arguments`` (how many),
     ``candidates`` (names that the type offers with so many, sorted), ``static``.
+
+    ``owner`` is the class around a method, and in brief the methods it has to do with: quick, and
+    bounded. ``header`` (its declaration without the body), ``fields`` and ``imports`` (as written),
+    ``doc`` (the method's documentation comment), ``methods`` (the others of the class), ``callers``
+    and ``callees`` (the nearest), each a row of ``type``, ``name``, ``returns``, ``parameters``. A
+    key may be missing; where there is no corpus, all are.
     """
 
     def view(self, method: str, name: str, compat: str = "") -> Json: ...
@@ -174,11 +180,13 @@ class Sight(Protocol):
     def callers(self, method: str) -> Sequence[Mapping[str, Json]]: ...
     def callees(self, method: str) -> Sequence[Mapping[str, Json]]: ...
     def siblings(self, method: str) -> Sequence[Mapping[str, Json]]: ...
+    def owner(self, method: str) -> Mapping[str, Json]: ...
 
 
 # Optional attributes of a model that a run looks at:
 #   batch_size: int     how many instances to hand over at once (default 1)
 #   fingerprint: str    identifies what the settings do not, such as a weights file's hash
 #   only: tuple[str]    beginnings of the task names it can answer at all (default: any)
+#   meet(card)          called with the card of the task before anything else is asked of it
 #   look(sight)         called with the task's ``Sight``, or None, before it learns and is asked
 #   read(texts)         called before that with every distinct text of the task's pairs, sorted

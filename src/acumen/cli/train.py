@@ -1,4 +1,4 @@
-"""``acumen train``: an embedding of identifiers, or a lexicon, from the code of corpora."""
+"""``acumen train``: a network for a task; an embedding of identifiers, or a lexicon, from code."""
 
 from __future__ import annotations
 
@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from acumen.api import AcumenError
 from acumen.cli._corpora import corpus_of
-from acumen.cli._options import DrawSeed, Workers
+from acumen.cli._options import AsJson, DrawSeed, Workers
 from acumen.cli._show import progress_bar, say
+from acumen.models.neural.catalogue import CATALOGUE
 
 if TYPE_CHECKING:
     from acumen.cli._show import Step
@@ -28,6 +30,16 @@ class Technique(StrEnum):
     NAMES = "names"
 
 
+class Device(StrEnum):
+    AUTO = "auto"
+    CPU = "cpu"
+    CUDA = "cuda"
+
+
+def _known(incomplete: str) -> list[str]:
+    return [one for one in (*Technique, *CATALOGUE) if one.startswith(incomplete)]
+
+
 class Reading(StrEnum):
     """Which tokens are read."""
 
@@ -36,20 +48,86 @@ class Reading(StrEnum):
     NAMES = "names"
 
 
-_LEARNING = "Learning"
+_LEARNING = "Of embeddings"
 _OF_NAMES = "Of names"
+_OF_NETWORKS = "Of networks"
 
 
 def train(
-    technique: Annotated[
-        Technique,
-        typer.Argument(metavar="TECHNIQUE", help=", ".join(Technique), show_default=False),
+    what: Annotated[
+        str,
+        typer.Argument(
+            metavar="TECHNIQUE|NETWORK",
+            help=f"{', '.join(Technique)}; or a network: {', '.join(CATALOGUE)}.",
+            show_default=False, autocompletion=_known,
+        ),
+    ],
+    out: Annotated[
+        Path, typer.Option("--out", "-o", metavar="DIR", help="Folder of what is trained.")
     ],
     sources: Annotated[
-        list[str],
-        typer.Argument(metavar="CORPUS...", help="Corpora, or what a corpus is built from."),
-    ],
-    out: Annotated[Path, typer.Option("--out", metavar="DIR", help="Folder of the embedding.")],
+        list[str] | None,
+        typer.Argument(
+            metavar="[CORPUS]...",
+            help="Of embeddings and names: corpora, or what a corpus is built from.",
+        ),
+    ] = None,
+    task: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--task", "-t", metavar="TASK",
+            help="What it learns to answer, or several by how they begin; pretrain: to guess "
+            "masked tokens. Repeatable.",
+            rich_help_panel=_OF_NETWORKS,
+        ),
+    ] = None,
+    data: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="DIR", help="Data set that the tasks are in. Repeatable.",
+            rich_help_panel=_OF_NETWORKS,
+        ),
+    ] = None,
+    config: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME|FILE", help="small, another of its configurations, or a TOML file; "
+            "the published one by default.",
+            rich_help_panel=_OF_NETWORKS,
+        ),
+    ] = "",
+    change: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set", metavar="KEY=VALUE", help="Change one value: training.epochs=3. Repeatable.",
+            rich_help_panel=_OF_NETWORKS,
+        ),
+    ] = None,
+    start: Annotated[
+        Path | None,
+        typer.Option(
+            "--from", metavar="DIR",
+            help="Begin from a pre-trained network's weights; for transformer also a local "
+            "Hugging Face checkpoint.",
+            rich_help_panel=_OF_NETWORKS,
+        ),
+    ] = None,
+    most: Annotated[
+        int,
+        typer.Option(
+            min=0, help="Examples of a split at most; 0: all.", rich_help_panel=_OF_NETWORKS
+        ),
+    ] = 0,
+    device: Annotated[
+        Device, typer.Option(help="Where it computes.", rich_help_panel=_OF_NETWORKS)
+    ] = Device.AUTO,
+    prepare: Annotated[
+        bool,
+        typer.Option(
+            "--prepare", help="Stop before training; the same command without it goes on.",
+            rich_help_panel=_OF_NETWORKS,
+        ),
+    ] = False,
     size: Annotated[
         int | None, typer.Option(min=1, help="Dimensions.", rich_help_panel=_LEARNING)
     ] = None,
@@ -119,8 +197,15 @@ def train(
         bool, typer.Option("--hurry", help="Learn on all cores; no two runs give the same then.")
     ] = False,
     workers: Workers = 0,
+    as_json: AsJson = False,
 ) -> None:  # fmt: skip
-    r"""Train an embedding of identifiers on the Java and JavaScript of corpora.
+    r"""Train a network for a task, or an embedding of identifiers on corpora.
+
+    Networks are the models of the papers: they learn from a data set's training projects, stop
+    when they get no better on its dev projects, and are asked as the model run:DIR. Killed and
+    started again, a training goes on to the same weights. They need pip install 'acumen\[neural]'
+
+    Embeddings learn from the Java and JavaScript of corpora.
 
     word2vec and FastText read streams of tokens; paths learns from syntax paths between leaves.
     What is not said is as in IdBench's study. Each distinct file counts once;
@@ -138,19 +223,53 @@ def train(
     Example: acumen train names corpus --wordnet wordnet --text manuals --out lexicon
 
     Example: acumen train w2v-sg jquery=npm:jquery@1.12.4 --out small --epochs 5
+
+    Example: acumen train cnn --task gluecode --data gluecode --config small --out runs/cnn
+
+    Example: acumen train transformer -t gluecode/naming --data gluecode --from runs/base -o runs/t
     """
-    from acumen.api import AcumenError
     from acumen.machine import processors
 
+    of_networks = {
+        "--task": task, "--data": data, "--config": config, "--set": change, "--from": start,
+        "--most": most, "--prepare": prepare,
+    }  # fmt: skip
     learning = {
         "--size": size, "--epochs": epochs, "--tokens": tokens, "--least": least,
         "--window": window, "--reading": reading, "--negative": negative, "--alpha": alpha,
         "--hurry": hurry,
     }  # fmt: skip
     of_names = {"--wordnet": wordnet, "--text": text, "--words": words, "--without": without}
-    for name, value in (learning if technique is Technique.NAMES else of_names).items():
-        if value:
-            raise AcumenError(f"{name} is not for {technique.value}")
+    if what in CATALOGUE:
+        _refuse({**learning, **of_names, "CORPUS": sources}, what)
+        from acumen.cli._train_network import train_network
+
+        if not task:
+            raise AcumenError(f"{what} learns for a task", "say which: --task gluecode --data DIR")
+        train_network(
+            what,
+            task,
+            data or [],
+            out,
+            config=config,
+            changes=change or [],
+            start=start,
+            seed=seed,
+            most=most,
+            device=device.value,
+            prepare=prepare,
+            workers=workers,
+            as_json=as_json,
+        )
+        return
+    if what not in list(Technique):
+        known = ", ".join([*Technique, *CATALOGUE])
+        raise AcumenError(f"nothing to train is called {what!r}", f"choose of {known}")
+    technique = Technique(what)
+    _refuse(of_networks, what)
+    _refuse(learning if technique is Technique.NAMES else of_names, what)
+    if not sources:
+        raise AcumenError(f"{what} learns from corpora", "name at least one")
     if technique is Technique.NAMES:
         from acumen.cli._train_names import train_names
         from acumen.models.names.learn.build import Settings
@@ -179,10 +298,16 @@ def train(
             stack, step,
         )  # fmt: skip
     made.save(out)
-    data = made.metadata["data"]
-    files = ", ".join(f"{count:,} {language}" for language, count in data["files"].items())
+    told = made.metadata["data"]
+    files = ", ".join(f"{count:,} {language}" for language, count in told["files"].items())
     said = f"{len(made.names):,} names, {made.matrix.shape[1]} dimensions, from {files} files"
     say(f"{said}, in {time.monotonic() - began:.0f} s: {out}")
+
+
+def _refuse(options: dict[str, Any], what: str) -> None:
+    for name, value in options.items():
+        if value:
+            raise AcumenError(f"{name} is not for {what}")
 
 
 def _trained(

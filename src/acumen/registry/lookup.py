@@ -46,6 +46,7 @@ BUILT_IN_MODULES = {
         "acumen.models.completion",
         "acumen.models.null_heuristic",
         "acumen.models.classical",
+        "acumen.models.neural.model",
         "acumen.models.fakes",
     ),
     "task": (

@@ -17,6 +17,7 @@ from acumen.api import (
     Question,
     Sight,
     Supervision,
+    TaskCard,
 )
 from acumen.metrics import target
 from acumen.models.adapters import Ask, ask_through
@@ -34,6 +35,7 @@ def ask(
     *,
     training: Callable[[], Sequence[Example]] | None = None,
     sight: Callable[[], Sight | None] = lambda: None,
+    card: TaskCard | None = None,
 ) -> Iterator[list[Answer]]:
     """Answers to the pending instances, a batch at a time, in order. ``training`` gives the
     task's training split and ``sight`` what there is to see, to a model that wants it."""
@@ -49,6 +51,7 @@ def ask(
             continue
         try:
             if not looked:
+                _meet(model, card)
                 _read(model, instances)
                 _look(model, sight)
                 looked = True
@@ -72,6 +75,12 @@ def _read(model: Any, instances: Sequence[Instance]) -> None:
     if read is not None:
         pairs = [one.input for one in instances if isinstance(one.input, Pair)]
         read(sorted({text for pair in pairs for text in (pair.left, pair.right)}))
+
+
+def _meet(model: Any, card: TaskCard | None) -> None:
+    meet = getattr(model, "meet", None)
+    if meet is not None and card is not None:
+        meet(card)
 
 
 def _look(model: Any, sight: Callable[[], Sight | None]) -> None:

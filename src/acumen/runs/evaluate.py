@@ -65,6 +65,7 @@ def answer_cell(
                 lambda i: i.id not in kept,
                 training=cell.task.training,
                 sight=lambda: cell.task.sight,
+                card=cell.task.card,
             ):
                 log.append(answers)
                 asked += len(answers)

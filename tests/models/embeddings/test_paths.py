@@ -10,13 +10,13 @@ import pytest
 
 from acumen.corpus import Corpus
 from acumen.corpus.build import build
-from acumen.corpus.engines.local import LocalEngine
 from acumen.lang.javascript import parse_javascript
 from acumen.lang.javascript.paths import contexts
 from acumen.lang.leaf_paths import Limits
 from acumen.models.embeddings._contexts import contexts_of
 from acumen.models.embeddings.files import chosen
 from acumen.models.embeddings.paths import pairs_of, settings_of, train
+from corpora import shared_engine
 
 LIMITS = Limits(7, 3, 200)
 
@@ -76,30 +76,32 @@ def corpus(folder: Path) -> Corpus:
         (source / f"f{i}.js").write_text(
             f"button.on{i % 7}.{click}(function (event) {{ event.stop(); show(event.{click}); }});"
         )
-    build([str(source)], folder / "corpus", engine=LocalEngine(1), views=(), cache=folder / "home")
+    build(
+        [str(source)], folder / "corpus", engine=shared_engine(1), views=(), cache=folder / "home"
+    )
     return Corpus.open(folder / "corpus")
 
 
 def test_pairs_do_not_depend_on_who_reads(tmp_path: Path) -> None:
     files = chosen([corpus(tmp_path)])
-    one, two = (pairs_of(files, settings_of(), LocalEngine(n)) for n in (1, 2))
+    one, two = (pairs_of(files, settings_of(), shared_engine(n)) for n in (1, 2))
     assert one.names == two.names
     np.testing.assert_array_equal(one.word, two.word)
     np.testing.assert_array_equal(one.context, two.context)
     assert int(one.context.max()) == one.contexts - 1
     assert np.bincount(one.word).tolist() == one.count.tolist()
     assert (np.diff(one.count) <= 0).all()
-    some = pairs_of(files, settings_of(tokens=100), LocalEngine(1))
+    some = pairs_of(files, settings_of(tokens=100), shared_engine(1))
     assert len(some.word) < len(one.word)
 
 
 def test_names_in_the_same_places_are_near(tmp_path: Path) -> None:
     settings = settings_of(size=10, epochs=60, sample=0.0)
-    made = train([corpus(tmp_path)], settings, LocalEngine(1))
+    made = train([corpus(tmp_path)], settings, shared_engine(1))
     same, other = made.similarity([("length", "size"), ("length", "click")])
     assert same is not None
     assert other is not None
     assert same > other + 0.2
     assert made.metadata["kind"] == "paths"
-    again = train([Corpus.open(tmp_path / "corpus")], settings, LocalEngine(2))
+    again = train([Corpus.open(tmp_path / "corpus")], settings, shared_engine(2))
     np.testing.assert_array_equal(made.matrix, again.matrix)

@@ -12,12 +12,12 @@ from sklearn.linear_model import LogisticRegression
 
 from acumen.api import AcumenError
 from acumen.corpus import Corpus
-from acumen.corpus.engines.local import LocalEngine
 from acumen.models.naming import _background_kernel as kernel
 from acumen.models.naming.background import Background, log_probabilities, read_background
 from acumen.models.naming.facts import Facts, facts_of_text
 from acumen.models.naming.learn import Settings, is_set_aside, kept_of, learn
 from acumen.models.naming.traits import sort_of, traits, words
+from corpora import shared_engine
 
 SMALL = Settings(methods=8, projects=2, rare=3, names=2, seed=6)
 
@@ -30,7 +30,7 @@ def facts(code: str) -> Facts:
 
 @pytest.fixture(scope="module")
 def background(examples_corpus: Corpus) -> Background:
-    return learn([examples_corpus], SMALL, LocalEngine(1))
+    return learn([examples_corpus], SMALL, shared_engine(1))
 
 
 def test_traits_do_not_know_the_name() -> None:
@@ -106,7 +106,7 @@ def test_getters_and_setters_are_told_apart(background: Background) -> None:
 def test_the_same_bytes_whatever_the_number_of_workers(
     background: Background, examples_corpus: Corpus
 ) -> None:
-    again = learn([examples_corpus], SMALL, LocalEngine(3))
+    again = learn([examples_corpus], SMALL, shared_engine(2))
     assert again.to_bytes() == background.to_bytes()
 
 
@@ -144,7 +144,7 @@ def test_a_damaged_file_is_told(data: bytes, tmp_path: Path) -> None:
 
 def test_too_little_to_learn_from(examples_corpus: Corpus) -> None:
     with pytest.raises(AcumenError, match="too few methods"):
-        learn([examples_corpus], Settings(projects=9), LocalEngine(1))
+        learn([examples_corpus], Settings(projects=9), shared_engine(1))
 
 
 def test_words_of_a_name() -> None:

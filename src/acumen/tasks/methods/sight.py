@@ -25,6 +25,7 @@ from acumen.files import sha256_of
 from acumen.lang.java.declarations import NONE
 from acumen.lang.java.file import JavaFile
 from acumen.registry import make_view
+from acumen.tasks.methods._owner import Owners
 from acumen.tasks.methods.masks import COMPLETION, NAMING, OPERATORS, Mask, without_token
 from acumen.views._words import plain
 from acumen.views.masked import masked_other
@@ -75,6 +76,7 @@ class CorpusSight:
         self._call = lru_cache(maxsize=_KEPT)(self._hidden_call)
         self._package = lru_cache(maxsize=4096)(self._package_of)
         self._view = lru_cache(maxsize=16)(make_view)
+        self._owners = Owners(corpus)
 
     def context(self, method: str) -> Mapping[str, Json]:
         return self._context_of(method)
@@ -165,6 +167,20 @@ class CorpusSight:
         found = self.corpus.callees(other or method)
         targets, around = self._call(method, self._mask_of(method))
         return self._brief(method, found, targets if (other or method) in around else ())
+
+    def owner(self, method: str) -> Mapping[str, Json]:
+        """The class around a method, and in brief its siblings, callers and callees."""
+        mask, number = self._mask_of(method), self.corpus.number(method)
+        row = self.corpus.row("methods", number, ["file_id", "place"])
+        file = self._file(self.corpus.shard_of(number), row["file_id"])
+        masked = self._is_masked(mask, method, row["file_id"])
+        edits = _edits(file, mask, MASKED) if masked else ()
+        name = mask.name if mask.task == NAMING else ""
+        # A masked call: who is called by it is not told, nor that it calls.
+        targets, around = self._call(method, mask)
+        callers = frozenset(map(self.corpus.number, around if method in targets else ()))
+        callees = frozenset(map(self.corpus.number, targets if method in around else ()))
+        return self._owners.around(number, row["place"], file, edits, name, callers, callees)
 
     def calls(self, method: str, other: str = "") -> list[Row]:
         """The calls that stand in a method; a masked one is not among them."""

@@ -102,8 +102,12 @@ class MethodTask:
             for row in self.rows(self.split)
         ]
 
+    def examples(self, split: str) -> Iterator[Example]:
+        """What there is to learn from in a split, one after the other."""
+        return (Example(self._input(row), row["label"]) for row in self.rows(split))
+
     def training(self) -> Sequence[Example]:
-        return [Example(self._input(row), row["label"]) for row in self.rows("train")]
+        return list(self.examples("train"))
 
     @cached_property
     def sight(self) -> Sight:
@@ -214,3 +218,6 @@ class RowSight:
 
     def siblings(self, method: str) -> Sequence[Mapping[str, Json]]:
         return ()
+
+    def owner(self, method: str) -> Mapping[str, Json]:
+        return {}

@@ -77,3 +77,8 @@ class CaseSight:
 
     def siblings(self, method: str) -> Sequence[Mapping[str, Json]]:
         return ()
+
+    def owner(self, method: str) -> Mapping[str, Json]:
+        """The class's name, where the data tell it."""
+        name = self.context(method).get("type")
+        return {"header": f"class {name}"} if name else {}

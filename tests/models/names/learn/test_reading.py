@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from acumen.corpus import Corpus
 from acumen.corpus.build import build
-from acumen.corpus.engines.local import LocalEngine
 from acumen.models.names.learn.reading import Reading, file_of, reading
+from corpora import shared_engine
 from support import ROOT
 
 Told = tuple[list[str], list[tuple[object, ...]], list[tuple[object, ...]], list[tuple[str, str]]]
@@ -107,11 +107,11 @@ def same(one: Reading, two: Reading) -> bool:
 
 def test_the_same_whoever_reads_and_from_the_cache(tmp_path: Path) -> None:
     source, home = str(ROOT / "examples" / "quill"), tmp_path / "home"
-    build([source], tmp_path / "corpus", engine=LocalEngine(1), views=(), cache=home)
+    build([source], tmp_path / "corpus", engine=shared_engine(1), views=(), cache=home)
     corpus = Corpus.open(tmp_path / "corpus")
-    one, files, lost = reading([corpus], LocalEngine(1), tmp_path / "one")
-    two, _, _ = reading([corpus], LocalEngine(2), tmp_path / "two")
-    kept, _, _ = reading([corpus], LocalEngine(1), tmp_path / "one")
+    one, files, lost = reading([corpus], shared_engine(1), tmp_path / "one")
+    two, _, _ = reading([corpus], shared_engine(2), tmp_path / "two")
+    kept, _, _ = reading([corpus], shared_engine(1), tmp_path / "one")
     assert lost == 0
     assert files.files["java"] == len(one.offsets) - 1 > 10
     assert len(one.declared) > 50

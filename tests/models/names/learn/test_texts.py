@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from acumen.api import AcumenError
-from acumen.corpus.engines.local import LocalEngine
 from acumen.models.names.learn._words import END, sentences
 from acumen.models.names.learn.texts import Texts, files_of, plain, read_texts
+from corpora import shared_engine
 
 
 def spelled(texts: Texts) -> list[str]:
@@ -65,7 +65,7 @@ def manuals(tmp_path: Path) -> Path:
 
 
 def test_what_is_read(manuals: Path) -> None:
-    found = spelled(read_texts([manuals], LocalEngine(1)))
+    found = spelled(read_texts([manuals], shared_engine(1)))
     assert "from the source" in found
     assert "from the page" not in found
     assert {"only a page", "list of files", "strange bytes", "entry of words"} <= set(found)
@@ -74,16 +74,16 @@ def test_what_is_read(manuals: Path) -> None:
 
 def test_the_same_whoever_reads(manuals: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("acumen.models.names.learn.texts.BATCH", 10)
-    one, two = (read_texts([manuals], LocalEngine(workers)) for workers in (1, 2))
+    one, two = (read_texts([manuals], shared_engine(workers)) for workers in (1, 2))
     assert one.words == two.words
     assert one.codes.tolist() == two.codes.tolist()
     assert one.sha256 == two.sha256
     (manuals / "odd.txt").write_text("other bytes")
-    assert read_texts([manuals], LocalEngine(1)).sha256 != one.sha256
+    assert read_texts([manuals], shared_engine(1)).sha256 != one.sha256
 
 
 def test_files_by_name_and_no_folder(manuals: Path) -> None:
     assert files_of([manuals / "odd.txt"]) == [manuals / "odd.txt"]
     with pytest.raises(AcumenError, match="there is no"):
         files_of([manuals / "nothing"])
-    assert read_texts([], LocalEngine(1)).codes.tolist() == []
+    assert read_texts([], shared_engine(1)).codes.tolist() == []

@@ -50,7 +50,10 @@ def _name(number: int) -> str:
 
 
 def test_the_same_bytes_whatever_the_workers(
-    acumen: Acumen, tmp_path: Path, resources: tuple[Path, Path]
+    acumen: Acumen,
+    tmp_path: Path,
+    resources: tuple[Path, Path],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     wordnet, text = resources
     for workers in ("1", "2"):
@@ -63,6 +66,7 @@ def test_the_same_bytes_whatever_the_workers(
         # The second must read by itself.
         for file in (tmp_path / "home" / "names").glob("*.npz"):
             file.unlink()
+        monkeypatch.setenv("PYTHONHASHSEED", "1")
     one, two = ((tmp_path / workers / "names.npz").read_bytes() for workers in ("1", "2"))
     assert one == two
     lexicon = Lexicon.load(tmp_path / "1" / "names.npz")

@@ -1,0 +1,82 @@
+"""``acumen train NETWORK``: a network, for a task, from a data set."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from acumen.api import AcumenError
+from acumen.cli._show import print_json, progress_bar, say
+
+
+def train_network(
+    name: str, tasks: list[str], data: list[Path], out: Path, *, config: str,
+    changes: list[str], start: Path | None, seed: int, most: int, device: str, prepare: bool,
+    workers: int, as_json: bool,
+) -> None:  # fmt: skip
+    from acumen.corpus.engines import engine as make_engine
+    from acumen.datasets.built import load_data
+    from acumen.machine import processors
+    from acumen.models.neural.preparing import PRETRAIN
+    from acumen.models.neural.settings import changed, read_config
+    from acumen.models.neural.train import request, train
+    from acumen.registry import make_task, select_tasks
+
+    for folder in data:
+        load_data(folder)
+    tables = changed(read_config(name, config), {"training.seed": seed, **_values(changes)})
+    pretrain = PRETRAIN in tasks
+    if pretrain and len(tasks) > 1:
+        raise AcumenError(
+            "pretrain is for itself", "train for the other tasks afterwards, --from it"
+        )
+    # Whatever methods there are to be named are there to be read.
+    wanted = select_tasks(["gluecode/naming"] if pretrain else tasks)
+    asked = [
+        request(
+            name, tables, make_task(one), pretrain=pretrain,
+            start=str(start.resolve()) if start else "", data=data[0] if data else None, most=most,
+            device=device, prepare=prepare,
+        )
+        for one in wanted
+    ]  # fmt: skip
+    engine = make_engine("local", workers or processors())
+    told: dict[str, Any] = {}
+    for one in asked:
+        folder = out / one.task.card.name.rpartition("/")[2] if len(asked) > 1 else out
+        with progress_bar() as step:
+            about = train(one, folder, engine, step)
+        told[one.task.card.name] = about
+        if not as_json:
+            say(_line(about, folder))
+    if as_json:
+        print_json(told)
+
+
+def _values(changes: list[str]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for one in changes:
+        key, equals, value = one.partition("=")
+        if not equals:
+            raise AcumenError(f"--set {one}: no value", "--set training.epochs=3")
+        try:
+            found[key] = json.loads(value)
+        except ValueError:
+            found[key] = value
+    return found
+
+
+def _line(about: dict[str, Any], folder: Path) -> str:
+    if "prepared" in about:
+        sizes = ", ".join(f"{split} {one['kept']:,}" for split, one in about["prepared"].items())
+        return f"prepared: {sizes}: {folder}"
+    best, sizes = about["best"], about["data"]["sizes"]
+    score = (
+        f"dev {best['dev_score']:.3f}" if best["dev_score"] else f"dev loss {best['dev_loss']:.3f}"
+    )
+    return (
+        f"{about['network']} for {about['purpose']['task']}: {score} after "
+        f"{int(best['round']) + 1} of {about['rounds']} rounds, {about['parameters']:,} weights, "
+        f"{sizes['train']['kept']:,} examples, {about['seconds']:.0f} s: {folder}"
+    )

@@ -1,0 +1,1 @@
+"""Networks: the models that the papers evaluate, trained on data sets of our tasks."""

@@ -1,0 +1,154 @@
+"""What every network here is made of: what it reads, how that becomes numbers, and its layers.
+
+An ``Architecture`` is one model of a paper. Its life: ``read`` turns each input into ``Features``,
+words in columns, in worker processes; ``words`` says which of them belong to which vocabulary;
+``encode`` turns them, and ``labels`` the answers, into numbers, which lie in memory-mapped Arrow
+files; ``collate`` makes tensors of a batch of them; the ``Network`` learns from these; ``answer``
+says its prediction in words. The same ``read`` and ``encode`` serve training and evaluation: what
+a network is asked can never be prepared otherwise than what it was taught.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from acumen.api import Face, Input, Sight
+
+if TYPE_CHECKING:
+    import torch
+
+    from acumen.lang.columns import Ragged
+    from acumen.models.neural.labels import Labels
+    from acumen.models.neural.vocabulary import Vocabulary
+
+    # Tensors by name; the first dimension of each is the example, unless the model says otherwise.
+    Batch: TypeAlias = dict[str, torch.Tensor]
+
+# The vocabulary that answers are made of.
+LABELS = "labels"
+# One input in words: columns of flat lists. Lists of lists are two columns, values and sizes.
+Features: TypeAlias = Mapping[str, Sequence[str] | Sequence[int]]
+# The same in numbers.
+Encoded: TypeAlias = dict[str, NDArray[np.int32]]
+
+
+@dataclass(frozen=True, slots=True)
+class Purpose:
+    """What a network is trained for: a task, and the way its models are asked."""
+
+    task: str
+    face: Face
+
+
+class Network(ABC):
+    """The layers: a ``torch.nn.Module`` with these methods besides."""
+
+    @abstractmethod
+    def loss(self, batch: Batch) -> torch.Tensor:
+        """Mean over the examples of a batch, which has what ``target`` gives too."""
+
+    @abstractmethod
+    def predict(self, batch: Batch) -> list[list[int]]:
+        """For each example the numbers of its answer; a class is a list of one."""
+
+    def vector(self, batch: Batch) -> torch.Tensor:
+        """A row for each example, where the model has ``embeds``."""
+        raise NotImplementedError
+
+
+class Architecture(ABC):
+    """``settings`` are its hyper-parameters, a frozen dataclass of its own type ``Settings``."""
+
+    name: ClassVar[str]
+    # Beginnings of the names of tasks it can be trained for.
+    serves: ClassVar[tuple[str, ...]] = ("gluecode",)
+    # Whether ``Network.vector`` tells methods apart: the model then has the face ``embed``.
+    embeds: ClassVar[bool] = True
+    # Whether ``read`` looks around a method: it is given a sight then.
+    looks: ClassVar[bool] = False
+    Settings: ClassVar[type[Any]]
+
+    def __init__(self, settings: Any, purpose: Purpose) -> None:
+        self.settings, self.purpose = settings, purpose
+        self.vocabularies: dict[str, Vocabulary] = {}
+        self.labels: Labels = self.make_labels()
+
+    @abstractmethod
+    def make_labels(self) -> Labels:
+        """How it answers: ``OneLabel`` or ``InPieces``, by its purpose and settings."""
+
+    # ---------------------------------------------------------------- what it reads
+
+    @abstractmethod
+    def read(self, asked: Input, sight: Sight | None = None) -> Features | None:
+        """None where there is nothing to be read: the example is left out, no answer is given."""
+
+    def read_text(self, text: str) -> Features | None:
+        """For ``embed``: a method's text, or an identifier, with nothing around it."""
+        from acumen.api import Method
+
+        return self.read(Method("", text))
+
+    # ---------------------------------------------------------------- words and numbers
+
+    @abstractmethod
+    def words(self, features: Features) -> Iterator[tuple[str, Iterable[str]]]:
+        """Vocabulary by vocabulary, the words that an example has of it."""
+
+    @abstractmethod
+    def learn_vocabularies(self, counts: Mapping[str, Mapping[str, int]]) -> None:
+        """Fill ``vocabularies`` from how often each word was in the training split; those of the
+        answers are under LABELS."""
+
+    def learn_labels(self, counts: Mapping[str, Mapping[str, int]]) -> None:
+        self.labels.learn(counts[LABELS])
+        self.vocabularies[LABELS] = self.labels.vocabulary
+
+    def save_vocabularies(self, folder: Path) -> None:
+        for name, vocabulary in self.vocabularies.items():
+            vocabulary.save(folder / f"{name}.txt")
+
+    def load_vocabularies(self, folder: Path) -> None:
+        from acumen.models.neural.vocabulary import Vocabulary
+
+        files = sorted(folder.glob("*.txt"))
+        self.vocabularies = {file.stem: Vocabulary.load(file) for file in files}
+        self.labels.vocabulary = self.vocabularies[LABELS]
+
+    @abstractmethod
+    def encode(self, features: Features) -> Encoded: ...
+
+    def target(self, label: str) -> Encoded | None:
+        """None where the answer cannot be said in words it knows: not trained on."""
+        return self.labels.target(label)
+
+    # ---------------------------------------------------------------- tensors
+
+    def length(self, columns: Mapping[str, Ragged]) -> NDArray[np.int64]:
+        """How long each example is, for batches of like lengths: the longest of its columns."""
+        return np.max([np.diff(one.offsets) for one in columns.values()], axis=0)
+
+    def collate(
+        self, columns: Mapping[str, Ragged], draw: np.random.Generator | None = None
+    ) -> Batch:
+        """Tensors of a batch. ``draw`` is given in training, for what is drawn anew each time;
+        nothing is drawn in evaluation."""
+        from acumen.models.neural.tensors import padded
+
+        return padded(columns)
+
+    # ---------------------------------------------------------------- the network
+
+    @abstractmethod
+    def network(self) -> Network: ...
+
+    def answer(self, predicted: Sequence[int]) -> str | None:
+        """A prediction in words."""
+        return self.labels.answer(predicted)

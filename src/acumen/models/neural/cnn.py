@@ -1,0 +1,71 @@
+"""GLUECode's CNN: a window of five tokens slides over the method, and what it saw is averaged.
+
+E = embedding(tokens)             (n, l, 64)
+C = ReLU(conv₅(E))                (n, l, 128)
+h = ReLU(W · mean over l of C)    (n, 64)
+p = softmax(U · h)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from torch import Tensor, nn
+
+from acumen.models.neural.architecture import Network
+from acumen.models.neural.heads import LabelHead
+from acumen.models.neural.labels import Labels, OneLabel
+from acumen.models.neural.tensors import mask_of
+from acumen.models.neural.tokens_input import ReadsTokens
+from acumen.models.neural.vocabulary import PAD
+
+if TYPE_CHECKING:
+    from acumen.models.neural.architecture import Batch
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    vocabulary: int = 10_000
+    length: int = 200
+    embedding: int = 64
+    channels: int = 128
+    window: int = 5
+    hidden: int = 64
+
+
+class CNN(ReadsTokens):
+    name = "cnn"
+    Settings = Settings
+
+    def make_labels(self) -> Labels:
+        return OneLabel(self.settings.vocabulary)
+
+    def network(self) -> Network:
+        return CNNNetwork(
+            self.settings, len(self.vocabularies["tokens"]), len(self.labels.vocabulary)
+        )
+
+
+class CNNNetwork(nn.Module, Network):
+    def __init__(self, settings: Settings, tokens: int, labels: int) -> None:
+        super().__init__()
+        self.embedding = nn.Embedding(tokens, settings.embedding, padding_idx=PAD)
+        self.convolution = nn.Conv1d(
+            settings.embedding, settings.channels, settings.window, padding="same"
+        )
+        self.dense = nn.Linear(settings.channels, settings.hidden)
+        self.head = LabelHead(settings.hidden, labels)
+
+    def vector(self, batch: Batch) -> Tensor:
+        tokens = batch["tokens"]
+        seen = self.convolution(self.embedding(tokens).transpose(1, 2)).relu()
+        mask = mask_of(batch["tokens_size"], tokens.shape[1])[:, None]
+        mean = (seen * mask).sum(2) / mask.sum(2)
+        return self.dense(mean).relu()
+
+    def loss(self, batch: Batch) -> Tensor:
+        return self.head.loss(self.vector(batch), batch["label"])
+
+    def predict(self, batch: Batch) -> list[list[int]]:
+        return self.head.predict(self.vector(batch))

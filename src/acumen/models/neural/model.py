@@ -1,0 +1,153 @@
+"""A trained network as a model like any other: ``run:DIR``.
+
+It answers the task it was trained for, and where it was taught names, every task that asks for one.
+A folder with several of them, as ``acumen train NET --task gluecode`` makes, is one model of all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from acumen.api import (
+    AcumenError,
+    Face,
+    Input,
+    Method,
+    Prompt,
+    Question,
+    Sight,
+    TaskCard,
+)
+from acumen.registry import model
+
+
+class Trained:
+    """One network. Its faces are added below, by what it was trained for."""
+
+    batch_size = 512
+
+    def __init__(self, folder: Path, device: str, batch: int) -> None:
+        from acumen.models.neural.exported import plan_of, read_about
+
+        self.folder, self.batch = folder, batch
+        self.wanted_device = device
+        self.about = read_about(folder)
+        self.purpose = plan_of(self.about).purpose
+        self.fingerprint = str(self.about["weights_sha256"])
+        self.sight: Sight | None = None
+
+    @cached_property
+    def loaded(self) -> tuple[Any, Any, str]:
+        """Architecture, network and where it computes, when it is first needed."""
+        from acumen.models.neural.exported import load
+        from acumen.models.neural.training import device_of
+
+        architecture, network = load(self.folder)
+        device = device_of(self.wanted_device)
+        return architecture, network.to(device), device
+
+    def look(self, sight: Sight | None) -> None:
+        self.sight = sight
+
+    def answers(self, asked: Sequence[Input]) -> list[str | None]:
+        from acumen.models.neural.asking import answers
+
+        architecture, network, device = self.loaded
+        read = [architecture.read(one, self.sight) for one in asked]
+        return answers(architecture, network, read, batch=self.batch, device=device)
+
+
+class Classifies(Trained):
+    def classify(self, questions: Sequence[Question]) -> list[str | None]:
+        found = self.answers(questions)
+        return [a if a in q.choices else None for a, q in zip(found, questions, strict=True)]
+
+
+class Generates(Trained):
+    def generate(self, prompts: Sequence[Prompt]) -> list[str | None]:
+        return self.answers(prompts)
+
+
+class Names(Trained):
+    def name(self, methods: Sequence[Method]) -> list[str | None]:
+        return self.answers(methods)
+
+
+class Embeds(Trained):
+    def embed(self, items: Sequence[str]) -> list[list[float] | None]:
+        from acumen.models.neural.asking import vectors
+
+        architecture, network, device = self.loaded
+        read = [architecture.read_text(one) for one in items]
+        return vectors(architecture, network, read, batch=self.batch, device=device)
+
+
+_FACES: dict[Face, type[Trained]] = {
+    Face.CLASSIFY: Classifies, Face.GENERATE: Generates, Face.NAME: Names,
+}  # fmt: skip
+
+
+def _trained(folder: Path, device: str, batch: int) -> Trained:
+    from acumen.models.neural.catalogue import architecture
+    from acumen.models.neural.exported import plan_of, read_about
+    from acumen.models.neural.preparing import PRETRAIN
+
+    plan = plan_of(read_about(folder))
+    kinds: list[type[Trained]] = []
+    if plan.purpose.task != PRETRAIN:
+        kinds.append(_FACES[plan.purpose.face])
+    if architecture(plan.name).embeds:
+        kinds.append(Embeds)
+    made: Trained = type("Trained", tuple(kinds), {})(folder, device, batch)
+    if plan.purpose.face is not Face.NAME and plan.purpose.task != PRETRAIN:
+        # Its labels are of that task: it can say nothing else. Vectors it has for anybody.
+        made.only = (plan.purpose.task,)  # type: ignore[attr-defined]
+    return made
+
+
+class Several:
+    """A network for each of several tasks."""
+
+    batch_size = 512
+
+    def __init__(self, parts: dict[str, Trained]) -> None:
+        self.parts = parts
+        self.only = tuple(parts)
+        self.fingerprint = " ".join(part.fingerprint for part in parts.values())
+        self.asked: Any = None
+
+    def meet(self, card: TaskCard) -> None:
+        self.asked = self.parts[card.name]
+
+    def look(self, sight: Sight | None) -> None:
+        self.asked.look(sight)
+
+    def classify(self, questions: Sequence[Question]) -> Sequence[str | None]:
+        found: Sequence[str | None] = self.asked.classify(questions)
+        return found
+
+    def generate(self, prompts: Sequence[Prompt]) -> Sequence[str | None]:
+        found: Sequence[str | None] = self.asked.generate(prompts)
+        return found
+
+    def name(self, methods: Sequence[Method]) -> Sequence[str | None]:
+        found: Sequence[str | None] = self.asked.name(methods)
+        return found
+
+
+@model("run")
+def make_run(folder: str = "", device: str = "auto", batch: int = 64) -> Trained | Several:
+    """A network that `acumen train` trained: run:DIR"""
+    from acumen.models.neural.exported import ABOUT
+
+    if not folder:
+        raise AcumenError("run needs the folder of a trained network", "run:DIR")
+    path = Path(str(folder)).expanduser()
+    parts = sorted(path.glob(f"*/{ABOUT}"))
+    if (path / ABOUT).is_file() or not parts:
+        return _trained(path, str(device), int(batch))
+    made = [_trained(part.parent, str(device), int(batch)) for part in parts]
+    return Several({one.purpose.task: one for one in made})

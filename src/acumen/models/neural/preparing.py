@@ -1,0 +1,243 @@
+"""From a task's examples to files of numbers: read, count, learn the vocabularies, encode.
+
+Reading and encoding run in worker processes, part by part; a part is a Parquet file of words, then
+an Arrow file of numbers. Parts are joined in the order of the examples, so the files are the same
+for any number of workers. What cannot be read, or answered in known words, is left out and counted.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from acumen.api import AcumenError, Example, Input, Sight, Task
+from acumen.corpus.engines import Died, Engine
+from acumen.models.neural import encoded
+from acumen.models.neural.architecture import LABELS, Architecture, Features
+from acumen.models.neural.catalogue import Plan
+
+# What a network is trained for that is asked nothing yet: its examples have no answers.
+PRETRAIN = "pretrain"
+SPLITS = ("train", "dev")
+VOCABULARIES = "vocabulary"
+# Examples of a part.
+_PART = 2048
+# Of tasks without a dev split, one training example of so many is dev's.
+_HELD_OUT = 10
+# Seconds that a part may take.
+_LIMIT = 1800.0
+_LABEL = "label"
+
+Step = Callable[[str, int, int], None]
+
+
+def examples(task: Task, split: str) -> Iterator[Example]:
+    """What there is to learn from, one after the other: all of it never lies in memory where the
+    task can tell it so. Where there is no dev split, a part of training is held out."""
+    told: Callable[[str], Iterable[Example]] | None = getattr(task, "examples", None)
+    if told is not None and next(iter(told("dev")), None) is not None:
+        yield from told(split)
+        return
+    training: Callable[[], Iterable[Example]] | None = getattr(task, "training", None)
+    if training is None:
+        raise AcumenError(
+            f"{task.card.name} has no training split",
+            "choose a task that has something to learn from",
+        )
+    for place, example in enumerate(told("train") if told is not None else training()):
+        if (place % _HELD_OUT == 0) == (split == "dev"):
+            yield example
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """Where a worker finds what an architecture may see around a method."""
+
+    data: Path
+    task: str
+
+
+@lru_cache(maxsize=1)
+def _sight(where: Surroundings) -> Sight | None:
+    from acumen.datasets.built import load_data
+    from acumen.registry import make_task
+
+    load_data(where.data)
+    return getattr(make_task(where.task), "sight", None)
+
+
+@dataclass(frozen=True, slots=True)
+class ReadJob:
+    plan: Plan
+    chunk: list[tuple[Input, str]]
+    surroundings: Surroundings | None
+    into: Path
+
+
+@dataclass(frozen=True, slots=True)
+class EncodeJob:
+    plan: Plan
+    vocabularies: Path
+    words: Path
+    into: Path
+
+
+def read_part(job: ReadJob) -> tuple[dict[str, dict[str, int]], int]:
+    """What an engine runs: writes the words of a part; gives how often there is each, and how many
+    examples could be read."""
+    architecture = job.plan.make()
+    sight = _sight(job.surroundings) if job.surroundings else None
+    counts: dict[str, Counter[str]] = {}
+    rows: list[Features] = []
+    labels: list[str] = []
+    for asked, label in job.chunk:
+        features = architecture.read(asked, sight)
+        if features is None:
+            continue
+        for name, words in architecture.words(features):
+            counts.setdefault(name, Counter()).update(words)
+        if job.plan.purpose.task != PRETRAIN:
+            counts.setdefault(LABELS, Counter()).update(architecture.labels.words(label))
+        rows.append(features)
+        labels.append(label)
+    columns = {name: pa.array([row[name] for row in rows]) for name in (rows[0] if rows else ())}
+    table = pa.table({**columns, _LABEL: pa.array(labels, pa.string())})
+    pq.write_table(table, job.into, compression="zstd")
+    return {name: dict(found) for name, found in counts.items()}, len(rows)
+
+
+def encode_part(job: EncodeJob) -> int:
+    """What an engine runs: writes the numbers of a part; gives how many examples have an answer."""
+    architecture = job.plan.make()
+    architecture.load_vocabularies(job.vocabularies)
+    table = pq.read_table(job.words)
+    labels = table[_LABEL].to_pylist()
+    names = [name for name in table.column_names if name != _LABEL]
+    columns = [table[name].to_pylist() for name in names]
+    rows, answers = [], []
+    for label, *values in zip(labels, *columns, strict=True):
+        target = {} if job.plan.purpose.task == PRETRAIN else architecture.target(label)
+        if target is None:
+            continue
+        numbers = architecture.encode(dict(zip(names, values, strict=True)))
+        rows.append({**numbers, **target})
+        answers.append(label)
+    if rows:
+        encoded.write([encoded.record_batch(rows, answers)], job.into)
+    return len(rows)
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """Files of numbers, by split, and what was left out."""
+
+    train: encoded.EncodedFile
+    dev: encoded.EncodedFile
+    counts: Mapping[str, Mapping[str, int]]
+
+
+def read(
+    plan: Plan, task: Task, folder: Path, engine: Engine, step: Step, *,
+    surroundings: Surroundings | None = None, most: int = 0,
+) -> dict[str, Any]:  # fmt: skip
+    """The words of all examples, as parts in ``folder``; gives the counts of the training split's
+    words, and how many examples there are of each split."""
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    counts: dict[str, Counter[str]] = {}
+    told: dict[str, dict[str, int]] = {}
+    for split in SPLITS:
+        found = examples(task, split)
+        jobs = _jobs(plan, islice(found, most) if most else found, surroundings, folder / split)
+        sizes = {"examples": 0, "read": 0}
+        # A part is handed over when a worker is free: the texts of all never lie in memory.
+        for place, chunk in enumerate(_grouped(jobs, 64)):
+            for at, outcome in engine.run(read_part, chunk, _LIMIT):
+                words, rows = _fine(outcome, "reading")
+                sizes["examples"] += len(chunk[at].chunk)
+                sizes["read"] += rows
+                if split == "train":
+                    for name, mine in words.items():
+                        counts.setdefault(name, Counter()).update(mine)
+            step(f"reading {split}", (place + 1) * 64 * _PART, 0)
+        told[split] = sizes
+    return {"counts": counts, "sizes": told}
+
+
+def _jobs(
+    plan: Plan, found: Iterator[Example], surroundings: Surroundings | None, into: Path
+) -> Iterator[ReadJob]:
+    into.mkdir()
+    place = 0
+    while chunk := [(one.input, str(one.truth)) for one in islice(found, _PART)]:
+        yield ReadJob(plan, chunk, surroundings, into / f"{place:06}.parquet")
+        place += 1
+
+
+def _grouped(jobs: Iterator[ReadJob], size: int) -> Iterator[list[ReadJob]]:
+    while group := list(islice(jobs, size)):
+        yield group
+
+
+def _fine(outcome: Any, what: str) -> Any:
+    if isinstance(outcome, Died):
+        raise AcumenError(f"{what}: {outcome.why}", "fewer workers leave more memory to each")
+    return outcome
+
+
+def encode(
+    plan: Plan, words: Path, vocabularies: Path, folder: Path, engine: Engine, step: Step
+) -> dict[str, int]:
+    """The numbers of all parts, joined to one file a split; gives how many examples each has."""
+    kept: dict[str, int] = {}
+    for split in SPLITS:
+        parts = sorted((words / split).glob("*.parquet"))
+        made = [folder / f"{split}-{place:06}.arrow" for place in range(len(parts))]
+        jobs = [
+            EncodeJob(plan, vocabularies, part, into)
+            for part, into in zip(parts, made, strict=True)
+        ]
+        rows = {}
+        for place, outcome in engine.run(encode_part, jobs, _LIMIT):
+            rows[place] = _fine(outcome, "encoding")
+            step(f"encoding {split}", len(rows), len(jobs))
+        there = [made[place] for place in range(len(made)) if rows[place]]
+        if not there and split == "train":
+            raise AcumenError(
+                "nothing of the training split can be learned from",
+                "its answers are in no known words, or its texts are empty",
+            )
+        if not there:
+            # Of a handful of examples nothing can be held out: they are judged by themselves.
+            shutil.copyfile(folder / "train.arrow", folder / "dev.arrow")
+            kept[split] = 0
+            continue
+        kept[split] = encoded.write(_batches(there), folder / f"{split}.arrow")
+        for part in there:
+            part.unlink()
+    return kept
+
+
+def _batches(parts: Iterable[Path]) -> Iterator[pa.RecordBatch]:
+    for part in parts:
+        with pa.memory_map(str(part)) as source:
+            yield from (
+                pa.ipc.open_file(source).get_batch(at)
+                for at in range(pa.ipc.open_file(source).num_record_batches)
+            )
+
+
+def learn(architecture: Architecture, counts: Mapping[str, Mapping[str, int]], into: Path) -> None:
+    architecture.learn_vocabularies({LABELS: {}, **counts})
+    shutil.rmtree(into, ignore_errors=True)
+    into.mkdir(parents=True)
+    architecture.save_vocabularies(into)

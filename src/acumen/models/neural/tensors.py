@@ -1,0 +1,58 @@
+"""Columns of numbers as tensors: filled up with zeros to the longest of a batch."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from acumen.lang.columns import Ragged
+from acumen.models.neural.architecture import Encoded
+
+if TYPE_CHECKING:
+    from acumen.models.neural.architecture import Batch
+
+
+def ragged(rows: Sequence[Encoded]) -> dict[str, Ragged]:
+    """Some examples as columns."""
+    names = list(rows[0]) if rows else []
+    found = {}
+    for name in names:
+        offsets = np.zeros(len(rows) + 1, np.int64)
+        np.cumsum([len(row[name]) for row in rows], out=offsets[1:])
+        found[name] = Ragged(np.concatenate([row[name] for row in rows]), offsets)
+    return found
+
+
+def filled(
+    values: NDArray[np.int32], offsets: NDArray[np.int64], most: int | None = None
+) -> NDArray[np.int64]:
+    """A row for each list, as wide as the longest, or as ``most``; zeros behind."""
+    lengths = np.diff(offsets)
+    if most is not None:
+        lengths = np.minimum(lengths, most)
+    width = max(1, int(lengths.max(initial=0)))
+    inside = np.arange(width) < lengths[:, None]
+    made = np.zeros(inside.shape, np.int64)
+    starts = np.repeat(offsets[:-1], lengths)
+    ends = np.cumsum(lengths)
+    within = np.arange(int(ends[-1]) if len(ends) else 0) - np.repeat(ends - lengths, lengths)
+    made[inside] = values[starts + within]
+    return made
+
+
+def padded(columns: Mapping[str, Ragged]) -> Batch:
+    """``name`` is the tensor of a column, ``name_size`` how long each of its lists is."""
+    batch: Batch = {}
+    for name, column in columns.items():
+        batch[name] = torch.from_numpy(filled(column.values, column.offsets))
+        batch[f"{name}_size"] = torch.from_numpy(np.diff(column.offsets))
+    return batch
+
+
+def mask_of(sizes: torch.Tensor, width: int) -> torch.Tensor:
+    """True where there is something, shape (n, width)."""
+    return torch.arange(width, device=sizes.device) < sizes[:, None]

@@ -1,0 +1,163 @@
+"""From a task's data to a trained network in a folder, in steps that each can be gone on from.
+
+While it works, ``work/`` in that folder holds the examples in numbers and the checkpoints. Killed
+and started again, it goes on; finished, ``work/`` is removed. A folder that holds another training
+(other settings, other data) is begun anew.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from acumen.api import AcumenError, Face, Json, Task
+from acumen.corpus.engines import Engine
+from acumen.files import write_atomically
+from acumen.models.neural.architecture import Purpose
+from acumen.models.neural.catalogue import Plan, architecture
+from acumen.models.neural.encoded import EncodedFile
+from acumen.models.neural.exported import ABOUT, read_about, save
+from acumen.models.neural.preparing import (
+    PRETRAIN,
+    VOCABULARIES,
+    Surroundings,
+    encode,
+    learn,
+    read,
+)
+from acumen.models.neural.settings import Tables, Training, filled
+
+WORK = "work"
+_KEY, _WORDS, _SIZES = "key.json", "words", "sizes.json"
+
+Step = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """``most``: so many examples of a split at most, 0 for all. ``prepare``: stop before the
+    training itself, which may then go on elsewhere."""
+
+    plan: Plan
+    training: Training
+    task: Task
+    data: Path | None = None
+    most: int = 0
+    device: str = "auto"
+    prepare: bool = False
+
+
+def request(
+    name: str, tables: Tables, task: Task, *, pretrain: bool = False, start: str = "",
+    **further: Any,
+) -> Request:  # fmt: skip
+    """What is asked for, checked before anything is done. ``start``: a folder to begin from."""
+    kind = architecture(name)
+    network = dict(tables["network"])
+    if start:
+        network["start"] = start
+    settings = filled(kind.Settings, network, f"{name}'s [network]")
+    training = filled(Training, tables["training"], f"{name}'s [training]")
+    served = task.card.name
+    if not any(served == one or served.startswith(one + "/") for one in kind.serves):
+        raise AcumenError(
+            f"{name} cannot be trained for {served}", f"it serves {', '.join(kind.serves)}"
+        )
+    face = Face.GENERATE if pretrain else task.card.face
+    purpose = Purpose(PRETRAIN if pretrain else served, face)
+    return Request(Plan(name, asdict(settings), purpose), training, task, **further)
+
+
+def train(asked: Request, out: Path, engine: Engine, step: Step) -> dict[str, Json]:
+    """Train, and write the folder; gives what its ``model.json`` says."""
+    if out.exists() and (not out.is_dir() or any(out.iterdir())) and not _is_ours(out):
+        raise AcumenError(f"{out} holds no network, and is not empty", "choose another --out")
+    key = key_of(asked)
+    if (out / ABOUT).is_file() and read_about(out).get("key") == key:
+        return read_about(out)
+    began = time.monotonic()
+    work = out / WORK
+    if not (work / _KEY).is_file() or (work / _KEY).read_text() != key:
+        shutil.rmtree(work, ignore_errors=True)
+        (out / ABOUT).unlink(missing_ok=True)
+        work.mkdir(parents=True)
+        write_atomically(work / _KEY, key.encode())
+    sizes = _prepare(asked, work, engine, step)
+    if asked.prepare:
+        return {"prepared": sizes}
+    from acumen.models.neural.training import HISTORY, device_of, teach
+
+    made = asked.plan.make()
+    made.load_vocabularies(work / VOCABULARIES)
+    taught = teach(
+        made, EncodedFile(work / "train.arrow"), EncodedFile(work / "dev.arrow"), asked.training,
+        work / "checkpoints", device=asked.device, step=step,
+        pretraining=asked.plan.purpose.task == PRETRAIN,
+    )  # fmt: skip
+    shutil.copyfile(work / "checkpoints" / HISTORY, out / HISTORY)
+    told = {
+        "key": key,
+        "training": asdict(asked.training),
+        "data": {"sizes": sizes, **_data(asked)},
+        "best": taught.best,
+        "rounds": len(taught.history),
+        "seconds": round(time.monotonic() - began, 1),
+        "device": device_of(asked.device),
+    }
+    save(out, asked.plan, made, taught.network, told)
+    shutil.rmtree(work)
+    return read_about(out)
+
+
+def _is_ours(out: Path) -> bool:
+    """What an earlier try may have left: whatever it was doing when it ended."""
+    ours = {ABOUT, WORK, VOCABULARIES, "history.csv", "weights.safetensors", "report.html"}
+    return all(file.name in ours or file.name.endswith(".part") for file in out.iterdir())
+
+
+def _data(asked: Request) -> dict[str, Json]:
+    task = asked.task
+    return {
+        "task": task.card.name,
+        "version": task.card.version,
+        "fingerprint": str(getattr(task, "fingerprint", "")),
+        "most": asked.most,
+    }
+
+
+def key_of(asked: Request) -> str:
+    """Everything the weights hang on. Where they are computed, and for how long at most, is not
+    in it: a training may go on on another machine."""
+    training = replace(asked.training, workers=0, minutes=0.0)
+    known = {
+        "plan": asdict(asked.plan),
+        "training": asdict(training),
+        "data": _data(asked),
+    }
+    return hashlib.sha256(json.dumps(known, sort_keys=True, default=str).encode()).hexdigest()
+
+
+def _prepare(asked: Request, work: Path, engine: Engine, step: Step) -> dict[str, Json]:
+    if (work / _SIZES).is_file():
+        sizes: dict[str, Json] = json.loads((work / _SIZES).read_bytes())
+        return sizes
+    kind = architecture(asked.plan.name)
+    around = None
+    if kind.looks and asked.data is not None:
+        around = Surroundings(asked.data, asked.task.card.name)
+    found = read(
+        asked.plan, asked.task, work / _WORDS, engine, step, surroundings=around, most=asked.most
+    )
+    made = asked.plan.make()
+    learn(made, found["counts"], work / VOCABULARIES)
+    kept = encode(asked.plan, work / _WORDS, work / VOCABULARIES, work, engine, step)
+    shutil.rmtree(work / _WORDS)
+    sizes = {split: {**told, "kept": kept[split]} for split, told in found["sizes"].items()}
+    write_atomically(work / _SIZES, json.dumps(sizes).encode())
+    return sizes

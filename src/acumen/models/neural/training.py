@@ -1,0 +1,320 @@
+"""The loop: Lightning teaches a network, looks at dev after every round, and keeps the best.
+
+What happens in a round hangs on the seed and the round's number alone, and a round begins from the
+checkpoint that the one before left. So a training that was killed goes on to the same weights, on
+a processor to the last bit.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import logging
+import os
+import time
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytorch_lightning as lightning
+import torch
+from torch import Tensor, nn
+
+from acumen.api import Face
+from acumen.files import write_atomically
+from acumen.lang.subtokens import subtokens
+from acumen.models.neural.architecture import Architecture, Network
+from acumen.models.neural.batches import Rounds, Wanted, by_length, loader
+from acumen.models.neural.encoded import EncodedFile
+from acumen.models.neural.settings import Training
+
+LAST, BEST, HISTORY = "last.ckpt", "best.ckpt", "history.csv"
+
+Step = Callable[[str, int, int], None]
+
+
+def score(face: Face, pretraining: bool, said: Sequence[str | None], true: Sequence[str]) -> float:
+    """What dev is judged by: exact answers, or how much of a name's words was found (F1 over all,
+    as code2seq counts it)."""
+    if pretraining or not true:
+        return 0.0
+    if face is not Face.NAME:
+        return sum(a == b for a, b in zip(said, true, strict=True)) / len(true)
+    hits = guessed = wanted = 0
+    for a, b in zip(said, true, strict=True):
+        mine = [one.lower() for one in subtokens(a or "")]
+        right = [one.lower() for one in subtokens(b)]
+        hits += sum(one in right for one in mine)
+        guessed, wanted = guessed + len(mine), wanted + len(right)
+    return 2 * hits / (guessed + wanted) if hits else 0.0
+
+
+class Lesson(lightning.LightningModule):
+    """A network with what it is taught by."""
+
+    def __init__(self, architecture: Architecture, training: Training, steps: int) -> None:
+        super().__init__()
+        self.architecture, self.training_settings = architecture, training
+        self.steps = steps
+        made: Any = architecture.network()
+        self.network: Network = made
+        self.learned_loss = torch.compile(made.loss) if training.compile else made.loss
+        self.history: list[dict[str, float]] = []
+        self._losses: list[Tensor] = []
+
+    def on_train_epoch_start(self) -> None:
+        # Dropout in this round must not hang on whether the rounds before ran in this process.
+        torch.manual_seed(self.training_settings.seed * 1_000_003 + self.current_epoch)
+        self._losses = []
+
+    def training_step(self, batch: Any, number: int) -> Tensor:
+        loss = self.learned_loss(batch)
+        self._losses.append(loss.detach())
+        return loss
+
+    def validation_step(self, batch: Any, number: int) -> None:
+        """What dev says is gathered by ``Keep``, which needs answers and not tensors."""
+
+    @property
+    def mean_loss(self) -> float:
+        return float(torch.stack(self._losses).float().mean()) if self._losses else float("nan")
+
+    def configure_optimizers(self) -> Any:
+        made = _optimiser(self.parameters(), self.training_settings)
+        schedule = torch.optim.lr_scheduler.LambdaLR(made, self._rate)
+        return {"optimizer": made, "lr_scheduler": {"scheduler": schedule, "interval": "step"}}
+
+    def _rate(self, step: int) -> float:
+        """What the rate is multiplied by at a step."""
+        settings = self.training_settings
+        if settings.warmup and step < settings.warmup:
+            return (step + 1) / settings.warmup
+        epoch = step / max(1, self.steps / settings.epochs)
+        falling = 1.0
+        if settings.linear:
+            left = max(1, self.steps - settings.warmup)
+            falling = max(0.0, (self.steps - step) / left)
+        return falling * settings.decay ** int(epoch)
+
+    def on_save_checkpoint(self, checkpoint: dict[str, Any]) -> None:
+        checkpoint["history"] = self.history
+
+    def on_load_checkpoint(self, checkpoint: dict[str, Any]) -> None:
+        self.history = checkpoint["history"]
+
+
+def _optimiser(parameters: Any, training: Training) -> torch.optim.Optimizer:
+    rate, decay = training.rate, training.weight_decay
+    wanted = [one for one in parameters if one.requires_grad]
+    if training.optimiser == "adam":
+        return torch.optim.Adam(wanted, rate, weight_decay=decay)
+    if training.optimiser == "adamw":
+        return torch.optim.AdamW(wanted, rate, weight_decay=decay)
+    if training.optimiser == "adagrad":
+        return torch.optim.Adagrad(wanted, rate, weight_decay=decay, initial_accumulator_value=0.1)
+    nesterov = training.optimiser == "nesterov"
+    return torch.optim.SGD(
+        wanted, rate, momentum=training.momentum, weight_decay=decay, nesterov=nesterov
+    )
+
+
+class Keep(lightning.Callback):
+    """After each round: what dev says, a line of the history, a checkpoint; the best is kept."""
+
+    def __init__(
+        self, folder: Path, dev: EncodedFile, training: Training, device: str, step: Step,
+        pretraining: bool,
+    ) -> None:  # fmt: skip
+        self.folder, self.dev, self.training, self.device = folder, dev, training, device
+        self.step, self.pretraining = step, pretraining
+        self.waited = self.began = self.ended = 0.0
+        self.examples = 0
+
+    # ---------------------------------------------------------------- time
+
+    def on_train_epoch_start(self, trainer: Any, pl_module: Any) -> None:
+        self.waited, self.examples = 0.0, 0
+        self.began = self.ended = time.perf_counter()
+
+    def on_train_batch_start(self, trainer: Any, pl_module: Any, batch: Any, number: int) -> Any:
+        # The network works on while the next batch is waited for: what is left of the wait after
+        # it has ended is what data loading costs.
+        self.waited += time.perf_counter() - self.ended
+
+    def on_train_batch_end(
+        self, trainer: Any, pl_module: Any, outputs: Any, batch: Any, number: int
+    ) -> None:
+        told = batch.get("label", batch.get("target"))
+        self.examples += len(next(iter(batch.values())) if told is None else told)
+        self.ended = time.perf_counter()
+        self.step("training", trainer.global_step, int(trainer.estimated_stepping_batches))
+
+    # ---------------------------------------------------------------- a round's end
+
+    def on_train_epoch_end(self, trainer: Any, pl_module: Any) -> None:
+        if self.device == "cuda":
+            torch.cuda.synchronize()
+        seconds = time.perf_counter() - self.began
+        loss, judged = self.look(pl_module)
+        row = {
+            "round": float(trainer.current_epoch),
+            "step": float(trainer.global_step),
+            "loss": pl_module.mean_loss,
+            "dev_loss": loss,
+            "dev_score": judged,
+            "rate": float(trainer.optimizers[0].param_groups[0]["lr"]),
+            "seconds": seconds,
+            "examples_per_second": self.examples / seconds,
+            "waiting": self.waited / seconds,
+        }
+        history = pl_module.history
+        best = max((self._worth(one) for one in history), default=-np.inf)
+        history.append(row)
+        part = self.folder / f"{LAST}.part"
+        trainer.save_checkpoint(part)
+        better = self._worth(row) > best
+        if better:
+            copy = self.folder / f"{BEST}.part"
+            copy.unlink(missing_ok=True)
+            os.link(part, copy)
+            copy.replace(self.folder / BEST)
+        part.replace(self.folder / LAST)
+        write_history(self.folder / HISTORY, history)
+        for logger in trainer.loggers:
+            logger.log_metrics({k: v for k, v in row.items() if k != "step"}, int(row["step"]))
+        if self._is_over(history):
+            trainer.should_stop = True
+
+    def _worth(self, row: dict[str, float]) -> float:
+        """A score, and where that is equal, or there is none, the loss: never both for nothing."""
+        return -row["dev_loss"] if self.pretraining else row["dev_score"] - 1e-6 * row["dev_loss"]
+
+    def _is_over(self, history: Sequence[dict[str, float]]) -> bool:
+        worth = [self._worth(row) for row in history]
+        since = len(worth) - 1 - int(np.argmax(worth))
+        return bool(self.training.patience) and since >= self.training.patience
+
+    def look(self, lesson: Lesson) -> tuple[float, float]:
+        """Loss and score on dev, or on as many of it as are judged."""
+        architecture = lesson.architecture
+        rows = np.arange(len(self.dev))
+        if len(rows) > self.training.judged:
+            rows = np.sort(np.random.default_rng(0).permutation(rows)[: self.training.judged])
+        lengths = architecture.length(self.dev.sizes())[rows]
+        network: Any = lesson.network
+        was = network.training
+        network.eval()
+        losses: list[float] = []
+        said: list[str | None] = []
+        true: list[str] = []
+        with torch.inference_mode(), precise(self.device, self.training.precision):
+            for places in by_length(lengths, self.training.batch):
+                mine = rows[places]
+                batch = architecture.collate(self.dev.take(mine))
+                batch = {name: tensor.to(self.device) for name, tensor in batch.items()}
+                losses.append(float(network.loss(batch)) * len(mine))
+                if not self.pretraining:
+                    said += [architecture.answer(one) for one in network.predict(batch)]
+                    true += self.dev.answers(mine)
+        network.train(was)
+        judged = score(architecture.purpose.face, self.pretraining, said, true)
+        return sum(losses) / len(rows), judged
+
+
+def precise(device: str, precision: str) -> Any:
+    return torch.autocast(device, torch.bfloat16, enabled=precision == "bf16" and device == "cuda")
+
+
+def write_history(path: Path, history: Sequence[dict[str, float]]) -> None:
+    told = io.StringIO()
+    writer = csv.DictWriter(told, list(history[0]), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows({key: f"{value:.6g}" for key, value in row.items()} for row in history)
+    write_atomically(path, told.getvalue().encode())
+
+
+@dataclass(frozen=True, slots=True)
+class Taught:
+    """A network with its best weights, and how it went."""
+
+    network: nn.Module
+    history: list[dict[str, float]]
+    best: dict[str, float]
+
+
+def device_of(wanted: str) -> str:
+    if wanted != "auto":
+        return wanted
+    return "cuda" if torch.cuda.is_available() else "cpu"
+
+
+def teach(
+    architecture: Architecture, train: EncodedFile, dev: EncodedFile, training: Training,
+    folder: Path, *, device: str = "auto", step: Step = lambda what, done, total: None,
+    pretraining: bool = False,
+) -> Taught:  # fmt: skip
+    """Train until dev gets no better. What lies in ``folder`` of an earlier try is gone on from."""
+    device = device_of(device)
+    folder.mkdir(parents=True, exist_ok=True)
+    lengths = architecture.length(train.sizes())
+    sampler = Rounds(lengths, training.batch, training.seed, training.round, training.epochs)
+    torch.manual_seed(training.seed)
+    lesson = Lesson(architecture, training, sampler.total)
+    keep = Keep(folder, dev, training, device, step, pretraining)
+    with _quiet():
+        trainer = lightning.Trainer(
+            accelerator="gpu" if device == "cuda" else "cpu", devices=1, logger=_loggers(folder),
+            max_epochs=sampler.rounds,
+            max_time=timedelta(minutes=training.minutes) if training.minutes else None,
+            precision="bf16-mixed" if training.precision == "bf16" and device == "cuda" else None,
+            gradient_clip_val=training.clip or None, callbacks=[keep],
+            enable_checkpointing=False, enable_progress_bar=False, enable_model_summary=False,
+            num_sanity_val_steps=0, limit_val_batches=0, use_distributed_sampler=False,
+        )  # fmt: skip
+        last = folder / LAST
+        trainer.fit(
+            lesson, loader(train, architecture, sampler, training.workers),
+            ckpt_path=str(last) if last.is_file() else None, weights_only=False,
+        )  # fmt: skip
+    made: Any = lesson.network
+    state = torch.load(folder / BEST, map_location="cpu", weights_only=False)["state_dict"]
+    start = "network."
+    made.load_state_dict(
+        {k.removeprefix(start): v for k, v in state.items() if k.startswith(start)}
+    )
+    worth = [keep._worth(row) for row in lesson.history]
+    return Taught(made.cpu().eval(), lesson.history, lesson.history[int(np.argmax(worth))])
+
+
+def _loggers(folder: Path) -> Any:
+    """TensorBoard's files where it is installed; the history is written anyway."""
+    from importlib.util import find_spec
+
+    if find_spec("tensorboard") is None:
+        return False
+    from pytorch_lightning.loggers import TensorBoardLogger
+
+    return TensorBoardLogger(folder, name="tensorboard", version="")
+
+
+class _quiet:  # noqa: N801 (used as a function)
+    """Lightning tells much that no user of acumen can change."""
+
+    def __enter__(self) -> None:
+        self._caught = warnings.catch_warnings()
+        self._caught.__enter__()
+        warnings.simplefilter("ignore")
+        self._logger = logging.getLogger("pytorch_lightning")
+        self._level = self._logger.level
+        self._logger.setLevel(logging.ERROR)
+
+    def __exit__(self, *error: object) -> None:
+        self._logger.setLevel(self._level)
+        self._caught.__exit__(None, None, None)
+
+
+__all__ = ["Taught", "Wanted", "device_of", "precise", "score", "teach"]

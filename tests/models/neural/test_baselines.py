@@ -1,0 +1,53 @@
+"""GLUECode's four plain networks: what each must show, and their equations computed again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from models.neural import checks
+from models.neural.checks import COMPLETION, NAMING, NPATH
+
+PLAIN = ("mlp", "cnn", "bilstm", "seq2seq")
+
+
+@pytest.mark.parametrize("name", PLAIN)
+@pytest.mark.parametrize("purpose", [NAMING, NPATH], ids=lambda one: one.task)
+def test_learns(name: str, purpose: checks.Purpose, tmp_path: Path) -> None:
+    # Without attention, a name is learned by heart slowly.
+    checks.check_learns(name, purpose, tmp_path, epochs=240 if name == "seq2seq" else 80)
+
+
+@pytest.mark.parametrize("name", PLAIN)
+def test_saved_and_loaded_is_the_same(name: str, tmp_path: Path) -> None:
+    checks.check_saved(name, COMPLETION, tmp_path)
+
+
+@pytest.mark.parametrize("name", PLAIN)
+def test_what_is_asked_beside_changes_nothing(name: str, tmp_path: Path) -> None:
+    checks.check_batches(name, NAMING, tmp_path)
+
+
+@pytest.mark.parametrize("name", PLAIN)
+def test_killed_it_goes_on_to_the_same_weights(name: str, tmp_path: Path) -> None:
+    checks.check_resumes(name, NAMING, tmp_path)
+
+
+def test_the_convolution_is_the_equation() -> None:
+    """Oracle: the four lines of the equation, in numpy."""
+    from acumen.models.neural.cnn import CNNNetwork, Settings
+
+    torch.manual_seed(1)
+    network = CNNNetwork(Settings(embedding=3, channels=4, hidden=2), 10, 5).eval()
+    tokens = torch.tensor([[2, 3, 4, 5, 6, 0, 0]])
+    found = network.vector({"tokens": tokens, "tokens_size": torch.tensor([5])})
+    weights = {key: value.detach().numpy() for key, value in network.state_dict().items()}
+    embedded = np.pad(weights["embedding.weight"][[2, 3, 4, 5, 6]], ((2, 2), (0, 0)))
+    windows = np.stack([embedded[at : at + 5].T for at in range(5)])
+    convolved = np.einsum("lec,oec->lo", windows, weights["convolution.weight"])
+    seen = np.maximum(convolved + weights["convolution.bias"], 0).mean(0)
+    hidden = np.maximum(weights["dense.weight"] @ seen + weights["dense.bias"], 0)
+    np.testing.assert_allclose(found.detach().numpy()[0], hidden, rtol=1e-5)
