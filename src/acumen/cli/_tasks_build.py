@@ -36,9 +36,17 @@ def gluecode(
             help="Take a project's null dereferences from Infer's report.json. Repeatable.",
         ),
     ] = None,
+    most: Annotated[
+        int,
+        typer.Option(
+            min=0, metavar="N",
+            help="Train each task on N methods at most, and draw an eighth of that for dev and "
+            "for test; 0: as many as the paper.",
+        ),
+    ] = 0,
     workers: Workers = 0,
     as_json: AsJson = False,
-) -> None:
+) -> None:  # fmt: skip
     """Five tasks about methods: NPath, operator, name, call, null token.
 
     Split by project, as large as in the paper where the corpus allows it, else as large as it
@@ -52,13 +60,14 @@ def gluecode(
     from acumen.corpus.engines import engine as make_engine
     from acumen.machine import processors
     from acumen.tasks.methods.build import Recipe, build
+    from acumen.tasks.methods.draw import at_most
     from acumen.tasks.methods.warned import warnings_of
 
     source = Corpus.open(corpus)
     engine = make_engine("local", workers or processors())
     with progress_bar() as step:
         warnings, failed = warnings_of(source, engine, infer or [], step)
-        recipe = Recipe(seed, rules.value, dedup)
+        recipe = Recipe(seed, rules.value, dedup, at_most(most))
         about = build(source, recipe, out, engine, warnings, step)
     for one in failed:
         say(f"no null dereferences of {one.project} {one.path}: {one.why}")

@@ -23,6 +23,25 @@ SIZES = {
     "completion": {"train": 800_000, "dev": 100_000, "test": 100_000},
     "nulltoken": {"train": 10_000, "dev": 1_000, "test": 1_000},
 }
+
+
+def at_most(most: int) -> dict[str, dict[str, int]]:
+    """The paper's sizes, or less: ``most`` to train on, in the paper's proportion to the rest; 0
+    for no bound. The lots decide who is first, so what is drawn less is a part of what is drawn
+    more.
+
+    >>> at_most(80_000)["naming"], at_most(80_000)["npath"]["train"]
+    ({'train': 80000, 'dev': 10000, 'test': 10000}, 9600)
+    """
+    if not most:
+        return {task: dict(sizes) for task, sizes in SIZES.items()}
+    bound = {"train": most, "dev": most // 8, "test": most // 8}
+    return {
+        task: {split: min(size, bound[split]) for split, size in sizes.items()}
+        for task, sizes in SIZES.items()
+    }
+
+
 # Names with fewer letters are mostly left out: about 23,000 of a million are of such methods.
 SHORTEST, SHORT_SHARE = 4, 0.023
 # The share of methods without a warning among those asked for the null token.

@@ -1,0 +1,154 @@
+"""Train and evaluate the networks of docs/results.md: the exact commands, several at a time.
+
+    python scripts/train_networks.py --data gluecode --robustness robustness --out runs
+
+Each line of the plan is an ``acumen`` command; those of one network follow each other, those of
+different networks share the processor or the GPU. ``runs/jobs.json`` keeps what was run, for how
+long and, where there is an NVIDIA card, how busy it was. What is done already is not done again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shlex
+import subprocess
+import sys
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+GLUECODE = ("npath", "operators", "nulltoken", "naming", "completion")
+PLAIN = ("mlp", "cnn", "bilstm", "seq2seq")
+NAMERS = ("code2vec", "code2seq", "ggnn", "cognac", "gtnm")
+# Of the two large tasks: steps as large as a GPU likes. The published batch is not known.
+LARGE = ("training.batch=512", "training.rate=0.002", "training.epochs=12", "training.workers=2")
+# Minutes that the training of one network for one task may take.
+MINUTES = {"npath": 2.0, "operators": 2.0, "nulltoken": 2.0, "naming": 4.0, "completion": 4.0}
+
+
+def plan(network: str, args: argparse.Namespace) -> list[list[str]]:
+    """The commands of a network, in order."""
+    data, out = ["--data", str(args.data)], args.out
+    small = ["--config", args.config] if args.config else []
+    commands: list[list[str]] = []
+    if network == "transformer":
+        base = f"{out}/transformer-base"
+        pretrain = ["--config", "small"] if args.config else ["--config", "pretrain"]
+        commands.append(
+            ["train", network, "-t", "pretrain", *data, "-o", base, *pretrain,
+             *_minutes(args, args.pretrain_minutes), *_sets(args.set)]
+        )  # fmt: skip
+        small = [*small, "--from", base]
+    tasks = ("naming",) if network in NAMERS else GLUECODE
+    for task in tasks:
+        large = LARGE if task in ("naming", "completion") and network in PLAIN and not small else ()
+        commands.append(
+            ["train", network, "-t", f"gluecode/{task}", *data, "-o", f"{out}/{network}/{task}",
+             *small, *_sets(large), *_minutes(args, MINUTES[task] * args.patience),
+             *_sets(args.set)]
+        )  # fmt: skip
+    run, own = f"run:{out}/{network}", f"run:{out}/{network}/naming"
+    commands.append(
+        ["eval", "--tasks", f"gluecode@{args.data}", "-m", run, "--skip-unfit",
+         "--out", f"{out}/eval/{network}"]
+    )  # fmt: skip
+    if args.robustness:
+        commands.append(
+            ["eval", "--data", str(args.robustness), "--task", "robustness", "-m", own,
+             "--out", f"{out}/robust/{network}"]
+        )  # fmt: skip
+    for task in args.task:
+        where = ["--skip-unfit", "--out", f"{out}/{task}/{network}"]
+        commands += [["eval", "--task", task, "-m", own, *where]]
+    return commands
+
+
+def _sets(values: tuple[str, ...] | list[str]) -> list[str]:
+    return [part for value in values for part in ("--set", value)]
+
+
+def _minutes(args: argparse.Namespace, minutes: float) -> list[str]:
+    return ["--set", f"training.minutes={minutes:g}"] if args.limit else []
+
+
+class Busy:
+    """How busy the card is, sampled once a second."""
+
+    def __init__(self) -> None:
+        self.samples: list[tuple[float, int, int]] = []
+        self.stop = threading.Event()
+        threading.Thread(target=self._watch, daemon=True).start()
+
+    def _watch(self) -> None:
+        ask = [
+            "nvidia-smi",
+            "--query-gpu=utilization.gpu,memory.used",
+            "--format=csv,noheader,nounits",
+        ]
+        while not self.stop.wait(1.0):
+            try:
+                said = subprocess.run(ask, capture_output=True, text=True, check=True).stdout
+            except (OSError, subprocess.CalledProcessError):
+                return
+            busy, memory = said.split("\n")[0].split(",")
+            self.samples.append((time.time(), int(busy), int(memory)))
+
+    def between(self, start: float, end: float) -> float | None:
+        mine = [busy for at, busy, _ in self.samples if start <= at <= end]
+        return sum(mine) / len(mine) if mine else None
+
+
+def run(network: str, args: argparse.Namespace, busy: Busy, jobs: list[dict[str, object]]) -> None:
+    for command in plan(network, args):
+        log = args.out / "log" / f"{network}.txt"
+        log.parent.mkdir(parents=True, exist_ok=True)
+        began = time.time()
+        with log.open("a") as stream:
+            stream.write(f"$ acumen {shlex.join(command)}\n")
+            stream.flush()
+            threads = {"OMP_NUM_THREADS": str(args.threads), "MKL_NUM_THREADS": str(args.threads)}
+            code = subprocess.run(
+                [sys.executable, "-m", "acumen", *command], stdout=stream, stderr=stream,
+                env={**os.environ, **threads}, check=False,
+            ).returncode  # fmt: skip
+        ended = time.time()
+        jobs.append(
+            {"network": network, "command": f"acumen {shlex.join(command)}", "exit": code,
+             "seconds": round(ended - began, 1), "gpu_busy": busy.between(began, ended)}
+        )  # fmt: skip
+        (args.out / "jobs.json").write_text(json.dumps(jobs, indent=1) + "\n")
+        print(f"{ended - began:6.1f} s  exit {code}  acumen {shlex.join(command)}", flush=True)
+        if code and command[0] == "train":
+            print(log.read_text()[-600:], flush=True)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--data", type=Path, required=True, help="GLUECode data set")
+    parser.add_argument("--robustness", type=Path, help="data set of transformed methods")
+    parser.add_argument(
+        "--task", action="append", default=[], help="further tasks: sesame, idbench"
+    )
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--networks", nargs="*", default=[*PLAIN, *NAMERS[:3], "transformer"])
+    parser.add_argument("--jobs", type=int, default=1, help="networks at a time")
+    parser.add_argument("--threads", type=int, default=1, help="threads of each")
+    parser.add_argument("--config", default="", help="small, for a try")
+    parser.add_argument("--set", action="append", default=[], help="for every training")
+    parser.add_argument("--limit", action="store_true", help="bound the minutes of each training")
+    parser.add_argument("--patience", type=float, default=1.0, help="times the usual minutes")
+    parser.add_argument("--pretrain-minutes", type=float, default=4.0)
+    args = parser.parse_args()
+    args.out.mkdir(parents=True, exist_ok=True)
+    busy, jobs = Busy(), []
+    with ThreadPoolExecutor(args.jobs) as pool:
+        for done in [pool.submit(run, one, args, busy, jobs) for one in args.networks]:
+            done.result()
+    busy.stop.set()
+
+
+if __name__ == "__main__":
+    main()
