@@ -27,7 +27,8 @@ from acumen.registry import model
 class Trained:
     """One network. Its faces are added below, by what it was trained for."""
 
-    batch_size = 512
+    # Many at once: they are read by all cores, and answered in batches of like length.
+    batch_size = 8192
 
     def __init__(self, folder: Path, device: str, batch: int) -> None:
         from acumen.models.neural.exported import plan_of, read_about
@@ -35,7 +36,8 @@ class Trained:
         self.folder, self.batch = folder, batch
         self.wanted_device = device
         self.about = read_about(folder)
-        self.purpose = plan_of(self.about).purpose
+        self.plan = plan_of(self.about)
+        self.purpose = self.plan.purpose
         self.fingerprint = str(self.about["weights_sha256"])
         self.sight: Sight | None = None
 
@@ -54,9 +56,13 @@ class Trained:
 
     def answers(self, asked: Sequence[Input]) -> list[str | None]:
         from acumen.models.neural.asking import answers
+        from acumen.models.neural.readers import read_all
 
         architecture, network, device = self.loaded
-        read = [architecture.read(one, self.sight) for one in asked]
+        if architecture.looks:
+            read = [architecture.read(one, self.sight) for one in asked]
+        else:
+            read = read_all(self.plan, asked)
         return answers(architecture, network, read, batch=self.batch, device=device)
 
 
@@ -111,7 +117,7 @@ def _trained(folder: Path, device: str, batch: int) -> Trained:
 class Several:
     """A network for each of several tasks."""
 
-    batch_size = 512
+    batch_size = Trained.batch_size
 
     def __init__(self, parts: dict[str, Trained]) -> None:
         self.parts = parts
@@ -139,7 +145,7 @@ class Several:
 
 
 @model("run")
-def make_run(folder: str = "", device: str = "auto", batch: int = 64) -> Trained | Several:
+def make_run(folder: str = "", device: str = "auto", batch: int = 128) -> Trained | Several:
     """A network that `acumen train` trained: run:DIR"""
     from acumen.models.neural.exported import ABOUT
 
