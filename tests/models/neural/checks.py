@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +33,8 @@ NPATH = Purpose("gluecode/npath", Face.CLASSIFY)
 COMPLETION = Purpose("gluecode/completion", Face.GENERATE)
 
 
-def methods(most: int = 400) -> list[tuple[str, str]]:
+@lru_cache(maxsize=1)
+def methods() -> list[tuple[str, str]]:
     """Methods of the example projects, their names masked, and the names."""
     from acumen.lang.java.file import JavaFile
     from acumen.views.masked import masked
@@ -42,9 +44,9 @@ def methods(most: int = 400) -> list[tuple[str, str]]:
         file = JavaFile(path.read_bytes())
         for one in file.declarations.methods:
             text = file.syntax.text(one.node)
-            if one.body >= 0 and len(tokens(text)) > 12:
+            if one.kind == "method" and one.body >= 0 and len(tokens(text)) > 12:
                 found.append((masked(text, one.name), one.name))
-    return found[:most]
+    return found
 
 
 def taught_examples(purpose: Purpose, most: int) -> list[Example]:

@@ -100,4 +100,6 @@ def loader(file: EncodedFile, architecture: Architecture, batches: Any, workers:
         batch_size=None, sampler=batches, num_workers=workers,
         persistent_workers=workers > 0, prefetch_factor=8 if workers else None,
         pin_memory=torch.cuda.is_available(),
+        # A loader draws a number for its workers: of its own, or dropout would hang on when.
+        generator=torch.Generator(),
     )  # fmt: skip

@@ -139,8 +139,15 @@ def key_of(asked: Request) -> str:
         "plan": asdict(asked.plan),
         "training": asdict(training),
         "data": _data(asked),
+        "start": _weights(str(asked.plan.settings.get("start", ""))),
     }
     return hashlib.sha256(json.dumps(known, sort_keys=True, default=str).encode()).hexdigest()
+
+
+def _weights(start: str) -> str:
+    """What a pre-trained network of ours is known by: its folder may hold another one tomorrow."""
+    folder = Path(start)
+    return str(read_about(folder)["weights_sha256"]) if (folder / ABOUT).is_file() else ""
 
 
 def _prepare(asked: Request, work: Path, engine: Engine, step: Step) -> dict[str, Json]:

@@ -13,6 +13,7 @@ import logging
 import os
 import time
 import warnings
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
@@ -38,18 +39,19 @@ Step = Callable[[str, int, int], None]
 
 
 def score(face: Face, pretraining: bool, said: Sequence[str | None], true: Sequence[str]) -> float:
-    """What dev is judged by: exact answers, or how much of a name's words was found (F1 over all,
-    as code2seq counts it)."""
+    """What dev is judged by: exact answers, or how much of a name's words was found (F1 over all).
+    A word that is said twice counts twice only if the name has it twice: else the best of all
+    networks would be one that stammers."""
     if pretraining or not true:
         return 0.0
     if face is not Face.NAME:
         return sum(a == b for a, b in zip(said, true, strict=True)) / len(true)
     hits = guessed = wanted = 0
     for a, b in zip(said, true, strict=True):
-        mine = [one.lower() for one in subtokens(a or "")]
-        right = [one.lower() for one in subtokens(b)]
-        hits += sum(one in right for one in mine)
-        guessed, wanted = guessed + len(mine), wanted + len(right)
+        mine = Counter(one.lower() for one in subtokens(a or ""))
+        right = Counter(one.lower() for one in subtokens(b))
+        hits += (mine & right).total()
+        guessed, wanted = guessed + mine.total(), wanted + right.total()
     return 2 * hits / (guessed + wanted) if hits else 0.0
 
 
@@ -113,7 +115,11 @@ def _optimiser(parameters: Any, training: Training) -> torch.optim.Optimizer:
     if training.optimiser == "adam":
         return torch.optim.Adam(wanted, rate, weight_decay=decay)
     if training.optimiser == "adamw":
-        return torch.optim.AdamW(wanted, rate, weight_decay=decay)
+        # Biases and the scales of normalisation are not drawn to zero, as usual.
+        matrices = [one for one in wanted if one.dim() > 1]
+        others = [one for one in wanted if one.dim() <= 1]
+        groups = [{"params": matrices}, {"params": others, "weight_decay": 0.0}]
+        return torch.optim.AdamW(groups, rate, weight_decay=decay)
     if training.optimiser == "adagrad":
         return torch.optim.Adagrad(wanted, rate, weight_decay=decay, initial_accumulator_value=0.1)
     nesterov = training.optimiser == "nesterov"

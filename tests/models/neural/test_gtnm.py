@@ -1,0 +1,196 @@
+"""GTNM: what every network must show; its blocks and weights by other ways."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+from acumen.api import Method
+from acumen.models.neural.asking import answers
+from acumen.models.neural.gtnm import (
+    GTNM,
+    DecoderBlock,
+    GTNMNetwork,
+    Read,
+    Settings,
+    invoked_weights,
+    sinusoids,
+)
+from acumen.models.neural.tensors import ragged
+from acumen.models.neural.vocabulary import BEGIN, SPOKEN, Vocabulary
+from models.neural import checks
+from models.neural.checks import NAMING
+
+TINY = Settings(
+    local=6, project=5, doc=3, size=8, inner=12, blocks=2, heads=2, dropout=0.0, longest=3
+)
+WORDS = (*SPOKEN, "get", "name", "value", "string", "return")
+
+
+def test_learns(tmp_path: Path) -> None:
+    checks.check_learns("gtnm", NAMING, tmp_path, training={"rate": 0.005})
+
+
+def test_saved_and_loaded_is_the_same(tmp_path: Path) -> None:
+    checks.check_saved("gtnm", NAMING, tmp_path)
+
+
+@pytest.mark.parametrize("beam", [1, 3])
+def test_what_is_asked_beside_changes_nothing(tmp_path: Path, beam: int) -> None:
+    checks.check_batches("gtnm", NAMING, tmp_path, beam=beam)
+
+
+def test_killed_it_goes_on_to_the_same_weights(tmp_path: Path) -> None:
+    checks.check_resumes("gtnm", NAMING, tmp_path)
+
+
+# --------------------------------------------------------------------------------------
+
+
+def model_of(settings: Settings = TINY) -> GTNM:
+    made = GTNM(settings, NAMING)
+    made.labels.vocabulary = Vocabulary(WORDS)
+    made.vocabularies["doc"] = Vocabulary(("<pad>", "<unk>", "gives", "the", "name"))
+    return made
+
+
+def network_of(settings: Settings = TINY) -> GTNMNetwork:
+    torch.manual_seed(3)
+    made = GTNMNetwork(settings, len(WORDS), 5).eval()
+    for weight in made.parameters():
+        if weight.dim() > 1:
+            nn.init.normal_(weight, std=0.5)
+    return made
+
+
+class Around:
+    """A sight that tells of one class."""
+
+    def owner(self, method: str) -> Any:
+        told = {"type": "T", "name": "getValue", "returns": "String", "parameters": ["int value"]}
+        return {
+            "header": "class Name", "fields": ["String value"], "imports": ["a.Value"],
+            "doc": "/** Gives the name. */", "methods": [told], "callees": [told],
+        }  # fmt: skip
+
+
+def batch_of(model: GTNM) -> Any:
+    texts = ["String METHOD_NAME() { return name; }", "void METHOD_NAME(String value) { get(); }"]
+    sights: list[Any] = [Around(), None]
+    rows = []
+    for text, sight, label in zip(texts, sights, ("getName", "value"), strict=True):
+        features = model.read(Method("m", text), sight)
+        assert features is not None
+        rows.append({**model.encode(features), **(model.target(label) or {})})
+    return model.collate(ragged(rows))
+
+
+def test_each_context_is_fed_where_it_belongs() -> None:
+    model = model_of()
+    features = model.read(Method("m", "String METHOD_NAME() { return value; }"), Around())  # type: ignore[arg-type]
+    assert features == {
+        "local": ["string", "value"], "project": ["string", "get", "value", "int", "value"],
+        "invoked": [1, 0, 1, 0, 1], "doc": ["gives", "the", "name"],
+    }  # fmt: skip
+    numbers = model.encode(features)
+    assert numbers["doc"].tolist() == [2, 3, 4]
+    string, get, value = (WORDS.index(word) for word in ("string", "get", "value"))
+    assert numbers["project"].tolist() == [BEGIN, string, get, value, 1, value]
+    assert numbers["invoked"].tolist() == [0, 1, 0, 1, 0, 1]
+    assert numbers["local"].tolist() == [string, value]
+
+
+def test_the_documentation_is_read_and_so_is_the_project() -> None:
+    model, network = model_of(), network_of()
+    batch = batch_of(model)
+    before = network.vector(batch)
+    loss = network.loss(batch)
+    changed = {**batch, "doc": batch["doc"].flip(1)}
+    assert not torch.allclose(network.vector(changed)[0], before[0], atol=1e-3)
+    torch.testing.assert_close(network.vector(changed)[1], before[1])
+    changed = {**batch, "invoked": 1 - batch["invoked"]}
+    torch.testing.assert_close(network.vector(changed), before)
+    assert abs((network.loss(changed) - loss).item()) > 1e-4
+
+
+def test_padding_is_not_looked_at() -> None:
+    model, network = model_of(), network_of()
+    batch = batch_of(model)
+    assert batch["project_size"].tolist() == [6, 1]
+    assert batch["doc_size"].tolist() == [3, 0]
+    before = network.vector(batch), network.loss(batch), network.predict(batch)
+    wide = dict(batch)
+    for name in ("local", "project", "invoked", "doc"):
+        wide[name] = nn.functional.pad(batch[name], (0, 1), value=1)
+        for row, size in enumerate(batch[f"{name}_size"].tolist()):
+            wide[name][row, size:] = 1
+    torch.testing.assert_close(network.vector(wide), before[0])
+    torch.testing.assert_close(network.loss(wide), before[1])
+    assert network.predict(wide) == before[2]
+
+
+def test_no_piece_sees_a_later_one() -> None:
+    network = network_of()
+    read = network.encoded(batch_of(model_of()))
+    before = torch.tensor([[BEGIN, 4, 5], [BEGIN, 6, 7]])
+    after = torch.tensor([[BEGIN, 4, 8], [BEGIN, 6, 4]])
+    first, second = network.said(before, read), network.said(after, read)
+    torch.testing.assert_close(first[:, :2], second[:, :2])
+    assert not torch.allclose(first[:, 2], second[:, 2], atol=1e-3)
+
+
+def test_a_block_that_sees_no_project_is_that_of_torch() -> None:
+    """Oracle: ``nn.TransformerDecoderLayer``. With nothing added, a second norm changes nothing."""
+    torch.manual_seed(0)
+    ours = DecoderBlock(TINY).eval()
+    theirs = nn.TransformerDecoderLayer(8, 2, 12, 0.0, batch_first=True).eval()
+    for attention in (ours.own, ours.all):
+        nn.init.normal_(attention.in_proj_bias)
+    nn.init.zeros_(ours.project.out_proj.weight)
+    theirs.self_attn.load_state_dict(ours.own.state_dict())
+    theirs.multihead_attn.load_state_dict(ours.all.state_dict())
+    theirs.linear1.load_state_dict(ours.inner.state_dict())
+    theirs.linear2.load_state_dict(ours.outer.state_dict())
+    said, states, project = torch.randn(3, 4, 8), torch.randn(3, 5, 8), torch.randn(3, 2, 8)
+    mask = torch.arange(5) < torch.tensor([[5], [2], [1]])
+    later = torch.ones(4, 4, dtype=torch.bool).triu(1)
+    read = Read(states, mask, project, torch.ones(3, 2, dtype=torch.bool))
+    wanted = theirs(said, states, tgt_mask=later, memory_key_padding_mask=~mask)
+    torch.testing.assert_close(ours(said, read, later), wanted, rtol=1e-4, atol=1e-4)
+    nn.init.normal_(ours.project.out_proj.weight)
+    assert not torch.allclose(ours(said, read, later), wanted, atol=1e-2)
+
+
+def test_what_is_invoked_weighs_more() -> None:
+    """Oracle: the softmax by hand, over what is there."""
+    invoked = torch.tensor([[0, 1, 1, 0], [0, 1, 0, 0]])
+    mask = torch.tensor([[True] * 4, [True, True, False, False]])
+    found = invoked_weights(invoked, mask)
+    whole = np.exp([1, 2, 2, 1])
+    np.testing.assert_allclose(found[0], 4 * whole / whole.sum(), rtol=1e-6)
+    np.testing.assert_allclose(found[1, :2], 2 * np.exp([1, 2]) / np.exp([1, 2]).sum(), rtol=1e-6)
+    assert found[1, 2:].tolist() == [0.0, 0.0]
+    np.testing.assert_allclose(found.sum(1), [4, 2], rtol=1e-6)
+
+
+def test_positions_are_those_of_the_equation() -> None:
+    found = sinusoids(7, 6)
+    for place in range(7):
+        for pair in range(3):
+            angle = place / 10_000 ** (2 * pair / 6)
+            assert found[place, 2 * pair].item() == pytest.approx(np.sin(angle), abs=1e-6)
+            assert found[place, 2 * pair + 1].item() == pytest.approx(np.cos(angle), abs=1e-6)
+
+
+def test_any_text_is_survived() -> None:
+    model, network = model_of(), network_of()
+    for text in ("", "}{", "\ud800\0", "é" * 50, "class X {", "a" * 300_000, "((((" * 5000):
+        features = model.read(Method("", text))
+        if features is not None:
+            assert len(answers(model, network, [features])) == 1
+    assert model.read(Method("", "")) is None

@@ -1,0 +1,158 @@
+"""`acumen train NETWORK` and `run:DIR`, as a new user runs them, on a data set of the examples."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("torch")
+
+import torch
+
+from acumen.api import AcumenError, Example, Face, Instance, Method, TaskCard
+from acumen.corpus.engines import engine
+from acumen.models.neural.model import Trained, make_run
+from acumen.models.neural.settings import changed, read_config
+from acumen.models.neural.train import WORK, Request, request, train
+from models.neural.checks import methods
+
+
+class Naming:
+    """A task of its own: the examples' methods, some of them held back."""
+
+    card = TaskCard("gluecode/naming", "Naming", "1", Face.NAME, "character_bleu")
+    fingerprint = "of the examples"
+
+    def examples(self, split: str) -> list[Example]:
+        found = [
+            Example(Method(str(n), text), name) for n, (text, name) in enumerate(methods()[:160])
+        ]
+        return found[:120] if split == "train" else found[120:140]
+
+    def instances(self) -> list[Instance]:
+        return []
+
+
+def asked(name: str = "cnn", **changes: object) -> Request:
+    torch.set_num_threads(1)
+    quick = {"training.epochs": 2, **{key.replace("__", "."): v for key, v in changes.items()}}
+    return request(name, changed(read_config(name, "small"), quick), Naming(), device="cpu")  # type: ignore[arg-type]
+
+
+class Here:
+    """An engine without processes: starting one costs more than all that is read here."""
+
+    def run(
+        self, work: Callable[[Any], Any], items: Sequence[Any], limit: float
+    ) -> Iterator[tuple[int, Any]]:
+        for place, item in enumerate(items):
+            yield place, work(item)
+
+
+def nothing(what: str, done: int, total: int) -> None:
+    pass
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("run") / "cnn"
+    train(asked(), out, Here(), nothing)
+    return out
+
+
+def test_what_lies_in_the_folder(folder: Path) -> None:
+    found = {path.name for path in folder.iterdir()}
+    assert found == {"model.json", "weights.safetensors", "vocabulary", "history.csv"}
+    about = json.loads((folder / "model.json").read_text())
+    assert about["data"]["sizes"]["train"] == {"examples": 120, "read": 120, "kept": 120}
+    assert about["rounds"] == 2
+
+
+def test_done_is_not_done_again(folder: Path) -> None:
+    before = (folder / "weights.safetensors").stat().st_mtime_ns
+    train(asked(), folder, Here(), nothing)
+    assert (folder / "weights.safetensors").stat().st_mtime_ns == before
+
+
+def test_the_same_weights_whatever_the_workers(folder: Path, tmp_path: Path) -> None:
+    train(asked(), tmp_path / "two", engine("local", 2), nothing)
+    for name in ("weights.safetensors", "vocabulary/tokens.txt", "vocabulary/labels.txt"):
+        assert (tmp_path / "two" / name).read_bytes() == (folder / name).read_bytes(), name
+
+
+def test_prepared_first_and_trained_later_is_the_same(folder: Path, tmp_path: Path) -> None:
+    from dataclasses import replace
+
+    out = tmp_path / "later"
+    told = train(replace(asked(), prepare=True), out, Here(), nothing)
+    assert told["prepared"]["train"]["kept"] == 120
+    assert (out / WORK / "train.arrow").is_file()
+    train(asked(), out, Here(), nothing)
+    assert (out / "weights.safetensors").read_bytes() == (
+        folder / "weights.safetensors"
+    ).read_bytes()
+
+
+def test_other_settings_begin_anew(tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    train(asked(), out, Here(), nothing)
+    about = train(asked(network__hidden=16), out, Here(), nothing)
+    assert about["settings"]["hidden"] == 16
+
+
+def test_a_trained_network_names_methods_and_has_vectors(folder: Path) -> None:
+    model = make_run(str(folder), device="cpu")
+    assert isinstance(model, Trained)
+    text, _ = methods()[0]
+    asked = [Method("a", text), Method("b", ""), Method("c", "\ud800 {{{ \x00")]
+    names = model.name(asked)  # type: ignore[attr-defined]
+    assert names[0]
+    assert names[1] is None
+    first, none = model.embed([text, ""])  # type: ignore[attr-defined]
+    assert len(first) == 32
+    assert none is None
+
+
+def test_a_network_for_each_task_is_one_model(folder: Path, tmp_path: Path) -> None:
+    shutil.copytree(folder, tmp_path / "naming")
+    model = make_run(str(tmp_path), device="cpu")
+    assert model.only == ("gluecode/naming",)
+    model.meet(Naming.card)  # type: ignore[union-attr]
+    assert model.name([Method("a", methods()[0][0])]) != [None]  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"training__epochs": 0}, "epochs=0"),
+        ({"training__optimiser": "magic"}, "choose of adam"),
+        ({"network__layers": 3}, "has no 'layers'"),
+        ({"network__hidden": "wide"}, "hidden='wide'"),
+        ({"nowhere__x": 1}, "network.KEY=VALUE"),
+    ],
+)
+def test_a_wrong_setting_says_what_is_right(change: dict[str, object], said: str) -> None:
+    with pytest.raises(AcumenError) as found:
+        asked(**change)
+    assert said in f"{found.value} {found.value.hint}"
+
+
+def test_a_folder_that_holds_something_else_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "thesis.txt").write_text("precious")
+    with pytest.raises(AcumenError, match="not empty"):
+        train(asked(), tmp_path, Here(), nothing)
+    assert (tmp_path / "thesis.txt").read_text() == "precious"
+
+
+def test_a_damaged_network_is_told(folder: Path, tmp_path: Path) -> None:
+    shutil.copytree(folder, tmp_path / "x")
+    weights = tmp_path / "x" / "weights.safetensors"
+    weights.write_bytes(weights.read_bytes()[:1000])
+    model = make_run(str(tmp_path / "x"), device="cpu")
+    with pytest.raises(AcumenError, match="damaged"):
+        model.name([Method("a", "void f() {}")])  # type: ignore[union-attr]

@@ -1,0 +1,140 @@
+"""The class around a method, as who is asked about the method may see it."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from acumen.corpus import Corpus
+from acumen.tasks.methods import _owner
+from acumen.tasks.methods.masks import Mask
+from acumen.tasks.methods.sight import CorpusSight
+from acumen.tasks.names.cases import Case, CaseSight
+from corpora import build_at
+
+STORE = """package shop;
+import java.util.List;
+import static shop.Base.price;
+/** See {@link #price}. */
+@Deprecated
+public class Store<T> extends Base /* price */ implements Runnable {
+    private final List<String> names = List.of("price"), others = price();
+    int[] price;
+    /** The price, as {@code price} and #price(int) say: reprice it. */
+    int price(int count) { if (count > 1) { return count * price(1) + fee(); } return 1; }
+    int price() { return price(1); }
+    int total(Store other) { return other.price(2) - other.fee(); }
+    int fee() { return new Runnable() { int inner; public void run() { price(1); } }.hash(); }
+    Store() { }
+    abstract int none(String... all);
+}
+"""
+BASE = "package shop; class Base { int price(int count) { return 0; } }"
+USER = "package user; class User { long use(shop.Base b) { return b.price(1); } }"
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
+    folder = tmp_path_factory.mktemp("owner")
+    for name, text in (("shop/Store", STORE), ("shop/Base", BASE), ("user/User", USER)):
+        path: Path = folder / "source" / f"{name}.java"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    build_at(folder / "corpus", [str(folder / "source")], workers=1)
+    return Corpus.open(folder / "corpus")
+
+
+def id_of(corpus: Corpus, type_: str, signature: str) -> str:
+    query = "select method_id from methods where type = ? and signature = ?"
+    (row,) = corpus.query(query, [type_, signature]).to_pylist()
+    return str(row["method_id"])
+
+
+def naming(corpus: Corpus, name: str) -> CorpusSight:
+    return CorpusSight(corpus, lambda _: Mask("naming", name=name))
+
+
+def test_what_is_told_of_a_class(corpus: Corpus) -> None:
+    owner = naming(corpus, "fee").owner(id_of(corpus, "Store", "fee()"))
+    assert owner["header"] == (
+        "@Deprecated public class Store<T> extends Base /* price */ implements Runnable"
+    )
+    assert owner["fields"] == ["List<String> names", "List<String> others", "int[] price"]
+    assert owner["imports"] == ["java.util.List", "static shop.Base.price"]
+    assert owner["doc"] == ""
+    assert [one["name"] for one in owner["methods"]] == [
+        "price", "price", "total", "Store", "none",
+    ]  # fmt: skip
+    assert owner["methods"][-1] == {
+        "type": "Store", "name": "none", "returns": "int", "parameters": ["String... all"],
+    }  # fmt: skip
+    assert [one["name"] for one in owner["callers"]] == ["total", "price"]
+
+
+def test_the_name_is_told_nowhere_but_as_a_field(corpus: Corpus) -> None:
+    owner = naming(corpus, "price").owner(id_of(corpus, "Store", "price(int)"))
+    assert owner["header"].endswith("/* METHOD_NAME */ implements Runnable")
+    assert owner["imports"][1] == "static shop.Base.METHOD_NAME"
+    assert owner["doc"] == (
+        "/** The METHOD_NAME, as {@code METHOD_NAME} and #METHOD_NAME(int) say: reprice it. */"
+    )
+    assert owner["methods"][0] == {
+        "type": "Store", "name": "METHOD_NAME", "returns": "int", "parameters": [],
+    }  # fmt: skip
+    assert {(one["type"], one["name"]) for one in owner["callers"]} >= {
+        ("Store", "total"), ("Store", "METHOD_NAME"), ("User", "use"),
+    }  # fmt: skip
+    # A field stays, as everywhere: it is no method.
+    assert owner["fields"][-1] == "int[] price"
+    rest = json.dumps({**owner, "fields": []})
+    assert not re.search(r"\bprice\b", rest)
+
+
+def test_a_mask_that_is_left_out_would_be_noticed(
+    corpus: Corpus, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    price = id_of(corpus, "Store", "price(int)")
+    monkeypatch.setattr(_owner, "applied", lambda source, _: source)
+    told = json.dumps(naming(corpus, "price").owner(price)["doc"])
+    assert re.search(r"\bprice\b", told)
+
+
+def test_a_class_without_a_name(corpus: Corpus) -> None:
+    owner = naming(corpus, "run").owner(id_of(corpus, "Store.$1", "run()"))
+    assert owner["header"] == "new Runnable()"
+    assert owner["fields"] == ["int inner"]
+    assert owner["methods"] == []
+
+
+def test_who_is_called_by_a_masked_call_is_not_told(corpus: Corpus) -> None:
+    total = id_of(corpus, "Store", "total(Store)")
+    row = corpus.method(total)
+    at = row["start_byte"] + row["text"].index("fee")
+    sight = CorpusSight(corpus, lambda _: Mask("completion", start=at, length=3))
+    names = [one["name"] for one in sight.owner(total)["callees"]]
+    assert "fee" not in names
+    assert "price" in names
+    fee = id_of(corpus, "Store", "fee()")
+    whole = CorpusSight(corpus, lambda _: Mask("npath"))
+    assert "fee" in [one["name"] for one in whole.owner(total)["callees"]]
+    assert "total" in [one["name"] for one in whole.owner(fee)["callers"]]
+
+
+def test_there_are_bounds(corpus: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("_MOST_METHODS", "_MOST_FIELDS", "_MOST_IMPORTS", "_MOST_NEIGHBOURS"):
+        monkeypatch.setattr(_owner, name, 2)
+    owner = naming(corpus, "price").owner(id_of(corpus, "Store", "total(Store)"))
+    sizes = [len(owner[key]) for key in ("methods", "fields", "imports", "callees")]
+    assert sizes == [2, 2, 2, 2]
+    # Those around it.
+    assert [one["name"] for one in owner["methods"]] == ["METHOD_NAME", "fee"]
+
+
+def test_a_case_tells_its_class_at_most() -> None:
+    known = Case("a", "", "x", "y", True, "p", context={"type": "Store"})
+    sight = CaseSight(lambda: [known, Case("b", "", "x", "y", True, "p")])
+    assert sight.owner("a") == {"header": "class Store"}
+    assert sight.owner("b") == sight.owner("nobody") == {}
