@@ -14,6 +14,7 @@ from acumen.cli import (
     corpus,
     data,
     dataset,
+    embed,
     eval,  # noqa: A004
     measure,
     models,
@@ -46,6 +47,7 @@ app.add_typer(tasks.app, name="tasks")
 app.add_typer(models.app, name="models")
 app.command("train", cls=Verb)(train.train)
 app.command("neighbours", cls=Verb)(neighbours.neighbours)
+app.command("embed", cls=Verb)(embed.embed)
 app.command("eval", cls=Verb)(eval.evaluate)
 app.command("score", cls=Verb)(score.score)
 app.command("compare", cls=Verb)(compare.compare)

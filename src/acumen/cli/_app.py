@@ -15,8 +15,8 @@ INTERRUPTED = 130
 
 # As data flows; typer would list groups last.
 ORDER = (
-    "data", "corpus", "measure", "transform", "similar", "survey", "dataset", "tasks", "models",
-    "train", "neighbours", "eval", "score", "compare", "report", "reproduce",
+    "data", "corpus", "measure", "transform", "similar", "names", "survey", "dataset", "tasks",
+    "models", "train", "neighbours", "embed", "eval", "score", "compare", "report", "reproduce",
 )  # fmt: skip
 
 

@@ -22,6 +22,7 @@ def train_network(
     from acumen.models.neural.settings import changed, read_config
     from acumen.models.neural.train import request, train
     from acumen.registry import make_task, select_tasks
+    from acumen.report.training import write_training
 
     for folder in data:
         load_data(folder)
@@ -47,6 +48,8 @@ def train_network(
         folder = out / one.task.card.name.rpartition("/")[2] if len(asked) > 1 else out
         with progress_bar() as step:
             about = train(one, folder, engine, step)
+        if "prepared" not in about:
+            about = {**about, "report": str(write_training(folder))}
         told[one.task.card.name] = about
         if not as_json:
             say(_line(about, folder))
@@ -78,5 +81,6 @@ def _line(about: dict[str, Any], folder: Path) -> str:
     return (
         f"{about['network']} for {about['purpose']['task']}: {score} after "
         f"{int(best['round']) + 1} of {about['rounds']} rounds, {about['parameters']:,} weights, "
-        f"{sizes['train']['kept']:,} examples, {about['seconds']:.0f} s: {folder}"
+        f"{sizes['train']['kept']:,} examples, {about['seconds']:.0f} s: {folder}\n"
+        f"report: {about['report']}"
     )

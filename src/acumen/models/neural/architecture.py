@@ -71,6 +71,8 @@ class Architecture(ABC):
     serves: ClassVar[tuple[str, ...]] = ("gluecode",)
     # Whether ``Network.vector`` tells methods apart: the model then has the face ``embed``.
     embeds: ClassVar[bool] = True
+    # Whether it can be pre-trained: learn from methods without answers.
+    may_pretrain: ClassVar[bool] = False
     # Whether ``read`` looks around a method: it is given a sight then.
     looks: ClassVar[bool] = False
     Settings: ClassVar[type[Any]]

@@ -45,7 +45,7 @@ class Trained:
     def loaded(self) -> tuple[Any, Any, str]:
         """Architecture, network and where it computes, when it is first needed."""
         from acumen.models.neural.exported import load
-        from acumen.models.neural.training import device_of
+        from acumen.models.neural.tensors import device_of
 
         architecture, network = load(self.folder)
         device = device_of(self.wanted_device)

@@ -56,3 +56,10 @@ def padded(columns: Mapping[str, Ragged]) -> Batch:
 def mask_of(sizes: torch.Tensor, width: int) -> torch.Tensor:
     """True where there is something, shape (n, width)."""
     return torch.arange(width, device=sizes.device) < sizes[:, None]
+
+
+def device_of(wanted: str) -> str:
+    """Where to compute: ``auto`` is a GPU where there is one."""
+    if wanted != "auto":
+        return wanted
+    return "cuda" if torch.cuda.is_available() else "cpu"

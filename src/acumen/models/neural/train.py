@@ -69,6 +69,8 @@ def request(
         raise AcumenError(
             f"{name} cannot be trained for {served}", f"it serves {', '.join(kind.serves)}"
         )
+    if pretrain and not kind.may_pretrain:
+        raise AcumenError(f"{name} cannot be pre-trained", "transformer can")
     face = Face.GENERATE if pretrain else task.card.face
     purpose = Purpose(PRETRAIN if pretrain else served, face)
     return Request(Plan(name, asdict(settings), purpose), training, task, **further)
@@ -91,7 +93,8 @@ def train(asked: Request, out: Path, engine: Engine, step: Step) -> dict[str, Js
     sizes = _prepare(asked, work, engine, step)
     if asked.prepare:
         return {"prepared": sizes}
-    from acumen.models.neural.training import HISTORY, device_of, teach
+    from acumen.models.neural.tensors import device_of
+    from acumen.models.neural.training import HISTORY, teach
 
     made = asked.plan.make()
     made.load_vocabularies(work / VOCABULARIES)

@@ -29,9 +29,10 @@ from acumen.api import Face
 from acumen.files import write_atomically
 from acumen.lang.subtokens import subtokens
 from acumen.models.neural.architecture import Architecture, Network
-from acumen.models.neural.batches import Rounds, Wanted, by_length, loader
+from acumen.models.neural.batches import Rounds, by_length, loader
 from acumen.models.neural.encoded import EncodedFile
 from acumen.models.neural.settings import Training
+from acumen.models.neural.tensors import device_of
 
 LAST, BEST, HISTORY = "last.ckpt", "best.ckpt", "history.csv"
 
@@ -252,12 +253,6 @@ class Taught:
     best: dict[str, float]
 
 
-def device_of(wanted: str) -> str:
-    if wanted != "auto":
-        return wanted
-    return "cuda" if torch.cuda.is_available() else "cpu"
-
-
 def teach(
     architecture: Architecture, train: EncodedFile, dev: EncodedFile, training: Training,
     folder: Path, *, device: str = "auto", step: Step = lambda what, done, total: None,
@@ -321,6 +316,3 @@ class _quiet:  # noqa: N801 (used as a function)
     def __exit__(self, *error: object) -> None:
         self._logger.setLevel(self._level)
         self._caught.__exit__(None, None, None)
-
-
-__all__ = ["Taught", "Wanted", "device_of", "precise", "score", "teach"]

@@ -75,6 +75,7 @@ class Settings:
 
 class Transformer(ReadsSubwords):
     name = "transformer"
+    may_pretrain = True
     Settings = Settings
     shape: dict[str, Any]
     # Where it begins from: just opened, or as it lies beside the vocabularies.

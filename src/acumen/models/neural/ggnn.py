@@ -1,0 +1,205 @@
+"""GGNN with a sequence decoder: nodes of a method's graph tell each other what they are.
+
+    h⁰ = [embedding(kind); mean of embedding(words)]       a node, 2 · 128
+    m  = Σ over edges u → v of kind k of Wₖ hᵗ(u) + bₖ      what a node v is told, both ways
+    hᵗ⁺¹ = GRU(m, hᵗ)                                       8 times, with the same weights
+    g  = LayerNorm(Σ over nodes of σ(G [h⁸; h⁰]) ⊙ tanh(V [h⁸; h⁰]))
+
+An LSTM that starts from g, and looks at the h⁸ of all nodes before each word, says a name; a class
+is softmax(U · g). A batch of graphs is one graph of many pieces: there is nothing to pad but what
+the decoder looks at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch_geometric.utils import (  # type: ignore[import-untyped, unused-ignore]
+    scatter,
+    to_dense_batch,
+)
+
+from acumen.api import Face
+from acumen.lang.columns import Ragged
+from acumen.models.neural.architecture import Network
+from acumen.models.neural.graph_input import EDGE_KINDS, ReadsGraphs
+from acumen.models.neural.heads import LabelHead, PieceDecoder
+from acumen.models.neural.labels import InPieces, Labels, OneLabel
+from acumen.models.neural.tensors import padded
+from acumen.models.neural.vocabulary import PAD
+
+if TYPE_CHECKING:
+    from acumen.models.neural.architecture import Batch
+
+# Kinds of edges as messages go: as they are drawn, then all in reverse.
+WAYS = 2 * len(EDGE_KINDS)
+_GRAPH = ("kinds", "words", "sizes", "sources", "sinks", "edges")
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """``vocabulary``: words that are known, and pieces of answers. ``nodes``: of a graph, the most
+    that are read. ``embedding``: of a kind, and of a word; a node has both. ``longest``: a name's
+    words, at most."""
+
+    vocabulary: int = 10_000
+    nodes: int = 1000
+    embedding: int = 128
+    steps: int = 8
+    decoder: int = 256
+    dropout: float = 0.2
+    longest: int = 6
+
+
+class GGNN(ReadsGraphs):
+    name = "ggnn"
+    Settings = Settings
+
+    def make_labels(self) -> Labels:
+        settings = self.settings
+        if self.purpose.face is Face.CLASSIFY:
+            return OneLabel(settings.vocabulary)
+        if self.purpose.face is Face.NAME:
+            return InPieces(settings.vocabulary, settings.longest, lower=True)
+        return InPieces(settings.vocabulary)
+
+    def network(self) -> Network:
+        kinds, words = len(self.vocabularies["kinds"]), len(self.vocabularies["words"])
+        encoder, answers = Encoder(self.settings, kinds, words), len(self.labels.vocabulary)
+        if isinstance(self.labels, InPieces):
+            return GGNNSays(encoder, self.settings, answers, self.labels.longest)
+        return GGNNTells(encoder, self.settings, answers)
+
+    def collate(
+        self, columns: Mapping[str, Ragged], draw: np.random.Generator | None = None
+    ) -> Batch:
+        """One graph of all: ``nodes`` tells how many each example has; ``kinds`` and ``bags``,
+        where its ``words`` begin, are of nodes; ``sources`` and ``sinks`` of messages, in the
+        order of their kinds, of which ``ways`` tells how many there are."""
+        graph = {name: columns[name] for name in _GRAPH}
+        nodes = np.diff(graph["kinds"].offsets)
+        shift = np.repeat(np.cumsum(nodes) - nodes, np.diff(graph["edges"].offsets))
+        sources, sinks = graph["sources"].values + shift, graph["sinks"].values + shift
+        kinds = graph["edges"].values
+        kinds = np.concatenate([kinds, kinds + len(EDGE_KINDS)]).astype(np.int16)
+        order = np.argsort(kinds, kind="stable")
+        sizes = graph["sizes"].values.astype(np.int64)
+        made = {
+            "nodes": nodes,
+            "kinds": graph["kinds"].values.astype(np.int64),
+            "words": graph["words"].values.astype(np.int64),
+            "bags": np.cumsum(sizes) - sizes,
+            "sources": np.concatenate([sources, sinks])[order],
+            "sinks": np.concatenate([sinks, sources])[order],
+            "ways": np.bincount(kinds, minlength=WAYS),
+        }
+        others = {name: column for name, column in columns.items() if name not in _GRAPH}
+        return {**{name: torch.from_numpy(one) for name, one in made.items()}, **padded(others)}
+
+
+class Propagation(nn.Module):
+    """One round of messages, and what the nodes make of them."""
+
+    def __init__(self, size: int, ways: int = WAYS) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.empty(ways, size, size))
+        self.bias = nn.Parameter(torch.zeros(ways, size))
+        self.cell = nn.GRUCell(size, size)
+        for one in self.weight:
+            nn.init.xavier_uniform_(one)
+
+    def forward(self, states: Tensor, sources: Tensor, sinks: Tensor, ways: list[int]) -> Tensor:
+        """The messages of a kind stand side by side, so that each kind is one product of matrices,
+        over its edges only: most kinds have few."""
+        told = torch.split(states[sources], ways)
+        messages = [
+            torch.addmm(bias, one, weight)
+            for one, weight, bias in zip(told, self.weight, self.bias, strict=True)
+            if len(one)
+        ]
+        # Sums of many are made in full precision.
+        sent = torch.cat(messages).float() if messages else states.new_zeros(0, states.shape[1])
+        new: Tensor = self.cell(scatter(sent, sinks, 0, len(states), reduce="sum"), states)
+        return new
+
+
+class Encoder(nn.Module):
+    """States of all nodes, and a vector for each graph."""
+
+    def __init__(self, settings: Settings, kinds: int, words: int) -> None:
+        super().__init__()
+        size = 2 * settings.embedding
+        self.steps = settings.steps
+        self.kind = nn.Embedding(kinds, settings.embedding, padding_idx=PAD)
+        self.word = nn.EmbeddingBag(words, settings.embedding, mode="mean", padding_idx=PAD)
+        self.propagation = Propagation(size)
+        self.gate, self.value = nn.Linear(2 * size, size), nn.Linear(2 * size, size)
+        self.norm = nn.LayerNorm(size)
+        self.dropout = nn.Dropout(settings.dropout)
+
+    def forward(self, batch: Batch) -> tuple[Tensor, Tensor, Tensor]:
+        """States (nodes, d), vectors (n, d), and which graph each node is of."""
+        words = self.word(batch["words"], batch["bags"])
+        begin = self.dropout(torch.cat([self.kind(batch["kinds"]), words], 1))
+        ways: list[int] = batch["ways"].tolist()
+        states = begin
+        for _ in range(self.steps):
+            states = self.propagation(states, batch["sources"], batch["sinks"], ways)
+        both = torch.cat([states, begin], 1)
+        count = len(batch["nodes"])
+        graph = torch.repeat_interleave(batch["nodes"], output_size=len(states))
+        gated = self.gate(both).sigmoid() * self.value(both).tanh()
+        vector = self.norm(scatter(gated.float(), graph, 0, count, reduce="sum"))
+        return self.dropout(states), vector, graph
+
+
+class GGNNTells(nn.Module, Network):
+    """One label."""
+
+    def __init__(self, encoder: Encoder, settings: Settings, labels: int) -> None:
+        super().__init__()
+        self.encoder = encoder
+        self.head = LabelHead(2 * settings.embedding, labels)
+
+    def vector(self, batch: Batch) -> Tensor:
+        found: Tensor = self.encoder(batch)[1]
+        return found
+
+    def loss(self, batch: Batch) -> Tensor:
+        return self.head.loss(self.vector(batch), batch["label"])
+
+    def predict(self, batch: Batch) -> list[list[int]]:
+        return self.head.predict(self.vector(batch))
+
+
+class GGNNSays(nn.Module, Network):
+    """Piece after piece."""
+
+    def __init__(self, encoder: Encoder, settings: Settings, pieces: int, longest: int) -> None:
+        super().__init__()
+        self.encoder, self.longest = encoder, longest
+        self.decoder = PieceDecoder(
+            pieces, embedding=settings.embedding, hidden=settings.decoder,
+            states=2 * settings.embedding, attention=True, dropout=settings.dropout,
+        )  # fmt: skip
+
+    def vector(self, batch: Batch) -> Tensor:
+        found: Tensor = self.encoder(batch)[1]
+        return found
+
+    def loss(self, batch: Batch) -> Tensor:
+        return self.decoder.loss(*self._seen(batch), batch["target"])
+
+    def predict(self, batch: Batch) -> list[list[int]]:
+        return self.decoder.predict(*self._seen(batch), self.longest)
+
+    def _seen(self, batch: Batch) -> tuple[Tensor, Tensor, Tensor]:
+        """The states of each graph's nodes, filled up; which are there; the vectors."""
+        states, vector, graph = self.encoder(batch)
+        dense, mask = to_dense_batch(states, graph, batch_size=len(vector))
+        return dense, mask, vector
