@@ -13,11 +13,11 @@ from typing import Any
 import pytest
 
 from corpora import examples_corpus
-from javac import java_util, javac_program
+from javac import java_util, javac_program, third_of_java_util
 from support import SHARED, Acumen
 from warm import launcher
 
-__all__ = ["examples_corpus", "java_util", "javac_program"]
+__all__ = ["examples_corpus", "java_util", "javac_program", "third_of_java_util"]
 
 
 @pytest.fixture(scope="session")
@@ -67,7 +67,6 @@ def warm_python(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 def acumen(home: Path, warm_python: Path, monkeypatch: pytest.MonkeyPatch) -> Acumen:
     """The command line as a person runs it, in a process of its own. All these have the same hash
     seed; a test that two of them give the same sets PYTHONHASHSEED for one."""
-    # Whatever loads readline, as workers of pytest do, sets it for its children.
     monkeypatch.delenv("COLUMNS", raising=False)
 
     def run(*arguments: str | Path, **options: object) -> subprocess.CompletedProcess[str]:
@@ -76,7 +75,8 @@ def acumen(home: Path, warm_python: Path, monkeypatch: pytest.MonkeyPatch) -> Ac
             capture_output=True,
             text=True,
             timeout=300,
-            **options,  # type: ignore[call-overload]
+            # Whatever loads readline sets the size of a terminal for its children, unseen.
+            **{"env": dict(os.environ), **options},  # type: ignore[call-overload]
         )
 
     return run

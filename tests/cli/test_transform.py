@@ -11,6 +11,7 @@ import pytest
 
 from acumen.transforms.edits import Edit, apply
 from corpora import build_at
+from javac import JAVAC
 from support import ROOT, Acumen
 
 SOURCE = """class A {
@@ -105,8 +106,9 @@ def test_edits_stand_where_the_file_has_them(acumen_here: Acumen, tmp_path: Path
 @pytest.mark.skipif(shutil.which("javac") is None, reason="no javac here")
 def test_certified_as_far_as_asked(acumen_here: Acumen, one_file: Path, tmp_path: Path) -> None:
     out = tmp_path / "v.jsonl"
+    command = f"javac {' '.join(JAVAC)} -d out A.java"
     done = acumen_here("transform", one_file.parent, "-j", "1", "--certify", "tests",
-                       "--test-command", "javac -d out A.java", "-o", out, "--json")  # fmt: skip
+                       "--test-command", command, "-o", out, "--json")  # fmt: skip
     assert done.returncode == 0, done.stderr
     told = json.loads(done.stdout)
     assert told["lines"] == len(lines(out)) > 5

@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 
 from acumen.lang.java.file import JavaFile
 from acumen.similar.surroundings import excerpt, surroundings
+from javac import JAVAC
 from support import ROOT, SHARED
 
 SOURCE = b"""\
@@ -205,13 +206,15 @@ def test_javac_parses_every_excerpt(tmp_path: Path, java_util: list[Path]) -> No
     (tmp_path / "files").write_text("\n".join(listed))
     stop = [f"-XDshould-stop.if{when}=PARSE" for when in ("Error", "NoError")]
     done = subprocess.run(
-        [javac, "-proc:none", "-encoding", "utf-8", *stop, f"@{tmp_path / 'files'}"],
+        [javac, *JAVAC, "-proc:none", "-encoding", "utf-8", *stop, f"@{tmp_path / 'files'}"],
         capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr[:2000]
     # It would have told.
     Path(listed[0]).write_text("class A { void f( }")
-    done = subprocess.run([javac, *stop, listed[0]], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [javac, *JAVAC, *stop, listed[0]], capture_output=True, text=True, check=False
+    )
     assert done.returncode != 0
 
 
@@ -277,12 +280,15 @@ def _excerpts(methods: Path, known: set[str]) -> Iterator[tuple[str, str, str]]:
 
 def _compared(whole: JavaFile, seen: JavaFile, key: str) -> bool | None:
     """Whether the same members are shown; None where the source has changed."""
-    known: dict[tuple[str, ...], list[int]] = {}
-    for i, one in enumerate(whole.declarations.methods):
-        known.setdefault(_tokens(whole, one.node), []).append(i)
     declared = seen.declarations
     inside = [one.node for one in declared.methods]
     shown = [one for one in declared.methods if not _is_inside(seen, one.node, inside)]
+    # The same tokens are the same name: no others need to be spelled out.
+    names_shown = {one.name for one in shown}
+    known: dict[tuple[str, ...], list[int]] = {}
+    for i, one in enumerate(whole.declarations.methods):
+        if one.name in names_shown:
+            known.setdefault(_tokens(whole, one.node), []).append(i)
     path = key.partition("(")[0].split(".")
     start = [one for one in shown if one.name == path[-1]]
     if not start or any(_tokens(seen, one.node) not in known for one in shown):

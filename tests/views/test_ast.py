@@ -170,12 +170,13 @@ def test_the_paper_s_method_is_drawn_alike_by_javac(
     assert [line] == lines(drawn(GET_KEY))
 
 
-def test_all_of_java_util(
-    javac: Callable[..., dict[Path, list[str]]], java_util: list[Path]
+def test_a_third_of_java_util(
+    javac: Callable[..., dict[Path, list[str]]], third_of_java_util: list[Path]
 ) -> None:
-    theirs = javac(java_util)
-    assert sum(map(len, theirs.values())) > 10_000
-    different = [file.name for file in java_util if lines(drawn(file.read_bytes())) != theirs[file]]
+    files = third_of_java_util
+    theirs = javac(files)
+    assert sum(map(len, theirs.values())) > 3_000
+    different = [file.name for file in files if lines(drawn(file.read_bytes())) != theirs[file]]
     assert different == []
 
 

@@ -147,12 +147,15 @@ def test_patterns_of_java_21(tmp_path: Path) -> None:
     assert disagreements(names) == ([], [])
 
 
-def test_all_of_java_util(javac_program: Callable[..., str], java_util: list[Path]) -> None:
-    root = next(parent for parent in java_util[0].parents if parent.name == "java.base")
+def test_a_third_of_java_util(
+    javac_program: Callable[..., str], third_of_java_util: list[Path]
+) -> None:
+    files = third_of_java_util
+    root = next(parent for parent in files[0].parents if parent.name == "java.base")
     patched = Path(f"--patch-module java.base={root}")
-    names = list(compared(read(javac_program("JavacBindings", [patched, *java_util]))))
+    names = list(compared(read(javac_program("JavacBindings", [patched, *files]))))
     total = Counter(name.kind for name in names)
-    assert total["LOCAL_VARIABLE"] + total["PARAMETER"] > 80_000
+    assert total["LOCAL_VARIABLE"] + total["PARAMETER"] > 25_000
     wrong, missing = disagreements(names)
     # A submap inherits Map.Entry from a class that is declared elsewhere, and so does not mean the
     # Entry around it: nothing in the file tells.
@@ -163,7 +166,7 @@ def test_all_of_java_util(javac_program: Callable[..., str], java_util: list[Pat
     here = Counter(name.kind for name in names if name.theirs >= 0)
     resolved = Counter(name.kind for name in names if name.declaration >= 0)
     assert [kind for kind in LOCALS if resolved[kind] != here[kind]] == []
-    assert len(missing) < 1_000
+    assert len(missing) < 350
     assert sum(resolved[kind] for kind in TYPES) >= sum(here[kind] for kind in TYPES)
     assert resolved["ENUM_CONSTANT"] == here["ENUM_CONSTANT"]
     assert resolved["FIELD"] > 0.996 * here["FIELD"]

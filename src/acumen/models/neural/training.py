@@ -119,7 +119,10 @@ def _optimiser(parameters: Any, training: Training) -> torch.optim.Optimizer:
         # Biases and the scales of normalisation are not drawn to zero, as usual.
         matrices = [one for one in wanted if one.dim() > 1]
         others = [one for one in wanted if one.dim() <= 1]
-        groups = [{"params": matrices}, {"params": others, "weight_decay": 0.0}]
+        groups: list[dict[str, Any]] = [
+            {"params": matrices},
+            {"params": others, "weight_decay": 0.0},
+        ]
         return torch.optim.AdamW(groups, rate, weight_decay=decay)
     if training.optimiser == "adagrad":
         return torch.optim.Adagrad(wanted, rate, weight_decay=decay, initial_accumulator_value=0.1)
