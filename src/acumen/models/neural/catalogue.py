@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import importlib
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from acumen.api import AcumenError
-from acumen.models.neural.architecture import Architecture, Purpose
+
+if TYPE_CHECKING:
+    from acumen.models.neural.architecture import Architecture, Purpose
 
 
 @dataclass(frozen=True, slots=True)
