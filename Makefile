@@ -1,4 +1,4 @@
-# What a person types: make eval, make test. Needs python3 (3.11 to 3.13) with venv, git, make.
+# What a person types: make eval (or make eval NEURAL=1), make test. Needs python3 (3.11 to 3.13) with venv, git, make.
 
 PYTHON ?= python3
 VENV   ?= .venv
@@ -20,6 +20,15 @@ CERTIFY = $(shell command -v javac >/dev/null 2>&1 && echo compiles || echo bind
 GLUECODE = $(foreach model,random-label majority bag-of-tokens ngrams structure nearest \
 	completion:context=method completion:context=project last-null classical oracle,-m $(model))
 
+# With NEURAL=1 small networks are trained as well, in a minute or two, and asked the same.
+ifdef NEURAL
+NETWORKS = $(OUT)/networks
+GLUECODE += -m run:$(NETWORKS)/cnn -m run:$(NETWORKS)/code2vec
+STAGE = .neural
+else
+STAGE = .core
+endif
+
 # Those that compare two methods. Of SeSaMe only a few are asked: it has twelve tasks.
 ALIKE = $(foreach model,random levenshtein toksim subtokens path-contexts wl-kernel method-shape,-m $(model))
 SESAME_MODELS = $(foreach model,random toksim docsim subtokens method-shape,-m $(model))
@@ -31,7 +40,7 @@ NAMING = $(foreach model,random majority antipatterns acumen-naming,-m $(model))
 .PHONY: help eval test lint bench docs clean constraints tools kernels
 
 help:
-	@echo "make eval    evaluate the built-in models and write a report"
+	@echo "make eval    evaluate the built-in models and write a report; NEURAL=1: networks too"
 	@echo "make test    lint, type check and test"
 	@echo "make lint    ruff and mypy only"
 	@echo "make bench   speed and memory, as ratios to a baseline"
@@ -47,7 +56,11 @@ $(BIN)/.dev: $(BIN)/.core
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
 	touch $@
 
-eval: $(BIN)/.core
+$(BIN)/.neural: $(BIN)/.core
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[neural]'
+	touch $@
+
+eval: $(BIN)/$(STAGE)
 	@if [ -d "$(IDBENCH)" ]; then $(BIN)/acumen data get idbench --from "$(IDBENCH)" >/dev/null; fi
 	$(BIN)/acumen corpus build $(EXAMPLES) --out $(OUT)/examples
 	$(BIN)/acumen dataset robustness --corpus $(OUT)/examples --split all --certify $(CERTIFY) \
@@ -58,6 +71,10 @@ eval: $(BIN)/.core
 		$(if $(wildcard $(IDBENCH)),--task idbench) --skip-unfit --out $(OUT)
 	$(BIN)/acumen eval --data $(OUT)/robustness --task robustness --model majority \
 		--model nearest-namer:corpus=$(OUT)/examples,split=all --out $(OUT)/names
+	$(if $(NEURAL),$(BIN)/acumen train cnn --task gluecode --data $(OUT)/gluecode \
+		--config small --out $(NETWORKS)/cnn)
+	$(if $(NEURAL),$(BIN)/acumen train code2vec --task gluecode/naming --data $(OUT)/gluecode \
+		--config small --out $(NETWORKS)/code2vec)
 	$(BIN)/acumen eval --tasks gluecode@$(OUT)/gluecode --skip-unfit $(GLUECODE) \
 		--out $(OUT)/methods
 	$(BIN)/acumen eval --tasks similar@$(OUT)/similar --skip-unfit $(ALIKE) --out $(OUT)/alike
