@@ -13,7 +13,7 @@ from acumen.cli._show import print_json, progress_bar, say
 def train_network(
     name: str, tasks: list[str], data: list[Path], out: Path, *, config: str,
     changes: list[str], start: Path | None, seed: int, most: int, device: str, prepare: bool,
-    workers: int, as_json: bool,
+    answer: list[str], workers: int, as_json: bool,
 ) -> None:  # fmt: skip
     from acumen.corpus.engines import engine as make_engine
     from acumen.datasets.built import load_data
@@ -24,8 +24,7 @@ def train_network(
     from acumen.registry import make_task, select_tasks
     from acumen.report.training import write_training
 
-    for folder in data:
-        load_data(folder)
+    held = {name: folder for folder in data for name in load_data(folder)}
     tables = changed(read_config(name, config), {"training.seed": seed, **_values(changes)})
     pretrain = PRETRAIN in tasks
     if pretrain and len(tasks) > 1:
@@ -37,8 +36,9 @@ def train_network(
     asked = [
         request(
             name, tables, make_task(one), pretrain=pretrain,
-            start=str(start.resolve()) if start else "", data=data[0] if data else None, most=most,
+            start=str(start.resolve()) if start else "", data=held.get(one), most=most,
             device=device, prepare=prepare,
+            answers=tuple((make_task(a), held.get(a)) for a in select_tasks(answer)),
         )
         for one in wanted
     ]  # fmt: skip

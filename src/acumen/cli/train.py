@@ -112,6 +112,15 @@ def train(
             rich_help_panel=_OF_NETWORKS,
         ),
     ] = None,
+    answer: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="TASK",
+            help="Answer this task when it is trained, into DIR/answers, to be scored anywhere. "
+            "Repeatable.",
+            rich_help_panel=_OF_NETWORKS,
+        ),
+    ] = None,
     most: Annotated[
         int,
         typer.Option(
@@ -232,7 +241,7 @@ def train(
 
     of_networks = {
         "--task": task, "--data": data, "--config": config, "--set": change, "--from": start,
-        "--most": most, "--prepare": prepare,
+        "--most": most, "--prepare": prepare, "--answer": answer,
     }  # fmt: skip
     learning = {
         "--size": size, "--epochs": epochs, "--tokens": tokens, "--least": least,
@@ -258,6 +267,7 @@ def train(
             most=most,
             device=device.value,
             prepare=prepare,
+            answer=answer or [],
             workers=workers,
             as_json=as_json,
         )

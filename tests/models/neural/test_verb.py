@@ -35,7 +35,10 @@ class Naming:
         return found[:120] if split == "train" else found[120:140]
 
     def instances(self) -> list[Instance]:
-        return []
+        shown = [*methods()[120:140], ("", "nothing to read")]
+        return [
+            Instance(f"m{n}", Method(f"m{n}", text), name) for n, (text, name) in enumerate(shown)
+        ]
 
 
 def asked(name: str = "cnn", **changes: object) -> Request:
@@ -124,6 +127,31 @@ def test_a_network_for_each_task_is_one_model(folder: Path, tmp_path: Path) -> N
     assert model.only == ("gluecode/naming",)
     model.meet(Naming.card)  # type: ignore[union-attr]
     assert model.name([Method("a", methods()[0][0])]) != [None]  # type: ignore[union-attr]
+
+
+def test_tasks_are_answered_at_the_end_as_the_model_answers_them(tmp_path: Path) -> None:
+    """From numbers that were prepared beside the data; what cannot be read is not answered."""
+    from dataclasses import replace
+
+    task: Any = Naming()
+    out = tmp_path / "run"
+    train(replace(asked(), answers=((task, None),)), out, Here(), nothing)
+    lines = (out / "answers" / "gluecode" / "naming.jsonl").read_text().splitlines()
+    told = {one["id"]: one["answer"] for one in map(json.loads, lines)}
+    instances = task.instances()
+    model: Any = make_run(str(out), device="cpu")
+    said = model.name([one.input for one in instances])
+    assert said[-1] is None
+    assert told == {one.id: name for one, name in zip(instances[:-1], said[:-1], strict=True)}
+
+
+def test_only_tasks_of_its_own_kind_are_answered() -> None:
+    class Classes(Naming):
+        card = TaskCard("gluecode/npath", "NPath", "1", Face.CLASSIFY, "accuracy")
+
+    tables = read_config("cnn", "small")
+    with pytest.raises(AcumenError, match="cannot answer gluecode/npath"):
+        request("cnn", tables, Naming(), answers=((Classes(), None),))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

@@ -77,6 +77,8 @@ def _sight(where: Surroundings) -> Sight | None:
 
 @dataclass(frozen=True, slots=True)
 class ReadJob:
+    """``chunk``: each input with its answer, or with its id where it is only asked."""
+
     plan: Plan
     chunk: list[tuple[Input, str]]
     surroundings: Surroundings | None
@@ -85,10 +87,13 @@ class ReadJob:
 
 @dataclass(frozen=True, slots=True)
 class EncodeJob:
+    """``unanswered``: its examples have no answers, or none to be learned."""
+
     plan: Plan
     vocabularies: Path
     words: Path
     into: Path
+    unanswered: bool
 
 
 def read_part(job: ReadJob) -> tuple[dict[str, dict[str, int]], int]:
@@ -106,6 +111,7 @@ def read_part(job: ReadJob) -> tuple[dict[str, dict[str, int]], int]:
         for name, words in architecture.words(features):
             counts.setdefault(name, Counter()).update(words)
         if job.plan.purpose.task != PRETRAIN:
+            # (Of what is only asked nobody looks at the counts.)
             counts.setdefault(LABELS, Counter()).update(architecture.labels.words(label))
         rows.append(features)
         labels.append(label)
@@ -125,7 +131,7 @@ def encode_part(job: EncodeJob) -> int:
     columns = [table[name].to_pylist() for name in names]
     rows, answers = [], []
     for label, *values in zip(labels, *columns, strict=True):
-        target = {} if job.plan.purpose.task == PRETRAIN else architecture.target(label)
+        target = {} if job.unanswered else architecture.target(label)
         if target is None:
             continue
         numbers = architecture.encode(dict(zip(names, values, strict=True)))
@@ -157,28 +163,37 @@ def read(
     told: dict[str, dict[str, int]] = {}
     for split in SPLITS:
         found = examples(task, split)
-        jobs = _jobs(plan, islice(found, most) if most else found, surroundings, folder / split)
-        sizes = {"examples": 0, "read": 0}
-        # A part is handed over when a worker is free: the texts of all never lie in memory.
-        for place, chunk in enumerate(_grouped(jobs, 64)):
-            for at, outcome in engine.run(read_part, chunk, _LIMIT):
-                words, rows = _fine(outcome, "reading")
-                sizes["examples"] += len(chunk[at].chunk)
-                sizes["read"] += rows
-                if split == "train":
-                    for name, mine in words.items():
-                        counts.setdefault(name, Counter()).update(mine)
-            step(f"reading {split}", (place + 1) * 64 * _PART, 0)
-        told[split] = sizes
+        pairs = ((one.input, str(one.truth)) for one in (islice(found, most) if most else found))
+        counted = counts if split == "train" else {}
+        told[split] = _read(plan, pairs, folder / split, engine, step, surroundings, counted)
     return {"counts": counts, "sizes": told}
 
 
+def _read(
+    plan: Plan, pairs: Iterator[tuple[Input, str]], into: Path, engine: Engine, step: Step,
+    surroundings: Surroundings | None, counts: dict[str, Counter[str]],
+) -> dict[str, int]:  # fmt: skip
+    """Write the parts of a split, and add up in ``counts`` how often there is each word."""
+    sizes = {"examples": 0, "read": 0}
+    jobs = _jobs(plan, pairs, surroundings, into)
+    # A part is handed over when a worker is free: the texts of all never lie in memory.
+    for place, chunk in enumerate(_grouped(jobs, 64)):
+        for at, outcome in engine.run(read_part, chunk, _LIMIT):
+            words, rows = _fine(outcome, "reading")
+            sizes["examples"] += len(chunk[at].chunk)
+            sizes["read"] += rows
+            for name, mine in words.items():
+                counts.setdefault(name, Counter()).update(mine)
+        step(f"reading {into.name}", (place + 1) * 64 * _PART, 0)
+    return sizes
+
+
 def _jobs(
-    plan: Plan, found: Iterator[Example], surroundings: Surroundings | None, into: Path
+    plan: Plan, pairs: Iterator[tuple[Input, str]], surroundings: Surroundings | None, into: Path
 ) -> Iterator[ReadJob]:
-    into.mkdir()
+    into.mkdir(parents=True)
     place = 0
-    while chunk := [(one.input, str(one.truth)) for one in islice(found, _PART)]:
+    while chunk := list(islice(pairs, _PART)):
         yield ReadJob(plan, chunk, surroundings, into / f"{place:06}.parquet")
         place += 1
 
@@ -196,35 +211,60 @@ def _fine(outcome: Any, what: str) -> Any:
 
 def encode(
     plan: Plan, words: Path, vocabularies: Path, folder: Path, engine: Engine, step: Step
-) -> dict[str, int]:
+) -> dict[str, int]:  # fmt: skip
     """The numbers of all parts, joined to one file a split; gives how many examples each has."""
     kept: dict[str, int] = {}
+    unanswered = plan.purpose.task == PRETRAIN
     for split in SPLITS:
-        parts = sorted((words / split).glob("*.parquet"))
-        made = [folder / f"{split}-{place:06}.arrow" for place in range(len(parts))]
-        jobs = [
-            EncodeJob(plan, vocabularies, part, into)
-            for part, into in zip(parts, made, strict=True)
-        ]
-        rows = {}
-        for place, outcome in engine.run(encode_part, jobs, _LIMIT):
-            rows[place] = _fine(outcome, "encoding")
-            step(f"encoding {split}", len(rows), len(jobs))
-        there = [made[place] for place in range(len(made)) if rows[place]]
-        if not there and split == "train":
+        into = folder / f"{split}.arrow"
+        kept[split] = _encode(plan, words / split, vocabularies, into, engine, step, unanswered)
+        if not kept[split] and split == "train":
             raise AcumenError(
                 "nothing of the training split can be learned from",
                 "its answers are in no known words, or its texts are empty",
             )
-        if not there:
+        if not kept[split]:
             # Of a handful of examples nothing can be held out: they are judged by themselves.
-            shutil.copyfile(folder / "train.arrow", folder / "dev.arrow")
-            kept[split] = 0
-            continue
-        kept[split] = encoded.write(_batches(there), folder / f"{split}.arrow")
-        for part in there:
-            part.unlink()
+            shutil.copyfile(folder / "train.arrow", into)
     return kept
+
+
+def _encode(
+    plan: Plan, words: Path, vocabularies: Path, into: Path, engine: Engine, step: Step,
+    unanswered: bool,
+) -> int:  # fmt: skip
+    parts = sorted(words.glob("*.parquet"))
+    made = [into.with_name(f"{into.stem}-{place:06}.arrow") for place in range(len(parts))]
+    jobs = [
+        EncodeJob(plan, vocabularies, part, path, unanswered)
+        for part, path in zip(parts, made, strict=True)
+    ]
+    rows = {}
+    for place, outcome in engine.run(encode_part, jobs, _LIMIT):
+        rows[place] = _fine(outcome, "encoding")
+        step(f"encoding {into.stem}", len(rows), len(jobs))
+    there = [made[place] for place in range(len(made)) if rows[place]]
+    if not there:
+        return 0
+    many = encoded.write(_batches(there), into)
+    for part in there:
+        part.unlink()
+    return many
+
+
+def prepare_questions(
+    plan: Plan, task: Task, vocabularies: Path, into: Path, engine: Engine, step: Step,
+    surroundings: Surroundings | None = None,
+) -> int:  # fmt: skip
+    """A task's instances in numbers, to be answered when the network is trained; where its answer
+    would stand there is the id. Gives how many could be read: none leaves no file."""
+    words = into.with_suffix(".words")
+    shutil.rmtree(words, ignore_errors=True)
+    pairs = ((one.input, one.id) for one in task.instances())
+    _read(plan, pairs, words, engine, step, surroundings, {})
+    many = _encode(plan, words, vocabularies, into, engine, step, unanswered=True)
+    shutil.rmtree(words)
+    return many
 
 
 def _batches(parts: Iterable[Path]) -> Iterator[pa.RecordBatch]:

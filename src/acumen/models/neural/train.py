@@ -29,11 +29,12 @@ from acumen.models.neural.preparing import (
     Surroundings,
     encode,
     learn,
+    prepare_questions,
     read,
 )
 from acumen.models.neural.settings import Tables, Training, filled
 
-WORK = "work"
+WORK, ANSWERS = "work", "answers"
 _KEY, _WORDS, _SIZES = "key.json", "words", "sizes.json"
 
 Step = Callable[[str, int, int], None]
@@ -42,7 +43,8 @@ Step = Callable[[str, int, int], None]
 @dataclass(frozen=True, slots=True)
 class Request:
     """``most``: so many examples of a split at most, 0 for all. ``prepare``: stop before the
-    training itself, which may then go on elsewhere."""
+    training itself, which may then go on elsewhere. ``answers``: tasks to be answered at its end,
+    each with the data set that it is in."""
 
     plan: Plan
     training: Training
@@ -51,6 +53,7 @@ class Request:
     most: int = 0
     device: str = "auto"
     prepare: bool = False
+    answers: tuple[tuple[Task, Path | None], ...] = ()
 
 
 def request(
@@ -73,6 +76,12 @@ def request(
         raise AcumenError(f"{name} cannot be pre-trained", "transformer can")
     face = Face.GENERATE if pretrain else task.card.face
     purpose = Purpose(PRETRAIN if pretrain else served, face)
+    for other, _ in further.get("answers", ()):
+        if other.card.face is not face or pretrain:
+            raise AcumenError(
+                f"{name} cannot answer {other.card.name} at the end",
+                f"it is trained to {purpose.face}, and the task needs {other.card.face}",
+            )
     return Request(Plan(name, asdict(settings), purpose), training, task, **further)
 
 
@@ -93,6 +102,7 @@ def train(asked: Request, out: Path, engine: Engine, step: Step) -> dict[str, Js
     sizes = _prepare(asked, work, engine, step)
     if asked.prepare:
         return {"prepared": sizes}
+    from acumen.models.neural.answering import answer_file
     from acumen.models.neural.tensors import device_of
     from acumen.models.neural.training import HISTORY, teach
 
@@ -103,6 +113,15 @@ def train(asked: Request, out: Path, engine: Engine, step: Step) -> dict[str, Js
         work / "checkpoints", device=asked.device, step=step,
         pretraining=asked.plan.purpose.task == PRETRAIN,
     )  # fmt: skip
+    device = device_of(asked.device)
+    for place, (other, _) in enumerate(asked.answers):
+        questions = work / _questions(place)
+        if questions.is_file():
+            answer_file(
+                made, taught.network, questions, out / ANSWERS / f"{other.card.name}.jsonl",
+                batch=asked.training.batch, device=device,
+            )  # fmt: skip
+    taught.network.cpu()
     shutil.copyfile(work / "checkpoints" / HISTORY, out / HISTORY)
     told = {
         "key": key,
@@ -111,7 +130,7 @@ def train(asked: Request, out: Path, engine: Engine, step: Step) -> dict[str, Js
         "best": taught.best,
         "rounds": len(taught.history),
         "seconds": round(time.monotonic() - began, 1),
-        "device": device_of(asked.device),
+        "device": device,
     }
     save(out, asked.plan, made, taught.network, told)
     shutil.rmtree(work)
@@ -120,7 +139,7 @@ def train(asked: Request, out: Path, engine: Engine, step: Step) -> dict[str, Js
 
 def _is_ours(out: Path) -> bool:
     """What an earlier try may have left: whatever it was doing when it ended."""
-    ours = {ABOUT, WORK, VOCABULARIES, "history.csv", "weights.safetensors", "report.html"}
+    ours = {ABOUT, WORK, ANSWERS, VOCABULARIES, "history.csv", "weights.safetensors", "report.html"}
     return all(file.name in ours or file.name.endswith(".part") for file in out.iterdir())
 
 
@@ -143,8 +162,15 @@ def key_of(asked: Request) -> str:
         "training": asdict(training),
         "data": _data(asked),
         "start": _weights(str(asked.plan.settings.get("start", ""))),
+        "answers": [
+            [one.card.name, str(getattr(one, "fingerprint", ""))] for one, _ in asked.answers
+        ],
     }
     return hashlib.sha256(json.dumps(known, sort_keys=True, default=str).encode()).hexdigest()
+
+
+def _questions(place: int) -> str:
+    return f"questions-{place:03}.arrow"
 
 
 def _weights(start: str) -> str:
@@ -168,6 +194,11 @@ def _prepare(asked: Request, work: Path, engine: Engine, step: Step) -> dict[str
     learn(made, found["counts"], work / VOCABULARIES)
     kept = encode(asked.plan, work / _WORDS, work / VOCABULARIES, work, engine, step)
     shutil.rmtree(work / _WORDS)
+    for place, (other, data) in enumerate(asked.answers):
+        prepare_questions(
+            asked.plan, other, work / VOCABULARIES, work / _questions(place), engine, step,
+            Surroundings(data, other.card.name) if kind.looks and data is not None else None,
+        )  # fmt: skip
     sizes = {split: {**told, "kept": kept[split]} for split, told in found["sizes"].items()}
     write_atomically(work / _SIZES, json.dumps(sizes).encode())
     return sizes
