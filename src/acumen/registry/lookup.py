@@ -18,6 +18,7 @@ from acumen.registry.code import (
     PLUGIN_PREFIX,
     Factory,
     code_hash,
+    defined,
     first_line,
     loading,
     package_of,
@@ -107,7 +108,15 @@ def _foreign(kind: Kind) -> dict[str, list[EntryPoint]]:
 def names(kind: Kind) -> list[str]:
     """All names, ours first, without importing what other packages register."""
     _load_built_ins(kind)
-    return list(dict.fromkeys([*entries.ENTRIES[kind], *sorted(_foreign(kind))]))
+    # In the order of the modules above, whichever of them something else has imported before.
+    known = sorted(entries.ENTRIES[kind].values(), key=_place)
+    return list(dict.fromkeys([*(one.name for one in known), *sorted(_foreign(kind))]))
+
+
+def _place(entry: Entry) -> int:
+    module = f"{defined(entry.factory).__module__}."
+    modules = BUILT_IN_MODULES[entry.kind]
+    return next((n for n, one in enumerate(modules) if module.startswith(f"{one}.")), len(modules))
 
 
 def entry(kind: Kind, name: str) -> Entry:
