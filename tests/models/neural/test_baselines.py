@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import torch
 
+from acumen.models.neural.training import teach
 from models.neural import checks
 from models.neural.checks import COMPLETION, NAMING, NPATH
 
@@ -38,6 +39,19 @@ def test_what_is_asked_beside_changes_nothing(name: str, tmp_path: Path) -> None
 @pytest.mark.parametrize("name", PLAIN)
 def test_killed_it_goes_on_to_the_same_weights(name: str, tmp_path: Path) -> None:
     checks.check_resumes(name, NAMING, tmp_path)
+
+
+def test_what_has_ended_is_not_gone_on_with(tmp_path: Path) -> None:
+    """Killed after its last round and before it was saved: no round is added, none is lost."""
+    torch.set_num_threads(1)
+    model, _ = checks.made("cnn", NAMING)
+    file = checks.prepare(model, checks.taught_examples(NAMING, 48), tmp_path)
+    training = checks.small_training("cnn", epochs=30, patience=1, rate=0.05)
+    ways = [teach(model, file, file, training, tmp_path / "c", device="cpu") for _ in range(2)]
+    assert len(ways[0].history) < 30
+    assert ways[0].history == ways[1].history
+    for key, value in ways[0].network.state_dict().items():
+        assert torch.equal(value, ways[1].network.state_dict()[key])
 
 
 def test_the_convolution_is_the_equation() -> None:

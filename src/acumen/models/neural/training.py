@@ -14,7 +14,8 @@ import os
 import time
 import warnings
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
@@ -78,9 +79,6 @@ class Lesson(lightning.LightningModule):
         loss = self.learned_loss(batch)
         self._losses.append(loss.detach())
         return loss
-
-    def validation_step(self, batch: Any, number: int) -> None:
-        """What dev says is gathered by ``Keep``, which needs answers and not tensors."""
 
     @property
     def mean_loss(self) -> float:
@@ -182,11 +180,11 @@ class Keep(lightning.Callback):
             "waiting": self.waited / seconds,
         }
         history = pl_module.history
-        best = max((self._worth(one) for one in history), default=-np.inf)
+        best = max((self.worth(one) for one in history), default=-np.inf)
         history.append(row)
         part = self.folder / f"{LAST}.part"
         trainer.save_checkpoint(part)
-        better = self._worth(row) > best
+        better = self.worth(row) > best
         if better:
             copy = self.folder / f"{BEST}.part"
             copy.unlink(missing_ok=True)
@@ -196,15 +194,17 @@ class Keep(lightning.Callback):
         write_history(self.folder / HISTORY, history)
         for logger in trainer.loggers:
             logger.log_metrics({k: v for k, v in row.items() if k != "step"}, int(row["step"]))
-        if self._is_over(history):
+        if self.is_over(history):
             trainer.should_stop = True
 
-    def _worth(self, row: dict[str, float]) -> float:
+    def worth(self, row: dict[str, float]) -> float:
         """A score, and where that is equal, or there is none, the loss: never both for nothing."""
         return -row["dev_loss"] if self.pretraining else row["dev_score"] - 1e-6 * row["dev_loss"]
 
-    def _is_over(self, history: Sequence[dict[str, float]]) -> bool:
-        worth = [self._worth(row) for row in history]
+    def is_over(self, history: Sequence[dict[str, float]]) -> bool:
+        if not history:
+            return False
+        worth = [self.worth(row) for row in history]
         since = len(worth) - 1 - int(np.argmax(worth))
         return bool(self.training.patience) and since >= self.training.patience
 
@@ -280,18 +280,28 @@ def teach(
             num_sanity_val_steps=0, limit_val_batches=0, use_distributed_sampler=False,
         )  # fmt: skip
         last = folder / LAST
-        trainer.fit(
-            lesson, loader(train, architecture, sampler, training.workers),
-            ckpt_path=str(last) if last.is_file() else None, weights_only=False,
-        )  # fmt: skip
+        before = _load(last)["history"] if last.is_file() else []
+        if len(before) >= sampler.rounds or keep.is_over(before):
+            # Killed after its end, it has ended: one more round might find better weights.
+            lesson.history = before
+        else:
+            trainer.fit(
+                lesson, loader(train, architecture, sampler, training.workers),
+                ckpt_path=str(last) if before else None, weights_only=False,
+            )  # fmt: skip
     made: Any = lesson.network
-    state = torch.load(folder / BEST, map_location="cpu", weights_only=False)["state_dict"]
+    state = _load(folder / BEST)["state_dict"]
     start = "network."
     made.load_state_dict(
         {k.removeprefix(start): v for k, v in state.items() if k.startswith(start)}
     )
-    worth = [keep._worth(row) for row in lesson.history]
+    worth = [keep.worth(row) for row in lesson.history]
     return Taught(made.cpu().eval(), lesson.history, lesson.history[int(np.argmax(worth))])
+
+
+def _load(checkpoint: Path) -> dict[str, Any]:
+    found: dict[str, Any] = torch.load(checkpoint, map_location="cpu", weights_only=False)
+    return found
 
 
 def _loggers(folder: Path) -> Any:
@@ -305,17 +315,15 @@ def _loggers(folder: Path) -> Any:
     return TensorBoardLogger(folder, name="tensorboard", version="")
 
 
-class _quiet:  # noqa: N801 (used as a function)
+@contextmanager
+def _quiet() -> Iterator[None]:
     """Lightning tells much that no user of acumen can change."""
-
-    def __enter__(self) -> None:
-        self._caught = warnings.catch_warnings()
-        self._caught.__enter__()
-        warnings.simplefilter("ignore")
-        self._logger = logging.getLogger("pytorch_lightning")
-        self._level = self._logger.level
-        self._logger.setLevel(logging.ERROR)
-
-    def __exit__(self, *error: object) -> None:
-        self._logger.setLevel(self._level)
-        self._caught.__exit__(None, None, None)
+    logger = logging.getLogger("pytorch_lightning")
+    level = logger.level
+    logger.setLevel(logging.ERROR)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        logger.setLevel(level)
