@@ -46,18 +46,21 @@ help:
 	@echo "make bench   speed and memory, as ratios to a baseline"
 	@echo "make docs    build the documentation into site/"
 
+# Most of what is installed is never imported: what is, Python compiles when it is.
+PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile -c constraints.txt
+
 # One environment, made once: evaluating needs its first stage only, testing adds the tools.
 $(BIN)/.core: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e .
+	$(PIP) -e .
 	touch $@
 
 $(BIN)/.dev: $(BIN)/.core
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	$(PIP) -e '.[dev]'
 	touch $@
 
 $(BIN)/.neural: $(BIN)/.core
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[neural]'
+	$(PIP) -e '.[neural]'
 	touch $@
 
 eval: $(BIN)/$(STAGE)

@@ -101,7 +101,8 @@ class Task(Protocol):
     """What is asked and how it is scored. Optional attributes are looked at:
 
     ``training() -> Sequence[Example]``: the training split; none of the instances is in it.
-    ``examples(split) -> Iterator[Example]``: the same one by one, of ``train`` and of ``dev``.
+    ``examples(split) -> Iterator[Example]``: the same one by one, of ``train`` and of ``dev``;
+    ``examples_fingerprint: str`` identifies these alone.
     ``sight: Sight``: what there is to see around the methods of the instances and of the training
     split. ``fingerprint: str``: identifies what ``training`` and ``sight`` give.
 

@@ -96,7 +96,7 @@ def loader(file: EncodedFile, architecture: Architecture, batches: Any, workers:
     from torch.utils.data import DataLoader
 
     return DataLoader(
-        Collated(file, architecture),  # type: ignore[arg-type]
+        Collated(file, architecture),
         batch_size=None, sampler=batches, num_workers=workers,
         persistent_workers=workers > 0, prefetch_factor=8 if workers else None,
         pin_memory=torch.cuda.is_available(),

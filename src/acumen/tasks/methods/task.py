@@ -128,6 +128,11 @@ class MethodTask:
         return hashlib.sha256(known.encode()).hexdigest()
 
     @property
+    def examples_fingerprint(self) -> str:
+        """Of what ``examples`` gives alone: the same where the corpus is not at hand."""
+        return str(self.built.about["files"][self.file])
+
+    @property
     def file(self) -> str:
         return f"{self.kind}.jsonl"
 
