@@ -16,7 +16,7 @@ from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence
 
 from acumen.models.neural.architecture import Network
-from acumen.models.neural.heads import LabelHead
+from acumen.models.neural.heads import LabelHead, LabelNetwork
 from acumen.models.neural.labels import Labels, OneLabel
 from acumen.models.neural.tokens_input import ReadsTokens
 from acumen.models.neural.vocabulary import PAD
@@ -46,7 +46,7 @@ class BiLSTM(ReadsTokens):
         )
 
 
-class BiLSTMNetwork(nn.Module, Network):
+class BiLSTMNetwork(LabelNetwork):
     def __init__(self, settings: Settings, tokens: int, labels: int) -> None:
         super().__init__()
         self.embedding = nn.Embedding(tokens, settings.embedding, padding_idx=PAD)
@@ -65,9 +65,3 @@ class BiLSTMNetwork(nn.Module, Network):
         )  # fmt: skip
         _, (last, _) = self.lstm(packed)
         return self.dense(torch.cat([last[0], last[1]], 1)).relu()
-
-    def loss(self, batch: Batch) -> Tensor:
-        return self.head.loss(self.vector(batch), batch["label"])
-
-    def predict(self, batch: Batch) -> list[list[int]]:
-        return self.head.predict(self.vector(batch))

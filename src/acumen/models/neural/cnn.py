@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from torch import Tensor, nn
 
 from acumen.models.neural.architecture import Network
-from acumen.models.neural.heads import LabelHead
+from acumen.models.neural.heads import LabelHead, LabelNetwork
 from acumen.models.neural.labels import Labels, OneLabel
 from acumen.models.neural.tensors import mask_of
 from acumen.models.neural.tokens_input import ReadsTokens
@@ -47,7 +47,7 @@ class CNN(ReadsTokens):
         )
 
 
-class CNNNetwork(nn.Module, Network):
+class CNNNetwork(LabelNetwork):
     def __init__(self, settings: Settings, tokens: int, labels: int) -> None:
         super().__init__()
         self.embedding = nn.Embedding(tokens, settings.embedding, padding_idx=PAD)
@@ -63,9 +63,3 @@ class CNNNetwork(nn.Module, Network):
         mask = mask_of(batch["tokens_size"], tokens.shape[1])[:, None]
         mean = (seen * mask).sum(2) / mask.sum(2)
         return self.dense(mean).relu()
-
-    def loss(self, batch: Batch) -> Tensor:
-        return self.head.loss(self.vector(batch), batch["label"])
-
-    def predict(self, batch: Batch) -> list[list[int]]:
-        return self.head.predict(self.vector(batch))

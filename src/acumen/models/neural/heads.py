@@ -5,11 +5,17 @@ Shapes: n examples, l positions of the input, t pieces of the answer, d dimensio
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from acumen.models.neural.architecture import Network
 from acumen.models.neural.vocabulary import BEGIN, END, PAD, SPECIALS, UNKNOWN
+
+if TYPE_CHECKING:
+    from acumen.models.neural.architecture import Batch
 
 
 class LabelHead(nn.Module):
@@ -29,6 +35,18 @@ class LabelHead(nn.Module):
             scores[:, : len(SPECIALS)] = -torch.inf
         best: list[list[int]] = scores.argmax(1, keepdim=True).tolist()
         return best
+
+
+class LabelNetwork(nn.Module, Network):
+    """A network that answers with a label: its ``head`` says which, of its ``vector``."""
+
+    head: LabelHead
+
+    def loss(self, batch: Batch) -> Tensor:
+        return self.head.loss(self.vector(batch), batch["label"])
+
+    def predict(self, batch: Batch) -> list[list[int]]:
+        return self.head.predict(self.vector(batch))
 
 
 class PieceDecoder(nn.Module):

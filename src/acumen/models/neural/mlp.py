@@ -16,7 +16,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from acumen.models.neural.architecture import Network
-from acumen.models.neural.heads import LabelHead
+from acumen.models.neural.heads import LabelHead, LabelNetwork
 from acumen.models.neural.labels import Labels, OneLabel
 from acumen.models.neural.tokens_input import ReadsTokens
 from acumen.models.neural.vocabulary import PAD
@@ -53,7 +53,7 @@ class MLP(ReadsTokens):
         )
 
 
-class MLPNetwork(nn.Module, Network):
+class MLPNetwork(LabelNetwork):
     def __init__(self, settings: Settings, tokens: int, labels: int) -> None:
         super().__init__()
         self.length = settings.length
@@ -65,9 +65,3 @@ class MLPNetwork(nn.Module, Network):
         tokens = batch["tokens"]
         tokens = functional.pad(tokens, (0, self.length - tokens.shape[1]), value=PAD)
         return self.dense(self.embedding(tokens).flatten(1)).relu()
-
-    def loss(self, batch: Batch) -> Tensor:
-        return self.head.loss(self.vector(batch), batch["label"])
-
-    def predict(self, batch: Batch) -> list[list[int]]:
-        return self.head.predict(self.vector(batch))

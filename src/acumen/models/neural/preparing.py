@@ -111,7 +111,6 @@ def read_part(job: ReadJob) -> tuple[dict[str, dict[str, int]], int]:
         for name, words in architecture.words(features):
             counts.setdefault(name, Counter()).update(words)
         if job.plan.purpose.task != PRETRAIN:
-            # (Of what is only asked nobody looks at the counts.)
             counts.setdefault(LABELS, Counter()).update(architecture.labels.words(label))
         rows.append(features)
         labels.append(label)
@@ -140,15 +139,6 @@ def encode_part(job: EncodeJob) -> int:
     if rows:
         encoded.write([encoded.record_batch(rows, answers)], job.into)
     return len(rows)
-
-
-@dataclass(frozen=True, slots=True)
-class Prepared:
-    """Files of numbers, by split, and what was left out."""
-
-    train: encoded.EncodedFile
-    dev: encoded.EncodedFile
-    counts: Mapping[str, Mapping[str, int]]
 
 
 def read(

@@ -18,7 +18,7 @@ from torch.nn.utils.rnn import pack_padded_sequence
 
 from acumen.api import Face
 from acumen.models.neural.architecture import Network
-from acumen.models.neural.heads import LabelHead, PieceDecoder
+from acumen.models.neural.heads import LabelHead, LabelNetwork, PieceDecoder
 from acumen.models.neural.labels import InPieces, Labels, OneLabel
 from acumen.models.neural.tensors import mask_of
 from acumen.models.neural.tokens_input import ReadsTokens, in_pieces
@@ -69,7 +69,7 @@ class Encoder(nn.Module):
         return last[0]
 
 
-class Seq2TokNetwork(nn.Module, Network):
+class Seq2TokNetwork(LabelNetwork):
     def __init__(self, settings: Settings, tokens: int, labels: int) -> None:
         super().__init__()
         self.encoder = Encoder(settings, tokens)
@@ -78,12 +78,6 @@ class Seq2TokNetwork(nn.Module, Network):
 
     def vector(self, batch: Batch) -> Tensor:
         return self.dense(self.encoder(batch)).relu()
-
-    def loss(self, batch: Batch) -> Tensor:
-        return self.head.loss(self.vector(batch), batch["label"])
-
-    def predict(self, batch: Batch) -> list[list[int]]:
-        return self.head.predict(self.vector(batch))
 
 
 class Seq2SeqNetwork(nn.Module, Network):
