@@ -13,11 +13,13 @@ from acumen.cli._show import print_json, progress_bar, say
 def train_network(
     name: str, tasks: list[str], data: list[Path], out: Path, *, config: str,
     changes: list[str], start: Path | None, seed: int, most: int, device: str, prepare: bool,
-    answer: list[str], workers: int, as_json: bool,
+    answer: list[str], workers: int, as_json: bool, variants: Path | None = None,
 ) -> None:  # fmt: skip
     from acumen.corpus.engines import engine as make_engine
     from acumen.datasets.built import load_data
     from acumen.machine import processors
+    from acumen.models.neural.catalogue import architecture
+    from acumen.models.neural.joint import Joint
     from acumen.models.neural.preparing import PRETRAIN
     from acumen.models.neural.settings import changed, read_config
     from acumen.models.neural.train import request, train
@@ -33,14 +35,16 @@ def train_network(
         )
     # Whatever methods there are to be named are there to be read.
     wanted = select_tasks(["gluecode/naming"] if pretrain else tasks)
+    taught = [(make_task(one), held.get(one)) for one in wanted]
+    if architecture(name).joint:
+        taught = [(Joint(taught), None)]
     asked = [
         request(
-            name, tables, make_task(one), pretrain=pretrain,
-            start=str(start.resolve()) if start else "", data=held.get(one), most=most,
-            device=device, prepare=prepare,
+            name, tables, task, pretrain=pretrain, start=str(start.resolve()) if start else "",
+            data=folder, most=most, device=device, prepare=prepare, variants=variants,
             answers=tuple((make_task(a), held.get(a)) for a in select_tasks(answer)),
         )
-        for one in wanted
+        for task, folder in taught
     ]  # fmt: skip
     engine = make_engine("local", workers or processors())
     told: dict[str, Any] = {}

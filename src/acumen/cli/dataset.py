@@ -58,6 +58,13 @@ def robustness(
     most: Annotated[
         int, typer.Option(min=0, metavar="N", help="Variants to keep of a kind and mode; 0: all.")
     ] = 0,
+    methods: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="Only methods whose names are asked for, or learned, in this GLUECode data set.",
+        ),
+    ] = None,
     workers: Workers = 0,
     as_json: AsJson = False,
 ) -> None:  # fmt: skip
@@ -87,11 +94,21 @@ def robustness(
     source = Corpus.open(corpus)
     engine = make_engine("local", workers or processors())
     with progress_bar() as step:
-        about = build(source, recipe, out, engine, Means(class_path), step)
+        about = build(
+            source, recipe, out, engine, Means(class_path), step,
+            methods=_named(methods) if methods else None,
+        )  # fmt: skip
     if as_json:
         print_json(about)
     else:
         _print(out, about, recipe.kinds, recipe.where)
+
+
+def _named(folder: Path) -> list[str]:
+    from acumen.datasets.built import read_built
+    from acumen.tasks.methods.masks import NAMING
+
+    return [row["id"] for row in read_built(folder).rows(f"{NAMING}.jsonl")]
 
 
 def _print(out: Path, about: Any, kinds: tuple[str, ...], modes: tuple[str, ...]) -> None:

@@ -112,6 +112,15 @@ def train(
             rich_help_panel=_OF_NETWORKS,
         ),
     ] = None,
+    variants: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="Certified variants of the methods, to learn from (acumen-base): a data set of "
+            "`acumen dataset robustness --split train`.",
+            rich_help_panel=_OF_NETWORKS,
+        ),
+    ] = None,
     answer: Annotated[
         list[str] | None,
         typer.Option(
@@ -241,7 +250,7 @@ def train(
 
     of_networks = {
         "--task": task, "--data": data, "--config": config, "--set": change, "--from": start,
-        "--most": most, "--prepare": prepare, "--answer": answer,
+        "--most": most, "--prepare": prepare, "--answer": answer, "--variants": variants,
     }  # fmt: skip
     learning = {
         "--size": size, "--epochs": epochs, "--tokens": tokens, "--least": least,
@@ -268,6 +277,7 @@ def train(
             device=device.value,
             prepare=prepare,
             answer=answer or [],
+            variants=variants,
             workers=workers,
             as_json=as_json,
         )

@@ -90,7 +90,7 @@ def prepare(model: Architecture, examples: Sequence[Example], folder: Path) -> e
             counts.setdefault(vocabulary, Counter()).update(words)
         counts[LABELS].update(model.labels.words(label))
     learn(model, counts, folder / "vocabulary")
-    rows = [({**model.encode(f), **(model.target(label) or {})}, label) for f, label in shown]
+    rows = [({**model.encode(f), **(model.target(label, f) or {})}, label) for f, label in shown]
     file = folder / "train.arrow"
     encoded.write([encoded.record_batch([r for r, _ in rows], [a for _, a in rows])], file)
     return encoded.EncodedFile(file)
@@ -127,13 +127,15 @@ def check_learns(
     )  # fmt: skip
     assert taught.history[-1]["loss"] < 0.5 * taught.history[0]["loss"]
     said = answers(model, taught.network, [model.read(one.input) for one in examples])
-    wanted = [model.answer(_spoken(model, one.truth)) for one in examples]
+    wanted = [model.answer(_spoken(model, one)) for one in examples]
     right = sum(a == b for a, b in zip(said, wanted, strict=True))
     assert right >= share * len(examples), f"{right} of {len(examples)}: {said[:5]} {wanted[:5]}"
 
 
-def _spoken(model: Architecture, label: str) -> list[int]:
-    target = model.target(label) or {}
+def _spoken(model: Architecture, example: Example) -> list[int]:
+    features = model.read(example.input)
+    assert features is not None
+    target = model.target(str(example.truth), features) or {}
     numbers = target.get("label", target.get("target", np.zeros(1, np.int32)))
     return [int(one) for one in numbers]
 

@@ -70,7 +70,7 @@ def network_of(model: Code2Seq) -> Any:
 def batch_of(model: Code2Seq, draw: np.random.Generator | None = None) -> dict[str, torch.Tensor]:
     rows = []
     for text, name in zip(TEXTS, NAMES, strict=True):
-        target = model.target(name)
+        target = model.target(name, read(model, text))
         assert target is not None
         rows.append({**model.encode(read(model, text)), **target})
     return model.collate(ragged(rows), draw)

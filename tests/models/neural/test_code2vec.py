@@ -55,8 +55,9 @@ def knowing(**settings: Any) -> Code2Vec:
 def batch_of(model: Code2Vec) -> dict[str, torch.Tensor]:
     rows = []
     for text, name in zip(TEXTS, NAMES, strict=True):
-        features, target = model.read(Method("", text)), model.target(name)
+        features = model.read(Method("", text))
         assert features is not None
+        target = model.target(name, features)
         assert target is not None
         rows.append({**model.encode(features), **target})
     return model.collate(ragged(rows))

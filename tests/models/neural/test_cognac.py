@@ -65,7 +65,7 @@ def batch_of(model: Cognac, texts: list[str], names: list[str]) -> Any:
     for text, name in zip(texts, names, strict=True):
         features = model.read(Method("", text))
         assert features is not None
-        rows.append({**model.encode(features), **(model.target(name) or {})})
+        rows.append({**model.encode(features), **(model.target(name, features) or {})})
     return model.collate(ragged(rows))
 
 

@@ -25,7 +25,9 @@ if TYPE_CHECKING:
     import torch
 
     from acumen.lang.columns import Ragged
+    from acumen.models.neural.encoded import EncodedFile
     from acumen.models.neural.labels import Labels
+    from acumen.models.neural.settings import Training
     from acumen.models.neural.vocabulary import Vocabulary
 
     # Tensors by name; the first dimension of each is the example, unless the model says otherwise.
@@ -62,6 +64,9 @@ class Network(ABC):
         """A row for each example, where the model has ``embeds``."""
         raise NotImplementedError
 
+    def at(self, share: float) -> None:  # noqa: B027 - most networks do not care
+        """Told before each step how much of all steps is done."""
+
 
 class Architecture(ABC):
     """``settings`` are its hyper-parameters, a frozen dataclass of its own type ``Settings``."""
@@ -75,6 +80,10 @@ class Architecture(ABC):
     may_pretrain: ClassVar[bool] = False
     # Whether ``read`` looks around a method: it is given a sight then.
     looks: ClassVar[bool] = False
+    # Whether it has a judgement of its own on names, ``judge``; else it judges by its own name.
+    judges: ClassVar[bool] = False
+    # Whether one network is taught several tasks together: the column that tells which, else "".
+    joint: ClassVar[str] = ""
     Settings: ClassVar[type[Any]]
 
     def __init__(self, settings: Any, purpose: Purpose) -> None:
@@ -127,8 +136,9 @@ class Architecture(ABC):
     @abstractmethod
     def encode(self, features: Features) -> Encoded: ...
 
-    def target(self, label: str) -> Encoded | None:
-        """None where the answer cannot be said in words it knows: not trained on."""
+    def target(self, label: str, features: Features) -> Encoded | None:
+        """The answer in numbers, of an example with such features; None where it cannot be said in
+        words that are known: not trained on."""
         return self.labels.target(label)
 
     # ---------------------------------------------------------------- tensors
@@ -136,6 +146,10 @@ class Architecture(ABC):
     def length(self, columns: Mapping[str, Ragged]) -> NDArray[np.int64]:
         """How long each example is, for batches of like lengths: the longest of its columns."""
         return np.max([np.diff(one.offsets) for one in columns.values()], axis=0)
+
+    def times(self, tasks: NDArray[np.int32]) -> NDArray[np.int64]:
+        """How often each example is shown in an epoch, by the tasks of all, where it is joint."""
+        return np.ones(len(tasks), np.int64)
 
     def collate(
         self, columns: Mapping[str, Ragged], draw: np.random.Generator | None = None
@@ -151,6 +165,24 @@ class Architecture(ABC):
     @abstractmethod
     def network(self) -> Network: ...
 
+    def before_teaching(  # noqa: B027 - most have nothing to do
+        self, train: EncodedFile, training: Training, folder: Path, device: str
+    ) -> None:
+        """For what is learned from the training split before there is a network. ``folder`` is
+        there when a training that was killed goes on: what lies in it need not be learned again."""
+
+    def after_teaching(  # noqa: B027 - most have nothing to do
+        self, network: Any, train: EncodedFile, training: Training, device: str
+    ) -> None:
+        """For what a network that was taught has to keep of the training split."""
+
     def answer(self, predicted: Sequence[int]) -> str | None:
         """A prediction in words."""
         return self.labels.answer(predicted)
+
+    def judge(
+        self, network: Any, vectors: Sequence[Sequence[float] | None], names: Sequence[str]
+    ) -> list[float | None]:
+        """How well each name fits a method, from 0 to 1, by the method's vector; where it
+        ``judges``. None where it cannot tell."""
+        raise NotImplementedError

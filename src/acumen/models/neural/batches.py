@@ -50,13 +50,17 @@ class Wanted:
 
 class Rounds:
     """A sampler whose passes are rounds of so many batches, 0 for an epoch's; they follow each
-    other through epoch after epoch. Lightning calls ``set_epoch`` with the number of the round."""
+    other through epoch after epoch. Lightning calls ``set_epoch`` with the number of the round.
+    ``times``: how often each example is in an epoch."""
 
     def __init__(
-        self, lengths: NDArray[np.int64], size: int, seed: int, batches: int, epochs: int
-    ) -> None:
-        self.lengths, self.size, self.seed = lengths, size, seed
-        self.in_epoch = -(-len(lengths) // size)
+        self, lengths: NDArray[np.int64], size: int, seed: int, batches: int, epochs: int,
+        times: NDArray[np.int64] | None = None,
+    ) -> None:  # fmt: skip
+        rows = np.arange(len(lengths))
+        self.rows = rows if times is None else np.repeat(rows, times)
+        self.lengths, self.size, self.seed = lengths[self.rows], size, seed
+        self.in_epoch = -(-len(self.rows) // size)
         self.total = self.in_epoch * epochs
         self.batches = min(batches, self.total) if batches else self.in_epoch
         self.rounds = -(-self.total // self.batches)
@@ -75,7 +79,7 @@ class Rounds:
             epoch, at = divmod(number, self.in_epoch)
             if epoch != known:
                 known, found = epoch, drawn(self.lengths, self.size, self.seed, epoch)
-            yield Wanted(found[at], (self.seed, epoch, at))
+            yield Wanted(self.rows[found[at]], (self.seed, epoch, at))
 
 
 class Collated:

@@ -32,7 +32,11 @@ CATALOGUE = {
     "code2seq": Entry("code2seq.Code2Seq", "paths read node by node, a name word by word"),
     "ggnn": Entry("ggnn.GGNN", "messages along the edges of tree, tokens and data flow"),
     "cognac": Entry("cognac.Cognac", "a pointer-generator that sees callers and callees"),
+    "acumen-base": Entry(
+        "base.Base", "tokens, structure and surroundings, for all tasks at once (ours)"
+    ),
     "gtnm": Entry("gtnm.GTNM", "a transformer over method, project and documentation"),
+    "spot-cnn": Entry("spot_cnn.SpotCNN", "Spot: the nearest bodies and names it was taught"),
 }
 
 

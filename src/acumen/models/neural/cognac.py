@@ -82,7 +82,7 @@ class Cognac(ReadsContexts):
             "spelt": np.array(letters, np.int32),
         }
 
-    def target(self, label: str) -> Encoded | None:
+    def target(self, label: str, features: Features) -> Encoded | None:
         words = list(self.labels.words(label))[: self.settings.longest]
         if not words:
             return None

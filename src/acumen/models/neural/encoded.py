@@ -88,6 +88,11 @@ class EncodedFile:
             found[name] = Ragged(np.concatenate([np.zeros(0, np.int32), *lists]), offsets)
         return found
 
+    def values(self, name: str) -> NDArray[np.int32]:
+        """All values of a column, one list after the other."""
+        parts = self._columns[name]
+        return np.concatenate([values[offsets[0] : offsets[-1]] for values, offsets in parts])
+
     def answers(self, rows: NDArray[np.int64]) -> list[str]:
         place = np.searchsorted(self._first, rows, side="right") - 1
         inside = rows - self._first[place]

@@ -30,7 +30,7 @@ from acumen.models.neural.architecture import Architecture, Encoded, Features
 from acumen.models.neural.tokens_input import text_of
 from acumen.models.neural.vocabulary import Vocabulary
 from acumen.views.ast import LABELS as TREE_KINDS
-from acumen.views.ast import trees
+from acumen.views.ast import Trees, trees
 from acumen.views.graph import EDGES, KINDS, graphs
 from acumen.views.masked_files import MASKED_CALL, without_operator
 from acumen.views.paths import METHOD_NAME
@@ -79,7 +79,7 @@ def graph_of(text: str, most: int, *, operator: bool = False, lower: bool = True
     nodes that are kept.
     """
     data = _NO_TEXT.sub("\ufffd", text[:_MOST_CHARACTERS]).encode()
-    file = _parsed(data, operator)
+    file = parsed(data, operator)
     shape = _method(file) or _alone(file)
     if shape is None:
         return None
@@ -144,7 +144,7 @@ class _Shape(NamedTuple):
     edges: Nodes
 
 
-def _parsed(data: bytes, operator: bool) -> JavaFile:
+def parsed(data: bytes, operator: bool) -> JavaFile:
     """What hides something is no Java. In its place is put what can stand there, until the parser
     understands it; and then an operator is made the mask again. Nothing but the text decides."""
     at = data.find(MASK.encode())
@@ -167,7 +167,17 @@ def _parsed(data: bytes, operator: bool) -> JavaFile:
     return first
 
 
-def _method(file: JavaFile) -> _Shape | None:
+class MethodTree(NamedTuple):
+    """The ``place`` of a method in its file, its ``tree``, its ``tokens`` from the first to before
+    the last, and of each the ``leaf``, the lowest node of the tree around it, -1 for none."""
+
+    place: int
+    tree: Trees
+    tokens: tuple[int, int]
+    leaf: Nodes
+
+
+def method_tree(file: JavaFile) -> MethodTree | None:
     """The first method. Of a broken text it has to be most of it: else what was found is a part
     that the parser happened to understand."""
     declared, syntax = file.declarations.methods, file.syntax
@@ -180,13 +190,21 @@ def _method(file: JavaFile) -> _Shape | None:
     if syntax.broken and 2 * (end - start) < len(file.source):
         return None
     tree = trees(file, [place])
-    found = graphs(file, [place], tree)
     first, last = np.searchsorted(file.tokens.start, [start, end]).tolist()
-    count = len(tree.node)
     element = np.full(len(syntax), -1, np.int64)
     # Of several nodes that stand for one of the syntax the last is the lowest.
-    element[tree.node] = np.arange(count)
+    element[tree.node] = np.arange(len(tree.node))
     leaf = elements_above(element, syntax.parent)[file.tokens.node[first:last]]
+    return MethodTree(place, tree, (first, last), leaf)
+
+
+def _method(file: JavaFile) -> _Shape | None:
+    held = method_tree(file)
+    if held is None:
+        return None
+    tree, (first, last), leaf = held.tree, held.tokens, held.leaf
+    found = graphs(file, [held.place], tree)
+    count = len(tree.node)
     token = count + np.arange(last - first)
     child, linked = np.flatnonzero(tree.parent >= 0), leaf >= 0
     parts = [

@@ -16,6 +16,7 @@ from acumen.api import (
     Face,
     Input,
     Method,
+    NamedMethod,
     Prompt,
     Question,
     Sight,
@@ -54,15 +55,19 @@ class Trained:
     def look(self, sight: Sight | None) -> None:
         self.sight = sight
 
-    def answers(self, asked: Sequence[Input]) -> list[str | None]:
-        from acumen.models.neural.asking import answers
+    def read(self, asked: Sequence[Input]) -> list[Any]:
         from acumen.models.neural.readers import read_all
 
-        architecture, network, device = self.loaded
+        architecture = self.loaded[0]
         if architecture.looks:
-            read = [architecture.read(one, self.sight) for one in asked]
-        else:
-            read = read_all(self.plan, asked)
+            return [architecture.read(one, self.sight) for one in asked]
+        return list(read_all(self.plan, asked))
+
+    def answers(self, asked: Sequence[Input]) -> list[str | None]:
+        from acumen.models.neural.asking import answers
+
+        architecture, network, device = self.loaded
+        read = self.read(asked)
         return answers(architecture, network, read, batch=self.batch, device=device)
 
 
@@ -80,6 +85,17 @@ class Generates(Trained):
 class Names(Trained):
     def name(self, methods: Sequence[Method]) -> list[str | None]:
         return self.answers(methods)
+
+
+class Judges(Trained):
+    def judge(self, methods: Sequence[NamedMethod]) -> list[float | None]:
+        from acumen.models.neural.asking import vectors
+
+        architecture, network, device = self.loaded
+        read = self.read([one.method for one in methods])
+        found = vectors(architecture, network, read, batch=self.batch, device=device)
+        fits: list[float | None] = architecture.judge(network, found, [m.name for m in methods])
+        return fits
 
 
 class Embeds(Trained):
@@ -103,12 +119,17 @@ def _trained(folder: Path, device: str, batch: int) -> Trained:
 
     plan = plan_of(read_about(folder))
     kinds: list[type[Trained]] = []
-    if plan.purpose.task != PRETRAIN:
+    joint = bool(architecture(plan.name).joint)
+    if joint:
+        kinds += _FACES.values()
+    elif plan.purpose.task != PRETRAIN:
         kinds.append(_FACES[plan.purpose.face])
+    if architecture(plan.name).judges and plan.purpose.face is Face.NAME:
+        kinds.append(Judges)
     if architecture(plan.name).embeds:
         kinds.append(Embeds)
     made: Trained = type("Trained", tuple(kinds), {})(folder, device, batch)
-    if plan.purpose.face is not Face.NAME and plan.purpose.task != PRETRAIN:
+    if not joint and plan.purpose.face is not Face.NAME and plan.purpose.task != PRETRAIN:
         # Its labels are of that task: it can say nothing else. Vectors it has for anybody.
         made.only = (plan.purpose.task,)  # type: ignore[attr-defined]
     return made

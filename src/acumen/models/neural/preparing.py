@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import shutil
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
@@ -60,19 +60,23 @@ def examples(task: Task, split: str) -> Iterator[Example]:
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """Where a worker finds what an architecture may see around a method."""
+    """Where a worker finds what an architecture may see around a method; ``variants``: a data set
+    of robustness, whose variants of it may be learned from."""
 
     data: Path
     task: str
+    variants: Path | None = None
 
 
 @lru_cache(maxsize=1)
 def _sight(where: Surroundings) -> Sight | None:
     from acumen.datasets.built import load_data
+    from acumen.models.neural.variants import with_variants
     from acumen.registry import make_task
 
     load_data(where.data)
-    return getattr(make_task(where.task), "sight", None)
+    sight: Sight | None = getattr(make_task(where.task), "sight", None)
+    return with_variants(sight, where.variants) if sight and where.variants else sight
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,11 +134,11 @@ def encode_part(job: EncodeJob) -> int:
     columns = [table[name].to_pylist() for name in names]
     rows, answers = [], []
     for label, *values in zip(labels, *columns, strict=True):
-        target = {} if job.unanswered else architecture.target(label)
+        features = dict(zip(names, values, strict=True))
+        target = {} if job.unanswered else architecture.target(label, features)
         if target is None:
             continue
-        numbers = architecture.encode(dict(zip(names, values, strict=True)))
-        rows.append({**numbers, **target})
+        rows.append({**architecture.encode(features), **target})
         answers.append(label)
     if rows:
         encoded.write([encoded.record_batch(rows, answers)], job.into)
@@ -142,20 +146,25 @@ def encode_part(job: EncodeJob) -> int:
 
 
 def read(
-    plan: Plan, task: Task, folder: Path, engine: Engine, step: Step, *,
-    surroundings: Surroundings | None = None, most: int = 0,
+    plan: Plan, tasks: Sequence[tuple[Task, Surroundings | None]], folder: Path, engine: Engine,
+    step: Step, *, most: int = 0,
 ) -> dict[str, Any]:  # fmt: skip
-    """The words of all examples, as parts in ``folder``; gives the counts of the training split's
-    words, and how many examples there are of each split."""
+    """The words of all examples of some tasks, as parts in ``folder``; gives the counts of the
+    training split's words, and how many examples there are of each split."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     counts: dict[str, Counter[str]] = {}
     told: dict[str, dict[str, int]] = {}
     for split in SPLITS:
-        found = examples(task, split)
-        pairs = ((one.input, str(one.truth)) for one in (islice(found, most) if most else found))
-        counted = counts if split == "train" else {}
-        told[split] = _read(plan, pairs, folder / split, engine, step, surroundings, counted)
+        told[split] = {"examples": 0, "read": 0}
+        for place, (task, surroundings) in enumerate(tasks):
+            found = examples(task, split)
+            chosen = islice(found, most) if most else found
+            pairs = ((one.input, str(one.truth)) for one in chosen)
+            counted = counts if split == "train" else {}
+            into = folder / split / f"{place:02}"
+            sizes = _read(plan, pairs, into, engine, step, surroundings, counted)
+            told[split] = {name: told[split][name] + many for name, many in sizes.items()}
     return {"counts": counts, "sizes": told}
 
 
@@ -174,7 +183,7 @@ def _read(
             sizes["read"] += rows
             for name, mine in words.items():
                 counts.setdefault(name, Counter()).update(mine)
-        step(f"reading {into.name}", (place + 1) * 64 * _PART, 0)
+        step(f"reading {into.parent.name}", (place + 1) * 64 * _PART, 0)
     return sizes
 
 
@@ -223,7 +232,7 @@ def _encode(
     plan: Plan, words: Path, vocabularies: Path, into: Path, engine: Engine, step: Step,
     unanswered: bool,
 ) -> int:  # fmt: skip
-    parts = sorted(words.glob("*.parquet"))
+    parts = sorted(words.rglob("*.parquet"))
     made = [into.with_name(f"{into.stem}-{place:06}.arrow") for place in range(len(parts))]
     jobs = [
         EncodeJob(plan, vocabularies, part, path, unanswered)

@@ -23,6 +23,7 @@ from acumen.models.neural.architecture import Purpose
 from acumen.models.neural.catalogue import Plan, architecture
 from acumen.models.neural.encoded import EncodedFile
 from acumen.models.neural.exported import ABOUT, read_about, save
+from acumen.models.neural.joint import Joint
 from acumen.models.neural.preparing import (
     PRETRAIN,
     VOCABULARIES,
@@ -33,6 +34,7 @@ from acumen.models.neural.preparing import (
     read,
 )
 from acumen.models.neural.settings import Tables, Training, filled
+from acumen.models.neural.variants import variants_hash
 
 WORK, ANSWERS = "work", "answers"
 _KEY, _WORDS, _SIZES = "key.json", "words", "sizes.json"
@@ -44,12 +46,14 @@ Step = Callable[[str, int, int], None]
 class Request:
     """``most``: so many examples of a split at most, 0 for all. ``prepare``: stop before the
     training itself, which may then go on elsewhere. ``answers``: tasks to be answered at its end,
-    each with the data set that it is in."""
+    each with the data set that it is in. ``variants``: certified variants to learn from. A joint
+    network's ``task`` is a ``Joint`` one."""
 
     plan: Plan
     training: Training
     task: Task
     data: Path | None = None
+    variants: Path | None = None
     most: int = 0
     device: str = "auto"
     prepare: bool = False
@@ -77,7 +81,7 @@ def request(
     face = Face.GENERATE if pretrain else task.card.face
     purpose = Purpose(PRETRAIN if pretrain else served, face)
     for other, _ in further.get("answers", ()):
-        if other.card.face is not face or pretrain:
+        if pretrain or not (kind.joint or other.card.face is face):
             raise AcumenError(
                 f"{name} cannot answer {other.card.name} at the end",
                 f"it is trained to {purpose.face}, and the task needs {other.card.face}",
@@ -108,12 +112,14 @@ def train(asked: Request, out: Path, engine: Engine, step: Step) -> dict[str, Js
 
     made = asked.plan.make()
     made.load_vocabularies(work / VOCABULARIES)
+    device, examples = device_of(asked.device), EncodedFile(work / "train.arrow")
+    made.before_teaching(examples, asked.training, work / "checkpoints", device)
     taught = teach(
-        made, EncodedFile(work / "train.arrow"), EncodedFile(work / "dev.arrow"), asked.training,
+        made, examples, EncodedFile(work / "dev.arrow"), asked.training,
         work / "checkpoints", device=asked.device, step=step,
         pretraining=asked.plan.purpose.task == PRETRAIN,
     )  # fmt: skip
-    device = device_of(asked.device)
+    made.after_teaching(taught.network, examples, asked.training, device)
     for place, (other, _) in enumerate(asked.answers):
         questions = work / _questions(place)
         if questions.is_file():
@@ -153,6 +159,7 @@ def _data(asked: Request) -> dict[str, Json]:
         "version": task.card.version,
         "fingerprint": known or str(getattr(task, "examples_fingerprint", seen)),
         "most": asked.most,
+        **({"variants": variants_hash(asked.variants)} if asked.variants else {}),
     }
 
 
@@ -187,12 +194,14 @@ def _prepare(asked: Request, work: Path, engine: Engine, step: Step) -> dict[str
         sizes: dict[str, Json] = json.loads((work / _SIZES).read_bytes())
         return sizes
     kind = architecture(asked.plan.name)
-    around = None
-    if kind.looks and asked.data is not None:
-        around = Surroundings(asked.data, asked.task.card.name)
-    found = read(
-        asked.plan, asked.task, work / _WORDS, engine, step, surroundings=around, most=asked.most
-    )
+
+    def around(task: Task, data: Path | None, variants: Path | None) -> Surroundings | None:
+        here = kind.looks and data is not None
+        return Surroundings(data, task.card.name, variants) if here and data else None
+
+    parts = asked.task.parts if isinstance(asked.task, Joint) else [(asked.task, asked.data)]
+    tasks = [(task, around(task, data, asked.variants)) for task, data in parts]
+    found = read(asked.plan, tasks, work / _WORDS, engine, step, most=asked.most)
     made = asked.plan.make()
     learn(made, found["counts"], work / VOCABULARIES)
     kept = encode(asked.plan, work / _WORDS, work / VOCABULARIES, work, engine, step)
@@ -200,7 +209,7 @@ def _prepare(asked: Request, work: Path, engine: Engine, step: Step) -> dict[str
     for place, (other, data) in enumerate(asked.answers):
         prepare_questions(
             asked.plan, other, work / VOCABULARIES, work / _questions(place), engine, step,
-            Surroundings(data, other.card.name) if kind.looks and data is not None else None,
+            around(other, data, None),
         )  # fmt: skip
     sizes = {split: {**told, "kept": kept[split]} for split, told in found["sizes"].items()}
     write_atomically(work / _SIZES, json.dumps(sizes).encode())

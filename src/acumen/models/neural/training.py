@@ -24,6 +24,7 @@ from typing import Any
 import numpy as np
 import pytorch_lightning as lightning
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from acumen.api import Face
@@ -76,6 +77,7 @@ class Lesson(lightning.LightningModule):
         self._losses = []
 
     def training_step(self, batch: Any, number: int) -> Tensor:
+        self.network.at(self.global_step / max(1, self.steps))
         loss = self.learned_loss(batch)
         self._losses.append(loss.detach())
         return loss
@@ -211,9 +213,8 @@ class Keep(lightning.Callback):
     def look(self, lesson: Lesson) -> tuple[float, float]:
         """Loss and score on dev, or on as many of it as are judged."""
         architecture = lesson.architecture
-        rows = np.arange(len(self.dev))
-        if len(rows) > self.training.judged:
-            rows = np.sort(np.random.default_rng(0).permutation(rows)[: self.training.judged])
+        tasks = self.dev.values(architecture.joint) if architecture.joint else None
+        rows = _drawn(len(self.dev), self.training.judged, tasks)
         lengths = architecture.length(self.dev.sizes())[rows]
         network: Any = lesson.network
         was = network.training
@@ -221,6 +222,7 @@ class Keep(lightning.Callback):
         losses: list[float] = []
         said: list[str | None] = []
         true: list[str] = []
+        order: list[int] = []
         with torch.inference_mode(), precise(self.device, self.training.precision):
             for places in by_length(lengths, self.training.batch):
                 mine = rows[places]
@@ -230,9 +232,33 @@ class Keep(lightning.Callback):
                 if not self.pretraining:
                     said += [architecture.answer(one) for one in network.predict(batch)]
                     true += self.dev.answers(mine)
+                    order += mine.tolist()
         network.train(was)
-        judged = score(architecture.purpose.face, self.pretraining, said, true)
-        return sum(losses) / len(rows), judged
+        face, loss = architecture.purpose.face, sum(losses) / len(rows)
+        if tasks is None:
+            return loss, score(face, self.pretraining, said, true)
+        # Each task counts as much as any other, however many examples it has.
+        parts: dict[int, list[int]] = {}
+        for at, row in enumerate(order):
+            parts.setdefault(int(tasks[row]), []).append(at)
+        scores = [
+            score(face, False, [said[at] for at in part], [true[at] for at in part])
+            for part in parts.values()
+        ]
+        return loss, float(np.mean(scores))
+
+
+def _drawn(count: int, most: int, tasks: NDArray[np.int32] | None) -> NDArray[np.int64]:
+    """The examples of dev that are judged: so many in all, of each task alike many."""
+    lots = np.random.default_rng(0).permutation(count)
+    if count > most:
+        if tasks is None:
+            lots = lots[:most]
+        else:
+            kinds = np.unique(tasks)
+            each = max(1, most // len(kinds))
+            lots = np.concatenate([lots[tasks[lots] == kind][:each] for kind in kinds])
+    return np.sort(lots)
 
 
 def precise(device: str, precision: str) -> Any:
@@ -265,7 +291,9 @@ def teach(
     device = device_of(device)
     folder.mkdir(parents=True, exist_ok=True)
     lengths = architecture.length(train.sizes())
-    sampler = Rounds(lengths, training.batch, training.seed, training.round, training.epochs)
+    joint = architecture.joint
+    times = architecture.times(train.values(joint)) if joint else None
+    sampler = Rounds(lengths, training.batch, training.seed, training.round, training.epochs, times)
     torch.manual_seed(training.seed)
     lesson = Lesson(architecture, training, sampler.total)
     keep = Keep(folder, dev, training, device, step, pretraining)

@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from acumen.api import Json
@@ -32,6 +33,8 @@ _LONGEST_HEADER, _LONGEST_DOC = 400, 4000
 # Shards whose columns are kept: about a megabyte for ten of them.
 _SHARDS = 256
 _COLUMNS = ["type", "name", "returns", "parameters"]
+# What a method's text says of whether it may give null: a literal that is returned, or a promise.
+_GIVES_NULL = r"return\s*\(?\s*null\b|[?:]\s*null\s*[;:)]|@(?:Nullable|CheckForNull)\b"
 
 
 class Owners:
@@ -86,13 +89,18 @@ class Owners:
         at = number - int(self.corpus.first[shard])
         row = {key: columns[key][at].as_py() for key in _COLUMNS}
         parameters = [f"{one['type']} {one['name']}" for one in row["parameters"] or ()]
-        return _brief(row["type"], row["name"], row["returns"], parameters, name)
+        told = _brief(row["type"], row["name"], row["returns"], parameters, name)
+        return {**told, "nulls": bool(columns["nulls"][at].as_py())}
 
     def _columns(self, shard: int) -> dict[str, Any]:
-        table = self.corpus.read(
-            self.corpus.table(self.corpus.shards[shard], "methods"), _COLUMNS
-        ).combine_chunks()
-        return {key: table[key].chunk(0) for key in _COLUMNS}
+        path = self.corpus.table(self.corpus.shards[shard], "methods")
+        table = self.corpus.read(path, [*_COLUMNS, "text"]).combine_chunks()
+        # Of the texts only this much is kept: they are a hundred times as long as the rest.
+        nulls = pc.match_substring_regex(table["text"], _GIVES_NULL)
+        return {
+            **{key: table[key].chunk(0) for key in _COLUMNS},
+            "nulls": nulls.combine_chunks(),
+        }
 
 
 def _brief(type_: str, called: str, returns: str, parameters: Sequence[str], hidden: str) -> Row:

@@ -14,7 +14,7 @@ from __future__ import annotations
 import json
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import IO, Any
@@ -52,13 +52,15 @@ Step = Callable[[str, int, int], None]
 
 def build(
     corpus: Corpus, recipe: Recipe, out: Path, engine: Engine, means: Means | None = None,
-    step: Step = lambda what, done, total: None,
+    step: Step = lambda what, done, total: None, methods: Iterable[str] | None = None,
 ) -> Json:  # fmt: skip
-    """Write the data set; gives what its ``dataset.json`` says."""
+    """Write the data set; gives what its ``dataset.json`` says. ``methods`` are the ids of those
+    that are looked at, where not all are."""
     must_be_ours(out)
     out.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".parts-", dir=out) as name:
-        return _Build(corpus, recipe, out, Path(name), engine, means or Means(), step).run()
+        only = None if methods is None else frozenset(methods)
+        return _Build(corpus, recipe, out, Path(name), engine, means or Means(), step, only).run()
 
 
 @dataclass(slots=True)
@@ -70,14 +72,17 @@ class _Build:
     engine: Engine
     means: Means
     step: Step
+    only: frozenset[str] | None = None
     variants: Counter[tuple[str, str]] = field(default_factory=Counter)
     dropped: Counter[tuple[str, str, str]] = field(default_factory=Counter)
 
     def run(self) -> Json:
+        mine = self._by_shard()
         jobs = [
-            Job(self.corpus.folder, shard, tuple(shards), self.recipe)
+            Job(self.corpus.folder, shard, tuple(shards), self.recipe, only=mine.get(shard))
             for shards in self.corpus.manifest.shards.values()
             for shard in shards
+            if self.only is None or shard in mine
         ]
         found: Made | None = None
         wanted: frozenset[str] | None = None
@@ -104,6 +109,14 @@ class _Build:
         text = json.dumps(about, indent=1, ensure_ascii=False) + "\n"
         write_atomically(self.out / ABOUT, text.encode())
         return about
+
+    def _by_shard(self) -> dict[str, frozenset[str]]:
+        """Those that are looked at, by the shards that hold them: a worker is told its own."""
+        found: dict[str, set[str]] = {}
+        for one in self.only or ():
+            shard = self.corpus.shards[self.corpus.shard_of(self.corpus.number(one))]
+            found.setdefault(shard, set()).add(one)
+        return {shard: frozenset(ids) for shard, ids in found.items()}
 
     def _work(self, what: str, jobs: Sequence[Job]) -> Made:
         made = Made()
@@ -168,6 +181,7 @@ class _Build:
             "task": "name",
             "kinds": {kind: _meaning(kind) for kind in self.recipe.kinds},
             "settings": asdict(self.recipe),
+            **({} if self.only is None else {"chosen_methods": len(self.only)}),
             "corpus": {
                 "manifest_sha256": sha256_of(self.corpus.folder / NAME),
                 "projects": list(self.corpus.manifest.projects),

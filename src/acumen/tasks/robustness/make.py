@@ -53,7 +53,7 @@ class Recipe:
 class Job:
     """A shard to be worked on; ``shards`` are all of its project, whose types it may use.
     Without a ``part``, variants are only drawn; else they are made and written, those that are
-    ``wanted`` (None: all)."""
+    ``wanted`` (None: all). ``only``: the methods that are looked at (None: all)."""
 
     corpus: Path
     shard: str
@@ -61,6 +61,7 @@ class Job:
     recipe: Recipe
     part: Path | None = None
     wanted: frozenset[str] | None = None
+    only: frozenset[str] | None = None
 
 
 # A variant that may be drawn: how many of its method come before it, a number drawn by the
@@ -174,6 +175,8 @@ def _files(job: Job) -> Iterator[tuple[str, list[Row]]]:
     if job.recipe.split != "all":
         taken = pc.and_(taken, pc.equal(methods["split"], job.recipe.split))
     rows = methods.filter(taken).to_pylist()
+    if job.only is not None:
+        rows = [row for row in rows if str(row["method_id"]) in job.only]
     if job.wanted is not None:
         ids = {one.partition("/")[0] for one in job.wanted}
         rows = [row for row in rows if str(row["method_id"]) in ids]

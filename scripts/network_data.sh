@@ -1,0 +1,35 @@
+#!/bin/sh
+# The corpus and the data sets that the networks of docs/networks.md are trained and tested on: the
+# JDK and the Debian projects of bench/recipes/naming.toml, 1.04 million methods. Needs Debian's
+# apt-get (or src.zip of OpenJDK 17 as JDK=PATH), an hour of two processors, 6 GB of disk.
+#
+#   sh scripts/network_data.sh FOLDER [MOST]
+#
+# What is there already is not made again.
+set -eu
+
+out=$1
+most=${2:-160000}
+here=$(cd "$(dirname "$0")/.." && pwd)
+acumen=${ACUMEN:-$here/.venv/bin/acumen}
+mkdir -p "$out"
+out=$(cd "$out" && pwd)
+
+if [ -z "${JDK:-}" ]; then
+    JDK=$out/jdk/usr/lib/jvm/openjdk-17/lib/src.zip
+    if [ ! -f "$JDK" ]; then
+        mkdir -p "$out/jdk"
+        (cd "$out/jdk" && apt-get download openjdk-17-source && dpkg -x openjdk-17-source*.deb .)
+    fi
+fi
+
+{
+    cat "$here/bench/recipes/naming.toml"
+    printf '\n[[project]]\nname = "openjdk"\nsource = "%s"\nexclude = ["**/com/sun/org/apache/**"]\n' "$JDK"
+} >"$out/corpus.toml"
+
+[ -f "$out/corpus/manifest.json" ] || "$acumen" corpus build "$out/corpus.toml" --out "$out/corpus"
+"$acumen" tasks build gluecode --corpus "$out/corpus" --dedup --most "$most" --out "$out/gluecode"
+"$acumen" dataset robustness --corpus "$out/corpus" --split test --certify binds --most 2000 \
+    --where single --where all --where 25% --where 50% --where 75% --where 100% \
+    --out "$out/robustness"

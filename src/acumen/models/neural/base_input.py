@@ -1,0 +1,291 @@
+"""What acumen-base reads of a method, in words: its tokens, where each stands, what is around it.
+
+A token has its words, a *role* (the nodes of javac's tree that it stands in), the statement that it
+belongs to, how deep that is nested, and a mark of its name, the same wherever the name is written.
+Tokens of the surroundings (class, callees, fields, ...) have words, a role and that mark: so a call
+is tied to what is told about who is called.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import IntEnum
+from functools import lru_cache
+from typing import Any
+from zlib import crc32
+
+import numpy as np
+from numpy.typing import NDArray
+
+from acumen.api import AcumenError, Input, Json, Method, NamedMethod, Prompt, Question, Sight
+from acumen.lang.java.tokens import KINDS as TOKEN_KINDS
+from acumen.lang.kernel import kernel
+from acumen.models._lexer import MASK
+from acumen.models.neural.context_input import doc_words, type_words
+from acumen.models.neural.graph_input import method_tree, parsed
+from acumen.models.neural.labels import pieces
+from acumen.models.neural.tokens_input import text_of
+from acumen.views.ast import LABELS as TREE_KINDS
+from acumen.views.masked_files import MASKED_CALL
+from acumen.views.paths import METHOD_NAME
+
+_MOST_CHARACTERS = 50_000
+_NO_TEXT = re.compile(r"[\ud800-\udfff]")
+_WORD = re.compile(r"[^\W\d][\w$]*")
+# A literal may be a page of text: so many words of it are read.
+_MOST_WORDS, _LONGEST = 6, 60
+DEEPEST = 15
+_STATEMENTS = frozenset((
+    "ASSERT", "BREAK", "CASE", "CATCH", "CONTINUE", "DO_WHILE_LOOP", "ENHANCED_FOR_LOOP",
+    "EXPRESSION_STATEMENT", "FOR_LOOP", "IF", "LABELED_STATEMENT", "RETURN", "SWITCH",
+    "SWITCH_EXPRESSION", "SYNCHRONIZED", "THROW", "TRY", "VARIABLE", "WHILE_LOOP", "YIELD",
+    "EMPTY_STATEMENT", "LAMBDA_EXPRESSION", "ELSE_STATEMENT", "FINALLY_BLOCK",
+))  # fmt: skip
+# What a method's shape is told by: where its ways part and where they end.
+_PARTS = frozenset((
+    "IF", "ELSE_STATEMENT", "FOR_LOOP", "ENHANCED_FOR_LOOP", "WHILE_LOOP", "DO_WHILE_LOOP",
+    "SWITCH", "SWITCH_EXPRESSION", "CASE", "CATCH", "TRY", "FINALLY_BLOCK", "RETURN", "THROW",
+    "BREAK", "CONTINUE", "CONDITIONAL_EXPRESSION", "CONDITIONAL_AND", "CONDITIONAL_OR",
+    "LAMBDA_EXPRESSION", "EXPRESSION_STATEMENT", "VARIABLE", "SYNCHRONIZED",
+))  # fmt: skip
+_IS_STATEMENT = np.isin(TREE_KINDS, sorted(_STATEMENTS))
+_IS_PART = np.isin(TREE_KINDS, sorted(_PARTS))
+_NAME_KIND, _STRING = TOKEN_KINDS.index("IDENTIFIER"), TOKEN_KINDS.index("STRINGLITERAL")
+_HIDDEN = {MASKED_CALL: MASK, MASK: MASK, METHOD_NAME: METHOD_NAME}
+_MOST_CANDIDATES = 64
+
+
+class Asks(IntEnum):
+    """What a question asks for: told by its form, and by whether something is masked in it."""
+
+    NPATH, OPERATOR, NAME, CALL, NULL = range(5)
+
+    @classmethod
+    def of(cls, asked: Input) -> Asks:
+        if isinstance(asked, Question):
+            return cls.OPERATOR if MASK in asked.text else cls.NPATH
+        if isinstance(asked, Prompt):
+            return cls.CALL if MASK in asked.text else cls.NULL
+        return cls.NAME
+
+
+@dataclass(slots=True)
+class Told:
+    """Columns of tokens; ``words`` has ``sizes`` of them for each."""
+
+    words: list[str] = field(default_factory=list)
+    sizes: list[int] = field(default_factory=list)
+    role: list[str] = field(default_factory=list)
+    depth: list[int] = field(default_factory=list)
+    statement: list[int] = field(default_factory=list)
+    name: list[int] = field(default_factory=list)
+    flag: list[int] = field(default_factory=list)
+
+    def add(self, text: str, role: str, *, flag: int = 0) -> None:
+        mine = words_of(text, False)
+        self.words += mine
+        self.sizes.append(len(mine))
+        self.role.append(role)
+        self.depth.append(0)
+        self.statement.append(0)
+        self.name.append(mark(text))
+        self.flag.append(flag)
+
+    def columns(self, start: str) -> dict[str, Any]:
+        return {f"{start}_{name}": getattr(self, name) for name in self.__slots__}
+
+
+@lru_cache(maxsize=1 << 16)
+def words_of(token: str, string: bool) -> tuple[str, ...]:
+    """
+    >>> words_of("maxValue2", False), words_of('"no such file"', True)
+    (('max', 'Value', '2'), ('"', 'no', 'such', 'file'))
+    """
+    if token in _HIDDEN:
+        return (_HIDDEN[token],)
+    token = token[:_LONGEST]
+    if string:
+        return ('"', *(word for part in _WORD.findall(token) for word in pieces(part)))[
+            : _MOST_WORDS + 1
+        ]
+    if token[:1].isalpha() or token[:1] in ("_", "$"):
+        return pieces(token)
+    return (token,)
+
+
+@lru_cache(maxsize=1 << 16)
+def mark(name: str) -> int:
+    """A number for a name, never 0; two names of a method hardly ever share one."""
+    return 0 if name in _HIDDEN else 1 + crc32(name.encode("utf-8", "replace")) % 0x7FFF
+
+
+@kernel
+def _nested(
+    parent: NDArray[np.int32], statement: NDArray[np.bool_]
+) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """For each node of a tree the number of the statement around it, and how deep that is; a
+    parent comes before its children."""
+    around = np.zeros(len(parent), np.int32)
+    depth = np.zeros(len(parent), np.int32)
+    count = 0
+    for node in range(len(parent)):
+        above = parent[node]
+        if above >= 0:
+            around[node], depth[node] = around[above], depth[above]
+        if statement[node]:
+            count += 1
+            around[node] = count
+            depth[node] += 1
+    return around, depth
+
+
+def own_tokens(
+    text: str, *, operator: bool = False, flags: Mapping[str, int] | None = None
+) -> tuple[Told, list[str]]:
+    """The tokens of a method's text, and the words of its shape. A text that holds no method is its
+    tokens alone."""
+    data = _NO_TEXT.sub("\ufffd", text[:_MOST_CHARACTERS]).encode()
+    file = parsed(data, operator)
+    held = method_tree(file)
+    shape: list[str] = []
+    if held is None:
+        first, last = np.searchsorted(
+            file.tokens.start, (len(b"class T {"), len(file.source) - len(b"\n}"))
+        ).tolist()
+        none = [0] * (last - first)
+        roles, statement, depth = ["alone"] * len(none), none, none
+    else:
+        first, last = held.tokens
+        label, parent = held.tree.label, held.tree.parent
+        around, deep = _nested(parent, _IS_STATEMENT[label])
+        leaf = held.leaf
+        above = np.where(leaf >= 0, parent[leaf], -1)
+        kinds = [
+            f"{TREE_KINDS[label[a]] if a >= 0 else ''} {TREE_KINDS[label[b]] if b >= 0 else ''}"
+            for a, b in zip(leaf.tolist(), above.tolist(), strict=True)
+        ]
+        roles = kinds
+        statement = np.where(leaf >= 0, around[leaf], 0).tolist()
+        depth = np.minimum(np.where(leaf >= 0, deep[leaf], 0), DEEPEST).tolist()
+        parts = np.flatnonzero(_IS_PART[label])
+        shape = [
+            f"{TREE_KINDS[one]} {min(at, 6)}"
+            for one, at in zip(label[parts].tolist(), deep[parts].tolist(), strict=True)
+        ]
+    told = Told(role=roles, depth=depth, statement=statement)
+    flags = flags or {}
+    source = file.source
+    kind = file.tokens.kind[first:last].tolist()
+    spans = zip(
+        file.tokens.start[first:last].tolist(), file.tokens.end[first:last].tolist(), strict=True
+    )
+    for one, (start, end) in zip(kind, spans, strict=True):
+        token = source[start:end].decode("utf-8", "replace")
+        mine = words_of(token, one == _STRING)
+        told.words += mine
+        told.sizes.append(len(mine))
+        named = one == _NAME_KIND
+        told.name.append(mark(token) if named else 0)
+        told.flag.append(flags.get(token, 0) if named else 0)
+    return told, shape
+
+
+# --------------------------------------------------------------------------------------
+
+
+def surroundings(asked: Input, sight: Sight | None) -> Mapping[str, Json]:
+    """What ``Sight.owner`` tells, nothing where nobody knows the method."""
+    if isinstance(asked, NamedMethod):
+        asked = asked.method
+    method = asked.id if isinstance(asked, Method) else getattr(asked, "method", "")
+    if sight is None or not method:
+        return {}
+    try:
+        return sight.owner(method)
+    except AcumenError:
+        return {}
+
+
+def null_flags(callees: Iterable[Mapping[str, Json]]) -> dict[str, int]:
+    """Names of callees: 1 if one of that name may give null, 2 if none does."""
+    flags: dict[str, int] = {}
+    for row in callees:
+        name = str(row["name"])
+        flags[name] = 1 if row.get("nulls") or flags.get(name) == 1 else 2
+    return flags
+
+
+def around_tokens(about: Mapping[str, Json], call: Mapping[str, Json]) -> Told:
+    """The surroundings as tokens, the most telling first: what is too much is cut off behind."""
+    told = Told()
+    for word in type_words(str(call.get("receiver") or ""))[:6]:
+        told.add(word, "receiver")
+    for word in _WORD.findall(str(about.get("header") or ""))[:12]:
+        told.add(word, "header")
+    for word in doc_words(str(about.get("doc") or ""))[:24]:
+        told.add(word, "doc")
+    for row in about.get("callees") or ():
+        flag = 1 if row.get("nulls") else 2
+        _signature(told, row, "callee", flag)
+    for one in (about.get("fields") or ())[:16]:
+        type_, _, name = str(one).rpartition(" ")
+        for word in type_words(type_)[:2]:
+            told.add(word, "field type")
+        told.add(name, "field")
+    for row in (about.get("callers") or ())[:5]:
+        _signature(told, row, "caller")
+    for row in _nearest(about.get("methods") or ()):
+        _signature(told, row, "sibling")
+    return told
+
+
+def _signature(told: Told, row: Mapping[str, Json], role: str, flag: int = 0) -> None:
+    for word in type_words(str(row["returns"] or ""))[:2]:
+        told.add(word, f"{role} returns")
+    told.add(str(row["name"]), role, flag=flag)
+
+
+def _nearest(rows: Sequence[Mapping[str, Json]], most: int = 24) -> Sequence[Mapping[str, Json]]:
+    """Those in the middle: siblings come in the order of the source, around the method."""
+    start = max(0, (len(rows) - most) // 2)
+    return rows[start : start + most]
+
+
+def features(asked: Input, sight: Sight | None) -> dict[str, Any] | None:
+    """All columns of words; None for a text without a token."""
+    kind = Asks.of(asked)
+    about = surroundings(asked, sight)
+    method = getattr(asked, "method", "") if kind is Asks.CALL else ""
+    call = sight.context(method) if sight is not None and method else {}
+    own, shape = own_tokens(
+        text_of(asked), operator=kind is Asks.OPERATOR,
+        flags=null_flags(about.get("callees") or ()),
+    )  # fmt: skip
+    if not own.words:
+        return None
+    around = around_tokens(about, call)
+    variant, _ = own_tokens(_variant(asked, sight)) if kind is Asks.NAME else (Told(), [])
+    names = [str(one) for one in call.get("candidates") or ()]
+    return {
+        **own.columns("own"),
+        **around.columns("around"),
+        **variant.columns("variant"),
+        "shape": shape,
+        "asks": [int(kind)],
+        "candidates": list(dict.fromkeys(names))[:_MOST_CANDIDATES],
+    }
+
+
+def _variant(asked: Input, sight: Sight | None) -> str:
+    """A certified variant of the method, where there is one to learn from."""
+    told = getattr(sight, "variant", None)
+    return str(told(asked.id)) if told is not None and isinstance(asked, Method) else ""
+
+
+def all_words(columns: Mapping[str, Any]) -> Iterator[str]:
+    for start in ("own", "around"):
+        yield from columns[f"{start}_words"]
+    for name in columns["candidates"]:
+        yield from words_of(name, False)

@@ -1,0 +1,288 @@
+"""acumen-base's network: one encoder, and a head for each way of answering.
+
+Shapes: n examples, l parts of a sequence, c candidates, t parts of an answer, d dimensions.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from acumen.models.neural._base_layers import OWN, CopyDecoder, Encoder, Read
+from acumen.models.neural.architecture import Network
+from acumen.models.neural.base_input import Asks
+from acumen.models.neural.tensors import mask_of
+
+if TYPE_CHECKING:
+    from acumen.models.neural.architecture import Batch
+    from acumen.models.neural.base import Base
+
+_TINY = 1e-9
+# How far apart variants and other methods are told: SimCLR's temperature.
+_SHARP = 0.07
+
+
+class BaseNetwork(nn.Module, Network):
+    def __init__(self, architecture: Base) -> None:
+        super().__init__()
+        from acumen.models.neural.base import CLASSES
+
+        self.settings, self.subwords = architecture.settings, architecture.subwords
+        width, parts = self.settings.width, len(self.subwords)
+        known = architecture.vocabularies
+        self.encoder = Encoder(self.settings, parts, len(known["roles"]), len(known["shapes"]))
+        self.guess = nn.Sequential(nn.Linear(width, width), nn.GELU(), nn.LayerNorm(width))
+        self.guess_bias = nn.Parameter(torch.zeros(parts))
+        self.classes = nn.Sequential(
+            nn.Linear(2 * width, width), nn.GELU(), nn.Dropout(self.settings.dropout),
+            nn.Linear(width, len(CLASSES)),
+        )  # fmt: skip
+        kinds = torch.tensor([int(kind) for kind, _ in CLASSES])
+        self.register_buffer("kinds", kinds, persistent=False)
+        self.kinds: Tensor
+        self.point, self.pointed = nn.Linear(width, width), nn.Linear(width, width)
+        self.choose, self.offered = nn.Linear(width, width), nn.Linear(width, width)
+        self.offers = nn.Linear(width, 1)
+        self.decoder = CopyDecoder(self.settings, parts)
+        self.share = 1.0
+
+    def at(self, share: float) -> None:
+        self.share = share
+
+    # ---------------------------------------------------------------- what was read
+
+    def read(self, batch: Batch, shown: Tensor | None = None) -> Read:
+        mask = mask_of(batch["sizes"], batch["parts"].shape[1])
+        return Read(self.encoder(batch, shown), mask, batch["parts"])
+
+    def place(self, read: Read) -> Tensor:
+        """The state at what is masked, or at the name that is asked for, or at <s>; (n, d)."""
+        asked = 2 * (read.parts == self.subwords.mask) + 1 * (read.parts == self.subwords.name)
+        where = (asked * read.mask).argmax(1)
+        return read.states[torch.arange(len(where), device=where.device), where]
+
+    def vector(self, batch: Batch) -> Tensor:
+        return self._mean(self.read(batch), batch)
+
+    def _mean(self, read: Read, batch: Batch) -> Tensor:
+        own = ((batch["segment"] == OWN) & read.mask)[:, :, None]
+        return (read.states * own).sum(1) / own.sum(1).clamp_min(1)
+
+    # ---------------------------------------------------------------- learning
+
+    def loss(self, batch: Batch) -> Tensor:
+        if self.training and self.share < self.settings.pretrain:
+            return self.guessing(batch)
+        read = self.read(batch)
+        lost = self.answering(batch, read)
+        if "varied" in batch and self.settings.agree:
+            lost = lost + self.settings.agree * self.agreeing(batch, read)
+        return lost
+
+    def guessing(self, batch: Batch) -> Tensor:
+        """Pre-training: what was there where it is masked, and which variant is whose."""
+        parts = batch["parts"]
+        there = mask_of(batch["sizes"], parts.shape[1]) & (parts != self.subwords.begin)
+        for special in self.subwords.specials:
+            there &= parts != special
+        chosen = there & (torch.rand(parts.shape, device=parts.device) < self.settings.masked)
+        lot = torch.rand(parts.shape, device=parts.device)
+        other = torch.randint(len(self.guess_bias), parts.shape, device=parts.device)
+        shown = torch.where(chosen & (lot < 0.8), self.subwords.mask, parts)
+        shown = torch.where(chosen & (lot >= 0.9), other, shown)
+        read = self.read(batch, shown)
+        scores = functional.linear(
+            self.guess(read.states[chosen]), self.encoder.parts.weight, self.guess_bias
+        )
+        lost = functional.cross_entropy(scores.float(), parts[chosen], reduction="sum")
+        lost = lost / max(1, len(scores))
+        if "varied" in batch and self.settings.contrast and len(batch["varied"]) > 1:
+            one = self._mean(read, batch)[batch["varied"]]
+            lost = lost + self.settings.contrast * self.contrast(one, self.vector(_variants(batch)))
+        return lost
+
+    @staticmethod
+    def contrast(one: Tensor, other: Tensor) -> Tensor:
+        """How well each of some vectors is told to belong to its row of the others, both ways."""
+        one, other = (functional.normalize(vectors.float(), dim=1) for vectors in (one, other))
+        scores = one @ other.T / _SHARP
+        own = torch.arange(len(scores), device=scores.device)
+        both = functional.cross_entropy(scores, own) + functional.cross_entropy(scores.T, own)
+        return both / 2
+
+    def answering(self, batch: Batch, read: Read) -> Tensor:
+        """Mean over the examples of what their answers cost."""
+        place, asks = self.place(read), batch["asks"]
+        lost = place.new_zeros((), dtype=torch.float32)
+        rows = torch.nonzero(batch["class"] >= 0)[:, 0]
+        if len(rows):
+            scores = self.class_scores(batch, read, place)[rows]
+            lost = lost + functional.cross_entropy(scores, batch["class"][rows], reduction="sum")
+        rows = torch.nonzero(asks == Asks.NULL)[:, 0]
+        if len(rows):
+            named = batch["named"][rows]
+            chances, names = self.pointing(batch, read)
+            hit = names[rows] == named[:, None]
+            lost = lost - (chances[rows] * hit).sum(1).clamp_min(_TINY).log().sum()
+        rows = torch.nonzero((asks == Asks.NAME) | (asks == Asks.CALL))[:, 0]
+        if len(rows):
+            lost = lost - self.saying(batch, read, place, rows).sum()
+        return lost / len(asks)
+
+    def agreeing(self, batch: Batch, read: Read) -> Tensor:
+        """A variant has the name of its method, and what is said of both is alike."""
+        rows = batch["varied"]
+        mine = batch["target_size"][rows] > 0
+        rows, other = rows[mine], self.read(_variants(batch)).of(torch.nonzero(mine)[:, 0])
+        if not len(rows):
+            return read.states.new_zeros(())
+        target = batch["target"][rows]
+        there = mask_of(batch["target_size"][rows], target.shape[1])
+        held = read.of(rows)
+        said = target.masked_fill(~there, 0)
+        table = self.encoder.parts.weight
+        one, two = (
+            self.decoder(table, self.place(which), said[:, :-1], which)[there].clamp_min(_TINY)
+            for which in (held, other)
+        )
+        wanted = target[there]
+        lost = -two.gather(1, wanted[:, None]).log().sum()
+        mean = ((one + two) / 2).log()
+        apart = (one * (one.log() - mean)).sum() + (two * (two.log() - mean)).sum()
+        return (lost + apart) / len(batch["asks"])
+
+    # ---------------------------------------------------------------- the heads
+
+    def class_scores(self, batch: Batch, read: Read, place: Tensor) -> Tensor:
+        """(n, classes); those of other tasks are no answers."""
+        shape = self.encoder.shape(batch["shape"].to(place.dtype))
+        if not self.settings.structure:
+            shape = torch.zeros_like(shape)
+        scores: Tensor = self.classes(torch.cat([place, shape], 1)).float()
+        return scores.masked_fill(self.kinds != batch["asks"][:, None], -torch.inf)
+
+    def pointing(self, batch: Batch, read: Read) -> tuple[Tensor, Tensor]:
+        """Chances (n, l) of the names that stand in a method, at each place, and of none at <s>;
+        and which name that is, 0 for none."""
+        start = read.states[:, 0]
+        scores = (self.point(start)[:, None] * self.pointed(read.states)).sum(2).float()
+        scores = scores / start.shape[1] ** 0.5
+        names = batch["name"]
+        named = (batch["segment"] == OWN) & (batch["first"] == 1) & (names > 0)
+        may = named | (batch["segment"] == 0) & read.mask
+        may[:, 1:] &= named[:, 1:]
+        chances = scores.masked_fill(~may, -torch.inf).softmax(1)
+        return chances, names.masked_fill(~may, -1)
+
+    def saying(self, batch: Batch, read: Read, place: Tensor, rows: Tensor) -> Tensor:
+        """The logarithm of how likely the answers of some examples are: said, or chosen."""
+        target, sizes = batch["target"][rows], batch["target_size"][rows]
+        there = mask_of(sizes, target.shape[1])
+        target = target.masked_fill(~there, 0)
+        chances = self.decoder(self.encoder.parts.weight, place[rows], target[:, :-1],
+                               read.of(rows))  # fmt: skip
+        each = chances.gather(2, target[:, :, None])[..., 0].clamp_min(_TINY).log()
+        said = (each * there).sum(1)
+        gate, offered = self.offering(batch, place)
+        chosen, gate = batch["chosen"][rows], gate[rows]
+        told = (1 - gate).log() + said
+        picked = torch.nonzero(chosen >= 0)[:, 0]
+        if not len(picked):
+            return told
+        # Only where the answer is a candidate: a chance of nothing has no logarithm to learn by.
+        mine = offered[rows[picked], chosen[picked]]
+        both = torch.logaddexp(told[picked], (gate[picked] * mine).clamp_min(_TINY).log())
+        return told.index_copy(0, picked, both)
+
+    def offering(self, batch: Batch, place: Tensor) -> tuple[Tensor, Tensor]:
+        """How likely the answer is one of the candidates, (n,), and each of them, (n, c)."""
+        sizes = batch["candidate_size"]
+        offered = batch["candidates"]
+        inside = mask_of(sizes.flatten(), offered.shape[2]).view(offered.shape)
+        spelt = self.encoder.parts(offered) * inside[..., None]
+        order = torch.arange(spelt.shape[2], device=spelt.device)
+        # The first part of a name counts more than the last.
+        weight = (1.0 / (1.0 + 0.5 * order))[None, None, :, None].to(spelt.dtype)
+        vectors = self.offered((spelt * weight).sum(2))
+        scores = (self.choose(place)[:, None] * vectors).sum(2).float() / place.shape[1] ** 0.5
+        there = sizes > 0
+        any_ = there.any(1)
+        scores = scores.masked_fill(~there, -1e4)
+        gate = self.offers(place)[:, 0].float().sigmoid() * any_
+        return gate.clamp(0, 1 - 1e-4), scores.softmax(1) * there
+
+    # ---------------------------------------------------------------- answering
+
+    def predict(self, batch: Batch) -> list[list[int]]:
+        read = self.read(batch)
+        place, asks = self.place(read), batch["asks"].tolist()
+        best = self.class_scores(batch, read, place).argmax(1).tolist()
+        spoken = [at for at, one in enumerate(asks) if one in (Asks.NAME, Asks.CALL)]
+        found: list[list[int]] = [[-1 - one] for one in best]
+        for row in [at for at, one in enumerate(asks) if one == Asks.NULL]:
+            found[row] = self._pointed(batch, read, row)
+        if spoken:
+            rows = torch.tensor(spoken, device=place.device)
+            for row, said in zip(spoken, self._said(batch, read, place, rows), strict=True):
+                found[row] = said
+        return found
+
+    def _pointed(self, batch: Batch, read: Read, row: int) -> list[int]:
+        """The parts of the name with the largest chance, over all its places; [] for none."""
+        one = {name: batch[name][row : row + 1] for name in ("name", "segment", "first", "parts")}
+        chances, names = self.pointing(one, Read(*(part[row : row + 1] for part in read)))
+        total: dict[int, float] = {}
+        places: dict[int, int] = {}
+        for at, (name, chance) in enumerate(
+            zip(names[0].tolist(), chances[0].tolist(), strict=True)
+        ):
+            if name >= 0:
+                total[name] = total.get(name, 0.0) + chance
+                places.setdefault(name, at)
+        best = max(total, key=lambda name: (total[name], -places[name]))
+        if best == 0:
+            return []
+        start = places[best]
+        ends = (one["first"][0] == 1) | ~read.mask[row]
+        later = torch.nonzero(ends[start + 1 :])[:, 0].tolist()
+        end = start + 1 + later[0] if later else len(ends)
+        parts: list[int] = one["parts"][0, start:end].tolist()
+        return parts
+
+    def _said(self, batch: Batch, read: Read, place: Tensor, rows: Tensor) -> list[list[int]]:
+        """The likeliest part at each step, until </s>; or a candidate, if that is likelier."""
+        table, held, start = self.encoder.parts.weight, read.of(rows), place[rows]
+        said = torch.zeros(len(rows), 0, dtype=torch.long, device=place.device)
+        ended = torch.zeros(len(rows), dtype=torch.bool, device=place.device)
+        sure = torch.zeros(len(rows), device=place.device)
+        never = [one for one in self.subwords.specials if one != self.subwords.end]
+        for step in range(self.settings.longest + 1):
+            chances = self.decoder(table, start, said, held)[:, -1]
+            chances[:, never if step else list(self.subwords.specials)] = 0.0
+            top, best = chances.max(1)
+            sure = sure + top.clamp_min(_TINY).log() * ~ended
+            said = torch.cat([said, best[:, None]], 1)
+            ended |= best == self.subwords.end
+            if bool(ended.all()):
+                break
+        answers: list[list[int]] = said.tolist()
+        gate, offered = self.offering(batch, place)
+        if not offered.shape[1]:
+            return answers
+        top, best = offered[rows].max(1)
+        better = (gate[rows] * top > (1 - gate[rows]) * sure.exp()).tolist()
+        for at, row in enumerate(rows.tolist()):
+            if better[at]:
+                which = int(best[at])
+                size = int(batch["candidate_size"][row, which])
+                answers[at] = batch["candidates"][row, which, :size].tolist()
+        return answers
+
+
+def _variants(batch: Batch) -> Batch:
+    """The sequences of the variants alone."""
+    start = "variant_"
+    return {name[len(start) :]: one for name, one in batch.items() if name.startswith(start)}
