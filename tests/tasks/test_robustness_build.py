@@ -117,6 +117,24 @@ def test_a_small_class_in_full(till: Corpus, tmp_path: Path) -> None:
     )
 
 
+def test_only_some_methods(till: Corpus, tmp_path: Path) -> None:
+    """Their variants are those that they have among all; and a network may learn from one each."""
+    from acumen.models.neural.variants import variants_hash, with_variants
+
+    build(till, RECIPE, tmp_path / "all", Here())
+    ids = [row["id"] for row in lines(tmp_path / "all", "originals.jsonl")]
+    about = build(till, RECIPE, tmp_path / "some", Here(), methods=ids[:2])
+    assert about["chosen_methods"] == 2
+    assert [row["id"] for row in lines(tmp_path / "some", "originals.jsonl")] == ids[:2]
+    wanted = [row for row in lines(tmp_path / "all", "variants.jsonl") if row["method"] != ids[2]]
+    assert lines(tmp_path / "some", "variants.jsonl") == wanted
+    told = with_variants(None, tmp_path / "some")  # type: ignore[arg-type]
+    texts = {row["text"] for row in wanted if row["method"] == ids[1]}
+    assert told.variant(ids[1]) in texts
+    assert told.variant(ids[2]) == ""
+    assert variants_hash(tmp_path / "some") == about["files"]["variants.jsonl"]
+
+
 def test_the_folder_is_a_task(till: Corpus, tmp_path: Path) -> None:
     build(till, RECIPE, tmp_path, Here())
     task = Robustness(read_built(tmp_path), "rename")

@@ -14,6 +14,7 @@ def train_network(
     name: str, tasks: list[str], data: list[Path], out: Path, *, config: str,
     changes: list[str], start: Path | None, seed: int, most: int, device: str, prepare: bool,
     answer: list[str], workers: int, as_json: bool, variants: Path | None = None,
+    prepared: Path | None = None,
 ) -> None:  # fmt: skip
     from acumen.corpus.engines import engine as make_engine
     from acumen.datasets.built import load_data
@@ -24,7 +25,6 @@ def train_network(
     from acumen.models.neural.settings import changed, read_config
     from acumen.models.neural.train import request, train
     from acumen.registry import make_task, select_tasks
-    from acumen.report.training import write_training
 
     held = {name: folder for folder in data for name in load_data(folder)}
     tables = changed(read_config(name, config), {"training.seed": seed, **_values(changes)})
@@ -42,6 +42,7 @@ def train_network(
         request(
             name, tables, task, pretrain=pretrain, start=str(start.resolve()) if start else "",
             data=folder, most=most, device=device, prepare=prepare, variants=variants,
+            prepared=prepared,
             answers=tuple((make_task(a), held.get(a)) for a in select_tasks(answer)),
         )
         for task, folder in taught
@@ -53,12 +54,22 @@ def train_network(
         with progress_bar() as step:
             about = train(one, folder, engine, step)
         if "prepared" not in about:
-            about = {**about, "report": str(write_training(folder))}
+            about = {**about, "report": _page(folder)}
         told[one.task.card.name] = about
         if not as_json:
             say(_line(about, folder))
     if as_json:
         print_json(told)
+
+
+def _page(folder: Path) -> str:
+    """Where the page is; a network that was trained for hours is not lost for want of plots."""
+    from acumen.report.training import write_training
+
+    try:
+        return str(write_training(folder))
+    except ModuleNotFoundError as error:
+        return f"none, {error.name} is not installed"
 
 
 def _values(changes: list[str]) -> dict[str, Any]:

@@ -121,6 +121,15 @@ def train(
             rich_help_panel=_OF_NETWORKS,
         ),
     ] = None,
+    prepared: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="Take what --prepare left there, of this network on this data, instead of reading "
+            "it again: for several trainings that differ in how they learn.",
+            rich_help_panel=_OF_NETWORKS,
+        ),
+    ] = None,
     answer: Annotated[
         list[str] | None,
         typer.Option(
@@ -251,6 +260,7 @@ def train(
     of_networks = {
         "--task": task, "--data": data, "--config": config, "--set": change, "--from": start,
         "--most": most, "--prepare": prepare, "--answer": answer, "--variants": variants,
+        "--prepared": prepared,
     }  # fmt: skip
     learning = {
         "--size": size, "--epochs": epochs, "--tokens": tokens, "--least": least,
@@ -278,6 +288,7 @@ def train(
             prepare=prepare,
             answer=answer or [],
             variants=variants,
+            prepared=prepared,
             workers=workers,
             as_json=as_json,
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -89,8 +90,6 @@ def test_the_same_weights_whatever_the_workers(folder: Path, tmp_path: Path) -> 
 
 
 def test_prepared_first_and_trained_later_is_the_same(folder: Path, tmp_path: Path) -> None:
-    from dataclasses import replace
-
     out = tmp_path / "later"
     told = train(replace(asked(), prepare=True), out, Here(), nothing)
     assert told["prepared"]["train"]["kept"] == 120
@@ -99,6 +98,22 @@ def test_prepared_first_and_trained_later_is_the_same(folder: Path, tmp_path: Pa
     assert (out / "weights.safetensors").read_bytes() == (
         folder / "weights.safetensors"
     ).read_bytes()
+
+
+def test_what_was_prepared_serves_trainings_that_differ_in_learning(tmp_path: Path) -> None:
+    """Without its structure acumen-base reads the same; with another vocabulary, it does not."""
+    told = train(replace(asked("acumen-base"), prepare=True), tmp_path / "one", Here(), nothing)
+    assert told["prepared"]["train"]["kept"] == 120
+    other = asked("acumen-base", network__structure=False, training__epochs=1)
+    done = train(replace(other, prepared=tmp_path / "one"), tmp_path / "two", Here(), nothing)
+    assert done["settings"]["structure"] is False
+    # What is taken over is left where it was.
+    assert (tmp_path / "one" / WORK / "train.arrow").is_file()
+    alone = train(other, tmp_path / "three", Here(), nothing)
+    assert alone["weights_sha256"] == done["weights_sha256"]
+    unlike = replace(asked("acumen-base", network__vocabulary=500), prepared=tmp_path / "one")
+    with pytest.raises(AcumenError, match="nothing that was prepared for this"):
+        train(unlike, tmp_path / "four", Here(), nothing)
 
 
 def test_other_settings_begin_anew(tmp_path: Path) -> None:
@@ -131,8 +146,6 @@ def test_a_network_for_each_task_is_one_model(folder: Path, tmp_path: Path) -> N
 
 def test_tasks_are_answered_at_the_end_as_the_model_answers_them(tmp_path: Path) -> None:
     """From numbers that were prepared beside the data; what cannot be read is not answered."""
-    from dataclasses import replace
-
     task: Any = Naming()
     out = tmp_path / "run"
     train(replace(asked(), answers=((task, None),)), out, Here(), nothing)

@@ -82,7 +82,7 @@ class Encoder(nn.Module):
         given = given + self.firsts(batch["first"])
         if self.settings.structure:
             given = given + self.roles(batch["role"]) + self.depths(batch["depth"])
-        if self.settings.around:
+        if self.settings.context:
             given = given + self.flags(batch["flag"])
         given = functional.dropout(self.norm(given), self.settings.dropout, self.training)
         bias = self.bias(batch)

@@ -82,6 +82,9 @@ class Architecture(ABC):
     looks: ClassVar[bool] = False
     # Whether it has a judgement of its own on names, ``judge``; else it judges by its own name.
     judges: ClassVar[bool] = False
+    # Settings that change nothing of what is prepared: trainings that differ in them alone can
+    # share it.
+    after_reading: ClassVar[frozenset[str]] = frozenset()
     # Whether one network is taught several tasks together: the column that tells which, else "".
     joint: ClassVar[str] = ""
     Settings: ClassVar[type[Any]]

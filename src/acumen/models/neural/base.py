@@ -51,7 +51,8 @@ _PER_TOKEN = ("role", "depth", "statement", "name", "flag")
 @dataclass(frozen=True, slots=True)
 class Settings:
     """``length`` and ``around``: parts that are read of a method and of its surroundings, of which
-    none are with 0. ``structure``: whether roles, depths and relations are seen. ``alone``: how
+    none are with 0. ``structure``: whether roles, depths and relations are seen; ``context``:
+    whether the surroundings and what is known of callees are. ``alone``: how
     often a method is shown without its surroundings while it learns. ``pretrain``: which share of
     all steps is pre-training, in which ``masked`` of the parts are guessed and to know a variant
     counts ``contrast``; ``agree``: how much it counts afterwards to name it alike."""
@@ -67,6 +68,7 @@ class Settings:
     decoder: int = 2
     longest: int = 12
     structure: bool = True
+    context: bool = True
     alone: float = 0.15
     pretrain: float = 0.4
     masked: float = 0.2
@@ -84,6 +86,10 @@ class Base(Architecture):
     name = "acumen-base"
     looks = True
     joint = "asks"
+    after_reading = frozenset((
+        "layers", "width", "heads", "inner", "dropout", "decoder", "structure", "context", "alone",
+        "pretrain", "masked", "contrast", "agree",
+    ))  # fmt: skip
     Settings = Settings
     subwords: Subwords
 
@@ -223,8 +229,8 @@ class Base(Architecture):
         self, columns: Mapping[str, Ragged], draw: np.random.Generator | None = None
     ) -> Batch:
         count = len(columns["asks"].values)
-        shown = np.ones(count, bool)
-        if draw is not None:
+        shown = np.full(count, self.settings.context)
+        if draw is not None and self.settings.context:
             shown = draw.random(count) >= self.settings.alone
         batch = self._sequences(columns, "own", np.arange(count), shown)
         batch["asks"] = torch.from_numpy(columns["asks"].values.astype(np.int64))
@@ -248,6 +254,11 @@ class Base(Architecture):
             batch["target"] = torch.from_numpy(filled(target.values, target.offsets))
             batch["target_size"] = torch.from_numpy(np.diff(target.offsets))
         sizes, parts = columns["candidate_sizes"], columns["candidate_parts"]
+        if not self.settings.context:
+            nothing = np.zeros_like(sizes.offsets)
+            sizes, parts = Ragged(sizes.values[:0], nothing), Ragged(parts.values[:0], nothing)
+            if "chosen" in batch:
+                batch["chosen"].fill_(-1)
         rows = filled(parts.values, np.concatenate([[0], np.cumsum(sizes.values)]), 8)
         many = np.diff(sizes.offsets)
         wide = np.zeros((len(many), int(many.max(initial=0)), rows.shape[1]), np.int64)

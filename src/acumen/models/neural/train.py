@@ -37,7 +37,7 @@ from acumen.models.neural.settings import Tables, Training, filled
 from acumen.models.neural.variants import variants_hash
 
 WORK, ANSWERS = "work", "answers"
-_KEY, _WORDS, _SIZES = "key.json", "words", "sizes.json"
+_KEY, _WORDS, _SIZES, _DATA = "key.json", "words", "sizes.json", "data.json"
 
 Step = Callable[[str, int, int], None]
 
@@ -46,14 +46,16 @@ Step = Callable[[str, int, int], None]
 class Request:
     """``most``: so many examples of a split at most, 0 for all. ``prepare``: stop before the
     training itself, which may then go on elsewhere. ``answers``: tasks to be answered at its end,
-    each with the data set that it is in. ``variants``: certified variants to learn from. A joint
-    network's ``task`` is a ``Joint`` one."""
+    each with the data set that it is in. ``prepared``: a folder that another training of this
+    network was prepared in, on the same data. ``variants``: certified variants to learn from.
+    A joint network's ``task`` is a ``Joint`` one."""
 
     plan: Plan
     training: Training
     task: Task
     data: Path | None = None
     variants: Path | None = None
+    prepared: Path | None = None
     most: int = 0
     device: str = "auto"
     prepare: bool = False
@@ -172,11 +174,46 @@ def key_of(asked: Request) -> str:
         "training": asdict(training),
         "data": _data(asked),
         "start": _weights(str(asked.plan.settings.get("start", ""))),
-        "answers": [
-            [one.card.name, str(getattr(one, "fingerprint", ""))] for one, _ in asked.answers
-        ],
+        "answers": _asked_later(asked),
     }
     return hashlib.sha256(json.dumps(known, sort_keys=True, default=str).encode()).hexdigest()
+
+
+def data_key(asked: Request) -> str:
+    """Everything that what is prepared hangs on."""
+    free = architecture(asked.plan.name).after_reading
+    settings = {key: value for key, value in asked.plan.settings.items() if key not in free}
+    known = {
+        "network": asked.plan.name,
+        "settings": settings,
+        "purpose": asdict(asked.plan.purpose),
+        "data": _data(asked),
+        "answers": _asked_later(asked),
+    }
+    return hashlib.sha256(json.dumps(known, sort_keys=True, default=str).encode()).hexdigest()
+
+
+def _asked_later(asked: Request) -> list[list[str]]:
+    return [[one.card.name, str(getattr(one, "fingerprint", ""))] for one, _ in asked.answers]
+
+
+def _taken(asked: Request, work: Path) -> dict[str, Json]:
+    """What was prepared elsewhere, if it is what this training needs."""
+    assert asked.prepared is not None
+    there = asked.prepared / WORK
+    known = there / _DATA
+    if not known.is_file() or known.read_text() != data_key(asked):
+        raise AcumenError(
+            f"{asked.prepared} holds nothing that was prepared for this training",
+            "prepare it with the same network, tasks, data and answers: --prepare --out DIR",
+        )
+    for one in sorted(there.glob("*.arrow")):
+        shutil.copyfile(one, work / one.name)
+    shutil.copytree(there / VOCABULARIES, work / VOCABULARIES, dirs_exist_ok=True)
+    sizes: dict[str, Json] = json.loads((there / _SIZES).read_bytes())
+    write_atomically(work / _DATA, known.read_bytes())
+    write_atomically(work / _SIZES, json.dumps(sizes).encode())
+    return sizes
 
 
 def _questions(place: int) -> str:
@@ -193,6 +230,8 @@ def _prepare(asked: Request, work: Path, engine: Engine, step: Step) -> dict[str
     if (work / _SIZES).is_file():
         sizes: dict[str, Json] = json.loads((work / _SIZES).read_bytes())
         return sizes
+    if asked.prepared is not None:
+        return _taken(asked, work)
     kind = architecture(asked.plan.name)
 
     def around(task: Task, data: Path | None, variants: Path | None) -> Surroundings | None:
@@ -212,5 +251,6 @@ def _prepare(asked: Request, work: Path, engine: Engine, step: Step) -> dict[str
             around(other, data, None),
         )  # fmt: skip
     sizes = {split: {**told, "kept": kept[split]} for split, told in found["sizes"].items()}
+    write_atomically(work / _DATA, data_key(asked).encode())
     write_atomically(work / _SIZES, json.dumps(sizes).encode())
     return sizes
