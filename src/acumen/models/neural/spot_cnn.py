@@ -1,0 +1,276 @@
+"""Spot (Liu et al., ICSE 2019): methods that do alike are named alike. Its own vectors.
+
+E = words(node, word, node, word, ...)     (n, L, 300), zeros behind; skip-gram's vectors, fixed
+C = pool₂(ReLU(conv₂(E)))                  20 maps
+D = pool₂(ReLU(conv₂(C)))                  50 maps
+h = ReLU(W · D)                            (n, 300), the vector of a method
+loss = mean |U h - E|                      what was read is to be said again
+
+After teaching, the vectors of all methods it was taught are remembered with their names. A method
+is called as the nearest of them are; a name is consistent where the methods with the nearest bodies
+and those with the nearest names begin alike.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from acumen.api import AcumenError, Input, Sight
+from acumen.models.naming.spot import FARTHER, RANKS, fitness
+from acumen.models.neural._spot_memory import Names, firsts, name_words, nearest, unit
+from acumen.models.neural._spot_network import SpotNetwork
+from acumen.models.neural._spot_vectors import (
+    Learning,
+    found_names,
+    in_scale,
+    name_word_vectors,
+    word_vectors,
+)
+from acumen.models.neural.architecture import LABELS, Architecture, Encoded, Features, Network
+from acumen.models.neural.batches import by_length
+from acumen.models.neural.labels import Labels, OneLabel
+from acumen.models.neural.spot_input import pairs
+from acumen.models.neural.tokens_input import text_of
+from acumen.models.neural.vocabulary import SPECIALS, Vocabulary
+
+if TYPE_CHECKING:
+    from acumen.models.neural.encoded import EncodedFile
+    from acumen.models.neural.settings import Training
+
+# Less than this leaves nothing after two convolutions and two pools.
+_SHORTEST = 8
+_VECTORS = "words.pt"
+OUTPUTS = ("linear", "softmax")
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """``vocabulary`` and ``least``: words known, and how often training must have them.
+    ``longest``: so many are read at most. ``cut``: methods that are longer than nearly all are cut;
+    the published ones are not learned from. ``size``: dimensions of words; ``window``, ``rate`` and
+    ``epochs``: how they are learned; ``name_...``: how names are. ``feature``: dimensions of a
+    method. ``output``: ``softmax`` is the published one, which cannot come near what was read.
+    ``k``: neighbours by which a name is judged. ``rank``: how names are ranked."""
+
+    vocabulary: int = 200_000
+    least: int = 1
+    longest: int = 600
+    cut: bool = False
+    size: int = 300
+    window: int = 4
+    rate: float = 0.01
+    epochs: int = 1
+    name_size: int = 300
+    name_rate: float = 0.025
+    name_epochs: int = 5
+    maps: int = 20
+    second_maps: int = 50
+    feature: int = 300
+    output: str = "linear"
+    k: int = 20
+    rank: str = "r2"
+
+    def __post_init__(self) -> None:
+        for key, known in (("output", OUTPUTS), ("rank", tuple(RANKS))):
+            if getattr(self, key) not in known:
+                raise AcumenError(
+                    f"spot-cnn cannot have {key}={getattr(self, key)!r}",
+                    f"choose of {', '.join(known)}",
+                )
+
+
+def whisker(sizes: Mapping[int, int]) -> int:
+    """The upper whisker of a box plot, as an even number: what is longer is an outlier.
+
+    >>> whisker({10: 2, 20: 2, 1000: 1})
+    36
+    """
+    all_ = np.repeat(list(sizes), list(sizes.values()))
+    low, high = np.percentile(all_, (25, 75))
+    end = int(high + 1.5 * (high - low))
+    return max(_SHORTEST, end + end % 2)
+
+
+class SpotCNN(Architecture):
+    """``tokens`` are the pairs, one after the other. Names are labels, all that were seen."""
+
+    name = "spot-cnn"
+    serves = ("gluecode/naming", "names")
+    judges = True
+    Settings = Settings
+    # What the network's words begin with: set before it is taught.
+    vectors: Tensor | None = None
+
+    def make_labels(self) -> Labels:
+        return OneLabel()
+
+    # ---------------------------------------------------------------- reading
+
+    def read(self, asked: Input, sight: Sight | None = None) -> Features | None:
+        return self.read_text(text_of(asked))
+
+    def read_text(self, text: str) -> Features | None:
+        found = pairs(text)
+        return {"tokens": found[: self.settings.longest], "size": [len(found)]} if found else None
+
+    def words(self, features: Features) -> Iterator[tuple[str, Iterable[str]]]:
+        yield "tokens", features["tokens"]  # type: ignore[misc]
+        yield "sizes", map(str, features["size"])
+
+    def learn_vocabularies(self, counts: Mapping[str, Mapping[str, int]]) -> None:
+        wanted = self.settings
+        self.vocabularies["tokens"] = Vocabulary.counted(
+            counts.get("tokens", {}), wanted.vocabulary, least=wanted.least
+        )
+        sizes = {int(one): many for one, many in counts.get("sizes", {}).items()}
+        length = min(whisker(sizes) if sizes else _SHORTEST, max(_SHORTEST, wanted.longest))
+        # Not a word, but known where vocabularies are: how long what the network reads is.
+        self.vocabularies["length"] = Vocabulary([str(length)])
+        of_names: Counter[str] = Counter()
+        for name, many in counts[LABELS].items():
+            for word in name_words(name):
+                of_names[word] += many
+        self.vocabularies["names"] = Vocabulary.counted(of_names)
+        self.learn_labels(counts)
+
+    @property
+    def width(self) -> int:
+        return int(self.vocabularies["length"].words[0])
+
+    def encode(self, features: Features) -> Encoded:
+        words: Any = features["tokens"][: self.width]
+        return {"tokens": self.vocabularies["tokens"].numbers(words)}
+
+    def target(self, label: str, features: Features) -> Encoded | None:
+        """None for a method that is longer than nearly all, too."""
+        if not self.settings.cut and int(features["size"][0]) > self.width:
+            return None
+        return super().target(label, features)
+
+    def network(self) -> Network:
+        made = SpotNetwork(
+            self.settings, len(self.vocabularies["tokens"]), self.width,
+            len(self.vocabularies["names"]),
+        )  # fmt: skip
+        if self.vectors is not None:
+            made.words.copy_(self.vectors)
+        return made
+
+    # ---------------------------------------------------------------- before and after teaching
+
+    def before_teaching(
+        self, train: EncodedFile, training: Training, folder: Path, device: str
+    ) -> None:
+        """Vectors of words, learned from what the network will be taught. They are kept: another
+        try has the same."""
+        kept = folder / _VECTORS
+        if not kept.is_file():
+            wanted = self.settings
+            sizes = np.diff(train.sizes()["tokens"].offsets)
+            text = np.repeat(np.arange(len(train), dtype=np.int32), sizes)
+            how = Learning(wanted.size, wanted.rate, wanted.epochs, seed=training.seed)
+            many = len(self.vocabularies["tokens"])
+            words = train.values("tokens")
+            made = word_vectors(words, text, many, wanted.window, how, device)
+            if wanted.output == "linear":
+                # Skip-gram's values are small: who says nothing is near them all, and a network
+                # that is taught to come near falls silent, in all its features.
+                made = in_scale(made, words)
+            folder.mkdir(parents=True, exist_ok=True)
+            part = kept.with_name(f"{_VECTORS}.part")
+            torch.save(made, part)
+            part.replace(kept)
+        self.vectors = torch.load(kept, weights_only=True)
+
+    def after_teaching(
+        self, network: Any, train: EncodedFile, training: Training, device: str
+    ) -> None:
+        """Every method it was taught is remembered, with its name."""
+        network.to(device).eval()
+        labels = train.values("label").astype(np.int64)
+        features = torch.zeros(len(train), self.settings.feature, dtype=torch.float16)
+        with torch.inference_mode():
+            for rows in by_length(self.length(train.sizes()), training.batch):
+                tensors = self.collate(train.take(rows))
+                batch = {name: one.to(device) for name, one in tensors.items()}
+                features[torch.from_numpy(rows)] = unit(network.vector(batch)).half().cpu()
+        how = Learning(
+            self.settings.name_size, self.settings.name_rate, self.settings.name_epochs,
+            seed=training.seed,
+        )  # fmt: skip
+        table = self._in_numbers(self.names.words)
+        words, drawn = name_word_vectors(
+            self.names.meant[labels], table, len(self.vocabularies["names"]), how, device
+        )
+        network.remember(features, torch.from_numpy(labels), words, torch.from_numpy(drawn))
+        network.name_vectors = self._found(network, table).half()
+
+    # ---------------------------------------------------------------- judging
+
+    @cached_property
+    def names(self) -> Names:
+        return Names.of(self.labels.vocabulary.words)
+
+    def _in_numbers(self, names: Sequence[tuple[str, ...]]) -> NDArray[np.int64]:
+        """A row of the numbers of each one's known words, zeros behind."""
+        vocabulary = self.vocabularies["names"]
+        known = [[vocabulary.number(one) for one in name if one in vocabulary] for name in names]
+        made = np.zeros((len(known), max(1, *map(len, known), 1)), np.int64)
+        for row, numbers in zip(made, known, strict=True):
+            row[: len(numbers)] = numbers
+        return made
+
+    def _found(self, network: Any, table: NDArray[np.int64]) -> Tensor:
+        device = network.name_words.device
+        words = torch.from_numpy(table).to(device)
+        return found_names(words, network.name_words, network.drawn)
+
+    def judge(
+        self, network: Any, vectors: Sequence[Sequence[float] | None], names: Sequence[str]
+    ) -> list[float | None]:
+        asked = [place for place, one in enumerate(vectors) if one is not None]
+        found: list[float | None] = [None] * len(vectors)
+        for start in range(0, len(asked), 256):
+            some = asked[start : start + 256]
+            rows = torch.tensor([vectors[one] for one in some], device=network.features.device)
+            with torch.inference_mode():
+                fits = self._fits(network, unit(rows), [name_words(names[one]) for one in some])
+            for place, fit in zip(some, fits, strict=True):
+                found[place] = fit
+        return found
+
+    def _fits(
+        self, network: Any, bodies: Tensor, names: Sequence[tuple[str, ...]]
+    ) -> list[float | None]:
+        """None where a body is like no other, or no word of a name is known."""
+        k, known = self.settings.k, self.names
+        most = k * FARTHER
+        labels = network.labels.cpu().numpy()
+        meant = known.meant[labels]
+        counts = np.bincount(meant, minlength=len(known.words)).tolist()
+        vectors = self._found(network, self._in_numbers(names))
+        by_body, _ = nearest(bodies, network.features, most)
+        # Some more: the name itself may be among them, and labels that are no names.
+        by_name, _ = nearest(vectors, network.name_vectors, most + 1 + len(SPECIALS))
+        known_at_all = (bodies.any(1) & vectors.any(1)).tolist()
+        found: list[float | None] = []
+        for places, near, own, is_known in zip(
+            by_body.tolist(), by_name.tolist(), names, known_at_all, strict=True
+        ):
+            if not is_known:
+                found.append(None)
+                continue
+            right = [known.words[meant[one]][:1] for one in places]
+            left = firsts(near, own, known, counts, most)
+            found.append(fitness(left, [one[0] for one in right if one], k))
+        return found
