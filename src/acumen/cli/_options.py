@@ -17,6 +17,15 @@ class Rules(StrEnum):
     PMD7_14 = "pmd7.14"
 
 
+class Split(StrEnum):
+    """Which methods of a corpus."""
+
+    TRAIN = "train"
+    DEV = "dev"
+    TEST = "test"
+    ALL = "all"
+
+
 def complete_task(incomplete: str) -> list[str]:
     from acumen.registry import names
 

@@ -9,10 +9,10 @@ import typer
 
 from acumen.cli import _tasks_build_names
 from acumen.cli._app import Verb, verbs
-from acumen.cli._options import AsJson, DrawSeed, Rules, Workers
+from acumen.cli._options import AsJson, DrawSeed, Rules, Split, Workers
 from acumen.cli._show import print_facts, print_json, print_table, progress_bar, say
 from acumen.cli._variants import CERTIFY, ClassPath, Kinds, asked_kinds
-from acumen.cli.dataset import Level, Split
+from acumen.cli.dataset import Level
 
 app = verbs("Build tasks from a corpus; `acumen eval --tasks NAME@DIR` asks them.")
 app.command("names", cls=Verb)(_tasks_build_names.names)

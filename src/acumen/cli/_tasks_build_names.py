@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from acumen.cli._options import AsJson, DrawSeed
+from acumen.cli._options import AsJson, DrawSeed, Split
 from acumen.cli._show import print_facts, print_json, progress_bar
 
 
@@ -22,13 +22,16 @@ def names(
     cases: Annotated[
         int, typer.Option(min=0, metavar="N", help="Inconsistent methods at most; 0: all.")
     ] = 0,
+    split: Annotated[
+        Split, typer.Option(help="Only methods of this split of the corpus.")
+    ] = Split.ALL,
     seed: DrawSeed = 0,
     as_json: AsJson = False,
 ) -> None:
     """Wrong names as rare as they are: each of Liu's among stable methods.
 
-    The corpus should hold no project that a model has learned from. The result is the same to
-    the byte for the same corpus and seed.
+    The corpus should hold no project that a model has learned from, or --split names those that
+    none has. The result is the same to the byte for the same corpus and seed.
 
     Example: acumen tasks build names --corpus corpus --out realistic
     """
@@ -36,7 +39,7 @@ def names(
     from acumen.tasks.names.build import Recipe, build
 
     with progress_bar() as step:
-        about = build(Corpus.open(corpus), Recipe(seed, beside, cases), out, step)
+        about = build(Corpus.open(corpus), Recipe(seed, beside, cases, split.value), out, step)
     if as_json:
         print_json(about)
         return

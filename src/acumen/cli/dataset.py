@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from acumen.cli._app import Verb, verbs
-from acumen.cli._options import AsJson, DrawSeed, Workers
+from acumen.cli._options import AsJson, DrawSeed, Split, Workers
 from acumen.cli._show import print_facts, print_json, print_table, progress_bar
 from acumen.cli._variants import (
     CERTIFY,
@@ -32,13 +32,6 @@ class Level(StrEnum):
     PARSES = "parses"
     BINDS = "binds"
     COMPILES = "compiles"
-
-
-class Split(StrEnum):
-    TRAIN = "train"
-    DEV = "dev"
-    TEST = "test"
-    ALL = "all"
 
 
 @app.command("robustness", cls=Verb)

@@ -54,6 +54,15 @@ def test_a_small_corpus_asks_about_fewer_and_keeps_the_imbalance(
     assert found.to_pylist() == [{"most": counts["eligible"]}]
 
 
+def test_only_methods_of_a_split_are_drawn(
+    liu: Path, examples_corpus: Corpus, tmp_path: Path
+) -> None:
+    build(examples_corpus, Recipe(beside=3, cases=5, split="test"), tmp_path / "out")
+    found = examples_corpus.query("select distinct project from methods where split = 'test'")
+    wanted = {row["project"] for row in found.to_pylist()}
+    assert {row["project"] for row in rows(tmp_path / "out")} <= wanted
+
+
 def test_the_same_seed_draws_the_same_and_another_others(
     liu: Path, examples_corpus: Corpus, tmp_path: Path
 ) -> None:

@@ -7,7 +7,8 @@ is drawn once. Which methods are drawn hangs on the seed and on their ids alone.
 too few for all cases, fewer cases are asked about, never fewer methods to a case: precision hangs
 on how rare wrong names are.
 
-The corpus should hold no project that a model has learned from.
+The corpus should hold no project that a model has learned from; or only those of one of its splits
+are drawn.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ BESIDE = 33
 # What Liu et al. left out, by words in the path of a file, its package included.
 LEFT_OUT = re.compile(r"test|sample|example|template", re.IGNORECASE)
 _EMPTY = re.compile(r"\{\s*\}\s*$")
-_COLUMNS = ["method_id", "project", "path", "type", "kind", "body", "name", "text"]
+_COLUMNS = ["method_id", "project", "split", "path", "type", "kind", "body", "name", "text"]
 # So many times as many as are wanted are looked at: some are copies of others.
 _SPARE = 2
 _BATCH = 4096
@@ -48,11 +49,12 @@ Row = dict[str, Any]
 @dataclass(frozen=True, slots=True)
 class Recipe:
     """``beside``: how many stable methods to each inconsistent one; ``cases``: at most so many of
-    these, 0 for all."""
+    these, 0 for all. ``split``: whose methods may be drawn."""
 
     seed: int = 0
     beside: int = BESIDE
     cases: int = 0
+    split: str = "all"
 
 
 def build(
@@ -66,7 +68,7 @@ def build(
     wrong.sort(key=lambda id_: _lot(recipe.seed, id_))
     wanted = wrong[: recipe.cases] if recipe.cases else wrong
     most = recipe.beside * len(wanted)
-    eligible = _Counted(_eligible(corpus, step))
+    eligible = _Counted(_eligible(corpus, recipe.split, step))
     first = heapq.nsmallest(_SPARE * most, eligible, key=lambda row: _lot(recipe.seed, row["id"]))
     drawn, known = _distinct(first, most, step), eligible.many
     many = len(drawn) // recipe.beside
@@ -108,7 +110,7 @@ def _lot(seed: int, id_: str) -> bytes:
     return hashlib.sha256(f"{seed}\0{id_}".encode()).digest()
 
 
-def _eligible(corpus: Corpus, step: Step) -> Iterator[Row]:
+def _eligible(corpus: Corpus, split: str, step: Step) -> Iterator[Row]:
     """All methods that may be drawn, with their text as it is in the corpus."""
     import pyarrow.parquet as pq
 
@@ -116,7 +118,7 @@ def _eligible(corpus: Corpus, step: Step) -> Iterator[Row]:
     for done, table in enumerate(methods):
         for batch in pq.ParquetFile(table).iter_batches(_BATCH, columns=_COLUMNS):
             for row in batch.to_pylist():
-                if is_eligible(row):
+                if split in ("all", row["split"]) and is_eligible(row):
                     kept = {name: row[name] for name in ("project", "path", "type", "name", "text")}
                     yield {"id": str(row["method_id"]), **kept}
         step("reading", done + 1, len(methods))
