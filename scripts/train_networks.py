@@ -70,7 +70,7 @@ def changes(network: str, task: str) -> tuple[str, ...]:
 def base(network: str, args: argparse.Namespace) -> list[list[str]]:
     """acumen-base, or acumen-base-X, which is without X: one network for all tasks."""
     out, without = args.out, network.removeprefix(BASE).lstrip("-")
-    train = ["train", BASE, "-t", "gluecode", "--data", str(args.data)]
+    train = ["train", BASE, "-t", "gluecode", "--data", str(args.data), "--most", "80000"]
     train += ["--variants", str(args.variants)] if args.variants else []
     for task in GLUECODE:
         train += ["--answer", f"gluecode/{task}"]
@@ -124,10 +124,10 @@ def plan(network: str, args: argparse.Namespace) -> list[list[str]]:
              *_sets(args.set)]
         )  # fmt: skip
     run, own = f"run:{out}/{network}", f"run:{out}/{network}/naming"
+    asked = f"gluecode/naming@{args.data}" if tasks == ("naming",) else f"gluecode@{args.data}"
     commands.append(
-        ["eval", "--tasks", f"gluecode@{args.data}", "-m", run, "--skip-unfit",
-         "--out", f"{out}/eval/{network}"]
-    )  # fmt: skip
+        ["eval", "--tasks", asked, "-m", run, "--skip-unfit", "--out", f"{out}/eval/{network}"]
+    )
     return [*commands, *_asked(network, own, args)]
 
 

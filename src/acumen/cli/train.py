@@ -142,7 +142,7 @@ def train(
     most: Annotated[
         int,
         typer.Option(
-            min=0, help="Examples of a split at most; 0: all.", rich_help_panel=_OF_NETWORKS
+            min=0, help="Examples of a task at most, drawn; 0: all.", rich_help_panel=_OF_NETWORKS
         ),
     ] = 0,
     device: Annotated[
