@@ -31,6 +31,8 @@ PLAIN = ("mlp", "cnn", "bilstm", "seq2seq")
 NAMERS = ("code2vec", "code2seq", "ggnn", "spot-cnn", "cognac", "gtnm")
 LOOKING = ("cognac", "gtnm")
 BASE = "acumen-base"
+# What is around a method is as long as the method: fewer examples travel to the GPU.
+SOME = ("--most", "80000")
 # acumen-base without one of its parts.
 WITHOUT = {
     "structure": ("network.structure=false",),
@@ -70,7 +72,7 @@ def changes(network: str, task: str) -> tuple[str, ...]:
 def base(network: str, args: argparse.Namespace) -> list[list[str]]:
     """acumen-base, or acumen-base-X, which is without X: one network for all tasks."""
     out, without = args.out, network.removeprefix(BASE).lstrip("-")
-    train = ["train", BASE, "-t", "gluecode", "--data", str(args.data), "--most", "80000"]
+    train = ["train", BASE, "-t", "gluecode", "--data", str(args.data), *SOME]
     train += ["--variants", str(args.variants)] if args.variants else []
     for task in GLUECODE:
         train += ["--answer", f"gluecode/{task}"]
@@ -86,7 +88,7 @@ def base(network: str, args: argparse.Namespace) -> list[list[str]]:
 def looking(network: str, args: argparse.Namespace) -> list[list[str]]:
     """One that reads what is around a method."""
     task, prepared = "gluecode/naming", f"{args.prepared}/{network}"
-    train = ["train", network, "-t", task, "--data", str(args.data), "--answer", task]
+    train = ["train", network, "-t", task, "--data", str(args.data), *SOME, "--answer", task]
     train += ["--config", args.config] if args.config else _sets(changes(network, "naming"))
     train += _sets(args.set)
     if args.prepare:
