@@ -138,3 +138,25 @@ def test_a_case_tells_its_class_at_most() -> None:
     sight = CaseSight(lambda: [known, Case("b", "", "x", "y", True, "p")])
     assert sight.owner("a") == {"header": "class Store"}
     assert sight.owner("b") == sight.owner("nobody") == {}
+
+
+def test_callees_tell_whether_they_give_null(tmp_path: Path) -> None:
+    """By their own text alone: a null that is returned, chosen or promised."""
+    bodies = {
+        "plain": "String plain() { return name; }",
+        "bare": "String bare() { if (name == null) { return null; } return name; }",
+        "chosen": "String chosen(boolean b) { return b ? null : name; }",
+        "promised": "@Nullable String promised() { return name; }",
+        "asked": "String asked() { String s = null; return name; }",
+    }
+    calls = " ".join(f"b.{name}({'true' if name == 'chosen' else ''});" for name in bodies)
+    text = f"class Box {{ String name; {' '.join(bodies.values())} void all(Box b) {{ {calls} }} }}"
+    (tmp_path / "source").mkdir()
+    (tmp_path / "source" / "Box.java").write_text(text)
+    build_at(tmp_path / "corpus", [str(tmp_path / "source")], workers=1)
+    corpus = Corpus.open(tmp_path / "corpus")
+    sight = CorpusSight(corpus, lambda _: Mask("nulltoken"))
+    told = sight.owner(id_of(corpus, "Box", "all(Box)"))["callees"]
+    assert {one["name"]: one["nulls"] for one in told} == {
+        "plain": False, "bare": True, "chosen": True, "promised": True, "asked": False,
+    }  # fmt: skip

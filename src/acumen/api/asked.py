@@ -170,8 +170,9 @@ class Sight(Protocol):
     ``owner`` is the class around a method, and in brief the methods it has to do with: quick, and
     bounded. ``header`` (its declaration without the body), ``fields`` and ``imports`` (as written),
     ``doc`` (the method's documentation comment), ``methods`` (the others of the class), ``callers``
-    and ``callees`` (the nearest), each a row of ``type``, ``name``, ``returns``, ``parameters``. A
-    key may be missing; where there is no corpus, all are.
+    and ``callees`` (the nearest), each a row of ``type``, ``name``, ``returns``, ``parameters``;
+    the last two also tell ``nulls``, whether a text returns null or promises that it may. A key may
+    be missing; where there is no corpus, all are.
     """
 
     def view(self, method: str, name: str, compat: str = "") -> Json: ...

@@ -86,7 +86,7 @@ def batch_of(model: GTNM) -> Any:
     for text, sight, label in zip(texts, sights, ("getName", "value"), strict=True):
         features = model.read(Method("m", text), sight)
         assert features is not None
-        rows.append({**model.encode(features), **(model.target(label) or {})})
+        rows.append({**model.encode(features), **(model.target(label, features) or {})})
     return model.collate(ragged(rows))
 
 

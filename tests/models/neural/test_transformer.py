@@ -76,8 +76,9 @@ def learned(purpose: Purpose, folder: Path, **settings: Any) -> Transformer:
 def batch_of(model: Transformer, most: int = 8, draw: Any = None) -> Any:
     rows = []
     for one in checks.taught_examples(model.purpose, most):
-        target = {} if model.pretrains else model.target(str(one.truth)) or {}
-        rows.append({**model.encode(model.read(one.input) or {}), **target})
+        features = model.read(one.input) or {}
+        target = {} if model.pretrains else model.target(str(one.truth), features) or {}
+        rows.append({**model.encode(features), **target})
     return model.collate(ragged(rows), draw)
 
 

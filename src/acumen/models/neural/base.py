@@ -52,10 +52,10 @@ _PER_TOKEN = ("role", "depth", "statement", "name", "flag")
 class Settings:
     """``length`` and ``around``: parts that are read of a method and of its surroundings, of which
     none are with 0. ``structure``: whether roles, depths and relations are seen; ``context``:
-    whether the surroundings and what is known of callees are. ``alone``: how
-    often a method is shown without its surroundings while it learns. ``pretrain``: which share of
-    all steps is pre-training, in which ``masked`` of the parts are guessed and to know a variant
-    counts ``contrast``; ``agree``: how much it counts afterwards to name it alike."""
+    whether the surroundings and what is known of callees are. ``alone``: how often a method is
+    shown without its surroundings while it learns. ``pretrain``: which share of all steps is
+    pre-training, in which ``masked`` of the parts are guessed and to know a variant counts
+    ``contrast``; ``agree``: how much it counts afterwards to name it alike."""
 
     vocabulary: int = 16_000
     length: int = 320
