@@ -41,6 +41,7 @@ class Stored:
         self._opened = lru_cache(maxsize=_OPEN)(_open)
         self._ids = lru_cache(maxsize=_COLUMNS)(self._id_column)
         self._group = lru_cache(maxsize=_GROUPS)(self._row_group)
+        self._borders = lru_cache(maxsize=_OPEN)(self._row_borders)
 
     @cached_property
     def shards(self) -> tuple[str, ...]:
@@ -99,17 +100,22 @@ class Stored:
         self, path: Path, places: NDArray[np.int64], columns: Sequence[str] | None = None
     ) -> list[Row]:
         """Rows of a file; places are in order, each once."""
-        file = self.parquet(path)
+        with self.reading(path):
+            borders = self._borders(path)
         found: list[Row] = []
-        first = 0
-        for group in range(file.metadata.num_row_groups):
-            stop = first + file.metadata.row_group(group).num_rows
-            low, high = np.searchsorted(places, (first, stop))
-            if low < high:
-                rows = self._group(path, group, tuple(columns) if columns else None)
-                found += map(_told, _chosen(rows, (places[low:high] - first).tolist()))
-            first = stop
+        # A file may have thousands of row groups: only those that hold something are looked at.
+        groups = np.searchsorted(borders, places, side="right") - 1
+        for group in np.unique(groups).tolist():
+            rows = self._group(path, group, tuple(columns) if columns else None)
+            mine = places[groups == group] - borders[group]
+            found += map(_told, _chosen(rows, mine.tolist()))
         return found
+
+    def _row_borders(self, path: Path) -> NDArray[np.int64]:
+        """The first row of each row group, and how many rows there are."""
+        about = self.parquet(path).metadata
+        sizes = [about.row_group(group).num_rows for group in range(about.num_row_groups)]
+        return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
 
     def _row_group(self, path: Path, group: int, columns: tuple[str, ...] | None) -> pa.Table:
         with self.reading(path):
