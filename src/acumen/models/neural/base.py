@@ -154,7 +154,6 @@ class Base(Architecture):
         for start, room in (("own", self.settings.length - 2), ("around", self.settings.around),
                             ("variant", self.settings.length - 2)):  # fmt: skip
             made.update(self._stretch(columns, start, room))
-        # A mask that was cut off is not asked for at any place; `_stretch` keeps it inside.
         made["shape"] = self.vocabularies["shapes"].numbers(columns["shape"])
         made["asks"] = np.array(columns["asks"], np.int32)
         spelt = [[p for part in self.parts(words_of(name, False)) for p in part][:8]

@@ -19,11 +19,11 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
-from acumen.api import AcumenError, Input, Json, Method, NamedMethod, Prompt, Question, Sight
+from acumen.api import Input, Json, Method, Prompt, Question, Sight
 from acumen.lang.java.tokens import KINDS as TOKEN_KINDS
 from acumen.lang.kernel import kernel
 from acumen.models._lexer import MASK
-from acumen.models.neural.context_input import doc_words, type_words
+from acumen.models.neural.context_input import around, doc_words, type_words
 from acumen.models.neural.graph_input import method_tree, parsed
 from acumen.models.neural.labels import pieces
 from acumen.models.neural.tokens_input import text_of
@@ -195,19 +195,6 @@ def own_tokens(
 # --------------------------------------------------------------------------------------
 
 
-def surroundings(asked: Input, sight: Sight | None) -> Mapping[str, Json]:
-    """What ``Sight.owner`` tells, nothing where nobody knows the method."""
-    if isinstance(asked, NamedMethod):
-        asked = asked.method
-    method = asked.id if isinstance(asked, Method) else getattr(asked, "method", "")
-    if sight is None or not method:
-        return {}
-    try:
-        return sight.owner(method)
-    except AcumenError:
-        return {}
-
-
 def null_flags(callees: Iterable[Mapping[str, Json]]) -> dict[str, int]:
     """Names of callees: 1 if one of that name may give null, 2 if none does."""
     flags: dict[str, int] = {}
@@ -256,7 +243,7 @@ def _nearest(rows: Sequence[Mapping[str, Json]], most: int = 24) -> Sequence[Map
 def features(asked: Input, sight: Sight | None) -> dict[str, Any] | None:
     """All columns of words; None for a text without a token."""
     kind = Asks.of(asked)
-    about = surroundings(asked, sight)
+    about = around(asked, sight)
     method = getattr(asked, "method", "") if kind is Asks.CALL else ""
     call = sight.context(method) if sight is not None and method else {}
     own, shape = own_tokens(
@@ -265,12 +252,12 @@ def features(asked: Input, sight: Sight | None) -> dict[str, Any] | None:
     )  # fmt: skip
     if not own.words:
         return None
-    around = around_tokens(about, call)
+    outside = around_tokens(about, call)
     variant, _ = own_tokens(_variant(asked, sight)) if kind is Asks.NAME else (Told(), [])
     names = [str(one) for one in call.get("candidates") or ()]
     return {
         **own.columns("own"),
-        **around.columns("around"),
+        **outside.columns("around"),
         **variant.columns("variant"),
         "shape": shape,
         "asks": [int(kind)],

@@ -125,7 +125,7 @@ def type_words(type_: str) -> tuple[str, ...]:
 
 def look(asked: Input, sight: Sight | None = None) -> Seen:
     """What there is to see. A text that is no method is a body without statements."""
-    about = _around(asked, sight)
+    about = around(asked, sight)
     seen = Seen(
         doc=str(about.get("doc") or ""),
         header=str(about.get("header") or ""),
@@ -153,7 +153,8 @@ def look(asked: Input, sight: Sight | None = None) -> Seen:
     )
 
 
-def _around(asked: Input, sight: Sight | None) -> Mapping[str, Json]:
+def around(asked: Input, sight: Sight | None) -> Mapping[str, Json]:
+    """What ``Sight.owner`` tells; nothing where nobody knows the method."""
     if isinstance(asked, NamedMethod):
         asked = asked.method
     method = asked.id if isinstance(asked, Method) else getattr(asked, "method", "")
