@@ -46,7 +46,9 @@ help:
 	@echo "make bench   speed and memory, as ratios to a baseline"
 	@echo "make docs    build the documentation into site/"
 
-# Most of what is installed is never imported: what is, Python compiles when it is.
+# Most of what is installed is never imported: what is, Python compiles when it is, once. Images of
+# containers may forbid it to keep that, and then each of a thousand processes compiles anew.
+unexport PYTHONDONTWRITEBYTECODE
 PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile -c constraints.txt
 
 # One environment, made once: evaluating needs its first stage only, testing adds the tools.

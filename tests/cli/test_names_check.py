@@ -169,7 +169,9 @@ def test_a_reader_that_leaves_and_an_interrupt(
     asked.send_signal(signal.SIGINT)
     _, told = asked.communicate()
     assert b"Traceback" not in told
-    assert asked.returncode in (1, 130)  # 1: it was faster
+    # 1: it was faster. Python itself ends by the signal, which a shell calls 130, too, where the
+    # interrupt met code made from a string, as a dataclass's is.
+    assert asked.returncode in (1, 130, -signal.SIGINT)
 
 
 def test_calibrate(acumen: Acumen, home: Path, tmp_path: Path) -> None:
