@@ -95,6 +95,11 @@ def test_what_it_says(made: Folder) -> None:
     assert "2.300" in rows[0]
 
 
+def test_of_several_tasks_the_mean_is_told(made: Folder) -> None:
+    folder = made(purpose={"task": "gluecode", "face": "generate"})
+    assert "(right answers, mean of tasks)" in write_training(folder).read_text(encoding="utf-8")
+
+
 def test_pictures_are_drawn_for_light_and_dark(made: Folder) -> None:
     drawn = pictures(write_training(made()).read_text())
     assert len(drawn) == 8

@@ -167,7 +167,10 @@ def _judged(about: Mapping[str, Any]) -> str:
 
     if about["purpose"]["task"] == PRETRAIN:
         return ""
-    return "F1 of a name's words" if about["purpose"]["face"] == Face.NAME else "right answers"
+    if about["purpose"]["face"] == Face.NAME:
+        return "F1 of a name's words"
+    # Named after a family, it was taught several of its tasks at once.
+    return "right answers" if "/" in about["purpose"]["task"] else "right answers, mean of tasks"
 
 
 # --------------------------------------------------------------------------------------
