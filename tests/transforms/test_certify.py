@@ -6,6 +6,7 @@ javac is the oracle for what compiles; a command of the user's for tests.
 from __future__ import annotations
 
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ from acumen.api import AcumenError
 from acumen.lang.java.file import JavaFile
 from acumen.transforms.certify import Certificate
 from acumen.transforms.certify.projects import Means, certify
-from acumen.transforms.certify.reading import binds, parses
+from acumen.transforms.certify.reading import own_certificate, own_certificates
 from acumen.transforms.certify.rounds import Subject, check
 from acumen.transforms.edits import Edit
 from acumen.transforms.kinds import KINDS
@@ -40,16 +41,20 @@ def edit(old: bytes, new: bytes, source: bytes = SOURCE, place: int = 0) -> Edit
     return Edit(start, start + len(old), new)
 
 
+def wrong(file: JavaFile, edits: Sequence[Edit], level: str = "binds") -> str:
+    return own_certificate(file, edits, level).why
+
+
 def test_what_does_not_parse() -> None:
     file = JavaFile(SOURCE)
-    assert parses(file, [edit(b"int x = n + 1;", b"int x = n + ;")]) == "it does not parse"
-    assert not parses(file, [edit(b"n + 1", b"n + 2")])
+    assert wrong(file, [edit(b"int x = n + 1;", b"int x = n + ;")], "parses") == "it does not parse"
+    assert not wrong(file, [edit(b"n + 1", b"n + 2")], "parses")
     more = edit(b"int g(int n)", b"int h() { return 0; } int g(int n)")
-    assert parses(file, [more]) == "it has another number of methods"
+    assert wrong(file, [more], "parses") == "it has another number of methods"
 
 
 @pytest.mark.parametrize(
-    ("edits", "wrong"),
+    ("edits", "why"),
     [
         # Renamed everywhere, as it should be.
         ([edit(b"x = n", b"y = n"), edit(b"x + this", b"y + this")], ""),
@@ -63,9 +68,9 @@ def test_what_does_not_parse() -> None:
         ([edit(b"return f(n)", b"String s = null; return f(n)")], ""),
     ],
 )
-def test_names_that_mean_something_else(edits: list[Edit], wrong: str) -> None:
-    found = binds(JavaFile(SOURCE), sorted(edits))
-    assert found.startswith(wrong) if wrong else found == ""
+def test_names_that_mean_something_else(edits: list[Edit], why: str) -> None:
+    found = wrong(JavaFile(SOURCE), sorted(edits))
+    assert found.startswith(why) if why else found == ""
 
 
 def test_all_of_our_variants_of_the_examples_bind() -> None:
@@ -73,7 +78,30 @@ def test_all_of_our_variants_of_the_examples_bind() -> None:
         file = JavaFile(path.read_bytes())
         for kind in KINDS:
             for variant in variants(file, kind):
-                assert not binds(file, variant.edits), (path, variant)
+                assert not wrong(file, variant.edits), (path, variant)
+
+
+@pytest.mark.parametrize("level", ["parses", "binds", "compiles"])
+def test_variants_read_together_are_judged_as_each_alone(level: str) -> None:
+    """The oracle is the certificate of each variant alone. Every fifth is spoilt: a name that is
+    not declared, or text that does not parse."""
+    failed = 0
+    for path in sorted((ROOT / "examples" / "tramway").rglob("*.java"))[:6]:
+        file = JavaFile(path.read_bytes())
+        reaches = Reaches(file)
+        made = [one for kind in KINDS for one in variants(file, kind)]
+        subjects = []
+        for place, one in enumerate(made):
+            edits = list(one.edits)
+            if place % 5 == 0:
+                spoilt = (b"noSuchName", b"(;")[place % 2]
+                edits[0] = edits[0]._replace(text=spoilt)
+            subjects.append(Subject(place, "", tuple(edits), reaches.of(one)))
+        found = own_certificates(file, subjects, level)
+        alone = {one.place: own_certificate(file, one.edits, level) for one in subjects}
+        assert found == alone
+        failed += sum(not one.holds for one in found.values())
+    assert failed > 20
 
 
 def test_rounds_find_the_one_that_is_wrong() -> None:

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from acumen.corpus import Corpus
-from acumen.lang.java.file import JavaFile
-from acumen.transforms import kinds, run
+from acumen.transforms import kinds
+from acumen.transforms.certify import reading
 from acumen.transforms.certify.projects import Means
 from acumen.transforms.code import Code
 from acumen.transforms.deliver import deliver
@@ -106,12 +106,12 @@ def test_a_kind_without_places_is_counted_too(stairs: Corpus, tmp_path: Path) ->
 def test_a_check_that_fails_is_told_in_the_certificate(
     stairs: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def binds(file: JavaFile, edits: Sequence[Edit]) -> str:
-        if b"all" not in file.source[edits[0].start : edits[0].end]:
+    def binds(before: Code, after: Code, edits: Sequence[Edit]) -> str:
+        if all(b"all" not in before.file.source[one.start : one.end] for one in edits):
             return ""
         raise RecursionError("too deep")
 
-    monkeypatch.setattr(run, "binds", binds)
+    monkeypatch.setattr(reading, "binds", binds)
     out = tmp_path / "out.jsonl"
     found = deliver(stairs, Order(("rename",), level="binds"), Here(), out, Means())
     assert found.failed == {("rename", "binds", "RecursionError: too deep"): 1}

@@ -20,8 +20,8 @@ from acumen.lang.java.calls.link import Project
 from acumen.lang.java.calls.platform import platform
 from acumen.lang.java.file import JavaFile
 from acumen.lang.java.types import Types
-from acumen.transforms.certify import Certificate, level_of
-from acumen.transforms.certify.reading import binds, parses
+from acumen.transforms.certify.reading import own_certificates
+from acumen.transforms.certify.rounds import Subject
 from acumen.transforms.code import code_of
 from acumen.transforms.edits import Edit
 from acumen.transforms.variants import Variant, tried
@@ -83,7 +83,10 @@ def make_part(job: Job) -> Counts:
         for found in java_files(folder):
             file = in_project(job.corpus, job.shards, found.path, found.text.encode())
             reaches = Reaches(file)
-            for method, row, variant in _rows(file, job.order, counts):
+            rows = list(_rows(file, job.order, counts))
+            if job.order.level != "none":
+                _certify(file, rows, reaches, job.order.level)
+            for method, row, variant in rows:
                 told: dict[str, Any] = {
                     "project": found.project,
                     "file": found.path,
@@ -120,9 +123,21 @@ def _rows(
                 counts.made[kind, variant.where] += 1
                 row: dict[str, Any] = {"kind": kind, "where": variant.where}
                 row["locations"] = list(variant.locations)
-                if order.level != "none":
-                    row["certificate"] = own_certificate(file, variant.edits, order.level).json()
                 yield method, row, variant
+
+
+def _certify(
+    file: JavaFile, rows: Sequence[tuple[int, dict[str, Any], Variant | None]], reaches: Reaches,
+    level: str,
+) -> None:  # fmt: skip
+    """Tell what our own front end knows of each variant of a file."""
+    subjects = [
+        Subject(place, "", variant.edits, reaches.of(variant))
+        for place, (_, _, variant) in enumerate(rows)
+        if variant is not None
+    ]
+    for place, certificate in own_certificates(file, subjects, level).items():
+        rows[place][1]["certificate"] = certificate.json()
 
 
 def _told_edits(edits: Sequence[Edit]) -> list[dict[str, Any]]:
@@ -165,22 +180,6 @@ class Reaches:
         for edit in variant.edits:
             start, end = min(start, edit.start), max(end, edit.end)
         return start, end
-
-
-def own_certificate(file: JavaFile, edits: Sequence[Edit], level: str) -> Certificate:
-    """As far as our own front end can tell. What it cannot bear to check has failed."""
-    reached = "none"
-    for name, check in (("parses", parses), ("binds", binds)):
-        if level_of(level) < level_of(name):
-            break
-        try:
-            why = check(file, edits)
-        except Exception as error:
-            why = f"{type(error).__name__}: {error}"
-        if why:
-            return Certificate(reached, name, why)
-        reached = name
-    return Certificate(reached)
 
 
 def _method_ids(folder: Path) -> dict[tuple[str, int], str]:

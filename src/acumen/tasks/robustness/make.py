@@ -23,8 +23,10 @@ import pyarrow.parquet as pq
 from acumen.lang.java.file import JavaFile
 from acumen.tasks.robustness.statements import FEWEST, count_statements
 from acumen.transforms.certify import UNMADE, Certificate, level_of
+from acumen.transforms.certify.reading import own_certificates
+from acumen.transforms.certify.rounds import Subject
 from acumen.transforms.code import Code, code_of
-from acumen.transforms.run import in_project, own_certificate
+from acumen.transforms.run import Reaches, in_project
 from acumen.transforms.variants import Variant, tried
 from acumen.views.masked import masked_text
 
@@ -108,17 +110,39 @@ def work(job: Job) -> Made:
         part_of(job, "originals").open("w", encoding="utf-8") as first,
         part_of(job, "variants").open("w", encoding="utf-8") as second,
     ):
-        for row, method, variants in _methods(job, made):
-            lines = [
-                to_line(told)
-                for variant in variants
-                if job.wanted is None or variant_id(row, variant) in job.wanted
-                if (told := _checked(job.recipe, made, row, method, variant)) is not None
-            ]
-            if lines:
-                first.write(to_line(_original(row, method)))
-                second.writelines(lines)
+        for _, here in groupby(_methods(job, made), key=lambda one: one[1].file):
+            for row, method, known in _certified(job, here):
+                lines = [
+                    to_line(told)
+                    for variant, certificate in known
+                    if (told := _kept(job.recipe, made, row, method, variant, certificate))
+                ]
+                if lines:
+                    first.write(to_line(_original(row, method)))
+                    second.writelines(lines)
     return made
+
+
+def _certified(
+    job: Job, methods: Iterable[tuple[Row, _Method, list[Variant]]]
+) -> Iterator[tuple[Row, _Method, list[tuple[Variant, Certificate]]]]:
+    """Methods of one file, and of their variants those that are wanted, with what our own front
+    end can tell of each."""
+    held = [(row, method, _wanted(job, row, variants)) for row, method, variants in methods]
+    file = held[0][1].file
+    reaches = Reaches(file)
+    asked = [one for _, _, variants in held for one in variants]
+    subjects = [Subject(at, "", one.edits, reaches.of(one)) for at, one in enumerate(asked)]
+    found = own_certificates(file, subjects, job.recipe.certify)
+    known = ((one, found[at]) for at, one in enumerate(asked))
+    for row, method, variants in held:
+        yield row, method, [next(known) for _ in variants]
+
+
+def _wanted(job: Job, row: Row, variants: Sequence[Variant]) -> list[Variant]:
+    return [
+        one for one in variants if job.wanted is None or variant_id(row, one) in job.wanted
+    ]  # fmt: skip
 
 
 def part_of(job: Job, what: str) -> Path:
@@ -221,15 +245,17 @@ def _original(row: Row, method: _Method) -> Row:
     }
 
 
-def _checked(recipe: Recipe, made: Made, row: Row, method: _Method, variant: Variant) -> Row | None:
-    """A variant as the data set holds it; None if it fails what our own front end can check."""
-    try:
-        certificate = own_certificate(method.file, variant.edits, recipe.certify)
-        if certificate.holds:
+def _kept(
+    recipe: Recipe, made: Made, row: Row, method: _Method, variant: Variant,
+    certificate: Certificate,
+) -> Row | None:  # fmt: skip
+    """A variant as the data set holds it; None if it failed."""
+    level, why = certificate.failed, certificate.why
+    if certificate.holds:
+        try:
             return _told(recipe, row, method, variant, certificate)
-        level, why = certificate.failed, certificate.why
-    except Exception as error:  # what cannot be checked or shown is no variant
-        level, why = recipe.certify, f"{type(error).__name__}: {error}"
+        except Exception as error:  # what cannot be shown is no variant
+            level, why = recipe.certify, f"{type(error).__name__}: {error}"
     made.dropped[variant.kind, level, why] += 1
     return None
 

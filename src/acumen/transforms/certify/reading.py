@@ -7,16 +7,59 @@ from bisect import bisect_right
 from collections.abc import Sequence
 
 from acumen.lang.java.file import JavaFile
+from acumen.transforms.certify.levels import LEVELS, Certificate, level_of
+from acumen.transforms.certify.rounds import Subject, settled
 from acumen.transforms.code import Code, code_of
 from acumen.transforms.edits import Edit, apply
 
 _UNKNOWN = -1
+_OURS = ("parses", "binds")
 
 
-def parses(file: JavaFile, edits: Sequence[Edit]) -> str:
+def own_certificates(
+    file: JavaFile, subjects: Sequence[Subject], level: str
+) -> dict[int, Certificate]:
+    """Of variants of one file, by their places, as far as our own front end can tell. Those that
+    do not touch each other are read as one text: to read it takes longer than to make it."""
+
+    def certify(together: Sequence[Subject]) -> Certificate:
+        return own_certificate(file, sorted(e for one in together for e in one.edits), level)
+
+    passed = Certificate(LEVELS[min(level_of(level), level_of(_OURS[-1]))])
+    return {
+        subject.place: certify([subject]) if why else passed
+        for subject, why in settled(subjects, lambda together: certify(together).why)
+    }
+
+
+def own_certificate(file: JavaFile, edits: Sequence[Edit], level: str) -> Certificate:
+    """What our own front end cannot bear to check has failed."""
+    reached = LEVELS[0]
+    if level == reached:
+        return Certificate(reached)
+    try:
+        before, after = code_of(file), code_of(JavaFile(apply(file.source, edits)))
+    except Exception as error:
+        return Certificate(reached, _OURS[0], _told_error(error))
+    for name, check in zip(_OURS, (parses, binds), strict=True):
+        if level_of(level) < level_of(name):
+            break
+        try:
+            why = check(before, after, edits)
+        except Exception as error:
+            why = _told_error(error)
+        if why:
+            return Certificate(reached, name, why)
+        reached = name
+    return Certificate(reached)
+
+
+def _told_error(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}"
+
+
+def parses(before: Code, after: Code, edits: Sequence[Edit]) -> str:
     """Why a variant does not parse as its original did; empty if it does."""
-    after = code_of(JavaFile(apply(file.source, edits)))
-    before = code_of(file)
     if after.file.syntax.broken and not before.file.syntax.broken:
         return "it does not parse"
     if len(after.file.declarations.methods) != len(before.file.declarations.methods):
@@ -24,13 +67,12 @@ def parses(file: JavaFile, edits: Sequence[Edit]) -> str:
     return ""
 
 
-def binds(file: JavaFile, edits: Sequence[Edit]) -> str:
+def binds(before: Code, after: Code, edits: Sequence[Edit]) -> str:
     """Which name means something else than before; empty if none does.
 
     Outside of the edits every name must mean what it meant. Inside, a name that was there before
     must mean one of the things it meant there; a new one must be declared there, or come from
     outside of the method."""
-    before, after = code_of(file), code_of(JavaFile(apply(file.source, edits)))
     match = _Match(before, after, edits)
     for node, declared in after.declaration.items():
         was = match.before(node)

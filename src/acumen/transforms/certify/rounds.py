@@ -28,6 +28,8 @@ class Subject:
 
 # Files by path, as they are to be tried; gives what is wrong, empty if nothing is.
 Check = Callable[[Mapping[str, bytes]], str]
+# Variants that do not touch each other; gives what is wrong with any of them.
+Together = Callable[[Sequence[Subject]], str]
 Step = Callable[[int, int], None]
 
 
@@ -37,11 +39,16 @@ def check(
     """For each subject, by its place, what is wrong with it; empty if nothing is."""
     found: dict[int, str] = {}
     waiting = list(subjects)
-    for together in _rounds(waiting):
-        for subject, why in _settle(together, sources, works):
-            found[subject.place] = why
-            step(len(found), len(waiting))
+    for subject, why in settled(waiting, lambda together: works(_changed(together, sources))):
+        found[subject.place] = why
+        step(len(found), len(waiting))
     return found
+
+
+def settled(subjects: Sequence[Subject], works: Together) -> Iterator[tuple[Subject, str]]:
+    """Each subject and what is wrong with it, as they become known."""
+    for together in _rounds(subjects):
+        yield from _settle(together, works)
 
 
 def _rounds(subjects: Sequence[Subject]) -> Iterator[list[Subject]]:
@@ -66,17 +73,15 @@ def _rounds(subjects: Sequence[Subject]) -> Iterator[list[Subject]]:
         yield together
 
 
-def _settle(
-    together: Sequence[Subject], sources: Mapping[str, bytes], works: Check
-) -> Iterator[tuple[Subject, str]]:
-    why = works(_changed(together, sources))
+def _settle(together: Sequence[Subject], works: Together) -> Iterator[tuple[Subject, str]]:
+    why = works(together)
     if not why or len(together) == 1:
         for subject in together:
             yield subject, why
         return
     half = len(together) // 2
-    yield from _settle(together[:half], sources, works)
-    yield from _settle(together[half:], sources, works)
+    yield from _settle(together[:half], works)
+    yield from _settle(together[half:], works)
 
 
 def _changed(together: Sequence[Subject], sources: Mapping[str, bytes]) -> dict[str, bytes]:
