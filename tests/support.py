@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 import pytest
 
@@ -13,6 +14,16 @@ ROOT = Path(__file__).resolve().parents[1]
 # Real data lies beside the repository; tests that need it skip with the reason where it is
 # missing.
 SHARED = Path(os.environ.get("ACUMEN_SHARED_DATA", ROOT.parent / "shared" / "data"))
+
+# Whether what is tried on every method or file is really tried on all: ``make test THOROUGH=1``.
+THOROUGH = bool(os.environ.get("ACUMEN_THOROUGH"))
+T = TypeVar("T")
+
+
+def some(cases: Sequence[T], every: int = 4) -> Sequence[T]:
+    """Of many like cases every fourth, all in a thorough run."""
+    return cases if THOROUGH else cases[::every]
+
 
 # The ``acumen`` fixture: the command line in a process of its own.
 Acumen = Callable[..., subprocess.CompletedProcess[str]]

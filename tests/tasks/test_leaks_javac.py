@@ -18,6 +18,7 @@ from acumen.views import masked
 from acumen.views.masked_files import without_name
 from corpora import EXAMPLES
 from javac import EXPORTS, JAVA
+from support import some
 
 # How often each is there: a kind of thing and its text.
 Told = Counter[tuple[str, str]]
@@ -127,7 +128,8 @@ def test_a_nasty_file_tells_nothing(told: Callable[[Iterable[bytes]], list[Told]
 
 
 def test_the_examples_tell_nothing(told: Callable[[Iterable[bytes]], list[Told]]) -> None:
-    """Every name of a method with a body, in every file that holds the word."""
+    """A name of a method with a body (in a thorough run each), in every file that holds the
+    word."""
     cases: list[tuple[bytes, bytes, str]] = []
     for project in EXAMPLES:
         files = [JavaFile(path.read_bytes()) for path in sorted(Path(project).rglob("*.java"))]
@@ -137,23 +139,23 @@ def test_the_examples_tell_nothing(told: Callable[[Iterable[bytes]], list[Told]]
             for place in file.bodies
             if file.declarations.methods[place].kind == "method"
         }
-        for name in sorted(names):
+        for name in some(sorted(names)):
             pattern = word(name)
             cases += [
                 (file.source, without_name(file, name).source, name)
                 for file in files
                 if pattern.search(file.source.decode())
             ]
-    assert len(cases) > 1000
+    assert len(cases) > 250
     originals = sorted({source for source, _, _ in cases})
     before = dict(zip(originals, told(originals), strict=True))
     after = told(hidden for _, hidden, _ in cases)
-    some = 0
+    told_before = 0
     for (source, _, name), found in zip(cases, after, strict=True):
         assert leaks(found, name) == [], name
         assert rest(found, name) == rest(before[source], name), name
-        some += bool(leaks(before[source], name))
-    assert some > 1000
+        told_before += bool(leaks(before[source], name))
+    assert told_before > 250
 
 
 @pytest.mark.parametrize("part", ["_TOLD", "_NAMED", "all"])

@@ -130,7 +130,8 @@ def train(asked: Request, out: Path, engine: Engine, step: Step) -> dict[str, Js
                 batch=asked.training.batch, device=device,
             )  # fmt: skip
     taught.network.cpu()
-    shutil.copyfile(work / "checkpoints" / HISTORY, out / HISTORY)
+    # With the time at which its last round ended.
+    shutil.copy2(work / "checkpoints" / HISTORY, out / HISTORY)
     told = {
         "key": key,
         "training": asdict(asked.training),
