@@ -16,11 +16,11 @@ import pytest
 from acumen.lang.java.file import JavaFile
 from acumen.transforms.certify.rounds import Subject, check
 from acumen.transforms.edits import Edit
-from acumen.transforms.kinds import KINDS
+from acumen.transforms.kinds import KINDS, PUBLISHED
 from acumen.transforms.run import Reaches, with_project
 from acumen.transforms.variants import variants
 from javac import JAVA, JAVAC
-from support import ROOT
+from support import ROOT, some
 
 CHECKS = {
     "ballot": "ballot.check.BallotCheck",
@@ -111,6 +111,44 @@ def test_every_location_does_the_same(project: Project, where: str) -> None:
     assert {place: why for place, why in wrong.items() if why} == {}
     # A transformation that finds nothing would pass, too.
     assert all(counts[kind] for kind in KINDS if kind not in ("boolean", "switch")), counts
+
+
+def test_what_is_known_of_published_edits_is_so(project: Project) -> None:
+    """The JVM runs those of the published tool: what is not doubted does the same."""
+    subjects: list[Subject] = []
+    for kind in PUBLISHED:
+        for path, file in project.files.items():
+            reaches = Reaches(file)
+            subjects += [
+                Subject(len(subjects) + place, path, one.edits, reaches.of(one))
+                for place, one in enumerate(
+                    one for one in some(list(variants(file, kind))) if not one.doubt
+                )
+            ]
+    wrong = check(subjects, project.sources, project.wrong_with, lambda done, total: None)
+    assert len(wrong) == len(subjects) > 40
+    assert {place: why for place, why in wrong.items() if why} == {}
+
+
+@pytest.mark.parametrize("project", ["tramway"], indirect=True)
+def test_what_is_wrong_with_published_edits_is_seen(project: Project) -> None:
+    """Each of a kind that is always seen: it does not compile, or does something else."""
+    subjects: list[Subject] = []
+    for path, file in project.files.items():
+        reaches = Reaches(file)
+        found = [
+            one
+            for kind in PUBLISHED
+            for one in variants(file, kind)
+            if one.doubt and one.doubt.wrong and "renames" in one.doubt.why
+        ]
+        subjects += [
+            Subject(len(subjects) + place, path, one.edits, reaches.of(one))
+            for place, one in enumerate(found[:2])
+        ]
+    wrong = check(subjects[:12], project.sources, project.wrong_with, lambda done, total: None)
+    assert len(wrong) == 12
+    assert all(wrong.values())
 
 
 def test_a_change_that_does_something_else_is_seen(project: Project) -> None:

@@ -9,9 +9,10 @@ import typer
 
 
 def complete_kind(incomplete: str) -> list[str]:
-    from acumen.transforms.kinds import KINDS
+    from acumen.transforms.kinds import KINDS, PUBLISHED
 
-    return [name for name in [*KINDS, "all"] if name.startswith(incomplete)]
+    known = [*KINDS, "all", "published", *PUBLISHED]
+    return [name for name in known if name.startswith(incomplete)]
 
 
 Kinds = Annotated[
@@ -19,7 +20,8 @@ Kinds = Annotated[
     typer.Option(
         "--kind", "-k", metavar="NAME", autocompletion=complete_kind,
         help="rename, permute, unused, loop, switch, boolean (or VN, PS, UN, LX, SF, BX); "
-        "several in a row: rename+loop. All six by default. Repeatable.",
+        "several in a row: rename+loop. All six by default; published: as the study's own tool "
+        "makes them, marked, not dropped, where they are wrong. Repeatable.",
     ),
 ]  # fmt: skip
 ClassPath = Annotated[
@@ -38,9 +40,10 @@ def where_option(default: str) -> Any:
 
 def asked_kinds(kind: Sequence[str] | None) -> tuple[str, ...]:
     """The transformations that are meant, each once."""
-    from acumen.transforms.kinds import KINDS, kind_of
+    from acumen.transforms.kinds import KINDS, PUBLISHED, kind_of
 
-    asked = [one for name in kind or ["all"] for one in (KINDS if name == "all" else [name])]
+    groups = {"all": [*KINDS], "published": [*PUBLISHED]}
+    asked = [one for name in kind or ["all"] for one in groups.get(name, [name])]
     return tuple(dict.fromkeys(kind_of(one) for one in asked))
 
 

@@ -68,6 +68,8 @@ def robustness(
     Example: acumen dataset robustness --corpus corpus --out robustness
 
     Example: acumen dataset robustness --corpus corpus -k rename -w single -w 25% --most 1000 -o r
+
+    Example: acumen dataset robustness --corpus corpus -k all -k published --certify binds -o both
     """
     from acumen.corpus import Corpus
     from acumen.corpus.engines import engine as make_engine
@@ -105,6 +107,8 @@ def _named(folder: Path) -> list[str]:
 
 
 def _print(out: Path, about: Any, kinds: tuple[str, ...], modes: tuple[str, ...]) -> None:
+    from acumen.tasks.robustness.edits import MARKS
+
     counts = about["counts"]
     print_facts(
         str(out),
@@ -124,6 +128,16 @@ def _print(out: Path, about: Any, kinds: tuple[str, ...], modes: tuple[str, ...]
         rows.append([kind, *told, f"{refused:,}", f"{dropped:,}"])
     columns = ["kind", *modes, "refused places", "dropped"]
     print_table(columns, rows, title="Variants", right=range(1, len(columns)))
+    if marked := counts.get("edits"):
+        print_table(
+            ["kind", "mode", *MARKS],
+            [
+                [kind, mode, *(f"{found.get(one, 0):,}" for one in MARKS)]
+                for kind, modes_ in marked.items()
+                for mode, found in modes_.items()
+            ],
+            title="What is known of the published tool's edits", right=(2, 3, 4),
+        )  # fmt: skip
     reasons = [
         [kind, f"not {level}", why, f"{n:,}"]
         for kind, levels in counts["dropped"].items()
@@ -133,6 +147,9 @@ def _print(out: Path, about: Any, kinds: tuple[str, ...], modes: tuple[str, ...]
     for kind, found in counts["refused"].items():
         most = sorted(found.items(), key=lambda one: -one[1])[:REASONS_SHOWN]
         reasons += [[kind, "refused", why, f"{n:,}"] for why, n in most]
+    for kind, found in counts.get("doubts", {}).items():
+        most = sorted(found.items(), key=lambda one: -one[1])[:REASONS_SHOWN]
+        reasons += [[kind, "kept", why, f"{n:,}"] for why, n in most]
     if reasons:
         print_table(["kind", "", "why", "places"], reasons, title="Why not", right=(3,))
     typer.echo(f"next: acumen eval --data {out} --task robustness")

@@ -4,10 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from acumen.transforms.code import Code
 from acumen.transforms.edits import Rewrite
+
+
+class Doubt(NamedTuple):
+    """``wrong``: what comes out means something else, or is no program; else nothing shows that it
+    means the same."""
+
+    why: str
+    wrong: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +25,8 @@ class Location:
     ``start`` and ``end`` are the bytes that a person would point at. ``refused`` is the reason
     why the transformation is not made here; empty where it is. ``detail`` is the
     transformation's own. Locations whose ``reach`` overlaps are not made together: each was
-    found right for the method as it is, without the other.
+    found right for the method as it is, without the other. ``doubt``: what speaks against a
+    place that is not refused, which only ``published`` ones have.
     """
 
     id: str
@@ -27,6 +36,7 @@ class Location:
     refused: str = ""
     detail: Any = field(default=None, compare=False)
     reach: tuple[int, int] | None = None
+    doubt: Doubt | None = None
 
 
 class Transform(Protocol):

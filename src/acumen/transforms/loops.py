@@ -36,7 +36,7 @@ from acumen.transforms.edits import Part, Rewrite
 from acumen.transforms.location import Location, Numbered
 
 _LOOPS = ("for_statement", "while_statement")
-_PATTERNS = ("instanceof_expression", "type_pattern", "record_pattern_component")
+PATTERNS = ("instanceof_expression", "type_pattern", "record_pattern_component")
 _WORDS = frozenset(("identifier", "type_identifier"))
 _LOCAL_TYPES = frozenset(
     ("class_declaration", "interface_declaration", "enum_declaration", "record_declaration")
@@ -82,7 +82,7 @@ class Loop:
         for location in chosen:
             plan = location.detail
             if not isinstance(plan, For):
-                found.append(_as_for(code, plan))
+                found.append(as_for(code, plan))
                 continue
             label = ""
             if plan.continues:
@@ -108,21 +108,21 @@ def _found(file: JavaFile) -> dict[int, _Found]:
     code = code_of(file)
     found: dict[int, _Found] = {}
     for node in np.flatnonzero(
-        among(*_LOOPS, "continue_statement", *_PATTERNS)[file.syntax.kind]
+        among(*_LOOPS, "continue_statement", *PATTERNS)[file.syntax.kind]
     ).tolist():
         kind, method = code.kind[node], code.method_of[node]
         if method not in found:
             found[method] = _Found([], [], {})
         if kind in _LOOPS:
             found[method].loops.append(node)
-        elif kind in _PATTERNS:
+        elif kind in PATTERNS:
             found[method].patterns.append(node)
         else:
             found[method].continues.setdefault(target(code, node), []).append(node)
     return found
 
 
-def _as_for(code: Code, node: int) -> Rewrite:
+def as_for(code: Code, node: int) -> Rewrite:
     condition = code.child(node, "condition")
     start, end = code.start[condition] + 1, code.end[condition] - 1
     keyword = code.end[node + 1]
@@ -156,7 +156,7 @@ def _planned(code: Code, node: int, continues: list[int], patterns: list[int]) -
     on = any_of((completes(code, body), *(exits(code, one, node) for one in continues)))
     if on is False and _harmless(code, head):
         return For(node, head, top, braces, (), False, False, False)
-    apart = not continues and _clashes(code, head, patterns)
+    apart = not continues and clashes(code, head, patterns)
     return For(node, head, top, braces, tuple(continues), True, apart, on is not True)
 
 
@@ -165,7 +165,7 @@ def _harmless(code: Code, head: Header) -> bool:
     return all(kind[at] in _HARMLESS for at in range(head.second + 1, head.close))
 
 
-def _clashes(code: Code, head: Header, patterns: list[int]) -> bool:
+def clashes(code: Code, head: Header, patterns: list[int]) -> bool:
     """Whether the body declares a name, for what follows in its block, that the update has."""
     body, kind = head.body, code.kind
     declared: list[int] = []

@@ -32,22 +32,23 @@ class Permute:
         found = []
         for first, second, why in sorted(_pairs(code, method, unreadable)):
             start, end = code.start[first], code.end[second]
-            what = f"{_shown(code, first)}/{_shown(code, second)}"
+            what = f"{shown(code, first)}/{shown(code, second)}"
             found.append(
                 Location(numbered.id(what), method, start, end, why, (first, second), (start, end))
             )
         return found
 
     def rewrites(self, code: Code, chosen: Sequence[Location]) -> list[Rewrite]:
-        found = []
-        for location in chosen:
-            first, second = (code.span(node) for node in location.detail)
-            between: list[Part] = [(first[1], second[0])] if first[1] < second[0] else []
-            found.append(Rewrite(first[0], second[1], (second, *between, first)))
-        return found
+        return [swapped(code, *location.detail) for location in chosen]
 
 
-def _shown(code: Code, node: int) -> str:
+def swapped(code: Code, one: int, other: int) -> Rewrite:
+    first, second = code.span(one), code.span(other)
+    between: list[Part] = [(first[1], second[0])] if first[1] < second[0] else []
+    return Rewrite(first[0], second[1], (second, *between, first))
+
+
+def shown(code: Code, node: int) -> str:
     start = code.start[node]
     text = code.source[start : min(code.end[node], start + 10 * _SHOWN)]
     return " ".join(text.decode("utf-8", "ignore").split())[:_SHOWN]
@@ -109,6 +110,21 @@ def _judged(code: Code, conflicts: Conflicts, run: list[int]) -> Iterator[tuple[
             if not why and code.bytes(first) == code.bytes(second):
                 why = "they are the same"
             yield first, second, why
+
+
+def conflict(code: Code, run: Sequence[int]) -> str:
+    """Why the first and the last of some statements, next to each other in a block, may not change
+    places; empty if they may."""
+    conflicts = Conflicts(code, _guard(code, code.parent[run[0]], {}))
+    first, *between, last = (effects_of(code).of(node) for node in run)
+    for one, other, words in (
+        (first, last, ("the first", "the second")),
+        *((first, one, ("the first", "a statement between")) for one in between),
+        *((one, last, ("a statement between", "the second")) for one in between),
+    ):
+        if why := conflicts.between(one, other):
+            return why.format(*words)
+    return ""
 
 
 # ---- what two statements have to do with each other

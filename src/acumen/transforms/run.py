@@ -123,6 +123,8 @@ def _rows(
                 counts.made[kind, variant.where] += 1
                 row: dict[str, Any] = {"kind": kind, "where": variant.where}
                 row["locations"] = list(variant.locations)
+                if variant.doubt:
+                    row["doubt"] = variant.doubt._asdict()
                 yield method, row, variant
 
 

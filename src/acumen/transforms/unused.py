@@ -21,7 +21,7 @@ from acumen.transforms.where import seeded
 
 # What holds statements: blocks, and the groups of an old switch.
 HOLDERS = (*sorted(BLOCKS), "switch_block_statement_group")
-_CALLS_CONSTRUCTOR = "explicit_constructor_invocation"
+CALLS_CONSTRUCTOR = "explicit_constructor_invocation"
 # What a block is called after what it stands in.
 _KINDS = {
     "method_declaration": "body", "constructor_declaration": "body",
@@ -48,17 +48,17 @@ class Unused:
             if one == block:
                 break
         why = code.unreadable(method)
-        if not why and not code.file.once(_string):
+        if not why and not code.file.once(string_of):
             why = "String is another type here"
         if why:
             return [Location(id_, method, *code.span(block), why)]
         place, model = drawn.choice(places(code, block))
-        written = f'{code.file.once(_string)} {code.free("timestamp")} = "{_moment(drawn)}";'
+        written = f'{code.file.once(string_of)} {code.free("timestamp")} = "{moment(drawn)}";'
         detail = (place, model, written.encode())
         return [Location(id_, method, *code.span(place), detail=detail)]
 
     def rewrites(self, code: Code, chosen: Sequence[Location]) -> list[Rewrite]:
-        return [_inserted(code, *location.detail) for location in chosen]
+        return [inserted(code, *location.detail) for location in chosen]
 
 
 def _kind(code: Code, block: int) -> str:
@@ -74,7 +74,7 @@ def places(code: Code, block: int) -> list[tuple[int, int]]:
     statements = [one for one in code.children(block) if code.kind[one] in STATEMENTS]
     last = statements[-1] if statements else NONE
     for at, one in enumerate(statements):
-        if code.kind[one] == _CALLS_CONSTRUCTOR:
+        if code.kind[one] == CALLS_CONSTRUCTOR:
             statements = statements[at + 1 :]
             break
     found = [(one, one) for one in statements]
@@ -94,7 +94,7 @@ def _after(code: Code, block: int) -> int:
     return node
 
 
-def _inserted(code: Code, place: int, model: int, written: bytes) -> Rewrite:
+def inserted(code: Code, place: int, model: int, written: bytes) -> Rewrite:
     """The declaration before a node, on a line of its own if the node begins its line."""
     start, end = code.span(place)
     line, indent = _indent(code, start)
@@ -120,14 +120,14 @@ def _indent(code: Code, at: int) -> tuple[int, bytes | None]:
     return line, before if line and not before.strip() else None
 
 
-def _moment(drawn: random.Random) -> str:
+def moment(drawn: random.Random) -> str:
     """A date and a time of day."""
     year, month, day = drawn.randint(1990, 2029), drawn.randint(1, 12), drawn.randint(1, 28)
     hour, minute, second = drawn.randrange(24), drawn.randrange(60), drawn.randrange(60)
     return f"{year}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02}"
 
 
-def _string(file: JavaFile) -> str:
+def string_of(file: JavaFile) -> str:
     """How a file can name ``java.lang.String``; empty where it cannot."""
     code = code_of(file)
     if file.declarations.package == "java.lang" or not file.once(Types).hides("String"):

@@ -9,20 +9,22 @@ from acumen.lang.java.file import JavaFile
 from acumen.transforms.code import code_of
 from acumen.transforms.edits import Edit, apply, flatten, then
 from acumen.transforms.kinds import transform
-from acumen.transforms.location import Location
+from acumen.transforms.location import Doubt, Location
 from acumen.transforms.where import chosen, seeded
 
 
 @dataclass(frozen=True, slots=True)
 class Variant:
     """``method`` is the place in ``declarations.methods``; ``kind`` a transformation's name, or
-    several joined by ``+``, made one after the other; ``locations`` their ids, in that order."""
+    several joined by ``+``, made one after the other; ``locations`` their ids, in that order.
+    ``doubt`` is the worst of theirs."""
 
     method: int
     kind: str
     where: str
     locations: tuple[str, ...]
     edits: tuple[Edit, ...]
+    doubt: Doubt | None = None
 
 
 def locations(file: JavaFile, kind: str, method: int, seed: int = 0) -> list[Location]:
@@ -71,7 +73,8 @@ def variants_of(
     code, made, method = code_of(file), transform(first), found[0].method
     for together in chosen(found, where, seeded(seed, first, where, code.key(method))):
         edits = flatten(code.source, made.rewrites(code, together))
-        variant = Variant(method, kind, where, tuple(one.id for one in together), edits)
+        ids, doubt = tuple(one.id for one in together), _worst(together)
+        variant = Variant(method, kind, where, ids, edits, doubt)
         if not rest:
             yield variant
         elif (whole := _further(file, rest, variant, seed)) is not None:
@@ -80,7 +83,7 @@ def variants_of(
 
 def _further(file: JavaFile, kinds: Sequence[str], variant: Variant, seed: int) -> Variant | None:
     """The variant with further transformations; None where one of them has no place."""
-    edits, ids = variant.edits, list(variant.locations)
+    edits, ids, doubt = variant.edits, list(variant.locations), variant.doubt
     for kind in kinds:
         # What the edits make is read anew: no transformation knows of the others.
         code = code_of(JavaFile(apply(file.source, edits)))
@@ -92,4 +95,10 @@ def _further(file: JavaFile, kinds: Sequence[str], variant: Variant, seed: int) 
         together = sets[random.randrange(len(sets))]
         edits = then(file.source, edits, flatten(code.source, made.rewrites(code, together)))
         ids += [one.id for one in together]
-    return Variant(variant.method, variant.kind, variant.where, tuple(ids), edits)
+        doubt = _worst(together, doubt)
+    return Variant(variant.method, variant.kind, variant.where, tuple(ids), edits, doubt)
+
+
+def _worst(together: Sequence[Location], known: Doubt | None = None) -> Doubt | None:
+    doubts = [doubt for doubt in (known, *(one.doubt for one in together)) if doubt]
+    return next((one for one in doubts if one.wrong), doubts[0] if doubts else None)

@@ -17,6 +17,7 @@ from acumen.datasets import dataset
 from acumen.datasets.built import Built
 from acumen.lang.subtokens import subtokens
 from acumen.tasks.robustness.buckets import BUCKETS, bucket
+from acumen.tasks.robustness.edits import MARKS
 
 VERSION = "1"
 ORIGINALS, VARIANTS = "originals.jsonl", "variants.jsonl"
@@ -42,7 +43,7 @@ class Robustness:
             summary=_summary(built, kind),
             citation=dataset("tnpa").citation,
             conventions=tuple(_convention(where) for where in modes(built, kind)),
-            slices=tuple(f"statements:{name}" for name in BUCKETS),
+            slices=(*(f"statements:{name}" for name in BUCKETS), *_marks(built, kind)),
             lower_is_better=True,
         )
 
@@ -58,9 +59,10 @@ class Robustness:
                 continue
             size = f"statements:{bucket(original['statements'])}"
             found.append(_instance(original, original, "original", size))
-            found += [
-                _instance(row, original, "variant", size, f"where:{row['where']}") for row in mine
-            ]
+            for row in mine:
+                marked = [f"edit:{row['edit']}"] if "edit" in row else []
+                tags = ("variant", size, f"where:{row['where']}", *marked)
+                found.append(_instance(row, original, *tags))
         return found
 
     def reading(
@@ -95,6 +97,12 @@ def _instance(row: dict[str, Json], original: dict[str, Json], *tags: str) -> In
 
 def _summary(built: Built, kind: str) -> str:
     return f"Is a method named alike when {built.about['kinds'][kind]}?"
+
+
+def _marks(built: Built, kind: str) -> tuple[str, ...]:
+    """Slices of what is known of an edit, where the edits are the published tool's."""
+    marked = kind in built.about["counts"].get("edits", {})
+    return tuple(f"edit:{one}" for one in MARKS) if marked else ()
 
 
 def _convention(where: str) -> Convention:

@@ -12,6 +12,7 @@ The bytes depend on the corpus, the recipe and the version, never on the number 
 from __future__ import annotations
 
 import json
+import re
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -27,6 +28,7 @@ from acumen.corpus.manifest import NAME
 from acumen.datasets.built import ABOUT, SCHEMA, must_be_ours
 from acumen.files import sha256_of, write_atomically
 from acumen.tasks.robustness import ORIGINALS, VARIANTS
+from acumen.tasks.robustness.edits import WRONG
 from acumen.tasks.robustness.make import (
     Job,
     Made,
@@ -41,7 +43,7 @@ from acumen.transforms.certify import UNMADE, Certificate, level_of, without_pla
 from acumen.transforms.certify.projects import Means, certify
 from acumen.transforms.certify.rounds import Subject
 from acumen.transforms.edits import Edit
-from acumen.transforms.kinds import KINDS
+from acumen.transforms.kinds import is_published, meaning
 from acumen.transforms.run import by_project, sources_of
 
 # Seconds a shard may take.
@@ -75,6 +77,8 @@ class _Build:
     only: frozenset[str] | None = None
     variants: Counter[tuple[str, str]] = field(default_factory=Counter)
     dropped: Counter[tuple[str, str, str]] = field(default_factory=Counter)
+    edits: Counter[tuple[str, str, str]] = field(default_factory=Counter)
+    doubts: Counter[tuple[str, str]] = field(default_factory=Counter)
 
     def run(self) -> Json:
         mine = self._by_shard()
@@ -152,6 +156,10 @@ class _Build:
         kept: set[str] = set()
         for row in rows:
             self.variants[row["kind"], row["where"]] += 1
+            if "edit" in row:
+                self.edits[row["kind"], row["where"], row["edit"]] += 1
+                if why := without_place(re.sub("`[^`]*`", "…", row["doubt"])):
+                    self.doubts[row["kind"], why] += 1
             kept.add(row["method"])
             stream.write(to_line(row))
         return kept
@@ -168,6 +176,13 @@ class _Build:
         for row, one in zip(rows, certificates, strict=True):
             if one.holds:
                 yield {**row, "certificate": one.json()}
+            elif is_published(row["kind"]):
+                yield {
+                    **row,
+                    "certificate": one.json(),
+                    "edit": WRONG,
+                    "doubt": row["doubt"] or one.why,
+                }
             else:
                 self.dropped[row["kind"], one.failed, without_place(one.why)] += 1
 
@@ -179,7 +194,7 @@ class _Build:
             "schema": SCHEMA,
             "acumen": __version__,
             "task": "name",
-            "kinds": {kind: _meaning(kind) for kind in self.recipe.kinds},
+            "kinds": {kind: meaning(kind) for kind in self.recipe.kinds},
             "settings": asdict(self.recipe),
             **({} if self.only is None else {"chosen_methods": len(self.only)}),
             "corpus": {
@@ -193,8 +208,18 @@ class _Build:
                 "variants_found": _nested(made.found, self.recipe),
                 "refused": _nested(made.refused, self.recipe),
                 "dropped": _nested(self.dropped, self.recipe),
+                **self._marked(),
             },
             "files": {name: sha256_of(self.parts / name) for name in (ORIGINALS, VARIANTS)},
+        }
+
+    def _marked(self) -> dict[str, Json]:
+        """Of the published tool's edits, how many are what, and what speaks against them."""
+        if not self.edits:
+            return {}
+        return {
+            "edits": _nested(self.edits, self.recipe),
+            "doubts": _nested(self.doubts, self.recipe),
         }
 
     def _nothing(self) -> AcumenError:
@@ -223,11 +248,6 @@ def _subject(
         max([span[1], *(one.end for one in made)]),
     )
     return Subject(place, path, made, reach)
-
-
-def _meaning(kind: str) -> str:
-    """What is done to a method, in words."""
-    return ", then ".join(KINDS[one][3] for one in kind.split("+"))
 
 
 def _nested(counts: Counter[Any], recipe: Recipe) -> dict[str, Json]:

@@ -21,11 +21,13 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from acumen.lang.java.file import JavaFile
+from acumen.tasks.robustness.edits import mark
 from acumen.tasks.robustness.statements import FEWEST, count_statements
 from acumen.transforms.certify import UNMADE, Certificate, level_of
 from acumen.transforms.certify.reading import own_certificates
 from acumen.transforms.certify.rounds import Subject
 from acumen.transforms.code import Code, code_of
+from acumen.transforms.kinds import is_published
 from acumen.transforms.run import Reaches, in_project
 from acumen.transforms.variants import Variant, tried
 from acumen.views.masked import masked_text
@@ -249,9 +251,10 @@ def _kept(
     recipe: Recipe, made: Made, row: Row, method: _Method, variant: Variant,
     certificate: Certificate,
 ) -> Row | None:  # fmt: skip
-    """A variant as the data set holds it; None if it failed."""
+    """A variant as the data set holds it; None if it failed. The published tool's are kept,
+    whatever they are: they are marked."""
     level, why = certificate.failed, certificate.why
-    if certificate.holds:
+    if certificate.holds or is_published(variant.kind):
         try:
             return _told(recipe, row, method, variant, certificate)
         except Exception as error:  # what cannot be shown is no variant
@@ -273,6 +276,9 @@ def _told(
         "text": masked_text(method.file, method.place, variant.edits),
         "certificate": certificate.json(),
     }
+    if is_published(variant.kind):
+        why = variant.doubt.why if variant.doubt else certificate.why
+        told |= {"edit": mark(certificate, variant.doubt), "doubt": why}
     if level_of(recipe.certify) >= level_of("compiles"):
         edits = [[one.start, one.end, one.text.decode()] for one in variant.edits]
         told["_"] = [row["path"], edits, method.span]

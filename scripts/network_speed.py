@@ -1,0 +1,116 @@
+"""How fast each network learns, alone on its machine: methods a second, how long it waits for
+data, how busy the GPU is; and whether ``torch.compile`` pays.
+
+    python scripts/network_speed.py --data gluecode --out speed [--prepared prepared]
+
+Each is trained for names, for a few rounds of batches; the first of them, in which workers start
+and kernels are compiled, is not counted. Writes ``speed.csv``, one line for a network and a way.
+Networks that look around a method need what ``train_networks.py --prepare`` left in ``prepared``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+import subprocess
+import sys
+import time
+from pathlib import Path
+from statistics import median
+
+from train_networks import BASE, LOOKING, NAMERS, PLAIN, SOME, Busy, base, changes
+
+COLUMNS = (
+    "network", "compiled", "parameters", "batch", "precision", "examples_per_second", "waiting",
+    "gpu_busy", "rounds", "exit",
+)  # fmt: skip
+ALL = (*PLAIN, "transformer", *NAMERS, BASE)
+
+
+def command(network: str, args: argparse.Namespace, out: Path, compiled: bool) -> list[str]:
+    """One training, short: rounds of few batches, hardly a look at dev."""
+    if network == BASE:
+        made = base(network, argparse.Namespace(**{**vars(args), "set": [], "out": out.parent}))[0]
+        made[made.index("-o") + 1] = str(out)
+    else:
+        made = ["train", network, "-t", "gluecode/naming", "--data", str(args.data), "-o", str(out)]
+        if network in LOOKING:
+            made += [*SOME, "--answer", "gluecode/naming"]
+            made += ["--prepared", f"{args.prepared}/{network}"]
+        else:
+            made += ["--most", str(args.most)]
+        made += ["--config", args.config] if args.config else []
+        for one in () if args.config else changes(network, "naming"):
+            made += ["--set", one]
+    for one in (f"training.round={args.round}", "training.epochs=1000", "training.patience=0",
+                "training.judged=64", f"training.minutes={args.minutes:g}",
+                f"training.compile={str(compiled).lower()}", *args.set):  # fmt: skip
+        made += ["--set", one]
+    return made
+
+
+def measured(network: str, args: argparse.Namespace, busy: Busy, compiled: bool) -> dict[str, str]:
+    out = args.out / f"{network}{'-compiled' if compiled else ''}"
+    line = [sys.executable, "-m", "acumen", *command(network, args, out, compiled)]
+    log = args.out / f"{out.name}.txt"
+    if network not in LOOKING and network != BASE:
+        # Reading the data is not what is measured.
+        with log.open("w") as stream:
+            subprocess.run([*line, "--prepare"], stdout=stream, stderr=stream, check=False)
+    with log.open("a") as stream:
+        code = subprocess.run(line, stdout=stream, stderr=stream, check=False).returncode
+    told = {"network": network, "compiled": str(compiled).lower(), "exit": str(code)}
+    if code:
+        print(log.read_text()[-500:], flush=True)
+        return told
+    about = json.loads((out / "model.json").read_bytes())
+    with (out / "history.csv").open() as stream:
+        rounds = [{k: float(v) for k, v in row.items()} for row in csv.DictReader(stream)]
+    later = rounds[1:] or rounds
+    # The median: between rounds the card rests, while dev is looked at and a checkpoint written.
+    ended = (out / "history.csv").stat().st_mtime
+    began = ended - sum(row["seconds"] for row in later)
+    card = [share for at, share, _ in busy.samples if began <= at <= ended]
+    return told | {
+        "parameters": str(about["parameters"]),
+        "batch": str(about["training"]["batch"]),
+        "precision": str(about["training"]["precision"]),
+        "examples_per_second": f"{median(row['examples_per_second'] for row in later):.0f}",
+        "waiting": f"{median(row['waiting'] for row in later):.3f}",
+        "gpu_busy": f"{median(card):.0f}" if card else "",
+        "rounds": str(len(later)),
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--data", type=Path, required=True, help="GLUECode data set")
+    parser.add_argument("--variants", type=Path, help="variants that acumen-base was prepared with")
+    parser.add_argument("--prepared", type=Path, help="what was prepared beside the corpus")
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--networks", nargs="*", default=list(ALL))
+    parser.add_argument("--compiled", nargs="*", default=[], help="these also with torch.compile")
+    parser.add_argument("--config", default="", help="small, for a try")
+    parser.add_argument("--most", type=int, default=40_000, help="methods that are read")
+    parser.add_argument("--round", type=int, default=100, help="batches of a round")
+    parser.add_argument("--minutes", type=float, default=0.4, help="of each training")
+    parser.add_argument("--set", action="append", default=[], help="for every training")
+    args = parser.parse_args()
+    args.prepare = False
+    args.out.mkdir(parents=True, exist_ok=True)
+    busy, rows = Busy(), []
+    for network in args.networks:
+        for compiled in (False, True)[: 1 + (network in args.compiled)]:
+            began = time.time()
+            rows.append(measured(network, args, busy, compiled))
+            print(f"{time.time() - began:6.1f} s  {rows[-1]}", flush=True)
+            with (args.out / "speed.csv").open("w", newline="") as stream:
+                writer = csv.DictWriter(stream, COLUMNS, restval="", lineterminator="\n")
+                writer.writeheader()
+                writer.writerows(rows)
+    busy.stop.set()
+
+
+if __name__ == "__main__":
+    main()
