@@ -46,6 +46,7 @@ def _doubt(code: Code, nodes: Sequence[int]) -> Doubt | None:
     for node in nodes:
         if code.declaration.get(node, NONE) not in renamed:
             role = code.role.get(node, "unknown")
-            told = "something else" if role == "unknown" else f"a {role}"
+            article = "an" if role[0] in "aeiou" else "a"
+            told = "something else" if role == "unknown" else f"{article} {role}"
             return Doubt(f"it renames {told} of that name, too", role != "unknown")
     return None
