@@ -3,7 +3,9 @@
     python scripts/robustness_tables.py FOLDER... > tables.md
 
 Each folder is a run of `acumen eval --data robustness --task robustness` with one network, and is
-called after it. Beside code2vec, code2seq and GGNN stands what was published, for java-small.
+called after it; of one network there may be several, one of them with the published tool's own
+edits (`acumen dataset robustness --kind published`). Beside code2vec, code2seq and GGNN stands what
+was published, for java-small.
 """
 
 from __future__ import annotations
@@ -32,7 +34,7 @@ def read(folders: Sequence[Path]) -> tuple[list[str], Cells]:
     for folder in folders:
         for cell in json.loads((folder / "results.json").read_text())["cells"]:
             cells[folder.name, cell["task"].removeprefix("robustness/")] = cell["scores"]
-    return [folder.name for folder in folders], cells
+    return list(dict.fromkeys(folder.name for folder in folders)), cells
 
 
 def score(cells: Cells, model: str, kind: str, metric: str, where: str, part: str = "") -> Any:
@@ -46,7 +48,9 @@ def value(one: Any, interval: bool = False) -> str:
     if one is None or one["value"] is None:
         return ""
     told = f"{one['value']:.1f}"
-    return f"{told} [{one['low']:.1f}, {one['high']:.1f}]" if interval else told
+    if not interval or one["low"] is None:
+        return told
+    return f"{told} [{one['low']:.1f}, {one['high']:.1f}]"
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
@@ -108,6 +112,15 @@ def main() -> None:
         return " / ".join(map(value, pair))
 
     table(["kind", *models], by_kind(models, right))
+
+    if any(kind.startswith("published-") for _, kind in cells):
+        print("The published tool's own edits, single places, by what is known of them:\n")
+        marks = ("", "edit:sound", "edit:unproved", "edit:wrong")
+        rows = [[f"{kind} ({short}), {mark.removeprefix('edit:') or 'all'}",
+                 *(value(score(cells, m, f"published-{kind}", "pcp", "single", mark), interval=True)
+                   for m in models)]
+                for kind, short in KINDS.items() for mark in marks]  # fmt: skip
+        table(["kind", *models], [row for row in rows if any(row[1:])])
 
     print("Figure 4, by the number of statements, rename, single places:\n")
     rows = [[size, *(value(score(cells, m, "rename", "pcp", "single", f"statements:{size}"))
