@@ -2,7 +2,8 @@
 
     python scripts/gather_results.py runs results/networks
 
-``scores.csv`` has a line for each headline score and further metric, ``history.csv`` one for each
+``scores.csv`` has a line for each headline score and further metric (slices only where they tell
+what is known of the published tool's edits), ``history.csv`` one for each
 round of each training, ``jobs.json`` the commands with their seconds.
 """
 
@@ -23,7 +24,7 @@ def scores(runs: Path) -> list[dict[str, object]]:
             found += [
                 {"task": cell["task"], "network": network, **one}
                 for one in cell["scores"]
-                if not one["slice"]
+                if not one["slice"] or one["slice"].startswith("edit:")
             ]
     return found
 

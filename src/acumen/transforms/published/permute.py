@@ -89,7 +89,7 @@ def _next(code: Code, block: int) -> int:
 def _pairs(code: Code, run: Sequence[int]) -> Iterator[tuple[int, int, Doubt | None]]:
     said = [{code.bytes(one) for one in words(code, node)} for node in run]
     parents = [code.parent[node] for node in run]
-    shapes = {one: shape(code, one) for one in set(parents)} if len(set(parents)) > 1 else {}
+    shapes = {one: shape(code, one) for one in {*parents, *run}}
     for i, j in combinations(range(len(run)), 2):
         between = set().union(*said[i + 1 : j])
         if said[i] & said[j] or between & (said[i] | said[j]):
@@ -101,5 +101,5 @@ def _pairs(code: Code, run: Sequence[int]) -> Iterator[tuple[int, int, Doubt | N
             doubt = Doubt("they stand in different blocks")
         else:
             continue
-        if shape(code, run[i]) != shape(code, run[j]):
+        if shapes[run[i]] != shapes[run[j]]:
             yield run[i], run[j], doubt
