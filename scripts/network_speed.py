@@ -25,6 +25,8 @@ COLUMNS = (
     "network", "compiled", "parameters", "batch", "precision", "examples_per_second", "waiting",
     "gpu_busy", "rounds", "exit",
 )  # fmt: skip
+# Minutes more where the network is compiled first.
+COMPILING = 1.5
 ALL = (*PLAIN, "transformer", *NAMERS, BASE)
 
 
@@ -43,8 +45,9 @@ def command(network: str, args: argparse.Namespace, out: Path, compiled: bool) -
         made += ["--config", args.config] if args.config else []
         for one in () if args.config else changes(network, "naming"):
             made += ["--set", one]
+    minutes = args.minutes + (COMPILING if compiled else 0.0)
     for one in (f"training.round={args.round}", "training.epochs=1000", "training.patience=0",
-                "training.judged=64", f"training.minutes={args.minutes:g}",
+                "training.judged=64", f"training.minutes={minutes:g}",
                 f"training.compile={str(compiled).lower()}", *args.set):  # fmt: skip
         made += ["--set", one]
     return made
@@ -67,7 +70,9 @@ def measured(network: str, args: argparse.Namespace, busy: Busy, compiled: bool)
     about = json.loads((out / "model.json").read_bytes())
     with (out / "history.csv").open() as stream:
         rounds = [{k: float(v) for k, v in row.items()} for row in csv.DictReader(stream)]
-    later = rounds[1:] or rounds
+    later = rounds[1:]
+    if not later:
+        return told | {"rounds": "0"}  # nothing but the start
     # The median: between rounds the card rests, while dev is looked at and a checkpoint written.
     ended = (out / "history.csv").stat().st_mtime
     began = ended - sum(row["seconds"] for row in later)
