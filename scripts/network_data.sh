@@ -36,7 +36,8 @@ fi
 # The same with the edits of the study's own tool, marked where they are wrong.
 "$acumen" dataset robustness --corpus "$out/corpus" --split test --kind published --certify binds \
     --most 2000 --where single --where all --out "$out/published"
-# Variants to learn from, for acumen-base, where VARIANTS is set: a quarter of an hour more.
+# Variants to learn from, for acumen-base, where VARIANTS is set: with 8,000 of a kind and mode it
+# was 13 minutes more, this is not yet measured.
 if [ -n "${VARIANTS:-}" ]; then
     "$acumen" dataset robustness --corpus "$out/corpus" --split train --methods "$out/gluecode" \
         --certify binds --where single --where all --most 20000 --out "$out/variants"

@@ -19,7 +19,7 @@ import time
 from pathlib import Path
 from statistics import median
 
-from train_networks import BASE, LOOKING, NAMERS, PLAIN, SOME, Busy, base, changes
+from train_networks import BASE, LOOKING, NAMERS, PLAIN, Busy, plan
 
 COLUMNS = (
     "network", "compiled", "parameters", "batch", "precision", "examples_per_second", "waiting",
@@ -31,33 +31,34 @@ ALL = (*PLAIN, "transformer", *NAMERS, BASE)
 
 
 def command(network: str, args: argparse.Namespace, out: Path, compiled: bool) -> list[str]:
-    """One training, short: rounds of few batches, hardly a look at dev."""
-    if network == BASE:
-        made = base(network, argparse.Namespace(**{**vars(args), "set": [], "out": out.parent}))[0]
-        made[made.index("-o") + 1] = str(out)
-    else:
-        made = ["train", network, "-t", "gluecode/naming", "--data", str(args.data), "-o", str(out)]
-        if network in LOOKING:
-            made += [*SOME, "--answer", "gluecode/naming"]
-            made += ["--prepared", f"{args.prepared}/{network}"]
-        else:
-            made += ["--most", str(args.most)]
-        made += ["--config", args.config] if args.config else []
-        for one in () if args.config else changes(network, "naming"):
-            made += ["--set", one]
+    """The plan's training for names, short: rounds of few batches, hardly a look at dev."""
+    (made,) = [one for one in plan(network, args) if one[0] == "train" and _teaches_names(one)]
+    made[made.index("-o") + 1] = str(out)
+    if "--from" in made:  # how fast it is does not hang on where it begins
+        at = made.index("--from")
+        del made[at : at + 2]
+    made += [] if _is_prepared(network) else ["--most", str(args.most)]
     minutes = args.minutes + (COMPILING if compiled else 0.0)
     for one in (f"training.round={args.round}", "training.epochs=1000", "training.patience=0",
                 "training.judged=64", f"training.minutes={minutes:g}",
-                f"training.compile={str(compiled).lower()}", *args.set):  # fmt: skip
+                f"training.compile={str(compiled).lower()}"):  # fmt: skip
         made += ["--set", one]
     return made
+
+
+def _teaches_names(command: list[str]) -> bool:
+    return command[command.index("-t") + 1] in ("gluecode/naming", "gluecode")
+
+
+def _is_prepared(network: str) -> bool:
+    return network in LOOKING or network == BASE
 
 
 def measured(network: str, args: argparse.Namespace, busy: Busy, compiled: bool) -> dict[str, str]:
     out = args.out / f"{network}{'-compiled' if compiled else ''}"
     line = [sys.executable, "-m", "acumen", *command(network, args, out, compiled)]
     log = args.out / f"{out.name}.txt"
-    if network not in LOOKING and network != BASE:
+    if not _is_prepared(network):
         # Reading the data is not what is measured.
         with log.open("w") as stream:
             subprocess.run([*line, "--prepare"], stdout=stream, stderr=stream, check=False)
@@ -102,7 +103,9 @@ def main() -> None:
     parser.add_argument("--minutes", type=float, default=0.4, help="of each training")
     parser.add_argument("--set", action="append", default=[], help="for every training")
     args = parser.parse_args()
-    args.prepare = False
+    # What the plan asks besides: nothing here.
+    vars(args).update(prepare=False, limit=False, patience=1.0, pretrain_minutes=0.0,
+                      robustness=None, task=[])  # fmt: skip
     args.out.mkdir(parents=True, exist_ok=True)
     busy, rows = Busy(), []
     for network in args.networks:

@@ -16,6 +16,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from acumen.tasks.robustness.marks import MARKS
+
 KINDS = {"rename": "VN", "permute": "PS", "unused": "UN", "loop": "LX", "switch": "SF",
          "boolean": "BX"}  # fmt: skip
 SHARES = ("25%", "50%", "75%", "100%")
@@ -115,7 +117,7 @@ def main() -> None:
 
     if any(kind.startswith("published-") for _, kind in cells):
         print("The published tool's own edits, single places, by what is known of them:\n")
-        marks = ("", "edit:sound", "edit:unproved", "edit:wrong")
+        marks = ("", *(f"edit:{one}" for one in MARKS))
         rows = [[f"{kind} ({short}), {mark.removeprefix('edit:') or 'all'}",
                  *(value(score(cells, m, f"published-{kind}", "pcp", "single", mark), interval=True)
                    for m in models)]

@@ -38,6 +38,18 @@ def build_at(
     )  # fmt: skip
 
 
+def project_of(folder: Path, path: str, source: str) -> Corpus:
+    """A corpus of one file: the project is called after the file."""
+    from acumen.corpus import Corpus
+
+    file = folder / "src" / path
+    file.parent.mkdir(parents=True)
+    file.write_text(source)
+    name = file.stem.lower()
+    build_at(folder / "corpus", [f"{name}={folder / 'src'}"], workers=1, views=["text"])
+    return Corpus.open(folder / "corpus")
+
+
 @lru_cache
 def shared_engine(workers: int) -> LocalEngine:
     """Processes that are started once for many tests."""

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from corpora import build_at, contents
+from corpora import contents, project_of
 from support import SHARED, Acumen
 
 SOURCE = """class Till {
@@ -53,11 +53,7 @@ def make():
 
 @pytest.fixture(scope="module")
 def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("till")
-    (folder / "src").mkdir()
-    (folder / "src" / "Till.java").write_text(SOURCE)
-    build_at(folder / "corpus", [f"till={folder / 'src'}"], workers=1, views=["text"])
-    return folder / "corpus"
+    return project_of(tmp_path_factory.mktemp("till"), "Till.java", SOURCE).folder
 
 
 def made(acumen: Acumen, corpus: Path, out: Path, *options: str) -> Path:

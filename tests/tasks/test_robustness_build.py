@@ -27,7 +27,7 @@ from acumen.transforms.code import Code
 from acumen.transforms.edits import Rewrite, replace
 from acumen.transforms.location import Location
 from acumen.transforms.variants import variants
-from corpora import build_at, contents, shared_engine
+from corpora import build_at, contents, project_of, shared_engine
 
 MODES = ("single", "all", "25%")
 RECIPE = Recipe(("rename",), MODES, split="all")
@@ -70,11 +70,7 @@ class Here:
 
 @pytest.fixture(scope="module")
 def till(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
-    folder = tmp_path_factory.mktemp("till")
-    (folder / "src" / "a").mkdir(parents=True)
-    (folder / "src" / "a" / "Till.java").write_text(SOURCE)
-    build_at(folder / "corpus", [f"till={folder / 'src'}"], workers=1, views=["text"])
-    return Corpus.open(folder / "corpus")
+    return project_of(tmp_path_factory.mktemp("till"), "a/Till.java", SOURCE)
 
 
 def lines(folder: Path, name: str) -> list[dict[str, Any]]:

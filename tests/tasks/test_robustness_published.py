@@ -15,7 +15,7 @@ from acumen.tasks.robustness.build import build
 from acumen.tasks.robustness.make import Recipe
 from acumen.transforms.certify.projects import Means
 from acumen.transforms.kinds import PUBLISHED
-from corpora import build_at, shared_engine
+from corpora import project_of, shared_engine
 from support import Acumen
 
 SOURCE = """class Desk {
@@ -49,11 +49,7 @@ FOUND = {
 
 @pytest.fixture(scope="module")
 def desk(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
-    folder = tmp_path_factory.mktemp("desk")
-    (folder / "src").mkdir()
-    (folder / "src" / "Desk.java").write_text(SOURCE)
-    build_at(folder / "corpus", [f"desk={folder / 'src'}"], workers=1, views=["text"])
-    return Corpus.open(folder / "corpus")
+    return project_of(tmp_path_factory.mktemp("desk"), "Desk.java", SOURCE)
 
 
 @pytest.mark.parametrize("level", ["parses", "binds", "compiles"])

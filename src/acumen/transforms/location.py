@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
@@ -16,6 +16,12 @@ class Doubt(NamedTuple):
 
     why: str
     wrong: bool = True
+
+
+def worst(doubts: Iterable[Doubt | None]) -> Doubt | None:
+    """The first that is sure to be wrong, else the first."""
+    found = [one for one in doubts if one]
+    return next((one for one in found if one.wrong), found[0] if found else None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,8 +17,8 @@ from acumen.transforms.location import Location, Numbered
 
 # How far apart two statements may be: what is looked at grows with a block, not with its square.
 WINDOW = 4
-_PLACES = (*sorted(BLOCKS), "switch_block_statement_group")
-_SIMPLE = frozenset(("expression_statement", "local_variable_declaration"))
+PLACES = (*sorted(BLOCKS), "switch_block_statement_group")
+SIMPLE = frozenset(("expression_statement", "local_variable_declaration"))
 _TRIES = frozenset(("try_statement", "try_with_resources_statement"))
 _SHOWN = 20
 
@@ -60,7 +60,7 @@ def shown(code: Code, node: int) -> str:
 def _pairs(code: Code, method: int, unreadable: str) -> Iterator[tuple[int, int, str]]:
     """Each two neighbours within the window, and why they may not change places."""
     guards: dict[int, int] = {}
-    for block in code.nodes_of(method, *_PLACES):
+    for block in code.nodes_of(method, *PLACES):
         guards[block] = guard = _guard(code, block, guards)
         for run in _runs(code, block):
             if unreadable:
@@ -73,7 +73,7 @@ def _runs(code: Code, block: int) -> Iterator[list[int]]:
     """Statements of a block, next to each other, that only compute or declare."""
     run: list[int] = []
     for node in code.children(block):
-        if code.kind[node] in _SIMPLE:
+        if code.kind[node] in SIMPLE:
             run.append(node)
         else:
             if len(run) > 1:

@@ -9,7 +9,7 @@ from acumen.lang.java.file import JavaFile
 from acumen.transforms.code import code_of
 from acumen.transforms.edits import Edit, apply, flatten, then
 from acumen.transforms.kinds import transform
-from acumen.transforms.location import Doubt, Location
+from acumen.transforms.location import Doubt, Location, worst
 from acumen.transforms.where import chosen, seeded
 
 
@@ -73,7 +73,7 @@ def variants_of(
     code, made, method = code_of(file), transform(first), found[0].method
     for together in chosen(found, where, seeded(seed, first, where, code.key(method))):
         edits = flatten(code.source, made.rewrites(code, together))
-        ids, doubt = tuple(one.id for one in together), _worst(together)
+        ids, doubt = tuple(one.id for one in together), worst(one.doubt for one in together)
         variant = Variant(method, kind, where, ids, edits, doubt)
         if not rest:
             yield variant
@@ -95,10 +95,5 @@ def _further(file: JavaFile, kinds: Sequence[str], variant: Variant, seed: int) 
         together = sets[random.randrange(len(sets))]
         edits = then(file.source, edits, flatten(code.source, made.rewrites(code, together)))
         ids += [one.id for one in together]
-        doubt = _worst(together, doubt)
+        doubt = worst((doubt, *(one.doubt for one in together)))
     return Variant(variant.method, variant.kind, variant.where, tuple(ids), edits, doubt)
-
-
-def _worst(together: Sequence[Location], known: Doubt | None = None) -> Doubt | None:
-    doubts = [doubt for doubt in (known, *(one.doubt for one in together)) if doubt]
-    return next((one for one in doubts if one.wrong), doubts[0] if doubts else None)

@@ -129,6 +129,18 @@ CASES = [
         "texts are compared by ==",
     ),
     (
+        "switch",  # what is sure is told before what is not
+        "void m(Unknown u) { switch (u.x()) { case A: f(); case B: g(); } }",
+        "void m(Unknown u) { if (u.x() == A) { f(); } else if (u.x() == B) { g(); } }",
+        "a case falls into the next",
+    ),
+    (
+        "boolean",  # both variables keep their meaning, and nothing here can tell
+        "void m() { { boolean a = p(); f(a); } { boolean a; a = q(); f(a); } }",
+        "void m() { { boolean a = !(p()); f(!a); } { boolean a; a = !(q()); f(!a); } }",
+        "it changes another variable",
+    ),
+    (
         "switch",
         "void m() { switch (next()) { case 1: f(); break; case 2: g(); } }",
         "void m() { if (next() == 1) { f(); } else if (next() == 2) { g(); } }",

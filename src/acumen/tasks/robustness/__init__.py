@@ -17,7 +17,7 @@ from acumen.datasets import dataset
 from acumen.datasets.built import Built
 from acumen.lang.subtokens import subtokens
 from acumen.tasks.robustness.buckets import BUCKETS, bucket
-from acumen.tasks.robustness.edits import MARKS
+from acumen.tasks.robustness.marks import MARKS
 
 VERSION = "1"
 ORIGINALS, VARIANTS = "originals.jsonl", "variants.jsonl"

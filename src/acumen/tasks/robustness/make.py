@@ -21,7 +21,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from acumen.lang.java.file import JavaFile
-from acumen.tasks.robustness.edits import mark
+from acumen.tasks.robustness.marks import mark
 from acumen.tasks.robustness.statements import FEWEST, count_statements
 from acumen.transforms.certify import UNMADE, Certificate, level_of
 from acumen.transforms.certify.reading import own_certificates

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from acumen.lang.java.declarations import NONE
 from acumen.transforms.code import Code
 from acumen.transforms.edits import Rewrite, replace, wrap
-from acumen.transforms.location import Doubt, Location, Numbered
+from acumen.transforms.location import Doubt, Location, Numbered, worst
 from acumen.transforms.published.names import by_text, declared, is_expression, method_node
 
 # Statements whose expression may be the name itself; conditions stand in parentheses there.
@@ -32,7 +32,7 @@ class PublishedBoolean:
             if code.declared_type(node).lower() != "boolean":
                 continue
             id_ = numbered.id(code.text(node))
-            doubt = None if why else next(_doubts(code, node, written[code.bytes(node)]), None)
+            doubt = None if why else worst(_doubts(code, node, written[code.bytes(node)]))
             found.append(Location(id_, method, *code.span(node), why, node, doubt=doubt))
         return found
 
@@ -87,7 +87,8 @@ def _doubts(code: Code, variable: int, nodes: Sequence[int]) -> Iterator[Doubt]:
             continue
         above = code.parent[node]
         if code.declaration.get(node, NONE) != variable:
-            yield Doubt("it changes another variable of that name, too")
+            # If that has its values negated as well, it is right.
+            yield Doubt("it changes another variable of that name, too", wrong=False)
         elif code.kind[above] == "assignment_expression" and code.field[node] == "left":
             if code.kind[code.child(above, "operator")] != "=":
                 yield Doubt("what is added to it is negated")

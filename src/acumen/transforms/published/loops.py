@@ -9,7 +9,7 @@ from acumen.transforms._loop_layout import header
 from acumen.transforms.code import BLOCKS, Code
 from acumen.transforms.completes import completes, target
 from acumen.transforms.edits import Part, Rewrite
-from acumen.transforms.location import Doubt, Location, Numbered
+from acumen.transforms.location import Doubt, Location, Numbered, worst
 from acumen.transforms.loops import PATTERNS, as_for, clashes
 from acumen.transforms.published.names import method_node, shape
 
@@ -33,7 +33,8 @@ class PublishedLoop:
         return [
             Location(
                 numbered.id(code.kind[one].removesuffix("_statement")), method, *code.span(one),
-                detail=tuple(alike[known]), doubt=_doubts(code, alike[known]),
+                detail=tuple(alike[known]),
+                doubt=worst(_doubt(code, same) for same in alike[known]),
             )
             for one, known in zip(loops, shapes, strict=True)
         ]  # fmt: skip
@@ -60,10 +61,6 @@ def _as_while(code: Code, node: int) -> Rewrite:
     for one in head.update:
         parts += (code.span(one), b"; ")
     return Rewrite(*code.span(node), (*parts, b"} }"))
-
-
-def _doubts(code: Code, loops: Sequence[int]) -> Doubt | None:
-    return next(filter(None, (_doubt(code, one) for one in loops)), None)
 
 
 def _doubt(code: Code, node: int) -> Doubt | None:

@@ -9,11 +9,9 @@ from acumen.lang.java.declarations import NONE
 from acumen.transforms.code import BLOCKS, Code
 from acumen.transforms.edits import Rewrite
 from acumen.transforms.location import Doubt, Location, Numbered
-from acumen.transforms.permute import conflict, shown, swapped
+from acumen.transforms.permute import PLACES, SIMPLE, conflict, shown, swapped
 from acumen.transforms.published.names import method_node, shape, words
 
-_HOLDERS = (*sorted(BLOCKS), "switch_block_statement_group")
-_SIMPLE = frozenset(("expression_statement", "local_variable_declaration"))
 # Of a longer row only so many statements are paired: each with each is too many.
 _LONGEST = 60
 
@@ -45,7 +43,7 @@ def _runs(code: Code, top: int) -> Iterator[list[int]]:
     for row in _rows(code, top):
         run: list[int] = []
         for node in row:
-            if code.kind[node] in _SIMPLE and not code.of_kind(node, "method_invocation"):
+            if code.kind[node] in SIMPLE and not code.of_kind(node, "method_invocation"):
                 run.append(node)
                 continue
             if len(run) > 1:
@@ -57,7 +55,7 @@ def _runs(code: Code, top: int) -> Iterator[list[int]]:
 
 def _rows(code: Code, top: int) -> Iterator[list[int]]:
     behind: set[int] = set()
-    for holder in code.of_kind(top, *_HOLDERS):
+    for holder in code.of_kind(top, *PLACES):
         if holder in behind:
             continue
         row = _inside(code, holder)

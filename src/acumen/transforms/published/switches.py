@@ -12,7 +12,7 @@ from acumen.transforms._switch_select import NUMBER, STRING, selector
 from acumen.transforms._switch_shared import SHARED, shared
 from acumen.transforms.code import SWITCH, Code
 from acumen.transforms.edits import Part, Rewrite
-from acumen.transforms.location import Doubt, Location, Numbered
+from acumen.transforms.location import Doubt, Location, Numbered, worst
 from acumen.transforms.published.names import method_node
 
 _LABEL, _BREAK = "switch_label", "break_statement"
@@ -39,7 +39,7 @@ class PublishedSwitch:
             # Arrows and values came to Java after the tool.
             if not groups or gives(code, node) or any(code.kind[one] != GROUP for one in groups):
                 continue
-            doubt = None if why else _doubt(code, node)
+            doubt = None if why else worst(_doubts(code, node))
             id_ = numbered.id("switch")
             found.append(Location(id_, method, *code.span(node), why, node, doubt=doubt))
         return found
@@ -82,15 +82,15 @@ def _body(code: Code, entry: _Entry) -> Iterator[Part]:
             yield b" "
 
 
-def _doubt(code: Code, node: int) -> Doubt | None:
+def _doubts(code: Code, node: int) -> Iterator[Doubt]:
+    """What speaks against a switch, as far as it can be read."""
     try:
-        switch = read(code, node)
-        return next(_doubts(code, switch), None)
+        yield from _seen(code, read(code, node))
     except RefusedError as refused:
-        return Doubt(str(refused), wrong=False)
+        yield Doubt(str(refused), wrong=str(refused) == SHARED)
 
 
-def _doubts(code: Code, switch: Switch) -> Iterator[Doubt]:
+def _seen(code: Code, switch: Switch) -> Iterator[Doubt]:
     if any(case.falls for case in switch.cases):
         yield Doubt("a case falls into the next")
     if any(len(case.labels) + case.default > 1 for case in switch.cases):
