@@ -31,8 +31,6 @@ PLAIN = ("mlp", "cnn", "bilstm", "seq2seq")
 NAMERS = ("code2vec", "code2seq", "ggnn", "spot-cnn", "cognac", "gtnm")
 LOOKING = ("cognac", "gtnm")
 BASE = "acumen-base"
-# What is around a method is as long as the method: fewer examples travel to the GPU.
-SOME = ("--most", "80000")
 # acumen-base without one of its parts.
 WITHOUT = {
     "structure": ("network.structure=false",),
@@ -69,10 +67,14 @@ def changes(network: str, task: str) -> tuple[str, ...]:
     return CHANGES.get(large, CHANGES.get(kind, ()))
 
 
+def some(args: argparse.Namespace) -> list[str]:
+    return ["--most", str(args.most)]
+
+
 def base(network: str, args: argparse.Namespace) -> list[list[str]]:
     """acumen-base, or acumen-base-X, which is without X: one network for all tasks."""
     out, without = args.out, network.removeprefix(BASE).lstrip("-")
-    train = ["train", BASE, "-t", "gluecode", "--data", str(args.data), *SOME]
+    train = ["train", BASE, "-t", "gluecode", "--data", str(args.data), *some(args)]
     train += ["--variants", str(args.variants)] if args.variants else []
     for task in GLUECODE:
         train += ["--answer", f"gluecode/{task}"]
@@ -88,7 +90,8 @@ def base(network: str, args: argparse.Namespace) -> list[list[str]]:
 def looking(network: str, args: argparse.Namespace) -> list[list[str]]:
     """One that reads what is around a method."""
     task, prepared = "gluecode/naming", f"{args.prepared}/{network}"
-    train = ["train", network, "-t", task, "--data", str(args.data), *SOME, "--answer", task]
+    train = ["train", network, "-t", task, "--data", str(args.data)]
+    train += [*some(args), "--answer", task]
     train += ["--config", args.config] if args.config else _sets(changes(network, "naming"))
     train += _sets(args.set)
     if args.prepare:
@@ -221,6 +224,8 @@ def main() -> None:
     )
     parser.add_argument("--variants", type=Path, help="variants to learn from")
     parser.add_argument("--prepared", type=Path, help="what was prepared beside the corpus")
+    # What is around a method is as long as the method: not all examples need to travel to a GPU.
+    parser.add_argument("--most", type=int, default=80_000, help="examples of a task, if prepared")
     parser.add_argument("--prepare", action="store_true", help="only prepare")
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--networks", nargs="*", default=[*PLAIN, *NAMERS[:3], "transformer"])

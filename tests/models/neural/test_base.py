@@ -283,7 +283,7 @@ def test_same_names_are_tied(small: tuple[Base, EncodedFile]) -> None:
     assert read is not None
     batch = model.collate(ragged([model.encode(read)]))
     size = int(batch["sizes"][0])
-    bias = network.encoder.bias(batch)[0, 0].detach().numpy()
+    bias = network.encoder.bias(batch, torch.float32)[0, 0].detach().numpy()
     # Nobody looks at padding.
     assert (bias[:, size:] < -1000).all()
     bias, name = bias[:size, :size], batch["name"][0, :size].numpy()

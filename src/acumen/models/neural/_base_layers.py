@@ -42,7 +42,7 @@ class Block(nn.Module):
         )
         drop = self.dropout if self.training else 0.0
         seen = functional.scaled_dot_product_attention(
-            query, key, value, attn_mask=bias.to(query.dtype), dropout_p=drop
+            query, key, value, attn_mask=bias, dropout_p=drop
         )
         seen = self.seen(seen.transpose(1, 2).reshape(n, width, d))
         states = states + functional.dropout(seen, self.dropout, self.training)
@@ -85,17 +85,20 @@ class Encoder(nn.Module):
         if self.settings.context:
             given = given + self.flags(batch["flag"])
         given = functional.dropout(self.norm(given), self.settings.dropout, self.training)
-        bias = self.bias(batch)
+        # In the precision of the layers: it is large, and each of them reads it.
+        low = torch.is_autocast_enabled(given.device.type)
+        dtype = torch.get_autocast_dtype(given.device.type) if low else given.dtype
+        bias = self.bias(batch, dtype)
         for block in self.blocks:
             given = block(given, bias)
         made: Tensor = self.last(given)
         return made
 
-    def bias(self, batch: Batch) -> Tensor:
+    def bias(self, batch: Batch, dtype: torch.dtype) -> Tensor:
         """(n, h, l, l): what is added to the attention of one part to another."""
         there = mask_of(batch["sizes"], batch["parts"].shape[1])
         name, statement, depth = batch["name"], batch["statement"], batch["depth"]
-        made = torch.zeros(1, 1, 1, 1, device=name.device)
+        made = torch.zeros(1, 1, 1, 1, device=name.device, dtype=dtype)
         if self.settings.structure:
             same = name[:, :, None] == name[:, None]
             inside = statement[:, :, None] == statement[:, None]
@@ -109,9 +112,10 @@ class Encoder(nn.Module):
                 & (depth[:, :, None] > depth[:, None]) & both,
                 own[:, :, None] != own[:, None],
             )  # fmt: skip
-            told = torch.stack([one.to(self.relate.dtype) for one in relations], 3)
-            made = (told @ self.relate).permute(0, 3, 1, 2)
-        return made.masked_fill(~there[:, None, None], -1e4).contiguous()
+            # Not a product of matrices: that is as slow as its sides of four and eight are short.
+            for weight, holds in zip(self.relate.to(dtype), relations, strict=True):
+                made = made + weight[:, None, None] * holds[:, None]
+        return made.masked_fill(~there[:, None, None], -1e4)
 
 
 class CopyDecoder(nn.Module):
@@ -139,7 +143,11 @@ class CopyDecoder(nn.Module):
         steps = given.shape[1]
         given = self.dropout(self.norm(given + self.positions.weight[:steps]))
         later = torch.ones(steps, steps, dtype=torch.bool, device=said.device).triu(1)
-        seen = self.layers(given, read.states, tgt_mask=later, memory_key_padding_mask=~read.mask)
+        # Told that it is: to find out, torch would wait for the GPU.
+        seen = self.layers(
+            given, read.states, tgt_mask=later, tgt_is_causal=True,
+            memory_key_padding_mask=~read.mask,
+        )  # fmt: skip
         named = (functional.linear(seen, table) + self.bias).float().softmax(2)
         looked = self.query(seen) @ self.key(read.states).transpose(1, 2)
         looked = looked.float() / seen.shape[2] ** 0.5

@@ -231,14 +231,16 @@ class Base(Architecture):
         shown = np.full(count, self.settings.context)
         if draw is not None and self.settings.context:
             shown = draw.random(count) >= self.settings.alone
-        batch = self._sequences(columns, "own", np.arange(count), shown)
+        sequences = [("own", row) for row in range(count)]
+        varied = np.zeros(0, np.int64)
+        if draw is not None and (self.settings.contrast or self.settings.agree):
+            varied = np.flatnonzero(np.diff(columns["variant_parts"].offsets))
+        sequences += [("variant", row) for row in varied.tolist()]
+        batch = self._sequences(columns, sequences, shown)
+        if len(varied):
+            batch["varied"] = torch.from_numpy(varied)
         batch["asks"] = torch.from_numpy(columns["asks"].values.astype(np.int64))
         batch["shape"] = torch.from_numpy(self._shapes(columns["shape"]))
-        varied = np.flatnonzero(np.diff(columns["variant_parts"].offsets))
-        if draw is not None and len(varied):
-            other = self._sequences(columns, "variant", varied, shown)
-            batch.update({f"variant_{name}": one for name, one in other.items()})
-            batch["varied"] = torch.from_numpy(varied)
         self._answers(columns, batch)
         return batch
 
@@ -276,16 +278,16 @@ class Base(Architecture):
         return np.log1p(made)
 
     def _sequences(
-        self, columns: Mapping[str, Ragged], start: str, rows: NDArray[np.int64],
+        self, columns: Mapping[str, Ragged], sequences: Sequence[tuple[str, int]],
         shown: NDArray[np.bool_],
     ) -> Batch:  # fmt: skip
-        """<s>, a method's parts, </s>, its surroundings' where they are shown; for each part what
-        its token is."""
+        """<s>, the parts of a method or variant, </s>, its surroundings' where they are shown; for
+        each part what its token is."""
         special = self.subwords
         names = ("parts", "first", "segment", *_PER_TOKEN)
         held: dict[str, list[NDArray[Any]]] = {name: [] for name in names}
-        lengths = np.zeros(len(rows), np.int64)
-        for at, row in enumerate(rows.tolist()):
+        lengths = np.zeros(len(sequences), np.int64)
+        for at, (start, row) in enumerate(sequences):
             own, around = _Tokens.of(columns, start, row), _Tokens.of(columns, "around", row)
             if not shown[row]:
                 around = around.nothing()

@@ -55,6 +55,8 @@ class BaseNetwork(nn.Module, Network):
     # ---------------------------------------------------------------- what was read
 
     def read(self, batch: Batch, shown: Tensor | None = None) -> Read:
+        """All sequences of a batch: those of its examples, and in training behind them variants of
+        some (of the examples ``varied``), since what is read together is read faster."""
         mask = mask_of(batch["sizes"], batch["parts"].shape[1])
         return Read(self.encoder(batch, shown), mask, batch["parts"])
 
@@ -76,16 +78,13 @@ class BaseNetwork(nn.Module, Network):
     def loss(self, batch: Batch) -> Tensor:
         if self.training and self.share < self.settings.pretrain:
             return self.guessing(batch)
-        read = self.read(batch)
-        lost = self.answering(batch, read)
-        if "varied" in batch and self.settings.agree:
-            lost = lost + self.settings.agree * self.agreeing(batch, read)
-        return lost
+        return self.answering(batch, self.read(batch))
 
     def guessing(self, batch: Batch) -> Tensor:
         """Pre-training: what was there where it is masked, and which variant is whose."""
         parts = batch["parts"]
         there = mask_of(batch["sizes"], parts.shape[1]) & (parts != self.subwords.begin)
+        there[len(batch["asks"]) :] = False
         for special in self.subwords.specials:
             there &= parts != special
         chosen = there & (torch.rand(parts.shape, device=parts.device) < self.settings.masked)
@@ -100,8 +99,9 @@ class BaseNetwork(nn.Module, Network):
         lost = functional.cross_entropy(scores.float(), parts[chosen], reduction="sum")
         lost = lost / max(1, len(scores))
         if "varied" in batch and self.settings.contrast and len(batch["varied"]) > 1:
-            one = self._mean(read, batch)[batch["varied"]]
-            lost = lost + self.settings.contrast * self.contrast(one, self.vector(_variants(batch)))
+            means = self._mean(read, batch)
+            one, other = means[batch["varied"]], means[len(batch["asks"]) :]
+            lost = lost + self.settings.contrast * self.contrast(one, other)
         return lost
 
     @staticmethod
@@ -115,7 +115,8 @@ class BaseNetwork(nn.Module, Network):
 
     def answering(self, batch: Batch, read: Read) -> Tensor:
         """Mean over the examples of what their answers cost."""
-        place, asks = self.place(read), batch["asks"]
+        asks, places = batch["asks"], self.place(read)
+        place = places[: len(asks)]
         lost = place.new_zeros((), dtype=torch.float32)
         rows = torch.nonzero(batch["class"] >= 0)[:, 0]
         if len(rows):
@@ -123,36 +124,42 @@ class BaseNetwork(nn.Module, Network):
             lost = lost + functional.cross_entropy(scores, batch["class"][rows], reduction="sum")
         rows = torch.nonzero(asks == Asks.NULL)[:, 0]
         if len(rows):
-            named = batch["named"][rows]
-            chances, names = self.pointing(batch, read)
-            hit = names[rows] == named[:, None]
-            lost = lost - (chances[rows] * hit).sum(1).clamp_min(_TINY).log().sum()
+            mine = {name: batch[name][rows] for name in ("name", "segment", "first", "named")}
+            chances, names = self.pointing(mine, read.of(rows))
+            hit = names == mine["named"][:, None]
+            lost = lost - (chances * hit).sum(1).clamp_min(_TINY).log().sum()
         rows = torch.nonzero((asks == Asks.NAME) | (asks == Asks.CALL))[:, 0]
         if len(rows):
-            lost = lost - self.saying(batch, read, place, rows).sum()
+            lost = lost + self.saying(batch, read, places, rows)
         return lost / len(asks)
 
-    def agreeing(self, batch: Batch, read: Read) -> Tensor:
-        """A variant has the name of its method, and what is said of both is alike."""
-        rows = batch["varied"]
-        mine = batch["target_size"][rows] > 0
-        rows, other = rows[mine], self.read(_variants(batch)).of(torch.nonzero(mine)[:, 0])
-        if not len(rows):
-            return read.states.new_zeros(())
-        target = batch["target"][rows]
-        there = mask_of(batch["target_size"][rows], target.shape[1])
-        held = read.of(rows)
-        said = target.masked_fill(~there, 0)
-        table = self.encoder.parts.weight
-        one, two = (
-            self.decoder(table, self.place(which), said[:, :-1], which)[there].clamp_min(_TINY)
-            for which in (held, other)
+    def saying(self, batch: Batch, read: Read, places: Tensor, rows: Tensor) -> Tensor:
+        """What the answers of some examples cost: they are said, or chosen. A variant is to be
+        named as its method, and what is said of both to be alike."""
+        learned = "varied" in batch and self.settings.agree > 0
+        varied = batch["varied"] if learned else rows[:0]
+        behind = len(batch["asks"]) + torch.arange(len(varied), device=rows.device)
+        # Methods and variants are said in one go.
+        whose, sequences = torch.cat([rows, varied]), torch.cat([rows, behind])
+        target = batch["target"][whose]
+        there = mask_of(batch["target_size"][whose], target.shape[1])
+        target = target.masked_fill(~there, 0)
+        chances = self.decoder(
+            self.encoder.parts.weight, places[sequences], target[:, :-1], read.of(sequences)
         )
-        wanted = target[there]
-        lost = -two.gather(1, wanted[:, None]).log().sum()
+        each = chances.gather(2, target[:, :, None])[..., 0].clamp_min(_TINY).log() * there
+        many = len(rows)
+        place = places[: len(batch["asks"])]
+        lost = -self._or_chosen(batch, place, rows, each[:many].sum(1)).sum()
+        if not len(varied):
+            return lost
+        held = torch.searchsorted(rows, varied)
+        one, two = (
+            part[there[many:]].clamp_min(_TINY) for part in (chances[held], chances[many:])
+        )
         mean = ((one + two) / 2).log()
         apart = (one * (one.log() - mean)).sum() + (two * (two.log() - mean)).sum()
-        return (lost + apart) / len(batch["asks"])
+        return lost + self.settings.agree * (apart - each[many:].sum())
 
     # ---------------------------------------------------------------- the heads
 
@@ -177,15 +184,9 @@ class BaseNetwork(nn.Module, Network):
         chances = scores.masked_fill(~may, -torch.inf).softmax(1)
         return chances, names.masked_fill(~may, -1)
 
-    def saying(self, batch: Batch, read: Read, place: Tensor, rows: Tensor) -> Tensor:
-        """The logarithm of how likely the answers of some examples are: said, or chosen."""
-        target, sizes = batch["target"][rows], batch["target_size"][rows]
-        there = mask_of(sizes, target.shape[1])
-        target = target.masked_fill(~there, 0)
-        chances = self.decoder(self.encoder.parts.weight, place[rows], target[:, :-1],
-                               read.of(rows))  # fmt: skip
-        each = chances.gather(2, target[:, :, None])[..., 0].clamp_min(_TINY).log()
-        said = (each * there).sum(1)
+    def _or_chosen(self, batch: Batch, place: Tensor, rows: Tensor, said: Tensor) -> Tensor:
+        """The logarithm of how likely the answers of some examples are, which are said so likely,
+        and may also be chosen."""
         gate, offered = self.offering(batch, place)
         chosen, gate = batch["chosen"][rows], gate[rows]
         told = (1 - gate).log() + said
@@ -200,17 +201,18 @@ class BaseNetwork(nn.Module, Network):
     def offering(self, batch: Batch, place: Tensor) -> tuple[Tensor, Tensor]:
         """How likely the answer is one of the candidates, (n,), and each of them, (n, c)."""
         sizes = batch["candidate_size"]
-        offered = batch["candidates"]
-        inside = mask_of(sizes.flatten(), offered.shape[2]).view(offered.shape)
-        spelt = self.encoder.parts(offered) * inside[..., None]
-        order = torch.arange(spelt.shape[2], device=spelt.device)
-        # The first part of a name counts more than the last.
-        weight = (1.0 / (1.0 + 0.5 * order))[None, None, :, None].to(spelt.dtype)
-        vectors = self.offered((spelt * weight).sum(2))
-        scores = (self.choose(place)[:, None] * vectors).sum(2).float() / place.shape[1] ** 0.5
         there = sizes > 0
+        rows, parts = torch.nonzero(there)[:, 0], batch["candidates"][there]
+        order = torch.arange(parts.shape[1], device=parts.device)
+        # The first part of a name counts more than the last.
+        weight = (1.0 / (1.0 + 0.5 * order)) * mask_of(sizes[there], parts.shape[1])
+        table = self.encoder.parts.weight
+        spelt = functional.embedding_bag(
+            parts, table, mode="sum", per_sample_weights=weight.to(table.dtype)
+        )
+        near = (self.choose(place)[rows] * self.offered(spelt)).sum(1).float()
+        scores = near.new_full(sizes.shape, -1e4).masked_scatter(there, near / table.shape[1] ** 0.5)
         any_ = there.any(1)
-        scores = scores.masked_fill(~there, -1e4)
         gate = self.offers(place)[:, 0].float().sigmoid() * any_
         return gate.clamp(0, 1 - 1e-4), scores.softmax(1) * there
 
@@ -280,9 +282,3 @@ class BaseNetwork(nn.Module, Network):
                 size = int(batch["candidate_size"][row, which])
                 answers[at] = batch["candidates"][row, which, :size].tolist()
         return answers
-
-
-def _variants(batch: Batch) -> Batch:
-    """The sequences of the variants alone."""
-    start = "variant_"
-    return {name[len(start) :]: one for name, one in batch.items() if name.startswith(start)}

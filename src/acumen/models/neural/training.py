@@ -87,7 +87,7 @@ class Lesson(lightning.LightningModule):
         return float(torch.stack(self._losses).float().mean()) if self._losses else float("nan")
 
     def configure_optimizers(self) -> Any:
-        made = _optimiser(self.parameters(), self.training_settings)
+        made = _optimiser(self.parameters(), self.training_settings, self.device.type == "cuda")
         schedule = torch.optim.lr_scheduler.LambdaLR(made, self._rate)
         return {"optimizer": made, "lr_scheduler": {"scheduler": schedule, "interval": "step"}}
 
@@ -103,6 +103,13 @@ class Lesson(lightning.LightningModule):
             falling = max(0.0, (self.steps - step) / left)
         return falling * settings.decay ** int(epoch)
 
+    def configure_gradient_clipping(
+        self, optimizer: Any, gradient_clip_val: Any = None, gradient_clip_algorithm: Any = None
+    ) -> None:
+        # Lightning refuses to clip for a fused optimiser, which could scale gradients: none does.
+        if gradient_clip_val:
+            nn.utils.clip_grad_norm_(self.parameters(), gradient_clip_val)
+
     def on_save_checkpoint(self, checkpoint: dict[str, Any]) -> None:
         checkpoint["history"] = self.history
 
@@ -110,11 +117,11 @@ class Lesson(lightning.LightningModule):
         self.history = checkpoint["history"]
 
 
-def _optimiser(parameters: Any, training: Training) -> torch.optim.Optimizer:
+def _optimiser(parameters: Any, training: Training, gpu: bool) -> torch.optim.Optimizer:
     rate, decay = training.rate, training.weight_decay
     wanted = [one for one in parameters if one.requires_grad]
     if training.optimiser == "adam":
-        return torch.optim.Adam(wanted, rate, weight_decay=decay)
+        return torch.optim.Adam(wanted, rate, weight_decay=decay, fused=gpu or None)
     if training.optimiser == "adamw":
         # Biases and the scales of normalisation are not drawn to zero, as usual.
         matrices = [one for one in wanted if one.dim() > 1]
@@ -123,7 +130,8 @@ def _optimiser(parameters: Any, training: Training) -> torch.optim.Optimizer:
             {"params": matrices},
             {"params": others, "weight_decay": 0.0},
         ]
-        return torch.optim.AdamW(groups, rate, weight_decay=decay)
+        # In one kernel: a network of many small layers would wait for hundreds.
+        return torch.optim.AdamW(groups, rate, weight_decay=decay, fused=gpu or None)
     if training.optimiser == "adagrad":
         return torch.optim.Adagrad(wanted, rate, weight_decay=decay, initial_accumulator_value=0.1)
     nesterov = training.optimiser == "nesterov"
