@@ -69,7 +69,7 @@ class Settings:
     longest: int = 12
     structure: bool = True
     context: bool = True
-    alone: float = 0.15
+    alone: float = 0.25
     pretrain: float = 0.4
     masked: float = 0.2
     contrast: float = 0.5

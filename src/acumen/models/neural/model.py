@@ -55,7 +55,7 @@ class Trained:
     def look(self, sight: Sight | None) -> None:
         self.sight = sight
 
-    def read(self, asked: Sequence[Input]) -> list[Any]:
+    def features(self, asked: Sequence[Input]) -> list[Any]:
         from acumen.models.neural.readers import read_all
 
         architecture = self.loaded[0]
@@ -67,7 +67,7 @@ class Trained:
         from acumen.models.neural.asking import answers
 
         architecture, network, device = self.loaded
-        read = self.read(asked)
+        read = self.features(asked)
         return answers(architecture, network, read, batch=self.batch, device=device)
 
 
@@ -92,7 +92,7 @@ class Judges(Trained):
         from acumen.models.neural.asking import vectors
 
         architecture, network, device = self.loaded
-        read = self.read([one.method for one in methods])
+        read = self.features([one.method for one in methods])
         found = vectors(architecture, network, read, batch=self.batch, device=device)
         fits: list[float | None] = architecture.judge(network, found, [m.name for m in methods])
         return fits
