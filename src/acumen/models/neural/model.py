@@ -59,7 +59,8 @@ class Trained:
         from acumen.models.neural.readers import read_all
 
         architecture = self.loaded[0]
-        if architecture.looks:
+        # A sight is an open corpus, which cannot be handed to other processes.
+        if architecture.looks and self.sight is not None:
             return [architecture.read(one, self.sight) for one in asked]
         return list(read_all(self.plan, asked))
 

@@ -60,6 +60,10 @@ def mask_of(sizes: torch.Tensor, width: int) -> torch.Tensor:
 
 def device_of(wanted: str) -> str:
     """Where to compute: ``auto`` is a GPU where there is one."""
-    if wanted != "auto":
-        return wanted
-    return "cuda" if torch.cuda.is_available() else "cpu"
+    if wanted == "auto":
+        wanted = "cuda" if torch.cuda.is_available() else "cpu"
+    if wanted == "cuda":
+        # cuDNN plans its attention anew for every shape, and hardly two of our batches have the
+        # same: a decoder's step took three times as long.
+        torch.backends.cuda.enable_cudnn_sdp(False)
+    return wanted
