@@ -9,17 +9,20 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 pytest.importorskip("torch")
 
 import torch
 
-from acumen.api import AcumenError, Example, Face, Instance, Method, TaskCard
+from acumen.api import AcumenError, Example, Face, Instance, Method, Pair, TaskCard
 from acumen.corpus.engines import engine
 from acumen.models.neural.model import Trained, make_run
 from acumen.models.neural.settings import changed, read_config
 from acumen.models.neural.train import WORK, Request, request, train
+from acumen.registry import make_model
+from acumen.runs.ask import ask
 from models.neural.checks import methods
 
 
@@ -134,6 +137,19 @@ def test_a_trained_network_names_methods_and_has_vectors(folder: Path) -> None:
     first, none = model.embed([text, ""])  # type: ignore[attr-defined]
     assert len(first) == 32
     assert none is None
+
+
+def test_pairs_are_answered_in_a_run(folder: Path) -> None:
+    """As SeSaMe and IdBench ask: two methods, or two names. The oracle is numpy's cosine."""
+    made = make_model(f"run:{folder},device=cpu")
+    pairs = [Pair(methods()[0][0], methods()[1][0]), Pair("count", "total"), Pair("count", "")]
+    instances = [Instance(str(n), pair, 1.0) for n, pair in enumerate(pairs)]
+    (answers,) = ask(made, Face.SIMILARITY, instances, lambda _: True)
+    assert [one.error for one in answers] == ["", "", ""]
+    assert answers[2].value is None
+    for one, pair in zip(answers[:2], pairs, strict=False):
+        a, b = np.array(made.model.embed([pair.left, pair.right]))  # type: ignore[attr-defined]
+        assert one.value == pytest.approx(a @ b / np.linalg.norm(a) / np.linalg.norm(b), abs=1e-5)
 
 
 def test_a_network_for_each_task_is_one_model(folder: Path, tmp_path: Path) -> None:

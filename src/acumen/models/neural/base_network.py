@@ -154,9 +154,7 @@ class BaseNetwork(nn.Module, Network):
         if not len(varied):
             return lost
         held = torch.searchsorted(rows, varied)
-        one, two = (
-            part[there[many:]].clamp_min(_TINY) for part in (chances[held], chances[many:])
-        )
+        one, two = (part[there[many:]].clamp_min(_TINY) for part in (chances[held], chances[many:]))
         mean = ((one + two) / 2).log()
         apart = (one * (one.log() - mean)).sum() + (two * (two.log() - mean)).sum()
         return lost + self.settings.agree * (apart - each[many:].sum())
@@ -211,7 +209,8 @@ class BaseNetwork(nn.Module, Network):
             parts, table, mode="sum", per_sample_weights=weight.to(table.dtype)
         )
         near = (self.choose(place)[rows] * self.offered(spelt)).sum(1).float()
-        scores = near.new_full(sizes.shape, -1e4).masked_scatter(there, near / table.shape[1] ** 0.5)
+        near = near / place.shape[1] ** 0.5
+        scores = near.new_full(sizes.shape, -1e4).masked_scatter(there, near)
         any_ = there.any(1)
         gate = self.offers(place)[:, 0].float().sigmoid() * any_
         return gate.clamp(0, 1 - 1e-4), scores.softmax(1) * there
