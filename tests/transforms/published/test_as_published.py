@@ -111,6 +111,18 @@ CASES = [
         "a case falls into the next",
     ),
     (
+        "switch",  # nothing is missed of a case that only breaks
+        "void m(int k) { switch (k) { case 1: f(); case 2: break; default: d(); } }",
+        "void m(int k) { if (k == 1) { f(); } else if (k == 2) { } else { d(); } }",
+        "",
+    ),
+    (
+        "switch",
+        "void m(int k) { switch (k) { case 1: f(); case 2: g(); default: } }",
+        "void m(int k) { if (k == 1) { f(); } else if (k == 2) { g(); } else { } }",
+        "a case falls into the next",
+    ),
+    (
         "switch",
         "void m(int k) { switch (k) { default: d(); break; case 1: f(); } }",
         "void m(int k) { if (k == 1) { f(); } else { d(); } }",

@@ -90,8 +90,19 @@ def _doubts(code: Code, node: int) -> Iterator[Doubt]:
         yield Doubt(str(refused), wrong=str(refused) == SHARED)
 
 
+def _runs_on(code: Code, switch: Switch) -> bool:
+    """Whether a case falls into statements of a later one: what only breaks is not missed."""
+    nothing = True  # follows the last
+    for case in reversed(switch.cases):
+        if case.falls and not nothing:
+            return True
+        own = any(code.kind[one] != _BREAK for one in case.statements)
+        nothing = not own and (nothing or not case.falls)
+    return False
+
+
 def _seen(code: Code, switch: Switch) -> Iterator[Doubt]:
-    if any(case.falls for case in switch.cases):
+    if _runs_on(code, switch):
         yield Doubt("a case falls into the next")
     if any(len(case.labels) + case.default > 1 for case in switch.cases):
         yield Doubt("a case has several labels")
