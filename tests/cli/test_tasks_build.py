@@ -8,9 +8,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from acumen.tasks.methods.build import Recipe, build
-from acumen.tasks.methods.warned import warnings_of
-from corpora import shared_engine
 from datasets_by_hand import tasks_forgotten
 from support import ROOT, Acumen
 
@@ -20,16 +17,6 @@ if TYPE_CHECKING:
 
 __all__ = ["tasks_forgotten"]
 pytestmark = pytest.mark.usefixtures("tasks_forgotten")
-
-
-@pytest.fixture(scope="module")
-def gluecode(examples_corpus: Corpus, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """As the verb builds it, once for the tests that only ask."""
-    out = tmp_path_factory.mktemp("gluecode") / "gluecode"
-    engine = shared_engine(1)
-    warnings, _ = warnings_of(examples_corpus, engine, [], lambda what, done, total: None)
-    build(examples_corpus, Recipe(), out, engine, warnings)
-    return out
 
 
 def test_build(

@@ -12,7 +12,7 @@ from acumen.cli._show import print_json, progress_bar, say
 
 def train_network(
     name: str, tasks: list[str], data: list[Path], out: Path, *, config: str,
-    changes: list[str], start: Path | None, seed: int, most: int, device: str, prepare: bool,
+    changes: list[str], start: Path | None, seed: int | None, most: int, device: str, prepare: bool,
     answer: list[str], workers: int, as_json: bool, variants: Path | None = None,
     prepared: Path | None = None,
 ) -> None:  # fmt: skip
@@ -27,7 +27,8 @@ def train_network(
     from acumen.registry import make_task, select_tasks
 
     held = {name: folder for folder in data for name in load_data(folder)}
-    tables = changed(read_config(name, config), {"training.seed": seed, **_values(changes)})
+    drawn = {} if seed is None else {"training.seed": seed}
+    tables = changed(read_config(name, config), {**drawn, **_values(changes)})
     pretrain = PRETRAIN in tasks
     if pretrain and len(tasks) > 1:
         raise AcumenError(

@@ -12,7 +12,7 @@ import typer
 
 from acumen.api import AcumenError
 from acumen.cli._corpora import corpus_of
-from acumen.cli._options import AsJson, DrawSeed, Workers
+from acumen.cli._options import AsJson, Workers
 from acumen.cli._show import progress_bar, say
 from acumen.models.neural.catalogue import CATALOGUE
 
@@ -219,7 +219,12 @@ def train(
             rich_help_panel=_OF_NAMES,
         ),
     ] = None,
-    seed: DrawSeed = 0,
+    seed: Annotated[
+        int | None,
+        typer.Option(
+            min=0, help="Seed of all that is drawn: 0, or what a network's configuration says."
+        ),
+    ] = None,
     hurry: Annotated[
         bool, typer.Option("--hurry", help="Learn on all cores; no two runs give the same then.")
     ] = False,
@@ -297,6 +302,7 @@ def train(
         known = ", ".join([*Technique, *CATALOGUE])
         raise AcumenError(f"nothing to train is called {what!r}", f"choose of {known}")
     technique = Technique(what)
+    seed = seed or 0
     _refuse(of_networks, what)
     _refuse(learning if technique is Technique.NAMES else of_names, what)
     if not sources:

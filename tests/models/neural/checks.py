@@ -171,7 +171,9 @@ class KilledError(Exception):
     """As a kill: nothing after it is done."""
 
 
-def check_resumes(name: str, purpose: Purpose, folder: Path, **network: Any) -> None:
+def check_resumes(
+    name: str, purpose: Purpose, folder: Path, *, workers: int = 0, **network: Any
+) -> None:
     """Killed in the third round of four and gone on with, it has the weights of a training that
     was left alone. What was being written when it was killed lies about."""
     torch.set_num_threads(1)
@@ -180,7 +182,7 @@ def check_resumes(name: str, purpose: Purpose, folder: Path, **network: Any) -> 
     for way in ("whole", "killed"):
         model, _ = made(name, purpose, **network)
         file = prepare(model, examples, folder / way)
-        training = small_training(name, epochs=4, batch=16)
+        training = small_training(name, epochs=4, batch=16, workers=workers)
         into = folder / way / "checkpoints"
         if way == "killed":
             with pytest.raises(KilledError):

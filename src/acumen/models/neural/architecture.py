@@ -94,6 +94,10 @@ class Architecture(ABC):
         self.vocabularies: dict[str, Vocabulary] = {}
         self.labels: Labels = self.make_labels()
 
+    @classmethod  # noqa: B027 - most have none
+    def check_start(cls, settings: Mapping[str, Any]) -> None:
+        """Before anything is read: whether what it is to begin from can be opened."""
+
     @abstractmethod
     def make_labels(self) -> Labels:
         """How it answers: ``OneLabel`` or ``InPieces``, by its purpose and settings."""

@@ -76,7 +76,7 @@ class Settings:
     agree: float = 1.0
 
     def __post_init__(self) -> None:
-        if self.width % self.heads:
+        if self.heads < 1 or self.width % self.heads:
             raise AcumenError(f"width={self.width} cannot be shared by heads={self.heads}")
         if self.length < 8:
             raise AcumenError(f"length={self.length} has no room for a method")

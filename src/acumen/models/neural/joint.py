@@ -29,5 +29,14 @@ class Joint:
 
     @property
     def fingerprint(self) -> str:
-        known = [str(getattr(task, "fingerprint", "")) for task, _ in self.parts]
+        return self._known_by("fingerprint")
+
+    @property
+    def whole_fingerprint(self) -> str:
+        return self._known_by("whole_fingerprint")
+
+    def _known_by(self, what: str) -> str:
+        known = [
+            str(getattr(task, what, getattr(task, "fingerprint", ""))) for task, _ in self.parts
+        ]
         return hashlib.sha256(" ".join(known).encode()).hexdigest()

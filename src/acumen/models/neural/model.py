@@ -173,6 +173,8 @@ def make_run(folder: str = "", device: str = "auto", batch: int = 128) -> Traine
 
     if not folder:
         raise AcumenError("run needs the folder of a trained network", "run:DIR")
+    if int(batch) < 1:
+        raise AcumenError(f"run cannot have batch={batch}", "how many are answered together")
     path = Path(str(folder)).expanduser()
     parts = sorted(path.glob(f"*/{ABOUT}"))
     if (path / ABOUT).is_file() or not parts:

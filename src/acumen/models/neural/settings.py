@@ -18,6 +18,10 @@ CONFIGS = Path(__file__).parent / "configs"
 OPTIMISERS = ("adam", "adamw", "adagrad", "nesterov", "sgd")
 PRECISIONS = ("32", "bf16")
 T = TypeVar("T")
+_LEAST = {
+    "batch": 1, "epochs": 1, "judged": 1, "patience": 0, "round": 0, "warmup": 0, "workers": 0,
+    "seed": 0,
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +58,7 @@ class Training:
                     f"training cannot have {key}={getattr(self, key)!r}",
                     f"choose of {', '.join(known)}",
                 )
-        for key, least in (("batch", 1), ("epochs", 1), ("patience", 0), ("round", 0)):
+        for key, least in _LEAST.items():
             if getattr(self, key) < least:
                 raise AcumenError(f"training cannot have {key}={getattr(self, key)}")
 

@@ -11,8 +11,8 @@ import hashlib
 import json
 import shutil
 import time
-from collections.abc import Callable
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +38,8 @@ from acumen.models.neural.variants import variants_hash
 
 WORK, ANSWERS = "work", "answers"
 _KEY, _WORDS, _SIZES, _DATA = "key.json", "words", "sizes.json", "data.json"
+# The setting that names a folder to begin from, and what that held.
+_START, _STARTED = "start", "start.txt"
 
 Step = Callable[[str, int, int], None]
 
@@ -70,7 +72,9 @@ def request(
     kind = architecture(name)
     network = dict(tables["network"])
     if start:
-        network["start"] = start
+        if _START not in {one.name for one in fields(kind.Settings)}:
+            raise AcumenError(f"{name} begins from nothing", "transformer can, --from DIR")
+        network[_START] = start
     settings = filled(kind.Settings, network, f"{name}'s [network]")
     training = filled(Training, tables["training"], f"{name}'s [training]")
     served = task.card.name
@@ -95,22 +99,22 @@ def train(asked: Request, out: Path, engine: Engine, step: Step) -> dict[str, Js
     """Train, and write the folder; gives what its ``model.json`` says."""
     if out.exists() and (not out.is_dir() or any(out.iterdir())) and not _is_ours(out):
         raise AcumenError(f"{out} holds no network, and is not empty", "choose another --out")
-    key = key_of(asked)
-    if (out / ABOUT).is_file() and read_about(out).get("key") == key:
+    work = out / WORK
+    # What was prepared beside the corpus is gone on with where there is none.
+    keys = [key_of(asked, work), key_of(asked, work, whole=True)]
+    if (out / ABOUT).is_file() and read_about(out).get("key") in keys:
         return read_about(out)
     began = time.monotonic()
-    work = out / WORK
-    if not (work / _KEY).is_file() or (work / _KEY).read_text() != key:
-        shutil.rmtree(work, ignore_errors=True)
-        (out / ABOUT).unlink(missing_ok=True)
-        work.mkdir(parents=True)
-        write_atomically(work / _KEY, key.encode())
+    begun = (work / _KEY).read_text() if (work / _KEY).is_file() else ""
+    key = begun if begun in keys else keys[0]
+    if begun != key:
+        _begin(out, asked, key)
     sizes = _prepare(asked, work, engine, step)
     if asked.prepare:
         return {"prepared": sizes}
     from acumen.models.neural.answering import answer_file
     from acumen.models.neural.tensors import device_of
-    from acumen.models.neural.training import HISTORY, teach
+    from acumen.models.neural.training import BOARD, HISTORY, teach
 
     made = asked.plan.make()
     made.load_vocabularies(work / VOCABULARIES)
@@ -132,6 +136,8 @@ def train(asked: Request, out: Path, engine: Engine, step: Step) -> dict[str, Js
     taught.network.cpu()
     # With the time at which its last round ended.
     shutil.copy2(work / "checkpoints" / HISTORY, out / HISTORY)
+    if (work / "checkpoints" / BOARD).is_dir():
+        shutil.copytree(work / "checkpoints" / BOARD, out / BOARD, dirs_exist_ok=True)
     told = {
         "key": key,
         "training": asdict(asked.training),
@@ -146,56 +152,106 @@ def train(asked: Request, out: Path, engine: Engine, step: Step) -> dict[str, Js
     return read_about(out)
 
 
+# What a training leaves, besides what it works with.
+_LEFT = (ABOUT, ANSWERS, VOCABULARIES, "history.csv", "weights.safetensors", "report.html",
+         "tensorboard")  # fmt: skip
+
+
 def _is_ours(out: Path) -> bool:
     """What an earlier try may have left: whatever it was doing when it ended."""
-    ours = {ABOUT, WORK, ANSWERS, VOCABULARIES, "history.csv", "weights.safetensors", "report.html"}
+    ours = {WORK, *_LEFT}
     return all(file.name in ours or file.name.endswith(".part") for file in out.iterdir())
 
 
-def _data(asked: Request) -> dict[str, Json]:
-    task = asked.task
-    # Who does not look around a method does not hang on whether there is something to be seen.
+def _begin(out: Path, asked: Request, key: str) -> None:
+    """Make room for another training: what an earlier one left would be taken for this one's. What
+    was prepared stays where it is what this one needs."""
+    work = out / WORK
+    for name in _LEFT:
+        left = out / name
+        shutil.rmtree(left) if left.is_dir() else left.unlink(missing_ok=True)
+    prepared = (work / _DATA).read_text() if (work / _DATA).is_file() else ""
+    if prepared in (data_key(asked, work), data_key(asked, work, whole=True)):
+        shutil.rmtree(work / "checkpoints", ignore_errors=True)
+    else:
+        shutil.rmtree(work, ignore_errors=True)
+        work.mkdir(parents=True)
+    write_atomically(work / _KEY, key.encode())
+
+
+def _known(task: Task, looks: bool, whole: bool) -> str:
+    """What a task's data are known by. Who does not look around a method does not hang on whether
+    there is something to be seen. ``whole``: as if the corpus were at hand."""
     seen = str(getattr(task, "fingerprint", ""))
-    known = seen if architecture(asked.plan.name).looks else ""
+    if not looks:
+        return str(getattr(task, "examples_fingerprint", seen))
+    return str(getattr(task, "whole_fingerprint", seen)) if whole else seen
+
+
+def _data(asked: Request, whole: bool = False) -> dict[str, Json]:
+    task, looks = asked.task, architecture(asked.plan.name).looks
     return {
         "task": task.card.name,
         "version": task.card.version,
-        "fingerprint": known or str(getattr(task, "examples_fingerprint", seen)),
+        "fingerprint": _known(task, looks, whole),
         "most": asked.most,
         **({"variants": variants_hash(asked.variants)} if asked.variants else {}),
     }
 
 
-def key_of(asked: Request) -> str:
+def key_of(asked: Request, work: Path, whole: bool = False) -> str:
     """Everything the weights hang on. Where they are computed, and for how long at most, is not
     in it: a training may go on on another machine."""
     training = replace(asked.training, workers=0, minutes=0.0)
-    known = {
-        "plan": asdict(asked.plan),
+    return _hash({
+        "plan": _plan(asked, asked.plan.settings),
         "training": asdict(training),
-        "data": _data(asked),
-        "start": _weights(str(asked.plan.settings.get("start", ""))),
-        "answers": _asked_later(asked),
-    }
-    return hashlib.sha256(json.dumps(known, sort_keys=True, default=str).encode()).hexdigest()
+        "data": _data(asked, whole),
+        "start": _start(asked, work),
+        "answers": _asked_later(asked, whole),
+    })  # fmt: skip
 
 
-def data_key(asked: Request) -> str:
+def data_key(asked: Request, work: Path, whole: bool = False) -> str:
     """Everything that what is prepared hangs on."""
     free = architecture(asked.plan.name).after_reading
     settings = {key: value for key, value in asked.plan.settings.items() if key not in free}
-    known = {
-        "network": asked.plan.name,
-        "settings": settings,
-        "purpose": asdict(asked.plan.purpose),
-        "data": _data(asked),
-        "answers": _asked_later(asked),
-    }
+    return _hash({
+        "plan": _plan(asked, settings),
+        "data": _data(asked, whole),
+        "start": _start(asked, work),
+        "answers": _asked_later(asked, whole),
+    })  # fmt: skip
+
+
+def _hash(known: Json) -> str:
     return hashlib.sha256(json.dumps(known, sort_keys=True, default=str).encode()).hexdigest()
 
 
-def _asked_later(asked: Request) -> list[list[str]]:
-    return [[one.card.name, str(getattr(one, "fingerprint", ""))] for one, _ in asked.answers]
+def _plan(asked: Request, settings: Mapping[str, Any]) -> dict[str, Json]:
+    """Without the folder that it starts from: what lies in it counts."""
+    kept = {key: value for key, value in settings.items() if key != _START}
+    return {"name": asked.plan.name, "settings": kept, "purpose": asdict(asked.plan.purpose)}
+
+
+def _asked_later(asked: Request, whole: bool) -> list[list[str]]:
+    looks = architecture(asked.plan.name).looks
+    return [[one.card.name, _known(one, looks, whole)] for one, _ in asked.answers]
+
+
+def _start(asked: Request, work: Path) -> str:
+    """What a network that is started from is known by: its folder may hold another one tomorrow,
+    or not be there where the training goes on."""
+    folder = Path(str(asked.plan.settings.get(_START, "")))
+    kept = work / _STARTED
+    if folder == Path() or not folder.is_dir():
+        return kept.read_text() if folder != Path() and kept.is_file() else ""
+    if (folder / ABOUT).is_file():
+        return str(read_about(folder)["weights_sha256"])
+    known = hashlib.sha256()
+    for file in sorted(one for one in folder.iterdir() if one.is_file()):
+        known.update(file.name.encode() + hashlib.sha256(file.read_bytes()).digest())
+    return known.hexdigest()
 
 
 def _taken(asked: Request, work: Path) -> dict[str, Json]:
@@ -203,7 +259,8 @@ def _taken(asked: Request, work: Path) -> dict[str, Json]:
     assert asked.prepared is not None
     there = asked.prepared / WORK
     known = there / _DATA
-    if not known.is_file() or known.read_text() != data_key(asked):
+    wanted = (data_key(asked, there), data_key(asked, there, whole=True))
+    if not known.is_file() or known.read_text() not in wanted:
         raise AcumenError(
             f"{asked.prepared} holds nothing that was prepared for this training",
             "prepare it with the same network, tasks, data and answers: --prepare --out DIR",
@@ -211,6 +268,8 @@ def _taken(asked: Request, work: Path) -> dict[str, Json]:
     for one in sorted(there.glob("*.arrow")):
         shutil.copyfile(one, work / one.name)
     shutil.copytree(there / VOCABULARIES, work / VOCABULARIES, dirs_exist_ok=True)
+    if (there / _STARTED).is_file():
+        shutil.copyfile(there / _STARTED, work / _STARTED)
     sizes: dict[str, Json] = json.loads((there / _SIZES).read_bytes())
     write_atomically(work / _DATA, known.read_bytes())
     write_atomically(work / _SIZES, json.dumps(sizes).encode())
@@ -221,12 +280,6 @@ def _questions(place: int) -> str:
     return f"questions-{place:03}.arrow"
 
 
-def _weights(start: str) -> str:
-    """What a pre-trained network of ours is known by: its folder may hold another one tomorrow."""
-    folder = Path(start)
-    return str(read_about(folder)["weights_sha256"]) if (folder / ABOUT).is_file() else ""
-
-
 def _prepare(asked: Request, work: Path, engine: Engine, step: Step) -> dict[str, Json]:
     if (work / _SIZES).is_file():
         sizes: dict[str, Json] = json.loads((work / _SIZES).read_bytes())
@@ -234,6 +287,8 @@ def _prepare(asked: Request, work: Path, engine: Engine, step: Step) -> dict[str
     if asked.prepared is not None:
         return _taken(asked, work)
     kind = architecture(asked.plan.name)
+    kind.check_start(asked.plan.settings)
+    write_atomically(work / _STARTED, _start(asked, work).encode())
 
     def around(task: Task, data: Path | None, variants: Path | None) -> Surroundings | None:
         here = kind.looks and data is not None
@@ -252,6 +307,6 @@ def _prepare(asked: Request, work: Path, engine: Engine, step: Step) -> dict[str
             around(other, data, None),
         )  # fmt: skip
     sizes = {split: {**told, "kept": kept[split]} for split, told in found["sizes"].items()}
-    write_atomically(work / _DATA, data_key(asked).encode())
+    write_atomically(work / _DATA, data_key(asked, work).encode())
     write_atomically(work / _SIZES, json.dumps(sizes).encode())
     return sizes

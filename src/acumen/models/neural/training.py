@@ -27,7 +27,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from acumen.api import Face
+from acumen.api import AcumenError, Face
 from acumen.files import write_atomically
 from acumen.lang.subtokens import subtokens
 from acumen.models.neural.architecture import Architecture, Network
@@ -36,7 +36,7 @@ from acumen.models.neural.encoded import EncodedFile
 from acumen.models.neural.settings import Training
 from acumen.models.neural.tensors import device_of
 
-LAST, BEST, HISTORY = "last.ckpt", "best.ckpt", "history.csv"
+LAST, BEST, HISTORY, BOARD = "last.ckpt", "best.ckpt", "history.csv", "tensorboard"
 
 Step = Callable[[str, int, int], None]
 
@@ -208,8 +208,11 @@ class Keep(lightning.Callback):
             trainer.should_stop = True
 
     def worth(self, row: dict[str, float]) -> float:
-        """A score, and where that is equal, or there is none, the loss: never both for nothing."""
-        return -row["dev_loss"] if self.pretraining else row["dev_score"] - 1e-6 * row["dev_loss"]
+        """A score, and where that is equal, or there is none, the loss: never both for nothing. A
+        loss that is no number is worth nothing."""
+        lost = row["dev_loss"]
+        worth = -lost if self.pretraining else row["dev_score"] - 1e-6 * lost
+        return worth if np.isfinite(worth) else -np.inf
 
     def is_over(self, history: Sequence[dict[str, float]]) -> bool:
         if not history:
@@ -321,10 +324,17 @@ def teach(
             # Killed after its end, it has ended: one more round might find better weights.
             lesson.history = before
         else:
+            # Workers make batches ahead, before Lightning tells which round it is.
+            sampler.set_epoch(len(before))
             trainer.fit(
                 lesson, loader(train, architecture, sampler, training.workers),
                 ckpt_path=str(last) if before else None, weights_only=False,
             )  # fmt: skip
+    if not (folder / BEST).is_file():
+        raise AcumenError(
+            "there is nothing to be kept: the loss on dev was no number in any round",
+            "try a smaller training.rate, or training.clip=1.0",
+        )
     made: Any = lesson.network
     state = _load(folder / BEST)["state_dict"]
     start = "network."
@@ -348,7 +358,7 @@ def _loggers(folder: Path) -> Any:
         return False
     from pytorch_lightning.loggers import TensorBoardLogger
 
-    return TensorBoardLogger(folder, name="tensorboard", version="")
+    return TensorBoardLogger(folder, name=BOARD, version="")
 
 
 @contextmanager

@@ -82,6 +82,11 @@ class Transformer(ReadsSubwords):
     _checkpoint: Checkpoint | None = None
     _start: Path | None = None
 
+    @classmethod
+    def check_start(cls, settings: Mapping[str, Any]) -> None:
+        if settings["start"]:
+            open_checkpoint(settings["start"])
+
     def make_labels(self) -> Labels:
         if self.pretrains or self.purpose.face is Face.CLASSIFY:
             return OneLabel()

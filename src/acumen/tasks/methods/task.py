@@ -123,9 +123,15 @@ class MethodTask:
 
         corpus = self.built.about.get("corpus", {})
         here = (self.built.folder / corpus.get("folder", "") / NAME).is_file()
-        seen = corpus.get("manifest_sha256", "") if here else ""
-        known = f"{self.built.about['files'][self.file]} {seen}"
-        return hashlib.sha256(known.encode()).hexdigest()
+        return self._known_by(corpus.get("manifest_sha256", "") if here else "")
+
+    @property
+    def whole_fingerprint(self) -> str:
+        """What ``fingerprint`` is where the corpus is at hand, wherever that is asked."""
+        return self._known_by(self.built.about.get("corpus", {}).get("manifest_sha256", ""))
+
+    def _known_by(self, corpus: str) -> str:
+        return hashlib.sha256(f"{self.examples_fingerprint} {corpus}".encode()).hexdigest()
 
     @property
     def examples_fingerprint(self) -> str:

@@ -1,0 +1,174 @@
+"""What a training goes on from, what it begins anew, what it keeps: in one folder, run again."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip("torch")
+
+import torch
+
+from acumen.api import AcumenError
+from acumen.models.neural import train as training_module
+from acumen.models.neural.exported import load
+from acumen.models.neural.settings import Training, changed, read_config
+from acumen.models.neural.train import ANSWERS, WORK, Request, request, train
+from acumen.models.neural.training import BEST, BOARD, LAST, teach
+from models.neural.checks import (
+    NAMING,
+    check_resumes,
+    made,
+    prepare,
+    small_training,
+    taught_examples,
+)
+from models.neural.test_verb import Here, Naming, asked, nothing
+
+
+def test_batches_made_ahead_are_those_of_the_round_that_goes_on(tmp_path: Path) -> None:
+    """Workers of the loader begin before anybody tells them which round it is."""
+    check_resumes("cnn", NAMING, tmp_path, workers=2)
+
+
+@pytest.fixture
+def unread(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """From here on nothing may be read again."""
+
+    def forbid() -> None:
+        def read(*_: Any, **__: Any) -> Any:
+            raise AssertionError("the data were read again")
+
+        monkeypatch.setattr(training_module, "read", read)
+
+    return forbid
+
+
+class Seen(Naming):
+    """Its methods lie in a corpus, which is at hand or not."""
+
+    def __init__(self, here: bool) -> None:
+        self.fingerprint = "with a corpus" if here else "without"
+        self.whole_fingerprint = "with a corpus"
+
+
+def cognac(task: Any, **further: Any) -> Request:
+    tables = changed(read_config("cognac", "small"), {"training.epochs": 1})
+    return request("cognac", tables, task, device="cpu", **further)
+
+
+def test_what_was_prepared_beside_the_corpus_is_learned_from_without(
+    tmp_path: Path, unread: Any
+) -> None:
+    here, elsewhere = Seen(True), Seen(False)
+    answers: Any = ((here, None),)
+    train(cognac(here, answers=answers, prepare=True), tmp_path / "one", Here(), nothing)
+    shutil.copytree(tmp_path / "one", tmp_path / "prepared")
+    unread()
+    answers = ((elsewhere, None),)
+    about = train(cognac(elsewhere, answers=answers), tmp_path / "one", Here(), nothing)
+    assert about["rounds"] == 1
+    other = cognac(elsewhere, answers=answers, prepared=tmp_path / "prepared")
+    again = train(other, tmp_path / "two", Here(), nothing)
+    assert again["weights_sha256"] == about["weights_sha256"]
+
+
+def test_other_steps_learn_from_what_is_prepared_already(tmp_path: Path, unread: Any) -> None:
+    prepared = Request(**{**_fields(asked(training__epochs=1)), "prepare": True})
+    train(prepared, tmp_path, Here(), nothing)
+    unread()
+    assert train(asked(training__epochs=2), tmp_path, Here(), nothing)["rounds"] == 2
+
+
+def _fields(one: Request) -> dict[str, Any]:
+    return {name: getattr(one, name) for name in Request.__dataclass_fields__}
+
+
+def test_answers_of_an_earlier_network_do_not_stay(tmp_path: Path) -> None:
+    task: Any = Naming()
+    with_answers = Request(**{**_fields(asked(training__epochs=1)), "answers": ((task, None),)})
+    train(with_answers, tmp_path, Here(), nothing)
+    assert (tmp_path / ANSWERS).is_dir()
+    train(asked(training__epochs=2), tmp_path, Here(), nothing)
+    assert not (tmp_path / ANSWERS).exists()
+    assert not (tmp_path / WORK).exists()
+
+
+def test_it_goes_on_where_what_it_began_from_is_gone(tmp_path: Path, unread: Any) -> None:
+    task: Any = Naming()
+    base = changed(read_config("transformer", "small"), {"training.epochs": 1})
+    first = request("transformer", base, task, pretrain=True, device="cpu")
+    train(first, tmp_path / "base", Here(), nothing)
+    start = str(tmp_path / "base")
+    tuned = request("transformer", base, task, start=start, device="cpu", prepare=True)
+    train(tuned, tmp_path / "tuned", Here(), nothing)
+    shutil.rmtree(tmp_path / "base")
+    unread()
+    elsewhere = request("transformer", base, task, start="/elsewhere/base", device="cpu")
+    assert train(elsewhere, tmp_path / "tuned", Here(), nothing)["rounds"] == 1
+
+
+def test_what_cannot_be_begun_from_is_told_before_anything_is_read(
+    tmp_path: Path, unread: Any
+) -> None:
+    task: Any = Naming()
+    unread()
+    tables = read_config("transformer", "small")
+    with pytest.raises(AcumenError, match="no checkpoint"):
+        train(request("transformer", tables, task, start=str(tmp_path / "no")), tmp_path / "a",
+              Here(), nothing)  # fmt: skip
+    with pytest.raises(AcumenError, match="begins from nothing"):
+        request("cnn", read_config("cnn", "small"), task, start="x")
+
+
+# --------------------------------------------------------------------------------------
+
+
+def test_the_best_round_is_kept_and_so_many_follow(tmp_path: Path, monkeypatch: Any) -> None:
+    """Scores as they are told here: the third round is the best, and two without a better end it.
+    What is kept are the weights that it had then."""
+    scores = iter([0.1, 0.2, 0.6, 0.3, 0.4, 0.9])
+    monkeypatch.setattr("acumen.models.neural.training.Keep.look", lambda *_: (1.0, next(scores)))
+    torch.set_num_threads(1)
+    model, _ = made("cnn", NAMING)
+    file = prepare(model, taught_examples(NAMING, 48), tmp_path)
+    training = small_training("cnn", epochs=9, batch=16, patience=2)
+    taught = teach(model, file, file, training, tmp_path / "c", device="cpu")
+    assert len(taught.history) == 5
+    assert taught.best["round"] == 2
+    kept, third, last = taught.network.state_dict(), *(
+        torch.load(tmp_path / "c" / name, weights_only=False)["state_dict"] for name in (BEST, LAST)
+    )  # fmt: skip
+    assert all(torch.equal(kept[key], third[f"network.{key}"]) for key in kept)
+    assert not all(torch.equal(kept[key], last[f"network.{key}"]) for key in kept)
+
+
+def test_a_loss_that_is_no_number_is_told(tmp_path: Path) -> None:
+    model, _ = made("cnn", NAMING)
+    file = prepare(model, taught_examples(NAMING, 32), tmp_path)
+    training = small_training("cnn", epochs=2, batch=16, rate=1e30, optimiser="sgd")
+    with pytest.raises(AcumenError, match="no number"):
+        teach(model, file, file, training, tmp_path / "c", device="cpu")
+
+
+@pytest.mark.parametrize("key", ["judged", "batch", "epochs"])
+def test_what_cannot_be_is_told_at_once(key: str) -> None:
+    with pytest.raises(AcumenError, match=f"{key}=0"):
+        Training(**{key: 0})
+
+
+def test_tensorboard_has_what_the_history_has(tmp_path: Path) -> None:
+    """The oracle reads the files: TensorBoard's own reader."""
+    reader = pytest.importorskip("tensorboard.backend.event_processing.event_accumulator")
+    train(asked(), tmp_path, Here(), nothing)
+    events = reader.EventAccumulator(str(tmp_path / BOARD))
+    events.Reload()
+    told = [(one.step, one.value) for one in events.Scalars("dev_loss")]
+    rows = np.genfromtxt(tmp_path / "history.csv", delimiter=",", names=True)
+    np.testing.assert_allclose([value for _, value in told], rows["dev_loss"], rtol=1e-4)
+    assert [step for step, _ in told] == rows["step"].astype(int).tolist()
+    assert load(tmp_path)[0].name == "cnn"
