@@ -1,17 +1,20 @@
 """Gather what `scripts/train_networks.py` left into small files: scores, histories, commands.
 
-    python scripts/gather_results.py runs results/networks
+    python scripts/gather_results.py runs results/networks [answers.tar.xz]
 
 ``scores.csv`` has a line for each headline score and further metric (slices only where they tell
 what is known of the published tool's edits), ``history.csv`` one for each
-round of each training, ``jobs.json`` the commands with their seconds.
+round of each training, ``jobs.json`` the commands with their seconds, ``results.tar.xz`` each run's
+``results.json``. The last argument gets these with all answers, to be released.
 """
 
 from __future__ import annotations
 
 import csv
+import io
 import json
 import sys
+import tarfile
 from pathlib import Path
 
 
@@ -49,14 +52,33 @@ def write(rows: list[dict[str, object]], into: Path) -> None:
             writer.writerow(told)
 
 
+def pack(runs: Path, patterns: tuple[str, ...], into: Path) -> None:
+    """The same bytes of the same files, whenever they were written."""
+    found = sorted({path for pattern in patterns for path in runs.rglob(pattern)})
+    with tarfile.open(into, "w:xz") as archive:
+        for path in found:
+            data = path.read_bytes()
+            if path.name == "results.json":
+                # Which machine it was is left out: where it ran is not what came out.
+                about = json.loads(data)
+                about.get("provenance", {}).pop("platform", None)
+                data = json.dumps(about, indent=1).encode()
+            told = tarfile.TarInfo(str(path.relative_to(runs)))
+            told.size = len(data)
+            archive.addfile(told, io.BytesIO(data))
+
+
 def main() -> None:
-    runs, into = map(Path, sys.argv[1:])
+    runs, into, *answers = map(Path, sys.argv[1:])
     into.mkdir(parents=True, exist_ok=True)
     write(scores(runs), into / "scores.csv")
     write(histories(runs), into / "history.csv")
     jobs = runs / "jobs.json"
     if jobs.is_file():
         (into / "jobs.json").write_text(jobs.read_text())
+    pack(runs, ("results.json",), into / "results.tar.xz")
+    for one in answers:
+        pack(runs, ("results.json", "answers/**/*.jsonl"), one)
 
 
 if __name__ == "__main__":
