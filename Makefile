@@ -110,7 +110,8 @@ kernels: $(BIN)/.dev
 
 test: $(BIN)/.dev
 	$(MAKE) --jobs=3 --output-sync lint tools kernels
-	$(if $(THOROUGH),ACUMEN_THOROUGH=1) $(BIN)/python -m pytest -n auto --dist worksteal
+	@# A process for each core, and a thread in each: more only wait for each other.
+	OMP_NUM_THREADS=1 $(if $(THOROUGH),ACUMEN_THOROUGH=1) $(BIN)/python -m pytest -n auto --dist worksteal
 
 bench: $(BIN)/.dev
 	$(BIN)/python bench/run.py
