@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ import torch
 
 from acumen.api import AcumenError
 from acumen.models.neural import train as training_module
-from acumen.models.neural.exported import load
+from acumen.models.neural.exported import load, read_about
 from acumen.models.neural.settings import Training, changed, read_config
 from acumen.models.neural.train import ANSWERS, WORK, Request, request, train
 from acumen.models.neural.training import BEST, BOARD, LAST, teach
@@ -78,19 +79,15 @@ def test_what_was_prepared_beside_the_corpus_is_learned_from_without(
 
 
 def test_other_steps_learn_from_what_is_prepared_already(tmp_path: Path, unread: Any) -> None:
-    prepared = Request(**{**_fields(asked(training__epochs=1)), "prepare": True})
+    prepared = replace(asked(training__epochs=1), prepare=True)
     train(prepared, tmp_path, Here(), nothing)
     unread()
     assert train(asked(training__epochs=2), tmp_path, Here(), nothing)["rounds"] == 2
 
 
-def _fields(one: Request) -> dict[str, Any]:
-    return {name: getattr(one, name) for name in Request.__dataclass_fields__}
-
-
 def test_answers_of_an_earlier_network_do_not_stay(tmp_path: Path) -> None:
     task: Any = Naming()
-    with_answers = Request(**{**_fields(asked(training__epochs=1)), "answers": ((task, None),)})
+    with_answers = replace(asked(training__epochs=1), answers=((task, None),))
     train(with_answers, tmp_path, Here(), nothing)
     assert (tmp_path / ANSWERS).is_dir()
     train(asked(training__epochs=2), tmp_path, Here(), nothing)
@@ -108,8 +105,19 @@ def test_it_goes_on_where_what_it_began_from_is_gone(tmp_path: Path, unread: Any
     train(tuned, tmp_path / "tuned", Here(), nothing)
     shutil.rmtree(tmp_path / "base")
     unread()
+    shutil.copytree(tmp_path / "tuned", tmp_path / "prepared")
     elsewhere = request("transformer", base, task, start="/elsewhere/base", device="cpu")
-    assert train(elsewhere, tmp_path / "tuned", Here(), nothing)["rounds"] == 1
+    about = train(elsewhere, tmp_path / "tuned", Here(), nothing)
+    assert about["rounds"] == 1
+    # Finished, it is left alone, though nobody could begin it anew.
+    assert train(elsewhere, tmp_path / "tuned", Here(), nothing) == about
+    other = replace(elsewhere, prepared=tmp_path / "prepared")
+    again = train(other, tmp_path / "again", Here(), nothing)
+    assert again["weights_sha256"] == about["weights_sha256"]
+    anew = replace(elsewhere, most=3)
+    with pytest.raises(AcumenError, match="no checkpoint"):
+        train(anew, tmp_path / "tuned", Here(), nothing)
+    assert read_about(tmp_path / "tuned") == about
 
 
 def test_what_cannot_be_begun_from_is_told_before_anything_is_read(

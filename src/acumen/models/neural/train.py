@@ -101,15 +101,18 @@ def train(asked: Request, out: Path, engine: Engine, step: Step) -> dict[str, Js
         raise AcumenError(f"{out} holds no network, and is not empty", "choose another --out")
     work = out / WORK
     # What was prepared beside the corpus is gone on with where there is none.
-    keys = [key_of(asked, work), key_of(asked, work, whole=True)]
+    keys = [key_of(asked, out), key_of(asked, out, whole=True)]
     if (out / ABOUT).is_file() and read_about(out).get("key") in keys:
         return read_about(out)
     began = time.monotonic()
+    prepared = _is_prepared(asked, out)
+    if not prepared and asked.prepared is None:
+        architecture(asked.plan.name).check_start(asked.plan.settings)
     begun = (work / _KEY).read_text() if (work / _KEY).is_file() else ""
     key = begun if begun in keys else keys[0]
     if begun != key:
-        _begin(out, asked, key)
-    sizes = _prepare(asked, work, engine, step)
+        _begin(out, key, prepared)
+    sizes = _prepare(asked, out, engine, step)
     if asked.prepare:
         return {"prepared": sizes}
     from acumen.models.neural.answering import answer_file
@@ -140,6 +143,7 @@ def train(asked: Request, out: Path, engine: Engine, step: Step) -> dict[str, Js
         shutil.copytree(work / "checkpoints" / BOARD, out / BOARD, dirs_exist_ok=True)
     told = {
         "key": key,
+        "start": _start(asked, out),
         "training": asdict(asked.training),
         "data": {"sizes": sizes, **_data(asked)},
         "best": taught.best,
@@ -163,19 +167,23 @@ def _is_ours(out: Path) -> bool:
     return all(file.name in ours or file.name.endswith(".part") for file in out.iterdir())
 
 
-def _begin(out: Path, asked: Request, key: str) -> None:
+def _is_prepared(asked: Request, out: Path) -> bool:
+    """Whether what this training needs is there already."""
+    known = out / WORK / _DATA
+    if not known.is_file() or not (out / WORK / _SIZES).is_file():
+        return False
+    return known.read_text() in (data_key(asked, out), data_key(asked, out, whole=True))
+
+
+def _begin(out: Path, key: str, prepared: bool) -> None:
     """Make room for another training: what an earlier one left would be taken for this one's. What
-    was prepared stays where it is what this one needs."""
+    was prepared stays, if it is what this one needs."""
     work = out / WORK
     for name in _LEFT:
         left = out / name
         shutil.rmtree(left) if left.is_dir() else left.unlink(missing_ok=True)
-    prepared = (work / _DATA).read_text() if (work / _DATA).is_file() else ""
-    if prepared in (data_key(asked, work), data_key(asked, work, whole=True)):
-        shutil.rmtree(work / "checkpoints", ignore_errors=True)
-    else:
-        shutil.rmtree(work, ignore_errors=True)
-        work.mkdir(parents=True)
+    shutil.rmtree(work / "checkpoints" if prepared else work, ignore_errors=True)
+    work.mkdir(parents=True, exist_ok=True)
     write_atomically(work / _KEY, key.encode())
 
 
@@ -199,7 +207,7 @@ def _data(asked: Request, whole: bool = False) -> dict[str, Json]:
     }
 
 
-def key_of(asked: Request, work: Path, whole: bool = False) -> str:
+def key_of(asked: Request, out: Path, whole: bool = False) -> str:
     """Everything the weights hang on. Where they are computed, and for how long at most, is not
     in it: a training may go on on another machine."""
     training = replace(asked.training, workers=0, minutes=0.0)
@@ -207,19 +215,19 @@ def key_of(asked: Request, work: Path, whole: bool = False) -> str:
         "plan": _plan(asked, asked.plan.settings),
         "training": asdict(training),
         "data": _data(asked, whole),
-        "start": _start(asked, work),
+        "start": _start(asked, out),
         "answers": _asked_later(asked, whole),
     })  # fmt: skip
 
 
-def data_key(asked: Request, work: Path, whole: bool = False) -> str:
+def data_key(asked: Request, out: Path, whole: bool = False) -> str:
     """Everything that what is prepared hangs on."""
     free = architecture(asked.plan.name).after_reading
     settings = {key: value for key, value in asked.plan.settings.items() if key not in free}
     return _hash({
         "plan": _plan(asked, settings),
         "data": _data(asked, whole),
-        "start": _start(asked, work),
+        "start": _start(asked, out),
         "answers": _asked_later(asked, whole),
     })  # fmt: skip
 
@@ -239,13 +247,15 @@ def _asked_later(asked: Request, whole: bool) -> list[list[str]]:
     return [[one.card.name, _known(one, looks, whole)] for one, _ in asked.answers]
 
 
-def _start(asked: Request, work: Path) -> str:
-    """What a network that is started from is known by: its folder may hold another one tomorrow,
-    or not be there where the training goes on."""
-    folder = Path(str(asked.plan.settings.get(_START, "")))
-    kept = work / _STARTED
-    if folder == Path() or not folder.is_dir():
-        return kept.read_text() if folder != Path() and kept.is_file() else ""
+def _start(asked: Request, out: Path) -> str:
+    """What a network that is begun from is known by: its folder may hold another one tomorrow, or
+    not be there where the training goes on."""
+    named = str(asked.plan.settings.get(_START, ""))
+    folder = Path(named)
+    if not named:
+        return ""
+    if not folder.is_dir():
+        return _recorded_start(out) or (_recorded_start(asked.prepared) if asked.prepared else "")
     if (folder / ABOUT).is_file():
         return str(read_about(folder)["weights_sha256"])
     known = hashlib.sha256()
@@ -254,13 +264,19 @@ def _start(asked: Request, work: Path) -> str:
     return known.hexdigest()
 
 
+def _recorded_start(out: Path) -> str:
+    """What it was when this was prepared, or trained."""
+    kept = out / WORK / _STARTED
+    if kept.is_file():
+        return kept.read_text()
+    return str(read_about(out).get("start", "")) if (out / ABOUT).is_file() else ""
+
+
 def _taken(asked: Request, work: Path) -> dict[str, Json]:
     """What was prepared elsewhere, if it is what this training needs."""
     assert asked.prepared is not None
     there = asked.prepared / WORK
-    known = there / _DATA
-    wanted = (data_key(asked, there), data_key(asked, there, whole=True))
-    if not known.is_file() or known.read_text() not in wanted:
+    if not _is_prepared(asked, asked.prepared):
         raise AcumenError(
             f"{asked.prepared} holds nothing that was prepared for this training",
             "prepare it with the same network, tasks, data and answers: --prepare --out DIR",
@@ -271,7 +287,7 @@ def _taken(asked: Request, work: Path) -> dict[str, Json]:
     if (there / _STARTED).is_file():
         shutil.copyfile(there / _STARTED, work / _STARTED)
     sizes: dict[str, Json] = json.loads((there / _SIZES).read_bytes())
-    write_atomically(work / _DATA, known.read_bytes())
+    write_atomically(work / _DATA, (there / _DATA).read_bytes())
     write_atomically(work / _SIZES, json.dumps(sizes).encode())
     return sizes
 
@@ -280,15 +296,15 @@ def _questions(place: int) -> str:
     return f"questions-{place:03}.arrow"
 
 
-def _prepare(asked: Request, work: Path, engine: Engine, step: Step) -> dict[str, Json]:
+def _prepare(asked: Request, out: Path, engine: Engine, step: Step) -> dict[str, Json]:
+    work = out / WORK
     if (work / _SIZES).is_file():
         sizes: dict[str, Json] = json.loads((work / _SIZES).read_bytes())
         return sizes
     if asked.prepared is not None:
         return _taken(asked, work)
     kind = architecture(asked.plan.name)
-    kind.check_start(asked.plan.settings)
-    write_atomically(work / _STARTED, _start(asked, work).encode())
+    write_atomically(work / _STARTED, _start(asked, out).encode())
 
     def around(task: Task, data: Path | None, variants: Path | None) -> Surroundings | None:
         here = kind.looks and data is not None
@@ -307,6 +323,6 @@ def _prepare(asked: Request, work: Path, engine: Engine, step: Step) -> dict[str
             around(other, data, None),
         )  # fmt: skip
     sizes = {split: {**told, "kept": kept[split]} for split, told in found["sizes"].items()}
-    write_atomically(work / _DATA, data_key(asked, work).encode())
+    write_atomically(work / _DATA, data_key(asked, out).encode())
     write_atomically(work / _SIZES, json.dumps(sizes).encode())
     return sizes
