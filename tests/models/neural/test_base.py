@@ -8,6 +8,8 @@ Distributions and the pointer are computed again here, with numpy, from what the
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -358,6 +360,60 @@ def test_killed_it_goes_on_to_the_same_weights(tmp_path: Path) -> None:
         weights.append(torch.load(path, weights_only=False)["state_dict"])
     for key, value in weights[0].items():
         assert torch.equal(value, weights[1][key]), key
+
+
+def test_each_variant_is_held_to_its_own_method(small: tuple[Base, EncodedFile]) -> None:
+    """Among questions of other kinds, where some methods have a variant. The oracle asks for each
+    sequence by itself, and sums in numpy what the two say of a name."""
+    model = copy(small[0])
+    model.settings = replace(model.settings, alone=0.0, dropout=0.0)
+    texts = {
+        "none": "void METHOD_NAME(int b) { b.size(); }",
+        "sum": "int METHOD_NAME(int a) { return a + 1; }",
+        "size": "boolean METHOD_NAME() { return rows > 0; }",
+    }
+    variants = {"sum": "int METHOD_NAME(int o) { return o + 1; }", "size": "boolean METHOD_NAME() "
+                "{ int k; return rows > 0; }"}  # fmt: skip
+
+    class Varied(Around):
+        def variant(self, method: str) -> str:
+            return variants.get(method, "")
+
+    inputs = [(Prompt(texts["none"]), "b"), (Method("none", texts["none"]), "list"),
+              (Method("sum", texts["sum"]), "sumAll"), (Question(texts["sum"], BINS), BINS[0]),
+              (Method("size", texts["size"]), "size")]  # fmt: skip
+    rows = []
+    for asked, label in inputs:
+        read = features(asked, Varied())  # type: ignore[arg-type]
+        assert read is not None
+        target = model.target(label, read)
+        assert target is not None
+        rows.append({**model.encode(read), **target})
+    batch = model.collate(ragged(rows), np.random.default_rng(1))
+    assert batch["varied"].tolist() == [2, 4]
+    torch.manual_seed(0)
+    network: Any = model.network()
+    network.eval()
+    with torch.no_grad():
+        apart = float(network.loss(batch) - network.loss(model.collate(ragged(rows))))
+
+    def said(text: str, row: int) -> Any:
+        read = features(Method("m", text), Varied())  # type: ignore[arg-type]
+        assert read is not None
+        alone = network.read(one := model.collate(ragged([model.encode(read)])))
+        target = torch.from_numpy(rows[row]["target"].astype(np.int64))[None]
+        table = network.encoder.parts.weight
+        assert len(one["asks"]) == 1
+        chances = network.decoder(table, network.place(alone), target[:, :-1], alone)
+        return chances[0].detach().double().numpy(), target[0].numpy()
+
+    expected = 0.0
+    for row, name in ((2, "sum"), (4, "size")):
+        (one, target), (two, _) = said(texts[name], row), said(variants[name], row)
+        mean = (one + two) / 2
+        expected += (one * np.log(one / mean) + two * np.log(two / mean)).sum()
+        expected -= np.log(two[np.arange(len(target)), target]).sum()
+    assert apart == pytest.approx(expected / len(rows), rel=1e-3)
 
 
 def test_variants_are_learned_from(tmp_path: Path, small: tuple[Base, EncodedFile]) -> None:

@@ -76,6 +76,52 @@ def test_what_was_prepared_beside_the_corpus_is_learned_from_without(
     other = cognac(elsewhere, answers=answers, prepared=tmp_path / "prepared")
     again = train(other, tmp_path / "two", Here(), nothing)
     assert again["weights_sha256"] == about["weights_sha256"]
+    # Both know what they have seen.
+    assert again["data"]["fingerprint"] == about["data"]["fingerprint"] == "with a corpus"
+
+
+def test_what_was_only_begun_beside_the_corpus_is_read_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def die(*_: Any, **__: Any) -> Any:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(training_module, "read", die)
+        with pytest.raises(KeyboardInterrupt):
+            train(cognac(Seen(True)), tmp_path, Here(), nothing)
+    about = train(cognac(Seen(False)), tmp_path, Here(), nothing)
+    assert about["data"]["fingerprint"] == "without"
+
+
+def test_killed_while_it_clears_up_it_can_be_trained_otherwise(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first file that is removed is also the last: a kill."""
+
+    def die(folder: Path, **_: Any) -> None:
+        data = Path(folder) / "train.arrow"
+        if data.is_file():
+            data.unlink()
+            raise KeyboardInterrupt
+
+    one, left = tmp_path / "one", tmp_path / "left"
+    with monkeypatch.context() as patched:
+        patched.setattr(training_module.shutil, "rmtree", die)
+        with pytest.raises(KeyboardInterrupt):
+            train(asked(training__epochs=1), one, Here(), nothing)
+    shutil.copytree(one, left)
+    assert train(asked(training__epochs=2), left, Here(), nothing)["rounds"] == 2
+    assert train(asked(training__epochs=1), one, Here(), nothing)["rounds"] == 1
+    assert not (one / WORK).exists()
+
+
+def test_a_wrong_folder_of_prepared_data_costs_nothing(tmp_path: Path) -> None:
+    about = train(asked(training__epochs=1), tmp_path / "one", Here(), nothing)
+    wrong = replace(asked(training__epochs=2), prepared=tmp_path / "nothing")
+    with pytest.raises(AcumenError, match="nothing that was prepared"):
+        train(wrong, tmp_path / "one", Here(), nothing)
+    assert read_about(tmp_path / "one") == about
 
 
 def test_other_steps_learn_from_what_is_prepared_already(tmp_path: Path, unread: Any) -> None:

@@ -103,15 +103,15 @@ def train(asked: Request, out: Path, engine: Engine, step: Step) -> dict[str, Js
     # What was prepared beside the corpus is gone on with where there is none.
     keys = [key_of(asked, out), key_of(asked, out, whole=True)]
     if (out / ABOUT).is_file() and read_about(out).get("key") in keys:
+        _remove(work)  # of which a kill may have left something
         return read_about(out)
     began = time.monotonic()
-    prepared = _is_prepared(asked, out)
-    if not prepared and asked.prepared is None:
-        architecture(asked.plan.name).check_start(asked.plan.settings)
+    prepared = _prepared(asked, out)
     begun = (work / _KEY).read_text() if (work / _KEY).is_file() else ""
-    key = begun if begun in keys else keys[0]
+    whole = bool(_beginning(asked) if prepared is None else prepared)
+    key = keys[whole]
     if begun != key:
-        _begin(out, key, prepared)
+        _begin(out, key, keep=prepared is not None)
     sizes = _prepare(asked, out, engine, step)
     if asked.prepare:
         return {"prepared": sizes}
@@ -145,14 +145,14 @@ def train(asked: Request, out: Path, engine: Engine, step: Step) -> dict[str, Js
         "key": key,
         "start": _start(asked, out),
         "training": asdict(asked.training),
-        "data": {"sizes": sizes, **_data(asked)},
+        "data": {"sizes": sizes, **_data(asked, whole)},
         "best": taught.best,
         "rounds": len(taught.history),
         "seconds": round(time.monotonic() - began, 1),
         "device": device,
     }
     save(out, asked.plan, made, taught.network, told)
-    shutil.rmtree(work)
+    _remove(work)
     return read_about(out)
 
 
@@ -167,22 +167,49 @@ def _is_ours(out: Path) -> bool:
     return all(file.name in ours or file.name.endswith(".part") for file in out.iterdir())
 
 
-def _is_prepared(asked: Request, out: Path) -> bool:
-    """Whether what this training needs is there already."""
+def _prepared(asked: Request, out: Path) -> bool | None:
+    """Whether what lies there and is what this training needs was read beside the corpus; None if
+    there is nothing."""
     known = out / WORK / _DATA
-    if not known.is_file() or not (out / WORK / _SIZES).is_file():
-        return False
-    return known.read_text() in (data_key(asked, out), data_key(asked, out, whole=True))
+    if known.is_file() and (out / WORK / _SIZES).is_file():
+        for whole in (True, False):
+            if known.read_text() == data_key(asked, out, whole):
+                return whole
+    return None
 
 
-def _begin(out: Path, key: str, prepared: bool) -> None:
-    """Make room for another training: what an earlier one left would be taken for this one's. What
-    was prepared stays, if it is what this one needs."""
+def _beginning(asked: Request) -> bool | None:
+    """The same of what it begins from, which is looked at before anything is removed."""
+    if asked.prepared is None:
+        architecture(asked.plan.name).check_start(asked.plan.settings)
+        return None
+    found = _prepared(asked, asked.prepared)
+    if found is None:
+        raise AcumenError(
+            f"{asked.prepared} holds nothing that was prepared for this training",
+            "prepare it with the same network, tasks, data and answers: --prepare --out DIR",
+        )
+    return found
+
+
+def _remove(work: Path) -> None:
+    """First what says that all is there: killed in the middle, it must not be believed."""
+    for name in (_SIZES, _KEY):
+        (work / name).unlink(missing_ok=True)
+    shutil.rmtree(work, ignore_errors=True)
+
+
+def _begin(out: Path, key: str, keep: bool) -> None:
+    """Make room for another training: what an earlier one left would be taken for this one's.
+    ``keep``: what was prepared stays."""
     work = out / WORK
     for name in _LEFT:
         left = out / name
         shutil.rmtree(left) if left.is_dir() else left.unlink(missing_ok=True)
-    shutil.rmtree(work / "checkpoints" if prepared else work, ignore_errors=True)
+    if keep:
+        shutil.rmtree(work / "checkpoints", ignore_errors=True)
+    else:
+        _remove(work)
     work.mkdir(parents=True, exist_ok=True)
     write_atomically(work / _KEY, key.encode())
 
@@ -251,11 +278,11 @@ def _start(asked: Request, out: Path) -> str:
     """What a network that is begun from is known by: its folder may hold another one tomorrow, or
     not be there where the training goes on."""
     named = str(asked.plan.settings.get(_START, ""))
-    folder = Path(named)
+    folder = Path(named).expanduser()
     if not named:
         return ""
     if not folder.is_dir():
-        return _recorded_start(out) or (_recorded_start(asked.prepared) if asked.prepared else "")
+        return _recorded_start(asked.prepared or out)
     if (folder / ABOUT).is_file():
         return str(read_about(folder)["weights_sha256"])
     known = hashlib.sha256()
@@ -276,11 +303,6 @@ def _taken(asked: Request, work: Path) -> dict[str, Json]:
     """What was prepared elsewhere, if it is what this training needs."""
     assert asked.prepared is not None
     there = asked.prepared / WORK
-    if not _is_prepared(asked, asked.prepared):
-        raise AcumenError(
-            f"{asked.prepared} holds nothing that was prepared for this training",
-            "prepare it with the same network, tasks, data and answers: --prepare --out DIR",
-        )
     for one in sorted(there.glob("*.arrow")):
         shutil.copyfile(one, work / one.name)
     shutil.copytree(there / VOCABULARIES, work / VOCABULARIES, dirs_exist_ok=True)
