@@ -17,9 +17,10 @@ import torch
 from acumen.api import AcumenError
 from acumen.models.neural import train as training_module
 from acumen.models.neural.exported import load, read_about
+from acumen.models.neural.keys import WORK
 from acumen.models.neural.settings import Training, changed, read_config
-from acumen.models.neural.train import ANSWERS, WORK, Request, request, train
-from acumen.models.neural.training import BEST, BOARD, LAST, teach
+from acumen.models.neural.train import ANSWERS, Request, request, train
+from acumen.models.neural.training import BOARD, teach
 from models.neural.checks import (
     NAMING,
     check_resumes,
@@ -28,7 +29,7 @@ from models.neural.checks import (
     small_training,
     taught_examples,
 )
-from models.neural.test_verb import Here, Naming, asked, nothing
+from models.neural.trainings import Here, Naming, asked, nothing
 
 
 def test_batches_made_ahead_are_those_of_the_round_that_goes_on(tmp_path: Path) -> None:
@@ -185,20 +186,23 @@ def test_what_cannot_be_begun_from_is_told_before_anything_is_read(
 def test_the_best_round_is_kept_and_so_many_follow(tmp_path: Path, monkeypatch: Any) -> None:
     """Scores as they are told here: the third round is the best, and two without a better end it.
     What is kept are the weights that it had then."""
-    scores = iter([0.1, 0.2, 0.6, 0.3, 0.4, 0.9])
-    monkeypatch.setattr("acumen.models.neural.training.Keep.look", lambda *_: (1.0, next(scores)))
+    scores, states = [0.1, 0.2, 0.6, 0.3, 0.4, 0.9], []
+
+    def look(keep: Any, lesson: Any) -> tuple[float, float]:
+        states.append({key: one.clone() for key, one in lesson.network.state_dict().items()})
+        return 1.0, scores[len(states) - 1]
+
+    monkeypatch.setattr("acumen.models.neural.training.Keep.look", look)
     torch.set_num_threads(1)
     model, _ = made("cnn", NAMING)
     file = prepare(model, taught_examples(NAMING, 48), tmp_path)
     training = small_training("cnn", epochs=9, batch=16, patience=2)
     taught = teach(model, file, file, training, tmp_path / "c", device="cpu")
-    assert len(taught.history) == 5
+    assert len(taught.history) == len(states) == 5
     assert taught.best["round"] == 2
-    kept, third, last = taught.network.state_dict(), *(
-        torch.load(tmp_path / "c" / name, weights_only=False)["state_dict"] for name in (BEST, LAST)
-    )  # fmt: skip
-    assert all(torch.equal(kept[key], third[f"network.{key}"]) for key in kept)
-    assert not all(torch.equal(kept[key], last[f"network.{key}"]) for key in kept)
+    kept = taught.network.state_dict()
+    same = [all(torch.equal(kept[key], one[key]) for key in kept) for one in states]
+    assert same == [False, False, True, False, False]
 
 
 def test_a_loss_that_is_no_number_is_told(tmp_path: Path) -> None:

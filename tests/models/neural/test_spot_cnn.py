@@ -27,7 +27,7 @@ from acumen.models.neural.train import train
 from acumen.models.neural.training import teach
 from models.neural import checks
 from models.neural.checks import NAMING
-from models.neural.test_verb import Here, asked, nothing
+from models.neural.trainings import Here, asked, nothing
 
 
 @pytest.fixture

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,55 +13,17 @@ import pytest
 
 pytest.importorskip("torch")
 
-import torch
 
-from acumen.api import AcumenError, Example, Face, Instance, Method, Pair, TaskCard
+from acumen.api import AcumenError, Face, Instance, Method, Pair, TaskCard
 from acumen.corpus.engines import engine
+from acumen.models.neural.keys import WORK
 from acumen.models.neural.model import Trained, make_run
-from acumen.models.neural.settings import changed, read_config
-from acumen.models.neural.train import WORK, Request, request, train
+from acumen.models.neural.settings import read_config
+from acumen.models.neural.train import request, train
 from acumen.registry import make_model
 from acumen.runs.ask import ask
 from models.neural.checks import methods
-
-
-class Naming:
-    """A task of its own: the examples' methods, some of them held back."""
-
-    card = TaskCard("gluecode/naming", "Naming", "1", Face.NAME, "character_bleu")
-    fingerprint = "of the examples"
-
-    def examples(self, split: str) -> list[Example]:
-        found = [
-            Example(Method(str(n), text), name) for n, (text, name) in enumerate(methods()[:160])
-        ]
-        return found[:120] if split == "train" else found[120:140]
-
-    def instances(self) -> list[Instance]:
-        shown = [*methods()[120:140], ("", "nothing to read")]
-        return [
-            Instance(f"m{n}", Method(f"m{n}", text), name) for n, (text, name) in enumerate(shown)
-        ]
-
-
-def asked(name: str = "cnn", **changes: object) -> Request:
-    torch.set_num_threads(1)
-    quick = {"training.epochs": 2, **{key.replace("__", "."): v for key, v in changes.items()}}
-    return request(name, changed(read_config(name, "small"), quick), Naming(), device="cpu")  # type: ignore[arg-type]
-
-
-class Here:
-    """An engine without processes: starting one costs more than all that is read here."""
-
-    def run(
-        self, work: Callable[[Any], Any], items: Sequence[Any], limit: float
-    ) -> Iterator[tuple[int, Any]]:
-        for place, item in enumerate(items):
-            yield place, work(item)
-
-
-def nothing(what: str, done: int, total: int) -> None:
-    pass
+from models.neural.trainings import Here, Naming, asked, nothing
 
 
 @pytest.fixture(scope="module")

@@ -7,12 +7,11 @@ and started again, it goes on; finished, ``work/`` is removed. A folder that hol
 
 from __future__ import annotations
 
-import hashlib
 import json
 import shutil
 import time
-from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, fields, replace
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +23,7 @@ from acumen.models.neural.catalogue import Plan, architecture
 from acumen.models.neural.encoded import EncodedFile
 from acumen.models.neural.exported import ABOUT, read_about, save
 from acumen.models.neural.joint import Joint
+from acumen.models.neural.keys import START, STARTED, WORK, data_key, data_of, key_of, start_of
 from acumen.models.neural.preparing import (
     PRETRAIN,
     VOCABULARIES,
@@ -34,12 +34,9 @@ from acumen.models.neural.preparing import (
     read,
 )
 from acumen.models.neural.settings import Tables, Training, filled
-from acumen.models.neural.variants import variants_hash
 
-WORK, ANSWERS = "work", "answers"
+ANSWERS = "answers"
 _KEY, _WORDS, _SIZES, _DATA = "key.json", "words", "sizes.json", "data.json"
-# The setting that names a folder to begin from, and what that held.
-_START, _STARTED = "start", "start.txt"
 
 Step = Callable[[str, int, int], None]
 
@@ -72,9 +69,9 @@ def request(
     kind = architecture(name)
     network = dict(tables["network"])
     if start:
-        if _START not in {one.name for one in fields(kind.Settings)}:
+        if START not in {one.name for one in fields(kind.Settings)}:
             raise AcumenError(f"{name} begins from nothing", "transformer can, --from DIR")
-        network[_START] = start
+        network[START] = start
     settings = filled(kind.Settings, network, f"{name}'s [network]")
     training = filled(Training, tables["training"], f"{name}'s [training]")
     served = task.card.name
@@ -143,9 +140,9 @@ def train(asked: Request, out: Path, engine: Engine, step: Step) -> dict[str, Js
         shutil.copytree(work / "checkpoints" / BOARD, out / BOARD, dirs_exist_ok=True)
     told = {
         "key": key,
-        "start": _start(asked, out),
+        "start": start_of(asked, out),
         "training": asdict(asked.training),
-        "data": {"sizes": sizes, **_data(asked, whole)},
+        "data": {"sizes": sizes, **data_of(asked, whole)},
         "best": taught.best,
         "rounds": len(taught.history),
         "seconds": round(time.monotonic() - began, 1),
@@ -214,91 +211,6 @@ def _begin(out: Path, key: str, keep: bool) -> None:
     write_atomically(work / _KEY, key.encode())
 
 
-def _known(task: Task, looks: bool, whole: bool) -> str:
-    """What a task's data are known by. Who does not look around a method does not hang on whether
-    there is something to be seen. ``whole``: as if the corpus were at hand."""
-    seen = str(getattr(task, "fingerprint", ""))
-    if not looks:
-        return str(getattr(task, "examples_fingerprint", seen))
-    return str(getattr(task, "whole_fingerprint", seen)) if whole else seen
-
-
-def _data(asked: Request, whole: bool = False) -> dict[str, Json]:
-    task, looks = asked.task, architecture(asked.plan.name).looks
-    return {
-        "task": task.card.name,
-        "version": task.card.version,
-        "fingerprint": _known(task, looks, whole),
-        "most": asked.most,
-        **({"variants": variants_hash(asked.variants)} if asked.variants else {}),
-    }
-
-
-def key_of(asked: Request, out: Path, whole: bool = False) -> str:
-    """Everything the weights hang on. Where they are computed, and for how long at most, is not
-    in it: a training may go on on another machine."""
-    training = replace(asked.training, workers=0, minutes=0.0)
-    return _hash({
-        "plan": _plan(asked, asked.plan.settings),
-        "training": asdict(training),
-        "data": _data(asked, whole),
-        "start": _start(asked, out),
-        "answers": _asked_later(asked, whole),
-    })  # fmt: skip
-
-
-def data_key(asked: Request, out: Path, whole: bool = False) -> str:
-    """Everything that what is prepared hangs on."""
-    free = architecture(asked.plan.name).after_reading
-    settings = {key: value for key, value in asked.plan.settings.items() if key not in free}
-    return _hash({
-        "plan": _plan(asked, settings),
-        "data": _data(asked, whole),
-        "start": _start(asked, out),
-        "answers": _asked_later(asked, whole),
-    })  # fmt: skip
-
-
-def _hash(known: Json) -> str:
-    return hashlib.sha256(json.dumps(known, sort_keys=True, default=str).encode()).hexdigest()
-
-
-def _plan(asked: Request, settings: Mapping[str, Any]) -> dict[str, Json]:
-    """Without the folder that it starts from: what lies in it counts."""
-    kept = {key: value for key, value in settings.items() if key != _START}
-    return {"name": asked.plan.name, "settings": kept, "purpose": asdict(asked.plan.purpose)}
-
-
-def _asked_later(asked: Request, whole: bool) -> list[list[str]]:
-    looks = architecture(asked.plan.name).looks
-    return [[one.card.name, _known(one, looks, whole)] for one, _ in asked.answers]
-
-
-def _start(asked: Request, out: Path) -> str:
-    """What a network that is begun from is known by: its folder may hold another one tomorrow, or
-    not be there where the training goes on."""
-    named = str(asked.plan.settings.get(_START, ""))
-    folder = Path(named).expanduser()
-    if not named:
-        return ""
-    if not folder.is_dir():
-        return _recorded_start(asked.prepared or out)
-    if (folder / ABOUT).is_file():
-        return str(read_about(folder)["weights_sha256"])
-    known = hashlib.sha256()
-    for file in sorted(one for one in folder.iterdir() if one.is_file()):
-        known.update(file.name.encode() + hashlib.sha256(file.read_bytes()).digest())
-    return known.hexdigest()
-
-
-def _recorded_start(out: Path) -> str:
-    """What it was when this was prepared, or trained."""
-    kept = out / WORK / _STARTED
-    if kept.is_file():
-        return kept.read_text()
-    return str(read_about(out).get("start", "")) if (out / ABOUT).is_file() else ""
-
-
 def _taken(asked: Request, work: Path) -> dict[str, Json]:
     """What was prepared elsewhere, if it is what this training needs."""
     assert asked.prepared is not None
@@ -306,8 +218,8 @@ def _taken(asked: Request, work: Path) -> dict[str, Json]:
     for one in sorted(there.glob("*.arrow")):
         shutil.copyfile(one, work / one.name)
     shutil.copytree(there / VOCABULARIES, work / VOCABULARIES, dirs_exist_ok=True)
-    if (there / _STARTED).is_file():
-        shutil.copyfile(there / _STARTED, work / _STARTED)
+    if (there / STARTED).is_file():
+        shutil.copyfile(there / STARTED, work / STARTED)
     sizes: dict[str, Json] = json.loads((there / _SIZES).read_bytes())
     write_atomically(work / _DATA, (there / _DATA).read_bytes())
     write_atomically(work / _SIZES, json.dumps(sizes).encode())
@@ -326,7 +238,7 @@ def _prepare(asked: Request, out: Path, engine: Engine, step: Step) -> dict[str,
     if asked.prepared is not None:
         return _taken(asked, work)
     kind = architecture(asked.plan.name)
-    write_atomically(work / _STARTED, _start(asked, out).encode())
+    write_atomically(work / STARTED, start_of(asked, out).encode())
 
     def around(task: Task, data: Path | None, variants: Path | None) -> Surroundings | None:
         here = kind.looks and data is not None
