@@ -58,10 +58,12 @@ def measured(network: str, args: argparse.Namespace, busy: Busy, compiled: bool)
     out = args.out / f"{network}{'-compiled' if compiled else ''}"
     line = [sys.executable, "-m", "acumen", *command(network, args, out, compiled)]
     log = args.out / f"{out.name}.txt"
-    if not _is_prepared(network):
+    if not _is_prepared(network) and not (out / "work" / "sizes.json").is_file():
         # Reading the data is not what is measured.
         with log.open("w") as stream:
             subprocess.run([*line, "--prepare"], stdout=stream, stderr=stream, check=False)
+    if args.read:
+        return {"network": network}
     with log.open("a") as stream:
         code = subprocess.run(line, stdout=stream, stderr=stream, check=False).returncode
     told = {"network": network, "compiled": str(compiled).lower(), "exit": str(code)}
@@ -100,6 +102,7 @@ def main() -> None:
     parser.add_argument("--config", default="", help="small, for a try")
     parser.add_argument("--most", type=int, default=40_000, help="methods that are read")
     parser.add_argument("--round", type=int, default=100, help="batches of a round")
+    parser.add_argument("--read", action="store_true", help="only read the data, for later")
     parser.add_argument("--minutes", type=float, default=0.4, help="of each training")
     parser.add_argument("--set", action="append", default=[], help="for every training")
     args = parser.parse_args()

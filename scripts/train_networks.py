@@ -8,8 +8,9 @@ trained and asked elsewhere:
     python scripts/train_networks.py ... --prepared prepared --networks cognac gtnm --prepare
     python scripts/train_networks.py ... --prepared prepared --networks cognac gtnm
 
-Each line of the plan is an ``acumen`` command; those of one network follow each other, those of
-different networks share the processor or the GPU. ``runs/jobs.json`` keeps what was run, for how
+Each line of the plan is an ``acumen`` command; those of one network follow each other, or are run
+several at once where they do not need each other (``--together 5``); those of different networks
+share the processor or the GPU. ``runs/jobs.json`` keeps what was run, for how
 long and, where there is an NVIDIA card, how busy it was. What is done already is not done again.
 """
 
@@ -44,7 +45,7 @@ CHANGES = {
     "plain, large": ("training.batch=512", "training.rate=0.002", "training.epochs=12",
                      "training.workers=2"),
     "pretrain": ("training.batch=256", "training.rate=0.0005", "training.warmup=300",
-                 "training.epochs=6"),
+                 "training.epochs=4"),
     "transformer": ("training.batch=64",),
     "transformer, large": ("training.batch=256", "training.rate=0.0001", "training.epochs=4"),
     # The published rate falls for 3,000 epochs; Adam gets somewhere in twenty.
@@ -187,32 +188,55 @@ class Busy:
         return sum(mine) / len(mine) if mine else None
 
 
-def run(network: str, args: argparse.Namespace, busy: Busy, jobs: list[dict[str, object]]) -> None:
+def stages(network: str, args: argparse.Namespace) -> list[list[list[str]]]:
+    """The commands of a network, those side by side that do not need each other: the trainings for
+    its tasks, after what they begin from; then whatever it is asked."""
+    first, trainings, asked = [], [], []
     for command in plan(network, args):
-        where = Path(command[command.index("-o" if "-o" in command else "--out") + 1])
-        done = "model.json" if command[0] == "train" else "results.json"
-        if (where / ("work/sizes.json" if args.prepare else done)).is_file():
-            continue
-        log = args.out / "log" / f"{network}.txt"
-        log.parent.mkdir(parents=True, exist_ok=True)
-        began = time.time()
-        with log.open("a") as stream:
-            stream.write(f"$ acumen {shlex.join(command)}\n")
-            stream.flush()
-            threads = {"OMP_NUM_THREADS": str(args.threads), "MKL_NUM_THREADS": str(args.threads)}
-            code = subprocess.run(
-                [sys.executable, "-m", "acumen", *command], stdout=stream, stderr=stream,
-                env={**os.environ, **threads}, check=False,
-            ).returncode  # fmt: skip
-        ended = time.time()
-        jobs.append(
-            {"network": network, "command": f"acumen {shlex.join(command)}", "exit": code,
-             "seconds": round(ended - began, 1), "gpu_busy": busy.between(began, ended)}
-        )  # fmt: skip
-        (args.out / "jobs.json").write_text(json.dumps(jobs, indent=1) + "\n")
-        print(f"{ended - began:6.1f} s  exit {code}  acumen {shlex.join(command)}", flush=True)
-        if code and command[0] == "train":
-            print(log.read_text()[-600:], flush=True)
+        if command[0] == "eval":
+            asked.append(command)
+        elif "pretrain" in command:
+            first.append(command)
+        else:
+            trainings.append(command)
+    return [stage for stage in (first, trainings, asked) if stage]
+
+
+def run(network: str, args: argparse.Namespace, busy: Busy, jobs: list[dict[str, object]]) -> None:
+    for stage in stages(network, args):
+        with ThreadPoolExecutor(args.together) as pool:
+            for done in [pool.submit(run_one, network, one, args, busy, jobs) for one in stage]:
+                done.result()
+
+
+def run_one(
+    network: str, command: list[str], args: argparse.Namespace, busy: Busy,
+    jobs: list[dict[str, object]],
+) -> None:  # fmt: skip
+    where = Path(command[command.index("-o" if "-o" in command else "--out") + 1])
+    done = "model.json" if command[0] == "train" else "results.json"
+    if (where / ("work/sizes.json" if args.prepare else done)).is_file():
+        return
+    log = args.out / "log" / network / f"{where.as_posix().strip('/').replace('/', '-')}.txt"
+    log.parent.mkdir(parents=True, exist_ok=True)
+    began = time.time()
+    with log.open("a") as stream:
+        stream.write(f"$ acumen {shlex.join(command)}\n")
+        stream.flush()
+        threads = {"OMP_NUM_THREADS": str(args.threads), "MKL_NUM_THREADS": str(args.threads)}
+        code = subprocess.run(
+            [sys.executable, "-m", "acumen", *command], stdout=stream, stderr=stream,
+            env={**os.environ, **threads}, check=False,
+        ).returncode  # fmt: skip
+    ended = time.time()
+    jobs.append(
+        {"network": network, "command": f"acumen {shlex.join(command)}", "exit": code,
+         "seconds": round(ended - began, 1), "gpu_busy": busy.between(began, ended)}
+    )  # fmt: skip
+    (args.out / "jobs.json").write_text(json.dumps(jobs, indent=1) + "\n")
+    print(f"{ended - began:6.1f} s  exit {code}  acumen {shlex.join(command)}", flush=True)
+    if code:
+        print(log.read_text()[-600:], flush=True)
 
 
 def main() -> None:
@@ -230,6 +254,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--networks", nargs="*", default=[*PLAIN, *NAMERS[:3], "transformer"])
     parser.add_argument("--jobs", type=int, default=1, help="networks at a time")
+    parser.add_argument("--together", type=int, default=1, help="commands of a network at a time")
     parser.add_argument("--threads", type=int, default=1, help="threads of each")
     parser.add_argument("--config", default="", help="small, for a try")
     parser.add_argument("--set", action="append", default=[], help="for every training")

@@ -114,8 +114,11 @@ def test_who_is_called_by_a_masked_call_is_not_told(corpus: Corpus) -> None:
     row = corpus.method(total)
     at = row["start_byte"] + row["text"].index("fee")
     sight = CorpusSight(corpus, lambda _: Mask("completion", start=at, length=3))
-    names = [one["name"] for one in sight.owner(total)["callees"]]
+    owner = sight.owner(total)
+    names = [one["name"] for one in owner["callees"]]
     assert "fee" not in names
+    assert "fee" not in owner["gives"]
+    assert "price" in owner["gives"]
     assert "price" in names
     fee = id_of(corpus, "Store", "fee()")
     whole = CorpusSight(corpus, lambda _: Mask("npath"))
@@ -140,23 +143,56 @@ def test_a_case_tells_its_class_at_most() -> None:
     assert sight.owner("b") == sight.owner("nobody") == {}
 
 
-def test_callees_tell_whether_they_give_null(tmp_path: Path) -> None:
-    """By their own text alone: a null that is returned, chosen or promised."""
-    bodies = {
-        "plain": "String plain() { return name; }",
-        "bare": "String bare() { if (name == null) { return null; } return name; }",
-        "chosen": "String chosen(boolean b) { return b ? null : name; }",
-        "promised": "@Nullable String promised() { return name; }",
-        "asked": "String asked() { String s = null; return name; }",
-    }
-    calls = " ".join(f"b.{name}({'true' if name == 'chosen' else ''});" for name in bodies)
-    text = f"class Box {{ String name; {' '.join(bodies.values())} void all(Box b) {{ {calls} }} }}"
+def _gives(tmp_path: Path, bodies: dict[str, str], more: str = "") -> dict[str, str]:
+    """What is told of methods of a class, each called by one more."""
+    calls = " ".join(f"b.{name}();" for name in bodies)
+    text = " ".join(bodies.values())
+    text = f"class Box {{ String name; {text} void all(Box b) {{ {calls} all(b); }} }} {more}"
     (tmp_path / "source").mkdir()
     (tmp_path / "source" / "Box.java").write_text(text)
     build_at(tmp_path / "corpus", [str(tmp_path / "source")], workers=1)
     corpus = Corpus.open(tmp_path / "corpus")
     sight = CorpusSight(corpus, lambda _: Mask("nulltoken"))
-    told = sight.owner(id_of(corpus, "Box", "all(Box)"))["callees"]
-    assert {one["name"]: one["nulls"] for one in told} == {
-        "plain": False, "bare": True, "chosen": True, "promised": True, "asked": False,
+    found: dict[str, str] = sight.owner(id_of(corpus, "Box", "all(Box)"))["gives"]
+    return found
+
+
+def test_it_is_told_what_callees_give(tmp_path: Path) -> None:
+    """A null that is returned, chosen or promised in their own texts, or in those they hand on to:
+    over three calls and no more, and in circles."""
+    bodies = {
+        "bare": "String bare() { if (name == null) { return null; } return name; }",
+        "chosen": "String chosen() { return name == null ? null : name; }",
+        "promised": "@Nullable String promised() { return new String(); }",
+        "plain": "String plain() { return (String) this.name; }",
+        "asked": 'String asked() { String s = null; return "null"; }',
+        "made": "Box made() { return new Box(bare()); }",
+        "number": "int number() { return name == null ? null : 1; }",
+        "trimmed": "String trimmed() { return bare().trim(); }",
+        "once": 'String once() { return name == "" ? plain() : (String) bare(); }',
+        "twice": "String twice() { return this.once(); }",
+        "thrice": "String thrice() { return twice(); }",
+        "further": "String further() { return thrice(); }",
+        "circle": "String circle() { return circle(); }",
+    }
+    assert _gives(tmp_path, bodies) == {
+        "bare": "null", "chosen": "null", "promised": "null", "plain": "name", "asked": "other",
+        "made": "other", "number": "other", "trimmed": "other", "once": "passed",
+        "twice": "passed", "thrice": "passed", "further": "other", "circle": "other",
     }  # fmt: skip
+
+
+def test_of_methods_of_one_name_the_worst_counts(tmp_path: Path) -> None:
+    bodies = {"find": "String find() { return name; }"}
+    more = "class Lid extends Box { String find() { return null; } }"
+    assert _gives(tmp_path, bodies, more) == {"find": "null"}
+
+
+def test_a_hidden_name_gives_what_it_gives(corpus: Corpus) -> None:
+    """A name that is asked for is told nowhere."""
+    whole = CorpusSight(corpus, lambda _: Mask("npath"))
+    total = id_of(corpus, "Store", "total(Store)")
+    assert "fee" in whole.owner(total)["gives"]
+    told = naming(corpus, "fee").owner(total)["gives"]
+    assert "fee" not in told
+    assert "METHOD_NAME" in told

@@ -171,8 +171,9 @@ class Sight(Protocol):
     bounded. ``header`` (its declaration without the body), ``fields`` and ``imports`` (as written),
     ``doc`` (the method's documentation comment), ``methods`` (the others of the class), ``callers``
     and ``callees`` (the nearest), each a row of ``type``, ``name``, ``returns``, ``parameters``;
-    the last two also tell ``nulls``, whether a text returns null or promises that it may. A key may
-    be missing; where there is no corpus, all are.
+    ``gives``, what the methods that it calls give back as far as their texts say, by their names:
+    ``null`` (returned or promised), ``passed`` (what another gives that may give null), ``name`` (a
+    variable), ``other``. A key may be missing; where there is no corpus, all are.
     """
 
     def view(self, method: str, name: str, compat: str = "") -> Json: ...

@@ -28,7 +28,14 @@ from acumen.models.neural import exported
 from acumen.models.neural.architecture import Purpose
 from acumen.models.neural.asking import answers, vectors
 from acumen.models.neural.base import Base
-from acumen.models.neural.base_input import Asks, features, null_flags, own_tokens, words_of
+from acumen.models.neural.base_input import (
+    GIVES,
+    Asks,
+    features,
+    null_flags,
+    own_tokens,
+    words_of,
+)
 from acumen.models.neural.encoded import EncodedFile
 from acumen.models.neural.tensors import ragged
 from acumen.models.neural.training import LAST, Taught, teach
@@ -42,9 +49,10 @@ class Around:
     """A sight of the test's own: one callee, a field, candidates for a call, a variant."""
 
     def owner(self, method: str) -> dict[str, Any]:
-        row = {"type": "Box", "name": "find", "returns": "String", "parameters": [], "nulls": True}
+        row = {"type": "Box", "name": "find", "returns": "String", "parameters": []}
         return {
             "header": "class Box extends Crate", "fields": ["int size"], "callees": [row],
+            "gives": {"find": "null", "size": "other", "trim": "passed"},
             "methods": [{**row, "name": "open"}], "doc": "/** Tells where it lies. */",
         }  # fmt: skip
 
@@ -147,17 +155,21 @@ def test_any_text_is_survived(text: str) -> None:
 
 
 def test_surroundings_tell_of_callees_that_give_null() -> None:
-    read = features(Method("m", "int METHOD_NAME() { return find(1).size(); }"), Around())  # type: ignore[arg-type]
+    text = "int METHOD_NAME() { int trim = 1; return find(trim).size() + other(); }"
+    read = features(Method("m", text), Around())  # type: ignore[arg-type]
     assert read is not None
-    places = [at for at, flag in enumerate(read["own_flag"]) if flag == 1]
-    own = own_tokens("int METHOD_NAME() { return find(1).size(); }")[0]
-    assert [_tokens(own)[at] for at in places] == ["find"]
+    tokens = _tokens(own_tokens(text)[0])
+    marked = {tokens[at]: GIVES[flag] for at, flag in enumerate(read["own_flag"]) if flag}
+    # A variable of a method's name is no call, and of `other` nothing is known.
+    assert marked == {"find": "null", "size": "other"}
     around = dict(zip(read["around_role"], read["around_name"], strict=True))
-    assert around["callee"] == read["own_name"][places[0]]
+    assert around["callee"] == read["own_name"][tokens.index("find")]
+    flags = dict(zip(read["around_role"], read["around_flag"], strict=True))
+    assert GIVES[flags["callee"]] == "null"
+    assert flags["sibling"] == flags["field"] == 0
     assert set(around) >= {"header", "doc", "callee", "field", "sibling"}
     assert read["variant_words"]
-    rows = [{"name": "a", "nulls": False}, {"name": "a", "nulls": True}, {"name": "b"}]
-    assert null_flags(rows) == {"a": 1, "b": 2}
+    assert null_flags({}) == null_flags({"gives": {"a": "something else"}}) == {}
 
 
 def test_the_name_that_is_asked_for_is_no_word() -> None:

@@ -82,6 +82,25 @@ def test_a_step_is_the_equation() -> None:
     np.testing.assert_allclose(found.detach().numpy(), _gru(weights, told, h), atol=1e-5)
 
 
+def test_the_slope_of_a_step_is_that_of_small_changes() -> None:
+    """Oracle: finite differences, as wide as single precision needs them. A state that is taken
+    often gets the sum of what comes back, one that is never taken only its own."""
+    torch.manual_seed(4)
+    step = Propagation(3, ways=2)
+    sources, sinks = torch.tensor([0, 0, 1, 0, 2]), torch.tensor([1, 2, 0, 0, 2])
+    states = torch.randn(4, 3, requires_grad=True)
+    found = step(states, sources, sinks, [3, 2])
+    found.sum().backward()
+    assert states.grad is not None
+    around = torch.zeros_like(states)
+    for row, column in np.ndindex(4, 3):
+        for sign in (1, -1):
+            moved = states.detach().clone()
+            moved[row, column] += sign * 1e-2
+            around[row, column] += sign * step(moved, sources, sinks, [3, 2]).sum().detach() / 2e-2
+    torch.testing.assert_close(states.grad, around, atol=1e-3, rtol=1e-3)
+
+
 def test_with_one_kind_of_edge_it_is_the_gated_graph_convolution() -> None:
     """Oracle: torch_geometric's layer, which knows one kind."""
     from torch_geometric.nn import GatedGraphConv

@@ -9,7 +9,7 @@ is tied to what is told about who is called.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 from functools import lru_cache
@@ -53,6 +53,9 @@ _PARTS = frozenset((
 _IS_STATEMENT = np.isin(TREE_KINDS, sorted(_STATEMENTS))
 _IS_PART = np.isin(TREE_KINDS, sorted(_PARTS))
 _NAME_KIND, _STRING = TOKEN_KINDS.index("IDENTIFIER"), TOKEN_KINDS.index("STRINGLITERAL")
+_OPENS = TOKEN_KINDS.index("LPAREN")
+# What is known of what a call gives back, by numbers that trained networks keep.
+GIVES = ("", "null", "other", "passed", "name")
 _HIDDEN = {MASKED_CALL: MASK, MASK: MASK, METHOD_NAME: METHOD_NAME}
 _MOST_CANDIDATES = 128
 
@@ -181,32 +184,30 @@ def own_tokens(
     spans = zip(
         file.tokens.start[first:last].tolist(), file.tokens.end[first:last].tolist(), strict=True
     )
-    for one, (start, end) in zip(kind, spans, strict=True):
+    for one, after, (start, end) in zip(kind, [*kind, -1][1:], spans, strict=True):
         token = source[start:end].decode("utf-8", "replace")
         mine = words_of(token, one == _STRING)
         told.words += mine
         told.sizes.append(len(mine))
         named = one == _NAME_KIND
         told.name.append(mark(token) if named else 0)
-        told.flag.append(flags.get(token, 0) if named else 0)
+        # A variable may have the name of a method.
+        told.flag.append(flags.get(token, 0) if named and after == _OPENS else 0)
     return told, shape
 
 
 # --------------------------------------------------------------------------------------
 
 
-def null_flags(callees: Iterable[Mapping[str, Json]]) -> dict[str, int]:
-    """Names of callees: 1 if one of that name may give null, 2 if none does."""
-    flags: dict[str, int] = {}
-    for row in callees:
-        name = str(row["name"])
-        flags[name] = 1 if row.get("nulls") or flags.get(name) == 1 else 2
-    return flags
+def null_flags(about: Mapping[str, Json]) -> dict[str, int]:
+    """What methods of a name give back, by numbers: those of ``GIVES``, 0 where it is not known."""
+    gives: Mapping[str, Json] = about.get("gives") or {}
+    return {name: GIVES.index(what) for name, what in gives.items() if what in GIVES}
 
 
 def around_tokens(about: Mapping[str, Json], call: Mapping[str, Json]) -> Told:
     """The surroundings as tokens, the most telling first: what is too much is cut off behind."""
-    told = Told()
+    told, flags = Told(), null_flags(about)
     for word in type_words(str(call.get("receiver") or ""))[:6]:
         told.add(word, "receiver")
     for word in _WORD.findall(str(about.get("header") or ""))[:12]:
@@ -214,8 +215,7 @@ def around_tokens(about: Mapping[str, Json], call: Mapping[str, Json]) -> Told:
     for word in doc_words(str(about.get("doc") or ""))[:24]:
         told.add(word, "doc")
     for row in about.get("callees") or ():
-        flag = 1 if row.get("nulls") else 2
-        _signature(told, row, "callee", flag)
+        _signature(told, row, "callee", flags.get(str(row["name"]), 0))
     for one in (about.get("fields") or ())[:16]:
         type_, _, name = str(one).rpartition(" ")
         for word in type_words(type_)[:2]:
@@ -246,14 +246,14 @@ def features(asked: Input, sight: Sight | None) -> dict[str, Any] | None:
     about = around(asked, sight)
     method = getattr(asked, "method", "") if kind is Asks.CALL else ""
     call = sight.context(method) if sight is not None and method else {}
-    own, shape = own_tokens(
-        text_of(asked), operator=kind is Asks.OPERATOR,
-        flags=null_flags(about.get("callees") or ()),
-    )  # fmt: skip
+    flags = null_flags(about)
+    own, shape = own_tokens(text_of(asked), operator=kind is Asks.OPERATOR, flags=flags)
     if not own.words:
         return None
     outside = around_tokens(about, call)
-    variant, _ = own_tokens(_variant(asked, sight)) if kind is Asks.NAME else (Told(), [])
+    variant = Told()
+    if kind is Asks.NAME:
+        variant, _ = own_tokens(_variant(asked, sight), flags=flags)
     names = [str(one) for one in call.get("candidates") or ()]
     return {
         **own.columns("own"),

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
@@ -116,7 +116,7 @@ class Propagation(nn.Module):
     def forward(self, states: Tensor, sources: Tensor, sinks: Tensor, ways: list[int]) -> Tensor:
         """The messages of a kind stand side by side, so that each kind is one product of matrices,
         over its edges only: most kinds have few."""
-        told = torch.split(states[sources], ways)
+        told = torch.split(_Taken.apply(states, sources), ways)
         messages = [
             torch.addmm(bias, one, weight)
             for one, weight, bias in zip(told, self.weight, self.bias, strict=True)
@@ -126,6 +126,24 @@ class Propagation(nn.Module):
         sent = torch.cat(messages).float() if messages else states.new_zeros(0, states.shape[1])
         new: Tensor = self.cell(scatter(sent, sinks, 0, len(states), reduce="sum"), states)
         return new
+
+
+class _Taken(torch.autograd.Function):
+    """``states[at]``. What comes back to a state that was taken often is summed in full precision,
+    and without sorting all places first, as the gradient of an index does on a GPU."""
+
+    @staticmethod
+    def forward(ctx: Any, states: Tensor, at: Tensor) -> Tensor:
+        ctx.save_for_backward(at)
+        ctx.count = len(states)
+        return states.index_select(0, at)
+
+    @staticmethod
+    def backward(ctx: Any, *given: Tensor) -> tuple[Tensor, None]:
+        (at,), (slopes,) = ctx.saved_tensors, given
+        full = torch.promote_types(slopes.dtype, torch.float32)
+        whole = slopes.new_zeros(ctx.count, slopes.shape[1], dtype=full)
+        return whole.index_add_(0, at, slopes.to(full)).to(slopes.dtype), None
 
 
 class Encoder(nn.Module):

@@ -13,7 +13,6 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from acumen.api import Json
@@ -21,6 +20,7 @@ from acumen.corpus import Corpus
 from acumen.lang.java.declarations import NONE, Declarations, TypeDeclaration
 from acumen.lang.java.file import JavaFile
 from acumen.lang.java.grammar import among, field
+from acumen.tasks.methods._gives import Gives
 from acumen.views._words import plain
 from acumen.views.masked_files import Edits, applied
 from acumen.views.paths import METHOD_NAME
@@ -33,14 +33,13 @@ _LONGEST_HEADER, _LONGEST_DOC = 400, 4000
 # Shards whose columns are kept: about a megabyte for ten of them.
 _SHARDS = 256
 _COLUMNS = ["type", "name", "returns", "parameters"]
-# What a method's text says of whether it may give null: a literal that is returned, or a promise.
-_GIVES_NULL = r"return\s*\(?\s*null\b|[?:]\s*null\s*[;:)]|@(?:Nullable|CheckForNull)\b"
 
 
 class Owners:
     def __init__(self, corpus: Corpus) -> None:
         self.corpus = corpus
         self._told = lru_cache(maxsize=_SHARDS)(self._columns)
+        self._gives = Gives(corpus)
 
     def around(
         self, number: int, place: int, file: JavaFile, edits: Edits, name: str,
@@ -63,6 +62,10 @@ class Owners:
             "methods": [],
             "callers": self._neighbours(number, calling, callers, name),
             "callees": self._neighbours(number, called, callees, name),
+            "gives": {
+                _hidden(called, name): what
+                for called, what in self._gives.of_calls(number, callees).items()
+            },
         }
         if method.type != NONE:
             told["header"] = shown.header(declared.types[method.type])
@@ -89,25 +92,22 @@ class Owners:
         at = number - int(self.corpus.first[shard])
         row = {key: columns[key][at].as_py() for key in _COLUMNS}
         parameters = [f"{one['type']} {one['name']}" for one in row["parameters"] or ()]
-        told = _brief(row["type"], row["name"], row["returns"], parameters, name)
-        return {**told, "nulls": bool(columns["nulls"][at].as_py())}
+        return _brief(row["type"], row["name"], row["returns"], parameters, name)
 
     def _columns(self, shard: int) -> dict[str, Any]:
         path = self.corpus.table(self.corpus.shards[shard], "methods")
-        table = self.corpus.read(path, [*_COLUMNS, "text"]).combine_chunks()
-        # Of the texts only this much is kept: they are a hundred times as long as the rest.
-        nulls = pc.match_substring_regex(table["text"], _GIVES_NULL)
-        return {
-            **{key: table[key].chunk(0) for key in _COLUMNS},
-            "nulls": nulls.combine_chunks(),
-        }
+        table = self.corpus.read(path, _COLUMNS).combine_chunks()
+        return {key: table[key].chunk(0) for key in _COLUMNS}
+
+
+def _hidden(called: str, hidden: str) -> str:
+    return METHOD_NAME if hidden and plain(called) == plain(hidden) else called
 
 
 def _brief(type_: str, called: str, returns: str, parameters: Sequence[str], hidden: str) -> Row:
-    same = bool(hidden) and plain(called) == plain(hidden)
     return {
         "type": type_,
-        "name": METHOD_NAME if same else called,
+        "name": _hidden(called, hidden),
         "returns": returns,
         "parameters": list(parameters),
     }
