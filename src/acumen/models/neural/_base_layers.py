@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from acumen.models.neural.base_input import DEEPEST, GIVES
-from acumen.models.neural.tensors import mask_of
+from acumen.models.neural.tensors import layer_precision, mask_of
 
 if TYPE_CHECKING:
     from acumen.models.neural.architecture import Batch
@@ -86,9 +86,7 @@ class Encoder(nn.Module):
             given = given + self.flags(batch["flag"])
         given = functional.dropout(self.norm(given), self.settings.dropout, self.training)
         # In the precision of the layers: it is large, and each of them reads it.
-        low = torch.is_autocast_enabled(given.device.type)
-        dtype = torch.get_autocast_dtype(given.device.type) if low else given.dtype
-        bias = self.bias(batch, dtype)
+        bias = self.bias(batch, layer_precision(given))
         for block in self.blocks:
             given = block(given, bias)
         made: Tensor = self.last(given)

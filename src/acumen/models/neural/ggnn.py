@@ -30,7 +30,7 @@ from acumen.models.neural.architecture import Network
 from acumen.models.neural.graph_input import EDGE_KINDS, ReadsGraphs
 from acumen.models.neural.heads import LabelHead, PieceDecoder
 from acumen.models.neural.labels import InPieces, Labels, OneLabel
-from acumen.models.neural.tensors import padded
+from acumen.models.neural.tensors import layer_precision, padded
 from acumen.models.neural.vocabulary import PAD
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ class GGNN(ReadsGraphs):
 
 
 class Propagation(nn.Module):
-    """One round of messages, and what the nodes make of them."""
+    """Rounds of messages, and what the nodes make of them."""
 
     def __init__(self, size: int, ways: int = WAYS) -> None:
         super().__init__()
@@ -113,19 +113,28 @@ class Propagation(nn.Module):
         for one in self.weight:
             nn.init.xavier_uniform_(one)
 
-    def forward(self, states: Tensor, sources: Tensor, sinks: Tensor, ways: list[int]) -> Tensor:
+    def forward(
+        self, states: Tensor, sources: Tensor, sinks: Tensor, ways: list[int], rounds: int = 1
+    ) -> Tensor:
         """The messages of a kind stand side by side, so that each kind is one product of matrices,
-        over its edges only: most kinds have few."""
-        told = torch.split(_Taken.apply(states, sources), ways)
-        messages = [
-            torch.addmm(bias, one, weight)
-            for one, weight, bias in zip(told, self.weight, self.bias, strict=True)
-            if len(one)
-        ]
-        # Sums of many are made in full precision.
-        sent = torch.cat(messages).float() if messages else states.new_zeros(0, states.shape[1])
-        new: Tensor = self.cell(scatter(sent, sinks, 0, len(states), reduce="sum"), states)
-        return new
+        over its edges only: most kinds have few. What is the same in all rounds is made once: the
+        weights of each kind, which cost a GPU as much to take out as to use, and the sum of the
+        biases that a node is told."""
+        count, kinds = len(states), torch.arange(len(ways), device=sinks.device)
+        kind = kinds.repeat_interleave(sinks.new_tensor(ways), output_size=len(sinks))
+        told = torch.bincount(sinks * len(ways) + kind, minlength=count * len(ways))
+        with torch.autocast(sinks.device.type, enabled=False):
+            biases = told.view(count, len(ways)).to(self.bias.dtype) @ self.bias
+        precision = layer_precision(states)
+        weights = self.weight.to(precision).unbind()
+        for _ in range(rounds):
+            given = torch.split(_Taken.apply(states.to(precision), sources), ways)
+            sent = [one @ weight for one, weight in zip(given, weights, strict=True) if len(one)]
+            # Sums of many are made in full precision.
+            messages = torch.cat(sent).float() if sent else states.new_zeros(0, states.shape[1])
+            heard = scatter(messages, sinks, 0, count, reduce="sum") + biases
+            states = self.cell(heard, states)
+        return states
 
 
 class _Taken(torch.autograd.Function):
@@ -165,9 +174,7 @@ class Encoder(nn.Module):
         words = self.word(batch["words"], batch["bags"])
         begin = self.dropout(torch.cat([self.kind(batch["kinds"]), words], 1))
         ways: list[int] = batch["ways"].tolist()
-        states = begin
-        for _ in range(self.steps):
-            states = self.propagation(states, batch["sources"], batch["sinks"], ways)
+        states = self.propagation(begin, batch["sources"], batch["sinks"], ways, self.steps)
         both = torch.cat([states, begin], 1)
         count = len(batch["nodes"])
         graph = torch.repeat_interleave(batch["nodes"], output_size=len(states))

@@ -58,6 +58,12 @@ def mask_of(sizes: torch.Tensor, width: int) -> torch.Tensor:
     return torch.arange(width, device=sizes.device) < sizes[:, None]
 
 
+def layer_precision(given: torch.Tensor) -> torch.dtype:
+    """The one that layers compute in: lower than what they are given, where precision is mixed."""
+    kind = given.device.type
+    return torch.get_autocast_dtype(kind) if torch.is_autocast_enabled(kind) else given.dtype
+
+
 def device_of(wanted: str) -> str:
     """Where to compute: ``auto`` is a GPU where there is one."""
     if wanted == "auto":
