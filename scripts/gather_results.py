@@ -4,8 +4,9 @@
 
 ``scores.csv`` has a line for each headline score and further metric (slices only where they tell
 what is known of the published tool's edits), ``history.csv`` one for each
-round of each training, ``jobs.json`` the commands with their seconds, ``results.tar.xz`` each run's
-``results.json``. The last argument gets these with all answers, to be released.
+round of each training, ``jobs.json`` the commands with their seconds (of all folders that the plan
+was run into), ``results.tar.xz`` each run's ``results.json``. The last argument gets these with all
+answers, to be released.
 """
 
 from __future__ import annotations
@@ -73,9 +74,8 @@ def main() -> None:
     into.mkdir(parents=True, exist_ok=True)
     write(scores(runs), into / "scores.csv")
     write(histories(runs), into / "history.csv")
-    jobs = runs / "jobs.json"
-    if jobs.is_file():
-        (into / "jobs.json").write_text(jobs.read_text())
+    jobs = [one for path in sorted(runs.rglob("jobs.json")) for one in json.loads(path.read_text())]
+    (into / "jobs.json").write_text(json.dumps(jobs, indent=1) + "\n")
     pack(runs, ("results.json",), into / "results.tar.xz")
     for one in answers:
         pack(runs, ("results.json", "answers/**/*.jsonl"), one)

@@ -52,8 +52,8 @@ CHANGES = {
     "code2seq": ("training.batch=512", "training.optimiser=adam", "training.rate=0.001",
                  "training.epochs=30", "training.workers=3"),
     "code2vec": ("training.workers=3",),
-    "ggnn": ("training.batch=256", "training.rate=0.002", "training.workers=3",
-             "training.precision=bf16"),
+    # Batches of 256 in mixed precision, at twice the rate, learned less from each example.
+    "ggnn": ("training.batch=128", "training.workers=3"),
     "cognac": ("training.batch=256", "training.workers=2"),
     "gtnm": ("training.batch=512", "training.rate=0.0004", "training.warmup=1000",
              "training.epochs=16", "training.precision=bf16", "training.workers=2"),
@@ -263,7 +263,8 @@ def main() -> None:
     parser.add_argument("--pretrain-minutes", type=float, default=4.0)
     args = parser.parse_args()
     args.out.mkdir(parents=True, exist_ok=True)
-    busy, jobs = Busy(), []
+    busy, told = Busy(), args.out / "jobs.json"
+    jobs: list[dict[str, object]] = json.loads(told.read_text()) if told.is_file() else []
     with ThreadPoolExecutor(args.jobs) as pool:
         for done in [pool.submit(run, one, args, busy, jobs) for one in args.networks]:
             done.result()
