@@ -8,6 +8,7 @@ not hold the answer. Each comparison is shown to find something as soon as a mas
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -88,6 +89,9 @@ def completion_leaks(sight: CorpusSight, methods: list[Row], masks: Masks, files
             yield method, "calls"
         if {one["id"] for one in sight.callees(method)} & set(hidden["targets"]):
             yield method, "callees"
+        name = source[mask.start : end].decode()
+        if name in sight.owner(method)["gives"] and not re.search(rf"\b{name}\b", shown):
+            yield method, "gives"
         for target in hidden["targets"][:3]:
             if method in {one["id"] for one in sight.callers(method, target)}:
                 yield method, "callers"
@@ -106,7 +110,7 @@ def test_a_masked_call_is_in_no_view_and_no_edge(
     ("hole", "nothing", "where"),
     [
         ("_is_masked", False, {"text", "tokens", "code2vec", "code2seq", "graph", "calls"}),
-        ("_hidden_call", (frozenset(), frozenset()), {"callees", "callers"}),
+        ("_hidden_call", (frozenset(), frozenset()), {"callees", "callers", "gives"}),
     ],
 )
 def test_a_hole_in_the_mask_of_a_call_is_noticed(
