@@ -27,7 +27,10 @@ COLUMNS = (
 )  # fmt: skip
 # Minutes more where the network is compiled first.
 COMPILING = 1.5
+# Batches of a round: some seconds of them, so that its beginning counts little.
+QUICK, SLOW = 400, 80
 ALL = (*PLAIN, "transformer", *NAMERS, BASE)
+SLOWER = ("transformer", "code2seq", "ggnn", *LOOKING)
 
 
 def command(network: str, args: argparse.Namespace, out: Path, compiled: bool) -> list[str]:
@@ -39,7 +42,8 @@ def command(network: str, args: argparse.Namespace, out: Path, compiled: bool) -
         del made[at : at + 2]
     made += [] if _is_prepared(network) else ["--most", str(args.most)]
     minutes = args.minutes + (COMPILING if compiled else 0.0)
-    for one in (f"training.round={args.round}", "training.epochs=1000", "training.patience=0",
+    batches = args.round or (SLOW if network in (*SLOWER, BASE) else QUICK)
+    for one in (f"training.round={batches}", "training.epochs=1000", "training.patience=0",
                 "training.judged=64", f"training.minutes={minutes:g}",
                 f"training.compile={str(compiled).lower()}"):  # fmt: skip
         made += ["--set", one]
@@ -101,7 +105,7 @@ def main() -> None:
     parser.add_argument("--compiled", nargs="*", default=[], help="these also with torch.compile")
     parser.add_argument("--config", default="", help="small, for a try")
     parser.add_argument("--most", type=int, default=40_000, help="methods that are read")
-    parser.add_argument("--round", type=int, default=100, help="batches of a round")
+    parser.add_argument("--round", type=int, default=0, help="batches of a round, for a try")
     parser.add_argument("--read", action="store_true", help="only read the data, for later")
     parser.add_argument("--minutes", type=float, default=0.4, help="of each training")
     parser.add_argument("--set", action="append", default=[], help="for every training")
