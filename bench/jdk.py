@@ -42,7 +42,9 @@ class Jdk:
 
 
 def jdk_source() -> Path | None:
-    return next(iter(sorted(Path("/usr/lib/jvm").glob("*17*/lib/src.zip"))), None)
+    """Debian's JDK has links to it whether it is there or not."""
+    archives = sorted(Path("/usr/lib/jvm").glob("*17*/lib/src.zip"))
+    return next((one for one in archives if one.is_file()), None)
 
 
 def bare_parsing(archive: Path) -> tuple[float, int, int]:

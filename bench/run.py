@@ -22,7 +22,7 @@ from pathlib import Path
 
 from corpus import corpus
 from gluecode import gluecode
-from jdk import Rows, jdk, show
+from jdk import Rows, jdk, jdk_source, show
 from measure import measure
 from names import names
 from renames import renames
@@ -150,8 +150,8 @@ def splitting() -> list[tuple[str, float, float, str]]:
 
 def java() -> list[tuple[str, float, float, str]]:
     """A few hundred files of the JDK's source, where it is installed."""
-    archives = sorted(Path("/usr/lib/jvm").glob("*17*/lib/src.zip"))
-    if not archives:
+    source = jdk_source()
+    if source is None:
         print("no JDK source here: nothing measured for Java", file=sys.stderr)
         return []
     from tree_sitter import Parser
@@ -160,7 +160,7 @@ def java() -> list[tuple[str, float, float, str]]:
     from acumen.lang.java.declarations import declarations
     from acumen.lang.java.tokens import tokens
 
-    with zipfile.ZipFile(archives[0]) as archive:
+    with zipfile.ZipFile(source) as archive:
         names = [name for name in sorted(archive.namelist()) if name.endswith(".java")]
         sources = [archive.read(name) for name in names[::30]]
     trees = [parse_java(source) for source in sources]

@@ -51,14 +51,20 @@ def javac_program(
     return run
 
 
+def jdk_source() -> Path | None:
+    """The archive of the JDK's source. Debian's JDK has links to it whether it is there or not."""
+    archives = sorted(Path("/usr/lib/jvm").glob("*17*/lib/src.zip"))
+    return next((one for one in archives if one.is_file()), None)
+
+
 @pytest.fixture(scope="session")
 def java_util(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     """The JDK's java.util and what is below it, in source."""
-    archives = sorted(Path("/usr/lib/jvm").glob("*17*/lib/src.zip"))
-    if not archives:
+    source = jdk_source()
+    if source is None:
         pytest.skip("the JDK's source is not here (Debian: openjdk-17-source)")
     folder = tmp_path_factory.mktemp("jdk")
-    with zipfile.ZipFile(archives[0]) as archive:
+    with zipfile.ZipFile(source) as archive:
         wanted = [
             name
             for name in archive.namelist()

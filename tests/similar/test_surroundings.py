@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from acumen.lang.java.file import JavaFile
 from acumen.similar.surroundings import excerpt, surroundings
-from javac import JAVAC
+from javac import JAVAC, jdk_source
 from support import ROOT, SHARED
 
 SOURCE = b"""\
@@ -244,11 +244,11 @@ def test_members_are_those_that_sesames_raters_saw() -> None:
     tokens in the JDK that is here. Fields count for the classes around the method: of other
     classes the published tool shows none, but once more those of the class around."""
     methods = SHARED / "sesame" / "methods.jsonl"
-    archives = sorted(Path("/usr/lib/jvm").glob("*17*/lib/src.zip"))
-    if not methods.is_file() or not archives:
+    source = jdk_source()
+    if not methods.is_file() or source is None:
         pytest.skip("SeSaMe's methods or the JDK's source are not here")
     compared = same = 0
-    with zipfile.ZipFile(archives[0]) as archive:
+    with zipfile.ZipFile(source) as archive:
         files: dict[str, JavaFile] = {}
         for path, key, text in _excerpts(methods, set(archive.namelist())):
             if path not in files:
