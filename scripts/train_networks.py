@@ -44,7 +44,7 @@ WITHOUT = {
 CHANGES = {
     "plain, large": ("training.batch=512", "training.rate=0.002", "training.epochs=12",
                      "training.workers=2"),
-    "pretrain": ("training.batch=256", "training.rate=0.0005", "training.warmup=300",
+    "pretrain": ("training.batch=128", "training.rate=0.0005", "training.warmup=300",
                  "training.epochs=4"),
     "transformer": ("training.batch=64",),
     "transformer, large": ("training.batch=256", "training.rate=0.0001", "training.epochs=4"),

@@ -87,13 +87,19 @@ def completion_leaks(sight: CorpusSight, methods: list[Row], masks: Masks, files
         told = [(call["callee"], call["line"]) for call in calls if call is not hidden]
         if [(call["callee"], call["line"]) for call in sight.calls(method)] != told:
             yield method, "calls"
-        if {one["id"] for one in sight.callees(method)} & set(hidden["targets"]):
+        # Whoever another call reaches is told, or it would be told by its absence.
+        visible = {target for call in calls if call is not hidden for target in call["targets"]}
+        visible -= {method}
+        if {one["id"] for one in sight.callees(method)} != visible:
             yield method, "callees"
-        name = source[mask.start : end].decode()
-        if name in sight.owner(method)["gives"] and not re.search(rf"\b{name}\b", shown):
+        name, owner = source[mask.start : end].decode(), sight.owner(method)
+        if name in owner["gives"] and not re.search(rf"\b{name}\b", shown):
             yield method, "gives"
-        for target in hidden["targets"][:3]:
-            if method in {one["id"] for one in sight.callers(method, target)}:
+        if set(owner["gives"]) != {corpus.method(one)["name"] for one in visible}:
+            yield method, "gives"
+        for target in set(hidden["targets"][:3]) - {method}:
+            told_caller = method in {one["id"] for one in sight.callers(method, target)}
+            if told_caller != (target in visible):
                 yield method, "callers"
 
 
@@ -110,7 +116,7 @@ def test_a_masked_call_is_in_no_view_and_no_edge(
     ("hole", "nothing", "where"),
     [
         ("_is_masked", False, {"text", "tokens", "code2vec", "code2seq", "graph", "calls"}),
-        ("_hidden_call", (frozenset(), frozenset()), {"callees", "callers", "gives"}),
+        ("_hidden_call", {}, {"callees", "callers", "gives"}),
     ],
 )
 def test_a_hole_in_the_mask_of_a_call_is_noticed(

@@ -126,16 +126,21 @@ def test_a_call_is_hidden_with_its_edge(corpus: Corpus) -> None:
     assert sight.view(total, "text", "gluecode") == sight.text(total)
     tokens = sight.view(total, "tokens")
     assert (tokens.count("fee"), tokens.count("MASKED_CALL")) == (1, 1)
-    # The other call of fee stays; who is called is not told by either.
+    # The other call of fee stays, and so does whom it calls: to miss fee among the callees would be
+    # to know what is hidden.
     assert [call["callee"].split("Store.")[1] for call in sight.calls(total)] == [
         "log(java.lang.String)", "price(int)", "fee()",
     ]  # fmt: skip
-    assert fee not in {row["id"] for row in sight.callees(total)}
-    assert {row["name"] for row in sight.callees(total)} == {"log", "price"}
-    assert fee in {row["method_id"] for row in corpus.callees(total)}
-    assert total not in {row["id"] for row in sight.callers(total, fee)}
-    assert total in {row["method_id"] for row in corpus.callers(fee)}
+    assert {row["name"] for row in sight.callees(total)} == {"log", "price", "fee"}
+    assert total in {row["id"] for row in sight.callers(total, fee)}
     assert sight.context(total) == {"receiver": "shop.Store"}
+    # Whom nobody else calls is not told.
+    price = id_of(corpus, "Store", "price(int)")
+    sight = completion(corpus, total, "price")
+    assert {row["name"] for row in sight.callees(total)} == {"log", "fee"}
+    assert price in {row["method_id"] for row in corpus.callees(total)}
+    assert total not in {row["id"] for row in sight.callers(total, price)}
+    assert total in {row["method_id"] for row in corpus.callers(price)}
 
 
 def test_a_call_is_hidden_from_the_method_around_it(corpus: Corpus) -> None:

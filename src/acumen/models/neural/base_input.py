@@ -53,7 +53,7 @@ _PARTS = frozenset((
 _IS_STATEMENT = np.isin(TREE_KINDS, sorted(_STATEMENTS))
 _IS_PART = np.isin(TREE_KINDS, sorted(_PARTS))
 _NAME_KIND, _STRING = TOKEN_KINDS.index("IDENTIFIER"), TOKEN_KINDS.index("STRINGLITERAL")
-_OPENS = TOKEN_KINDS.index("LPAREN")
+_OPENS, _BODY = TOKEN_KINDS.index("LPAREN"), TOKEN_KINDS.index("LBRACE")
 # What is known of what a call gives back, by numbers that trained networks keep.
 GIVES = ("", "null", "other", "passed", "name")
 _HIDDEN = {MASKED_CALL: MASK, MASK: MASK, METHOD_NAME: METHOD_NAME}
@@ -184,6 +184,7 @@ def own_tokens(
     spans = zip(
         file.tokens.start[first:last].tolist(), file.tokens.end[first:last].tolist(), strict=True
     )
+    inside = False
     for one, after, (start, end) in zip(kind, [*kind, -1][1:], spans, strict=True):
         token = source[start:end].decode("utf-8", "replace")
         mine = words_of(token, one == _STRING)
@@ -191,8 +192,10 @@ def own_tokens(
         told.sizes.append(len(mine))
         named = one == _NAME_KIND
         told.name.append(mark(token) if named else 0)
-        # A variable may have the name of a method.
-        told.flag.append(flags.get(token, 0) if named and after == _OPENS else 0)
+        # A variable may have the name of a method; and what is declared is not called.
+        inside = inside or one == _BODY
+        calls = named and inside and after == _OPENS
+        told.flag.append(flags.get(token, 0) if calls else 0)
     return told, shape
 
 

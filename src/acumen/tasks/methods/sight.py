@@ -160,13 +160,12 @@ class CorpusSight:
 
     def callers(self, method: str, other: str = "") -> Sequence[Mapping[str, Json]]:
         found = self.corpus.callers(other or method)
-        targets, around = self._call(method, self._mask_of(method))
-        return self._brief(method, found, around if (other or method) in targets else ())
+        return self._brief(method, found, self._not_callers(method, other or method))
 
     def callees(self, method: str, other: str = "") -> Sequence[Mapping[str, Json]]:
         found = self.corpus.callees(other or method)
-        targets, around = self._call(method, self._mask_of(method))
-        return self._brief(method, found, targets if (other or method) in around else ())
+        hidden = self._call(method, self._mask_of(method)).get(other or method, ())
+        return self._brief(method, found, hidden)
 
     def owner(self, method: str) -> Mapping[str, Json]:
         """The class around a method, and in brief its siblings, callers and callees."""
@@ -177,9 +176,8 @@ class CorpusSight:
         edits = _edits(file, mask, MASKED) if masked else ()
         name = mask.name if mask.task == NAMING else ""
         # A masked call: who is called by it is not told, nor that it calls.
-        targets, around = self._call(method, mask)
-        callers = frozenset(map(self.corpus.number, around if method in targets else ()))
-        callees = frozenset(map(self.corpus.number, targets if method in around else ()))
+        callers = frozenset(map(self.corpus.number, self._not_callers(method, method)))
+        callees = frozenset(map(self.corpus.number, self._call(method, mask).get(method, ())))
         return self._owners.around(number, row["place"], file, edits, name, callers, callees)
 
     def calls(self, method: str, other: str = "") -> list[Row]:
@@ -200,10 +198,17 @@ class CorpusSight:
             for call, start in zip(found, starts.tolist(), strict=True)
         ]
 
-    def _hidden_call(self, method: str, mask: Mask) -> tuple[frozenset[str], frozenset[str]]:
-        """The methods that a masked call may reach, and those whose text holds the call."""
+    def _not_callers(self, method: str, other: str) -> list[str]:
+        """Who calls the other method by the masked call alone."""
+        reached = self._call(method, self._mask_of(method))
+        return [caller for caller, targets in reached.items() if other in targets]
+
+    def _hidden_call(self, method: str, mask: Mask) -> dict[str, frozenset[str]]:
+        """The methods whose text holds a masked call, each with those that it reaches by this call
+        and no other: what another call reaches is there to be seen, and to miss it would tell that
+        the masked one reaches it, too."""
         if mask.task != COMPLETION:
-            return frozenset(), frozenset()
+            return {}
         corpus, shard = self.corpus, self._shard(method)
         path = corpus.table(corpus.shards[shard], "methods")
         own = corpus.row("methods", corpus.number(method), ["file_id"])
@@ -211,17 +216,15 @@ class CorpusSight:
             path, corpus.where(path, "file_id", own["file_id"]),
             ["method_id", "start_byte", "end_byte"],
         )  # fmt: skip
-        around = frozenset(
-            row["method_id"] for row in spans if row["start_byte"] <= mask.start < row["end_byte"]
-        )
-        targets = frozenset(
-            target
-            for one in sorted(around)
-            for call in corpus.calls(one)
-            if call["start_byte"] == mask.start
-            for target in call["targets"]
-        )
-        return targets, around
+        found: dict[str, frozenset[str]] = {}
+        for row in spans:
+            if row["start_byte"] <= mask.start < row["end_byte"]:
+                masked, visible = set[str](), set[str]()
+                for call in corpus.calls(row["method_id"]):
+                    here = call["start_byte"] == mask.start
+                    (masked if here else visible).update(call["targets"])
+                found[row["method_id"]] = frozenset(masked - visible)
+        return found
 
     def _brief(
         self, method: str, found: Iterable[Row], hidden: Collection[str] = ()
