@@ -108,8 +108,9 @@ tools:
 kernels: $(BIN)/.dev
 	@$(BIN)/python scripts/compile_kernels.py
 
-test: $(BIN)/.dev
-	$(MAKE) --jobs=3 --output-sync lint tools kernels
+# The tools are fetched while the environment is made.
+test:
+	$(MAKE) --jobs=3 --output-sync tools lint kernels
 	@# A process for each core, and a thread in each: more only wait for each other.
 	OMP_NUM_THREADS=1 $(if $(THOROUGH),ACUMEN_THOROUGH=1) $(BIN)/python -m pytest -n auto --dist worksteal
 

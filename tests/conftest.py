@@ -11,13 +11,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import settings
 
 from corpora import examples_corpus
 from javac import java_util, javac_program, third_of_java_util
-from support import SHARED, Acumen
+from support import SHARED, THOROUGH, Acumen
 from warm import launcher
 
 __all__ = ["examples_corpus", "java_util", "javac_program", "third_of_java_util"]
+
+# Where a test does not say how many cases it draws; a hundred are usual.
+settings.register_profile("quick", settings.default, max_examples=40)
+if not THOROUGH:
+    settings.load_profile("quick")
 
 
 @pytest.fixture(scope="session")

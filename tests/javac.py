@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 
+from support import THOROUGH
+
 # The programs lie beside the tests of the language.
 HERE = Path(__file__).parent / "lang" / "java"
 # Programs that run for seconds: compiling them to the best machine code costs more than it saves.
@@ -77,5 +79,6 @@ def java_util(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
 @pytest.fixture(scope="session")
 def third_of_java_util(java_util: list[Path]) -> list[Path]:
     """The same third of it always, by a hash of the names, for comparisons that take long: about
-    as many bytes as the rest has for each third, TreeMap and Formatter among them."""
-    return [file for file in java_util if zlib.crc32(file.name.encode()) % 3 == 1]
+    as many bytes as the rest has for each third, TreeMap and Formatter among them. In a thorough
+    run all of it."""
+    return [one for one in java_util if THOROUGH or zlib.crc32(one.name.encode()) % 3 == 1]

@@ -64,12 +64,12 @@ def test_every_way_to_declare_a_member(parsed: Callable[..., dict[Path, list[Lin
     assert ours(file) == parsed([file])[file]
 
 
-def test_all_of_java_util(
-    parsed: Callable[..., dict[Path, list[Line]]], java_util: list[Path]
+def test_a_third_of_java_util(
+    parsed: Callable[..., dict[Path, list[Line]]], third_of_java_util: list[Path]
 ) -> None:
-    theirs = parsed(java_util)
-    assert sum(map(len, theirs.values())) > 10_000
-    different = [file.name for file in java_util if ours(file) != theirs[file]]
+    theirs = parsed(third_of_java_util)
+    assert sum(map(len, theirs.values())) > 3_000
+    different = [file.name for file in third_of_java_util if ours(file) != theirs[file]]
     assert different == []
 
 
