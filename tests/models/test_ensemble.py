@@ -51,8 +51,8 @@ def test_its_members_decide_which_tasks_it_can_answer(idbench: Path) -> None:
     paper = make_model("ensemble")
     strings = make_model("ensemble:levenshtein,jaro-winkler")
     match = make_task("abbreviations/match").card
-    assert why_not(paper, match.name, match.face) == "it answers idbench only"
-    assert why_not(strings, match.name, match.face) == ""
+    assert why_not(paper, match) == "it answers idbench only"
+    assert why_not(strings, match) == ""
 
 
 def test_siblings_of_a_cluster_are_left_out_together(home: Path) -> None:

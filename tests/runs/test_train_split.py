@@ -95,10 +95,10 @@ def test_what_is_answered_already_needs_no_training(home: Path) -> None:
 
 def test_a_task_without_a_training_split_is_not_for_it(home: Path) -> None:
     made = cell(Learning(), Bare()).made
-    assert why_not(made, "toy", Face.GENERATE) == ""
-    assert "training split" in why_not(made, "toy", Face.GENERATE, trains=False)
+    assert why_not(made, Bare().card) == ""
+    assert "training split" in why_not(made, Bare().card, trains=False)
     either = cell(Learning("train-or-all"), Bare()).made
-    assert why_not(either, "toy", Face.GENERATE, trains=False) == ""
+    assert why_not(either, Bare().card, trains=False) == ""
     answers, _ = answer_cell(cell(Learning(), Bare()))
     assert all("no training split" in one.error for one in answers.values())
 

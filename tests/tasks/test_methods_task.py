@@ -9,8 +9,8 @@ import pytest
 
 from acumen.api import AcumenError, Face, Method, Prompt, Question
 from acumen.datasets.built import load_data, read_built
-from acumen.registry import make_task
-from acumen.runs.plan import PlannedTask
+from acumen.registry import make_model, make_task
+from acumen.runs.plan import PlannedTask, why_not
 from acumen.tasks.methods import MethodTask
 from datasets_by_hand import tasks_forgotten
 from methods_by_hand import TEST, write_methods
@@ -34,6 +34,16 @@ def test_naming_the_folder_makes_the_five_tasks_known(tmp_path: Path) -> None:
     assert [card.metric for card in cards] == [
         "accuracy", "accuracy", "character_bleu", "exact_match", "exact_match",
     ]  # fmt: skip
+
+
+def test_what_resembles_a_number_of_paths_is_not_asked(tmp_path: Path) -> None:
+    """A measure of likeness can choose among words, but not among numbers and operators."""
+    load_data(write_methods(tmp_path))
+    alike, oracle = make_model("levenshtein"), make_model("oracle")
+    unfit = [name for name in NAMES[:2] if why_not(alike, make_task(name).card)]
+    assert unfit == NAMES[:2]
+    assert [why_not(oracle, make_task(name).card) for name in NAMES] == [""] * 5
+    assert why_not(alike, make_task("abbreviations/match").card) == ""
 
 
 def test_a_task_without_its_file_is_not_there(tmp_path: Path) -> None:

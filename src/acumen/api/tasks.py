@@ -50,7 +50,9 @@ class Ceiling:
 
 @dataclass(frozen=True, slots=True)
 class TaskCard:
-    """What to know of a task before reading its scores. ``lower_is_better``: the least is best."""
+    """What to know of a task before reading its scores. ``lower_is_better``: the least is best.
+    ``direct``: only a model that has the face itself can answer, none through an adapter; of
+    choices that resemble no question, such as numbers of paths."""
 
     name: str
     title: str
@@ -64,6 +66,7 @@ class TaskCard:
     slices: tuple[str, ...] = ()
     ceiling: Ceiling | None = None
     lower_is_better: bool = False
+    direct: bool = False
 
 
 class Metric(Protocol):

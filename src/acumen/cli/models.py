@@ -57,7 +57,7 @@ def show(
     fit = [
         task.card.name
         for task in tasks
-        if not why_not(made, task.card.name, task.card.face, trains=hasattr(task, "training"))
+        if not why_not(made, task.card, trains=hasattr(task, "training"))
     ]
     if as_json:
         print_json({**asdict(card), "tasks": fit})

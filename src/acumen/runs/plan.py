@@ -13,7 +13,6 @@ from acumen import __version__
 from acumen.api import (
     AcumenError,
     Example,
-    Face,
     Input,
     Instance,
     Json,
@@ -21,6 +20,7 @@ from acumen.api import (
     ModelCard,
     Sight,
     Task,
+    TaskCard,
 )
 from acumen.models.adapters import faces, route
 from acumen.registry import (
@@ -183,20 +183,20 @@ def model_card(made: Made) -> ModelCard:
     )
 
 
-def why_not(made: Made, card_name: str, needed: Face, *, trains: bool = True) -> str:
+def why_not(made: Made, card: TaskCard, *, trains: bool = True) -> str:
     """Why a model cannot answer a task; empty if it can. ``trains``: the task has a training
     split."""
+    needed = card.face
     only: tuple[str, ...] = getattr(made.model, "only", ())
-    if only and not any(card_name == name or card_name.startswith(name + "/") for name in only):
+    if only and not any(card.name == name or card.name.startswith(name + "/") for name in only):
         return f"it answers {', '.join(only)} only"
     own = faces(made.model)
+    learner = made.model if isinstance(made.model, Learner) else None
+    if learner is not None and learner.supervision == "train" and not trains:
+        return "it learns from a training split, which the task does not have"
     # A learner is shown the task's own questions, so an adapter cannot stand in for its face.
-    if isinstance(made.model, Learner):
-        if made.model.supervision == "train" and not trains:
-            return "it learns from a training split, which the task does not have"
-        reachable = needed in own
-    else:
-        reachable = route(own, needed) is not None
+    own_face = learner is not None or card.direct
+    reachable = needed in own if own_face else route(own, needed) is not None
     if reachable:
         return ""
     return f"the task needs {needed}, the model has {', '.join(own) or 'no face'}"
@@ -217,7 +217,7 @@ def make_plan(
     for task in tasks:
         for made in models:
             trains = task.training is not None
-            reason = why_not(made, task.card.name, task.card.face, trains=trains)
+            reason = why_not(made, task.card, trains=trains)
             if reason:
                 unfit.append(f"{made.reference} cannot be asked {task.card.name}: {reason}")
             else:

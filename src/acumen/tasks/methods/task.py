@@ -88,6 +88,7 @@ class MethodTask:
             conventions=(Convention(split, f"all methods of the {split} projects"),),
             slices=(*_SLICES.get(kind, ()), *_twins(built, kind, split)),
             ceiling=_ceiling(kind),
+            direct=_FACES[kind] is Face.CLASSIFY,
         )
 
     def instances(self) -> Sequence[Instance]:
