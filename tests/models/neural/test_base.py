@@ -28,14 +28,8 @@ from acumen.models.neural import exported
 from acumen.models.neural.architecture import Purpose
 from acumen.models.neural.asking import answers, vectors
 from acumen.models.neural.base import Base
-from acumen.models.neural.base_input import (
-    GIVES,
-    Asks,
-    features,
-    null_flags,
-    own_tokens,
-    words_of,
-)
+from acumen.models.neural.base_input import Asks, features, null_flags, own_tokens, words_of
+from acumen.models.neural.base_nulls import GIVES
 from acumen.models.neural.encoded import EncodedFile
 from acumen.models.neural.tensors import ragged
 from acumen.models.neural.training import LAST, Taught, teach

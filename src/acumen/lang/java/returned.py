@@ -39,14 +39,14 @@ def returned(syntax: Syntax, method: int) -> Returned:
     for statement in statements.tolist():
         if _owner(syntax, statement) != method:
             continue
-        for node in _alternatives(syntax, statement):
+        for node in alternatives(syntax, statement):
             kind = name_of(int(syntax.kind[node]))
             if kind == "null_literal":
                 null = True
             elif kind == "identifier" or (kind == "field_access" and _is_field(syntax, node)):
                 variable = True
             elif kind == "method_invocation":
-                calls[_word(syntax, node, "name")] = None
+                calls[word(syntax, node, "name")] = None
     return Returned(null, tuple(calls), variable)
 
 
@@ -54,7 +54,7 @@ def _promised(syntax: Syntax, method: int) -> bool:
     """Whether the method's own annotations say that it may give null."""
     modifiers = [one for one in syntax.children(method) if among("modifiers")[syntax.kind[one]]]
     return any(
-        _word(syntax, one, "name").rpartition(".")[2] in PROMISES
+        word(syntax, one, "name").rpartition(".")[2] in PROMISES
         for group in modifiers
         for one in syntax.children(group)
         if among("marker_annotation", "annotation")[syntax.kind[one]]
@@ -70,11 +70,11 @@ def _owner(syntax: Syntax, node: int) -> int:
     return node
 
 
-def _alternatives(syntax: Syntax, statement: int) -> list[int]:
-    """The expressions of which one is returned: both sides of each ``?:``, without the parentheses,
-    casts and assignments around."""
+def alternatives(syntax: Syntax, expression: int) -> list[int]:
+    """The expressions of which one is what an expression gives, or a statement returns: both sides
+    of each ``?:``, without the parentheses, casts and assignments around."""
     found: list[int] = []
-    left = [statement]
+    left = [expression]
     while left:
         node = left.pop()
         kind = name_of(int(syntax.kind[node]))
@@ -82,9 +82,9 @@ def _alternatives(syntax: Syntax, statement: int) -> list[int]:
             inner = syntax.children(node)
             left += [one for one in inner if name_of(int(syntax.kind[one])) not in _AROUND][:1]
         elif kind == "ternary_expression":
-            left += reversed(_parts(syntax, node, "consequence", "alternative"))
-        elif kind in _WRAPPED and _word(syntax, node, "operator") in ("", "="):
-            left += _parts(syntax, node, _WRAPPED[kind])
+            left += reversed(parts(syntax, node, "consequence", "alternative"))
+        elif kind in _WRAPPED and word(syntax, node, "operator") in ("", "="):
+            left += parts(syntax, node, _WRAPPED[kind])
         else:
             found.append(node)
     return found
@@ -92,15 +92,15 @@ def _alternatives(syntax: Syntax, statement: int) -> list[int]:
 
 def _is_field(syntax: Syntax, node: int) -> bool:
     """``a.b``, and not ``A.this``."""
-    return _word(syntax, node, "field") != "this"
+    return word(syntax, node, "field") != "this"
 
 
-def _parts(syntax: Syntax, node: int, *names: str) -> list[int]:
+def parts(syntax: Syntax, node: int, *names: str) -> list[int]:
     """The children in some fields; what could not be read may lack them."""
     wanted = {field(name) for name in names}
     return [one for one in syntax.children(node) if syntax.field[one] in wanted]
 
 
-def _word(syntax: Syntax, node: int, name: str) -> str:
+def word(syntax: Syntax, node: int, name: str) -> str:
     """The text in a field; nothing where there is none."""
-    return "".join(syntax.text(one) for one in _parts(syntax, node, name)[:1])
+    return "".join(syntax.text(one) for one in parts(syntax, node, name)[:1])

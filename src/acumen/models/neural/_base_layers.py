@@ -11,7 +11,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from acumen.models.neural.base_input import DEEPEST, GIVES
+from acumen.models.neural.base_input import DEEPEST
+from acumen.models.neural.base_nulls import MARKS
 from acumen.models.neural.tensors import layer_precision, mask_of
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ class Encoder(nn.Module):
         self.places = nn.Embedding(settings.length + settings.around + 2, width)
         self.segments, self.firsts = nn.Embedding(4, width), nn.Embedding(2, width)
         self.roles, self.depths = nn.Embedding(roles, width), nn.Embedding(DEEPEST + 1, width)
-        self.flags = nn.Embedding(len(GIVES), width)
+        self.flags = nn.Embedding(len(MARKS), width)
         self.shape = nn.Sequential(
             nn.Linear(shapes, width), nn.GELU(), nn.Linear(width, width), nn.LayerNorm(width)
         )

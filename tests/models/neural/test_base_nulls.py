@@ -1,0 +1,71 @@
+"""What is known of null at a method's names, before anybody decides anything."""
+
+from __future__ import annotations
+
+import pytest
+
+from acumen.models.neural.base_input import own_tokens
+from acumen.models.neural.base_nulls import GIVES, MARKS
+
+# What some methods give back.
+KNOWN = {"find": GIVES.index("null"), "size": GIVES.index("other"), "pass": GIVES.index("passed")}
+
+
+def marked(body: str) -> str:
+    """The tokens of a body, with what is known of them behind each: (n)ull, (g)iven, (p)assed are
+    held; small letters where that is guarded. What calls give is left out."""
+    told, _ = own_tokens(f"void f(Object o) {{ {body} }}", flags=KNOWN)
+    signs = ["", *[""] * (len(GIVES) - 1), "N", "G", "P", "n", "g", "p"]
+    words = iter(told.words)
+    tokens = ["".join(next(words) for _ in range(size)) for size in told.sizes]
+    shown = [f"{token}{f':{signs[flag]}' if signs[flag] else ''}"
+             for token, flag in zip(tokens, told.flag, strict=True)]  # fmt: skip
+    return "".join(shown[shown.index("{") + 1 : -1])
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        # Null as it is written, or given by a call, or given by one that hands it on.
+        ("String s = null; s.a();", "Strings=null;s:N.a();"),
+        ("String s = find(); s.a();", "Strings=find();s:G.a();"),
+        ("String s = (String) (pass()); s.a();", "Strings=(String)(pass());s:P.a();"),
+        ("String s = size(); s.a();", "Strings=size();s.a();"),
+        ("String s = find().trim(); s.a();", "Strings=find().trim();s.a();"),
+        # The last write counts, whichever that may be; and the worst of them.
+        ("s = null; s = o; s.a();", "s=null;s=o;s.a();"),
+        ("Object s = o; s = null; s.a();", "Objects=o;s=null;s:N.a();"),
+        ("Object s = null; s = o; s.a();", "Objects=null;s=o;s.a();"),
+        ("Object s = o; if (b) s = find(); s.a();", "Objects=o;if(b)s=find();s:G.a();"),
+        ("Object s = pass(); if (b) s = null; s.a();", "Objects=pass();if(b)s=null;s:N.a();"),
+        ("Object s = b ? find() : o; s.a();", "Objects=b?find():o;s:G.a();"),
+        ("Object s = null; while (b) { s.a(); s = o; }",
+         "Objects=null;while(b){s:N.a();s=o;}"),
+        ("String s = null; s += o; s.a();", "Strings=null;s:N+=o;s.a();"),
+        # In a branch of a condition that asks for it.
+        ("Object s = find(); if (s != null) { s.a(); } s.a();",
+         "Objects=find();if(s:G!=null){s:g.a();}s:G.a();"),
+        # What comes in from elsewhere is not known.
+        ("o.a(); for (Object s : find()) { s.a(); }", "o.a();for(Objects:find()){s.a();}"),
+        ("this.s = null; this.s.a(); s.a();", "this.s=null;this.s.a();s.a();"),
+    ],
+)  # fmt: skip
+def test_what_a_variable_may_hold(body: str, expected: str) -> None:
+    assert marked(body) == expected
+
+
+def test_calls_and_variables_have_marks_of_their_own() -> None:
+    told, _ = own_tokens("void f() { String s = find(); s.a(); }", flags=KNOWN)
+    found = [MARKS[flag] for flag in told.flag if flag]
+    assert found == ["null", "holds null given"]
+    assert len(MARKS) == len(set(MARKS)) == 11
+
+
+def test_what_is_masked_gives_nothing_away() -> None:
+    """A variable that holds what a masked call gives holds nothing that is known."""
+    told, _ = own_tokens("void f() { String s = <MASK>(); s.a(); }", flags=KNOWN)
+    assert not any(told.flag)
+    for operator in ("==", "!=", "<MASK>"):
+        text = f"void f(Object s) {{ s = null; if (s {operator} null) {{ s.a(); }} }}"
+        told, _ = own_tokens(text, operator=True)
+        assert [MARKS[flag] for flag in told.flag if flag] == ["holds null", "holds null, guarded"]
