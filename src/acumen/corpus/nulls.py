@@ -77,10 +77,15 @@ def null_reports(
                 )
             failed += outcome
         projects = [name for name in corpus.manifest.shards if name not in without]
-        parts = [[job.part for job in jobs if job.project == project] for project in projects]
+        parts = {name: [job.part for job in jobs if job.project == name] for name in projects}
+        # The largest first: the rest is done beside it, and nobody waits for it at the end.
+        order = sorted(projects, key=lambda name: -sum(one.stat().st_size for one in parts[name]))
+        ordered = [parts[name] for name in order]
+        solved = _run(engine, "looking for nulls", _solve, ordered, PROJECT_LIMIT, step)
+        outcomes = dict(zip(order, solved, strict=True))
         found: dict[str, list[Report]] = {}
-        solved = _run(engine, "looking for nulls", _solve, parts, PROJECT_LIMIT, step)
-        for project, outcome in zip(projects, solved, strict=True):
+        for project in projects:
+            outcome = outcomes[project]
             if isinstance(outcome, Died):
                 failed.append(Failed(project, "", outcome.why))
                 found[project] = []

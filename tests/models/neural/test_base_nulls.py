@@ -12,10 +12,10 @@ KNOWN = {"find": GIVES.index("null"), "size": GIVES.index("other"), "pass": GIVE
 
 
 def marked(body: str) -> str:
-    """The tokens of a body, with what is known of them behind each: (n)ull, (g)iven, (p)assed are
-    held; small letters where that is guarded. What calls give is left out."""
+    """The tokens of a body, with what is known of them behind each: (n)ull, (g)iven, (p)assed,
+    what is (u)nknown are held; small letters where that is guarded. What calls give is left out."""
     told, _ = own_tokens(f"void f(Object o) {{ {body} }}", flags=KNOWN)
-    signs = ["", *[""] * (len(GIVES) - 1), "N", "G", "P", "n", "g", "p"]
+    signs = ["", *[""] * (len(GIVES) - 1), *"NGPUngpu"]
     words = iter(told.words)
     tokens = ["".join(next(words) for _ in range(size)) for size in told.sizes]
     shown = [f"{token}{f':{signs[flag]}' if signs[flag] else ''}"
@@ -31,7 +31,9 @@ def marked(body: str) -> str:
         ("String s = find(); s.a();", "Strings=find();s:G.a();"),
         ("String s = (String) (pass()); s.a();", "Strings=(String)(pass());s:P.a();"),
         ("String s = size(); s.a();", "Strings=size();s.a();"),
-        ("String s = find().trim(); s.a();", "Strings=find().trim();s.a();"),
+        ("String s = find().trim(); s.a();", "Strings=find().trim();s:U.a();"),
+        ("String s = find() + o.x; s.a();", "Strings=find()+o.x;s.a();"),
+        ("Object s = b ? o.get() : pass(); s.a();", "Objects=b?o.get():pass();s:P.a();"),
         # The last write counts, whichever that may be; and the worst of them.
         ("s = null; s = o; s.a();", "s=null;s=o;s.a();"),
         ("Object s = o; s = null; s.a();", "Objects=o;s=null;s:N.a();"),
@@ -58,13 +60,13 @@ def test_calls_and_variables_have_marks_of_their_own() -> None:
     told, _ = own_tokens("void f() { String s = find(); s.a(); }", flags=KNOWN)
     found = [MARKS[flag] for flag in told.flag if flag]
     assert found == ["null", "holds null given"]
-    assert len(MARKS) == len(set(MARKS)) == 11
+    assert len(MARKS) == len(set(MARKS)) == 13
 
 
 def test_what_is_masked_gives_nothing_away() -> None:
-    """A variable that holds what a masked call gives holds nothing that is known."""
+    """Of what a masked call gives nothing is known, and a masked operator is no assignment."""
     told, _ = own_tokens("void f() { String s = <MASK>(); s.a(); }", flags=KNOWN)
-    assert not any(told.flag)
+    assert [MARKS[flag] for flag in told.flag if flag] == ["holds what is given"]
     for operator in ("==", "!=", "<MASK>"):
         text = f"void f(Object s) {{ s = null; if (s {operator} null) {{ s.a(); }} }}"
         told, _ = own_tokens(text, operator=True)

@@ -17,18 +17,20 @@ from acumen.views.graph.edges import EDGES, file_edges, original
 
 # By numbers that trained networks keep: new ones go to the end. What a call gives back:
 GIVES = ("", "null", "other", "passed", "name")
-# and of what a variable holds the most telling: null as it is written, or given by such a call.
-HOLDS = ("holds null", "holds null given", "holds null passed")
+# and of what a variable holds the most telling: null as it is written, or given by such a call, or
+# what a call gives of which nothing is known, such as one into a library.
+HOLDS = ("holds null", "holds null given", "holds null passed", "holds what is given")
 MARKS = (*GIVES, *HOLDS, *(f"{one}, guarded" for one in HOLDS))
-_GIVEN = {GIVES.index("null"): 1, GIVES.index("passed"): 2}
+_GIVEN = {GIVES.index("null"): 1, GIVES.index("passed"): 2, GIVES.index(""): 3}
 _LAST_WRITE, *_GUARDS = (EDGES.index(kind) for kind in ("LW", "GB", "GN"))
 _VALUE = {"variable_declarator": "value", "assignment_expression": "right"}
 
 
 def held(file: JavaFile, place: int, gives: Mapping[str, int]) -> dict[int, int]:
     """For nodes of the syntax at which a method's variables are read, the mark of what they may
-    hold, where that is null. ``gives``: what methods of a name give back, by numbers of GIVES."""
-    if b"null" not in file.source and not any(one in _GIVEN for one in gives.values()):
+    hold, where that may be null. ``gives``: what methods of a name give back, by numbers of
+    GIVES."""
+    if b"=" not in file.source:
         return {}
     rows = file_edges(file.once(original) or file, [place])
     kinds = rows[:, 0]
