@@ -8,6 +8,7 @@ looks up the methods that are called, and those that these hand on to.
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
@@ -23,7 +24,7 @@ KINDS = NULL, PASSED, NAME, OTHER = "null", "passed", "name", "other"
 _TARGETS, _DEPTH = 4, 3
 _LONGEST = 20_000
 # Shards whose texts were read, and methods of which it is known.
-_SHARDS, _METHODS = 256, 1 << 18
+_SHARDS, _METHODS = 128, 1 << 18
 _PRIMITIVE = frozenset(("", "void", "boolean", "byte", "char", "short", "int", "long", "float",
                         "double"))  # fmt: skip
 _NOTHING = Returned(null=False, calls=(), variable=False)
@@ -44,6 +45,7 @@ class Gives:
     def __init__(self, corpus: Corpus) -> None:
         self.corpus = corpus
         self._read = lru_cache(maxsize=_SHARDS)(self._columns)
+        self._returned = lru_cache(maxsize=_METHODS)(self._of_text)
         self._known = lru_cache(maxsize=_METHODS)(self._kind)
         self._targets = lru_cache(maxsize=_METHODS)(self._called)
 
@@ -58,7 +60,7 @@ class Gives:
         return found
 
     def _kind(self, number: int, depth: int) -> str:
-        _, own = self._row(number)
+        own = self._returned(number)
         if own.null:
             return NULL
         for name in own.calls if depth else ():
@@ -78,20 +80,21 @@ class Gives:
             near = np.argsort(np.abs(targets - number), kind="stable")[:_TARGETS]
             for target in targets[near].tolist():
                 if target != number:
-                    found.setdefault(self._row(target)[0], {})[target] = None
+                    found.setdefault(self._told(target, "name"), {})[target] = None
         return {name: tuple(targets) for name, targets in found.items()}
 
-    def _row(self, number: int) -> tuple[str, Returned]:
-        shard = self.corpus.shard_of(number)
-        return self._read(shard)[number - int(self.corpus.first[shard])]
+    def _of_text(self, number: int) -> Returned:
+        """Parsed when it is asked for: of most methods nobody asks."""
+        if self._told(number, "returns") in _PRIMITIVE:
+            return _NOTHING
+        return given(self._told(number, "text"))
 
-    def _columns(self, shard: int) -> list[tuple[str, Returned]]:
-        """Of the texts only this much is kept: they are a hundred times as long."""
+    def _told(self, number: int, column: str) -> str:
+        shard = self.corpus.shard_of(number)
+        return self._read(shard)[column][number - int(self.corpus.first[shard])].as_py() or ""
+
+    def _columns(self, shard: int) -> dict[str, Any]:
+        """About a megabyte, nearly all of it the texts."""
         path = self.corpus.table(self.corpus.shards[shard], "methods")
-        columns = ("name", "returns", "text")
-        table = self.corpus.read(path, list(columns))
-        rows = zip(*(table[key].to_pylist() for key in columns), strict=True)
-        return [
-            (name, _NOTHING if (returns or "") in _PRIMITIVE else given(text or ""))
-            for name, returns, text in rows
-        ]
+        table = self.corpus.read(path, ["name", "returns", "text"]).combine_chunks()
+        return {name: table[name].chunk(0) for name in table.column_names}
