@@ -29,7 +29,7 @@ from acumen.models.neural.architecture import Purpose
 from acumen.models.neural.asking import answers, vectors
 from acumen.models.neural.base import Base
 from acumen.models.neural.base_input import Asks, features, null_flags, own_tokens, words_of
-from acumen.models.neural.base_nulls import GIVES
+from acumen.models.neural.base_nulls import GIVES, MARKS
 from acumen.models.neural.encoded import EncodedFile
 from acumen.models.neural.tensors import ragged
 from acumen.models.neural.training import LAST, Taught, teach
@@ -212,6 +212,20 @@ def test_what_is_masked_is_never_cut_off(small: tuple[Base, EncodedFile]) -> Non
     assert model.subwords.mask in made_["own_parts"]
     assert len(made_["own_parts"]) <= model.settings.length - 2
     assert made_["own_sizes"].sum() == len(made_["own_parts"])
+
+
+def test_where_null_may_be_is_not_cut_off_if_that_is_asked(
+    small: tuple[Base, EncodedFile],
+) -> None:
+    model, _ = small
+    text = "int METHOD_NAME() { " + "a(); " * 300 + "String s = null; s.b(); " + "c(); " * 300 + "}"
+    held = MARKS.index("holds null")
+    for asked, seen in ((Prompt(text), True), (Method("", text), False)):
+        read = features(asked, None)
+        assert read is not None
+        made_ = model.encode(read)
+        assert (held in made_["own_flag"].tolist()) is seen
+        assert len(made_["own_parts"]) <= model.settings.length - 2
 
 
 def test_few_examples_are_shown_oftener(small: tuple[Base, EncodedFile]) -> None:

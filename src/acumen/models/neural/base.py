@@ -33,6 +33,7 @@ from acumen.lang.java.operators import OPERATORS
 from acumen.models._lexer import MASK
 from acumen.models.neural.architecture import LABELS, Architecture, Encoded, Features, Network
 from acumen.models.neural.base_input import Asks, all_words, features, mark, words_of
+from acumen.models.neural.base_nulls import SUSPECT
 from acumen.models.neural.labels import Labels
 from acumen.models.neural.subwords_input import METHOD_NAME, InSubwords, Subwords
 from acumen.models.neural.tensors import filled
@@ -163,14 +164,18 @@ class Base(Architecture):
         return made
 
     def _stretch(self, columns: Mapping[str, Any], start: str, room: int) -> Encoded:
-        """The first tokens that there is room for, or those around what is masked."""
+        """The first tokens that there is room for, or those around what is masked, or around where
+        null may be, if that is asked for."""
         words, sizes = columns[f"{start}_words"], columns[f"{start}_sizes"]
         spelt = self.parts(words)
         lengths = np.fromiter(map(len, spelt), np.int64, len(spelt))
         ends = np.cumsum(np.asarray(sizes, np.int64))
         total = np.concatenate([[0], np.cumsum(lengths)])
         borders = total[np.concatenate([[0], ends])]
-        first, last = _window(borders, self._asked(words, ends), room)
+        asked = self._asked(words, ends)
+        if start == "own" and columns["asks"] == [Asks.NULL]:
+            asked = next((at for at, one in enumerate(columns["own_flag"]) if one in SUSPECT), 0)
+        first, last = _window(borders, asked, room)
         within = slice(int(borders[first]), int(borders[last]))
         flat = _flat(spelt)[within]
         made: Encoded = {

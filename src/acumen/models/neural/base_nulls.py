@@ -21,6 +21,8 @@ GIVES = ("", "null", "other", "passed", "name")
 # what a call gives of which nothing is known, such as one into a library.
 HOLDS = ("holds null", "holds null given", "holds null passed", "holds what is given")
 MARKS = (*GIVES, *HOLDS, *(f"{one}, guarded" for one in HOLDS))
+# Where null may be that nobody asked for yet.
+SUSPECT = frozenset(map(MARKS.index, ("null", "passed", *HOLDS[:3])))
 _GIVEN = {GIVES.index("null"): 1, GIVES.index("passed"): 2, GIVES.index(""): 3}
 _LAST_WRITE, *_GUARDS = (EDGES.index(kind) for kind in ("LW", "GB", "GN"))
 _VALUE = {"variable_declarator": "value", "assignment_expression": "right"}
