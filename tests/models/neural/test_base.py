@@ -153,9 +153,9 @@ def test_surroundings_tell_of_callees_that_give_null() -> None:
     read = features(Method("m", text), Around())  # type: ignore[arg-type]
     assert read is not None
     tokens = _tokens(own_tokens(text)[0])
-    marked = {tokens[at]: GIVES[flag] for at, flag in enumerate(read["own_flag"]) if flag}
+    marked = {tokens[at]: MARKS[flag] for at, flag in enumerate(read["own_flag"]) if flag}
     # A variable of a method's name is no call, and of `other` nothing is known.
-    assert marked == {"find": "null", "size": "other"}
+    assert marked == {"find": "null, dereferenced", "size": "other"}
     around = dict(zip(read["around_role"], read["around_name"], strict=True))
     assert around["callee"] == read["own_name"][tokens.index("find")]
     flags = dict(zip(read["around_role"], read["around_flag"], strict=True))
@@ -219,7 +219,7 @@ def test_where_null_may_be_is_not_cut_off_if_that_is_asked(
 ) -> None:
     model, _ = small
     text = "int METHOD_NAME() { " + "a(); " * 300 + "String s = null; s.b(); " + "c(); " * 300 + "}"
-    held = MARKS.index("holds null")
+    held = MARKS.index("holds null, dereferenced")
     for asked, seen in ((Prompt(text), True), (Method("", text), False)):
         read = features(asked, None)
         assert read is not None

@@ -23,8 +23,7 @@ from acumen.api import Input, Json, Method, Prompt, Question, Sight
 from acumen.lang.java.tokens import KINDS as TOKEN_KINDS
 from acumen.lang.kernel import kernel
 from acumen.models._lexer import MASK
-from acumen.models.neural.base_nulls import GIVES
-from acumen.models.neural.base_nulls import held as nulls_held
+from acumen.models.neural.base_nulls import GIVES, marks
 from acumen.models.neural.context_input import around, doc_words, type_words
 from acumen.models.neural.graph_input import method_tree, parsed
 from acumen.models.neural.labels import pieces
@@ -55,7 +54,6 @@ _PARTS = frozenset((
 _IS_STATEMENT = np.isin(TREE_KINDS, sorted(_STATEMENTS))
 _IS_PART = np.isin(TREE_KINDS, sorted(_PARTS))
 _NAME_KIND, _STRING = TOKEN_KINDS.index("IDENTIFIER"), TOKEN_KINDS.index("STRINGLITERAL")
-_OPENS, _BODY = TOKEN_KINDS.index("LPAREN"), TOKEN_KINDS.index("LBRACE")
 _HIDDEN = {MASKED_CALL: MASK, MASK: MASK, METHOD_NAME: METHOD_NAME}
 _MOST_CANDIDATES = 128
 
@@ -178,24 +176,19 @@ def own_tokens(
             for one, at in zip(label[parts].tolist(), deep[parts].tolist(), strict=True)
         ]
     told = Told(role=roles, depth=depth, statement=statement)
-    flags = flags or {}
-    holds = nulls_held(file, held.place, flags) if held is not None else {}
+    known = marks(file, held.place, flags or {}) if held is not None else {}
     source = file.source
     kind = file.tokens.kind[first:last].tolist()
     columns = (file.tokens.start, file.tokens.end, file.tokens.node)
     spans = zip(*(column[first:last].tolist() for column in columns), strict=True)
-    inside = False
-    for one, after, (start, end, node) in zip(kind, [*kind, -1][1:], spans, strict=True):
+    for one, (start, end, node) in zip(kind, spans, strict=True):
         token = source[start:end].decode("utf-8", "replace")
         mine = words_of(token, one == _STRING)
         told.words += mine
         told.sizes.append(len(mine))
         named = one == _NAME_KIND
         told.name.append(mark(token) if named else 0)
-        # A variable may have the name of a method; and what is declared is not called.
-        inside = inside or one == _BODY
-        calls = named and inside and after == _OPENS
-        told.flag.append(flags.get(token, 0) if calls else holds.get(node, 0))
+        told.flag.append(known.get(node, 0))
     return told, shape
 
 
