@@ -10,6 +10,7 @@ import pytest
 
 from acumen import metrics
 from acumen.metrics.bleu import character_bleu_of
+from support import some
 
 LETTERS = "abAB_é𝒳"
 WORDS = re.findall(
@@ -57,7 +58,7 @@ def pairs_of_letters(n: int) -> list[tuple[str, str]]:
     "pairs", [pairs_of_names(8000), pairs_of_letters(16000)], ids=["names", "letters"]
 )
 def test_it_is_what_nltk_says(pairs: list[tuple[str, str]]) -> None:
-    for truth, answer in pairs:
+    for truth, answer in some(pairs):
         assert character_bleu_of(truth, answer) == pytest.approx(
             nltk_bleu(truth, answer), rel=1e-12, abs=1e-15
         ), (truth, answer)
