@@ -15,11 +15,11 @@ import numpy as np
 
 from acumen.lang.java.file import JavaFile
 from acumen.lang.java.grammar import among, field, name_of
-from acumen.lang.java.returned import alternatives, parts, word
+from acumen.lang.java.parts import alternatives, parts, word
 from acumen.lang.syntax import Syntax
 from acumen.views.graph.edges import EDGES, file_edges, original
 
-# By numbers that trained networks keep: new ones go to the end. What a call gives back:
+# Trained networks keep the numbers of these: whoever changes them trains anew. What a call gives:
 GIVES = ("", "null", "other", "passed", "name")
 # and of what a variable holds the most telling: null as it is written, or given by such a call, or
 # what a call gives of which nothing is known, such as one into a library.
