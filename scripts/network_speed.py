@@ -16,8 +16,10 @@ import json
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 from statistics import median
+from typing import TextIO
 
 from train_networks import BASE, LOOKING, NAMERS, PLAIN, Busy, plan
 
@@ -69,7 +71,7 @@ def measured(network: str, args: argparse.Namespace, busy: Busy, compiled: bool)
     if args.read:
         return {"network": network}
     with log.open("a") as stream:
-        code = subprocess.run(line, stdout=stream, stderr=stream, check=False).returncode
+        code, ended = _watched(line, stream, out / "work" / "checkpoints" / "history.csv")
     told = {"network": network, "compiled": str(compiled).lower(), "exit": str(code)}
     if code:
         print(log.read_text()[-500:], flush=True)
@@ -81,7 +83,6 @@ def measured(network: str, args: argparse.Namespace, busy: Busy, compiled: bool)
     if not later:
         return told | {"rounds": "0"}  # nothing but the start
     # The median: between rounds the card rests, while dev is looked at and a checkpoint written.
-    ended = (out / "history.csv").stat().st_mtime
     began = ended - sum(row["seconds"] for row in later)
     card = [share for at, share, _ in busy.samples if began <= at <= ended]
     return told | {
@@ -93,6 +94,18 @@ def measured(network: str, args: argparse.Namespace, busy: Busy, compiled: bool)
         "gpu_busy": f"{median(card):.0f}" if card else "",
         "rounds": str(len(later)),
     }
+
+
+def _watched(line: list[str], stream: TextIO, history: Path) -> tuple[int, float]:
+    """How a training ended, and when its last round did: what comes after is no training, and for
+    a large network takes as long."""
+    ended = 0.0
+    with subprocess.Popen(line, stdout=stream, stderr=stream) as running:
+        while running.poll() is None:
+            time.sleep(0.1)
+            with suppress(FileNotFoundError):
+                ended = history.stat().st_mtime
+    return running.returncode, ended
 
 
 def main() -> None:

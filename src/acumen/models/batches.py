@@ -28,7 +28,14 @@ def _halving(call: Callable[[Sequence[Any]], Sequence[Any]], batch: Sequence[Any
             raise ValueError(f"{len(answers)} answers to {len(batch)} questions")
     except MISHAPS as error:
         if len(batch) == 1:
-            return [error]
+            return [_bare(error)]
         half = len(batch) // 2
         return _halving(call, batch[:half]) + _halving(call, batch[half:])
     return answers
+
+
+def _bare(error: BaseException) -> BaseException:
+    """An error without the stack that it came from: that holds whatever was in memory then, for as
+    long as the error is kept, and there may be one for each question."""
+    error.__cause__ = error.__context__ = None
+    return error.with_traceback(None)

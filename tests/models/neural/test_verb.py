@@ -175,3 +175,7 @@ def test_a_damaged_network_is_told(folder: Path, tmp_path: Path) -> None:
     model = make_run(str(tmp_path / "x"), device="cpu")
     with pytest.raises(AcumenError, match="damaged"):
         model.name([Method("a", "void f() {}")])  # type: ignore[union-attr]
+    # A network without weights is told of before anything is asked.
+    weights.unlink()
+    with pytest.raises(AcumenError, match="no weights"):
+        make_run(str(tmp_path / "x"), device="cpu")

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from acumen.models.neural.architecture import Architecture, Batch
     from acumen.models.neural.encoded import EncodedFile
+    from acumen.models.neural.packed import Packed
 
 # Batches that are drawn together and sorted by length among themselves.
 _POOL = 50
@@ -83,24 +84,28 @@ class Rounds:
 
 
 class Collated:
-    """A data set whose items are whole batches, made of what a sampler wants."""
+    """A data set whose items are whole batches, made of what a sampler wants; ``packed`` for who
+    has them made by other processes."""
 
-    def __init__(self, file: EncodedFile, architecture: Architecture) -> None:
-        self.file, self.architecture = file, architecture
+    def __init__(self, file: EncodedFile, architecture: Architecture, packed: bool = False) -> None:
+        self.file, self.architecture, self.packed = file, architecture, packed
 
-    def __getitem__(self, wanted: Wanted) -> Batch:
+    def __getitem__(self, wanted: Wanted) -> Batch | Packed:
+        from acumen.models.neural.packed import Packed
+
         columns = self.file.take(wanted.rows)
         draw = np.random.default_rng(wanted.seed) if wanted.seed else None
-        return self.architecture.collate(columns, draw)
+        made = self.architecture.collate(columns, draw)
+        return Packed.of(made) if self.packed else made
 
 
 def loader(file: EncodedFile, architecture: Architecture, batches: Any, workers: int) -> Any:
-    """Batches as tensors, made ahead by worker processes where there are some."""
+    """Batches, made ahead by worker processes where there are some: then they come packed."""
     import torch
     from torch.utils.data import DataLoader
 
     return DataLoader(
-        Collated(file, architecture),
+        Collated(file, architecture, packed=workers > 0),
         batch_size=None, sampler=batches, num_workers=workers,
         persistent_workers=workers > 0, prefetch_factor=8 if workers else None,
         pin_memory=torch.cuda.is_available(),

@@ -74,6 +74,15 @@ def plan_of(about: Mapping[str, Any]) -> Plan:
     return Plan(about["network"], about["settings"], purpose)
 
 
+def must_have_weights(folder: Path) -> None:
+    """Said before a thousand questions are asked of what cannot answer."""
+    if not (folder / WEIGHTS).is_file():
+        raise AcumenError(
+            f"{folder} holds no weights: {WEIGHTS} is missing",
+            "train it again: `acumen train`; answers that were made with it `acumen score` scores",
+        )
+
+
 def load(folder: Path) -> tuple[Architecture, Any]:
     """The architecture with its vocabularies, and the network with its weights, to be asked."""
     from safetensors import SafetensorError

@@ -32,11 +32,12 @@ class Trained:
     batch_size = 8192
 
     def __init__(self, folder: Path, device: str, batch: int) -> None:
-        from acumen.models.neural.exported import plan_of, read_about
+        from acumen.models.neural.exported import must_have_weights, plan_of, read_about
 
         self.folder, self.batch = folder, batch
         self.wanted_device = device
         self.about = read_about(folder)
+        must_have_weights(folder)
         self.plan = plan_of(self.about)
         self.purpose = self.plan.purpose
         self.fingerprint = str(self.about["weights_sha256"])

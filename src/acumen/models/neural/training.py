@@ -33,6 +33,7 @@ from acumen.lang.subtokens import subtokens
 from acumen.models.neural.architecture import Architecture, Network
 from acumen.models.neural.batches import Rounds, by_length, loader
 from acumen.models.neural.encoded import EncodedFile
+from acumen.models.neural.packed import Packed
 from acumen.models.neural.settings import Training
 from acumen.models.neural.tensors import device_of
 
@@ -75,6 +76,9 @@ class Lesson(lightning.LightningModule):
         # Dropout in this round must not hang on whether the rounds before ran in this process.
         torch.manual_seed(self.training_settings.seed * 1_000_003 + self.current_epoch)
         self._losses = []
+
+    def on_after_batch_transfer(self, batch: Any, dataloader_idx: int) -> Any:
+        return batch.batch() if isinstance(batch, Packed) else batch
 
     def training_step(self, batch: Any, number: int) -> Tensor:
         self.network.at(self.global_step / max(1, self.steps))

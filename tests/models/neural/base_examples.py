@@ -1,0 +1,82 @@
+"""Questions of all five kinds for acumen-base's tests, made of the example projects' methods."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip("torch")
+
+from acumen.api import Example, Face, Method, Prompt, Question
+from acumen.lang.java.npath import BINS
+from acumen.lang.java.operators import OPERATORS
+from acumen.models.neural.architecture import Purpose
+from acumen.models.neural.base import Base
+from acumen.models.neural.base_input import own_tokens
+from acumen.models.neural.encoded import EncodedFile
+from models.neural.checks import made, methods, prepare
+
+ALL = Purpose("gluecode", Face.GENERATE)
+NAME = "acumen-base"
+
+
+class Around:
+    """A sight of the test's own: one callee, a field, candidates for a call, a variant."""
+
+    def owner(self, method: str) -> dict[str, Any]:
+        row = {"type": "Box", "name": "find", "returns": "String", "parameters": []}
+        return {
+            "header": "class Box extends Crate", "fields": ["int size"], "callees": [row],
+            "gives": {"find": "null", "size": "other", "trim": "passed"},
+            "methods": [{**row, "name": "open"}], "doc": "/** Tells where it lies. */",
+        }  # fmt: skip
+
+    def context(self, method: str) -> dict[str, Any]:
+        return {"receiver": "java.util.List<String>", "candidates": ["add", "isEmpty", "add"]}
+
+    def variant(self, method: str) -> str:
+        return "int METHOD_NAME(int other) { return other + 1; }"
+
+
+def mixed(count: int) -> list[Example]:
+    """Questions of all five kinds about the examples' methods."""
+    found: list[Example] = []
+    for place, (text, name) in enumerate(methods()):
+        if "<" in text:
+            continue
+        which = place % 5
+        if which == 0:
+            found.append(Example(Question(text, BINS), BINS[text.count("if (") % len(BINS)]))
+        elif which == 1 and " == " in text:
+            asked = Question(text.replace(" == ", " <MASK> ", 1), OPERATORS)
+            found.append(Example(asked, "=="))
+        elif which == 1 and " + " in text:
+            found.append(Example(Question(text.replace(" + ", " <MASK> ", 1), OPERATORS), "+"))
+        elif which == 2:
+            found.append(Example(Method("", text), name))
+        elif which == 3 and ".size(" in text:
+            found.append(Example(Prompt(text.replace(".size(", ".<MASK>(", 1)), "size"))
+        elif which == 4:
+            found.append(Example(Prompt(text), "<none>" if place % 2 else "METHOD_NAME"))
+    words = [t for t in found if t.truth != "METHOD_NAME"]
+    for example in found:
+        if example.truth == "METHOD_NAME":
+            told, _ = own_tokens(example.input.text)  # type: ignore[union-attr]
+            plain = [w for w, n in zip(tokens_of(told), told.name, strict=True) if n]
+            if plain:
+                words.append(Example(example.input, plain[-1]))
+    return words[:count]
+
+
+def tokens_of(told: Any) -> list[str]:
+    ends = np.cumsum(told.sizes)
+    return ["".join(told.words[a:b]) for a, b in zip([0, *ends[:-1]], ends, strict=True)]
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> tuple[Base, EncodedFile]:
+    model, _ = made(NAME, ALL)
+    assert isinstance(model, Base)
+    return model, prepare(model, mixed(60), tmp_path_factory.mktemp("base"))

@@ -1,0 +1,63 @@
+"""A batch in one block is the same batch, by whichever process it was made."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+pytest.importorskip("torch")
+
+import torch
+
+from acumen.models.neural.batches import Rounds, loader
+from acumen.models.neural.encoded import EncodedFile
+from acumen.models.neural.packed import Packed
+from acumen.models.neural.training import Lesson
+from models.neural.base_examples import ALL, NAME, mixed
+from models.neural.checks import made, prepare, small_training
+
+BATCH = {
+    "some": torch.arange(7),
+    "none": torch.zeros(3, 0, dtype=torch.int64),
+    "true": torch.tensor([[True], [False], [True]]),
+    "part": torch.tensor(0.5),
+    "wide": torch.arange(12, dtype=torch.float32).view(3, 4).T,
+    "half": torch.ones(5, dtype=torch.bfloat16),
+    "last": torch.tensor([2**62]),
+}
+
+
+def same(one: dict[str, torch.Tensor], other: dict[str, torch.Tensor]) -> bool:
+    return list(one) == list(other) and all(
+        a.dtype == b.dtype and a.shape == b.shape and torch.equal(a, b)
+        for a, b in zip(one.values(), other.values(), strict=True)
+    )
+
+
+def test_what_is_packed_is_unpacked() -> None:
+    packed = Packed.of(BATCH)
+    assert same(packed.batch(), BATCH)
+    assert same(packed.to("cpu").batch(), BATCH)
+    assert same(Packed.of({}).batch(), {})
+    # Views, no copies: the block is all that there is.
+    packed.block.zero_()
+    assert not packed.batch()["some"].any()
+
+
+def test_workers_make_the_batches_that_are_made_here(tmp_path: Path) -> None:
+    """Of all networks acumen-base's batches have the most kinds of tensors."""
+    model, _ = made(NAME, ALL)
+    file: EncodedFile = prepare(model, mixed(40), tmp_path)
+    lengths = np.asarray(model.length(file.sizes()))
+    lesson = Lesson(model, small_training(NAME), 1)
+
+    def batches(workers: int) -> list[dict[str, torch.Tensor]]:
+        rounds = Rounds(lengths, 16, 0, 0, 1)
+        found = loader(file, model, rounds, workers)
+        return [lesson.on_after_batch_transfer(one, 0) for one in found]
+
+    here, there = batches(0), batches(1)
+    assert len(here) == len(there) == 3
+    assert all(same(a, b) for a, b in zip(here, there, strict=True))
