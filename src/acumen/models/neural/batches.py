@@ -7,6 +7,7 @@ and a training that is killed goes on from the last of them to the same weights.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -100,11 +101,25 @@ class Collated:
 
 
 def loader(file: EncodedFile, architecture: Architecture, batches: Any, workers: int) -> Any:
-    """Batches, made ahead by worker processes where there are some: then they come packed."""
+    """Batches, made ahead by worker processes where there are some: then they come packed. Its
+    ``waited`` is how many seconds whoever learns has stood still for them."""
     import torch
     from torch.utils.data import DataLoader
 
-    return DataLoader(
+    class Loader(DataLoader[Any]):
+        waited = 0.0
+
+        def __iter__(self) -> Any:
+            made = super().__iter__()
+            while True:
+                began = time.perf_counter()
+                one = next(made, None)
+                self.waited += time.perf_counter() - began
+                if one is None:
+                    return
+                yield one
+
+    return Loader(
         Collated(file, architecture, packed=workers > 0),
         batch_size=None, sampler=batches, num_workers=workers,
         persistent_workers=workers > 0, prefetch_factor=8 if workers else None,

@@ -153,26 +153,20 @@ class Keep(lightning.Callback):
     ) -> None:  # fmt: skip
         self.folder, self.dev, self.training, self.device = folder, dev, training, device
         self.step, self.pretraining = step, pretraining
-        self.waited = self.began = self.ended = 0.0
+        self.began = self.waited = 0.0
         self.examples = 0
 
     # ---------------------------------------------------------------- time
 
     def on_train_epoch_start(self, trainer: Any, pl_module: Any) -> None:
-        self.waited, self.examples = 0.0, 0
-        self.began = self.ended = time.perf_counter()
-
-    def on_train_batch_start(self, trainer: Any, pl_module: Any, batch: Any, number: int) -> Any:
-        # The network works on while the next batch is waited for: what is left of the wait after
-        # it has ended is what data loading costs.
-        self.waited += time.perf_counter() - self.ended
+        self.began, self.examples = time.perf_counter(), 0
+        self.waited = trainer.train_dataloader.waited
 
     def on_train_batch_end(
         self, trainer: Any, pl_module: Any, outputs: Any, batch: Any, number: int
     ) -> None:
         told = batch.get("label", batch.get("target"))
         self.examples += len(next(iter(batch.values())) if told is None else told)
-        self.ended = time.perf_counter()
         self.step("training", trainer.global_step, int(trainer.estimated_stepping_batches))
 
     # ---------------------------------------------------------------- a round's end
@@ -191,7 +185,7 @@ class Keep(lightning.Callback):
             "rate": float(trainer.optimizers[0].param_groups[0]["lr"]),
             "seconds": seconds,
             "examples_per_second": self.examples / seconds,
-            "waiting": self.waited / seconds,
+            "waiting": (trainer.train_dataloader.waited - self.waited) / seconds,
         }
         history = pl_module.history
         best = max((self.worth(one) for one in history), default=-np.inf)
