@@ -10,6 +10,7 @@ import pytest
 pytest.importorskip("torch")
 
 import torch
+from lightning_fabric.utilities.apply_func import move_data_to_device
 
 from acumen.models.neural.batches import Rounds, loader
 from acumen.models.neural.encoded import EncodedFile
@@ -41,6 +42,9 @@ def test_what_is_packed_is_unpacked() -> None:
     assert same(packed.batch(), BATCH)
     assert same(packed.to("cpu").batch(), BATCH)
     assert same(Packed.of({}).batch(), {})
+    # Lightning moves it to a device in one go.
+    moved = move_data_to_device(packed, torch.device("meta"))
+    assert {one.device.type for one in moved.batch().values()} == {"meta"}
     # Views, no copies: the block is all that there is.
     packed.block.zero_()
     assert not packed.batch()["some"].any()
