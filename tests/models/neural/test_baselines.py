@@ -20,6 +20,7 @@ PLAIN = ("mlp", "cnn", "bilstm", "seq2seq")
     ("name", "purpose"),
     # Labels have the same last layer in all of them.
     [*((name, NAMING) for name in PLAIN), *((name, NPATH) for name in some(PLAIN, every=3))],
+    ids=lambda one: getattr(one, "task", one),
 )
 def test_learns(name: str, purpose: checks.Purpose, tmp_path: Path) -> None:
     if name == "seq2seq":

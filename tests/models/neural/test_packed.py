@@ -1,8 +1,10 @@
-"""A batch in one block is the same batch, by whichever process it was made."""
+"""A batch in one block is the same batch, by whichever process it was made; what is waiting."""
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,8 +14,9 @@ pytest.importorskip("torch")
 import torch
 from lightning_fabric.utilities.apply_func import move_data_to_device
 
-from acumen.models.neural.batches import Rounds, loader
+from acumen.models.neural.batches import Rounds
 from acumen.models.neural.encoded import EncodedFile
+from acumen.models.neural.loading import Loader
 from acumen.models.neural.packed import Packed
 from acumen.models.neural.training import Lesson
 from models.neural.base_examples import ALL, NAME, mixed
@@ -59,9 +62,28 @@ def test_workers_make_the_batches_that_are_made_here(tmp_path: Path) -> None:
 
     def batches(workers: int) -> list[dict[str, torch.Tensor]]:
         rounds = Rounds(lengths, 16, 0, 0, 1)
-        found = loader(file, model, rounds, workers)
+        found = Loader(file, model, rounds, workers)
         return [lesson.on_after_batch_transfer(one, 0) for one in found]
 
     here, there = batches(0), batches(1)
     assert len(here) == len(there) == 3
     assert all(same(a, b) for a, b in zip(here, there, strict=True))
+
+
+def test_waiting_is_what_a_batch_takes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    model, _ = made(NAME, ALL)
+    file: EncodedFile = prepare(model, mixed(40), tmp_path)
+    made_in = type(model).collate
+
+    def slowly(*given: Any) -> Any:
+        time.sleep(0.05)
+        return made_in(*given)
+
+    monkeypatch.setattr(type(model), "collate", slowly)
+    found = Loader(file, model, Rounds(np.asarray(model.length(file.sizes())), 16, 0, 0, 1), 0)
+    for _ in found:
+        before = found.waited
+        time.sleep(0.05)
+        # What is done with a batch is no waiting.
+        assert found.waited == before
+    assert found.waited >= 3 * 0.05

@@ -7,18 +7,11 @@ and a training that is killed goes on from the last of them to the same weights.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-
-if TYPE_CHECKING:
-    from acumen.models.neural.architecture import Architecture, Batch
-    from acumen.models.neural.encoded import EncodedFile
-    from acumen.models.neural.packed import Packed
 
 # Batches that are drawn together and sorted by length among themselves.
 _POOL = 50
@@ -82,48 +75,3 @@ class Rounds:
             if epoch != known:
                 known, found = epoch, drawn(self.lengths, self.size, self.seed, epoch)
             yield Wanted(self.rows[found[at]], (self.seed, epoch, at))
-
-
-class Collated:
-    """A data set whose items are whole batches, made of what a sampler wants; ``packed`` for who
-    has them made by other processes."""
-
-    def __init__(self, file: EncodedFile, architecture: Architecture, packed: bool = False) -> None:
-        self.file, self.architecture, self.packed = file, architecture, packed
-
-    def __getitem__(self, wanted: Wanted) -> Batch | Packed:
-        from acumen.models.neural.packed import Packed
-
-        columns = self.file.take(wanted.rows)
-        draw = np.random.default_rng(wanted.seed) if wanted.seed else None
-        made = self.architecture.collate(columns, draw)
-        return Packed.of(made) if self.packed else made
-
-
-def loader(file: EncodedFile, architecture: Architecture, batches: Any, workers: int) -> Any:
-    """Batches, made ahead by worker processes where there are some: then they come packed. Its
-    ``waited`` is how many seconds whoever learns has stood still for them."""
-    import torch
-    from torch.utils.data import DataLoader
-
-    class Loader(DataLoader[Any]):
-        waited = 0.0
-
-        def __iter__(self) -> Any:
-            made = super().__iter__()
-            while True:
-                began = time.perf_counter()
-                one = next(made, None)
-                self.waited += time.perf_counter() - began
-                if one is None:
-                    return
-                yield one
-
-    return Loader(
-        Collated(file, architecture, packed=workers > 0),
-        batch_size=None, sampler=batches, num_workers=workers,
-        persistent_workers=workers > 0, prefetch_factor=8 if workers else None,
-        pin_memory=torch.cuda.is_available(),
-        # A loader draws a number for its workers: of its own, or dropout would hang on when.
-        generator=torch.Generator(),
-    )  # fmt: skip

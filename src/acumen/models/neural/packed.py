@@ -1,7 +1,7 @@
 """A batch in one block of memory.
 
 What a worker process hands over costs by the piece more than by the byte: each tensor is a file of
-its own, that is opened, passed and mapped. Four small ones took as long as it takes to make them.
+its own, that is opened, passed and mapped. Four small ones took longer than it takes to make them.
 """
 
 from __future__ import annotations

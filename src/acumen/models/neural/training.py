@@ -31,8 +31,9 @@ from acumen.api import AcumenError, Face
 from acumen.files import write_atomically
 from acumen.lang.subtokens import subtokens
 from acumen.models.neural.architecture import Architecture, Network
-from acumen.models.neural.batches import Rounds, by_length, loader
+from acumen.models.neural.batches import Rounds, by_length
 from acumen.models.neural.encoded import EncodedFile
+from acumen.models.neural.loading import Loader
 from acumen.models.neural.packed import Packed
 from acumen.models.neural.settings import Training
 from acumen.models.neural.tensors import device_of
@@ -325,7 +326,7 @@ def teach(
             # Workers make batches ahead, before Lightning tells which round it is.
             sampler.set_epoch(len(before))
             trainer.fit(
-                lesson, loader(train, architecture, sampler, training.workers),
+                lesson, Loader(train, architecture, sampler, training.workers),
                 ckpt_path=str(last) if before else None, weights_only=False,
             )  # fmt: skip
     if not (folder / BEST).is_file():
