@@ -71,7 +71,7 @@ def test_a_step_is_the_equation() -> None:
     states = torch.randn(5, 4)
     # The second kind has no edge; node 4 is told nothing; one edge is drawn twice.
     sources, sinks, ways = [0, 1, 2, 2, 0, 0], [1, 2, 1, 3, 0, 0], [3, 0, 3]
-    found = step(states, torch.tensor(sources), torch.tensor(sinks), ways)
+    found = step(states, torch.tensor(sources), torch.tensor(sinks), torch.tensor(ways))
     weights = _numbers(step)
     h = states.double().numpy()
     told = np.zeros((5, 4))
@@ -87,9 +87,9 @@ def test_the_slope_of_a_step_is_that_of_small_changes() -> None:
     often gets the sum of what comes back, one that is never taken only its own."""
     torch.manual_seed(4)
     step = Propagation(3, ways=2)
-    sources, sinks = torch.tensor([0, 0, 1, 0, 2]), torch.tensor([1, 2, 0, 0, 2])
+    edges = torch.tensor([0, 0, 1, 0, 2]), torch.tensor([1, 2, 0, 0, 2]), torch.tensor([3, 2])
     states = torch.randn(4, 3, requires_grad=True)
-    found = step(states, sources, sinks, [3, 2])
+    found = step(states, *edges)
     found.sum().backward()
     assert states.grad is not None
     around = torch.zeros_like(states)
@@ -97,7 +97,7 @@ def test_the_slope_of_a_step_is_that_of_small_changes() -> None:
         for sign in (1, -1):
             moved = states.detach().clone()
             moved[row, column] += sign * 1e-2
-            around[row, column] += sign * step(moved, sources, sinks, [3, 2]).sum().detach() / 2e-2
+            around[row, column] += sign * step(moved, *edges).sum().detach() / 2e-2
     torch.testing.assert_close(states.grad, around, atol=1e-3, rtol=1e-3)
 
 
@@ -112,7 +112,7 @@ def test_with_one_kind_of_edge_it_is_the_gated_graph_convolution() -> None:
         ours.cell.load_state_dict(theirs.rnn.state_dict())
     states = torch.randn(9, 6)
     edges = torch.randint(0, 9, (2, 20))
-    found = ours(states, edges[0], edges[1], [20])
+    found = ours(states, edges[0], edges[1], torch.tensor([20]))
     torch.testing.assert_close(found, theirs(states, edges), atol=1e-5, rtol=1e-4)
 
 
@@ -180,6 +180,20 @@ def test_a_batch_is_one_graph_in_pieces(tmp_path: Path) -> None:
         first += len(columns["kinds"][at])
     assert found == wanted
     assert batch["target"].shape[0] == 3
+
+
+def test_the_decoder_sees_the_nodes_of_its_own_graph(tmp_path: Path) -> None:
+    """Oracle: torch_geometric's to_dense_batch."""
+    from torch_geometric.utils import to_dense_batch
+
+    model, file = _model(NAMING, tmp_path)
+    network = model.network().eval()
+    batch = model.collate(file.take(np.array([3, 0, 7, 5])))
+    dense, mask, _ = network._seen(batch)
+    states, _, graph = network.encoder(batch)
+    theirs, there = to_dense_batch(states, graph, batch_size=4)
+    assert torch.equal(mask, there)
+    assert torch.equal(dense, theirs)
 
 
 def test_a_graph_without_edges_or_words_is_answered(tmp_path: Path) -> None:

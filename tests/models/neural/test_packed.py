@@ -48,6 +48,12 @@ def test_what_is_packed_is_unpacked() -> None:
     # Lightning moves it to a device in one go.
     moved = move_data_to_device(packed, torch.device("meta"))
     assert {one.device.type for one in moved.batch().values()} == {"meta"}
+    # What steers the computation stays where it was made, as it was.
+    kept = Packed.of(BATCH, frozenset({"some", "none"}))
+    moved = move_data_to_device(kept, torch.device("meta"))
+    stayed = {name: one for name, one in moved.batch().items() if one.device.type == "cpu"}
+    assert same(stayed, {"some": BATCH["some"], "none": BATCH["none"]})
+    assert same(kept.batch(), BATCH)
     # Views, no copies: the block is all that there is.
     packed.block.zero_()
     assert not packed.batch()["some"].any()

@@ -87,6 +87,9 @@ class Architecture(ABC):
     after_reading: ClassVar[frozenset[str]] = frozenset()
     # Whether one network is taught several tasks together: the column that tells which, else "".
     joint: ClassVar[str] = ""
+    # Tensors of a batch that steer what is computed: they need not travel to a GPU and back, for
+    # which every step would wait.
+    on_host: ClassVar[frozenset[str]] = frozenset()
     Settings: ClassVar[type[Any]]
 
     def __init__(self, settings: Any, purpose: Purpose) -> None:

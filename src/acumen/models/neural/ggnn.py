@@ -19,10 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import torch
 from torch import Tensor, nn
-from torch_geometric.utils import (  # type: ignore[import-untyped, unused-ignore]
-    scatter,
-    to_dense_batch,
-)
+from torch_geometric.utils import scatter  # type: ignore[import-untyped, unused-ignore]
 
 from acumen.api import Face
 from acumen.lang.columns import Ragged
@@ -30,7 +27,7 @@ from acumen.models.neural.architecture import Network
 from acumen.models.neural.graph_input import EDGE_KINDS, ReadsGraphs
 from acumen.models.neural.heads import LabelHead, PieceDecoder
 from acumen.models.neural.labels import InPieces, Labels, OneLabel
-from acumen.models.neural.tensors import layer_precision, padded
+from acumen.models.neural.tensors import layer_precision, mask_of, padded
 from acumen.models.neural.vocabulary import PAD
 
 if TYPE_CHECKING:
@@ -58,6 +55,7 @@ class Settings:
 
 class GGNN(ReadsGraphs):
     name = "ggnn"
+    on_host = frozenset({"ways", "widest"})
     Settings = Settings
 
     def make_labels(self) -> Labels:
@@ -80,7 +78,8 @@ class GGNN(ReadsGraphs):
     ) -> Batch:
         """One graph of all: ``nodes`` tells how many each example has; ``kinds`` and ``bags``,
         where its ``words`` begin, are of nodes; ``sources`` and ``sinks`` of messages, in the
-        order of their kinds, of which ``ways`` tells how many there are."""
+        order of their kinds, of which ``ways`` tells how many there are. ``widest``: the most
+        nodes of a graph."""
         graph = {name: columns[name] for name in _GRAPH}
         nodes = np.diff(graph["kinds"].offsets)
         shift = np.repeat(np.cumsum(nodes) - nodes, np.diff(graph["edges"].offsets))
@@ -91,6 +90,7 @@ class GGNN(ReadsGraphs):
         sizes = graph["sizes"].values.astype(np.int64)
         made = {
             "nodes": nodes,
+            "widest": nodes.max(initial=1, keepdims=True),
             "kinds": graph["kinds"].values.astype(np.int64),
             "words": graph["words"].values.astype(np.int64),
             "bags": np.cumsum(sizes) - sizes,
@@ -114,21 +114,24 @@ class Propagation(nn.Module):
             nn.init.xavier_uniform_(one)
 
     def forward(
-        self, states: Tensor, sources: Tensor, sinks: Tensor, ways: list[int], rounds: int = 1
+        self, states: Tensor, sources: Tensor, sinks: Tensor, ways: Tensor, rounds: int = 1
     ) -> Tensor:
         """The messages of a kind stand side by side, so that each kind is one product of matrices,
         over its edges only: most kinds have few. What is the same in all rounds is made once: the
         weights of each kind, which cost a GPU as much to take out as to use, and the sum of the
-        biases that a node is told."""
+        biases that a node is told. Nothing here asks a GPU for a number, for which it would have
+        to be done with all before: ``ways`` are on the host."""
         count, kinds = len(states), torch.arange(len(ways), device=sinks.device)
-        kind = kinds.repeat_interleave(sinks.new_tensor(ways), output_size=len(sinks))
-        told = torch.bincount(sinks * len(ways) + kind, minlength=count * len(ways))
+        many = ways.to(sinks.device, non_blocking=True)
+        kind = kinds.repeat_interleave(many, output_size=len(sinks))
+        told = self.bias.new_zeros(count * len(ways))
+        told.index_add_(0, sinks * len(ways) + kind, told.new_ones(1).expand(len(sinks)))
         with torch.autocast(sinks.device.type, enabled=False):
-            biases = told.view(count, len(ways)).to(self.bias.dtype) @ self.bias
+            biases = told.view(count, len(ways)) @ self.bias
         precision = layer_precision(states)
-        weights = self.weight.to(precision).unbind()
+        weights, sizes = self.weight.to(precision).unbind(), ways.tolist()
         for _ in range(rounds):
-            given = torch.split(_Taken.apply(states.to(precision), sources), ways)
+            given = torch.split(_Taken.apply(states.to(precision), sources), sizes)
             sent = [one @ weight for one, weight in zip(given, weights, strict=True) if len(one)]
             # Sums of many are made in full precision.
             messages = torch.cat(sent).float() if sent else states.new_zeros(0, states.shape[1])
@@ -173,8 +176,8 @@ class Encoder(nn.Module):
         """States (nodes, d), vectors (n, d), and which graph each node is of."""
         words = self.word(batch["words"], batch["bags"])
         begin = self.dropout(torch.cat([self.kind(batch["kinds"]), words], 1))
-        ways: list[int] = batch["ways"].tolist()
-        states = self.propagation(begin, batch["sources"], batch["sinks"], ways, self.steps)
+        told = batch["sources"], batch["sinks"], batch["ways"]
+        states = self.propagation(begin, *told, self.steps)
         both = torch.cat([states, begin], 1)
         count = len(batch["nodes"])
         graph = torch.repeat_interleave(batch["nodes"], output_size=len(states))
@@ -226,5 +229,9 @@ class GGNNSays(nn.Module, Network):
     def _seen(self, batch: Batch) -> tuple[Tensor, Tensor, Tensor]:
         """The states of each graph's nodes, filled up; which are there; the vectors."""
         states, vector, graph = self.encoder(batch)
-        dense, mask = to_dense_batch(states, graph, batch_size=len(vector))
-        return dense, mask, vector
+        nodes, width = batch["nodes"], int(batch["widest"])
+        first = torch.arange(len(nodes), device=nodes.device) * width
+        place = torch.arange(len(states), device=nodes.device)
+        place = place + (first - (nodes.cumsum(0) - nodes))[graph]
+        dense = states.new_zeros(len(nodes) * width, states.shape[1]).index_copy(0, place, states)
+        return dense.view(len(nodes), width, -1), mask_of(nodes, width), vector

@@ -29,7 +29,7 @@ class Collated:
         columns = self.file.take(wanted.rows)
         draw = np.random.default_rng(wanted.seed) if wanted.seed else None
         made = self.architecture.collate(columns, draw)
-        return Packed.of(made) if self.packed else made
+        return Packed.of(made, self.architecture.on_host) if self.packed else made
 
 
 class Loader(DataLoader[Any]):

@@ -72,4 +72,7 @@ def device_of(wanted: str) -> str:
         # cuDNN plans its attention anew for every shape, and hardly two of our batches have the
         # same: a decoder's step took three times as long.
         torch.backends.cuda.enable_cudnn_sdp(False)
+        # Products of matrices in TF32, as cuDNN's layers take them anyway: ten bits of mantissa
+        # are as many as half precision has, and all bits of it are several times slower.
+        torch.set_float32_matmul_precision("high")
     return wanted
