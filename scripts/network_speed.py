@@ -3,9 +3,10 @@ data, how busy the GPU is; and whether ``torch.compile`` pays.
 
     python scripts/network_speed.py --data gluecode --out speed [--prepared prepared]
 
-Each is trained for names, for a few rounds of batches; the first of them, in which workers start
-and kernels are compiled, is not counted. Writes ``speed.csv``, one line for a network and a way.
-Networks that look around a method need what ``train_networks.py --prepare`` left in ``prepared``.
+Each is trained for names, for a few rounds of batches. The first of them, in which workers start
+and kernels are compiled, is not counted, nor is the last if the clock cut it short. Writes
+``speed.csv``, one line for a network and a way. Networks that look around a method need what
+``train_networks.py --prepare`` left in ``prepared``.
 """
 
 from __future__ import annotations
@@ -13,15 +14,15 @@ from __future__ import annotations
 import argparse
 import csv
 import json
+import math
 import subprocess
 import sys
 import time
-from contextlib import suppress
+from itertools import pairwise
 from pathlib import Path
 from statistics import median
-from typing import TextIO
 
-from train_networks import BASE, LOOKING, NAMERS, PLAIN, Busy, plan
+from train_networks import BASE, LOOKING, NAMERS, PLAIN, plan
 
 COLUMNS = (
     "network", "compiled", "parameters", "batch", "precision", "examples_per_second", "waiting",
@@ -60,7 +61,7 @@ def _is_prepared(network: str) -> bool:
     return network in LOOKING or network == BASE
 
 
-def measured(network: str, args: argparse.Namespace, busy: Busy, compiled: bool) -> dict[str, str]:
+def measured(network: str, args: argparse.Namespace, compiled: bool) -> dict[str, str]:
     out = args.out / f"{network}{'-compiled' if compiled else ''}"
     line = [sys.executable, "-m", "acumen", *command(network, args, out, compiled)]
     log = args.out / f"{out.name}.txt"
@@ -71,41 +72,36 @@ def measured(network: str, args: argparse.Namespace, busy: Busy, compiled: bool)
     if args.read:
         return {"network": network}
     with log.open("a") as stream:
-        code, ended = _watched(line, stream, out / "work" / "checkpoints" / "history.csv")
+        code = subprocess.run(line, stdout=stream, stderr=stream, check=False).returncode
     told = {"network": network, "compiled": str(compiled).lower(), "exit": str(code)}
     if code:
         print(log.read_text()[-500:], flush=True)
         return told
-    about = json.loads((out / "model.json").read_bytes())
-    with (out / "history.csv").open() as stream:
+    return told | speed(out)
+
+
+def speed(folder: Path) -> dict[str, str]:
+    """What a training's history tells of its speed."""
+    about = json.loads((folder / "model.json").read_bytes())
+    with (folder / "history.csv").open() as stream:
         rounds = [{k: float(v) for k, v in row.items()} for row in csv.DictReader(stream)]
-    later = rounds[1:]
+    steps = [b["step"] - a["step"] for a, b in pairwise([{"step": 0.0}, *rounds])]
+    later = [row for row, many in zip(rounds, steps, strict=True) if many == steps[0]][1:]
     if not later:
-        return told | {"rounds": "0"}  # nothing but the start
-    # The median: between rounds the card rests, while dev is looked at and a checkpoint written.
-    began = ended - sum(row["seconds"] for row in later)
-    card = [share for at, share, _ in busy.samples if began <= at <= ended]
-    return told | {
+        return {"rounds": "0"}  # nothing but the start
+
+    def typical(name: str) -> float:
+        return median(row.get(name, math.nan) for row in later)
+
+    return {
         "parameters": str(about["parameters"]),
         "batch": str(about["training"]["batch"]),
         "precision": str(about["training"]["precision"]),
-        "examples_per_second": f"{median(row['examples_per_second'] for row in later):.0f}",
-        "waiting": f"{median(row['waiting'] for row in later):.3f}",
-        "gpu_busy": f"{median(card):.0f}" if card else "",
+        "examples_per_second": f"{typical('examples_per_second'):.0f}",
+        "waiting": f"{typical('waiting'):.3f}",
+        "gpu_busy": f"{typical('gpu_busy'):.2f}",
         "rounds": str(len(later)),
     }
-
-
-def _watched(line: list[str], stream: TextIO, history: Path) -> tuple[int, float]:
-    """How a training ended, and when its last round did: what comes after is no training, and for
-    a large network takes as long."""
-    ended = 0.0
-    with subprocess.Popen(line, stdout=stream, stderr=stream) as running:
-        while running.poll() is None:
-            time.sleep(0.1)
-            with suppress(FileNotFoundError):
-                ended = history.stat().st_mtime
-    return running.returncode, ended
 
 
 def main() -> None:
@@ -127,17 +123,16 @@ def main() -> None:
     vars(args).update(prepare=False, limit=False, patience=1.0, pretrain_minutes=0.0,
                       robustness=None, task=[])  # fmt: skip
     args.out.mkdir(parents=True, exist_ok=True)
-    busy, rows = Busy(), []
+    rows = []
     for network in args.networks:
         for compiled in (False, True)[: 1 + (network in args.compiled)]:
             began = time.time()
-            rows.append(measured(network, args, busy, compiled))
+            rows.append(measured(network, args, compiled))
             print(f"{time.time() - began:6.1f} s  {rows[-1]}", flush=True)
             with (args.out / "speed.csv").open("w", newline="") as stream:
                 writer = csv.DictWriter(stream, COLUMNS, restval="", lineterminator="\n")
                 writer.writeheader()
                 writer.writerows(rows)
-    busy.stop.set()
 
 
 if __name__ == "__main__":

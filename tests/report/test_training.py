@@ -71,6 +71,17 @@ def made(tmp_path: Path) -> Folder:
     return make
 
 
+def test_how_busy_a_gpu_was_is_told_where_it_is_known(made: Folder) -> None:
+    folder = made()
+    assert "GPU busy" not in write_training(folder).read_text()
+    history = folder / "history.csv"
+    names, *rows = history.read_text().splitlines()
+    told = ["nan", "0.5", "0.75", "0.7", "nan"]
+    rows = [f"{row},{one}" for row, one in zip(rows, told, strict=True)]
+    history.write_text("\n".join([f"{names},gpu_busy", *rows, ""]))
+    assert "<dt>GPU busy</dt><dd>70.0 %</dd>" in write_training(folder).read_text()
+
+
 def pictures(text: str) -> list[str]:
     """The drawings in a page, light and dark in turn."""
     found = re.findall(r"data:image/svg\+xml;base64,([^\"]+)", text)

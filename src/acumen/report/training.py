@@ -34,6 +34,8 @@ _COLUMNS = (
     "round", "step", "loss", "dev_loss", "dev_score", "rate", "seconds", "examples_per_second",
     "waiting",
 )  # fmt: skip
+# There where it could be measured.
+_BUSY = "gpu_busy"
 _HINT = "train it again: `acumen train`"
 
 Row = dict[str, float | None]
@@ -99,6 +101,7 @@ def _render(
         left_out=len(every) - len(shown),
         speed=_typical(every, "examples_per_second"),
         waiting=_typical(every, "waiting"),
+        busy=_typical(every, _BUSY),
         idle=IDLE,
         vocabularies=vocabularies,
         style="\n".join(page.joinpath(name).read_text(encoding="utf-8") for name in STYLES),
@@ -120,7 +123,8 @@ def _history(path: Path) -> list[Row]:
             missing = [name for name in _COLUMNS if name not in (reader.fieldnames or ())]
             if missing:
                 raise ValueError(f"it has no column {missing[0]}")
-            found = [{name: _number(row[name]) for name in _COLUMNS} for row in reader]
+            names = [*_COLUMNS, *({_BUSY} & set(reader.fieldnames or ()))]
+            found = [{name: _number(row[name]) for name in names} for row in reader]
     except (OSError, ValueError, TypeError, csv.Error) as error:
         raise AcumenError(f"{path}: a damaged history: {error}", _HINT) from error
     if not found:
@@ -144,7 +148,7 @@ def _thinned(rows: Sequence[Row], best: int) -> list[Row]:
 
 def _typical(rows: Sequence[Row], column: str) -> float | None:
     """The median: the first round, in which all is still cold, tells little."""
-    values = sorted(value for row in rows if (value := row[column]) is not None)
+    values = sorted(value for row in rows if (value := row.get(column)) is not None)
     return values[len(values) // 2] if values else None
 
 

@@ -32,6 +32,7 @@ from acumen.files import write_atomically
 from acumen.lang.subtokens import subtokens
 from acumen.models.neural.architecture import Architecture, Network
 from acumen.models.neural.batches import Rounds, by_length
+from acumen.models.neural.busy import Gauge, gauge
 from acumen.models.neural.encoded import EncodedFile
 from acumen.models.neural.loading import Loader
 from acumen.models.neural.packed import Packed
@@ -156,12 +157,15 @@ class Keep(lightning.Callback):
         self.step, self.pretraining = step, pretraining
         self.began = self.waited = 0.0
         self.examples = 0
+        self.gauge: Gauge | None = None
 
     # ---------------------------------------------------------------- time
 
     def on_train_epoch_start(self, trainer: Any, pl_module: Any) -> None:
         self.began, self.examples = time.perf_counter(), 0
         self.waited = trainer.train_dataloader.waited
+        if self.gauge is not None:
+            self.gauge.begin()
 
     def on_train_batch_end(
         self, trainer: Any, pl_module: Any, outputs: Any, batch: Any, number: int
@@ -176,6 +180,7 @@ class Keep(lightning.Callback):
         if self.device == "cuda":
             torch.cuda.synchronize()
         seconds = time.perf_counter() - self.began
+        busy = {} if self.gauge is None else {"gpu_busy": self.gauge.end()}
         loss, judged = self.look(pl_module)
         row = {
             "round": float(trainer.current_epoch),
@@ -187,6 +192,7 @@ class Keep(lightning.Callback):
             "seconds": seconds,
             "examples_per_second": self.examples / seconds,
             "waiting": (trainer.train_dataloader.waited - self.waited) / seconds,
+            **busy,
         }
         history = pl_module.history
         best = max((self.worth(one) for one in history), default=-np.inf)
@@ -277,7 +283,9 @@ def precise(device: str, precision: str) -> Any:
 
 def write_history(path: Path, history: Sequence[dict[str, float]]) -> None:
     told = io.StringIO()
-    writer = csv.DictWriter(told, list(history[0]), lineterminator="\n")
+    # A training may have gone on where more, or less, can be measured.
+    names = list(dict.fromkeys(name for row in history for name in row))
+    writer = csv.DictWriter(told, names, restval="nan", lineterminator="\n")
     writer.writeheader()
     writer.writerows({key: f"{value:.6g}" for key, value in row.items()} for row in history)
     write_atomically(path, told.getvalue().encode())
@@ -325,10 +333,11 @@ def teach(
         else:
             # Workers make batches ahead, before Lightning tells which round it is.
             sampler.set_epoch(len(before))
-            trainer.fit(
-                lesson, Loader(train, architecture, sampler, training.workers),
-                ckpt_path=str(last) if before else None, weights_only=False,
-            )  # fmt: skip
+            with gauge(device) as keep.gauge:
+                trainer.fit(
+                    lesson, Loader(train, architecture, sampler, training.workers),
+                    ckpt_path=str(last) if before else None, weights_only=False,
+                )  # fmt: skip
     if not (folder / BEST).is_file():
         raise AcumenError(
             "there is nothing to be kept: the loss on dev was no number in any round",
