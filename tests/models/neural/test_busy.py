@@ -21,10 +21,18 @@ from models.neural import checks
 READINGS = ["sh", "-c", "while :; do echo ' 40 '; echo 60; echo '[N/A]'; sleep 0.01; done"]
 
 
-def test_what_is_told_meanwhile_is_counted() -> None:
-    told = Gauge(READINGS)
+def begun(command: list[str]) -> Gauge:
+    """One that has read something: on a busy machine a command takes its time to start."""
+    told = Gauge(command)
     told.begin()
-    time.sleep(0.2)
+    ends = time.monotonic() + 30
+    while len(told._readings) < 20 and time.monotonic() < ends:
+        time.sleep(0.01)
+    return told
+
+
+def test_what_is_told_meanwhile_is_counted() -> None:
+    told = begun(READINGS)
     share = told.end()
     time.sleep(0.05)
     assert 0.45 < share < 0.55
@@ -63,8 +71,7 @@ def test_a_history_tells_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     @contextmanager
     def told(device: str) -> Iterator[Gauge]:
         # Readings without a pause: a small network's round is short.
-        made = Gauge([sys.executable, "-c", "while True: print(70, flush=True)"])
-        time.sleep(0.2)
+        made = begun([sys.executable, "-c", "while True: print(70, flush=True)"])
         yield made
         made.stop()
 
