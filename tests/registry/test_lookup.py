@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from acumen.registry import (
     load_plugin,
     make_model,
     make_task,
+    names,
 )
 from plugins import plugin
 from support import pretend_installed
@@ -114,6 +116,18 @@ def test_two_packages_with_one_name_are_refused_when_used_and_listed_both(
     with pytest.raises(AcumenError, match="two models are called 'clash'") as caught:
         make_model("clash")
     assert "one from reg_alpha 1.0, one from reg_beta 1.0" in str(caught.value)
+
+
+def test_what_is_installed_or_removed_meanwhile_is_noticed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(str(tmp_path))
+    assert "meanwhile" not in names("model")
+    module, entry_points = "def made(): ...\n", "[acumen.models]\nmeanwhile = late:made\n"
+    pretend_installed(tmp_path, monkeypatch, "late", module, entry_points)
+    assert "meanwhile" in names("model")
+    shutil.rmtree(tmp_path / "late-1.0.dist-info")
+    assert "meanwhile" not in names("model")
 
 
 def test_a_package_cannot_take_the_place_of_what_we_ship_unnoticed(

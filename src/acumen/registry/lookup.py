@@ -7,6 +7,7 @@ import importlib
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from functools import lru_cache
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from types import ModuleType
@@ -99,10 +100,25 @@ def _load_built_ins(kind: Kind) -> None:
 
 def _foreign(kind: Kind) -> dict[str, list[EntryPoint]]:
     """What other packages name. Two packages may name the same."""
+    return _points(GROUPS[kind], tuple((one, _changed(one)) for one in sys.path))
+
+
+@lru_cache(maxsize=8)
+def _points(group: str, where: tuple[tuple[str, int], ...]) -> dict[str, list[EntryPoint]]:
+    """Kept while nothing is installed or removed: going through all packages takes longer than
+    most of what is looked up."""
     found: dict[str, list[EntryPoint]] = {}
-    for point in sorted(entry_points(group=GROUPS[kind]), key=_release):
+    for point in sorted(entry_points(group=group), key=_release):
         found.setdefault(point.name, []).append(point)
     return found
+
+
+def _changed(folder: str) -> int:
+    """When something was last put into a folder, or taken out."""
+    try:
+        return Path(folder).stat().st_mtime_ns
+    except OSError:
+        return 0
 
 
 def names(kind: Kind) -> list[str]:
