@@ -219,6 +219,18 @@ def test_what_cannot_be_is_told_at_once(key: str) -> None:
         Training(**{key: 0})
 
 
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_what_torch_cannot_compile_is_told_in_a_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Torch's own compiler, on a machine that has no compiler of C++.
+    monkeypatch.setenv("TORCHINDUCTOR_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setattr("torch._inductor.config.cpp.cxx", (str(tmp_path / "missing"),))
+    with pytest.raises(AcumenError, match="network: InvalidCxxCompiler: ") as caught:
+        train(asked("mlp", training__compile=True), tmp_path / "out", Here(), nothing)
+    assert caught.value.hint == "train it with training.compile=false"
+
+
 def test_tensorboard_has_what_the_history_has(tmp_path: Path) -> None:
     """The oracle reads the files: TensorBoard's own reader."""
     reader = pytest.importorskip("tensorboard.backend.event_processing.event_accumulator")

@@ -333,7 +333,7 @@ def teach(
         else:
             # Workers make batches ahead, before Lightning tells which round it is.
             sampler.set_epoch(len(before))
-            with gauge(device) as keep.gauge:
+            with gauge(device) as keep.gauge, _compilable(training.compile):
                 trainer.fit(
                     lesson, Loader(train, architecture, sampler, training.workers),
                     ckpt_path=str(last) if before else None, weights_only=False,
@@ -351,6 +351,25 @@ def teach(
     )
     worth = [keep.worth(row) for row in lesson.history]
     return Taught(made.cpu().eval(), lesson.history, lesson.history[int(np.argmax(worth))])
+
+
+@contextmanager
+def _compilable(compiled: bool) -> Iterator[None]:
+    """What torch's compiler cannot do is told in a line, not by the inside of that compiler."""
+    if not compiled:
+        yield
+        return
+    from torch._dynamo.exc import TorchDynamoException
+
+    try:
+        yield
+    except TorchDynamoException as error:
+        # What went wrong lies inside of what tells where: an assertion may say nothing more.
+        cause = getattr(error, "inner_exception", error)
+        why = ": ".join([type(cause).__name__, *str(cause).strip().splitlines()[:1]])
+        raise AcumenError(
+            f"torch cannot compile this network: {why}", "train it with training.compile=false"
+        ) from error
 
 
 def _load(checkpoint: Path) -> dict[str, Any]:
