@@ -169,6 +169,20 @@ def test_phone(opened: Opener, idbench_page: Path) -> None:
     assert page.evaluate("document.documentElement.scrollWidth") == 390
 
 
+def test_long_names_of_models_do_not_widen_the_overview(
+    opened: Opener, copied: Folder, tmp_path: Path
+) -> None:
+    folder, run = copied
+    long = {name: f"{name}:corpus=build/eval/examples,split=all" for name in run.models}
+    models = {long[name]: card for name, card in run.models.items()}
+    cells = tuple(replace(cell, model=long[cell.model]) for cell in run.cells)
+    changed = replace(run, models=models, cells=cells)
+    page = opened(build_report([(folder, changed)], tmp_path / "report.html"))
+    box = page.locator("#overview .scroll")
+    assert "split=all" in box.inner_text()
+    assert box.evaluate("one => one.scrollWidth - one.clientWidth") == 0
+
+
 def test_basics_of_access(opened: Opener, idbench_page: Path) -> None:
     page = opened(idbench_page)
     for name in ("instances", "pairs"):
