@@ -104,8 +104,9 @@ lint: $(BIN)/.dev
 tools:
 	@sh scripts/install_test_tools.sh
 
-# Machine code of all kernels, which takes a minute or two once for a checkout; beside the checks.
-kernels: $(BIN)/.dev
+# Machine code of all kernels, which takes a minute or two once for a checkout; while the tools of the
+# tests are installed, which they do not need.
+kernels: $(BIN)/.core
 	@$(BIN)/python scripts/compile_kernels.py
 
 # The tools are fetched while the environment is made.
