@@ -45,8 +45,10 @@ def histories(runs: Path) -> list[dict[str, object]]:
 
 
 def write(rows: list[dict[str, object]], into: Path) -> None:
+    # A training on a processor tells nothing of a GPU: not all rows have all columns.
+    columns = list(dict.fromkeys(name for row in rows for name in row))
     with into.open("w", newline="") as stream:
-        writer = csv.DictWriter(stream, list(rows[0]), lineterminator="\n")
+        writer = csv.DictWriter(stream, columns, restval="", lineterminator="\n")
         writer.writeheader()
         for row in rows:
             told = {k: f"{v:.5g}" if isinstance(v, float) else v for k, v in row.items()}

@@ -22,7 +22,7 @@ from itertools import pairwise
 from pathlib import Path
 from statistics import median
 
-from train_networks import BASE, LOOKING, NAMERS, PLAIN, plan
+from train_networks import BASE, LOOKING, NAMERS, PLAIN, plan, taught
 
 COLUMNS = (
     "network", "compiled", "parameters", "batch", "precision", "examples_per_second", "waiting",
@@ -33,12 +33,14 @@ COMPILING = 1.5
 # Batches of a round: some seconds of them, so that its beginning counts little.
 QUICK, SLOW = 400, 80
 ALL = (*PLAIN, "transformer", *NAMERS, BASE)
+# Names alone, or all tasks at once.
+NAMES = ("naming", "gluecode")
 SLOWER = ("transformer", "code2seq", "ggnn", *LOOKING)
 
 
 def command(network: str, args: argparse.Namespace, out: Path, compiled: bool) -> list[str]:
     """The plan's training for names, short: rounds of few batches, hardly a look at dev."""
-    (made,) = [one for one in plan(network, args) if one[0] == "train" and _teaches_names(one)]
+    (made,) = [one for one in plan(network, args) if one[0] == "train" and taught(one) in NAMES]
     made[made.index("-o") + 1] = str(out)
     if "--from" in made:  # how fast it is does not hang on where it begins
         at = made.index("--from")
@@ -51,10 +53,6 @@ def command(network: str, args: argparse.Namespace, out: Path, compiled: bool) -
                 f"training.compile={str(compiled).lower()}"):  # fmt: skip
         made += ["--set", one]
     return made
-
-
-def _teaches_names(command: list[str]) -> bool:
-    return command[command.index("-t") + 1] in ("gluecode/naming", "gluecode")
 
 
 def _is_prepared(network: str) -> bool:

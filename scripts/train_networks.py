@@ -45,8 +45,8 @@ CHANGES = {
     "plain, large": ("training.batch=512", "training.rate=0.002", "training.epochs=12",
                      "training.workers=2"),
     "pretrain": ("training.batch=128", "training.rate=0.0005", "training.warmup=300",
-                 "training.epochs=4"),
-    "transformer": ("training.batch=64",),
+                 "training.epochs=6"),
+    "transformer": ("training.batch=64", "training.rate=0.0001", "training.epochs=20"),
     "transformer, large": ("training.batch=256", "training.rate=0.0001", "training.epochs=4"),
     # The published rate falls for 3,000 epochs; Adam gets somewhere in twenty.
     "code2seq": ("training.batch=512", "training.optimiser=adam", "training.rate=0.001",
@@ -202,7 +202,14 @@ def stages(network: str, args: argparse.Namespace) -> list[list[list[str]]]:
             first.append(command)
         else:
             trainings.append(command)
+    # The longest first: none of them then begins when the others are done.
+    trainings.sort(key=lambda command: -MINUTES.get(taught(command), 0.0))
     return [stage for stage in (first, trainings, asked) if stage]
+
+
+def taught(command: list[str]) -> str:
+    """The task that a training is for, without its benchmark."""
+    return command[command.index("-t") + 1].rpartition("/")[2]
 
 
 def run(network: str, args: argparse.Namespace, busy: Busy, jobs: list[dict[str, object]]) -> None:
