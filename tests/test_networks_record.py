@@ -1,0 +1,132 @@
+"""What docs/networks.md says of the networks is what their runs gave: the oracle are the scores
+that are kept in results/networks, as `acumen eval` wrote them; and how they are gathered there."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from support import ROOT
+
+KEPT = ROOT / "results" / "networks"
+TRAININGS = ("first", "second", "fourth", "fifth", "sixth", "seventh")
+NETWORKS = {
+    "MLP": "mlp", "CNN": "cnn", "BiLSTM": "bilstm", "Seq2Seq / Seq2Tok": "seq2seq",
+    "Transformer": "transformer", "acumen-base": "acumen-base", "code2vec": "code2vec",
+    "code2seq": "code2seq", "GGNN": "ggnn", "Spot's CNN": "spot-cnn", "Cognac": "cognac",
+    "GTNM": "gtnm",
+}  # fmt: skip
+# What each column of the page's two first tables holds; several where a cell has several.
+TASKS = (
+    (("gluecode/npath",), ("gluecode/operators",), ("gluecode/naming",), ("gluecode/completion",),
+     ("gluecode/nulltoken",)),
+    (("gluecode/naming",), ("names/liu/recommend",), ("names/liu/check",),
+     ("names/liu/realistic",), ("idbench/relatedness/large", "idbench/similarity/large"),
+     tuple(f"sesame/{one}/uncommented" for one in ("goals", "operations", "effects"))),
+)  # fmt: skip
+METRICS = {"gluecode/npath": "accuracy", "gluecode/operators": "accuracy",
+           "gluecode/naming": "character_bleu", "gluecode/completion": "exact_match",
+           "gluecode/nulltoken": "exact_match", "names/liu/recommend": "name_f1",
+           "names/liu/check": "accuracy", "names/liu/realistic": "average_precision"}  # fmt: skip
+
+
+@cache
+def rows(training: str, file: str) -> list[dict[str, str]]:
+    with (KEPT / training / file).open() as stream:
+        return list(csv.DictReader(stream))
+
+
+def tables(page: str, heading: str) -> list[list[list[str]]]:
+    """The tables below a heading, as cells; without the line that rules them."""
+    text = page.split(f"## {heading}\n", 1)[1].split("\n## ", 1)[0]
+    found = []
+    for block in re.findall(r"(?:^\|.*\n)+", text, re.MULTILINE):
+        lines = [line.strip().strip("|").split("|") for line in block.splitlines()]
+        found.append([[cell.strip(" *`") for cell in line] for line in (lines[0], *lines[2:])])
+    return found
+
+
+PAGE = (ROOT / "docs" / "networks.md").read_text()
+
+
+def cells() -> Iterator[tuple[str, str, str, str]]:
+    """Task, network, trainings, what the page says."""
+    for columns, table in zip(TASKS, tables(PAGE, "Where they stand"), strict=True):
+        for name, *said, trainings in table[1:]:
+            if name not in NETWORKS:
+                continue
+            for tasks, cell in zip(columns, said, strict=True):
+                parts = cell.split(" / ") if len(tasks) > 1 else [cell]
+                for task, part in zip(tasks, parts, strict=True):
+                    yield task, NETWORKS[name], trainings, part
+
+
+@pytest.mark.parametrize(("task", "network", "trainings", "said"), list(cells()))
+def test_a_score_on_the_page_is_one_that_was_kept(
+    task: str, network: str, trainings: str, said: str
+) -> None:
+    metric = METRICS.get(task, "spearman")
+    kept = [
+        [float(row[one]) for one in ("value", "low", "high")]
+        for training in TRAININGS
+        if training in trainings
+        for row in rows(training, "scores.csv")
+        if (row["task"], row["network"], row["metric"], row["slice"]) == (task, network, metric, "")
+        if not task.startswith("idbench") or row["convention"] == "complete"
+    ]
+    # A score, and its interval where it is told; behind them, in brackets, what was published.
+    score = [float(one) for one in re.findall(r"-?\d\.\d{3}", re.sub(r"\(.*\)", "", said))]
+    assert len(score) in (1, 3)
+    # Those kept have five digits, and are rounded once more for the page.
+    assert any(score == pytest.approx(one[: len(score)], abs=0.00051) for one in kept)
+
+
+def test_all_networks_stand_there() -> None:
+    assert {network for _, network, _, _ in cells()} == set(NETWORKS.values())
+
+
+def test_how_fast_each_is_was_measured_and_no_network_waits_for_a_tenth_of_the_time() -> None:
+    measured = {row["network"]: row for row in rows("seventh", "speed.csv")}
+    (table,) = tables(PAGE, "How fast each is alone")
+    names = NETWORKS | {"Seq2Seq": "seq2seq"}
+    assert len(table) - 1 == len(measured)
+    for name, batch, speed, _, waiting, _, busy in table[1:]:
+        row = measured[names.get(name, name)]
+        assert batch.replace(",", "") == row["batch"]
+        digits = 3 if len(row["examples_per_second"]) > 5 else 2
+        assert int(speed.replace(",", "")) == float(
+            f"{float(row['examples_per_second']):.{digits}g}"
+        )
+        assert waiting == f"{100 * float(row['waiting']):.1f} %"
+        assert busy == f"{100 * float(row['gpu_busy']):.0f} %"
+        assert float(row["waiting"]) < 0.1
+
+
+def test_runs_of_a_gpu_and_of_a_processor_are_gathered_alike(tmp_path: Path) -> None:
+    for network, told in (
+        ("cnn", "round,loss\n0,2.5\n"),
+        ("mlp", "round,loss,gpu_busy\n0,2,0.5\n"),
+    ):
+        folder = tmp_path / "runs" / network / "naming"
+        folder.mkdir(parents=True)
+        (folder / "history.csv").write_text(told)
+        score = {"metric": "accuracy", "convention": "test", "slice": "", "value": 0.123456}
+        cell = {"task": "gluecode/npath", "scores": [score]}
+        asked = tmp_path / "runs" / "eval" / network
+        asked.mkdir(parents=True)
+        (asked / "results.json").write_text(json.dumps({"cells": [cell], "provenance": {}}))
+    script = ROOT / "scripts" / "gather_results.py"
+    subprocess.run([sys.executable, script, tmp_path / "runs", tmp_path / "kept"], check=True)
+    assert (tmp_path / "kept" / "history.csv").read_text() == (
+        "training,round,loss,gpu_busy\ncnn/naming,0,2.5,\nmlp/naming,0,2,0.5\n"
+    )
+    kept = (tmp_path / "kept" / "scores.csv").read_text().splitlines()
+    assert kept[1:] == [f"gluecode/npath,{one},accuracy,test,,0.12346" for one in ("cnn", "mlp")]
