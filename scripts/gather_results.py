@@ -1,12 +1,12 @@
 """Gather what `scripts/train_networks.py` left into small files: scores, histories, commands.
 
-    python scripts/gather_results.py runs results/networks [answers.tar.xz]
+    python scripts/gather_results.py runs results/networks/NAME
 
 ``scores.csv`` has a line for each headline score and further metric (slices only where they tell
 what is known of the published tool's edits), ``history.csv`` one for each
 round of each training, ``jobs.json`` the commands with their seconds (of all folders that the plan
-was run into), ``results.tar.xz`` each run's ``results.json``. The last argument gets these with all
-answers, to be released.
+was run into), ``results.tar.xz`` each run's ``results.json`` and answers: whoever has the data can
+score them again, or ask them something else.
 """
 
 from __future__ import annotations
@@ -72,15 +72,13 @@ def pack(runs: Path, patterns: tuple[str, ...], into: Path) -> None:
 
 
 def main() -> None:
-    runs, into, *answers = map(Path, sys.argv[1:])
+    runs, into = map(Path, sys.argv[1:])
     into.mkdir(parents=True, exist_ok=True)
     write(scores(runs), into / "scores.csv")
     write(histories(runs), into / "history.csv")
     jobs = [one for path in sorted(runs.rglob("jobs.json")) for one in json.loads(path.read_text())]
     (into / "jobs.json").write_text(json.dumps(jobs, indent=1) + "\n")
-    pack(runs, ("results.json",), into / "results.tar.xz")
-    for one in answers:
-        pack(runs, ("results.json", "answers/**/*.jsonl"), one)
+    pack(runs, ("results.json", "answers/**/*.jsonl"), into / "results.tar.xz")
 
 
 if __name__ == "__main__":

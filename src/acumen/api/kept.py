@@ -42,7 +42,7 @@ class Counts:
 
 _LABELS_SEEN = {
     "all": "has seen the labels", "others": "leave-one-out", "train": "used the training split",
-    "train-or-all": "saw training labels, or all",
+    "train-or-all": "saw training labels, or all", "before": "was trained before",
 }  # fmt: skip
 
 
@@ -58,7 +58,7 @@ class ModelCard:
 
     @property
     def labels_seen(self) -> str:
-        """What a table says about a model that was shown labels of the task itself."""
+        """What a table says about a model that learned from labels."""
         return _LABELS_SEEN.get(self.supervision, "")
 
 

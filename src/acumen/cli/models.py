@@ -18,6 +18,7 @@ LABELS_SEEN = {
     "train-or-all": "those of the training split; all, its own too, where there is none",
     "others": "all but the one it is asked for",
     "all": "all, its own too",
+    "before": "none; it was trained before",
 }
 
 

@@ -171,7 +171,8 @@ class Cell:
 
 
 def model_card(made: Made) -> ModelCard:
-    supervision = made.model.supervision if isinstance(made.model, Learner) else "none"
+    # One that learns here says so, and so may one that has learned before.
+    supervision = getattr(made.model, "supervision", "none")
     return ModelCard(
         name=made.reference,
         summary=made.entry.summary,

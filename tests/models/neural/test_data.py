@@ -149,7 +149,7 @@ def test_padding_is_zeros_behind(lists: list[list[int]]) -> None:
 def test_who_says_a_word_twice_is_not_better() -> None:
     pytest.importorskip("torch")
     from acumen.api import Face
-    from acumen.models.neural.training import score
+    from acumen.models.neural.dev import score
 
     assert score(Face.NAME, False, ["winner"], ["winner"]) == 1.0
     assert score(Face.NAME, False, ["winnerWinner"], ["winner"]) == pytest.approx(2 / 3)

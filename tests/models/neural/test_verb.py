@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -13,6 +14,7 @@ import pytest
 
 pytest.importorskip("torch")
 
+import torch
 
 from acumen.api import AcumenError, Face, Instance, Method, Pair, TaskCard
 from acumen.corpus.engines import engine
@@ -22,6 +24,7 @@ from acumen.models.neural.settings import read_config
 from acumen.models.neural.train import request, train
 from acumen.registry import make_model
 from acumen.runs.ask import ask
+from acumen.runs.plan import model_card
 from models.neural.checks import methods
 from models.neural.trainings import Here, Naming, asked, nothing
 
@@ -143,6 +146,50 @@ def test_only_tasks_of_its_own_kind_are_answered() -> None:
     tables = read_config("cnn", "small")
     with pytest.raises(AcumenError, match="cannot answer gluecode/npath"):
         request("cnn", tables, Naming(), answers=((Classes(), None),))  # type: ignore[arg-type]
+
+
+def test_dev_is_judged_by_all_of_its_answers(folder: Path) -> None:
+    """Also by those that the network cannot say: the oracle counts the words of what the saved
+    network answers, all of dev's methods asked one by one."""
+    about = json.loads((folder / "model.json").read_text())
+    dev = Naming().examples("dev")
+    assert about["data"]["sizes"]["dev"]["kept"] < len(dev)
+    said = [make_run(str(folder), "cpu").name([one.input]) for one in dev]  # type: ignore
+    hits = total = 0
+    for (answer,), one in zip(said, dev, strict=True):
+        mine, true = (re.findall("[A-Z]?[a-z]+|[0-9]+", name or "") for name in (answer, one.truth))
+        held = [word.lower() for word in true]
+        total += len(mine) + len(true)
+        for word in mine:
+            if word.lower() in held:
+                held.remove(word.lower())
+                hits += 1
+    assert about["best"]["dev_score"] == pytest.approx(2 * hits / total)
+
+
+def test_the_device_is_looked_for_before_anything_is_read(folder: Path, tmp_path: Path) -> None:
+    if torch.cuda.is_available():
+        pytest.skip("there is a GPU here")
+    with pytest.raises(AcumenError, match="no GPU"):
+        train(replace(asked(), device="cuda"), tmp_path / "out", Here(), nothing)
+    assert not (tmp_path / "out").exists()
+    with pytest.raises(AcumenError, match="no GPU"):
+        make_run(str(folder), "cuda")
+    with pytest.raises(AcumenError, match="no device 'gpu'"):
+        make_run(str(folder), "gpu")
+
+
+def test_what_a_network_cannot_be_taught_is_told_before_it_is() -> None:
+    class Judging(Naming):
+        card = TaskCard("names/check/balanced", "Checking", "1", Face.JUDGE, "accuracy")
+
+    with pytest.raises(AcumenError, match="cannot be taught to judge"):
+        request("cognac", read_config("cognac", "small"), Judging())  # type: ignore[arg-type]
+
+
+def test_tables_tell_that_it_was_trained_before(folder: Path) -> None:
+    card = model_card(make_model(f"run:{folder},device=cpu"))
+    assert (card.supervision, card.labels_seen) == ("before", "was trained before")
 
 
 @pytest.mark.parametrize(

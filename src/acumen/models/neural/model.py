@@ -42,6 +42,17 @@ class Trained:
         self.purpose = self.plan.purpose
         self.fingerprint = str(self.about["weights_sha256"])
         self.sight: Sight | None = None
+        if device != "auto":
+            from acumen.models.neural.tensors import device_of
+
+            device_of(device)
+
+    @property
+    def supervision(self) -> str:
+        """It learned before, from labels of what it was trained for; they are not shown to it."""
+        from acumen.models.neural.preparing import PRETRAIN
+
+        return "none" if self.purpose.task == PRETRAIN else "before"
 
     @cached_property
     def loaded(self) -> tuple[Any, Any, str]:
@@ -141,6 +152,7 @@ class Several:
     """A network for each of several tasks."""
 
     batch_size = Trained.batch_size
+    supervision = "before"
 
     def __init__(self, parts: dict[str, Trained]) -> None:
         self.parts = parts

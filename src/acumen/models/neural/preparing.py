@@ -2,7 +2,8 @@
 
 Reading and encoding run in worker processes, part by part; a part is a Parquet file of words, then
 an Arrow file of numbers. Parts are joined in the order of the examples, so the files are the same
-for any number of workers. What cannot be read, or answered in known words, is left out and counted.
+for any number of workers. What cannot be read is left out and counted, and so is what cannot be
+answered in known words; of dev that has a file of its own: it cannot be learned, and is judged.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import compress, islice
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -29,7 +30,7 @@ from acumen.models.neural.catalogue import Plan
 # What a network is trained for that is asked nothing yet: its examples have no answers.
 PRETRAIN = "pretrain"
 SPLITS = ("train", "dev")
-VOCABULARIES = "vocabulary"
+VOCABULARIES, UNSAID = "vocabulary", "dev-unsaid.arrow"
 # Examples of a part.
 _PART = 2048
 # Of tasks without a dev split, one training example of so many is dev's.
@@ -39,6 +40,7 @@ _LIMIT = 1800.0
 _LABEL = "label"
 
 Step = Callable[[str, int, int], None]
+Which: TypeAlias = Literal["sayable", "unsaid", "all"]
 
 
 def examples(task: Task, split: str) -> Iterator[Example]:
@@ -106,13 +108,14 @@ class ReadJob:
 
 @dataclass(frozen=True, slots=True)
 class EncodeJob:
-    """``unanswered``: its examples have no answers, or none to be learned."""
+    """``which``: the examples whose answers the network can say, those that it cannot, or all, with
+    no answer to be learned."""
 
     plan: Plan
     vocabularies: Path
     words: Path
     into: Path
-    unanswered: bool
+    which: Which
 
 
 def read_part(job: ReadJob) -> tuple[dict[str, dict[str, int]], int]:
@@ -140,7 +143,7 @@ def read_part(job: ReadJob) -> tuple[dict[str, dict[str, int]], int]:
 
 
 def encode_part(job: EncodeJob) -> int:
-    """What an engine runs: writes the numbers of a part; gives how many examples have an answer."""
+    """What an engine runs: writes the numbers of a part; gives of how many examples."""
     architecture = job.plan.make()
     architecture.load_vocabularies(job.vocabularies)
     table = pq.read_table(job.words)
@@ -150,10 +153,10 @@ def encode_part(job: EncodeJob) -> int:
     rows, answers = [], []
     for label, *values in zip(labels, *columns, strict=True):
         features = dict(zip(names, values, strict=True))
-        target = {} if job.unanswered else architecture.target(label, features)
-        if target is None:
+        target = {} if job.which == "all" else architecture.target(label, features)
+        if (target is None) != (job.which == "unsaid"):
             continue
-        rows.append({**architecture.encode(features), **target})
+        rows.append({**architecture.encode(features), **(target or {})})
         answers.append(label)
     if rows:
         encoded.write([encoded.record_batch(rows, answers)], job.into)
@@ -227,10 +230,10 @@ def encode(
 ) -> dict[str, int]:  # fmt: skip
     """The numbers of all parts, joined to one file a split; gives how many examples each has."""
     kept: dict[str, int] = {}
-    unanswered = plan.purpose.task == PRETRAIN
+    which: Which = "all" if plan.purpose.task == PRETRAIN else "sayable"
     for split in SPLITS:
         into = folder / f"{split}.arrow"
-        kept[split] = _encode(plan, words / split, vocabularies, into, engine, step, unanswered)
+        kept[split] = _encode(plan, words / split, vocabularies, into, engine, step, which)
         if not kept[split] and split == "train":
             raise AcumenError(
                 "nothing of the training split can be learned from",
@@ -239,17 +242,19 @@ def encode(
         if not kept[split]:
             # Of a handful of examples nothing can be held out: they are judged by themselves.
             shutil.copyfile(folder / "train.arrow", into)
+    if which == "sayable" and kept["dev"]:
+        _encode(plan, words / "dev", vocabularies, folder / UNSAID, engine, step, "unsaid")
     return kept
 
 
 def _encode(
     plan: Plan, words: Path, vocabularies: Path, into: Path, engine: Engine, step: Step,
-    unanswered: bool,
+    which: Which,
 ) -> int:  # fmt: skip
     parts = sorted(words.rglob("*.parquet"))
     made = [into.with_name(f"{into.stem}-{place:06}.arrow") for place in range(len(parts))]
     jobs = [
-        EncodeJob(plan, vocabularies, part, path, unanswered)
+        EncodeJob(plan, vocabularies, part, path, which)
         for part, path in zip(parts, made, strict=True)
     ]
     rows = {}
@@ -275,7 +280,7 @@ def prepare_questions(
     shutil.rmtree(words, ignore_errors=True)
     pairs = ((one.input, one.id) for one in task.instances())
     _read(plan, pairs, words, engine, step, surroundings, {})
-    many = _encode(plan, words, vocabularies, into, engine, step, unanswered=True)
+    many = _encode(plan, words, vocabularies, into, engine, step, "all")
     shutil.rmtree(words)
     return many
 

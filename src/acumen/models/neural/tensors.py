@@ -9,6 +9,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from acumen.api import AcumenError
 from acumen.lang.columns import Ragged
 from acumen.models.neural.architecture import Encoded
 
@@ -66,8 +67,13 @@ def layer_precision(given: torch.Tensor) -> torch.dtype:
 
 def device_of(wanted: str) -> str:
     """Where to compute: ``auto`` is a GPU where there is one."""
+    if wanted not in ("auto", "cpu", "cuda"):
+        raise AcumenError(f"there is no device {wanted!r}", "choose of auto, cpu, cuda")
+    here = torch.cuda.is_available()
+    if wanted == "cuda" and not here:
+        raise AcumenError("torch finds no GPU here", "leave the device to auto, or name cpu")
     if wanted == "auto":
-        wanted = "cuda" if torch.cuda.is_available() else "cpu"
+        wanted = "cuda" if here else "cpu"
     if wanted == "cuda":
         # cuDNN plans its attention anew for every shape, and hardly two of our batches have the
         # same: a decoder's step took three times as long.

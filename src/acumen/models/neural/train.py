@@ -26,6 +26,7 @@ from acumen.models.neural.joint import Joint
 from acumen.models.neural.keys import START, STARTED, WORK, data_key, data_of, key_of, start_of
 from acumen.models.neural.preparing import (
     PRETRAIN,
+    UNSAID,
     VOCABULARIES,
     Surroundings,
     encode,
@@ -36,6 +37,8 @@ from acumen.models.neural.preparing import (
 from acumen.models.neural.settings import Tables, Training, filled
 
 ANSWERS = "answers"
+# What a network can be taught; it judges names, if it does, by what it was taught of them.
+TAUGHT = (Face.CLASSIFY, Face.GENERATE, Face.NAME)
 _KEY, _WORDS, _SIZES, _DATA = "key.json", "words", "sizes.json", "data.json"
 
 Step = Callable[[str, int, int], None]
@@ -82,6 +85,11 @@ def request(
     if pretrain and not kind.may_pretrain:
         raise AcumenError(f"{name} cannot be pre-trained", "transformer can")
     face = Face.GENERATE if pretrain else task.card.face
+    if face not in TAUGHT:
+        raise AcumenError(
+            f"{name} cannot be taught to {face}, as {served} asks",
+            f"networks are taught to {', '.join(TAUGHT)}: names/recommend, for instance",
+        )
     purpose = Purpose(PRETRAIN if pretrain else served, face)
     for other, _ in further.get("answers", ()):
         if pretrain or not (kind.joint or other.card.face is face):
@@ -96,6 +104,10 @@ def train(asked: Request, out: Path, engine: Engine, step: Step) -> dict[str, Js
     """Train, and write the folder; gives what its ``model.json`` says."""
     if out.exists() and (not out.is_dir() or any(out.iterdir())) and not _is_ours(out):
         raise AcumenError(f"{out} holds no network, and is not empty", "choose another --out")
+    from acumen.models.neural.tensors import device_of
+
+    # Looked for before anything is read; what is only prepared may be trained elsewhere.
+    device = "" if asked.prepare else device_of(asked.device)
     work = out / WORK
     # What was prepared beside the corpus is gone on with where there is none.
     keys = [key_of(asked, out), key_of(asked, out, whole=True)]
@@ -113,17 +125,17 @@ def train(asked: Request, out: Path, engine: Engine, step: Step) -> dict[str, Js
     if asked.prepare:
         return {"prepared": sizes}
     from acumen.models.neural.answering import answer_file
-    from acumen.models.neural.tensors import device_of
     from acumen.models.neural.training import BOARD, HISTORY, teach
 
     made = asked.plan.make()
     made.load_vocabularies(work / VOCABULARIES)
-    device, examples = device_of(asked.device), EncodedFile(work / "train.arrow")
+    examples = EncodedFile(work / "train.arrow")
     made.before_teaching(examples, asked.training, work / "checkpoints", device)
+    unsaid = EncodedFile(work / UNSAID) if (work / UNSAID).is_file() else None
     taught = teach(
         made, examples, EncodedFile(work / "dev.arrow"), asked.training,
         work / "checkpoints", device=asked.device, step=step,
-        pretraining=asked.plan.purpose.task == PRETRAIN,
+        pretraining=asked.plan.purpose.task == PRETRAIN, unsaid=unsaid,
     )  # fmt: skip
     made.after_teaching(taught.network, examples, asked.training, device)
     for place, (other, _) in enumerate(asked.answers):

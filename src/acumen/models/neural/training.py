@@ -13,7 +13,6 @@ import logging
 import os
 import time
 import warnings
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -24,15 +23,14 @@ from typing import Any
 import numpy as np
 import pytorch_lightning as lightning
 import torch
-from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from acumen.api import AcumenError, Face
+from acumen.api import AcumenError
 from acumen.files import write_atomically
-from acumen.lang.subtokens import subtokens
 from acumen.models.neural.architecture import Architecture, Network
-from acumen.models.neural.batches import Rounds, by_length
+from acumen.models.neural.batches import Rounds
 from acumen.models.neural.busy import Gauge, gauge
+from acumen.models.neural.dev import Dev
 from acumen.models.neural.encoded import EncodedFile
 from acumen.models.neural.loading import Loader
 from acumen.models.neural.packed import Packed
@@ -42,23 +40,6 @@ from acumen.models.neural.tensors import device_of
 LAST, BEST, HISTORY, BOARD = "last.ckpt", "best.ckpt", "history.csv", "tensorboard"
 
 Step = Callable[[str, int, int], None]
-
-
-def score(face: Face, pretraining: bool, said: Sequence[str | None], true: Sequence[str]) -> float:
-    """What dev is judged by: exact answers, or how much of a name's words was found (F1 over all).
-    A word that is said twice counts twice only if the name has it twice: else the best of all
-    networks would be one that stammers."""
-    if pretraining or not true:
-        return 0.0
-    if face is not Face.NAME:
-        return sum(a == b for a, b in zip(said, true, strict=True)) / len(true)
-    hits = guessed = wanted = 0
-    for a, b in zip(said, true, strict=True):
-        mine = Counter(one.lower() for one in subtokens(a or ""))
-        right = Counter(one.lower() for one in subtokens(b))
-        hits += (mine & right).total()
-        guessed, wanted = guessed + mine.total(), wanted + right.total()
-    return 2 * hits / (guessed + wanted) if hits else 0.0
 
 
 class Lesson(lightning.LightningModule):
@@ -149,12 +130,9 @@ def _optimiser(parameters: Any, training: Training, gpu: bool) -> torch.optim.Op
 class Keep(lightning.Callback):
     """After each round: what dev says, a line of the history, a checkpoint; the best is kept."""
 
-    def __init__(
-        self, folder: Path, dev: EncodedFile, training: Training, device: str, step: Step,
-        pretraining: bool,
-    ) -> None:  # fmt: skip
+    def __init__(self, folder: Path, dev: Dev, training: Training, device: str, step: Step) -> None:
         self.folder, self.dev, self.training, self.device = folder, dev, training, device
-        self.step, self.pretraining = step, pretraining
+        self.step, self.pretraining = step, dev.pretraining
         self.began = self.waited = 0.0
         self.examples = 0
         self.gauge: Gauge | None = None
@@ -181,7 +159,7 @@ class Keep(lightning.Callback):
             torch.cuda.synchronize()
         seconds = time.perf_counter() - self.began
         busy = {} if self.gauge is None else {"gpu_busy": self.gauge.end()}
-        loss, judged = self.look(pl_module)
+        loss, judged = self.dev.look(pl_module.architecture, pl_module.network)
         row = {
             "round": float(trainer.current_epoch),
             "step": float(trainer.global_step),
@@ -226,60 +204,6 @@ class Keep(lightning.Callback):
         since = len(worth) - 1 - int(np.argmax(worth))
         return bool(self.training.patience) and since >= self.training.patience
 
-    def look(self, lesson: Lesson) -> tuple[float, float]:
-        """Loss and score on dev, or on as many of it as are judged."""
-        architecture = lesson.architecture
-        tasks = self.dev.values(architecture.joint) if architecture.joint else None
-        rows = _drawn(len(self.dev), self.training.judged, tasks)
-        lengths = architecture.length(self.dev.sizes())[rows]
-        network: Any = lesson.network
-        was = network.training
-        network.eval()
-        losses: list[float] = []
-        said: list[str | None] = []
-        true: list[str] = []
-        order: list[int] = []
-        with torch.inference_mode(), precise(self.device, self.training.precision):
-            for places in by_length(lengths, self.training.batch):
-                mine = rows[places]
-                batch = architecture.collate(self.dev.take(mine))
-                batch = {name: tensor.to(self.device) for name, tensor in batch.items()}
-                losses.append(float(network.loss(batch)) * len(mine))
-                if not self.pretraining:
-                    said += [architecture.answer(one) for one in network.predict(batch)]
-                    true += self.dev.answers(mine)
-                    order += mine.tolist()
-        network.train(was)
-        face, loss = architecture.purpose.face, sum(losses) / len(rows)
-        if tasks is None:
-            return loss, score(face, self.pretraining, said, true)
-        # Each task counts as much as any other, however many examples it has.
-        parts: dict[int, list[int]] = {}
-        for at, row in enumerate(order):
-            parts.setdefault(int(tasks[row]), []).append(at)
-        scores = [
-            score(face, False, [said[at] for at in part], [true[at] for at in part])
-            for part in parts.values()
-        ]
-        return loss, float(np.mean(scores))
-
-
-def _drawn(count: int, most: int, tasks: NDArray[np.int32] | None) -> NDArray[np.int64]:
-    """The examples of dev that are judged: so many in all, of each task alike many."""
-    lots = np.random.default_rng(0).permutation(count)
-    if count > most:
-        if tasks is None:
-            lots = lots[:most]
-        else:
-            kinds = np.unique(tasks)
-            each = max(1, most // len(kinds))
-            lots = np.concatenate([lots[tasks[lots] == kind][:each] for kind in kinds])
-    return np.sort(lots)
-
-
-def precise(device: str, precision: str) -> Any:
-    return torch.autocast(device, torch.bfloat16, enabled=precision == "bf16" and device == "cuda")
-
 
 def write_history(path: Path, history: Sequence[dict[str, float]]) -> None:
     told = io.StringIO()
@@ -303,9 +227,10 @@ class Taught:
 def teach(
     architecture: Architecture, train: EncodedFile, dev: EncodedFile, training: Training,
     folder: Path, *, device: str = "auto", step: Step = lambda what, done, total: None,
-    pretraining: bool = False,
+    pretraining: bool = False, unsaid: EncodedFile | None = None,
 ) -> Taught:  # fmt: skip
-    """Train until dev gets no better. What lies in ``folder`` of an earlier try is gone on from."""
+    """Train until dev gets no better. What lies in ``folder`` of an earlier try is gone on from.
+    ``unsaid``: what of dev cannot be answered right."""
     device = device_of(device)
     folder.mkdir(parents=True, exist_ok=True)
     lengths = architecture.length(train.sizes())
@@ -314,7 +239,8 @@ def teach(
     sampler = Rounds(lengths, training.batch, training.seed, training.round, training.epochs, times)
     torch.manual_seed(training.seed)
     lesson = Lesson(architecture, training, sampler.total)
-    keep = Keep(folder, dev, training, device, step, pretraining)
+    judge = Dev(dev, unsaid, training, device, pretraining)
+    keep = Keep(folder, judge, training, device, step)
     with _quiet():
         trainer = lightning.Trainer(
             accelerator="gpu" if device == "cuda" else "cpu", devices=1, logger=_loggers(folder),
