@@ -69,16 +69,16 @@ class Dev:
                     if file is self.sayable:
                         losses.append(float(network.loss(batch)) * len(mine))
                     if not self.pretraining:
-                        said = [architecture.answer(one) for one in network.predict(batch)]
+                        found = [architecture.answer(one) for one in network.predict(batch)]
                         asked = tasks[mine].tolist()
-                        judged += zip(asked, said, file.answers(mine), strict=True)
+                        judged += zip(asked, found, file.answers(mine), strict=True)
         network.train(was)
         # Each task counts as much as any other, however many examples it has.
         face = architecture.purpose.face
         scores = []
         for task in sorted({task for task, _, _ in judged}):
-            mine = [(said, true) for one, said, true in judged if one == task]
-            scores.append(score(face, False, *zip(*mine, strict=True)))
+            said, true = zip(*((a, b) for one, a, b in judged if one == task), strict=True)
+            scores.append(score(face, False, said, true))
         return sum(losses) / len(sayable), float(np.mean(scores)) if scores else 0.0
 
     @staticmethod
