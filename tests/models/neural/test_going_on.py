@@ -156,6 +156,9 @@ def test_it_goes_on_where_what_it_began_from_is_gone(tmp_path: Path, unread: Any
     elsewhere = request("transformer", base, task, start="/elsewhere/base", device="cpu")
     about = train(elsewhere, tmp_path / "tuned", Here(), nothing)
     assert about["rounds"] == 1
+    # What it began from is told by its weights, not by a folder of some machine.
+    assert len(about["start"]) == 64
+    assert "/elsewhere" not in (tmp_path / "tuned" / "model.json").read_text()
     # Finished, it is left alone, though nobody could begin it anew.
     assert train(elsewhere, tmp_path / "tuned", Here(), nothing) == about
     other = replace(elsewhere, prepared=tmp_path / "prepared")
@@ -188,11 +191,11 @@ def test_the_best_round_is_kept_and_so_many_follow(tmp_path: Path, monkeypatch: 
     What is kept are the weights that it had then."""
     scores, states = [0.1, 0.2, 0.6, 0.3, 0.4, 0.9], []
 
-    def look(keep: Any, lesson: Any) -> tuple[float, float]:
-        states.append({key: one.clone() for key, one in lesson.network.state_dict().items()})
+    def look(dev: Any, architecture: Any, network: Any) -> tuple[float, float]:
+        states.append({key: one.clone() for key, one in network.state_dict().items()})
         return 1.0, scores[len(states) - 1]
 
-    monkeypatch.setattr("acumen.models.neural.training.Keep.look", look)
+    monkeypatch.setattr("acumen.models.neural.dev.Dev.look", look)
     torch.set_num_threads(1)
     model, _ = made("cnn", NAMING)
     file = prepare(model, taught_examples(NAMING, 48), tmp_path)

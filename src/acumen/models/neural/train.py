@@ -11,7 +11,7 @@ import json
 import shutil
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -160,7 +160,9 @@ def train(asked: Request, out: Path, engine: Engine, step: Step) -> dict[str, Js
         "seconds": round(time.monotonic() - began, 1),
         "device": device,
     }
-    save(out, asked.plan, made, taught.network, told)
+    # Without the folder that it began from: "start" tells what that was, wherever it lay.
+    settings = {key: "" if key == START else one for key, one in asked.plan.settings.items()}
+    save(out, replace(asked.plan, settings=settings), made, taught.network, told)
     _remove(work)
     return read_about(out)
 
