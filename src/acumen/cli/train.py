@@ -14,7 +14,7 @@ from acumen.api import AcumenError
 from acumen.cli._corpora import corpus_of
 from acumen.cli._options import AsJson, Workers
 from acumen.cli._show import progress_bar, say
-from acumen.models.neural.catalogue import CATALOGUE
+from acumen.models.neural.catalogue import CATALOGUE, names
 
 if TYPE_CHECKING:
     from acumen.cli._show import Step
@@ -37,7 +37,7 @@ class Device(StrEnum):
 
 
 def _known(incomplete: str) -> list[str]:
-    return [one for one in (*Technique, *CATALOGUE) if one.startswith(incomplete)]
+    return [one for one in (*Technique, *names()) if one.startswith(incomplete)]
 
 
 class Reading(StrEnum):
@@ -273,7 +273,7 @@ def train(
         "--hurry": hurry,
     }  # fmt: skip
     of_names = {"--wordnet": wordnet, "--text": text, "--words": words, "--without": without}
-    if what in CATALOGUE:
+    if what in names():
         _refuse({**learning, **of_names, "CORPUS": sources}, what)
         from acumen.cli._train_network import train_network
 
@@ -299,7 +299,7 @@ def train(
         )
         return
     if what not in list(Technique):
-        known = ", ".join([*Technique, *CATALOGUE])
+        known = ", ".join([*Technique, *names()])
         raise AcumenError(f"nothing to train is called {what!r}", f"choose of {known}")
     technique = Technique(what)
     seed = seed or 0

@@ -1,4 +1,5 @@
-"""The networks by name. A module is imported, and torch with it, when its network is wanted."""
+"""The networks by name: ours, and those that other packages register as ``acumen.networks``. A
+module is imported, and torch with it, when its network is wanted."""
 
 from __future__ import annotations
 
@@ -9,6 +10,8 @@ from typing import TYPE_CHECKING
 from acumen.api import AcumenError
 
 if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
     from acumen.models.neural.architecture import Architecture, Purpose
 
 
@@ -40,11 +43,24 @@ CATALOGUE = {
 }
 
 
+GROUP = "acumen.networks"
+
+
+def names() -> list[str]:
+    """All networks, ours first. A package cannot take the place of one of ours."""
+    return list(dict.fromkeys([*CATALOGUE, *sorted(one.name for one in _points())]))
+
+
+def _points() -> list[EntryPoint]:
+    # Which packages there are is looked up when somebody asks: for most commands nobody does.
+    from importlib.metadata import entry_points
+
+    return list(entry_points(group=GROUP))
+
+
 def architecture(name: str) -> type[Architecture]:
     if name not in CATALOGUE:
-        raise AcumenError(
-            f"there is no network called {name!r}", f"choose of {', '.join(CATALOGUE)}"
-        )
+        return _foreign(name)
     module, _, kind = CATALOGUE[name].module.partition(".")
     try:
         found: type[Architecture] = getattr(
@@ -57,6 +73,32 @@ def architecture(name: str) -> type[Architecture]:
             f"{name} needs {error.name}, which is not installed", "pip install 'acumen[neural]'"
         ) from error
     return found
+
+
+def _foreign(name: str) -> type[Architecture]:
+    """One of another package."""
+    points = sorted((one for one in _points() if one.name == name), key=_package)
+    if not points:
+        raise AcumenError(f"there is no network called {name!r}", f"choose of {', '.join(names())}")
+    if len(points) > 1:
+        told = " and ".join(map(_package, points))
+        raise AcumenError(f"{name} is registered by {told}", "remove one of these packages")
+    from acumen.models.neural.architecture import Architecture
+
+    where = f"{name} of {_package(points[0])}"
+    try:
+        found = points[0].load()
+    except Exception as error:  # whatever somebody else's code may raise
+        raise AcumenError(f"{where}: {type(error).__name__}: {error}") from error
+    if not (isinstance(found, type) and issubclass(found, Architecture)):
+        raise AcumenError(
+            f"{where} is no Architecture", "the contract is acumen.models.neural.architecture"
+        )
+    return found
+
+
+def _package(point: EntryPoint) -> str:
+    return f"{point.dist.name} {point.dist.version}" if point.dist else point.value
 
 
 @dataclass(frozen=True, slots=True)

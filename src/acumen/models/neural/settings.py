@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from acumen.api import AcumenError
+from acumen.models.neural.catalogue import CATALOGUE
 
 CONFIGS = Path(__file__).parent / "configs"
 OPTIMISERS = ("adam", "adamw", "adagrad", "nesterov", "sgd")
@@ -67,14 +68,17 @@ Tables = dict[str, dict[str, Any]]
 
 
 def read_config(name: str, config: str = "") -> Tables:
-    """The tables of a network's configuration: its own, the one called so, or a file's."""
+    """The tables of a network's configuration: its own, the one called so, or a file's. One of
+    another package has none of its own but the defaults of its settings."""
+    if not config and name not in CATALOGUE:
+        return {"network": {}, "training": {}}
     known = CONFIGS / (f"{name}.{config}.toml" if config else f"{name}.toml")
     path = known if known.is_file() else Path(config)
     if not path.is_file():
         words = sorted(one.name.split(".")[1] for one in CONFIGS.glob(f"{name}.*.toml"))
         raise AcumenError(
             f"{name} has no configuration called {config!r}, nor is that a file",
-            f"leave --config out for the published one, or choose of {', '.join(words)}",
+            f"leave --config out for the published one, or choose of {', '.join(words) or 'files'}",
         )
     try:
         tables = tomllib.loads(path.read_text(encoding="utf-8"))
