@@ -6,11 +6,14 @@ import json
 from pathlib import Path
 
 import pytest
+from sklearn.metrics import precision_recall_fscore_support
+from sklearn.preprocessing import MultiLabelBinarizer
 
-from acumen.api import AcumenError, Face, Method, Prompt, Question
+from acumen.api import AcumenError, Answer, Face, Method, Prompt, Question
 from acumen.datasets.built import load_data, read_built
 from acumen.registry import make_model, make_task
 from acumen.runs.plan import PlannedTask, why_not
+from acumen.runs.scoring import Settings, score
 from acumen.tasks.methods import MethodTask
 from datasets_by_hand import tasks_forgotten
 from methods_by_hand import TEST, write_methods
@@ -154,3 +157,38 @@ def test_the_program_that_made_the_labels_is_the_ceiling(tmp_path: Path) -> None
         assert ceiling.value == 1.0
         assert ceiling.who != "people"
     assert method_task(tmp_path, "naming").card.ceiling is None
+
+
+def test_names_are_scored_by_their_subtokens_after_the_headline(tmp_path: Path) -> None:
+    """The oracle is scikit-learn, over all names together: no name here has a word twice. What
+    silence and failures miss counts, as it does in the headline."""
+    task = method_task(tmp_path, "naming")
+    said = ["getSize", "close", "size", "closeStream", "getName", "run", "get_size", "Close",
+            None, None, "countSize"]  # fmt: skip
+    instances = task.instances()
+    answers = {one.id: Answer(one.id, name) for one, name in zip(instances, said, strict=False)}
+    failed = instances[len(said)].id
+    answers[failed] = Answer(failed, error="ValueError: no")
+    words = {
+        "getSize": "get size", "closeStream": "close stream", "getName": "get name",
+        "get_size": "get size", "Close": "close", "countSize": "count size", None: "",
+    }  # fmt: skip
+    binary = MultiLabelBinarizer()
+    both = binary.fit_transform(
+        [set(words.get(name, name).split())
+         for name in [*(one.truth for one in instances), *said, None]]
+    )  # fmt: skip
+    wanted = precision_recall_fscore_support(both[:12], both[12:], average="micro")
+    scores, unreadable = score(task, instances, answers, Settings())
+    assert [one.metric for one in scores] == [
+        "character_bleu", "corpus_precision", "corpus_recall", "corpus_f1",
+    ]  # fmt: skip
+    assert [one.value for one in scores[1:]] == pytest.approx(list(wanted[:3]))
+    assert {one.n for one in scores} == {12}
+    assert not unreadable
+
+
+def test_of_what_is_no_name_the_answers_are_read_as_they_are(tmp_path: Path) -> None:
+    task = method_task(tmp_path, "completion")
+    answers = {one.id: Answer(one.id) for one in task.instances()[:3]}
+    assert task.reading(task.instances(), answers) == answers

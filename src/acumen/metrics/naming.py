@@ -169,6 +169,14 @@ def name_f1(split: Split) -> Metric:
     return MeanMetric("name_f1", "Subtoken F1, per name", _per_name(split, 2))
 
 
+def corpus_metrics(split: Split) -> tuple[Metric, ...]:
+    """Precision, recall and F1 over the corpus."""
+    return tuple(
+        OverCorpus(f"corpus_{which}", f"Subtoken {_TITLES[which]}, over all names", split, of)
+        for which, of in _CORPUS.items()
+    )
+
+
 def naming_metrics(split: Split) -> tuple[Metric, ...]:
     """All that goes with it."""
     return (
@@ -179,10 +187,7 @@ def naming_metrics(split: Split) -> tuple[Metric, ...]:
             for which in ("precision", "recall")
         ),
         OfMeans("name_f1_of_means", "Subtoken F1 of mean precision and recall, per name", split),
-        *(
-            OverCorpus(f"corpus_{which}", f"Subtoken {_TITLES[which]}, over all names", split, of)
-            for which, of in _CORPUS.items()
-        ),
+        *corpus_metrics(split),
         MeanMetric("exact_match", "Exact match", _same_letters, proportion=True),
         MeanMetric(
             "same_subtokens", "The same subtokens, case aside", _same_subtokens(split),
