@@ -1,133 +1,273 @@
-"""The tables of the generalizability study, for networks of ours: Markdown from runs of robustness.
+"""The tables of docs/networks-robustness.md, made from the runs that are kept.
 
-    python scripts/robustness_tables.py FOLDER... > tables.md
+    python scripts/robustness_tables.py
 
-Each folder is a run of `acumen eval --data robustness --task robustness` with one network, and is
-called after it; of one network there may be several, one of them with the published tool's own
-edits (`acumen dataset robustness --kind published`). Beside code2vec, code2seq and GGNN stands what
-was published, for java-small.
+Each table of the page stands below a mark with its name, ``<!-- table: figure-2 -->``, and is
+written there anew, from ``results/networks/*/results.tar.xz`` alone. Where the generalizability
+study has the same figure of the same network, it stands in brackets, for java-small.
 """
 
 from __future__ import annotations
 
 import json
-import sys
+import re
+import tarfile
 from collections.abc import Callable, Sequence
-from pathlib import Path
+from decimal import ROUND_HALF_UP, Decimal
+from functools import cache, partial
+from pathlib import Path, PurePosixPath
 from typing import Any
 
+from acumen.published import read_table
+from acumen.tasks.robustness.buckets import BUCKETS
 from acumen.tasks.robustness.marks import MARKS
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGE = ROOT / "docs" / "networks-robustness.md"
+KEPT = ROOT / "results" / "networks"
+MARK = re.compile(r"(<!-- table: (\S+) -->\n\n)((?:\|.*\n)*)")
+
+# A training, and the folder of a run in its archive.
+Run = tuple[str, str]
+Rows = list[list[str]]
+
+STUDY: dict[str, Run] = {
+    "code2vec": ("second", "runs2/robust/code2vec"),
+    "code2seq": ("second", "runs2/robust/code2seq"),
+    "ggnn": ("seventh", "ggnn/robust/ggnn"),
+}
+OTHERS: dict[str, Run] = {
+    "cognac": ("seventh", "cognac/robust/cognac"),
+    "gtnm": ("seventh", "gtnm/robust/gtnm"),
+    "spot-cnn": ("second", "runs2/robust/spot-cnn"),
+    "transformer": ("seventh", "transformer/robust/transformer"),
+    "acumen-base": ("fourth", "base/robust/acumen-base"),
+    "the same, 5th": ("fifth", "base/robust/acumen-base"),
+}
+ALL = STUDY | OTHERS
+# Asked about the edits of the published tool.
+EDITS: dict[str, Run] = {
+    "code2vec": ("fourth", "published/robustness@published/code2vec"),
+    "code2seq": ("fourth", "published/robustness@published/code2seq"),
+    **{one: ("seventh", f"{one}/robustness@published/{one}")
+       for one in ("ggnn", "transformer", "cognac", "gtnm")},
+    "acumen-base": ("fifth", "base/robustness@published/acumen-base"),
+}  # fmt: skip
+ROUNDS: dict[str, Run] = {
+    "three rounds": ("second", "runs2/robust/ggnn"),
+    "nine rounds": STUDY["ggnn"],
+}
 
 KINDS = {"rename": "VN", "permute": "PS", "unused": "UN", "loop": "LX", "switch": "SF",
          "boolean": "BX"}  # fmt: skip
 SHARES = ("25%", "50%", "75%", "100%")
-SIZES = ("1-5", "6-10", "11-15", "16-20", "21-25", "26-50", "51-100", "101+")
-# Table 2 of the study, java-small: percent of the predictions that change, single places.
-PUBLISHED = {
-    "code2vec": {"VN": 54.92, "PS": 72.80, "UN": 39.97, "LX": 59.38, "SF": 68.73, "BX": 53.85},
-    "code2seq": {"VN": 57.16, "PS": 57.32, "UN": 45.60, "LX": 52.54, "SF": 61.78, "BX": 54.31},
-    "ggnn": {"VN": 28.17, "PS": 26.36, "UN": 28.34, "LX": 31.66, "SF": 31.45, "BX": 29.37},
-}
-Cells = dict[tuple[str, str], list[dict[str, Any]]]
+FATES = {
+    "ccp": "right, stays right", "cwp": "right, becomes wrong", "wcp": "wrong, becomes right",
+    "wwsp": "wrong, stays the same", "wwdp": "wrong, becomes another",
+}  # fmt: skip
+SUBTOKENS = {"precision": "precision", "recall": "recall", "f1": "F1"}
 
 
-def read(folders: Sequence[Path]) -> tuple[list[str], Cells]:
-    cells: Cells = {}
-    for folder in folders:
-        for cell in json.loads((folder / "results.json").read_text())["cells"]:
-            cells[folder.name, cell["task"].removeprefix("robustness/")] = cell["scores"]
-    return list(dict.fromkeys(folder.name for folder in folders)), cells
+@cache
+def scores(training: str) -> dict[tuple[str, ...], dict[str, Any]]:
+    """Those of all runs of robustness in a training's archive: by the run's folder, the task, the
+    metric, the convention and the slice."""
+    found = {}
+    with tarfile.open(KEPT / training / "results.tar.xz") as archive:
+        for member in archive:
+            stream = archive.extractfile(member) if "/robust" in f"/{member.name}" else None
+            if stream is None:
+                continue
+            folder = str(PurePosixPath(member.name).parent)
+            for cell in json.load(stream)["cells"]:
+                task = cell["task"].removeprefix("robustness/")
+                for one in cell["scores"]:
+                    key = (folder, task, one["metric"], one["convention"], one["slice"])
+                    found[key] = one
+    return found
 
 
-def score(cells: Cells, model: str, kind: str, metric: str, where: str, part: str = "") -> Any:
-    for one in cells.get((model, kind), ()):
-        if (one["metric"], one["convention"], one["slice"]) == (metric, where, part):
-            return one
-    return None
+@cache
+def published() -> dict[tuple[str, ...], str]:
+    """The study's figures, by table, network, transformation and what of it."""
+    names = ("table", "model", "transformation", "part")
+    # They have two decimals; 31.45 is no float, and would become 31.4.
+    return {
+        tuple(row[one] for one in names): str(
+            Decimal(row["value"]).quantize(Decimal("0.1"), ROUND_HALF_UP)
+        )
+        for row in read_table("tnpa_small")
+    }
 
 
-def value(one: Any, interval: bool = False) -> str:
+def score(run: Run, kind: str, metric: str = "pcp", where: str = "single", part: str = "") -> Any:
+    training, folder = run
+    return scores(training).get((folder, kind, metric, where, part))
+
+
+def told(one: Any, interval: bool = False) -> str:
     if one is None or one["value"] is None:
         return ""
-    told = f"{one['value']:.1f}"
+    value = f"{one['value']:.1f}"
     if not interval or one["low"] is None:
-        return told
-    return f"{told} [{one['low']:.1f}, {one['high']:.1f}]"
+        return value
+    return f"{value} [{one['low']:.1f}, {one['high']:.1f}]"
 
 
-def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    print("| " + " | ".join(head) + " |")
-    print("|---" + "|--:" * (len(head) - 1) + "|")
-    for row in rows:
-        print("| " + " | ".join(row) + " |")
-    print()
+def beside(ours: str, table: str, model: str, kind: str, *parts: str) -> str:
+    """Ours, and in brackets what was published of the same."""
+    keys = [(table, model, KINDS[kind], part) for part in parts]
+    before = [published()[key] for key in keys if key in published()]
+    return f"{ours} ({' / '.join(before)})" if ours and before else ours
 
 
-def by_kind(models: Sequence[str], cell: Callable[[str, str], str]) -> list[list[str]]:
-    return [[f"{kind} ({short})", *(cell(model, kind) for model in models)]
+def variants(kind: str, where: str, part: str = "") -> str:
+    """Of how many variants a row is: of the same ones for all networks."""
+    found = {one["n"] for run in ALL.values() if (one := score(run, kind, "pcp", where, part))}
+    (n,) = found or {0}
+    return f"{n:,}"
+
+
+def by_kind(models: Sequence[str], cell: Callable[[str, str], str]) -> Rows:
+    rows = [[f"{kind} ({short})", *(cell(model, kind) for model in models)]
             for kind, short in KINDS.items()]  # fmt: skip
+    return [["kind", *models], *rows]
+
+
+def table_2(models: Sequence[str]) -> Rows:
+    def change(model: str, kind: str) -> str:
+        ours = told(score(ALL[model], kind), interval=True)
+        return beside(ours, "Table 2", model, kind, "single")
+
+    return by_kind(models, change)
+
+
+def figure_2() -> Rows:
+    rows = [
+        [f"{kind} ({short})", variants(kind, "all"),
+         *(beside(told(score(run, kind, where="all")), "Figure 2", model, kind, "all")
+           for model, run in ALL.items())]
+        for kind, short in KINDS.items()
+    ]  # fmt: skip
+    return [["kind", "n", *ALL], *(row for row in rows if any(row[2:]))]
+
+
+def table_3() -> Rows:
+    rows = [
+        [f"{kind}, {share}", variants(kind, share),
+         *(beside(told(score(run, kind, where=share)), "Table 3", model, kind, share)
+           for model, run in ALL.items())]
+        for kind in KINDS for share in SHARES
+    ]  # fmt: skip
+    return [["kind", "n", *ALL], *(row for row in rows if any(row[2:]))]
+
+
+def table_4() -> Rows:
+    rows = [
+        [kind, fate, *(beside(told(score(run, kind, name)), "Table 4", model, kind, name)
+                       for model, run in ALL.items())]
+        for kind in KINDS for name, fate in FATES.items()
+    ]  # fmt: skip
+    return [["kind", "the prediction is", *ALL], *rows]
+
+
+def table_5(models: Sequence[str]) -> Rows:
+    def both(model: str, kind: str, name: str) -> str:
+        pair = [score(ALL[model], kind, f"{name}_{when}") for when in ("before", "after")]
+        return beside(" / ".join(map(told, pair)), "Table 5", model, kind, name)
+
+    rows = [[kind, title, *(both(model, kind, name) for model in models)]
+            for kind in KINDS for name, title in SUBTOKENS.items()]  # fmt: skip
+    return [["kind", "", *models], *rows]
+
+
+def figure_3(models: Sequence[str]) -> Rows:
+    def both(model: str, kind: str) -> str:
+        pair = [score(ALL[model], kind, name) for name in ("cwp_share", "wrong_change_share")]
+        return beside(" / ".join(map(told, pair)), "Figure 3", model, kind, "right", "wrong")
+
+    return by_kind(models, both)
+
+
+def figure_4(kind: str) -> Rows:
+    rows = [
+        [size, variants(kind, "single", f"statements:{size}"),
+         *(beside(told(score(run, kind, part=f"statements:{size}")), "Figure 4", model, kind, size)
+           for model, run in ALL.items())]
+        for size in BUCKETS
+    ]  # fmt: skip
+    return [["statements", "n", *ALL], *rows]
+
+
+def rounds() -> Rows:
+    """GGNN, and how long it was taught."""
+    before = [published()["Table 2", "ggnn", short, "single"] for short in KINDS.values()]
+    return [
+        ["prediction change, single places, %", *KINDS],
+        *([name, *(told(score(run, kind)) for kind in KINDS)] for name, run in ROUNDS.items()),
+        ["published", *before],
+    ]
+
+
+def edits() -> Rows:
+    """By what is known of an edit; a mark that no edit of a kind has is left out."""
+    rows = [
+        [f"{kind} ({short}), {mark.removeprefix('edit:') or 'all'}",
+         *(told(score(run, f"published-{kind}", part=mark), interval=True)
+           for run in EDITS.values())]
+        for kind, short in KINDS.items() for mark in ("", *(f"edit:{one}" for one in MARKS))
+    ]  # fmt: skip
+    return [["kind", *EDITS], *(row for row in rows if any(row[1:]))]
+
+
+def ratios() -> Rows:
+    names = {"fourth training": "acumen-base", "fifth": "the same, 5th"}
+
+    def times(model: str, kind: str) -> str:
+        ours, theirs = (score(ALL[one], kind)["value"] for one in (model, "transformer"))
+        return f"{ours / theirs:.2f}"
+
+    return [
+        ["acumen-base's change, times the Transformer's", *KINDS],
+        *([title, *(times(model, kind) for kind in KINDS)] for title, model in names.items()),
+    ]
+
+
+TABLES: dict[str, Callable[[], Rows]] = {
+    "table-2": partial(table_2, list(STUDY)),
+    "table-2-others": partial(table_2, list(OTHERS)),
+    "figure-2": figure_2,
+    "table-3": table_3,
+    "table-4": table_4,
+    "table-5": partial(table_5, list(STUDY)),
+    "table-5-others": partial(table_5, list(OTHERS)),
+    "figure-3": partial(figure_3, list(STUDY)),
+    "figure-3-others": partial(figure_3, list(OTHERS)),
+    **{f"figure-4-{kind}": partial(figure_4, kind) for kind in KINDS},
+    "ggnn": rounds,
+    "edits": edits,
+    "acumen-base": ratios,
+}
+
+
+def markdown(rows: Rows) -> str:
+    # What is said in words is on the left, numbers on the right.
+    words = [
+        not any(cell[:1].isdigit() for cell in column) for column in zip(*rows[1:], strict=True)
+    ]
+    words[0] = True
+    ruler = "".join("|---" if left else "|--:" for left in words) + "|"
+    head, *body = ("| " + " | ".join(row) + " |" for row in rows)
+    return "\n".join([head, ruler, *body]) + "\n"
+
+
+def remade(page: str) -> str:
+    """The page with its tables as the kept runs give them."""
+    return MARK.sub(lambda found: found[1] + markdown(TABLES[found[2]]()), page)
 
 
 def main() -> None:
-    models, cells = read([Path(one) for one in sys.argv[1:]])
-
-    print("Table 2, prediction change, single places, percent (published for java-small):\n")
-
-    def change(model: str, kind: str) -> str:
-        before = PUBLISHED.get(model, {}).get(KINDS[kind])
-        told = value(score(cells, model, kind, "pcp", "single"), interval=True)
-        return told if before is None else f"{told} ({before})"
-
-    table(["kind", *models], by_kind(models, change))
-
-    print("Figure 2, all places at once:\n")
-    table(["kind", *models],
-          by_kind(models, lambda m, k: value(score(cells, m, k, "pcp", "all"))))  # fmt: skip
-
-    print("Table 3, a share of the places, of methods with four or more:\n")
-    rows = [[f"{kind}, {share}", *(value(score(cells, m, kind, "pcp", share)) for m in models)]
-            for kind in ("rename", "permute", "loop") for share in SHARES]  # fmt: skip
-    table(["kind", *models], rows)
-
-    print("Table 4, what becomes of a prediction, rename, single places:\n")
-    names = {
-        "ccp": "right, stays right", "cwp": "right, becomes wrong", "wcp": "wrong, becomes right",
-        "wwsp": "wrong, stays the same", "wwdp": "wrong, becomes another",
-    }  # fmt: skip
-    table(["", *models],
-          [[said, *(value(score(cells, m, "rename", name, "single")) for m in models)]
-           for name, said in names.items()])  # fmt: skip
-
-    print("Tables 1 and 5, F1 of subtokens before and after, single places:\n")
-
-    def f1(model: str, kind: str) -> str:
-        pair = [score(cells, model, kind, f"f1_{when}", "single") for when in ("before", "after")]
-        return " / ".join(map(value, pair))
-
-    table(["kind", *models], by_kind(models, f1))
-
-    print("Figure 3, change among names that were right / wrong before, single places:\n")
-
-    def right(model: str, kind: str) -> str:
-        pair = [score(cells, model, kind, name, "single")
-                for name in ("cwp_share", "wrong_change_share")]  # fmt: skip
-        return " / ".join(map(value, pair))
-
-    table(["kind", *models], by_kind(models, right))
-
-    if any(kind.startswith("published-") for _, kind in cells):
-        print("The published tool's own edits, single places, by what is known of them:\n")
-        marks = ("", *(f"edit:{one}" for one in MARKS))
-        rows = [[f"{kind} ({short}), {mark.removeprefix('edit:') or 'all'}",
-                 *(value(score(cells, m, f"published-{kind}", "pcp", "single", mark), interval=True)
-                   for m in models)]
-                for kind, short in KINDS.items() for mark in marks]  # fmt: skip
-        table(["kind", *models], [row for row in rows if any(row[1:])])
-
-    print("Figure 4, by the number of statements, rename, single places:\n")
-    rows = [[size, *(value(score(cells, m, "rename", "pcp", "single", f"statements:{size}"))
-                     for m in models)] for size in SIZES]  # fmt: skip
-    table(["statements", *models], rows)
+    PAGE.write_text(remade(PAGE.read_text()))
 
 
 if __name__ == "__main__":
