@@ -3,7 +3,7 @@
 # JDK and the Debian projects of bench/recipes/naming.toml, 1.04 million methods. Needs Debian's
 # apt-get (or src.zip of OpenJDK 17 as JDK=PATH), an hour of two processors, 6 GB of disk.
 #
-#   sh scripts/network_data.sh FOLDER [MOST]
+#   [LIU=DIR] [VARIANTS=1] sh scripts/network_data.sh FOLDER [MOST]
 #
 # The corpus is not made again; a data set is, where the code that makes it has changed since.
 set -eu
@@ -36,6 +36,11 @@ fi
 # The same with the edits of the study's own tool, marked where they are wrong.
 "$acumen" dataset robustness --corpus "$out/corpus" --split test --kind published --certify binds \
     --most 2000 --where single --where all --out "$out/published"
+# 400 of Liu et al.'s wrong names, each among 33 methods of the test projects: names/liu/realistic.
+# Their data comes only from a copy, in LIU, or was got before; all else does without it.
+[ -z "${LIU:-}" ] || "$acumen" data get liu2019 --from "$LIU"
+"$acumen" tasks build names --corpus "$out/corpus" --split test --cases 400 \
+    --out "$out/realistic" || echo "names/liu/realistic cannot be asked: set LIU=DIR" >&2
 # Variants to learn from, for acumen-base, where VARIANTS is set: 20 minutes more.
 if [ -n "${VARIANTS:-}" ]; then
     "$acumen" dataset robustness --corpus "$out/corpus" --split train --methods "$out/gluecode" \
