@@ -87,8 +87,10 @@ def base(network: str, args: argparse.Namespace) -> list[list[str]]:
     if args.prepare:
         return [[*train, "-o", prepared, "--prepare"]]
     sets = [*WITHOUT.get(without, ()), *args.set]
-    train += ["-o", f"{out}/{network}/all", "--prepared", prepared, *_sets(sets)]
-    return [train, *_asked(network, f"run:{out}/{network}/all", args)]
+    where = f"{out}/{network}/all"
+    train += ["-o", where, "--prepared", prepared, *_sets(sets)]
+    return [train, *_scored(network, where, GLUECODE, args),
+            *_asked(network, f"run:{where}", args)]  # fmt: skip
 
 
 def looking(network: str, args: argparse.Namespace) -> list[list[str]]:
@@ -103,6 +105,7 @@ def looking(network: str, args: argparse.Namespace) -> list[list[str]]:
     where = f"{args.out}/{network}/naming"
     limit = _minutes(args, MINUTES["naming"] * args.patience)
     return [[*train, "-o", where, "--prepared", prepared, *limit],
+            *_scored(network, where, ("naming",), args),
             *_asked(network, f"run:{where}", args)]  # fmt: skip
 
 
@@ -138,6 +141,18 @@ def plan(network: str, args: argparse.Namespace) -> list[list[str]]:
         ["eval", "--tasks", asked, "-m", run, "--skip-unfit", "--out", f"{out}/eval/{network}"]
     )
     return [*commands, *_asked(network, own, args)]
+
+
+def _scored(
+    network: str, where: str, tasks: tuple[str, ...], args: argparse.Namespace
+) -> list[list[str]]:
+    """GLUECode's tasks, of a network that looks around a method: asked where there is no corpus, it
+    would see less than it was taught to. So it has answered from what was prepared (--answer)."""
+    return [
+        ["score", f"{where}/answers/gluecode/{task}.jsonl", "--task", f"gluecode/{task}",
+         "--data", str(args.data), "--out", f"{args.out}/scored/{task}/{network}"]
+        for task in tasks
+    ]  # fmt: skip
 
 
 def _asked(network: str, model: str, args: argparse.Namespace) -> list[list[str]]:
@@ -196,7 +211,7 @@ def stages(network: str, args: argparse.Namespace) -> list[list[list[str]]]:
     its tasks, after what they begin from; then whatever it is asked."""
     first, trainings, asked = [], [], []
     for command in plan(network, args):
-        if command[0] == "eval":
+        if command[0] != "train":
             asked.append(command)
         elif "pretrain" in command:
             first.append(command)
