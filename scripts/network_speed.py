@@ -5,8 +5,9 @@ data, how busy the GPU is; and whether ``torch.compile`` pays.
 
 Each is trained for names, for a few rounds of batches. The first of them, in which workers start
 and kernels are compiled, is not counted, nor is the last if the clock cut it to less than a
-quarter. Writes ``speed.csv``, one line for a network and a way. Networks that look around a method
-need what ``train_networks.py --prepare`` left in ``prepared``.
+quarter. Writes ``speed.csv``, one line for a network and a way: ``acumen-base`` has a line for its
+pre-training and one for its teaching, and a compiled network is called so. Networks that look
+around a method need what ``train_networks.py --prepare`` left in ``prepared``.
 """
 
 from __future__ import annotations
@@ -18,16 +19,21 @@ import math
 import subprocess
 import sys
 import time
-from itertools import pairwise
+from itertools import pairwise, product
 from pathlib import Path
 from statistics import median
 
 from train_networks import BASE, LOOKING, NAMERS, PLAIN, plan, taught
 
 COLUMNS = (
-    "network", "compiled", "parameters", "batch", "precision", "examples_per_second", "waiting",
-    "gpu_busy", "rounds", "exit",
+    "network", "parameters", "batch", "precision", "examples_per_second", "waiting", "gpu_busy",
+    "rounds",
 )  # fmt: skip
+# What each is set to for a line of its own. acumen-base pre-trains in the first share of all steps
+# and then teaches: so short a training would never come to the second, so each is all of one.
+PHASES = {
+    BASE: {"pre-training": "network.pretrain=1.0", "teaching": "network.pretrain=0.0"},
+}
 # Minutes more where the network is compiled first.
 COMPILING = 1.5
 # Batches of a round: some seconds of them, so that its beginning counts little.
@@ -38,7 +44,9 @@ NAMES = ("naming", "gluecode")
 SLOWER = ("transformer", "code2seq", "ggnn", *LOOKING)
 
 
-def command(network: str, args: argparse.Namespace, out: Path, compiled: bool) -> list[str]:
+def command(
+    network: str, args: argparse.Namespace, out: Path, phase: str, compiled: bool
+) -> list[str]:
     """The plan's training for names, short: rounds of few batches, hardly a look at dev."""
     (made,) = [one for one in plan(network, args) if one[0] == "train" and taught(one) in NAMES]
     made[made.index("-o") + 1] = str(out)
@@ -52,26 +60,27 @@ def command(network: str, args: argparse.Namespace, out: Path, compiled: bool) -
                 "training.judged=64", f"training.minutes={minutes:g}",
                 f"training.compile={str(compiled).lower()}"):  # fmt: skip
         made += ["--set", one]
-    return made
+    return [*made, "--set", PHASES[network][phase]] if phase else made
 
 
 def _is_prepared(network: str) -> bool:
     return network in LOOKING or network == BASE
 
 
-def measured(network: str, args: argparse.Namespace, compiled: bool) -> dict[str, str]:
-    out = args.out / f"{network}{'-compiled' if compiled else ''}"
-    line = [sys.executable, "-m", "acumen", *command(network, args, out, compiled)]
+def measured(network: str, args: argparse.Namespace, phase: str, compiled: bool) -> dict[str, str]:
+    ways = [network, *([phase] if phase else []), *(["compiled"] if compiled else [])]
+    out = args.out / "-".join(ways)
+    line = [sys.executable, "-m", "acumen", *command(network, args, out, phase, compiled)]
+    told = {"network": ", ".join(ways)}
     log = args.out / f"{out.name}.txt"
     if not _is_prepared(network) and not (out / "work" / "sizes.json").is_file():
         # Reading the data is not what is measured.
         with log.open("w") as stream:
             subprocess.run([*line, "--prepare"], stdout=stream, stderr=stream, check=False)
     if args.read:
-        return {"network": network}
+        return told
     with log.open("a") as stream:
         code = subprocess.run(line, stdout=stream, stderr=stream, check=False).returncode
-    told = {"network": network, "compiled": str(compiled).lower(), "exit": str(code)}
     if code:
         print(log.read_text()[-500:], flush=True)
         return told
@@ -88,16 +97,17 @@ def speed(folder: Path) -> dict[str, str]:
     if not later:
         return {"rounds": "0"}  # nothing but the start
 
-    def typical(name: str) -> float:
-        return median(row.get(name, math.nan) for row in later)
+    def typical(name: str, digits: int) -> str:
+        found = median(row.get(name, math.nan) for row in later)
+        return "" if math.isnan(found) else f"{found:.{digits}f}"  # no GPU, nothing to tell of it
 
     return {
         "parameters": str(about["parameters"]),
         "batch": str(about["training"]["batch"]),
         "precision": str(about["training"]["precision"]),
-        "examples_per_second": f"{typical('examples_per_second'):.0f}",
-        "waiting": f"{typical('waiting'):.3f}",
-        "gpu_busy": f"{typical('gpu_busy'):.2f}",
+        "examples_per_second": typical("examples_per_second", 0),
+        "waiting": typical("waiting", 3),
+        "gpu_busy": typical("gpu_busy", 2),
         "rounds": str(len(later)),
     }
 
@@ -123,9 +133,10 @@ def main() -> None:
     args.out.mkdir(parents=True, exist_ok=True)
     rows = []
     for network in args.networks:
-        for compiled in (False, True)[: 1 + (network in args.compiled)]:
+        ways = (False, True)[: 1 + (network in args.compiled)]
+        for phase, compiled in product(PHASES.get(network, ("",)), ways):
             began = time.time()
-            rows.append(measured(network, args, compiled))
+            rows.append(measured(network, args, phase, compiled))
             print(f"{time.time() - began:6.1f} s  {rows[-1]}", flush=True)
             with (args.out / "speed.csv").open("w", newline="") as stream:
                 writer = csv.DictWriter(stream, COLUMNS, restval="", lineterminator="\n")
