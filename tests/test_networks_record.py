@@ -8,12 +8,15 @@ import json
 import re
 import subprocess
 import sys
+from argparse import Namespace
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
 import pytest
 
+import network_speed
+import train_networks
 from support import ROOT
 
 KEPT = ROOT / "results" / "networks"
@@ -38,6 +41,10 @@ METRICS = {"gluecode/npath": "accuracy", "gluecode/operators": "accuracy",
            "names/liu/check": "accuracy", "names/liu/realistic": "average_precision"}  # fmt: skip
 
 
+with (ROOT / "src" / "acumen" / "published" / "rename4j.csv").open() as published:
+    RENAME4J = list(csv.DictReader(published))
+
+
 @cache
 def rows(training: str, file: str) -> list[dict[str, str]]:
     with (KEPT / training / file).open() as stream:
@@ -59,7 +66,7 @@ PAGE = (ROOT / "docs" / "networks.md").read_text()
 
 def cells() -> Iterator[tuple[str, str, str, str]]:
     """Task, network, trainings, what the page says."""
-    for columns, table in zip(TASKS, tables(PAGE, "Where they stand"), strict=True):
+    for columns, table in zip(TASKS, tables(PAGE, "Where they stand")[:2], strict=True):
         for name, *said, trainings in table[1:]:
             if name not in NETWORKS:
                 continue
@@ -93,6 +100,34 @@ def test_all_networks_stand_there() -> None:
     assert {network for _, network, _, _ in cells()} == set(NETWORKS.values())
 
 
+def test_figures_beside_rename4js_are_those_printed_and_those_kept() -> None:
+    asked = (
+        ("mnr", "em_acc", "recommend", "exact_match"),
+        ("mnr", "f1", "recommend", "name_f1_of_means"),
+        ("mcc_balanced", "accuracy", "check", "accuracy"),
+        ("mcc_balanced", "f1_ic", "check", "f1_ic"),
+        ("mcc_balanced", "f1_c", "check", "f1_c"),
+        ("mcc_imbalanced", "precision_ic", "realistic", "precision_ic"),
+        ("mcc_imbalanced", "recall_ic", "realistic", "recall_ic"),
+    )
+    printed = {(row["setting"], row["model"], row["metric"]): row["value"] for row in RENAME4J}
+    *_, table = tables(PAGE, "Where they stand")
+    assert len(table) == 7
+    for who, *cells, training in table[1:]:
+        name, _, whose = who.partition(", ")
+        said = [float(one) for cell in cells for one in cell.split(" / ")]
+        if whose == "ReName4J":
+            right = [float(printed[setting, name, metric]) for setting, metric, _, _ in asked]
+        else:
+            kept = {
+                (row["task"], row["metric"]): 100 * float(row["value"])
+                for row in rows(training, "scores.csv")
+                if row["network"] == NETWORKS[name] and not row["slice"]
+            }
+            right = [kept[f"names/liu/{task}", metric] for _, _, task, metric in asked]
+        assert said == pytest.approx(right, abs=0.0501)
+
+
 def test_how_fast_each_is_was_measured_and_no_network_waits_for_a_tenth_of_the_time() -> None:
     measured = {row["network"]: row for row in rows("seventh", "speed.csv")}
     (table,) = tables(PAGE, "How fast each is alone")
@@ -108,6 +143,50 @@ def test_how_fast_each_is_was_measured_and_no_network_waits_for_a_tenth_of_the_t
         assert waiting == f"{100 * float(row['waiting']):.1f} %"
         assert busy == f"{100 * float(row['gpu_busy']):.0f} %"
         assert float(row["waiting"]) < 0.1
+
+
+def test_the_script_that_measures_speed_writes_what_is_kept(tmp_path: Path) -> None:
+    kept = rows("seventh", "speed.csv")
+    assert tuple(kept[0]) == network_speed.COLUMNS
+    lines = {f"{one}, {phase}" for one, ways in network_speed.PHASES.items() for phase in ways}
+    assert lines == {row["network"] for row in kept} - set(NETWORKS.values())
+    (tmp_path / "model.json").write_text(
+        json.dumps({"parameters": 7, "training": {"batch": 64, "precision": "32"}})
+    )
+    # The start is not counted, nor what is left of a round when the clock ends it; on a processor
+    # there is nothing to tell of a GPU.
+    (tmp_path / "history.csv").write_text(
+        "step,examples_per_second,waiting\n8,1,0.9\n16,50,0.01\n24,70,0.03\n25,9,0.5\n"
+    )
+    told = network_speed.speed(tmp_path)
+    assert [told[one] for one in network_speed.COLUMNS[1:]] == [
+        "7",
+        "64",
+        "32",
+        "60",
+        "0.020",
+        "",
+        "2",
+    ]
+
+
+def test_what_a_network_answered_from_what_was_prepared_is_scored() -> None:
+    args = Namespace(
+        data="gluecode", out="runs", prepared="prepared", prepare=False, most=10, variants=None,
+        config="", set=[], limit=False, patience=1.0, robustness=None, task=["sesame"],
+    )  # fmt: skip
+    for network, folder, tasks in (
+        ("gtnm", "naming", ("naming",)),
+        ("acumen-base", "all", train_networks.GLUECODE),
+    ):
+        trained, asked = train_networks.stages(network, args)
+        assert [one[0] for one in trained] == ["train"]
+        assert [" ".join(one) for one in asked if one[0] == "score"] == [
+            f"score runs/{network}/{folder}/answers/gluecode/{task}.jsonl --task gluecode/{task} "
+            f"--data gluecode --out runs/scored/{task}/{network}"
+            for task in tasks
+        ]
+        assert asked[-1][0] == "eval"
 
 
 def test_runs_of_a_gpu_and_of_a_processor_are_gathered_alike(tmp_path: Path) -> None:
