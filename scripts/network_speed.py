@@ -38,7 +38,7 @@ PHASES = {
 COMPILING = 1.5
 # Batches of a round: some seconds of them, so that its beginning counts little.
 QUICK, SLOW = 400, 80
-ALL = (*PLAIN, "transformer", *NAMERS, BASE)
+ALL = (*PLAIN, "transformer", "ggnn", *NAMERS, BASE)
 # Names alone, or all tasks at once.
 NAMES = ("naming", "gluecode")
 SLOWER = ("transformer", "code2seq", "ggnn", *LOOKING)
