@@ -75,9 +75,12 @@ def main() -> None:
     runs, into = map(Path, sys.argv[1:])
     into.mkdir(parents=True, exist_ok=True)
     write(scores(runs), into / "scores.csv")
-    write(histories(runs), into / "history.csv")
     jobs = [one for path in sorted(runs.rglob("jobs.json")) for one in json.loads(path.read_text())]
-    (into / "jobs.json").write_text(json.dumps(jobs, indent=1) + "\n")
+    # What needs no training has neither rounds nor a plan.
+    if rounds := histories(runs):
+        write(rounds, into / "history.csv")
+    if jobs:
+        (into / "jobs.json").write_text(json.dumps(jobs, indent=1) + "\n")
     pack(runs, ("results.json", "answers/**/*.jsonl"), into / "results.tar.xz")
 
 

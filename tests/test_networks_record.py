@@ -4,14 +4,16 @@ that are kept in results/networks, as `acumen eval` wrote them; and how they are
 from __future__ import annotations
 
 import csv
+import hashlib
 import json
 import re
 import subprocess
 import sys
+import tarfile
 from argparse import Namespace
 from collections.abc import Iterator
 from functools import cache
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 import pytest
 
@@ -20,12 +22,12 @@ import train_networks
 from support import ROOT
 
 KEPT = ROOT / "results" / "networks"
-TRAININGS = ("first", "second", "fourth", "fifth", "sixth", "seventh")
+TRAININGS = ("first", "second", "fourth", "fifth", "sixth", "seventh", "classical")
 NETWORKS = {
     "MLP": "mlp", "CNN": "cnn", "BiLSTM": "bilstm", "Seq2Seq / Seq2Tok": "seq2seq",
     "Transformer": "transformer", "acumen-base": "acumen-base", "code2vec": "code2vec",
     "code2seq": "code2seq", "GGNN": "ggnn", "Spot's CNN": "spot-cnn", "Cognac": "cognac",
-    "GTNM": "gtnm",
+    "GTNM": "gtnm", "classical`, no network": "classical",
 }  # fmt: skip
 # What each column of the page's two first tables holds; several where a cell has several.
 TASKS = (
@@ -187,6 +189,26 @@ def test_what_a_network_answered_from_what_was_prepared_is_scored() -> None:
             for task in tasks
         ]
         assert asked[-1][0] == "eval"
+
+
+def kept_answers() -> list[str]:
+    """The trainings of which answers are kept: until the seventh none were."""
+    found = sorted(path.parent.name for path in KEPT.glob("*/results.tar.xz"))
+    return [one for one in found if one not in (*TRAININGS[:6], "third", "ablation")]
+
+
+@pytest.mark.parametrize("training", kept_answers())
+def test_the_kept_answers_are_those_that_were_scored(training: str) -> None:
+    """By the hashes that the runs took of them."""
+    with tarfile.open(KEPT / training / "results.tar.xz") as archive:
+        held = {one.name: archive.extractfile(one) for one in archive.getmembers()}
+        runs = [name for name in held if name.endswith("results.json")]
+        assert runs
+        for name in runs:
+            for cell in json.load(held[name])["cells"]:  # type: ignore[arg-type]
+                answers = held[str(PurePosixPath(name).parent / cell["answers"])]
+                assert answers is not None
+                assert hashlib.sha256(answers.read()).hexdigest() == cell["answers_sha256"]
 
 
 def test_runs_of_a_gpu_and_of_a_processor_are_gathered_alike(tmp_path: Path) -> None:
