@@ -106,7 +106,7 @@ def test_every_location_does_the_same(project: Project, where: str) -> None:
         mine = project.subjects(kind, where, counts.total())
         counts[kind] += len(mine)
         # A method has more variables than anything else, and each needs a program of its own.
-        subjects += some(mine, 3) if kind == "rename" and where == "single" else mine
+        subjects += some(mine, 6 if kind == "rename" else 2) if where == "single" else mine
     wrong = check(subjects, project.sources, project.wrong_with, lambda done, total: None)
     assert len(wrong) == len(subjects)
     assert {place: why for place, why in wrong.items() if why} == {}
