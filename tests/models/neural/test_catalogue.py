@@ -51,8 +51,12 @@ def test_one_of_another_package_is_trained_and_asked_like_ours(
     asked = request("mine", tables, Naming(), device="cpu")  # type: ignore[arg-type]
     about = train(asked, tmp_path / "run", Here(), nothing)
     assert (about["network"], about["settings"]["embedding"]) == ("mine", 8)  # type: ignore[index,call-overload]
-    (vector,) = make_run(str(tmp_path / "run"), "cpu").embed([methods()[0][0]])  # type: ignore[union-attr]
+    run = make_run(str(tmp_path / "run"), "cpu")
+    (vector,) = run.embed([methods()[0][0]])  # type: ignore[union-attr]
     assert len(vector) == 4
+    # Its answers are found again only while its package's code is the same.
+    (tmp_path / "net_alpha.py").write_text(MINE + "# edited\n")
+    assert make_run(str(tmp_path / "run"), "cpu").fingerprint != run.fingerprint
 
 
 @pytest.mark.parametrize(

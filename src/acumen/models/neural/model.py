@@ -23,6 +23,7 @@ from acumen.api import (
     TaskCard,
 )
 from acumen.registry import model
+from acumen.registry.code import code_hash
 
 
 class Trained:
@@ -32,6 +33,7 @@ class Trained:
     batch_size = 8192
 
     def __init__(self, folder: Path, device: str, batch: int) -> None:
+        from acumen.models.neural.catalogue import CATALOGUE, architecture
         from acumen.models.neural.exported import must_have_weights, plan_of, read_about
 
         self.folder, self.batch = folder, batch
@@ -41,6 +43,9 @@ class Trained:
         self.plan = plan_of(self.about)
         self.purpose = self.plan.purpose
         self.fingerprint = str(self.about["weights_sha256"])
+        if self.plan.name not in CATALOGUE:
+            # What it answers hangs on its package's code, as all answers hang on ours.
+            self.fingerprint += f" {code_hash(architecture(self.plan.name))}"
         self.sight: Sight | None = None
         if device != "auto":
             from acumen.models.neural.tensors import device_of
