@@ -112,10 +112,10 @@ kernels: $(BIN)/.core
 # The tools are fetched while the environment is made.
 test:
 	$(MAKE) --jobs=3 --output-sync tools lint kernels
-	@# Three processes for two cores, since tests also wait for what they start; a thread in each:
-	@# more only wait for each other.
+	@# Three processes for two cores, since tests also wait for what they start, and no more than
+	@# twelve, of a gigabyte or two; a thread in each: more only wait for each other.
 	OMP_NUM_THREADS=1 $(if $(THOROUGH),ACUMEN_THOROUGH=1) $(BIN)/python -m pytest \
-		-n $$($(BIN)/python -c 'from acumen.machine import processors; print((processors() * 3 + 1) // 2)') \
+		-n $$($(BIN)/python -c 'from acumen.machine import processors; print(min(12, (processors() * 3 + 1) // 2))') \
 		--dist worksteal
 
 bench: $(BIN)/.dev
