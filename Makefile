@@ -37,7 +37,7 @@ SESAME_MODELS = $(foreach model,random toksim docsim subtokens method-shape,-m $
 NAMING = $(foreach model,random majority antipatterns acumen-naming,-m $(model))
 
 .DEFAULT_GOAL := help
-.PHONY: help eval test lint bench docs clean constraints tools kernels
+.PHONY: help eval test lint bench docs clean constraints tools kernels modules
 
 help:
 	@echo "make eval    evaluate the built-in models and write a report; NEURAL=1: networks too"
@@ -109,9 +109,13 @@ tools:
 kernels: $(BIN)/.core
 	@$(BIN)/python scripts/compile_kernels.py
 
+# The tests' own modules, and what they import, compiled once and not by each process.
+modules: $(BIN)/.dev
+	@$(BIN)/python -m pytest --collect-only --quiet >/dev/null || true
+
 # The tools are fetched while the environment is made.
 test:
-	$(MAKE) --jobs=3 --output-sync tools lint kernels
+	$(MAKE) --jobs=3 --output-sync tools lint kernels modules
 	@# Three processes for two cores, since tests also wait for what they start, and no more than
 	@# twelve, of a gigabyte or two; a thread in each: more only wait for each other.
 	OMP_NUM_THREADS=1 $(if $(THOROUGH),ACUMEN_THOROUGH=1) $(BIN)/python -m pytest \
