@@ -151,7 +151,7 @@ def test_who_says_a_word_twice_is_not_better() -> None:
     from acumen.api import Face
     from acumen.models.neural.dev import score
 
-    assert score(Face.NAME, False, ["winner"], ["winner"]) == 1.0
-    assert score(Face.NAME, False, ["winnerWinner"], ["winner"]) == pytest.approx(2 / 3)
-    assert score(Face.NAME, False, [None, "getName"], ["getName", "name"]) == pytest.approx(2 / 5)
-    assert score(Face.CLASSIFY, False, ["1", None], ["1", "2"]) == 0.5
+    assert score(Face.NAME, ["winner"], ["winner"]) == 1.0
+    assert score(Face.NAME, ["winnerWinner"], ["winner"]) == pytest.approx(2 / 3)
+    assert score(Face.NAME, [None, "getName"], ["getName", "name"]) == pytest.approx(2 / 5)
+    assert score(Face.CLASSIFY, ["1", None], ["1", "2"]) == 0.5

@@ -104,16 +104,16 @@ def train(asked: Request, out: Path, engine: Engine, step: Step) -> dict[str, Js
     """Train, and write the folder; gives what its ``model.json`` says."""
     if out.exists() and (not out.is_dir() or any(out.iterdir())) and not _is_ours(out):
         raise AcumenError(f"{out} holds no network, and is not empty", "choose another --out")
-    from acumen.models.neural.tensors import device_of
-
-    # Looked for before anything is read; what is only prepared may be trained elsewhere.
-    device = "" if asked.prepare else device_of(asked.device)
     work = out / WORK
     # What was prepared beside the corpus is gone on with where there is none.
     keys = [key_of(asked, out), key_of(asked, out, whole=True)]
     if (out / ABOUT).is_file() and read_about(out).get("key") in keys:
         _remove(work)  # of which a kill may have left something
         return read_about(out)
+    from acumen.models.neural.tensors import device_of
+
+    # Looked for before anything is read; what is only prepared may be trained elsewhere.
+    device = "" if asked.prepare else device_of(asked.device)
     began = time.monotonic()
     prepared = _prepared(asked, out)
     begun = (work / _KEY).read_text() if (work / _KEY).is_file() else ""
