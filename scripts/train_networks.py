@@ -129,7 +129,9 @@ def plan(network: str, args: argparse.Namespace) -> list[list[str]]:
              *_minutes(args, args.pretrain_minutes), *_sets(args.set)]
         )  # fmt: skip
         small = [*small, "--from", start]
-    tasks = ("naming",) if network in NAMERS else GLUECODE
+    tasks = tuple(
+        task for task in (("naming",) if network in NAMERS else GLUECODE) if task in args.only
+    )
     for task in tasks:
         large = () if args.config else changes(network, task)
         commands.append(
@@ -138,11 +140,14 @@ def plan(network: str, args: argparse.Namespace) -> list[list[str]]:
              *_sets(args.set)]
         )  # fmt: skip
     run, own = f"run:{out}/{network}", f"run:{out}/{network}/naming"
-    asked = f"gluecode/naming@{args.data}" if tasks == ("naming",) else f"gluecode@{args.data}"
+    asked = [f"gluecode@{args.data}"]
+    if tasks != GLUECODE:
+        asked = [f"gluecode/{task}@{args.data}" for task in tasks]
     commands.append(
-        ["eval", "--tasks", asked, "-m", run, "--skip-unfit", "--out", f"{out}/eval/{network}"]
-    )
-    return [*commands, *_asked(network, own, args)]
+        ["eval", *(part for one in asked for part in ("--tasks", one)), "-m", run,
+         "--skip-unfit", "--out", f"{out}/eval/{network}"]
+    )  # fmt: skip
+    return [*commands, *(_asked(network, own, args) if "naming" in tasks else ())]
 
 
 def _scored(
@@ -282,6 +287,8 @@ def main() -> None:
     parser.add_argument(
         "--networks", nargs="*", default=[*PLAIN, *NAMERS[:2], "ggnn", "transformer"]
     )
+    # What is asked about names need not wait until a network is taught the other tasks.
+    parser.add_argument("--only", nargs="*", default=GLUECODE, help="GLUECode's tasks to train for")
     parser.add_argument("--jobs", type=int, default=1, help="networks at a time")
     parser.add_argument("--together", type=int, default=1, help="commands of a network at a time")
     parser.add_argument("--threads", type=int, default=1, help="threads of each")

@@ -176,6 +176,7 @@ def test_what_a_network_answered_from_what_was_prepared_is_scored() -> None:
     args = Namespace(
         data="gluecode", out="runs", prepared="prepared", prepare=False, most=10, variants=None,
         config="", set=[], limit=False, patience=1.0, robustness=None, task=["sesame"],
+        only=train_networks.GLUECODE,
     )  # fmt: skip
     for network, folder, tasks in (
         ("gtnm", "naming", ("naming",)),
@@ -189,6 +190,29 @@ def test_what_a_network_answered_from_what_was_prepared_is_scored() -> None:
             for task in tasks
         ]
         assert asked[-1][0] == "eval"
+
+
+def test_some_of_the_tasks_may_be_trained_for_alone() -> None:
+    args = Namespace(
+        data="gluecode", out="runs", config="", set=[], limit=False, robustness="robustness",
+        task=["sesame"], patience=1.0,
+    )  # fmt: skip
+    told = {}
+    for only in (("naming",), ("npath", "completion"), train_networks.GLUECODE):
+        args.only = only
+        told[only] = [" ".join(one) for stage in train_networks.stages("ggnn", args)
+                      for one in stage]  # fmt: skip
+    for only, commands in told.items():
+        taught = {one.split()[3] for one in commands if one.startswith("train")}
+        assert taught == {f"gluecode/{task}" for task in only}
+        # The network that names is asked about names, about variants, for vectors.
+        asked = [one for one in commands if "run:runs/ggnn/naming" in one]
+        assert len(asked) == (2 if "naming" in only else 0)
+    assert "--tasks gluecode/npath@gluecode --tasks gluecode/completion@gluecode" in (
+        told["npath", "completion"][-1]
+    )
+    # All five are one benchmark, with a mean of its own.
+    assert any("--tasks gluecode@gluecode" in one for one in told[train_networks.GLUECODE])
 
 
 def kept_answers() -> list[str]:
