@@ -208,8 +208,9 @@ def test_some_of_the_tasks_may_be_trained_for_alone() -> None:
         # The network that names is asked about names, about variants, for vectors.
         asked = [one for one in commands if "run:runs/ggnn/naming" in one]
         assert len(asked) == (2 if "naming" in only else 0)
-    assert "--tasks gluecode/npath@gluecode --tasks gluecode/completion@gluecode" in (
-        told["npath", "completion"][-1]
+    assert (
+        "--tasks gluecode/npath@gluecode --tasks gluecode/completion@gluecode"
+        in (told["npath", "completion"][-1])
     )
     # All five are one benchmark, with a mean of its own.
     assert any("--tasks gluecode@gluecode" in one for one in told[train_networks.GLUECODE])

@@ -3,6 +3,7 @@ SQL, variants file by file."""
 
 from __future__ import annotations
 
+import hashlib
 import json
 import sys
 from collections import Counter
@@ -129,6 +130,28 @@ def test_only_some_methods(till: Corpus, tmp_path: Path) -> None:
     assert told.variant(ids[1]) in texts
     assert told.variant(ids[2]) == ""
     assert variants_hash(tmp_path / "some") == about["files"]["variants.jsonl"]
+
+
+def test_a_rare_kind_of_variant_is_drawn_oftener(tmp_path: Path) -> None:
+    """Twice as often as a kind of which there is twice as much: of 2,000 methods with one of each,
+    two thirds, and no more than four standard deviations beside it."""
+    from acumen.models.neural.variants import with_variants
+
+    rows = [
+        {"id": f"{method}/{kind}", "method": str(method), "kind": kind, "text": kind}
+        for method in range(4000)
+        for kind in ("rename", *(("switch",) if method < 2000 else ()))
+    ]
+    lines = "".join(json.dumps(row) + "\n" for row in rows).encode()
+    (tmp_path / "variants.jsonl").write_bytes(lines)
+    counts = {"variants": {"rename": {"single": 4000}, "switch": {"single": 2000}}}
+    about = {"family": "robustness", "schema": 1, "kinds": {}, "counts": counts,
+             "files": {"variants.jsonl": hashlib.sha256(lines).hexdigest()}}  # fmt: skip
+    (tmp_path / "dataset.json").write_text(json.dumps(about))
+    told = with_variants(None, tmp_path)  # type: ignore[arg-type]
+    drawn = sum(told.variant(str(method)) == "switch" for method in range(2000))
+    assert abs(drawn - 2000 * 2 / 3) < 4 * (2000 * 2 / 9) ** 0.5
+    assert {told.variant(str(method)) for method in range(2000, 4000)} == {"rename"}
 
 
 def test_the_folder_is_a_task(till: Corpus, tmp_path: Path) -> None:
