@@ -121,7 +121,8 @@ def words_of(token: str, string: bool = False, lower: bool = True) -> tuple[str,
     """
     if token in _HIDDEN:
         return (_HIDDEN[token],)
-    token = token[:_LONGEST]
+    # A character may be written as the escape of half a pair, which is no text.
+    token = _NO_TEXT.sub("\ufffd", token[:_LONGEST])
     found = subtokens(token)[:_MOST_WORDS]
     if not string and (not found or not (token[0].isalpha() or token[0] in "_$")):
         found = (token,)
