@@ -101,12 +101,12 @@ def looking(network: str, args: argparse.Namespace) -> list[list[str]]:
     train = ["train", network, "-t", task, "--data", str(args.data)]
     train += [*some(args), "--answer", task]
     train += ["--config", args.config] if args.config else _sets(changes(network, "naming"))
-    train += _sets(args.set)
+    # What is set by hand comes last: it counts.
+    train += [*_minutes(args, MINUTES["naming"] * args.patience), *_sets(args.set)]
     if args.prepare:
         return [[*train, "-o", prepared, "--prepare"]]
     where = f"{args.out}/{network}/naming"
-    limit = _minutes(args, MINUTES["naming"] * args.patience)
-    return [[*train, "-o", where, "--prepared", prepared, *limit],
+    return [[*train, "-o", where, "--prepared", prepared],
             *_scored(network, where, ("naming",), args),
             *_asked(network, f"run:{where}", args)]  # fmt: skip
 

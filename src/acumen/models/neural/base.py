@@ -20,7 +20,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
@@ -34,6 +34,15 @@ from acumen.models._lexer import MASK
 from acumen.models.neural.architecture import LABELS, Architecture, Encoded, Features, Network
 from acumen.models.neural.base_input import Asks, all_words, features, mark, words_of
 from acumen.models.neural.base_nulls import SUSPECT
+from acumen.models.neural.base_tokens import (
+    DECLARED,
+    MEANT,
+    PER_TOKEN,
+    WITHIN,
+    Fresh,
+    Tokens,
+    renamed,
+)
 from acumen.models.neural.labels import Labels
 from acumen.models.neural.subwords_input import METHOD_NAME, InSubwords, Subwords
 from acumen.models.neural.tensors import filled
@@ -46,7 +55,8 @@ if TYPE_CHECKING:
 # The classes of the two tasks that have some, by their numbers.
 CLASSES = (*((Asks.NPATH, one) for one in BINS), *((Asks.OPERATOR, one) for one in OPERATORS))
 _CLASS = {(int(kind), label): number for number, (kind, label) in enumerate(CLASSES)}
-_PER_TOKEN = ("role", "depth", "statement", "name", "flag")
+# So many variables of a method can be renamed while it learns.
+_MOST_RENAMED = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +66,9 @@ class Settings:
     whether the surroundings and what is known of callees are. ``alone``: how often a method is
     shown without its surroundings while it learns. ``pretrain``: which share of all steps is
     pre-training, in which ``masked`` of the parts are guessed and to know a variant counts
-    ``contrast``; ``agree``: how much it counts afterwards to name it alike."""
+    ``contrast``; ``agree``: how much it counts afterwards to name it alike. ``renamed``: of the
+    methods without a variant that are to be named, how many get one, with other names for their
+    variables, each time that they are shown."""
 
     vocabulary: int = 16_000
     length: int = 320
@@ -75,6 +87,7 @@ class Settings:
     masked: float = 0.2
     contrast: float = 0.5
     agree: float = 1.0
+    renamed: float = 0.0
 
     def __post_init__(self) -> None:
         if self.heads < 1 or self.width % self.heads:
@@ -89,7 +102,7 @@ class Base(Architecture):
     joint = "asks"
     after_reading = frozenset((
         "layers", "width", "heads", "inner", "dropout", "decoder", "structure", "context", "alone",
-        "pretrain", "masked", "contrast", "agree",
+        "pretrain", "masked", "contrast", "agree", "renamed",
     ))  # fmt: skip
     Settings = Settings
     subwords: Subwords
@@ -182,7 +195,7 @@ class Base(Architecture):
             f"{start}_parts": flat,
             f"{start}_sizes": np.diff(borders[first : last + 1]).astype(np.int32),
         }
-        for name in _PER_TOKEN:
+        for name in PER_TOKEN:
             values = columns[f"{start}_{name}"][first:last]
             if name == "role":
                 made[f"{start}_role"] = self.vocabularies["roles"].numbers(values)
@@ -236,18 +249,52 @@ class Base(Architecture):
         shown = np.full(count, self.settings.context)
         if draw is not None and self.settings.context:
             shown = draw.random(count) >= self.settings.alone
-        sequences = [("own", row) for row in range(count)]
-        varied = np.zeros(0, np.int64)
+        sequences = [(row, Tokens.of(columns, "own", row)) for row in range(count)]
+        varied: list[tuple[int, Tokens]] = []
         if draw is not None and (self.settings.contrast or self.settings.agree):
-            varied = np.flatnonzero(np.diff(columns["variant_parts"].offsets))
-        sequences += [("variant", row) for row in varied.tolist()]
-        batch = self._sequences(columns, sequences, shown)
-        if len(varied):
-            batch["varied"] = torch.from_numpy(varied)
+            varied = list(self._variants(columns, sequences, draw))
+        batch = self._sequences(columns, [*sequences, *varied], shown)
+        if varied:
+            batch["varied"] = torch.tensor([row for row, _ in varied])
         batch["asks"] = torch.from_numpy(columns["asks"].values.astype(np.int64))
         batch["shape"] = torch.from_numpy(self._shapes(columns["shape"]))
         self._answers(columns, batch)
         return batch
+
+    def _variants(
+        self, columns: Mapping[str, Ragged], sequences: Sequence[tuple[int, Tokens]],
+        draw: np.random.Generator,
+    ) -> Iterator[tuple[int, Tokens]]:  # fmt: skip
+        """Of each method to be named its certified variant; of some that have none one whose
+        variables have other names."""
+        there = np.diff(columns["variant_parts"].offsets) > 0
+        chosen = (columns["asks"].values == Asks.NAME) & ~there
+        if self.settings.renamed:
+            chosen &= draw.random(len(there)) < self.settings.renamed
+        else:
+            chosen[:] = False
+        for row, own in sequences:
+            if there[row]:
+                yield row, Tokens.of(columns, "variant", row)
+            elif chosen[row]:
+                made = renamed(own, self._fresh, self.settings.length - 2, draw)
+                if made is not None:
+                    yield row, made
+
+    @cached_property
+    def _fresh(self) -> Fresh:
+        """The names that the transformation gives."""
+        names = [f"var{number}" for number in range(_MOST_RENAMED)]
+        spelt = [_flat(self.parts(words_of(name, False))) for name in names]
+        roles = self.vocabularies["roles"]
+        # A role that training has not is no number that any token has.
+        declared, meant = (
+            int(roles.numbers([one])[0]) if one in roles else -1 for one in (DECLARED, MEANT)
+        )
+        within = roles.numbers([one for one in roles.words if one.startswith(WITHIN)])
+        ((bracket,),) = self.parts(["("])
+        marks = np.array([mark(name) for name in names], np.int32)
+        return Fresh(spelt, marks, declared, meant, within, bracket)
 
     def _answers(self, columns: Mapping[str, Ragged], batch: Batch) -> None:
         if "class" in columns:
@@ -283,17 +330,17 @@ class Base(Architecture):
         return np.log1p(made)
 
     def _sequences(
-        self, columns: Mapping[str, Ragged], sequences: Sequence[tuple[str, int]],
+        self, columns: Mapping[str, Ragged], sequences: Sequence[tuple[int, Tokens]],
         shown: NDArray[np.bool_],
     ) -> Batch:  # fmt: skip
         """<s>, the parts of a method or variant, </s>, its surroundings' where they are shown; for
         each part what its token is."""
         special = self.subwords
-        names = ("parts", "first", "segment", *_PER_TOKEN)
+        names = ("parts", "first", "segment", *PER_TOKEN)
         held: dict[str, list[NDArray[Any]]] = {name: [] for name in names}
         lengths = np.zeros(len(sequences), np.int64)
-        for at, (start, row) in enumerate(sequences):
-            own, around = _Tokens.of(columns, start, row), _Tokens.of(columns, "around", row)
+        for at, (row, own) in enumerate(sequences):
+            around = Tokens.of(columns, "around", row)
             if not shown[row]:
                 around = around.nothing()
             sizes = len(own.parts), len(around.parts)
@@ -301,7 +348,7 @@ class Base(Architecture):
             held["parts"] += (_one(special.begin), own.parts, _one(special.end), around.parts)
             held["first"] += (_one(1), own.first(), _one(1), around.first())
             held["segment"].append(np.repeat(np.arange(4), (1, sizes[0], 1, sizes[1])))
-            for name in _PER_TOKEN:
+            for name in PER_TOKEN:
                 mine, other = (np.repeat(one.columns[name], one.sizes) for one in (own, around))
                 held[name] += (_one(0), mine, _one(0), other)
         offsets = np.concatenate([[0], np.cumsum(lengths)])
@@ -327,37 +374,6 @@ class Base(Architecture):
         if not predicted:
             return NO_WARNING
         return self.labels.answer(predicted)
-
-
-class _Tokens(NamedTuple):
-    """A stretch of tokens: their parts, how many each has, and its columns."""
-
-    parts: NDArray[np.int32]
-    sizes: NDArray[np.int32]
-    columns: dict[str, NDArray[np.int32]]
-
-    @classmethod
-    def of(cls, columns: Mapping[str, Ragged], start: str, row: int) -> _Tokens:
-        def mine(name: str) -> NDArray[np.int32]:
-            column = columns.get(f"{start}_{name}")
-            if column is None:
-                return np.zeros(len(sizes), np.int32)
-            found: NDArray[np.int32] = column.values[column.offsets[row] : column.offsets[row + 1]]
-            return found
-
-        sizes = np.zeros(0, np.int32)
-        sizes = mine("sizes")
-        return cls(mine("parts"), sizes, {name: mine(name) for name in _PER_TOKEN})
-
-    def nothing(self) -> _Tokens:
-        return _Tokens(self.parts[:0], self.sizes[:0], {k: v[:0] for k, v in self.columns.items()})
-
-    def first(self) -> NDArray[np.int32]:
-        """1 where a token begins."""
-        made = np.zeros(len(self.parts), np.int32)
-        made[np.cumsum(self.sizes)[:-1]] = 1
-        made[:1] = 1
-        return made
 
 
 def _one(number: int) -> NDArray[np.int32]:
