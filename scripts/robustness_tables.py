@@ -32,14 +32,13 @@ Run = tuple[str, str]
 Rows = list[list[str]]
 
 STUDY: dict[str, Run] = {
-    "code2vec": ("second", "runs2/robust/code2vec"),
-    "code2seq": ("second", "runs2/robust/code2seq"),
+    **{one: ("eighth", f"{one}/robust/{one}") for one in ("code2vec", "code2seq")},
     "ggnn": ("seventh", "ggnn/robust/ggnn"),
 }
 OTHERS: dict[str, Run] = {
     "cognac": ("seventh", "cognac/robust/cognac"),
     "gtnm": ("seventh", "gtnm/robust/gtnm"),
-    "spot-cnn": ("second", "runs2/robust/spot-cnn"),
+    "spot-cnn": ("eighth", "spot/robust/spot-cnn"),
     "transformer": ("seventh", "transformer/robust/transformer"),
     "acumen-base": ("fourth", "base/robust/acumen-base"),
     "the same, 5th": ("fifth", "base/robust/acumen-base"),
@@ -47,8 +46,7 @@ OTHERS: dict[str, Run] = {
 ALL = STUDY | OTHERS
 # Asked about the edits of the published tool.
 EDITS: dict[str, Run] = {
-    "code2vec": ("fourth", "published/robustness@published/code2vec"),
-    "code2seq": ("fourth", "published/robustness@published/code2seq"),
+    **{one: ("eighth", f"{one}/robustness@published/{one}") for one in ("code2vec", "code2seq")},
     **{one: ("seventh", f"{one}/robustness@published/{one}")
        for one in ("ggnn", "transformer", "cognac", "gtnm")},
     "acumen-base": ("fifth", "base/robustness@published/acumen-base"),
@@ -56,6 +54,14 @@ EDITS: dict[str, Run] = {
 ROUNDS: dict[str, Run] = {
     "three rounds": ("second", "runs2/robust/ggnn"),
     "nine rounds": STUDY["ggnn"],
+}
+# Asked for the names of all test methods.
+NAMERS: dict[str, Run] = {
+    **{one: ("eighth", f"{one}/eval/{one}") for one in STUDY},
+    **{one: ("eighth", f"{one}/scored/naming/{one}") for one in ("cognac", "gtnm")},
+    "spot-cnn": ("eighth", "spot/eval/spot-cnn"),
+    **{one: ("eighth", f"plain/eval/{one}") for one in ("mlp", "cnn", "bilstm", "seq2seq")},
+    "classical": ("classical", "eval/classical"),
 }
 
 KINDS = {"rename": "VN", "permute": "PS", "unused": "UN", "loop": "LX", "switch": "SF",
@@ -65,20 +71,22 @@ FATES = {
     "ccp": "right, stays right", "cwp": "right, becomes wrong", "wcp": "wrong, becomes right",
     "wwsp": "wrong, stays the same", "wwdp": "wrong, becomes another",
 }  # fmt: skip
+TENTHS, HALF = Decimal("0.1"), ROUND_HALF_UP
 SUBTOKENS = {"precision": "precision", "recall": "recall", "f1": "F1"}
 
 
 @cache
 def scores(training: str) -> dict[tuple[str, ...], dict[str, Any]]:
-    """Those of all runs of robustness in a training's archive: by the run's folder, the task, the
-    metric, the convention and the slice."""
+    """Those of all runs in a training's archive: by the run's folder, the task, the metric, the
+    convention and the slice."""
     found = {}
     with tarfile.open(KEPT / training / "results.tar.xz") as archive:
         for member in archive:
-            stream = archive.extractfile(member) if "/robust" in f"/{member.name}" else None
+            path = PurePosixPath(member.name)
+            stream = archive.extractfile(member) if path.name == "results.json" else None
             if stream is None:
                 continue
-            folder = str(PurePosixPath(member.name).parent)
+            folder = str(path.parent)
             for cell in json.load(stream)["cells"]:
                 task = cell["task"].removeprefix("robustness/")
                 for one in cell["scores"]:
@@ -93,9 +101,7 @@ def published() -> dict[tuple[str, ...], str]:
     names = ("table", "model", "transformation", "part")
     # They have two decimals; 31.45 is no float, and would become 31.4.
     return {
-        tuple(row[one] for one in names): str(
-            Decimal(row["value"]).quantize(Decimal("0.1"), ROUND_HALF_UP)
-        )
+        tuple(row[one] for one in names): str(Decimal(row["value"]).quantize(TENTHS, HALF))
         for row in read_table("tnpa_small")
     }
 
@@ -132,6 +138,22 @@ def by_kind(models: Sequence[str], cell: Callable[[str, str], str]) -> Rows:
     rows = [[f"{kind} ({short})", *(cell(model, kind) for model in models)]
             for kind, short in KINDS.items()]  # fmt: skip
     return [["kind", *models], *rows]
+
+
+def table_1() -> Rows:
+    """On all test methods; the study has no more than the first three."""
+    study = {(row["model"].lower(), name): f" ({Decimal(row[name]).quantize(TENTHS, HALF)})"
+             for row in read_table("tnpa_models") for name in SUBTOKENS
+             if (row["table"], row["dataset"]) == ("1", "Java-Small")}  # fmt: skip
+
+    def cell(model: str, name: str) -> str:
+        one = score(NAMERS[model], "gluecode/naming", f"corpus_{name}", "test")
+        # Shares here, percent in the runs of robustness.
+        ours = {key: 100 * one[key] for key in ("value", "low", "high")}
+        return told(ours, interval=True) + study.get((model, name), "")
+
+    rows = [[model, *(cell(model, name) for name in SUBTOKENS)] for model in NAMERS]
+    return [["network", *SUBTOKENS.values()], *rows]
 
 
 def table_2(models: Sequence[str]) -> Rows:
@@ -234,6 +256,7 @@ def ratios() -> Rows:
 
 
 TABLES: dict[str, Callable[[], Rows]] = {
+    "table-1": table_1,
     "table-2": partial(table_2, list(STUDY)),
     "table-2-others": partial(table_2, list(OTHERS)),
     "figure-2": figure_2,

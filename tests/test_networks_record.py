@@ -22,7 +22,8 @@ import train_networks
 from support import ROOT
 
 KEPT = ROOT / "results" / "networks"
-TRAININGS = ("first", "second", "fourth", "fifth", "sixth", "seventh", "classical")
+TRAININGS = ("first", "second", "fourth", "fifth", "sixth", "seventh", "eighth",
+             "classical")  # fmt: skip
 NETWORKS = {
     "MLP": "mlp", "CNN": "cnn", "BiLSTM": "bilstm", "Seq2Seq / Seq2Tok": "seq2seq",
     "Transformer": "transformer", "acumen-base": "acumen-base", "code2vec": "code2vec",
@@ -113,7 +114,7 @@ def test_figures_beside_rename4js_are_those_printed_and_those_kept() -> None:
         ("mcc_imbalanced", "recall_ic", "realistic", "recall_ic"),
     )
     printed = {(row["setting"], row["model"], row["metric"]): row["value"] for row in RENAME4J}
-    *_, table = tables(PAGE, "Where they stand")
+    *_, table, _ = tables(PAGE, "Where they stand")
     assert len(table) == 7
     for who, *cells, training in table[1:]:
         name, _, whose = who.partition(", ")
@@ -127,6 +128,28 @@ def test_figures_beside_rename4js_are_those_printed_and_those_kept() -> None:
                 if row["network"] == NETWORKS[name] and not row["slice"]
             }
             right = [kept[f"names/liu/{task}", metric] for _, _, task, metric in asked]
+        assert said == pytest.approx(right, abs=0.0501)
+
+
+def test_names_checked_as_rename4j_does_are_those_printed_and_those_kept() -> None:
+    printed = {(row["setting"], row["model"], row["metric"]): row["value"] for row in RENAME4J}
+    *_, table = tables(PAGE, "Where they stand")
+    assert len(table) == 8
+    for who, *cells, training in table[1:]:
+        name, _, whose = who.partition(", ")
+        said = [float(one) for cell in cells for one in re.findall(r"\d+\.\d", cell)]
+        if whose == "ReName4J":
+            asked = (("balanced", "accuracy"), ("balanced", "f1_ic"), ("balanced", "f1_c"),
+                     ("threshold_1", "accuracy"))  # fmt: skip
+            right = [float(printed[f"mcc_{setting}", name, metric]) for setting, metric in asked]
+        else:
+            kept = {
+                row["metric"]: [100 * float(row[one] or 0) for one in ("value", "low", "high")]
+                for row in rows(training, "scores.csv")
+                if (row["task"], row["network"]) == ("names/liu/check-by-name", NETWORKS[name])
+            }
+            right = [*kept["accuracy_t85"], kept["f1_ic_t85"][0], kept["f1_c_t85"][0],
+                     *kept["accuracy_t100"]]  # fmt: skip
         assert said == pytest.approx(right, abs=0.0501)
 
 
@@ -190,6 +213,19 @@ def test_what_a_network_answered_from_what_was_prepared_is_scored() -> None:
             for task in tasks
         ]
         assert asked[-1][0] == "eval"
+
+
+@pytest.mark.parametrize("network", ["gtnm", "ggnn", "transformer"])
+def test_what_is_set_by_hand_counts_more_than_the_plan(network: str) -> None:
+    args = Namespace(
+        data="gluecode", out="runs", prepared="prepared", prepare=False, most=10, config="",
+        set=["training.minutes=9"], limit=True, patience=1.0, robustness=None, task=[],
+        only=("naming",), pretrain_minutes=4.0,
+    )  # fmt: skip
+    for stage in train_networks.stages(network, args):
+        for one in stage:
+            told = [part for part in one if part.startswith("training.minutes=")]
+            assert told[-1:] == (["training.minutes=9"] if one[0] == "train" else [])
 
 
 def test_some_of_the_tasks_may_be_trained_for_alone() -> None:

@@ -119,6 +119,7 @@ def test_some_are_drawn_and_what_has_no_room_is_cut_off(base: Base) -> None:
         "int METHOD_NAME() { return 1; }",
         "int METHOD_NAME(int a) { int var0 = a; return var0 + var1; }",
         "Object METHOD_NAME(int a) { return new Box() { int a = 1; int b() { return this.a; } }; }",
+        "int METHOD_NAME(int METHOD_NAME) { return this.a + METHOD_NAME; }",
         "size",
     ],
 )

@@ -73,7 +73,8 @@ def renamed(
     for each with an even chance; None where there is nothing to rename. Of what has no room the end
     is cut off."""
     role, name = own.columns["role"], own.columns["name"]
-    places = np.flatnonzero(role == fresh.declared)
+    # What is hidden has no mark: its name is not to be told, and others have none either.
+    places = np.flatnonzero((role == fresh.declared) & (name > 0))
     _, firsts = np.unique(name[places], return_index=True)
     variables = name[places[np.sort(firsts)]][: len(fresh.parts)]
     if draw is not None and draw.random() < 0.5:
