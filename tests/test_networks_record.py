@@ -261,15 +261,21 @@ def kept_answers() -> list[str]:
 @pytest.mark.parametrize("training", kept_answers())
 def test_the_kept_answers_are_those_that_were_scored(training: str) -> None:
     """By the hashes that the runs took of them."""
-    with tarfile.open(KEPT / training / "results.tar.xz") as archive:
-        held = {one.name: archive.extractfile(one) for one in archive.getmembers()}
-        runs = [name for name in held if name.endswith("results.json")]
-        assert runs
-        for name in runs:
-            for cell in json.load(held[name])["cells"]:  # type: ignore[arg-type]
-                answers = held[str(PurePosixPath(name).parent / cell["answers"])]
-                assert answers is not None
-                assert hashlib.sha256(answers.read()).hexdigest() == cell["answers_sha256"]
+    runs, hashes = {}, {}
+    # One after the other: to go back in such an archive is to begin anew.
+    with tarfile.open(KEPT / training / "results.tar.xz", "r|xz") as archive:
+        for one in archive:
+            stream = archive.extractfile(one)
+            assert stream is not None
+            data = stream.read()
+            hashes[one.name] = hashlib.sha256(data).hexdigest()
+            if one.name.endswith("results.json"):
+                runs[one.name] = json.loads(data)
+    assert runs
+    for name, run in runs.items():
+        for cell in run["cells"]:
+            answers = str(PurePosixPath(name).parent / cell["answers"])
+            assert hashes[answers] == cell["answers_sha256"]
 
 
 def test_runs_of_a_gpu_and_of_a_processor_are_gathered_alike(tmp_path: Path) -> None:
