@@ -27,13 +27,12 @@ from acumen.models.neural.base_nulls import GIVES, marks
 from acumen.models.neural.context_input import around, doc_words, type_words
 from acumen.models.neural.graph_input import method_tree, parsed
 from acumen.models.neural.labels import pieces
-from acumen.models.neural.tokens_input import text_of
+from acumen.models.neural.tokens_input import text_of, writable
 from acumen.views.ast import LABELS as TREE_KINDS
 from acumen.views.masked_files import MASKED_CALL
 from acumen.views.paths import METHOD_NAME
 
 _MOST_CHARACTERS = 50_000
-_NO_TEXT = re.compile(r"[\ud800-\udfff]")
 _WORD = re.compile(r"[^\W\d][\w$]*")
 # A literal may be a page of text: so many words of it are read.
 _MOST_WORDS, _LONGEST = 6, 60
@@ -147,7 +146,7 @@ def own_tokens(
 ) -> tuple[Told, list[str]]:
     """The tokens of a method's text, and the words of its shape. A text that holds no method is its
     tokens alone."""
-    data = _NO_TEXT.sub("\ufffd", text[:_MOST_CHARACTERS]).encode()
+    data = writable(text[:_MOST_CHARACTERS]).encode()
     file = parsed(data, operator)
     held = method_tree(file)
     shape: list[str] = []

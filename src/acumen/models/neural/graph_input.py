@@ -9,7 +9,6 @@ A node has a kind, and a token that somebody chose (a name, a literal) also has 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -27,7 +26,7 @@ from acumen.lang.subtokens import subtokens
 from acumen.models._lexer import MASK
 from acumen.models.alike._graph_kernel import elements_above
 from acumen.models.neural.architecture import Architecture, Encoded, Features
-from acumen.models.neural.tokens_input import text_of
+from acumen.models.neural.tokens_input import text_of, writable
 from acumen.models.neural.vocabulary import Vocabulary
 from acumen.views.ast import LABELS as TREE_KINDS
 from acumen.views.ast import Trees, trees
@@ -43,7 +42,6 @@ _CH, _NT, _TK = (EDGE_KINDS.index(kind) for kind in ("CH", "NT", "TK"))
 _MOST_CHARACTERS = 200_000
 # Of a token, which may be a page of text, no more words are read, nor more characters.
 _MOST_WORDS, _LONGEST = 10, 200
-_NO_TEXT = re.compile(r"[\ud800-\udfff]")
 _BEFORE, _AFTER = b"class T {", b"\n}"
 # What stands for a hidden operator while the text is parsed. A comparison may stand where any of
 # the twelve may, but for ``a = b = c`` and the like.
@@ -78,7 +76,7 @@ def graph_of(text: str, most: int, *, operator: bool = False, lower: bool = True
     mask would be lost, around the mask. What is left is one piece, and lacks no edge between two
     nodes that are kept.
     """
-    data = _NO_TEXT.sub("\ufffd", text[:_MOST_CHARACTERS]).encode()
+    data = writable(text[:_MOST_CHARACTERS]).encode()
     file = parsed(data, operator)
     shape = _method(file) or _alone(file)
     if shape is None:
@@ -122,7 +120,7 @@ def words_of(token: str, string: bool = False, lower: bool = True) -> tuple[str,
     if token in _HIDDEN:
         return (_HIDDEN[token],)
     # A character may be written as the escape of half a pair, which is no text.
-    token = _NO_TEXT.sub("\ufffd", token[:_LONGEST])
+    token = writable(token[:_LONGEST])
     found = subtokens(token)[:_MOST_WORDS]
     if not string and (not found or not (token[0].isalpha() or token[0] in "_$")):
         found = (token,)

@@ -21,7 +21,7 @@ from acumen.api import AcumenError, Input, Sight
 from acumen.files import write_atomically
 from acumen.models._lexer import MASK
 from acumen.models.neural.architecture import LABELS, Architecture, Encoded, Features
-from acumen.models.neural.tokens_input import text_of
+from acumen.models.neural.tokens_input import text_of, writable
 from acumen.models.neural.vocabulary import SPECIALS, Vocabulary
 
 METHOD_NAME = "METHOD_NAME"
@@ -35,7 +35,6 @@ _MOST_CHARACTERS = 200_000
 _LONGEST_LEARNED = 100
 # Chunks that the BPE is trained on at most; where there were more, all counts shrink alike.
 _MOST_LEARNED = 10_000_000
-_NO_TEXT = re.compile(r"[\ud800-\udfff]")
 _SPACE = re.compile(r"\s+")
 _PART = re.compile(
     r"""
@@ -194,7 +193,7 @@ class InSubwords:
 
     def target(self, label: str) -> Encoded | None:
         assert self.subwords is not None
-        numbers = self.subwords.numbers(_NO_TEXT.sub("\ufffd", label))[: self.longest]
+        numbers = self.subwords.numbers(writable(label))[: self.longest]
         return {"target": np.array([*numbers, self.subwords.end], np.int32)} if numbers else None
 
     def answer(self, predicted: Sequence[int]) -> str | None:
@@ -226,7 +225,7 @@ class ReadsSubwords(Architecture):
             text = text[start : start + _MOST_CHARACTERS]
         byte_level = pre_tokenizers.ByteLevel(add_prefix_space=False)
         chunks: list[str] = []
-        for part in folded(_NO_TEXT.sub("\ufffd", text), self.settings.comments):
+        for part in folded(writable(text), self.settings.comments):
             if part in (MASK, METHOD_NAME):
                 chunks.append(part)
             else:

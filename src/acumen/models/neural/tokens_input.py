@@ -14,7 +14,13 @@ from acumen.models.neural.vocabulary import Vocabulary
 
 # Of a longer text the rest is never looked at: lexing alone would take seconds.
 _MOST_CHARACTERS = 200_000
-_NO_TEXT = re.compile(r"[\ud800-\udfff]")
+# Half a pair, which no text in UTF-8 can hold.
+_HALF = re.compile(r"[\ud800-\udfff]")
+
+
+def writable(text: str) -> str:
+    """With a sign of what is missing for each half of a pair."""
+    return _HALF.sub("\ufffd", text)
 
 
 def text_of(asked: Input) -> str:
@@ -58,7 +64,7 @@ class ReadsTokens(Architecture):
         return self.read_text(text_of(asked))
 
     def read_text(self, text: str) -> Features | None:
-        text = _NO_TEXT.sub("\ufffd", text[:_MOST_CHARACTERS])
+        text = writable(text[:_MOST_CHARACTERS])
         found = [piece for token in tokens(text) for piece in self.cut(token)]
         return {"tokens": window(found, self.settings.length)} if found else None
 
