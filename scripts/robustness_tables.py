@@ -71,7 +71,6 @@ FATES = {
     "ccp": "right, stays right", "cwp": "right, becomes wrong", "wcp": "wrong, becomes right",
     "wwsp": "wrong, stays the same", "wwdp": "wrong, becomes another",
 }  # fmt: skip
-TENTHS, HALF = Decimal("0.1"), ROUND_HALF_UP
 SUBTOKENS = {"precision": "precision", "recall": "recall", "f1": "F1"}
 
 
@@ -99,11 +98,14 @@ def scores(training: str) -> dict[tuple[str, ...], dict[str, Any]]:
 def published() -> dict[tuple[str, ...], str]:
     """The study's figures, by table, network, transformation and what of it."""
     names = ("table", "model", "transformation", "part")
-    # They have two decimals; 31.45 is no float, and would become 31.4.
     return {
-        tuple(row[one] for one in names): str(Decimal(row["value"]).quantize(TENTHS, HALF))
-        for row in read_table("tnpa_small")
+        tuple(row[one] for one in names): tenths(row["value"]) for row in read_table("tnpa_small")
     }
+
+
+def tenths(printed: str) -> str:
+    """What has two decimals with one: 31.45 is no float, and would become 31.4."""
+    return str(Decimal(printed).quantize(Decimal("0.1"), ROUND_HALF_UP))
 
 
 def score(run: Run, kind: str, metric: str = "pcp", where: str = "single", part: str = "") -> Any:
@@ -142,7 +144,7 @@ def by_kind(models: Sequence[str], cell: Callable[[str, str], str]) -> Rows:
 
 def table_1() -> Rows:
     """On all test methods; the study has no more than the first three."""
-    study = {(row["model"].lower(), name): f" ({Decimal(row[name]).quantize(TENTHS, HALF)})"
+    study = {(row["model"].lower(), name): f" ({tenths(row[name])})"
              for row in read_table("tnpa_models") for name in SUBTOKENS
              if (row["table"], row["dataset"]) == ("1", "Java-Small")}  # fmt: skip
 

@@ -132,6 +132,8 @@ def plan(network: str, args: argparse.Namespace) -> list[list[str]]:
     tasks = tuple(
         task for task in (("naming",) if network in NAMERS else GLUECODE) if task in args.only
     )
+    if not tasks:
+        return []
     for task in tasks:
         large = () if args.config else changes(network, task)
         commands.append(
@@ -140,11 +142,9 @@ def plan(network: str, args: argparse.Namespace) -> list[list[str]]:
              *_sets(args.set)]
         )  # fmt: skip
     run, own = f"run:{out}/{network}", f"run:{out}/{network}/naming"
-    asked = [f"gluecode@{args.data}"]
-    if tasks != GLUECODE:
-        asked = [f"gluecode/{task}@{args.data}" for task in tasks]
+    names = ("gluecode",) if tasks == GLUECODE else tuple(f"gluecode/{task}" for task in tasks)
     commands.append(
-        ["eval", *(part for one in asked for part in ("--tasks", one)), "-m", run,
+        ["eval", *(part for one in names for part in ("--tasks", f"{one}@{args.data}")), "-m", run,
          "--skip-unfit", "--out", f"{out}/eval/{network}"]
     )  # fmt: skip
     return [*commands, *(_asked(network, own, args) if "naming" in tasks else ())]
@@ -288,7 +288,9 @@ def main() -> None:
         "--networks", nargs="*", default=[*PLAIN, *NAMERS[:2], "ggnn", "transformer"]
     )
     # What is asked about names need not wait until a network is taught the other tasks.
-    parser.add_argument("--only", nargs="*", default=GLUECODE, help="GLUECode's tasks to train for")
+    parser.add_argument(
+        "--only", nargs="+", choices=GLUECODE, default=GLUECODE, help="tasks to train for"
+    )
     parser.add_argument("--jobs", type=int, default=1, help="networks at a time")
     parser.add_argument("--together", type=int, default=1, help="commands of a network at a time")
     parser.add_argument("--threads", type=int, default=1, help="threads of each")

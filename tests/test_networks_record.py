@@ -248,6 +248,9 @@ def test_some_of_the_tasks_may_be_trained_for_alone() -> None:
         "--tasks gluecode/npath@gluecode --tasks gluecode/completion@gluecode"
         in (told["npath", "completion"][-1])
     )
+    # What can only name is neither trained nor asked.
+    args.only = ("npath",)
+    assert train_networks.stages("code2vec", args) == []
     # All five are one benchmark, with a mean of its own.
     assert any("--tasks gluecode@gluecode" in one for one in told[train_networks.GLUECODE])
 

@@ -268,11 +268,10 @@ class Base(Architecture):
         """Of each method to be named its certified variant; of some that have none one whose
         variables have other names."""
         there = np.diff(columns["variant_parts"].offsets) > 0
-        chosen = (columns["asks"].values == Asks.NAME) & ~there
-        if self.settings.renamed:
-            chosen &= draw.random(len(there)) < self.settings.renamed
-        else:
-            chosen[:] = False
+        share = self.settings.renamed
+        # Where nothing is to be renamed nothing is drawn: trainings that were begun so go on.
+        lots = draw.random(len(there)) if share else np.ones(len(there))
+        chosen = (columns["asks"].values == Asks.NAME) & (lots < share)
         for row, own in sequences:
             if there[row]:
                 yield row, Tokens.of(columns, "variant", row)
