@@ -27,6 +27,8 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from acumen.files import write_atomically
+
 GLUECODE = ("npath", "operators", "nulltoken", "naming", "completion")
 PLAIN = ("mlp", "cnn", "bilstm", "seq2seq")
 # Those that can only name; all others serve all five tasks.
@@ -63,6 +65,7 @@ CHANGES = {
     "gtnm": ("training.batch=512", "training.rate=0.0004", "training.warmup=1000",
              "training.epochs=16", "training.precision=bf16", "training.workers=2"),
 }  # fmt: skip
+TOLD = threading.Lock()
 # Minutes that the training of one network for one task may take.
 MINUTES = {"npath": 2.0, "operators": 2.0, "nulltoken": 2.0, "naming": 5.0, "completion": 5.0}
 
@@ -261,11 +264,14 @@ def run_one(
             env={**os.environ, **threads}, check=False,
         ).returncode  # fmt: skip
     ended = time.time()
-    jobs.append(
-        {"network": network, "command": f"acumen {shlex.join(command)}", "exit": code,
-         "seconds": round(ended - began, 1), "gpu_busy": busy.between(began, ended)}
-    )  # fmt: skip
-    (args.out / "jobs.json").write_text(json.dumps(jobs, indent=1) + "\n")
+    job = {
+        "network": network, "command": f"acumen {shlex.join(command)}", "exit": code,
+        "seconds": round(ended - began, 1), "gpu_busy": busy.between(began, ended),
+    }  # fmt: skip
+    # Commands that end at the same moment must not write into each other's lines.
+    with TOLD:
+        jobs.append(job)
+        write_atomically(args.out / "jobs.json", (json.dumps(jobs, indent=1) + "\n").encode())
     print(f"{ended - began:6.1f} s  exit {code}  acumen {shlex.join(command)}", flush=True)
     if code:
         print(log.read_text()[-600:], flush=True)

@@ -12,6 +12,7 @@ import sys
 import tarfile
 from argparse import Namespace
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path, PurePosixPath
 
@@ -22,7 +23,7 @@ import train_networks
 from support import ROOT
 
 KEPT = ROOT / "results" / "networks"
-TRAININGS = ("first", "second", "fourth", "fifth", "sixth", "seventh", "eighth",
+TRAININGS = ("first", "second", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth",
              "classical")  # fmt: skip
 NETWORKS = {
     "MLP": "mlp", "CNN": "cnn", "BiLSTM": "bilstm", "Seq2Seq / Seq2Tok": "seq2seq",
@@ -253,6 +254,26 @@ def test_some_of_the_tasks_may_be_trained_for_alone() -> None:
     assert train_networks.stages("code2vec", args) == []
     # All five are one benchmark, with a mean of its own.
     assert any("--tasks gluecode@gluecode" in one for one in told[train_networks.GLUECODE])
+
+
+def test_commands_that_end_together_are_all_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Idle:
+        def between(self, start: float, end: float) -> None:
+            return None
+
+    def run(*_: object, **__: object) -> Namespace:
+        return Namespace(returncode=0)
+
+    monkeypatch.setattr(subprocess, "run", run)
+    args, jobs = Namespace(out=tmp_path, prepare=False, threads=1), []  # type: ignore[var-annotated]
+    with ThreadPoolExecutor(16) as pool:
+        for at in range(200):
+            command = ["eval", "--out", f"{tmp_path}/{at}", "x" * (at % 7) * 500]
+            pool.submit(train_networks.run_one, "cnn", command, args, Idle(), jobs)  # type: ignore[arg-type]
+    told = json.loads((tmp_path / "jobs.json").read_text())
+    assert len(told) == 200
 
 
 def kept_answers() -> list[str]:

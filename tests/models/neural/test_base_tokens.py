@@ -1,18 +1,21 @@
-"""Variables renamed in numbers alone: the oracle is the certified transformation, which renames
-them in the text, by what each name is bound to."""
+"""Variables renamed in numbers alone, and statements without an order: the oracle is the certified
+transformation, which renames and swaps in the text, by what each name is bound to."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 
 pytest.importorskip("torch")
 
-from acumen.api import Method, Prompt
+import torch
+
+from acumen.api import Input, Method, Prompt
 from acumen.lang.java.file import JavaFile
 from acumen.models.neural.base import Base
 from acumen.models.neural.base_input import own_tokens
@@ -39,12 +42,24 @@ def base() -> Base:
     return architecture
 
 
+def otherwise(base: Base, **settings: Any) -> Base:
+    """It with other settings, and the same words."""
+    made = Base(replace(base.settings, **settings), base.purpose)
+    made.vocabularies = base.vocabularies
+    made._take(base.subwords)
+    return made
+
+
 def tokens(base: Base, text: str) -> Tokens:
     features = base.read(Method("", text))
     assert features is not None
     held = base.encode(features)
     columns = {name: held[f"own_{name}"] for name in PER_TOKEN}
     return Tokens(held["own_parts"], held["own_sizes"], columns)
+
+
+def shown(base: Base, asked: Sequence[Input]) -> dict[str, torch.Tensor]:
+    return base.collate(ragged([base.encode(base.read(one) or {}) for one in asked]))
 
 
 def same(one: Tokens, other: Tokens) -> bool:
@@ -55,11 +70,11 @@ def same(one: Tokens, other: Tokens) -> bool:
     )
 
 
-def in_text() -> Iterator[tuple[str, str]]:
-    """Methods of the examples, and the same with all their variables renamed."""
+def in_text(kind: str, where: str) -> Iterator[tuple[str, str]]:
+    """Methods of the examples, and their certified variants."""
     for path in sorted(EXAMPLES.glob("*/src/**/*.java")):
         file = JavaFile(path.read_bytes())
-        for one in variants(file, "rename", "all"):
+        for one in variants(file, kind, where):
             node = file.declarations.methods[one.method].node
             start, end = int(file.syntax.start[node]), int(file.syntax.end[node])
             after = apply(file.source, one.edits)
@@ -72,7 +87,7 @@ def in_text() -> Iterator[tuple[str, str]]:
 def test_as_the_transformation_renames(base: Base) -> None:
     declared = base.vocabularies["roles"].numbers([DECLARED])[0]
     compared = 0
-    for before, after in in_text():
+    for before, after in in_text("rename", "all"):
         own = tokens(base, before)
         names = own.columns["name"][own.columns["role"] == declared]
         # What has a name in common is told apart by the transformation, and not by numbers; a
@@ -139,9 +154,7 @@ def test_methods_without_a_variant_get_one_while_it_learns(base: Base) -> None:
         rows.append({**base.encode(read), **(base.target("<none>", read) or {})})
     columns = ragged(rows)
     assert "varied" not in base.collate(columns, np.random.default_rng(1))
-    some = Base(replace(base.settings, renamed=0.5), base.purpose)
-    some.vocabularies = base.vocabularies
-    some._take(base.subwords)
+    some = otherwise(base, renamed=0.5)
     assert "varied" not in some.collate(columns)
     batch = some.collate(columns, np.random.default_rng(1))
     varied = batch["varied"].tolist()
@@ -152,3 +165,41 @@ def test_methods_without_a_variant_get_one_while_it_learns(base: Base) -> None:
     assert len(batch["parts"]) == 203 + len(varied)
     changed = batch["parts"][203:] != batch["parts"][varied]
     assert bool(changed.any(1).all())
+
+
+def test_swapped_statements_are_the_same_to_one_that_sees_no_order(base: Base) -> None:
+    """A name is then said by what is the same before and after, so it is the same; one that sees
+    where each part stands is moved."""
+    torch.manual_seed(3)
+    unordered = otherwise(base, unordered=True)
+    network = unordered.network().eval()
+    with torch.no_grad():
+        # As it begins, all that it reads is nearly the same to it, and no relation counts.
+        for weights in network.encoder.parameters():
+            weights.add_(0.1 * torch.randn_like(weights))
+    swapped = list(in_text("permute", "single"))
+    assert len(swapped) > 20
+    moved = []
+    for some in (base, unordered):
+        batch = shown(some, [Method("", one) for pair in swapped for one in pair])
+        with torch.inference_mode():
+            states = network.place(network.read(batch))
+        moved.append((states[::2] - states[1::2]).abs().amax(1))
+    assert bool((moved[0] > 1e-4).all())
+    assert bool((moved[1] < 1e-4).all())
+
+
+def test_only_names_are_asked_for_without_an_order(base: Base) -> None:
+    unordered = otherwise(base, unordered=True, length=64, around=16)
+    asked: list[Input] = [Method("", TEXT), Prompt(TEXT)]
+    batch = shown(unordered, asked)
+    size = int(batch["sizes"][1])
+    assert batch["place"][1, :size].tolist() == list(range(size))
+    # <s>; the signature, the first statement and so on, each from its own beginning; </s>.
+    places = batch["place"][0, :size].tolist()
+    assert places[:4] == [0, 1, 2, 3]
+    assert places[-1] == 63
+    statement = batch["statement"][0, 1 : size - 1]
+    for one in statement.unique():
+        mine = batch["place"][0, 1 : size - 1][statement == one]
+        assert mine.tolist() == list(range(1, len(mine) + 1))

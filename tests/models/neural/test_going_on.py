@@ -20,7 +20,7 @@ from acumen.models.neural.exported import load, read_about
 from acumen.models.neural.keys import WORK
 from acumen.models.neural.settings import Training, changed, read_config
 from acumen.models.neural.train import ANSWERS, Request, request, train
-from acumen.models.neural.training import BOARD, teach
+from acumen.models.neural.training import BOARD, HISTORY, teach
 from models.neural.checks import (
     NAMING,
     check_resumes,
@@ -209,11 +209,13 @@ def test_the_best_round_is_kept_and_so_many_follow(tmp_path: Path, monkeypatch: 
 
 
 def test_a_loss_that_is_no_number_is_told(tmp_path: Path) -> None:
+    """And after two rounds, not after 500 that nothing is learned in."""
     model, _ = made("cnn", NAMING)
     file = prepare(model, taught_examples(NAMING, 32), tmp_path)
-    training = small_training("cnn", epochs=2, batch=16, rate=1e30, optimiser="sgd")
+    training = small_training("cnn", epochs=500, batch=16, rate=1e30, optimiser="sgd")
     with pytest.raises(AcumenError, match="no number"):
         teach(model, file, file, training, tmp_path / "c", device="cpu")
+    assert len((tmp_path / "c" / HISTORY).read_text().splitlines()) <= 3
 
 
 @pytest.mark.parametrize("key", ["judged", "batch", "epochs"])

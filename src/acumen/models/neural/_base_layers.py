@@ -78,8 +78,7 @@ class Encoder(nn.Module):
     def forward(self, batch: Batch, shown: Tensor | None = None) -> Tensor:
         """The states, (n, l, d); ``shown`` are the parts, where some are masked."""
         parts = batch["parts"] if shown is None else shown
-        place = torch.arange(parts.shape[1], device=parts.device)
-        given = self.parts(parts) + self.places(place) + self.segments(batch["segment"])
+        given = self.parts(parts) + self.places(batch["place"]) + self.segments(batch["segment"])
         given = given + self.firsts(batch["first"])
         if self.settings.structure:
             given = given + self.roles(batch["role"]) + self.depths(batch["depth"])

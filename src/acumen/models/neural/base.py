@@ -68,7 +68,8 @@ class Settings:
     pre-training, in which ``masked`` of the parts are guessed and to know a variant counts
     ``contrast``; ``agree``: how much it counts afterwards to name it alike. ``renamed``: of the
     methods without a variant that are to be named, how many get one, with other names for their
-    variables, each time that they are shown."""
+    variables, each time that they are shown. ``unordered``: of a method that is to be named the
+    order within each statement is seen, and not that of the statements."""
 
     vocabulary: int = 16_000
     length: int = 320
@@ -88,6 +89,7 @@ class Settings:
     contrast: float = 0.5
     agree: float = 1.0
     renamed: float = 0.0
+    unordered: bool = False
 
     def __post_init__(self) -> None:
         if self.heads < 1 or self.width % self.heads:
@@ -102,7 +104,7 @@ class Base(Architecture):
     joint = "asks"
     after_reading = frozenset((
         "layers", "width", "heads", "inner", "dropout", "decoder", "structure", "context", "alone",
-        "pretrain", "masked", "contrast", "agree", "renamed",
+        "pretrain", "masked", "contrast", "agree", "renamed", "unordered",
     ))  # fmt: skip
     Settings = Settings
     subwords: Subwords
@@ -335,7 +337,8 @@ class Base(Architecture):
         """<s>, the parts of a method or variant, </s>, its surroundings' where they are shown; for
         each part what its token is."""
         special = self.subwords
-        names = ("parts", "first", "segment", *PER_TOKEN)
+        names = ("parts", "first", "segment", "place", *PER_TOKEN)
+        unordered = (columns["asks"].values == Asks.NAME) & self.settings.unordered
         held: dict[str, list[NDArray[Any]]] = {name: [] for name in names}
         lengths = np.zeros(len(sequences), np.int64)
         for at, (row, own) in enumerate(sequences):
@@ -347,6 +350,12 @@ class Base(Architecture):
             held["parts"] += (_one(special.begin), own.parts, _one(special.end), around.parts)
             held["first"] += (_one(1), own.first(), _one(1), around.first())
             held["segment"].append(np.repeat(np.arange(4), (1, sizes[0], 1, sizes[1])))
+            if unordered[row]:
+                # The same for the surroundings and </s>, however long the method is.
+                behind = self.settings.length - 1 + np.arange(1 + sizes[1])
+                held["place"] += (_one(0), 1 + own.within(), behind)
+            else:
+                held["place"].append(np.arange(lengths[at]))
             for name in PER_TOKEN:
                 mine, other = (np.repeat(one.columns[name], one.sizes) for one in (own, around))
                 held[name] += (_one(0), mine, _one(0), other)

@@ -135,7 +135,7 @@ class BaseNetwork(nn.Module, Network):
 
     def saying(self, batch: Batch, read: Read, places: Tensor, rows: Tensor) -> Tensor:
         """What the answers of some examples cost: they are said, or chosen. A variant is to be
-        named as its method, and what is said of both to be alike."""
+        named as its method, which counts for half then, and what is said of both to be alike."""
         learned = "varied" in batch and self.settings.agree > 0
         varied = batch["varied"] if learned else rows[:0]
         behind = len(batch["asks"]) + torch.arange(len(varied), device=rows.device)
@@ -150,14 +150,16 @@ class BaseNetwork(nn.Module, Network):
         each = chances.gather(2, target[:, :, None])[..., 0].clamp_min(_TINY).log() * there
         many = len(rows)
         place = places[: len(batch["asks"])]
-        lost = -self._or_chosen(batch, place, rows, each[:many].sum(1)).sum()
+        told = self._or_chosen(batch, place, rows, each[:many].sum(1))
         if not len(varied):
-            return lost
+            return -told.sum()
         held = torch.searchsorted(rows, varied)
         one, two = (part[there[many:]].clamp_min(_TINY) for part in (chances[held], chances[many:]))
         mean = ((one + two) / 2).log()
         apart = (one * (one.log() - mean)).sum() + (two * (two.log() - mean)).sum()
-        return lost + self.settings.agree * (apart - each[many:].sum())
+        # With a variant or without, a method counts as much: other tasks are not to be outweighed.
+        both = (each[many:].sum(1) - told[held]).sum() / 2
+        return self.settings.agree * apart - told.sum() - both
 
     # ---------------------------------------------------------------- the heads
 

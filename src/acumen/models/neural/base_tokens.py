@@ -53,6 +53,15 @@ class Tokens(NamedTuple):
         made[:1] = 1
         return made
 
+    def within(self) -> NDArray[np.int32]:
+        """For each part which one of its statement it is."""
+        statement = np.repeat(self.columns["statement"], self.sizes)
+        order = np.argsort(statement, kind="stable")
+        held = statement[order]
+        made = np.empty(len(order), np.int32)
+        made[order] = np.arange(len(order)) - np.searchsorted(held, held)
+        return made
+
 
 class Fresh(NamedTuple):
     """Names to give: their parts, and the marks they are known by; and the numbers that tell where

@@ -31,7 +31,8 @@ class Training:
     rate times this after every epoch. ``warmup``: steps in which the rate rises from nothing;
     after them it falls in a line if ``linear``. ``clip``: the longest gradient. ``round``: batches
     between two looks at dev, each of which writes a checkpoint; 0 is an epoch. ``judged``: how
-    many of dev are predicted at a look. ``minutes``: the end in any case, 0 for none."""
+    many of dev are predicted at a look. ``minutes``: the end in any case, 0 for none; what is to
+    fall in a line has fallen by then."""
 
     batch: int = 64
     epochs: int = 20

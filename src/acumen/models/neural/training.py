@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 import pytorch_lightning as lightning
 import torch
+from pytorch_lightning.callbacks import Timer
 from torch import Tensor, nn
 
 from acumen.api import AcumenError
@@ -64,7 +65,7 @@ class Lesson(lightning.LightningModule):
         return batch.batch() if isinstance(batch, Packed) else batch
 
     def training_step(self, batch: Any, number: int) -> Tensor:
-        self.network.at(self.global_step / max(1, self.steps))
+        self.network.at(max(self.global_step / max(1, self.steps), self.passed()))
         loss = self.learned_loss(batch)
         self._losses.append(loss.detach())
         return loss
@@ -87,8 +88,16 @@ class Lesson(lightning.LightningModule):
         falling = 1.0
         if settings.linear:
             left = max(1, self.steps - settings.warmup)
-            falling = max(0.0, (self.steps - step) / left)
+            falling = max(0.0, min((self.steps - step) / left, 1.0 - self.passed()))
         return falling * settings.decay ** int(epoch)
+
+    def passed(self) -> float:
+        """Which share of its minutes has gone, 0 where they are not bound: one that will be ended
+        by the clock ends as well as one that was told the number of its steps."""
+        bound = self.training_settings.minutes
+        called: Any = self.trainer
+        gone = [one.time_elapsed() for one in called.callbacks if bound and isinstance(one, Timer)]
+        return max(gone, default=0.0) / (60 * bound or 1.0)
 
     def configure_gradient_clipping(
         self, optimizer: Any, gradient_clip_val: Any = None, gradient_clip_algorithm: Any = None
@@ -200,6 +209,9 @@ class Keep(lightning.Callback):
     def is_over(self, history: Sequence[dict[str, float]]) -> bool:
         if not history:
             return False
+        if all(np.isnan(history[-1][one]) for one in ("loss", "dev_loss")):
+            # Weights that are no numbers never become some.
+            return True
         worth = [self.worth(row) for row in history]
         since = len(worth) - 1 - int(np.argmax(worth))
         return bool(self.training.patience) and since >= self.training.patience
