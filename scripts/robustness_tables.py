@@ -33,34 +33,44 @@ Rows = list[list[str]]
 
 STUDY: dict[str, Run] = {
     **{one: ("eighth", f"{one}/robust/{one}") for one in ("code2vec", "code2seq")},
-    "ggnn": ("seventh", "ggnn/robust/ggnn"),
+    "ggnn": ("ninth", "ggnn/robust/ggnn"),
 }
 OTHERS: dict[str, Run] = {
-    "cognac": ("seventh", "cognac/robust/cognac"),
-    "gtnm": ("seventh", "gtnm/robust/gtnm"),
+    "cognac": ("ninth", "cognac/robust/cognac"),
+    "gtnm": ("eighth", "gtnm/robust/gtnm"),
     "spot-cnn": ("eighth", "spot/robust/spot-cnn"),
-    "transformer": ("seventh", "transformer/robust/transformer"),
-    "acumen-base": ("fourth", "base/robust/acumen-base"),
+    "transformer": ("ninth", "transformer/robust/transformer"),
+    "acumen-base": ("ninth", "base/robust/acumen-base"),
     "the same, 5th": ("fifth", "base/robust/acumen-base"),
 }
 ALL = STUDY | OTHERS
 # Asked about the edits of the published tool.
 EDITS: dict[str, Run] = {
     **{one: ("eighth", f"{one}/robustness@published/{one}") for one in ("code2vec", "code2seq")},
-    **{one: ("seventh", f"{one}/robustness@published/{one}")
-       for one in ("ggnn", "transformer", "cognac", "gtnm")},
-    "acumen-base": ("fifth", "base/robustness@published/acumen-base"),
+    **{one: ("ninth", f"{one}/robustness@published/{one}")
+       for one in ("ggnn", "transformer", "cognac")},
+    "gtnm": ("eighth", "gtnm/robustness@published/gtnm"),
+    "acumen-base": ("ninth", "base/robustness@published/acumen-base"),
 }  # fmt: skip
 ROUNDS: dict[str, Run] = {
     "three rounds": ("second", "runs2/robust/ggnn"),
-    "nine rounds": STUDY["ggnn"],
+    "nine rounds": ("seventh", "ggnn/robust/ggnn"),
+    "ten rounds": STUDY["ggnn"],
 }
+# acumen-base and a Transformer.
+BESIDE: dict[str, tuple[Run, Run]] = {
+    "fifth training, seventh": (OTHERS["the same, 5th"],
+                                ("seventh", "transformer/robust/transformer")),
+    "ninth, ninth": (OTHERS["acumen-base"], OTHERS["transformer"]),
+}  # fmt: skip
 # Asked for the names of all test methods.
 NAMERS: dict[str, Run] = {
     **{one: ("eighth", f"{one}/eval/{one}") for one in STUDY},
-    **{one: ("eighth", f"{one}/scored/naming/{one}") for one in ("cognac", "gtnm")},
+    **{one: ("ninth", f"{one}/scored/naming/{one}") for one in ("cognac", "gtnm")},
     "spot-cnn": ("eighth", "spot/eval/spot-cnn"),
     **{one: ("eighth", f"plain/eval/{one}") for one in ("mlp", "cnn", "bilstm", "seq2seq")},
+    "transformer": ("ninth", "transformer/eval/transformer"),
+    "acumen-base": ("ninth", "base/scored/naming/acumen-base"),
     "classical": ("classical", "eval/classical"),
 }
 
@@ -130,10 +140,10 @@ def beside(ours: str, table: str, model: str, kind: str, *parts: str) -> str:
 
 
 def variants(kind: str, where: str, part: str = "") -> str:
-    """Of how many variants a row is: of the same ones for all networks."""
-    found = {one["n"] for run in ALL.values() if (one := score(run, kind, "pcp", where, part))}
-    (n,) = found or {0}
-    return f"{n:,}"
+    """Of how many variants a row is: of the same ones for all networks, but those that one of them
+    failed on."""
+    found = (one["n"] for run in ALL.values() if (one := score(run, kind, "pcp", where, part)))
+    return f"{max(found, default=0):,}"
 
 
 def by_kind(models: Sequence[str], cell: Callable[[str, str], str]) -> Rows:
@@ -245,15 +255,15 @@ def edits() -> Rows:
 
 
 def ratios() -> Rows:
-    names = {"fourth training": "acumen-base", "fifth": "the same, 5th"}
+    """acumen-base's last two trainings, each beside the Transformer that was there then."""
 
-    def times(model: str, kind: str) -> str:
-        ours, theirs = (score(ALL[one], kind)["value"] for one in (model, "transformer"))
-        return f"{ours / theirs:.2f}"
+    def times(ours: Run, theirs: Run, kind: str) -> str:
+        one, other = (score(run, kind)["value"] for run in (ours, theirs))
+        return f"{one / other:.2f}"
 
     return [
         ["acumen-base's change, times the Transformer's", *KINDS],
-        *([title, *(times(model, kind) for kind in KINDS)] for title, model in names.items()),
+        *([title, *(times(*both, kind) for kind in KINDS)] for title, both in BESIDE.items()),
     ]
 
 

@@ -15,8 +15,8 @@ from robustness_tables import KEPT, PAGE, TABLES, markdown, remade
 
 TEXT = PAGE.read_text()
 TRAININGS = {
-    "code2vec": "eighth", "code2seq": "eighth", "ggnn": "seventh", "cognac": "seventh",
-    "gtnm": "seventh", "spot-cnn": "eighth", "transformer": "seventh", "acumen-base": "fourth",
+    "code2vec": "eighth", "code2seq": "eighth", "ggnn": "ninth", "cognac": "ninth",
+    "gtnm": "eighth", "spot-cnn": "eighth", "transformer": "ninth", "acumen-base": "ninth",
     "the same, 5th": "fifth",
 }  # fmt: skip
 
@@ -85,7 +85,9 @@ def test_table_1_is_what_was_gathered_and_what_was_published() -> None:
     seen = []
     for line in block.splitlines()[2:]:
         network, *said = (one.strip() for one in line.split("|")[1:-1])
-        training = "classical" if network == "classical" else "eighth"
+        late = ("cognac", "gtnm", "transformer", "acumen-base")
+        training = "ninth" if network in late else "eighth"
+        training = network if network == "classical" else training
         with (KEPT / training / "scores.csv").open() as stream:
             kept = {row["metric"]: row for row in csv.DictReader(stream)
                     if (row["task"], row["network"]) == ("gluecode/naming", network)}  # fmt: skip
@@ -97,7 +99,7 @@ def test_table_1_is_what_was_gathered_and_what_was_published() -> None:
             assert found == pytest.approx(right, abs=0.051)
         seen.append(network)
     assert seen[:3] == [*study]
-    assert len(seen) == 11
+    assert len(seen) == 13
 
 
 @pytest.mark.parametrize("name", ["table-2", "table-2-others"])

@@ -201,7 +201,7 @@ def test_each_variant_is_held_to_its_own_method(small: tuple[Base, EncodedFile])
     """Among questions of other kinds, where some methods have a variant. The oracle asks for each
     sequence by itself, and sums in numpy what the two say of a name."""
     model = copy(small[0])
-    model.settings = replace(model.settings, alone=0.0, dropout=0.0)
+    model.settings = replace(model.settings, alone=0.0, dropout=0.0, agree=3.0, renamed=0.0)
     texts = {
         "none": "void METHOD_NAME(int b) { b.size(); }",
         "sum": "int METHOD_NAME(int a) { return a + 1; }",
@@ -246,7 +246,7 @@ def test_each_variant_is_held_to_its_own_method(small: tuple[Base, EncodedFile])
     for row, name in ((2, "sum"), (4, "size")):
         (one, target), (two, _) = said(texts[name], row), said(variants[name], row)
         mean = (one + two) / 2
-        expected += (one * np.log(one / mean) + two * np.log(two / mean)).sum()
+        expected += 3.0 * (one * np.log(one / mean) + two * np.log(two / mean)).sum()
         # Method and variant count for half each; the method counted for one without it.
         each = [np.log(part[np.arange(len(target)), target]).sum() for part in (one, two)]
         expected += (each[0] - each[1]) / 2

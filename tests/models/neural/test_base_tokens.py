@@ -32,7 +32,7 @@ ROOM = 100_000
 @pytest.fixture(scope="module")
 def base() -> Base:
     """It knows the parts and roles of the examples."""
-    architecture, _ = made(NAME, ALL, length=ROOM, vocabulary=4000)
+    architecture, _ = made(NAME, ALL, length=ROOM, vocabulary=4000, renamed=0.0, unordered=False)
     assert isinstance(architecture, Base)
     counts: dict[str, Counter[str]] = {}
     for text, _ in methods():
