@@ -177,7 +177,7 @@ def test_swapped_statements_are_the_same_to_one_that_sees_no_order(base: Base) -
         # As it begins, all that it reads is nearly the same to it, and no relation counts.
         for weights in network.encoder.parameters():
             weights.add_(0.1 * torch.randn_like(weights))
-    swapped = list(in_text("permute", "single"))
+    swapped = list(in_text("permute", "single"))[::4]
     assert len(swapped) > 20
     moved = []
     for some in (base, unordered):

@@ -48,9 +48,22 @@ def _each(
     if not encoded:
         return found
     lengths = architecture.length(ragged(encoded))
+
+    def asked(rows: list[int]) -> Sequence[Any]:
+        tensors = architecture.collate(ragged([encoded[at] for at in rows]))
+        try:
+            return ask({name: tensor.to(device) for name, tensor in tensors.items()})
+        except torch.OutOfMemoryError:
+            if len(rows) == 1:
+                raise
+        # Others may have filled a GPU: what is kept here for later is given back, and less asked
+        # for at a time. An answer does not hang on what is asked beside it.
+        torch.cuda.empty_cache()
+        middle = len(rows) // 2
+        return [*asked(rows[:middle]), *asked(rows[middle:])]
+
     with torch.inference_mode():
         for rows in by_length(lengths, batch):
-            tensors = architecture.collate(ragged([encoded[at] for at in rows.tolist()]))
-            made = ask({name: tensor.to(device) for name, tensor in tensors.items()})
+            made = asked(rows.tolist())
             found += [(there[at][0], one) for at, one in zip(rows.tolist(), made, strict=True)]
     return found
