@@ -40,7 +40,7 @@ WITHOUT = {
     "structure": ("network.structure=false",),
     "context": ("network.context=false",),
     "pretraining": ("network.pretrain=0.0",),
-    "variants": ("network.contrast=0.0", "network.agree=0.0"),
+    "variants": ("network.contrast=0.0", "network.agree=0.0", "network.renamed=0.0"),
 }
 # What is set otherwise than published, for a large GPU and a data set of some 100,000 methods: the
 # published batches and rates of GLUECode's models are not known, and nobody waits for 3,000 epochs.

@@ -24,7 +24,7 @@ class Narrow:
     def predict(self, batch: dict[str, torch.Tensor]) -> Any:
         self.sizes.append(len(next(iter(batch.values()))))
         if self.sizes[-1] > self.room:
-            raise torch.OutOfMemoryError("CUDA out of memory")
+            raise torch.cuda.OutOfMemoryError("CUDA out of memory")
         return self.network.predict(batch)
 
 
@@ -38,5 +38,5 @@ def test_what_there_is_no_room_for_is_asked_in_halves(tmp_path: Path) -> None:
 
 def test_one_question_without_room_is_no_answer(tmp_path: Path) -> None:
     model, _, taught, examples = train("cnn", NAMING, tmp_path, training={"epochs": 1})
-    with pytest.raises(torch.OutOfMemoryError):
+    with pytest.raises(torch.cuda.OutOfMemoryError):
         answers(model, Narrow(taught.network, 0), [model.read(examples[0].input)])

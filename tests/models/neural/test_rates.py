@@ -11,10 +11,13 @@ pytest.importorskip("torch")
 from models.neural.checks import NAMING, train
 
 
-def test_the_rate_falls_in_a_line_to_nothing(tmp_path: Path) -> None:
-    lessons = {"linear": True, "rate": 0.01, "epochs": 4, "batch": 8, "round": 8}
-    _, _, taught, _ = train("mlp", NAMING, tmp_path, training=lessons)
-    assert [row["rate"] for row in taught.history] == pytest.approx([0.0075, 0.005, 0.0025, 0.0])
+@pytest.mark.parametrize("minutes", [0, 60])
+def test_the_rate_falls_in_a_line_to_nothing(minutes: int, tmp_path: Path) -> None:
+    """After it has risen; and so, too, where there is more time than it takes."""
+    lessons = {"linear": True, "rate": 0.01, "epochs": 4, "batch": 8, "round": 8, "warmup": 8}
+    _, _, taught, _ = train("mlp", NAMING, tmp_path, training={**lessons, "minutes": minutes})
+    thirds = [0.01, 0.02 / 3, 0.01 / 3, 0.0]
+    assert [row["rate"] for row in taught.history] == pytest.approx(thirds)
 
 
 def test_what_the_clock_ends_has_slowed_down_by_then(tmp_path: Path) -> None:

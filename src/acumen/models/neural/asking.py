@@ -53,7 +53,7 @@ def _each(
         tensors = architecture.collate(ragged([encoded[at] for at in rows]))
         try:
             return ask({name: tensor.to(device) for name, tensor in tensors.items()})
-        except torch.OutOfMemoryError:
+        except torch.cuda.OutOfMemoryError:
             if len(rows) == 1:
                 raise
         # Others may have filled a GPU: what is kept here for later is given back, and less asked

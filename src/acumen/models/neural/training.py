@@ -2,7 +2,7 @@
 
 What happens in a round hangs on the seed and the round's number alone, and a round begins from the
 checkpoint that the one before left. So a training that was killed goes on to the same weights, on
-a processor to the last bit.
+a processor to the last bit; but not one whose minutes are bound.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class Lesson(lightning.LightningModule):
         return batch.batch() if isinstance(batch, Packed) else batch
 
     def training_step(self, batch: Any, number: int) -> Tensor:
-        self.network.at(max(self.global_step / max(1, self.steps), self.passed()))
+        self.network.at(self.share(self.global_step))
         loss = self.learned_loss(batch)
         self._losses.append(loss.detach())
         return loss
@@ -87,17 +87,17 @@ class Lesson(lightning.LightningModule):
         epoch = step / max(1, self.steps / settings.epochs)
         falling = 1.0
         if settings.linear:
-            left = max(1, self.steps - settings.warmup)
-            falling = max(0.0, min((self.steps - step) / left, 1.0 - self.passed()))
+            warm = settings.warmup / max(1, self.steps)
+            falling = min(1.0, max(0.0, 1.0 - self.share(step)) / max(1e-9, 1.0 - warm))
         return falling * settings.decay ** int(epoch)
 
-    def passed(self) -> float:
-        """Which share of its minutes has gone, 0 where they are not bound: one that will be ended
-        by the clock ends as well as one that was told the number of its steps."""
+    def share(self, step: int) -> float:
+        """Which share of its steps is done; or which of its minutes, where those will be over
+        first: what the clock ends then ends as well as what was told the number of its steps."""
         bound = self.training_settings.minutes
         called: Any = self.trainer
         gone = [one.time_elapsed() for one in called.callbacks if bound and isinstance(one, Timer)]
-        return max(gone, default=0.0) / (60 * bound or 1.0)
+        return max(step / max(1, self.steps), max(gone, default=0.0) / (60 * bound or 1.0))
 
     def configure_gradient_clipping(
         self, optimizer: Any, gradient_clip_val: Any = None, gradient_clip_algorithm: Any = None
