@@ -157,6 +157,18 @@ def test_names_checked_as_rename4j_does_are_those_printed_and_those_kept() -> No
         assert said == pytest.approx(right, abs=0.0501)
 
 
+def test_what_makes_acumen_base_steady_was_measured() -> None:
+    page = (ROOT / "docs" / "models" / "acumen-base.md").read_text()
+    (table,) = tables(page, "What makes it steady")
+    kept = {row["name"]: row for row in rows("ablation", "steady.csv")}
+    kinds = table[0][1:-2]
+    assert len(kinds) == 6
+    assert [row[0] for row in table[1:]] == list(kept)
+    for name, *said in table[1:]:
+        keys = [*(f"{kind}, single" for kind in kinds), "rename, all", "f1"]
+        assert said == [kept[name][key] for key in keys]
+
+
 def test_how_fast_each_is_was_measured_and_no_network_waits_for_a_tenth_of_the_time() -> None:
     measured = {row["network"]: row for row in rows("seventh", "speed.csv")}
     (table,) = tables(PAGE, "How fast each is alone")
