@@ -65,6 +65,7 @@ CHANGES = {
     "gtnm": ("training.batch=512", "training.rate=0.0004", "training.warmup=1000",
              "training.epochs=16", "training.precision=bf16", "training.workers=2"),
 }  # fmt: skip
+# Held by whoever writes what was run.
 TOLD = threading.Lock()
 # Minutes that the training of one network for one task may take.
 MINUTES = {"npath": 2.0, "operators": 2.0, "nulltoken": 2.0, "naming": 5.0, "completion": 5.0}

@@ -10,6 +10,7 @@ import re
 import subprocess
 import sys
 import tarfile
+import time
 from argparse import Namespace
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -20,6 +21,7 @@ import pytest
 
 import network_speed
 import train_networks
+from acumen.files import write_atomically
 from support import ROOT
 
 KEPT = ROOT / "results" / "networks"
@@ -273,6 +275,10 @@ def test_some_of_the_tasks_may_be_trained_for_alone() -> None:
 def test_commands_that_end_together_are_all_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Each is written while no other is."""
+    writing: list[Path] = []
+    together: list[int] = []
+
     class Idle:
         def between(self, start: float, end: float) -> None:
             return None
@@ -280,14 +286,22 @@ def test_commands_that_end_together_are_all_told(
     def run(*_: object, **__: object) -> Namespace:
         return Namespace(returncode=0)
 
+    def write(path: Path, data: bytes) -> None:
+        writing.append(path)
+        together.append(len(writing))
+        time.sleep(0.005)
+        write_atomically(path, data)
+        writing.pop()
+
     monkeypatch.setattr(subprocess, "run", run)
+    monkeypatch.setattr(train_networks, "write_atomically", write)
     args, jobs = Namespace(out=tmp_path, prepare=False, threads=1), []  # type: ignore[var-annotated]
     with ThreadPoolExecutor(16) as pool:
-        for at in range(200):
-            command = ["eval", "--out", f"{tmp_path}/{at}", "x" * (at % 7) * 500]
+        for at in range(60):
+            command = ["eval", "--out", f"{tmp_path}/{at}"]
             pool.submit(train_networks.run_one, "cnn", command, args, Idle(), jobs)  # type: ignore[arg-type]
-    told = json.loads((tmp_path / "jobs.json").read_text())
-    assert len(told) == 200
+    assert together == [1] * 60
+    assert len(json.loads((tmp_path / "jobs.json").read_text())) == 60
 
 
 def kept_answers() -> list[str]:

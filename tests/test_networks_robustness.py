@@ -82,12 +82,12 @@ def test_table_1_is_what_was_gathered_and_what_was_published() -> None:
         row["model"].lower(): row for row in read_table("tnpa_models")
         if (row["table"], row["dataset"]) == ("1", "Java-Small")
     }  # fmt: skip
+    trainings = dict.fromkeys(("cognac", "gtnm", "transformer", "acumen-base"), "ninth")
+    trainings["classical"] = "classical"
     seen = []
     for line in block.splitlines()[2:]:
         network, *said = (one.strip() for one in line.split("|")[1:-1])
-        late = ("cognac", "gtnm", "transformer", "acumen-base")
-        training = "ninth" if network in late else "eighth"
-        training = network if network == "classical" else training
+        training = trainings.get(network, "eighth")
         with (KEPT / training / "scores.csv").open() as stream:
             kept = {row["metric"]: row for row in csv.DictReader(stream)
                     if (row["task"], row["network"]) == ("gluecode/naming", network)}  # fmt: skip

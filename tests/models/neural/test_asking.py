@@ -16,7 +16,7 @@ from models.neural.checks import NAMING, train
 
 
 class Narrow:
-    """A network that there is room for only a few questions at a time for."""
+    """A network with room for only a few questions at a time."""
 
     def __init__(self, network: Any, room: int) -> None:
         self.network, self.room, self.sizes = network, room, list[int]()

@@ -32,16 +32,17 @@ class Tokens(NamedTuple):
 
     @classmethod
     def of(cls, columns: Mapping[str, Ragged], start: str, row: int) -> Tokens:
+        """Of an example; what is not known of the surroundings' tokens is 0."""
+
         def mine(name: str) -> NDArray[np.int32]:
-            column = columns.get(f"{start}_{name}")
-            if column is None:
-                return np.zeros(len(sizes), np.int32)
+            column = columns[f"{start}_{name}"]
             found: NDArray[np.int32] = column.values[column.offsets[row] : column.offsets[row + 1]]
             return found
 
-        sizes = np.zeros(0, np.int32)
         sizes = mine("sizes")
-        return cls(mine("parts"), sizes, {name: mine(name) for name in PER_TOKEN})
+        known = (name for name in PER_TOKEN if f"{start}_{name}" in columns)
+        held = dict.fromkeys(PER_TOKEN, np.zeros(len(sizes), np.int32))
+        return cls(mine("parts"), sizes, held | {name: mine(name) for name in known})
 
     def nothing(self) -> Tokens:
         return Tokens(self.parts[:0], self.sizes[:0], {k: v[:0] for k, v in self.columns.items()})

@@ -94,10 +94,12 @@ class Lesson(lightning.LightningModule):
     def share(self, step: int) -> float:
         """Which share of its steps is done; or which of its minutes, where those will be over
         first: what the clock ends then ends as well as what was told the number of its steps."""
-        bound = self.training_settings.minutes
-        called: Any = self.trainer
-        gone = [one.time_elapsed() for one in called.callbacks if bound and isinstance(one, Timer)]
-        return max(step / max(1, self.steps), max(gone, default=0.0) / (60 * bound or 1.0))
+        done, minutes = step / max(1, self.steps), self.training_settings.minutes
+        if not minutes:
+            return done
+        trainer: Any = self.trainer
+        clock = next(one for one in trainer.callbacks if isinstance(one, Timer))
+        return max(done, clock.time_elapsed() / (60 * minutes))
 
     def configure_gradient_clipping(
         self, optimizer: Any, gradient_clip_val: Any = None, gradient_clip_algorithm: Any = None
