@@ -1,6 +1,8 @@
 from __future__ import annotations
 
-from acumen.api import Example, Pair, Question
+from dataclasses import dataclass
+
+from acumen.api import Example, Method, NamedMethod, Pair, Prompt, Question
 from acumen.models.fakes import Chance, Constant, Oracle
 
 
@@ -8,6 +10,23 @@ def test_chance_depends_on_the_question_and_the_seed_only() -> None:
     pairs = [Pair("a", "b"), Pair("c", "d")]
     assert Chance(0).similarity(pairs) == Chance(0).similarity(pairs[::-1])[::-1]
     assert Chance(0).similarity(pairs) != Chance(1).similarity(pairs)
+
+
+def test_random_answers_do_not_depend_on_class_or_field_names() -> None:
+    @dataclass(frozen=True)
+    class RenamedPair:
+        first: str
+        second: str
+
+        @property
+        def content(self) -> tuple[str, ...]:
+            return Pair(self.first, self.second).content
+
+    assert Chance(0).draw(RenamedPair("a", "b")) == Chance(0).draw(Pair("a", "b"))
+    # The value itself: recorded scores of `random` depend on it.
+    assert Chance(0).draw(Pair("a", "b")) == 0.021732200177876138
+    questions = [Method("a", "b"), NamedMethod(Method("a", "b"), "c"), Question("a", ("b",))]
+    assert len({Chance(0).draw(question) for question in [*questions, Prompt("a")]}) == 4
 
 
 def test_chance_is_uniform_over_choices() -> None:

@@ -38,7 +38,9 @@ class Split(Toy):
     """A task with a training split, and something to see."""
 
     def __init__(self, training: Sequence[Example] = TRAINING, name: str = "toy") -> None:
-        super().__init__(ASKED, name, face=Face.GENERATE, metric=metrics.exact_match)
+        # Tasks with the same instances are resampled together: each task has its own.
+        own = [replace(instance, id=f"{name} {instance.id}") for instance in ASKED]
+        super().__init__(own, name, face=Face.GENERATE, metric=metrics.exact_match)
         self.examples = training
         self.sight: Any = object()
         self.reads = 0

@@ -22,6 +22,11 @@ class Pair:
     right: str
     relation: str = "similar"
 
+    @property
+    def content(self) -> tuple[Json, ...]:
+        """What a model is shown, as plain JSON that no name of a class or field is part of."""
+        return ("similarity", self.left, self.right, self.relation)
+
 
 @dataclass(frozen=True, slots=True)
 class Question:
@@ -34,6 +39,10 @@ class Question:
     method: str = field(default="", repr=False)
     ask: str = field(default="", repr=False)
 
+    @property
+    def content(self) -> tuple[Json, ...]:
+        return ("choice", self.text, list(self.choices))
+
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
@@ -42,6 +51,10 @@ class Prompt:
     text: str
     method: str = field(default="", repr=False)
     ask: str = field(default="", repr=False)
+
+    @property
+    def content(self) -> tuple[Json, ...]:
+        return ("text", self.text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +65,10 @@ class Method:
     text: str
     language: str = "java"
 
+    @property
+    def content(self) -> tuple[Json, ...]:
+        return ("method", self.id, self.text, self.language)
+
 
 @dataclass(frozen=True, slots=True)
 class NamedMethod:
@@ -59,6 +76,10 @@ class NamedMethod:
 
     method: Method
     name: str
+
+    @property
+    def content(self) -> tuple[Json, ...]:
+        return (*self.method.content, self.name)
 
 
 Input: TypeAlias = Pair | Question | Prompt | Method | NamedMethod

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from statistics import fmean
@@ -30,7 +31,10 @@ class Chance:
         self.seed = seed
 
     def draw(self, question: Input) -> float:
-        digest = hashlib.sha256(f"{self.seed}\0{question!r}".encode()).digest()
+        """Return a number in [0, 1) that depends on the seed and the question's content alone."""
+        # Not repr(): renaming a class or a field must not change the answers.
+        content = json.dumps([self.seed, *question.content])
+        digest = hashlib.sha256(content.encode()).digest()
         return int.from_bytes(digest[:6], "big") / (1 << 48)
 
     def similarity(self, pairs: Sequence[Pair]) -> list[float]:

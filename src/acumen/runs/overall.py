@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from acumen.api import Loss, Overall, Scores
+from acumen.api import Instance, Loss, Overall, Scores
 
 if TYPE_CHECKING:
     from acumen.api import Floats
@@ -36,24 +36,28 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
     **{f"sesame/{sight}": tasks for sight, tasks in SEEN["sesame"].items()},
 }
 
-_DRAWN_WITH = {
-    task: benchmark
-    for benchmark, sights in SEEN.items()
-    for tasks in sights.values()
-    for task in tasks
+_RESAMPLED = {
+    *(task for sights in SEEN.values() for tasks in sights.values() for task in tasks),
+    *(task for tasks in GROUPS.values() for task in tasks),
 }
 
 
 def is_drawn(task: str) -> bool:
     """Whether the resamples of its headline are wanted."""
-    return task in _DRAWN_WITH or any(task in tasks for tasks in GROUPS.values())
+    return task in _RESAMPLED
 
 
-def task_seed(seed: int, task: str) -> int:
-    """Another seed for each task: with the same one, equally many clusters would be drawn alike;
-    which is right only where they are the same clusters."""
-    digest = hashlib.sha256(f"{seed} {_DRAWN_WITH.get(task, task)}".encode()).digest()
-    return int.from_bytes(digest[:8], "big")
+def task_seed(seed: int, instances: Sequence[Instance]) -> int:
+    """Return the seed for the resamples of one task of a group.
+
+    Tasks with the same instances share a seed, so that they are resampled together; other tasks
+    must not, or equally many clusters would be resampled in the same way. The seed depends on the
+    instances' ids and not on the task's name: renaming a task changes no interval.
+    """
+    digest = hashlib.sha256(f"{seed}\0".encode())
+    for instance in instances:
+        digest.update(instance.id.encode("utf-8", "surrogatepass") + b"\0")
+    return int.from_bytes(digest.digest()[:8], "big")
 
 
 def means(cells: Sequence[Scores]) -> dict[tuple[str, str], float]:

@@ -75,8 +75,7 @@ class PlannedTask:
                 f"instance {instance.id}",
                 [
                     instance.id,
-                    type(instance.input).__name__,
-                    input_record(instance.input),
+                    _hashed_input(instance.input),
                     instance.truth,
                     instance.cluster,
                     sorted(instance.tags),
@@ -114,7 +113,7 @@ class PlannedTask:
         return self._hash(
             (
                 f"training example {place}",
-                [type(example.input).__name__, input_record(example.input), example.truth],
+                [_hashed_input(example.input), example.truth],
             )
             for place, example in enumerate(examples)
         )
@@ -130,6 +129,11 @@ class PlannedTask:
                 ) from error
             digest.update(line.encode() + b"\n")
         return digest.hexdigest()
+
+
+def _hashed_input(question: Input) -> list[Json]:
+    """Return what identifies a question in hashes: its content and its optional parts."""
+    return [*question.content, *(getattr(question, name, "") for name in OPTIONAL)]
 
 
 def input_record(asked: Input) -> dict[str, Json]:

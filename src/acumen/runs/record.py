@@ -56,7 +56,7 @@ class Recorder:
             write_atomically(self.out / path, data)
         scores, unreadable = score(task.task, task.instances, answers, self.settings)
         if is_drawn(task.card.name):
-            seed = task_seed(self.settings.seed, task.card.name)
+            seed = task_seed(self.settings.seed, task.instances)
             own = replace(self.settings, seed=seed)
             drawn = headline_draws(task.task, task.instances, answers, own)
             self._draws[task.card.name, model.name] = drawn
