@@ -33,6 +33,11 @@ from acumen.api.base import (
     AcumenError,
     Json,
 )
+from acumen.api.benchmarks import (
+    Benchmark,
+    InputLevels,
+    TaskGroup,
+)
 from acumen.api.kept import (
     Answer,
     Counts,
@@ -63,6 +68,7 @@ __all__ = [
     "FACE_PROTOCOLS",
     "AcumenError",
     "Answer",
+    "Benchmark",
     "Ceiling",
     "Classify",
     "Convention",
@@ -73,6 +79,7 @@ __all__ = [
     "Floats",
     "Generate",
     "Input",
+    "InputLevels",
     "Instance",
     "Json",
     "Judge",
@@ -97,5 +104,6 @@ __all__ = [
     "Table",
     "Task",
     "TaskCard",
+    "TaskGroup",
     "View",
 ]

@@ -6,6 +6,7 @@ packages name theirs as entry points, in the groups ``acumen.models``, ``acumen.
 a plug-in too (``--plugin FILE``).
 """
 
+from acumen.registry.benchmarks import list_benchmarks, list_input_levels, list_task_groups
 from acumen.registry.code import package_hash, packages_hash
 from acumen.registry.entries import BrokenError, Entry, Kind, model, task, view
 from acumen.registry.lookup import entry, listing, load_plugin, names, select_tasks
@@ -25,6 +26,9 @@ __all__ = [
     "Made",
     "entry",
     "fingerprint",
+    "list_benchmarks",
+    "list_input_levels",
+    "list_task_groups",
     "listing",
     "load_plugin",
     "make_model",

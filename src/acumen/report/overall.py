@@ -1,7 +1,7 @@
-"""What the page says over all tasks of a benchmark: a table shaped as the paper's, and its rows.
+"""Tables over all tasks of a group: a model in each row, a task in each column, and the mean.
 
-Table 2 of GLUECode has a model a row and a task a column. The published rows stand below ours for
-orientation only: they were measured on other methods of other projects.
+Rows that a paper published stand below ours for orientation only: they were measured on other
+data.
 """
 
 from __future__ import annotations
@@ -10,14 +10,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from statistics import fmean
 
-from acumen.api import ModelCard, Overall, Score
-from acumen.published import read_table
+from acumen.api import ModelCard, Overall, Score, TaskGroup
+from acumen.registry import list_task_groups
 from acumen.report.merge import Merged
-from acumen.runs.overall import GROUPS, means
-
-TITLES = {"gluecode": "GLUECode"}
-# Groups of which the paper has scores.
-PUBLISHED = frozenset(("gluecode",))
+from acumen.runs.overall import group_means
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,34 +37,38 @@ class OverallTable:
     tasks: list[tuple[str, str]]
     rows: list[OverallRow]
     published: list[tuple[str, list[float], float]]
+    caption: str
 
 
 def overall_tables(merged: Merged) -> list[OverallTable]:
+    """Return a table for each group of which the runs have a task."""
     return [
-        _table(merged, group, tasks)
-        for group, tasks in GROUPS.items()
-        if any(task in merged.tasks for task in tasks)
+        _build_table(merged, group)
+        for group in list_task_groups()
+        if any(task in merged.tasks for task in group.tasks)
     ]
 
 
-def _table(merged: Merged, group: str, tasks: tuple[str, ...]) -> OverallTable:
-    known = _overall(merged, group)
-    asked = [
+def _build_table(merged: Merged, group: TaskGroup) -> OverallTable:
+    overall = _overall(merged, group)
+    tasks = group.tasks
+    models = [
         model for model in merged.models if any((task, model) in merged.cells for task in tasks)
     ]
     rows = []
-    for model in asked:
+    for model in models:
         cells = [merged.cells.get((task, model)) for task in tasks]
         scores = [cell.scores[0] if cell else None for cell in cells]
-        rows.append(OverallRow(model, merged.models[model], scores, known.get(model)))
+        rows.append(OverallRow(model, merged.models[model], scores, overall.get(model)))
     rows.sort(key=_place)
     return OverallTable(
-        group=group,
-        title=TITLES.get(group) or f"SeSaMe, {group.partition('/')[2]}",
+        group=group.name,
+        title=group.title,
         first=next(task for task in merged.tasks if task in tasks),
         tasks=[(_title(merged, task), merged.slugs.get(task, "")) for task in tasks],
         rows=rows,
-        published=_published(group, tasks),
+        published=[(model, list(row), fmean(row)) for model, row in group.published_rows()],
+        caption=group.caption,
     )
 
 
@@ -84,28 +84,17 @@ def _place(row: OverallRow) -> tuple[float, int, str]:
     return (-row.overall.value if row.overall else 1.0), missing, row.model
 
 
-def _overall(merged: Merged, group: str) -> Mapping[str, Overall]:
-    """The mean of the scores on the page. The interval is a run's own, where the run scored all of
-    them; cells of several runs together have none."""
-    told = {one.model: one for run in merged.runs for one in run.overall if one.group == group}
-    found = {}
-    for (of_group, model), value in means(list(merged.cells.values())).items():
-        if of_group == group:
-            own = told.get(model)
-            same = own is not None and own.value == value
-            found[model] = (
-                own if own and same else Overall(group, model, GROUPS[group], value, None, None)
-            )
-    return found
-
-
-def _published(group: str, tasks: tuple[str, ...]) -> list[tuple[str, list[float], float]]:
-    if group not in PUBLISHED:
-        return []
-    by_model: dict[str, dict[str, float]] = {}
-    for row in read_table(group):
-        by_model.setdefault(row["model"], {})[f"{group}/{row['task']}"] = float(row["value"])
-    return [
-        (model, [scores[task] for task in tasks], fmean(scores[task] for task in tasks))
-        for model, scores in by_model.items()
-    ]
+def _overall(merged: Merged, group: TaskGroup) -> Mapping[str, Overall]:
+    """Return the mean of the scores on the page by model. The interval is a run's own, where the
+    run scored all of them; cells of several runs together have none."""
+    recorded = {
+        mean.model: mean for run in merged.runs for mean in run.overall if mean.group == group.name
+    }
+    means = {}
+    for (name, model), value in group_means(list(merged.cells.values())).items():
+        if name == group.name:
+            own = recorded.get(model)
+            if own is None or own.value != value:
+                own = Overall(group.name, model, group.tasks, value, None, None)
+            means[model] = own
+    return means

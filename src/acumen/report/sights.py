@@ -10,17 +10,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from statistics import fmean
 
-from acumen.api import Loss, ModelCard
+from acumen.api import InputLevels, Loss, ModelCard
+from acumen.registry import list_input_levels
 from acumen.report.merge import Merged
-from acumen.runs.overall import SEEN, SIGHTS, seen_means
-
-TITLES = {"sesame": "SeSaMe", "similar": "Similar methods"}
-MEANINGS = {
-    "whole": "all of the text",
-    "uncommented": "without comments",
-    "unnamed": "without names",
-    "bare": "without either",
-}
+from acumen.runs.overall import level_means
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,60 +40,68 @@ class SightTable:
 
 
 def sight_tables(merged: Merged) -> list[SightTable]:
-    """A table for each benchmark of which the runs have tasks with more than one sight."""
-    found = []
-    for benchmark, sights in SEEN.items():
-        here = [one for one in SIGHTS if any(task in merged.tasks for task in sights[one])]
-        if len(here) > 1:
-            found.append(_table(merged, benchmark, here))
-    return found
+    """Return a table for each benchmark of which the runs have tasks with several levels."""
+    tables = []
+    for levels in list_input_levels():
+        present = [
+            level
+            for level, tasks in levels.tasks.items()
+            if any(task in merged.tasks for task in tasks)
+        ]
+        if len(present) > 1:
+            tables.append(_build_table(merged, levels, present))
+    return tables
 
 
-def _table(merged: Merged, benchmark: str, here: list[str]) -> SightTable:
-    means = seen_means(list(merged.cells.values()), benchmark)
-    told = {
-        (one.model, one.sight): one
+def _build_table(merged: Merged, levels: InputLevels, present: list[str]) -> SightTable:
+    means = level_means(list(merged.cells.values()), levels)
+    recorded = {
+        (loss.model, loss.sight): loss
         for run in merged.runs
-        for one in run.losses
-        if one.benchmark == benchmark
+        for loss in run.losses
+        if loss.benchmark == levels.benchmark
     }
     rows = [
         SightRow(
             model,
             merged.models[model],
-            [means.get((sight, model)) for sight in here],
-            [_loss(means, told.get((model, sight)), model, sight, benchmark) for sight in here],
+            [means.get((level, model)) for level in present],
+            [
+                _find_loss(means, recorded.get((model, level)), model, level, levels)
+                for level in present
+            ],
         )
         for model in merged.models
-        if sum((sight, model) in means for sight in here) > 1
+        if sum((level, model) in means for level in present) > 1
     ]
-    tasks = [task for one in here for task in SEEN[benchmark][one] if task in merged.tasks]
-    ceilings = [one.value for task in tasks if (one := merged.tasks[task].ceiling)]
+    tasks = [task for level in present for task in levels.tasks[level] if task in merged.tasks]
+    ceilings = [ceiling.value for task in tasks if (ceiling := merged.tasks[task].ceiling)]
     return SightTable(
-        benchmark=benchmark,
-        title=TITLES[benchmark],
+        benchmark=levels.benchmark,
+        title=levels.title,
         first=next(task for task in merged.tasks if task in tasks),
-        several=max(len(one) for one in SEEN[benchmark].values()),
-        headings=[MEANINGS[sight] for sight in here],
+        several=max(len(tasks) for tasks in levels.tasks.values()),
+        headings=[levels.meanings[level] for level in present],
         rows=sorted(rows, key=_place),
         people=fmean(ceilings) if len(ceilings) == len(tasks) else None,
     )
 
 
-def _loss(
+def _find_loss(
     means: Mapping[tuple[str, str], float],
-    told: Loss | None,
+    recorded: Loss | None,
     model: str,
-    sight: str,
-    benchmark: str,
+    level: str,
+    levels: InputLevels,
 ) -> Loss | None:
-    """A run's own, where it scored both; between cells of several runs there is no interval."""
-    whole, less = means.get((SIGHTS[0], model)), means.get((sight, model))
-    if sight == SIGHTS[0] or whole is None or less is None:
+    """Return a run's own loss, where it scored both levels; between cells of several runs there
+    is no interval."""
+    whole, less = means.get((levels.first, model)), means.get((level, model))
+    if level == levels.first or whole is None or less is None:
         return None
-    if told is not None and told.value == whole - less:
-        return told
-    return Loss(benchmark, model, sight, whole - less, None, None)
+    if recorded is not None and recorded.value == whole - less:
+        return recorded
+    return Loss(levels.benchmark, model, level, whole - less, None, None)
 
 
 def _place(row: SightRow) -> tuple[float, str]:

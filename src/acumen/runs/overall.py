@@ -1,50 +1,31 @@
-"""One number over a benchmark's tasks: the mean of a model's headline scores, as GLUECode has it.
+"""Scores over several tasks of a benchmark: means of groups, and losses between levels of input.
 
-Only of a model that has a score on every task of the group: the mean of some would flatter whoever
-leaves out what is hard. Its interval is of the means of resamples, each task's clusters being drawn
-by themselves; SeSaMe's tasks are asked of the same pairs, and drawn together. So the difference
-between what a model says of all of the text and of less has an interval too, of the same resamples.
+A group's mean is of a model that has a score on every task of the group: the mean of some would
+favour a model that leaves out what is hard. Its interval is of the means of resamples; tasks with
+the same instances are resampled together. The difference between the mean with all of the text
+and the mean with less of it has an interval from the same resamples. Which groups and levels there
+are is defined by the benchmarks (``registry.list_benchmarks``).
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from acumen.api import Instance, Loss, Overall, Scores
+from acumen.api import InputLevels, Instance, Loss, Overall, Scores
+from acumen.registry import list_input_levels, list_task_groups
 
 if TYPE_CHECKING:
     from acumen.api import Floats
 
-# How much of a text is seen; the first is all of it.
-SIGHTS = ("whole", "uncommented", "unnamed", "bare")
-FLAVOURS = ("goals", "operations", "effects")
 
-# Benchmarks whose tasks are asked of the same instances, with less and less to see: what is hard in
-# one task is likely hard in the others.
-SEEN: Mapping[str, Mapping[str, tuple[str, ...]]] = {
-    "sesame": {one: tuple(f"sesame/{flavour}/{one}" for flavour in FLAVOURS) for one in SIGHTS},
-    "similar": {one: (f"similar/{one}",) for one in SIGHTS},
-}
-
-GROUPS: Mapping[str, tuple[str, ...]] = {
-    "gluecode": tuple(
-        f"gluecode/{task}" for task in ("npath", "operators", "naming", "completion", "nulltoken")
-    ),
-    **{f"sesame/{sight}": tasks for sight, tasks in SEEN["sesame"].items()},
-}
-
-_RESAMPLED = {
-    *(task for sights in SEEN.values() for tasks in sights.values() for task in tasks),
-    *(task for tasks in GROUPS.values() for task in tasks),
-}
-
-
-def is_drawn(task: str) -> bool:
-    """Whether the resamples of its headline are wanted."""
-    return task in _RESAMPLED
+def needs_resamples(task: str) -> bool:
+    """Whether a mean or a loss is computed from the resamples of the task's headline score."""
+    return any(task in group.tasks for group in list_task_groups()) or any(
+        task in tasks for levels in list_input_levels() for tasks in levels.tasks.values()
+    )
 
 
 def task_seed(seed: int, instances: Sequence[Instance]) -> int:
@@ -60,28 +41,28 @@ def task_seed(seed: int, instances: Sequence[Instance]) -> int:
     return int.from_bytes(digest.digest()[:8], "big")
 
 
-def means(cells: Sequence[Scores]) -> dict[tuple[str, str], float]:
-    """By group and model, where the model has a score on every task of the group."""
-    return _means(cells, GROUPS)
+def group_means(cells: Sequence[Scores]) -> dict[tuple[str, str], float]:
+    """Return means by group and model, where the model has a score on every task of the group."""
+    return _compute_means(cells, ((group.name, group.tasks) for group in list_task_groups()))
 
 
-def seen_means(cells: Sequence[Scores], benchmark: str) -> dict[tuple[str, str], float]:
-    """By sight and model, where the model has a score on every task of the sight."""
-    return _means(cells, SEEN[benchmark])
+def level_means(cells: Sequence[Scores], levels: InputLevels) -> dict[tuple[str, str], float]:
+    """Return means by level and model, where the model has a score on every task of the level."""
+    return _compute_means(cells, levels.tasks.items())
 
 
-def _means(
-    cells: Sequence[Scores], groups: Mapping[str, tuple[str, ...]]
+def _compute_means(
+    cells: Sequence[Scores], groups: Iterable[tuple[str, tuple[str, ...]]]
 ) -> dict[tuple[str, str], float]:
     value = {(cell.task, cell.model): cell.scores[0].value for cell in cells}
     models = dict.fromkeys(cell.model for cell in cells)
-    found: dict[tuple[str, str], float] = {}
-    for group, tasks in groups.items():
+    means: dict[tuple[str, str], float] = {}
+    for group, tasks in groups:
         for model in models:
-            scores = [one for task in tasks if (one := value.get((task, model))) is not None]
+            scores = [score for task in tasks if (score := value.get((task, model))) is not None]
             if len(scores) == len(tasks):
-                found[group, model] = fmean(scores)
-    return found
+                means[group, model] = fmean(scores)
+    return means
 
 
 def overall_scores(
@@ -89,16 +70,18 @@ def overall_scores(
     draws: Mapping[tuple[str, str], Floats | None],
     confidence: float,
 ) -> tuple[Overall, ...]:
-    """``draws`` are the headline's values in the resamples, by task and model."""
+    """Return the mean of each group and model with its interval; ``draws`` are the headline's
+    values in the resamples, by task and model."""
+    tasks_of = {group.name: group.tasks for group in list_task_groups()}
     return tuple(
         Overall(
             group,
             model,
-            GROUPS[group],
+            tasks_of[group],
             value,
-            *_bounds([draws.get((task, model)) for task in GROUPS[group]], confidence),
+            *_bounds([draws.get((task, model)) for task in tasks_of[group]], confidence),
         )
-        for (group, model), value in means(cells).items()
+        for (group, model), value in group_means(cells).items()
     )
 
 
@@ -107,20 +90,20 @@ def losses(
     draws: Mapping[tuple[str, str], Floats | None],
     confidence: float,
 ) -> tuple[Loss, ...]:
-    """What each model's mean falls by where it sees less than all; below 0, where it rises."""
-    found = []
-    for benchmark, sights in SEEN.items():
-        means = seen_means(cells, benchmark)
-        for (sight, model), value in means.items():
-            whole = means.get((SIGHTS[0], model))
-            if sight == SIGHTS[0] or whole is None:
+    """Return how much lower each model's mean is where it sees less than all of the text."""
+    computed = []
+    for levels in list_input_levels():
+        means = level_means(cells, levels)
+        for (level, model), value in means.items():
+            whole = means.get((levels.first, model))
+            if level == levels.first or whole is None:
                 continue
-            pairs = zip(sights[SIGHTS[0]], sights[sight], strict=True)
+            pairs = zip(levels.tasks[levels.first], levels.tasks[level], strict=True)
             both = [(draws.get((all_, model)), draws.get((less, model))) for all_, less in pairs]
-            fallen = [None if a is None or b is None else a - b for a, b in both]
-            bounds = _bounds(fallen, confidence)
-            found.append(Loss(benchmark, model, sight, whole - value, *bounds))
-    return tuple(found)
+            differences = [None if a is None or b is None else a - b for a, b in both]
+            bounds = _bounds(differences, confidence)
+            computed.append(Loss(levels.benchmark, model, level, whole - value, *bounds))
+    return tuple(computed)
 
 
 def _bounds(

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from acumen.api import Answer, ModelCard, Run, Scores, TaskCard
 from acumen.files import write_atomically
 from acumen.runs.answers import canonical_bytes
-from acumen.runs.overall import is_drawn, losses, overall_scores, task_seed
+from acumen.runs.overall import losses, needs_resamples, overall_scores, task_seed
 from acumen.runs.plan import PlannedTask
 from acumen.runs.provenance import provenance
 from acumen.runs.results import write_run
@@ -55,7 +55,7 @@ class Recorder:
         if self.out is not None:
             write_atomically(self.out / path, data)
         scores, unreadable = score(task.task, task.instances, answers, self.settings)
-        if is_drawn(task.card.name):
+        if needs_resamples(task.card.name):
             seed = task_seed(self.settings.seed, task.instances)
             own = replace(self.settings, seed=seed)
             drawn = headline_draws(task.task, task.instances, answers, own)

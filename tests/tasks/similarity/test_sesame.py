@@ -8,8 +8,8 @@ import pytest
 
 from acumen.api import AcumenError, Answer, Face, Pair
 from acumen.models.sesame import PublishedMeasure
-from acumen.registry import make_task
-from acumen.runs.overall import GROUPS, SEEN, task_seed
+from acumen.registry import list_input_levels, list_task_groups, make_task
+from acumen.runs.overall import task_seed
 from acumen.runs.scoring import Settings, score
 from acumen.tasks.similarity import FLAVOURS, Sesame
 from acumen.tasks.similarity.sights import SIGHTS, shown
@@ -79,11 +79,15 @@ def test_an_unknown_pair_has_no_published_value(sesame: Path) -> None:
 
 
 def test_aspects_of_a_sight_form_one_group() -> None:
+    groups = {group.name: group.tasks for group in list_task_groups()}
     for sight in SIGHTS:
-        tasks = tuple(f"sesame/{flavour}/{sight}" for flavour in FLAVOURS)
-        assert GROUPS[f"sesame/{sight}"] == tasks
+        assert groups[f"sesame/{sight}"] == tuple(
+            f"sesame/{flavour}/{sight}" for flavour in FLAVOURS
+        )
 
 
 def test_all_sesame_tasks_share_the_seed_of_their_resamples(sesame: Path) -> None:
-    tasks = [task for tasks in SEEN["sesame"].values() for task in tasks]
+    (levels,) = [levels for levels in list_input_levels() if levels.benchmark == "sesame"]
+    tasks = [task for tasks in levels.tasks.values() for task in tasks]
+    assert len(tasks) == 12
     assert len({task_seed(7, make_task(task).instances()) for task in tasks}) == 1

@@ -1,0 +1,57 @@
+"""What a benchmark defines beside its tasks: means over groups of them, and levels of input."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+# A model of the paper with its scores, in the order of the group's tasks.
+PublishedRow: TypeAlias = tuple[str, Sequence[float]]
+
+
+def _no_published_rows() -> Sequence[PublishedRow]:
+    return ()
+
+
+@dataclass(frozen=True, slots=True)
+class TaskGroup:
+    """Tasks whose headline scores are averaged, for each model that has all of them.
+
+    ``caption`` says in the report how the interval of the mean is computed; ``published_rows``
+    returns the rows of the paper's table, which the report shows below ours.
+    """
+
+    name: str
+    title: str
+    tasks: tuple[str, ...]
+    caption: str
+    published_rows: Callable[[], Sequence[PublishedRow]] = _no_published_rows
+
+
+@dataclass(frozen=True, slots=True)
+class InputLevels:
+    """Tasks that ask the same questions with less and less of the text to see.
+
+    ``tasks`` are by level, ``meanings`` say in words what a level shows; the first level shows all
+    of the text, and the report says how much lower the mean score of each other level is.
+    """
+
+    benchmark: str
+    title: str
+    tasks: Mapping[str, tuple[str, ...]]
+    meanings: Mapping[str, str]
+
+    @property
+    def first(self) -> str:
+        """The level that shows all of the text."""
+        return next(iter(self.tasks))
+
+
+@dataclass(frozen=True, slots=True)
+class Benchmark:
+    """A benchmark's definitions that concern several of its tasks together."""
+
+    name: str
+    groups: tuple[TaskGroup, ...] = ()
+    input_levels: tuple[InputLevels, ...] = ()
