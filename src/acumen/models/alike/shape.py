@@ -1,4 +1,4 @@
-"""Methods by their shape: what can be told of them without any name (``_traits`` lists it).
+"""Methods by their shape: what can be told of them without any name.
 
 Of each part the traits that both have, of all that one of them has, each counted 1 + ln(how often)
 times its rarity (a weighted Jaccard coefficient: what only one of them does counts against it, as

@@ -10,7 +10,7 @@ A negation is written as a person would: ``true`` for ``false``, ``a`` for ``!a`
 ``!(e)``, else with a ``!``. So made twice it gives the same text again, byte for byte, unless the
 original has what nobody would add here: a double negation, parentheses around a value or after a
 ``!`` that are not needed, white space after a ``!``; or unless a cast had to be put before a
-call (see ``_boolean_values``).
+call (see ``booleans.values``).
 
 What stays the same: the types of all expressions, since ``a`` and ``!a`` are both primitive; what
 is a constant; what is assigned when (JLS 16), since a name, an assignment and a whole value leave
@@ -23,9 +23,8 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from acumen.lang.java.declarations import NONE
-from acumen.transforms._boolean_values import CAST, UNSURE, is_primitive, results, values_of
-from acumen.transforms._inherited import REASON, may_be_field
-from acumen.transforms.code import LOOPS, SWITCH, Code
+from acumen.transforms.booleans.values import CAST, UNSURE, is_primitive, results, values_of
+from acumen.transforms.code import LOOPS, MAY_BE_INHERITED, SWITCH, Code, may_be_field
 from acumen.transforms.edits import Part, Rewrite, replace
 from acumen.transforms.location import Location, Numbered
 
@@ -156,7 +155,7 @@ def _plan(code: Code, method: int, variable: int, type_: str) -> _Plan:
     if code.kind[holder] != DECLARATOR:
         raise _RefusedError("its values come from what is looped over")
     if may_be_field(code, variable):
-        raise _RefusedError(REASON)
+        raise _RefusedError(MAY_BE_INHERITED)
     plan = _Plan([], [])
     value = code.child(holder, "value")
     if value != NONE:

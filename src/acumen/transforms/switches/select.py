@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 from acumen.lang.java.declarations import NONE
 from acumen.lang.java.types import UNBOXED, Typed, Types
-from acumen.transforms._switch_parts import RefusedError, Switch
 from acumen.transforms.code import LOCALS, TYPES, Code
+from acumen.transforms.switches.parts import RefusedError, Switch
 
 NUMBER, STRING, ENUM, ITSELF = "number", "string", "enum", "itself"
 # JLS 15.28.2, of Java 17.

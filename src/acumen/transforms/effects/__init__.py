@@ -19,12 +19,10 @@ from dataclasses import dataclass, field
 from acumen.lang.java.bindings import DECLARES, READS, UPDATES, WRITES
 from acumen.lang.java.declarations import NONE, type_text
 from acumen.lang.java.file import JavaFile
-from acumen.transforms import _effects_known as known
-from acumen.transforms import _effects_operators as operators
-from acumen.transforms._effects_fields import Fields
-from acumen.transforms._effects_operators import PRIMITIVE, Outcome
-from acumen.transforms._effects_types import Types
 from acumen.transforms.code import LOCALS, Code, code_of
+from acumen.transforms.effects import operators
+from acumen.transforms.effects.operators import PRIMITIVE, Outcome
+from acumen.transforms.effects.types import Fields, Types, call, constant, creation
 
 # An element of an array: the kind of its type, the local variable that holds the array if it is
 # one, the index if it is a literal.
@@ -230,7 +228,7 @@ class Effects:
         null = "" if self.types.never_null(receiver) else NULL
         if word == "length" and self.types.of(receiver).endswith("]"):
             return Outcome("int", null)
-        if number := known.constant(code, self.types, receiver, word):
+        if number := constant(code, self.types, receiver, word):
             return Outcome(number)
         if role not in ("field", "enum constant"):
             return Outcome("", "", f"uses `{word}`, which is declared elsewhere")
@@ -339,11 +337,11 @@ class Effects:
     def _call(self, node: int) -> Outcome:
         name = self.code.child(node, "name")
         unknown = Outcome("", "", f"calls `{self.code.text(name)}`")
-        return known.call(self.code, self.types, node) or unknown
+        return call(self.code, self.types, node) or unknown
 
     def _creation(self, node: int) -> Outcome:
         type_ = type_text(self.code.file.syntax, self.code.child(node, "type"))
-        if known.creation(self.code, self.types, node):
+        if creation(self.code, self.types, node):
             return Outcome(type_)
         return Outcome(type_, "", f"makes a `{type_.partition('<')[0]}`")
 
