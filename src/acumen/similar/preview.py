@@ -29,7 +29,7 @@ from acumen.api import AcumenError
 from acumen.files import write_atomically
 from acumen.lang.java.file import JavaFile
 from acumen.lang.java.grammar import among, field, symbols
-from acumen.lang.java.keywords import KEYWORDS
+from acumen.lang.java.lexical import KEYWORDS
 from acumen.lang.java.tokens import KINDS
 
 if TYPE_CHECKING:

@@ -21,7 +21,7 @@ from acumen.corpus.engines import Died, Engine
 from acumen.corpus.link import world_of
 from acumen.lang.java.calls.facts import declared_by
 from acumen.lang.java.calls.link import Project
-from acumen.lang.java.calls.platform import platform
+from acumen.lang.java.calls.world import platform
 from acumen.lang.java.file import JavaFile
 from acumen.lang.java.types import Types
 from acumen.transforms.certify import UNMADE, Certificate, level_of, without_place

@@ -1,8 +1,21 @@
-"""Values of Java's literals (JLS 3.10), as javac's scanner gives them."""
+"""Values of Java's literals (JLS 3.10), as javac's scanner gives them.
+
+Java's reserved words, by themselves: whoever needs only these loads no parser.
+"""
 
 from __future__ import annotations
 
 import re
+
+KEYWORDS = (
+    "abstract", "assert", "boolean", "break", "byte", "case", "catch", "char", "class", "const",
+    "continue", "default", "do", "double", "else", "enum", "extends", "final", "finally",
+    "float", "for", "goto", "if", "implements", "import", "instanceof", "int", "interface",
+    "long", "native", "new", "package", "private", "protected", "public", "return", "short",
+    "static", "strictfp", "super", "switch", "synchronized", "this", "throw", "throws",
+    "transient", "try", "void", "volatile", "while", "true", "false", "null",
+)  # fmt: skip
+
 
 _ESCAPE = re.compile(r"\\(u+[0-9a-fA-F]{4}|[0-3]?[0-7]{1,2}|\r\n|[\s\S])")
 _UNICODE = re.compile(r"(?<!\\)((?:\\\\)*)\\u+([0-9a-fA-F]{4})")
