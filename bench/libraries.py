@@ -137,10 +137,10 @@ class Workshop:
 
 def measure(library: Library, kinds: list[str]) -> list[dict[str, Any]]:
     from acumen.lang.java.file import JavaFile
-    from acumen.transforms.certify.rounds import Subject, check
+    from acumen.transforms.certify.reading import Subject, check
+    from acumen.transforms.location import seeded
     from acumen.transforms.run import Reaches, with_project
     from acumen.transforms.variants import locations, variants_of
-    from acumen.transforms.where import seeded
 
     rows = []
     with tempfile.TemporaryDirectory(prefix="acumen-library-") as name:
@@ -191,7 +191,7 @@ def measure(library: Library, kinds: list[str]) -> list[dict[str, Any]]:
 
 
 def main() -> None:
-    from acumen.transforms.kinds import KINDS
+    from acumen.transforms.variants import KINDS
 
     words = set(sys.argv[1:])
     kinds = [kind for kind in KINDS if kind in words] or list(KINDS)

@@ -22,9 +22,8 @@ def transforms(jdk: Jdk) -> Told:
     from acumen.lang.java.file import JavaFile
     from acumen.lang.java.types import Types
     from acumen.transforms.edits import apply
-    from acumen.transforms.kinds import KINDS
     from acumen.transforms.run import java_files
-    from acumen.transforms.variants import locations, variants_of
+    from acumen.transforms.variants import KINDS, locations, variants_of
 
     found, refused, made = Counter[str](), Counter[tuple[str, str]](), Counter[str]()
     spent: Counter[str] = Counter()

@@ -21,8 +21,7 @@ import pytest
 from acumen.lang.java.file import JavaFile
 from acumen.transforms.code import Code, code_of
 from acumen.transforms.edits import apply, flatten
-from acumen.transforms.location import Location, Transform
-from acumen.transforms.where import chosen, seeded
+from acumen.transforms.location import Location, Transform, chosen, seeded
 from javac import JAVA, JAVAC
 
 HERE = Path(__file__).parent / "transforms"

@@ -16,9 +16,17 @@ from acumen.api import AcumenError
 from acumen.corpus import Corpus
 from acumen.corpus.engines import Died
 from acumen.lang.java.javadoc import SESAME_TOOLS
-from acumen.similar._bodies import NOTHING, bodies
-from acumen.similar._rules import FILTERS, is_test, is_tool_test, written_type
-from acumen.similar.methods import Mined, mine, schema, write
+from acumen.similar.methods import (
+    FILTERS,
+    Mined,
+    is_test,
+    is_tool_test,
+    mine,
+    schema,
+    write,
+    written_type,
+)
+from acumen.similar.tokens import NOTHING, bodies
 from corpora import build_at, shared_engine
 
 # Nodes of each body as Eclipse's JDT 3.32 counts them, at level 8, with the block around them.

@@ -14,7 +14,7 @@ from scipy.sparse import csr_matrix
 from sklearn.metrics.pairwise import cosine_similarity
 
 from acumen.api import AcumenError
-from acumen.similar._spaces_weights import unit
+from acumen.similar.counts import unit
 from acumen.similar.pairs import Pairs, blocks, write_pairs
 from acumen.similar.spaces import vectors
 from support import SHARED

@@ -15,8 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from acumen.api import AcumenError
-from acumen.similar._preview_code import marked
-from acumen.similar.preview import Shown, Side, page_names, write_pages
+from acumen.similar.preview import Shown, Side, marked, page_names, write_pages
 from acumen.survey.sesame import clean, is_sesame
 
 CODE = """\

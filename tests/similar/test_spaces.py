@@ -20,8 +20,7 @@ from sklearn.feature_selection import VarianceThreshold
 from sklearn.metrics.pairwise import cosine_similarity
 
 from acumen.api import AcumenError
-from acumen.similar._spaces_counts import gather
-from acumen.similar._spaces_weights import varying
+from acumen.similar.counts import gather, varying
 from acumen.similar.spaces import Space, vectors
 from support import SHARED
 
@@ -252,11 +251,9 @@ class Lengths:
 def test_vectors_of_a_registered_model(monkeypatch: pytest.MonkeyPatch) -> None:
     from types import SimpleNamespace
 
-    from acumen.similar import _spaces_learned
+    from acumen.similar import spaces
 
-    monkeypatch.setattr(
-        _spaces_learned, "make_model", lambda reference: SimpleNamespace(model=Lengths())
-    )
+    monkeypatch.setattr(spaces, "make_model", lambda reference: SimpleNamespace(model=Lengths()))
     fitted = Space.parse("model:lengths").fit(["eee", "a", "e", "eee"])
     expected = np.array([[3, 1], [0, 0], [1, 1], [3, 1]]) / np.sqrt([[10], [1], [2], [10]])
     assert fitted.vectors == pytest.approx(expected, abs=1e-6)

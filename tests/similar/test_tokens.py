@@ -13,8 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from acumen.lang.java.tokens import CODE
-from acumen.similar._bodies import TEXT_BLOCK
-from acumen.similar.tokens import kinds, toksim, toksims
+from acumen.similar.tokens import TEXT_BLOCK, kinds, toksim, toksims
 from support import SHARED
 
 

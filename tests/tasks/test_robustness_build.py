@@ -23,11 +23,10 @@ from acumen.lang.java.file import JavaFile
 from acumen.tasks.robustness import Robustness
 from acumen.tasks.robustness.build import build
 from acumen.tasks.robustness.make import Recipe
-from acumen.transforms import kinds
 from acumen.transforms.code import Code
 from acumen.transforms.edits import Rewrite, replace
 from acumen.transforms.location import Location
-from acumen.transforms.variants import variants
+from acumen.transforms.variants import KINDS, variants
 from corpora import build_at, contents, project_of, shared_engine
 
 MODES = ("single", "all", "25%")
@@ -309,8 +308,8 @@ def wreck(monkeypatch: pytest.MonkeyPatch) -> None:
     module = ModuleType("acumen.transforms.wreck")
     module.Wreck, module.Stumble = Wreck, Stumble  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, module.__name__, module)
-    monkeypatch.setitem(kinds.KINDS, "wreck", ("wreck", "Wreck", "XX", "it breaks"))
-    monkeypatch.setitem(kinds.KINDS, "stumble", ("wreck", "Stumble", "XY", "it stumbles"))
+    monkeypatch.setitem(KINDS, "wreck", ("wreck", "Wreck", "XX", "it breaks"))
+    monkeypatch.setitem(KINDS, "stumble", ("wreck", "Stumble", "XY", "it stumbles"))
 
 
 @pytest.mark.usefixtures("wreck")

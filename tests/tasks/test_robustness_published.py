@@ -14,7 +14,7 @@ from acumen.tasks.robustness import Robustness
 from acumen.tasks.robustness.build import build
 from acumen.tasks.robustness.make import Recipe
 from acumen.transforms.certify.projects import Means
-from acumen.transforms.kinds import PUBLISHED
+from acumen.transforms.variants import PUBLISHED
 from corpora import project_of, shared_engine
 from support import Acumen
 

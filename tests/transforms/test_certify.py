@@ -15,12 +15,10 @@ from acumen.api import AcumenError
 from acumen.lang.java.file import JavaFile
 from acumen.transforms.certify import Certificate
 from acumen.transforms.certify.projects import Means, certify
-from acumen.transforms.certify.reading import own_certificate, own_certificates
-from acumen.transforms.certify.rounds import Subject, check
+from acumen.transforms.certify.reading import Subject, check, own_certificate, own_certificates
 from acumen.transforms.edits import Edit
-from acumen.transforms.kinds import KINDS
 from acumen.transforms.run import Reaches
-from acumen.transforms.variants import variants
+from acumen.transforms.variants import KINDS, variants
 from support import ROOT
 
 needs_javac = pytest.mark.skipif(shutil.which("javac") is None, reason="no javac here")

@@ -6,9 +6,9 @@ import pytest
 
 from acumen.lang.java import language
 from acumen.lang.java.file import JavaFile
-from acumen.transforms import _effects_operators as operators
 from acumen.transforms.code import code_of
 from acumen.transforms.effects import Effect, effects_of
+from acumen.transforms.effects import operators as operators
 
 FILE = """
 import java.util.ArrayList;

@@ -14,11 +14,10 @@ from pathlib import Path
 import pytest
 
 from acumen.lang.java.file import JavaFile
-from acumen.transforms.certify.rounds import Subject, check
+from acumen.transforms.certify.reading import Subject, check
 from acumen.transforms.edits import Edit
-from acumen.transforms.kinds import KINDS, PUBLISHED
 from acumen.transforms.run import Reaches, with_project
-from acumen.transforms.variants import variants
+from acumen.transforms.variants import KINDS, PUBLISHED, variants
 from javac import JAVA, JAVAC
 from support import ROOT, some
 

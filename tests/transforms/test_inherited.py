@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from acumen.lang.java.file import JavaFile
-from acumen.transforms._inherited import REASON
+from acumen.transforms.code import MAY_BE_INHERITED
 from acumen.transforms.edits import apply
 from acumen.transforms.location import Location
 from acumen.transforms.run import with_project
@@ -46,7 +46,7 @@ def found(kind: str, *names: str) -> tuple[JavaFile, list[Location]]:
 def test_of_one_project(kind: str) -> None:
     refused = {one.id.split(":")[1]: one.refused for one in found(kind, *PROJECT)[1]}
     assert [name for name, why in refused.items() if why] == ["seen", "shared", "modCount"]
-    assert set(refused.values()) == {"", REASON}
+    assert set(refused.values()) == {"", MAY_BE_INHERITED}
     for known in (("Own",), ("Own", "Base"), ("Own", "Top")):
         told = [bool(one.refused) for one in found(kind, *known)[1]]
         assert told == [True] * 5, known

@@ -8,9 +8,8 @@ from pathlib import Path
 from acumen.lang.java.file import JavaFile
 from acumen.transforms.code import Code, code_of
 from acumen.transforms.edits import apply, flatten
-from acumen.transforms.location import Location
+from acumen.transforms.location import Location, seeded
 from acumen.transforms.permute import Permute
-from acumen.transforms.where import seeded
 from corpora import EXAMPLES
 
 AT_MOST = 120

@@ -12,14 +12,13 @@ from typing import Any
 import pytest
 
 from acumen.corpus import Corpus
-from acumen.transforms import kinds
+from acumen.transforms import variants
 from acumen.transforms.certify import reading
 from acumen.transforms.certify.projects import Means
 from acumen.transforms.code import Code
-from acumen.transforms.deliver import deliver
 from acumen.transforms.edits import Edit, Rewrite
 from acumen.transforms.location import Location
-from acumen.transforms.run import Order
+from acumen.transforms.run import Order, deliver
 from corpora import build_at
 
 SOURCE = """class Stairs {
@@ -60,7 +59,7 @@ def stairs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Corpus:
     module = ModuleType("acumen.transforms.trip")
     module.Trip = Trip  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, module.__name__, module)
-    monkeypatch.setitem(kinds.KINDS, "trip", ("trip", "Trip", "XX", "it trips"))
+    monkeypatch.setitem(variants.KINDS, "trip", ("trip", "Trip", "XX", "it trips"))
     (tmp_path / "src").mkdir()
     (tmp_path / "src" / "Stairs.java").write_text(SOURCE)
     build_at(tmp_path / "corpus", [str(tmp_path / "src")], workers=1, views=["text"])

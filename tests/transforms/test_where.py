@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from acumen.api import AcumenError
-from acumen.transforms.location import Location, Numbered
-from acumen.transforms.where import FEWEST, chosen, seeded, share_of
+from acumen.transforms.location import FEWEST, Location, Numbered, chosen, seeded, share_of
 
 
 def located(count: int, refused: frozenset[int] = frozenset()) -> list[Location]:
@@ -106,7 +105,7 @@ def test_seeds_depend_on_their_words_alone() -> None:
 
 def test_seeds_are_the_same_in_another_process() -> None:
     """Not built on ``hash``, which differs from process to process."""
-    code = "from acumen.transforms.where import seeded; print(seeded(7, 'a', 'b').random())"
+    code = "from acumen.transforms.location import seeded; print(seeded(7, 'a', 'b').random())"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert float(done.stdout) == seeded(7, "a", "b").random()
 

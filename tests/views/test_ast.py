@@ -13,8 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from acumen.lang.java.file import JavaFile
-from acumen.views.ast import LABELS, Trees, codes, shape, trees
-from acumen.views.ast.fractions import is_printed
+from acumen.views.ast import LABELS, Trees, codes, is_printed, shape, trees
 from acumen.views.ast.kinds import settle
 
 JAVA = Path(__file__).parents[1] / "lang" / "java"

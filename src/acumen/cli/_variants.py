@@ -9,7 +9,7 @@ import typer
 
 
 def complete_kind(incomplete: str) -> list[str]:
-    from acumen.transforms.kinds import KINDS, PUBLISHED
+    from acumen.transforms.variants import KINDS, PUBLISHED
 
     known = [*KINDS, "all", "published", *PUBLISHED]
     return [name for name in known if name.startswith(incomplete)]
@@ -40,7 +40,7 @@ def where_option(default: str) -> Any:
 
 def asked_kinds(kind: Sequence[str] | None) -> tuple[str, ...]:
     """The transformations that are meant, each once."""
-    from acumen.transforms.kinds import KINDS, PUBLISHED, kind_of
+    from acumen.transforms.variants import KINDS, PUBLISHED, kind_of
 
     groups = {"all": [*KINDS], "published": [*PUBLISHED]}
     asked = [one for name in kind or ["all"] for one in groups.get(name, [name])]
@@ -49,7 +49,7 @@ def asked_kinds(kind: Sequence[str] | None) -> tuple[str, ...]:
 
 def asked_modes(where: Sequence[str] | None, default: Sequence[str]) -> tuple[str, ...]:
     """The modes that are meant, each once; an error if there is no such mode."""
-    from acumen.transforms.where import share_of
+    from acumen.transforms.location import share_of
 
     modes = tuple(dict.fromkeys(where or default))
     for mode in modes:

@@ -21,7 +21,7 @@ from acumen.cli._variants import (
 )
 
 if TYPE_CHECKING:
-    from acumen.transforms.deliver import Delivered
+    from acumen.transforms.run import Delivered
 
 
 class Level(StrEnum):
@@ -78,8 +78,7 @@ def transform(
     from acumen.corpus.engines import engine as make_engine
     from acumen.machine import processors
     from acumen.transforms.certify.projects import Means
-    from acumen.transforms.deliver import deliver
-    from acumen.transforms.run import Order
+    from acumen.transforms.run import Order, deliver
 
     kinds, modes = asked_kinds(kind), asked_modes(where, ["single"])
     folder = _folder(sources, test_command) if certify is Level.TESTS else None

@@ -24,7 +24,7 @@ from acumen.corpus.ids import targets_name
 from acumen.corpus.parquet import replace_table, values_of
 from acumen.corpus.schema import CALLS, list_of
 from acumen.lang.java.calls.link import Project as World
-from acumen.lang.java.calls.platform import platform
+from acumen.lang.java.calls.world import platform
 from acumen.lang.lines import line_starts
 from acumen.machine import peak_memory_bytes
 

@@ -27,13 +27,105 @@ import numpy as np
 from numpy.typing import NDArray
 
 from acumen.api import AcumenError
+from acumen.lang.kernel import kernel
 from acumen.machine import processors
-from acumen.similar import _pairs_kernel as kernels
 
 if TYPE_CHECKING:
     from acumen.similar.spaces import Vectors
 
 Ints = NDArray[np.int32]
+Longs = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+# Rows that are looked at together after a row's products have been added up: 1 << 6.
+_SHIFT = 6
+
+
+def transpose_rows(starts: Longs, columns: Ints, total: int) -> tuple[Longs, Ints, Longs]:
+    """Return a matrix given by rows, by its ``total`` columns: where each column begins, the rows
+    that have it in their order, and the index of each value among the values by rows."""
+    from scipy.sparse import csr_matrix
+
+    shape = (len(starts) - 1, total)
+    by_column = csr_matrix((np.arange(len(columns)), columns, starts), shape=shape).tocsc()
+    begins = by_column.indptr.astype(np.int64, copy=False)
+    return begins, by_column.indices.astype(np.int32, copy=False), by_column.data
+
+
+def bound_pairs(starts: Longs, columns: Ints, begins: Longs, places: Longs) -> Longs:
+    """Return an upper bound on each row's pairs: the later rows that share a column with it, each
+    counted once per shared column, and at most the number of later rows."""
+    later = np.zeros(len(columns) + 1, dtype=np.int64)
+    np.cumsum(begins[columns + 1] - places - 1, out=later[1:])
+    return np.minimum(np.diff(later[starts]), np.arange(len(starts) - 1)[::-1])
+
+
+@kernel
+def cosines(
+    first: int,
+    stop: int,
+    most: int,
+    least: float,
+    starts: Longs,
+    columns: Ints,
+    values: Floats,
+    begins: Longs,
+    rows: Ints,
+    copied: Floats,
+    places: Longs,
+) -> tuple[Ints, Ints, NDArray[np.float32]]:
+    """The pairs of the rows from ``first`` to before ``stop`` with rows after them; there are no
+    more than ``most``. Sums are made in the order of columns, whatever the stretch."""
+    total = len(starts) - 1
+    left = np.empty(most, dtype=np.int32)
+    right = np.empty(most, dtype=np.int32)
+    found = np.empty(most, dtype=np.float32)
+    sums = np.zeros(total, dtype=np.float64)
+    touched = np.zeros((total >> _SHIFT) + 1, dtype=np.uint8)
+    used = 0
+    for row in range(first, stop):
+        for place in range(starts[row], starts[row + 1]):
+            value = values[place]
+            for other in range(places[place] + 1, begins[columns[place] + 1]):
+                sums[rows[other]] += value * copied[other]
+                touched[rows[other] >> _SHIFT] = 1
+        for stretch in range(row >> _SHIFT, len(touched)):
+            if touched[stretch]:
+                touched[stretch] = 0
+                begin = stretch << _SHIFT
+                for other in range(begin, min(total, begin + (1 << _SHIFT))):
+                    if sums[other] > least:
+                        left[used], right[used] = row, other
+                        found[used] = min(sums[other], 1.0)
+                        used += 1
+                    sums[other] = 0.0
+    return left[:used], right[:used], found[:used]
+
+
+@kernel
+def looked_up(
+    left: Ints, right: Ints, starts: Longs, rights: Ints, similar: NDArray[np.float32]
+) -> NDArray[np.float32]:
+    """The similarity of each pair, in whatever order its two rows are; 0 of one that is not kept,
+    1 of a row with itself."""
+    found = np.zeros(len(left), dtype=np.float32)
+    for i in range(len(left)):
+        one, other = min(left[i], right[i]), max(left[i], right[i])
+        if one == other:
+            found[i] = 1.0
+            continue
+        low, high = starts[one], starts[one + 1]
+        while low < high:
+            middle = (low + high) // 2
+            if rights[middle] < other:
+                low = middle + 1
+            else:
+                high = middle
+        if low < starts[one + 1] and rights[low] == other:
+            found[i] = similar[low]
+    return found
+
+
 Block = tuple[Ints, Ints, NDArray[np.float32]]
 Step = Callable[[str, int, int], None]
 
@@ -141,15 +233,18 @@ def _sparse(vectors: Any, least: float, most: int) -> tuple[Work, list[Stretch]]
     starts = matrix.indptr.astype(np.int64)
     columns = matrix.indices.astype(np.int32)
     values = matrix.data.astype(np.float64)
-    turned = kernels.postings(starts, columns, values, matrix.shape[1])
-    bound = kernels.most_pairs(starts, columns, turned[0], turned[3])
+    begins, rows, order = transpose_rows(starts, columns, matrix.shape[1])
+    places = np.empty(len(order), dtype=np.int64)
+    places[order] = np.arange(len(order))
+    copied = values[order]
+    bound = bound_pairs(starts, columns, begins, places)
 
     def work(stretch: Stretch) -> Block:
         first, stop = stretch
         room = int(bound[first:stop].sum())
-        return kernels.cosines(
-            first, stop, room, float(least), starts, columns, values, *turned
-        )  # fmt: skip
+        return cosines(
+            first, stop, room, float(least), starts, columns, values, begins, rows, copied, places
+        )
 
     return work, _stretches(bound, most)
 
@@ -308,7 +403,7 @@ class Pairs:
             min(one.min(), other.min()) >= 0 and max(one.max(), other.max()) < self.rows
         ):
             raise IndexError(f"rows are numbered from 0 to {self.rows - 1}")
-        found = kernels.looked_up(one, other, self.starts, self.right, self.similar)
+        found = looked_up(one, other, self.starts, self.right, self.similar)
         return found.reshape(shape)
 
     def neighbours(self, row: int) -> tuple[Ints, NDArray[np.float32]]:
@@ -324,4 +419,4 @@ class Pairs:
     @cached_property
     def _turned(self) -> tuple[NDArray[np.int64], Ints, NDArray[np.int64]]:
         """By the right row, when first needed: 12 bytes a pair."""
-        return kernels.turned(self.starts, self.right)
+        return transpose_rows(self.starts, self.right, self.rows)

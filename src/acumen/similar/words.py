@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from acumen.lang.java.keywords import KEYWORDS
+from acumen.lang.java.lexical import KEYWORDS
 from acumen.lang.subtokens import subtokens
 
 # A name says what a method does in a few words: each counts as much as several of its body.

@@ -138,7 +138,7 @@ def _place(word: str, places: dict[str, int]) -> int:
 def identifiers_of(language: str, source: bytes) -> Named:
     if language == "java":
         from acumen.lang.java import parse_java
-        from acumen.lang.java.names import names
+        from acumen.lang.java.bindings import names
 
         syntax = parse_java(source)
         found = names(syntax)

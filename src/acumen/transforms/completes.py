@@ -24,7 +24,6 @@ ENDINGS = frozenset(
     )
 )  # fmt: skip
 TRIES = frozenset(("try_statement", "try_with_resources_statement"))
-_TAKES_BREAK = LOOPS | {SWITCH}
 # A body that a jump cannot leave.
 _WALLS = TYPES | {LAMBDA, "method_declaration", "constructor_declaration"}
 # These call, create, change or look at run time: with one of them nothing is constant.

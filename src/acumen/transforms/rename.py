@@ -11,8 +11,7 @@ from itertools import count, islice
 
 from acumen.lang.java.declarations import NONE
 from acumen.lang.java.file import JavaFile
-from acumen.transforms._inherited import REASON, may_be_field
-from acumen.transforms.code import Code, code_of
+from acumen.transforms.code import MAY_BE_INHERITED, Code, code_of, may_be_field
 from acumen.transforms.edits import Rewrite, replace
 from acumen.transforms.location import Location, Numbered
 
@@ -72,7 +71,7 @@ def _refused(code: Code, variable: int, name: str, canonical: bool) -> str:
     label = code.file.once(_labels).get(name, NONE)
     if label > variable and _constant(code, variable):
         return "a case label may mean it or an enum's constant"
-    return REASON if may_be_field(code, variable) else ""
+    return MAY_BE_INHERITED if may_be_field(code, variable) else ""
 
 
 def _canonical(code: Code, method: int) -> bool:

@@ -16,8 +16,7 @@ from acumen.lang.java.types import Types
 from acumen.transforms.code import BLOCKS, STATEMENTS, Code, code_of
 from acumen.transforms.completes import completes
 from acumen.transforms.edits import Rewrite
-from acumen.transforms.location import Location, Numbered
-from acumen.transforms.where import seeded
+from acumen.transforms.location import Location, Numbered, seeded
 
 # What holds statements: blocks, and the groups of an old switch.
 HOLDERS = (*sorted(BLOCKS), "switch_block_statement_group")

@@ -12,7 +12,7 @@ from collections import defaultdict
 import numpy as np
 import pytest
 
-from acumen.lang.java import _flow_kernel, _layout_kernel
+from acumen.lang.java import _flow_kernel, _flow_nodes
 from acumen.lang.java.file import JavaFile
 from acumen.lang.java.flow import (
     DECLARE,
@@ -429,7 +429,7 @@ def test_both_kernels_mean_the_same_by_their_numbers() -> None:
         "EXIT", "RAISE", "BRANCH", "JOIN", "SET", "JUMP", "ARC", "HUB", "HALTS", "NEXT",
         "EXCEPTION",
     ):  # fmt: skip
-        assert getattr(_layout_kernel, name) == getattr(_flow_kernel, name), name
+        assert getattr(_flow_nodes, name) == getattr(_flow_kernel, name), name
     assert [name.upper() for name in EVENTS] == [
         name
         for name in ("ENTRY", "EXIT", "RAISE", "STATEMENT", "OPERATES", "BRANCH", "JOIN",

@@ -10,8 +10,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from acumen.api import AcumenError, Pair
-from acumen.models.alike.comments import javadoc_of
 from acumen.models.alike.model import make_docsim
+from acumen.models.alike.words import javadoc_of
 from acumen.similar.spaces import Space
 
 

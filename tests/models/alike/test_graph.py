@@ -12,9 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from acumen.api import Pair
-from acumen.models.alike._graph_kernel import refined
-from acumen.models.alike.code import Code
-from acumen.models.alike.graph import WORD, Graph, graph_of
+from acumen.models.alike.bags import Code
+from acumen.models.alike.graph import WORD, Graph, graph_of, refined
 from acumen.models.alike.model import make_wl_kernel
 from acumen.views.graph import EDGES
 

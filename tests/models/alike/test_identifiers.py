@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from acumen.api import Pair
-from acumen.models.alike.identifiers import identifiers_of
 from acumen.models.alike.model import make_names_average
+from acumen.models.alike.words import identifiers_of
 from acumen.models.names.lexicon import arrays_of, packed
 
 # Two dimensions in the space of code, two in that of all text; all words equally frequent.

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from acumen.api import Pair
-from acumen.models.alike._traits import PARTS, traits
-from acumen.models.alike.code import Code
+from acumen.models.alike.bags import Code
 from acumen.models.alike.model import make_shape
+from acumen.models.alike.shape import PARTS, traits
 
 TEXT = """class Map<K, V> extends Base implements Sized {
     static boolean has(Map<K, V> map, int[] keys, K key) throws E {

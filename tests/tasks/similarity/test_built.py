@@ -19,7 +19,7 @@ from acumen.tasks.robustness.make import Recipe
 from acumen.tasks.similarity.build import build
 from acumen.tasks.similarity.built import PAIRS, tasks
 from acumen.tasks.similarity.sights import SIGHTS
-from acumen.transforms.kinds import KINDS
+from acumen.transforms.variants import KINDS
 from corpora import build_at, contents, shared_engine
 
 RECIPE = Recipe(tuple(KINDS), split="all", certify="none", most=12)

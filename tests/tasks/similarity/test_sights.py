@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from acumen.lang.java import parse_java
-from acumen.lang.java.keywords import KEYWORDS
+from acumen.lang.java.lexical import KEYWORDS
 from acumen.lang.java.tokens import KINDS, tokens
 from acumen.tasks.similarity.sights import BARE, SIGHTS, UNCOMMENTED, UNNAMED, WHOLE, shown
 

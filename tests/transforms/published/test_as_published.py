@@ -13,8 +13,7 @@ import pytest
 
 from acumen.lang.java.file import JavaFile
 from acumen.transforms.edits import apply
-from acumen.transforms.kinds import PUBLISHED
-from acumen.transforms.variants import Variant, variants
+from acumen.transforms.variants import PUBLISHED, Variant, variants
 from corpora import EXAMPLES
 
 needs_jdk = pytest.mark.skipif(shutil.which("javac") is None, reason="no JDK here")

@@ -11,7 +11,7 @@ import pytest
 
 from acumen.lang.java.file import JavaFile
 from acumen.views.paths import MethodPaths, Paths, method_paths, path_string, paths
-from acumen.views.paths.kinds import hash_code
+from acumen.views.paths.leaves import hash_code
 
 
 def ancestors(found: MethodPaths, node: int) -> list[int]:

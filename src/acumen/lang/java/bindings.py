@@ -1,7 +1,13 @@
-"""Scopes and bindings: which declaration each identifier of a file means."""
+"""Scopes and bindings: which declaration each identifier of a file means.
+
+Every identifier of a file, once: where it stands, and which word it is.
+
+Codes of the kernels for the grammar's symbols and fields, as tables to look them up.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
@@ -13,18 +19,95 @@ from acumen.lang.java import (
     _calls,
     _hierarchy,
     _members,
-    _operators,
     _packages,
     _patterns,
-    _references,
     _scopes,
     _types,
+    language,
 )
-from acumen.lang.java._tables import Codes, Table, codes, field_codes, use_codes
 from acumen.lang.java.declarations import NONE, Declarations
-from acumen.lang.java.grammar import symbols
-from acumen.lang.java.names import Names
+from acumen.lang.java.grammar import among, field, symbols
 from acumen.lang.syntax import Column, Syntax
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """``node`` are the identifiers' nodes in source order, ``word`` the place of each one's text
+    in ``words``; ``word_of`` tells the same for any node of the file (-1: no identifier)."""
+
+    node: Column
+    word: Column
+    words: tuple[str, ...]
+    word_of: Column
+
+    def text(self, node: int) -> str:
+        return self.words[int(self.word_of[node])]
+
+
+def names(syntax: Syntax) -> Names:
+    wanted = among("identifier", "type_identifier")[syntax.kind]
+    node: NDArray[np.int32] = np.flatnonzero(wanted).astype(np.int32)
+    places: dict[bytes, int] = {}
+    source = syntax.source
+    spans = zip(syntax.start[node].tolist(), syntax.end[node].tolist(), strict=True)
+    word = np.fromiter(
+        (places.setdefault(source[start:end], len(places)) for start, end in spans),
+        dtype=np.int32,
+        count=len(node),
+    )
+    word_of = np.full(len(syntax), -1, dtype=np.int32)
+    word_of[node] = word
+    words = tuple(text.decode("utf-8", errors="replace") for text in places)
+    return Names(node, word, words, word_of)
+
+
+Table = NDArray[np.uint8]
+
+
+@dataclass(frozen=True, slots=True)
+class Codes:
+    """Of each symbol the code that a kernel has for it, and whether its walk looks at it."""
+
+    code: Table
+    event: NDArray[np.bool_]
+
+    def events(self, kind: NDArray[np.uint16]) -> Column:
+        found: Column = np.flatnonzero(self.event[kind]).astype(np.int32)
+        return found
+
+
+def codes(names: Mapping[str, int], events: Collection[int] = ()) -> Codes:
+    """Tokens count as well as named nodes; 0 for what has no code."""
+    grammar = language()
+    found = np.zeros(1 << 16, dtype=np.uint8)
+    seen: set[str] = set()
+    for symbol in range(grammar.node_kind_count):
+        name = grammar.node_kind_for_id(symbol) or ""
+        if name in names:
+            found[symbol] = names[name]
+            seen.add(name)
+    if seen != set(names):
+        raise ValueError(f"the grammar has no {', '.join(sorted(set(names) - seen))}")
+    return Codes(found, np.isin(found, list(events)))
+
+
+def field_codes(names: Mapping[str, int]) -> Table:
+    found = np.zeros(1 << 8, dtype=np.uint8)
+    for name, code in names.items():
+        found[field(name)] = code
+    return found
+
+
+def use_codes(uses: Mapping[tuple[str, str], int]) -> Table:
+    """For each symbol of a parent, and each field in it, the use of a name there. The last row is
+    for parents that are no symbols of the grammar: errors."""
+    grammar = language()
+    found = np.zeros((grammar.node_kind_count + 1, grammar.field_count + 1), dtype=np.uint8)
+    for (parent, name), use in uses.items():
+        for symbol in symbols(parent):
+            found[symbol, field(name) if name else 0] = use
+    return found
+
 
 ROLES = (
     "unknown", "package", "type", "type variable", "method", "field", "enum constant",
@@ -113,15 +196,15 @@ def bindings(syntax: Syntax, declared: Declarations, names: Names) -> Bindings:
         tables.members.events(kind), ident, use, var, int(np.count_nonzero(use == _scopes.CALLED)),
     )  # fmt: skip
     operators = tables.operators
-    _operators.operators(operators.code[kind], stop, operators.events(kind), string, value)
+    _calls.operators(operators.code[kind], stop, operators.events(kind), string, value)
     declaration[calls.place] = _calls.choose(
         _calls.Tree(tables.calls[kind], stop, word),
         _calls.Facts(members, signatures, known, of_object, words, value),
         _calls.Types(offsets, ancestors, open_),
         calls, ident,
     )  # fmt: skip
-    _references.references(
-        _references.Sites(
+    _packages.references(
+        _packages.Sites(
             tables.references[kind], parent, stop, word, value, denotes, offsets, ancestors,
             members, words, role, declaration, access,
         ),
@@ -169,10 +252,10 @@ def _tables() -> _Tables:
         np.isin(types.code, _types.LITERALS),
         codes(_scopes.CODES, _scopes.EVENTS),
         codes(_members.CODES, _members.EVENTS),
-        codes(_operators.CODES, _operators.EVENTS),
+        codes(_calls.OPERATOR_CODES, _calls.EVENTS),
         codes(_packages.CODES).code,
         codes(_calls.CODES).code,
-        codes(_references.CODES).code,
+        codes(_packages.REFERENCE_CODES).code,
         codes(_patterns.CODES).code,
         field_codes(_patterns.FIELDS),
         use_codes(_scopes.USES),

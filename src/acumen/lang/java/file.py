@@ -7,9 +7,8 @@ from functools import cached_property
 from typing import TypeVar, cast
 
 from acumen.lang.java import parse_java
-from acumen.lang.java.bindings import Bindings, bindings
+from acumen.lang.java.bindings import Bindings, Names, bindings, names
 from acumen.lang.java.declarations import NONE, Declarations, declarations
-from acumen.lang.java.names import Names, names
 from acumen.lang.java.tokens import Tokens, tokens
 from acumen.lang.syntax import Syntax
 

@@ -41,9 +41,8 @@ from acumen.lang.java._flow_kernel import (
     WHEN_TRUE,
     WRITE,
 )  # fmt: skip
-from acumen.lang.java._flow_nodes import VARIABLES, Nodes, nodes
+from acumen.lang.java._flow_nodes import VARIABLES, Nodes, assemble, nodes
 from acumen.lang.java._flow_tables import recipes
-from acumen.lang.java._layout_kernel import assemble
 from acumen.lang.java._reach_kernel import ANSWERS, ASKS, NOTHING_BEFORE, reach
 from acumen.lang.java.file import JavaFile
 from acumen.lang.syntax import Column

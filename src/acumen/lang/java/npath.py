@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from acumen.api import AcumenError
-from acumen.lang.java import _npath_paths, _npath_products
+from acumen.lang.java import _npath_paths, _npath_tables
 from acumen.lang.java._npath_tables import jumps, nodes
 from acumen.lang.java.file import JavaFile
 
@@ -41,8 +41,8 @@ def npath(file: JavaFile, rules: str = "pmd6") -> Counts:
         return bodies
     if rules == "pmd7.14":
         return _by_paths(file, bodies)
-    tree = nodes(file.syntax, _npath_products)
-    values = _npath_products.products(tuple(tree), rules == "pmd7", MOST[rules])
+    tree = nodes(file.syntax, _npath_tables)
+    values = _npath_tables.products(tuple(tree), rules == "pmd7", MOST[rules])
     return cast("Counts", values[bodies])
 
 

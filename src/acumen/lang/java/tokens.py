@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from acumen.lang.java import language
-from acumen.lang.java.keywords import KEYWORDS
-from acumen.lang.java.literals import char_value, escaped, number_value, string_value
+from acumen.lang.java.lexical import KEYWORDS, char_value, escaped, number_value, string_value
 from acumen.lang.syntax import MASK, Syntax
 
 if TYPE_CHECKING:

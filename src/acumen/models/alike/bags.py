@@ -3,10 +3,20 @@
 A thing is a number of 64 bits (of a word, a path, a piece of a graph). How rare a thing is in the
 texts of the task says how much it tells: a model reads them all, without their labels, before it
 is asked. A model that has read nothing takes all things for equally rare.
+
+What a text is read as: a file, and the method it is about.
+
+The text is a class with only what the method needs, the method first, as the people who rated
+SeSaMe's pairs saw it; or the method alone. Comments may be gone, and names may be masked: ``v1``,
+``v2`` and so on stand for all that a programmer chose, and tell nothing but which are the same.
+
+Loops over bags: sorted numbers with a value each, one bag after the other.
 """
 
 from __future__ import annotations
 
+import hashlib
+import re
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
@@ -15,8 +25,113 @@ import numpy as np
 from numpy.typing import NDArray
 
 from acumen.api import Pair
-from acumen.models.alike._bags_kernel import products
-from acumen.models.alike.code import KEPT, ONLY
+from acumen.lang.java.declarations import NONE
+from acumen.lang.java.file import JavaFile
+from acumen.lang.kernel import kernel
+
+# Tasks whose pairs are such texts.
+ONLY = ("sesame", "similar")
+# Texts of which a model remembers what it made of them: more than a benchmark has.
+KEPT = 1 << 14
+
+_MASKED = re.compile(r"v[0-9]+").fullmatch
+
+
+class Code:
+    """``method`` is a place in ``file.declarations.methods``; NONE: there is none with a body."""
+
+    def __init__(self, text: str) -> None:
+        self.file = JavaFile(text.encode("utf-8", "surrogatepass"))
+        self.method = self._first()
+
+    def _first(self) -> int:
+        """The first method with a body; a constructor only if there is no method."""
+        declared = self.file.declarations.methods
+        bodies = self.file.bodies
+        found = [place for place in bodies if declared[place].kind == "method"]
+        return min(found or bodies, key=lambda place: declared[place].node, default=NONE)
+
+    @property
+    def span(self) -> tuple[int, int]:
+        """The method's nodes: all of the file's where there is no method."""
+        syntax = self.file.syntax
+        if self.method == NONE:
+            return 0, len(syntax)
+        node = self.file.declarations.methods[self.method].node
+        return node, int(syntax.stop[node])
+
+
+def is_masked(name: str) -> bool:
+    """Whether a name tells nothing because it is what a hidden one is called."""
+    return _MASKED(name) is not None
+
+
+@lru_cache(maxsize=1 << 18)
+def number_of(word: str) -> int:
+    """A number of 64 bits for a word, the same on every machine."""
+    data = word.encode("utf-8", "surrogatepass")
+    return int.from_bytes(hashlib.blake2b(data, digest_size=8).digest(), "little")
+
+
+def numbers_of(words: list[str] | tuple[str, ...]) -> NDArray[np.uint64]:
+    return np.fromiter(map(number_of, words), np.uint64, len(words))
+
+
+Keys = NDArray[np.uint64]
+Values = NDArray[np.float64]
+Places = NDArray[np.int64]
+
+
+@kernel
+def products(
+    keys: Keys, offsets: Places, one: Values, other: Values, left: Places, right: Places
+) -> Values:
+    """Of each pair of bags the sum, over what they have in common, of the left one's value in
+    ``one`` times the right one's in ``other``; always in the same order, so that it does not depend
+    on what else is compared."""
+    found = np.zeros(len(left), np.float64)
+    for i in range(len(left)):
+        a, a_end = offsets[left[i]], offsets[left[i] + 1]
+        b, b_end = offsets[right[i]], offsets[right[i] + 1]
+        total = 0.0
+        while a < a_end and b < b_end:
+            if keys[a] < keys[b]:
+                a += 1
+            elif keys[b] < keys[a]:
+                b += 1
+            else:
+                total += one[a] * other[b]
+                a += 1
+                b += 1
+        found[i] = total
+    return found
+
+
+@kernel
+def overlaps(
+    keys: Keys, offsets: Places, values: Values, left: Places, right: Places
+) -> tuple[Values, Values]:
+    """Of each pair of bags the sum of the lesser values, and of the greater ones."""
+    least, most = np.zeros(len(left), np.float64), np.zeros(len(left), np.float64)
+    for i in range(len(left)):
+        a, a_end = offsets[left[i]], offsets[left[i] + 1]
+        b, b_end = offsets[right[i]], offsets[right[i] + 1]
+        low, high = 0.0, 0.0
+        while a < a_end or b < b_end:
+            if b == b_end or (a < a_end and keys[a] < keys[b]):
+                high += values[a]
+                a += 1
+            elif a == a_end or keys[b] < keys[a]:
+                high += values[b]
+                b += 1
+            else:
+                low += min(values[a], values[b])
+                high += max(values[a], values[b])
+                a += 1
+                b += 1
+        least[i], most[i] = low, high
+    return least, most
+
 
 Floats = NDArray[np.float64]
 

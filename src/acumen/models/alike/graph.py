@@ -8,6 +8,13 @@ word of the identifiers, which all identifiers with that word lead to.
 
 A piece of height h is a node with what is around it, h edges far. The kernel counts pieces of all
 heights up to h in common (Shervashidze et al., Weisfeiler-Lehman graph kernels, 2011).
+
+Weisfeiler and Leman's refinement of labels, compiled.
+
+Methods by the paths between the leaves of their syntax trees, as code2vec has them.
+
+Each path context is two things: the path alone, and the path with what its two ends are called. So
+two methods are alike that do the same to something, more so if it has the same name.
 """
 
 from __future__ import annotations
@@ -19,12 +26,59 @@ import numpy as np
 from numpy.typing import NDArray
 
 from acumen.lang.java.declarations import NONE
+from acumen.lang.kernel import STEP, kernel, mixed
 from acumen.lang.subtokens import subtokens
-from acumen.models.alike._graph_kernel import elements_above, refined
-from acumen.models.alike.bags import Bag, Bags, bag_of
-from acumen.models.alike.code import Code, is_masked, number_of, numbers_of
+from acumen.models.alike.bags import Bag, Bags, Code, bag_of, is_masked, number_of, numbers_of
 from acumen.views.ast import LABELS, trees
 from acumen.views.graph import EDGES, graphs
+from acumen.views.paths import paths
+
+Labels = NDArray[np.uint64]
+Nodes = NDArray[np.int64]
+
+# Constants of splitmix64, a well-tried mixing of 64 bits.
+_STEP, _FIRST, _SECOND = (
+    np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB),
+)  # fmt: skip
+
+
+@kernel
+def _mixed(value: np.uint64) -> np.uint64:
+    value = (value ^ (value >> np.uint64(30))) * _FIRST
+    value = (value ^ (value >> np.uint64(27))) * _SECOND
+    return value ^ (value >> np.uint64(31))
+
+
+@kernel
+def refined(label: Labels, source: Nodes, target: Nodes, kind: Nodes, height: int) -> Labels:
+    """A row of labels for each height from 0. The next label of a node tells its label, and of its
+    neighbours, as a multiset, the labels, the kinds of the edges and their directions: a sum of
+    mixed numbers does not depend on the order and does on how often each is there."""
+    found = np.empty((height + 1, len(label)), np.uint64)
+    for node in range(len(label)):
+        found[0, node] = _mixed(label[node] + _STEP)
+    around = np.empty(len(label), np.uint64)
+    for level in range(1, height + 1):
+        around[:] = np.uint64(0)
+        for edge in range(len(source)):
+            out = np.uint64(2 * kind[edge] + 1)
+            a, b = source[edge], target[edge]
+            around[a] += _mixed(found[level - 1, b] + _STEP * out)
+            around[b] += _mixed(found[level - 1, a] + _STEP * (out + np.uint64(1)))
+        for node in range(len(label)):
+            found[level, node] = _mixed(found[level - 1, node] * _STEP + _mixed(around[node]))
+    return found
+
+
+@kernel
+def elements_above(element: Nodes, parent: NDArray[np.int32]) -> Nodes:
+    """For each node of the syntax its element of the tree, or that of the nearest node above."""
+    found = element.copy()
+    for node in range(len(found)):
+        if found[node] < 0 and parent[node] >= 0:
+            found[node] = found[parent[node]]
+    return found
+
 
 # Kinds of edges: those of the view, and two of ours.
 CHILD, WORD = len(EDGES), len(EDGES) + 1
@@ -126,3 +180,24 @@ def _labels() -> NDArray[np.uint64]:
 @lru_cache(maxsize=1)
 def _telling() -> NDArray[np.bool_]:
     return np.array([name in _TELLING for name in LABELS])
+
+
+# Of a method with more contexts so many are drawn, always the same ones.
+MOST = 4000
+
+
+class PathContexts(Bags):
+    def __init__(self, names: bool, length: int, width: int) -> None:
+        super().__init__(lambda text: path_bag(text, names, length, width))
+
+
+def path_bag(text: str, names: bool, length: int, width: int) -> Bag:
+    code = Code(text)
+    places = [code.method] if code.method >= 0 else []
+    found = paths(code.file, places, length=length, width=width, most=MOST)
+    path = mixed(found.path.astype(np.uint32).astype(np.uint64) + STEP)
+    if not names or not len(path):
+        return bag_of(path)
+    words: NDArray[np.uint64] = numbers_of(found.name.words or ())[found.name.values]
+    ends = mixed(words[found.left] + STEP) * np.uint64(3) + mixed(words[found.right])
+    return bag_of(np.concatenate([path, mixed(path ^ ends)]))

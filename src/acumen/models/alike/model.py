@@ -10,19 +10,21 @@ from acumen.api import AcumenError
 from acumen.registry import model
 
 if TYPE_CHECKING:
-    from acumen.models.alike.comments import CommentSimilarity
-    from acumen.models.alike.graph import GraphKernel
-    from acumen.models.alike.identifiers import NamesAverage
-    from acumen.models.alike.paths import PathContexts
+    from acumen.models.alike.graph import GraphKernel, PathContexts
     from acumen.models.alike.shape import Shape
-    from acumen.models.alike.tokens import TokenSimilarity
-    from acumen.models.alike.words import Bm25, Subtokens
+    from acumen.models.alike.words import (
+        Bm25,
+        CommentSimilarity,
+        NamesAverage,
+        Subtokens,
+        TokenSimilarity,
+    )
 
 
 @model("toksim")
 def make_toksim() -> TokenSimilarity:
     """Edit distance of two methods' tokens by kind, from 0 to 1 (SeSaMe)"""
-    from acumen.models.alike.tokens import TokenSimilarity
+    from acumen.models.alike.words import TokenSimilarity
 
     return TokenSimilarity()
 
@@ -30,7 +32,7 @@ def make_toksim() -> TokenSimilarity:
 @model("docsim")
 def make_docsim(space: str = "ppmi", mined: str = "") -> CommentSimilarity:
     """Cosine of two methods' JavaDoc in a space of word trigrams (SeSaMe)"""
-    from acumen.models.alike.comments import CommentSimilarity
+    from acumen.models.alike.words import CommentSimilarity
 
     return CommentSimilarity(str(space), _path(mined))
 
@@ -56,7 +58,7 @@ def make_bm25(k: float = 1.2, b: float = 0.75) -> Bm25:
 @model("path-contexts")
 def make_path_contexts(names: bool = True, length: int = 8, width: int = 2) -> PathContexts:
     """Paths between the leaves of two methods' syntax trees, by rarity, cosine"""
-    from acumen.models.alike.paths import PathContexts
+    from acumen.models.alike.graph import PathContexts
 
     _whole("path-contexts", "length", length, 1, 32)
     _whole("path-contexts", "width", width, 1, 32)
@@ -84,7 +86,7 @@ def make_shape(part: str = "all") -> Shape:
 @model("names-average")
 def make_names_average(answer: str = "average", lexicon: str = "") -> NamesAverage:
     """Words of two methods' identifiers in the spaces of acumen-names, averaged"""
-    from acumen.models.alike.identifiers import ANSWERS, NamesAverage
+    from acumen.models.alike.words import ANSWERS, NamesAverage
 
     _one_of("answer", answer, ANSWERS)
     return NamesAverage(answer, _path(lexicon))

@@ -202,7 +202,7 @@ def words_of(language: str, source: bytes, places: dict[tuple[int, str], int]) -
 def _kinds(language: str) -> tuple[list[int], list[bool]]:
     """For each kind of token: what kind of word it is, and whether it is told in quotes."""
     if language == "java":
-        from acumen.lang.java.keywords import KEYWORDS
+        from acumen.lang.java.lexical import KEYWORDS
         from acumen.lang.java.tokens import KINDS, LITERALS
 
         words = {word.upper() for word in KEYWORDS}

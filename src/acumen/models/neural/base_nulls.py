@@ -15,7 +15,7 @@ import numpy as np
 
 from acumen.lang.java.file import JavaFile
 from acumen.lang.java.grammar import among, field, name_of
-from acumen.lang.java.parts import alternatives, parts, word
+from acumen.lang.java.returned import alternatives, parts, word
 from acumen.lang.syntax import Syntax
 from acumen.views.graph.edges import EDGES, file_edges, original
 

@@ -24,7 +24,7 @@ from acumen.lang.java.tokens import LITERALS
 from acumen.lang.kernel import kernel
 from acumen.lang.subtokens import subtokens
 from acumen.models._lexer import MASK
-from acumen.models.alike._graph_kernel import elements_above
+from acumen.models.alike.graph import elements_above
 from acumen.models.neural.architecture import Architecture, Encoded, Features
 from acumen.models.neural.tokens_input import text_of, writable
 from acumen.models.neural.vocabulary import Vocabulary

@@ -21,8 +21,7 @@ from acumen.models._lexer import MASK
 from acumen.models.neural._paths_kernel import PLACES, distinct_paths
 from acumen.views.paths import METHOD_NAME, Paths, paths
 from acumen.views.paths.build import CALLS, DECLARES
-from acumen.views.paths.kinds import NUMBERED, SHORT
-from acumen.views.paths.leaves import name_of, parts_of
+from acumen.views.paths.leaves import NUMBERED, SHORT, name_of, parts_of
 
 # Of a longer text the rest is never looked at.
 _MOST_CHARACTERS = 200_000

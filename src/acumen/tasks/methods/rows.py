@@ -20,7 +20,7 @@ import pyarrow.parquet as pq
 from acumen.api import Json
 from acumen.corpus.link import world_of
 from acumen.corpus.parquet import values_of
-from acumen.lang.java.calls.offers import NOTHING, Offer, Offers
+from acumen.lang.java.calls.link import NOTHING, Offer, Offers
 from acumen.lang.java.npath import BINS
 from acumen.lang.java.operators import OPERATORS
 from acumen.tasks.methods.masks import NO_WARNING, masked_method_text

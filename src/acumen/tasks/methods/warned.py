@@ -25,7 +25,7 @@ def warnings_of(
     numbered: dict[int, list[Report]] = {}
     for project in corpus.manifest.projects:
         if project in given:
-            from acumen.lang.java.nulls.infer import read_report
+            from acumen.lang.java.nulls.report import read_report
 
             reports: Iterable[Report] = _placed(corpus, project, read_report(given[project]))
         else:

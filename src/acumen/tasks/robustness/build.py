@@ -41,10 +41,10 @@ from acumen.tasks.robustness.make import (
 from acumen.tasks.robustness.marks import WRONG
 from acumen.transforms.certify import UNMADE, Certificate, level_of, without_place
 from acumen.transforms.certify.projects import Means, certify
-from acumen.transforms.certify.rounds import Subject
+from acumen.transforms.certify.reading import Subject
 from acumen.transforms.edits import Edit
-from acumen.transforms.kinds import is_published, meaning
 from acumen.transforms.run import by_project, sources_of
+from acumen.transforms.variants import is_published, meaning
 
 # Seconds a shard may take.
 LIMIT = 3600.0

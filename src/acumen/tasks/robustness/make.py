@@ -24,12 +24,10 @@ from acumen.lang.java.file import JavaFile
 from acumen.tasks.robustness.marks import mark
 from acumen.tasks.robustness.statements import FEWEST, count_statements
 from acumen.transforms.certify import UNMADE, Certificate, level_of
-from acumen.transforms.certify.reading import own_certificates
-from acumen.transforms.certify.rounds import Subject
+from acumen.transforms.certify.reading import Subject, own_certificates
 from acumen.transforms.code import Code, code_of
-from acumen.transforms.kinds import is_published
 from acumen.transforms.run import Reaches, in_project
-from acumen.transforms.variants import Variant, tried
+from acumen.transforms.variants import Variant, is_published, tried
 from acumen.views.masked import masked_text
 
 Row = dict[str, Any]

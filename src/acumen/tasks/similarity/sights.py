@@ -71,7 +71,7 @@ def shown(text: str, sight: str) -> str:
 
 @lru_cache(maxsize=1)
 def _reserved() -> frozenset[str]:
-    from acumen.lang.java.keywords import KEYWORDS
+    from acumen.lang.java.lexical import KEYWORDS
 
     return frozenset(KEYWORDS)
 

@@ -13,8 +13,7 @@ from acumen.lang.java.grammar import field, symbols
 from acumen.lang.syntax import ERROR, MASK
 from acumen.views.ast import codes as c
 from acumen.views.ast.labels import LABEL
-from acumen.views.ast.parts import BUT, ONLY, WHICH, Part
-from acumen.views.ast.rules import BY_KIND, BY_SYMBOL
+from acumen.views.ast.rules import BUT, BY_KIND, BY_SYMBOL, ONLY, WHICH, Part
 
 # Symbols whose code compiled code asks for.
 _NAMED: dict[int, tuple[str, ...]] = {

@@ -47,14 +47,16 @@ from acumen.lang.java.grammar import among, field, symbols
 from acumen.lang.syntax import Column, Syntax
 from acumen.views.ast import Trees
 from acumen.views.graph._edges_kernel import CF, GB, GN, LL, LU, LW
-from acumen.views.graph.arguments import argument_edges, child, variables_in
 from acumen.views.graph.edges import (
     Graphs,
+    argument_edges,
+    child,
     declarations,
     distinct,
     numbered,
     original,
     variable_names,
+    variables_in,
 )
 
 Row = tuple[int, int, int]

@@ -11,19 +11,20 @@ Constructs newer than Java 8, which that parser rejects, are taken as written, u
 versions gave them.
 """
 
-from acumen.views.paths.build import Paths, paths
-from acumen.views.paths.kinds import KINDS
-from acumen.views.paths.lines import (
+from acumen.views.paths.build import (
     METHOD_NAME,
     MethodPaths,
     OwnName,
+    Paths,
     Style,
     code2seq_line,
     code2vec_line,
     method_paths,
     path_string,
+    paths,
     shape,
 )
+from acumen.views.paths.leaves import KINDS
 
 __all__ = [
     "KINDS",

@@ -11,7 +11,7 @@ from acumen.lang.java import language
 from acumen.lang.java.grammar import field
 from acumen.views.paths import details, tree
 from acumen.views.paths.details import Looks
-from acumen.views.paths.kinds import AFTER, ASSIGN, BEFORE, BINARY, KIND, UNARY
+from acumen.views.paths.leaves import AFTER, ASSIGN, BEFORE, BINARY, KIND, UNARY
 from acumen.views.paths.rules import CONTEXTS, READINGS, RULES, Rule
 
 _TREATMENTS = {"ELEMENT": tree.ELEMENT, "PAIRS": tree.PAIRS, "LEVELS": tree.LEVELS}

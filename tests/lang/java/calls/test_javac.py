@@ -27,7 +27,7 @@ import pytest
 from acumen.api import AcumenError
 from acumen.corpus.sources import Entry, projects
 from acumen.lang.java.calls import Call, Platform, Project, facts, platform
-from acumen.lang.java.calls.model import Target
+from acumen.lang.java.calls.types import Target
 from acumen.lang.java.file import JavaFile
 
 HERE = Path(__file__).parent

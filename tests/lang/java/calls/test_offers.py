@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from acumen.lang.java.calls import Project, facts, platform
-from acumen.lang.java.calls.offers import Offer, Offers
+from acumen.lang.java.calls.link import Offer, Offers
 from acumen.lang.java.file import JavaFile
 
 if TYPE_CHECKING:

@@ -6,9 +6,8 @@ import shutil
 
 import pytest
 
-from acumen.lang.java.calls.model import Class
-from acumen.lang.java.calls.platform import TABLE, Member, platform, read
-from acumen.lang.java.calls.world import World
+from acumen.lang.java.calls.types import Class
+from acumen.lang.java.calls.world import TABLE, Member, World, platform, read
 from jdk_api import TABLE as WRITTEN
 from jdk_api import api, version
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from acumen.lang.java.nulls.infer import NotReportsError, method_of, read_report, token_of
+from acumen.lang.java.nulls.report import NotReportsError, method_of, read_report, token_of
 
 CASES = [
     ("object `s` last assigned on line 12 could be null and is dereferenced at line 14.", "s"),

@@ -7,6 +7,6 @@ from __future__ import annotations
 
 from acumen.lang.java.calls.facts import Facts, facts
 from acumen.lang.java.calls.link import Call, Project
-from acumen.lang.java.calls.platform import Platform, platform
+from acumen.lang.java.calls.world import Platform, platform
 
 __all__ = ["Call", "Facts", "Platform", "Project", "facts", "platform"]

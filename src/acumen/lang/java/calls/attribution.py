@@ -10,10 +10,9 @@ from collections.abc import Callable
 
 from acumen.lang.java.calls import expressions as code
 from acumen.lang.java.calls import generics
-from acumen.lang.java.calls.contexts import expected
 from acumen.lang.java.calls.conversions import STRICT, boxed, is_below, promoted, unboxed
 from acumen.lang.java.calls.expressions import BITS, BLOCK, LITERALS, PLUS, SHIFT, TRUTH
-from acumen.lang.java.calls.meanings import Meaning, meaning
+from acumen.lang.java.calls.meanings import Meaning, expected, meaning
 from acumen.lang.java.calls.members import (
     bound_types,
     find_field,
@@ -21,7 +20,6 @@ from acumen.lang.java.calls.members import (
     member_types,
     read_field,
 )
-from acumen.lang.java.calls.model import Class, Method
 from acumen.lang.java.calls.overloads import Candidate
 from acumen.lang.java.calls.resolution import NOTHING, Resolution, referred, resolve
 from acumen.lang.java.calls.rows import Rows
@@ -43,7 +41,9 @@ from acumen.lang.java.calls.types import (
     UNKNOWN,
     VOID,
     ArrayType,
+    Class,
     ClassType,
+    Method,
     Type,
     Unknown,
     Wildcard,

@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from acumen.lang.java.calls.members import bound_types
-from acumen.lang.java.calls.model import Class
 from acumen.lang.java.calls.scopes import ancestors, as_super
 from acumen.lang.java.calls.types import (
     BOXES,
@@ -19,6 +18,7 @@ from acumen.lang.java.calls.types import (
     WIDER,
     ArrayType,
     Both,
+    Class,
     ClassType,
     Primitive,
     Type,

@@ -28,7 +28,6 @@ from acumen.lang.java.calls.expressions import (
     UPCALL,
 )  # fmt: skip
 from acumen.lang.java.calls.members import function, member_types, same_signature
-from acumen.lang.java.calls.model import Method
 from acumen.lang.java.calls.scopes import own_type
 from acumen.lang.java.calls.types import (
     NULL,
@@ -36,6 +35,7 @@ from acumen.lang.java.calls.types import (
     WIDER,
     ArrayType,
     ClassType,
+    Method,
     Primitive,
     Type,
     Unknown,

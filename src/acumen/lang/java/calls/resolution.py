@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from acumen.lang.java.calls import expressions as code
 from acumen.lang.java.calls.conversions import MAYBE, NO
 from acumen.lang.java.calls.generics import is_diamond
-from acumen.lang.java.calls.hierarchy import below, overrides
-from acumen.lang.java.calls.members import bound_types, function, members
-from acumen.lang.java.calls.model import Class, Method
+from acumen.lang.java.calls.members import below, bound_types, function, members, overrides
 from acumen.lang.java.calls.overloads import (
     Argument,
     Candidate,
@@ -23,7 +21,9 @@ from acumen.lang.java.calls.scopes import NESTING, ancestors, as_super, own_type
 from acumen.lang.java.calls.types import (
     UNKNOWN,
     ArrayType,
+    Class,
     ClassType,
+    Method,
     Type,
     Unknown,
     class_type,

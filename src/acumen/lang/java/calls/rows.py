@@ -53,7 +53,7 @@ from acumen.lang.java.calls.expressions import (
     REFERENCE,
     UPCALL,
 )  # fmt: skip
-from acumen.lang.java.calls.model import Class, Unit
+from acumen.lang.java.calls.types import Class, Unit
 
 
 class Scope(NamedTuple):

@@ -5,13 +5,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from acumen.lang.java.calls.model import NAMELESS, Class, Field, Method, Unit
 from acumen.lang.java.calls.types import (
+    NAMELESS,
     UNKNOWN,
     VOID,
     Both,
+    Class,
     ClassType,
+    Field,
+    Method,
     Type,
+    Unit,
     Variable,
     class_type,
     substitute,

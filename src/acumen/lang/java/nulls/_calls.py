@@ -4,26 +4,30 @@ from __future__ import annotations
 
 from acumen.lang.java.nulls import models
 from acumen.lang.java.nulls._choices import Choices, Found
-from acumen.lang.java.nulls._classes import WALKS
 from acumen.lang.java.nulls._invocations import CONSTRUCTS, CREATES
-from acumen.lang.java.nulls._sizes import tells
-from acumen.lang.java.nulls._state import EACH, PARAMETER, SOLID, TEXT, THIS, State
-from acumen.lang.java.nulls._unit import CallSite
-from acumen.lang.java.nulls._values import LITERAL
-from acumen.lang.java.nulls.facts import BODILESS, RETURNS_MAYBE, RETURNS_NEVER
-from acumen.lang.java.nulls.report import Step
-from acumen.lang.java.nulls.summary import (
+from acumen.lang.java.nulls._sizes import WALKS, tells
+from acumen.lang.java.nulls._state import (
     BOUND,
+    EACH,
     FRESH,
     GIVEN,
     NONNULL,
     NOTHING,
     NULL,
+    PARAMETER,
+    SOLID,
+    TEXT,
+    THIS,
     Outcome,
+    State,
     bounded,
     joined,
     returning,
 )  # fmt: skip
+from acumen.lang.java.nulls._unit import CallSite
+from acumen.lang.java.nulls._values import LITERAL
+from acumen.lang.java.nulls.facts import BODILESS, RETURNS_MAYBE, RETURNS_NEVER
+from acumen.lang.java.nulls.report import Step
 
 
 class Calls(Choices):

@@ -6,22 +6,25 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from acumen.lang.java.nulls import models
-from acumen.lang.java.nulls._classes import Classes
 from acumen.lang.java.nulls._invocations import CREATES
-from acumen.lang.java.nulls._state import PARAMETER, TEXT, THIS, State
-from acumen.lang.java.nulls._unit import CallSite, Unit
-from acumen.lang.java.nulls.facts import CONSTRUCTOR
-from acumen.lang.java.nulls.summary import (
+from acumen.lang.java.nulls._sizes import Classes
+from acumen.lang.java.nulls._state import (
     BOUND,
     FALSE,
     FRESH,
     NONNULL,
     NOTHING,
     NULL,
+    PARAMETER,
+    TEXT,
+    THIS,
     TRUE,
     Asked,
     Outcome,
+    State,
 )  # fmt: skip
+from acumen.lang.java.nulls._unit import CallSite, Unit
+from acumen.lang.java.nulls.facts import CONSTRUCTOR
 
 _MOST_NUMBERS = 3
 

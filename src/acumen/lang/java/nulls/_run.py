@@ -15,29 +15,27 @@ from acumen.lang.java.nulls._choices import Found
 from acumen.lang.java.nulls._sizes import ZERO
 from acumen.lang.java.nulls._state import (
     EACH,
+    FALSE,
     FEW_WAYS,
+    FRESH,
+    NONNULL,
+    NULL,
     NUMBER,
     PARAMETER,
     SOLID,
     THIS,
+    TRUE,
     TRUTH,
     WAYS,
     State,
+    Summary,
     common,
-)  # fmt: skip
+)  # fmt: skip  # fmt: skip
 from acumen.lang.java.nulls._tests import Tests
 from acumen.lang.java.nulls._unit import CallSite, Unit
-from acumen.lang.java.nulls.exceptions import ANY_RUNTIME, catches
 from acumen.lang.java.nulls.facts import CONSTRUCTOR
+from acumen.lang.java.nulls.models import ANY_RUNTIME, catches
 from acumen.lang.java.nulls.report import Report
-from acumen.lang.java.nulls.summary import (
-    FALSE,
-    FRESH,
-    NONNULL,
-    NULL,
-    TRUE,
-    Summary,
-)  # fmt: skip
 
 _CONSTANTS = {code.NONNULL: NONNULL, code.TRUE: TRUE, code.FALSE: FALSE}
 # Work on one body: so many instructions for each that it has.

@@ -7,8 +7,20 @@ from functools import cache
 from acumen.lang.java.nulls import code
 from acumen.lang.java.nulls._calls import Calls
 from acumen.lang.java.nulls._sizes import ZERO
-from acumen.lang.java.nulls._state import LIMIT, NUMBER, PARAMETER, TEXT, THIS, State
-from acumen.lang.java.nulls.summary import BOUND, FALSE, NONNULL, NOTHING, NULL, TRUE
+from acumen.lang.java.nulls._state import (
+    BOUND,
+    FALSE,
+    LIMIT,
+    NONNULL,
+    NOTHING,
+    NULL,
+    NUMBER,
+    PARAMETER,
+    TEXT,
+    THIS,
+    TRUE,
+    State,
+)
 
 _LONGEST = 12
 

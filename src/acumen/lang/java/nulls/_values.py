@@ -7,23 +7,30 @@ from typing import NamedTuple
 import numpy as np
 
 from acumen.lang.java.nulls import code
-from acumen.lang.java.nulls._state import EACH, NUMBER, PARAMETER, SOLID, TEXT, THIS, TRUTH, State
-from acumen.lang.java.nulls._unit import Unit
-from acumen.lang.java.nulls.facts import RETURNS_MAYBE
-from acumen.lang.java.nulls.report import Report, Step
-from acumen.lang.java.nulls.summary import (
+from acumen.lang.java.nulls._state import (
+    EACH,
     FALSE,
     FRESH,
     GIVEN,
     NONNULL,
     NOTHING,
     NULL,
+    NUMBER,
+    PARAMETER,
+    SOLID,
+    TEXT,
+    THIS,
     TRUE,
+    TRUTH,
     Asked,
     Given,
     Outcome,
+    State,
     joined,
 )  # fmt: skip
+from acumen.lang.java.nulls._unit import Unit
+from acumen.lang.java.nulls.facts import RETURNS_MAYBE
+from acumen.lang.java.nulls.report import Report, Step
 
 _MOST_FIELDS, _MOST_ASKED = 8, 6
 # Nulls in fields that a caller is told of.

@@ -15,12 +15,12 @@ from acumen.lang.java.file import JavaFile
 from acumen.lang.java.nulls import code
 from acumen.lang.java.nulls._choices import Found
 from acumen.lang.java.nulls._run import Result, analyse_unit
+from acumen.lang.java.nulls._state import GIVEN, NULL, Outcome, Summary, bounded, joined, returning
 from acumen.lang.java.nulls._unit import CallSite, Unit
 from acumen.lang.java.nulls.facts import PLACE, Facts, facts
 from acumen.lang.java.nulls.models import EQUALS, MODELS, throws
 from acumen.lang.java.nulls.models import plain as plain_label
 from acumen.lang.java.nulls.report import Report
-from acumen.lang.java.nulls.summary import GIVEN, NULL, Outcome, Summary, bounded, joined, returning
 
 # A call that may reach more methods tells nothing.
 MOST_TARGETS = 4

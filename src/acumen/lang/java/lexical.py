@@ -1,0 +1,95 @@
+"""Values of Java's literals (JLS 3.10), as javac's scanner gives them.
+
+Java's reserved words, by themselves: whoever needs only these loads no parser.
+"""
+
+from __future__ import annotations
+
+import re
+
+KEYWORDS = (
+    "abstract", "assert", "boolean", "break", "byte", "case", "catch", "char", "class", "const",
+    "continue", "default", "do", "double", "else", "enum", "extends", "final", "finally",
+    "float", "for", "goto", "if", "implements", "import", "instanceof", "int", "interface",
+    "long", "native", "new", "package", "private", "protected", "public", "return", "short",
+    "static", "strictfp", "super", "switch", "synchronized", "this", "throw", "throws",
+    "transient", "try", "void", "volatile", "while", "true", "false", "null",
+)  # fmt: skip
+
+
+_ESCAPE = re.compile(r"\\(u+[0-9a-fA-F]{4}|[0-3]?[0-7]{1,2}|\r\n|[\s\S])")
+_UNICODE = re.compile(r"(?<!\\)((?:\\\\)*)\\u+([0-9a-fA-F]{4})")
+_SIMPLE = {
+    "b": "\b", "t": "\t", "n": "\n", "f": "\f", "r": "\r", "s": " ",
+    '"': '"', "'": "'", "\\": "\\", "\n": "", "\r": "", "\r\n": "",
+}  # fmt: skip
+_BACK = {
+    "\b": "\\b", "\t": "\\t", "\n": "\\n", "\f": "\\f", "\r": "\\r",
+    '"': '\\"', "'": "\\'", "\\": "\\\\",
+}  # fmt: skip
+_PLAIN = re.compile(r"""[ !#-&(-\[\]-~]*""")
+_WIDE = re.compile(r"[^\x00-\x7f]")
+_WRITTEN = str.maketrans({chr(code): f"\\u{code:04x}" for code in (*range(32), 127)} | _BACK)
+
+
+def _translated(text: str) -> str:
+    """Unicode escapes become characters before anything else is looked at (JLS 3.3)."""
+    if "\\u" not in text:
+        return text
+    joined = _UNICODE.sub(lambda m: m.group(1) + chr(int(m.group(2), 16)), text)
+    # Two escapes may make one character outside the basic plane.
+    return joined.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
+
+
+def _unescaped(text: str) -> str:
+    def value(match: re.Match[str]) -> str:
+        escape = match.group(1)
+        if escape[0] in "01234567":
+            return chr(int(escape, 8))
+        return _SIMPLE.get(escape, escape)
+
+    return _ESCAPE.sub(value, text) if "\\" in text else text
+
+
+def string_value(literal: str) -> str:
+    """The characters a string literal or text block stands for."""
+    literal = _translated(literal)
+    if literal.startswith('"""') and len(literal) >= 6:
+        return _unescaped(_stripped(literal[3:-3]))
+    return _unescaped(literal[1:-1])
+
+
+def _stripped(content: str) -> str:
+    """A text block without its incidental white space (JLS 3.10.6)."""
+    lines = content.replace("\r\n", "\n").replace("\r", "\n").split("\n")[1:]
+    # The last line counts even if it is blank: it holds the closing delimiter.
+    counted = [line for i, line in enumerate(lines) if line.strip() or i == len(lines) - 1]
+    indent = min((len(line) - len(line.lstrip()) for line in counted), default=0)
+    return "\n".join(line[indent:].rstrip() if line.strip() else "" for line in lines)
+
+
+def char_value(literal: str) -> str:
+    return _unescaped(_translated(literal)[1:-1])
+
+
+def number_value(literal: str) -> str:
+    """Digits as javac keeps them: no radix prefix, no underscores, no L; a leading octal 0 and
+    the suffix of a floating-point number stay."""
+    digits = literal.replace("_", "")
+    if digits[:2] in ("0b", "0B", "0x", "0X"):
+        digits = digits[2:]
+    return digits.rstrip("lL")
+
+
+def escaped(value: str) -> str:
+    """A string's value as Java source would write it, in ASCII."""
+    if _PLAIN.fullmatch(value):
+        return value
+    written = value.translate(_WRITTEN)
+    return written if written.isascii() else _WIDE.sub(_units, written)
+
+
+def _units(match: re.Match[str]) -> str:
+    """A character by the numbers of its UTF-16 units."""
+    units = match[0].encode("utf-16-be", "surrogatepass").hex()
+    return "".join(f"\\u{units[i : i + 4]}" for i in range(0, len(units), 4))
