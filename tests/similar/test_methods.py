@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from acumen.api import AcumenError
 from acumen.corpus import Corpus
-from acumen.corpus.engines import Died
+from acumen.engines import Died
 from acumen.lang.java.javadoc import SESAME_TOOLS
 from acumen.similar._bodies import NOTHING, bodies
 from acumen.similar._rules import FILTERS, is_test, is_tool_test, written_type

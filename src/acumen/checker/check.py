@@ -30,7 +30,7 @@ from acumen.models.naming.facts import Facts
 from acumen.models.naming.verdict import Verdict
 
 if TYPE_CHECKING:
-    from acumen.corpus.engines import Engine
+    from acumen.engines import Engine
 
 INLINE = "inline"
 # After the path of a file that changed: no path ends so.

@@ -15,7 +15,7 @@ from acumen.corpus.sources.folder import FolderRoot
 from acumen.corpus.sources.project import Root
 
 if TYPE_CHECKING:
-    from acumen.corpus.engines import Engine
+    from acumen.engines import Engine
 
 Step: TypeAlias = Callable[[str, int, int], None]
 # A process is given so many files at a time; so few are read without starting any.
@@ -75,7 +75,7 @@ def _read(root: Root, paths: list[str], engine: Callable[[], Engine]) -> Iterato
         for path in paths:
             yield read_batch((root, [path]))
         return
-    from acumen.corpus.engines import Died
+    from acumen.engines import Died
 
     workers = engine()
     batches = [(root, paths[start : start + BATCH]) for start in range(0, len(paths), BATCH)]

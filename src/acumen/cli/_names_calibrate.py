@@ -97,8 +97,8 @@ def calibrate(
 def _mined(repository: Path, workers: int, step: object) -> Path:
     """Mined into acumen's own folder: the next time only new commits are read."""
     from acumen.checker.index import Index
-    from acumen.corpus.engines import engine
     from acumen.datasets import acumen_home
+    from acumen.engines import engine
     from acumen.machine import processors
     from acumen.renames.mining import Settings, mine
 

@@ -103,8 +103,8 @@ def check(
     from acumen.checker.check import Asked
     from acumen.checker.check import check as checked
     from acumen.checker.settings import changed, fails_on, settings_at
-    from acumen.corpus.engines import engine
     from acumen.datasets import acumen_home
+    from acumen.engines import engine
     from acumen.files import write_atomically
     from acumen.machine import processors
 

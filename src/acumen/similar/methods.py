@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from acumen.corpus.engines import Died, Engine
+from acumen.engines import Died, Engine
 from acumen.lang.java.javadoc import SESAME_TOOLS, known, words
 from acumen.similar._bodies import Body, bodies
 from acumen.similar._rules import (

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from acumen.corpus import Corpus
-from acumen.corpus.engines import Engine
+from acumen.engines import Engine
 from acumen.transforms.certify import UNMADE, Certificate, level_of, without_place
 from acumen.transforms.certify.projects import Means, certify
 from acumen.transforms.certify.rounds import Subject

@@ -24,7 +24,7 @@ from multiprocessing.connection import Connection, wait
 from typing import Any
 
 from acumen.api import AcumenError
-from acumen.corpus.engines import Died
+from acumen.engines import Died
 
 _PR_SET_PDEATHSIG = 1
 
@@ -89,7 +89,7 @@ def _start() -> _Worker:
     ours, theirs = socket.socketpair()
     with theirs:
         process = subprocess.Popen(
-            [sys.executable, "-m", "acumen.corpus.engines.local", str(theirs.fileno())],
+            [sys.executable, "-m", "acumen.engines.local", str(theirs.fileno())],
             pass_fds=[theirs.fileno()],
             # What is importable here is importable there, plug-ins of a test's path too.
             env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
