@@ -9,20 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import pygit2
 from pygit2.enums import DeltaStatus, DiffOption, FileMode
 
 from acumen.api import AcumenError
 from acumen.checker.findings import Place
-from acumen.corpus.reading import Problem
 from acumen.corpus.sources.git_tree import commit_or_error
-from acumen.corpus.sources.paths import as_text, why
-from acumen.corpus.sources.project import Entry, Wanted, too_large
+from acumen.corpus.sources.paths import as_text
 
 _GONE = (DeltaStatus.DELETED, DeltaStatus.UNREADABLE)
-_ERRORS = (pygit2.GitError, KeyError, ValueError, OSError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,26 +108,6 @@ def _ranges(hunk: pygit2.DiffHunk) -> list[tuple[int, int]]:
                 found.append((before - added + 1, before))
             before, added, removed = line, 0, False
     return found
-
-
-@dataclass(frozen=True, slots=True)
-class StagedRoot:
-    """Files as they are staged, which may be other than what lies on the disk."""
-
-    repository: Path
-    blobs: dict[str, str]
-
-    def entries(self, wanted: Wanted, levels: int | None = None) -> list[Entry | Problem]:
-        return [Entry(path, 0, blob) for path, blob in self.blobs.items() if wanted(path)]
-
-    def read(self, path: str, largest: int) -> bytes | Problem:
-        try:
-            repository = pygit2.Repository(str(self.repository))
-            blob = self.blobs[path]
-            problem = too_large(path, repository.odb.read_header(blob)[1], largest)
-            return problem or repository[blob].peel(pygit2.Blob).data
-        except _ERRORS as error:
-            return Problem(path, "unreadable", f"git: {why(error)}")
 
 
 def under(paths: Sequence[str], path: str) -> bool:

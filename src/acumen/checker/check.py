@@ -129,7 +129,8 @@ def _change(
 ) -> tuple[dict[str, Methods], Assessor, Touched]:  # fmt: skip
     import pygit2
 
-    from acumen.checker.changes import StagedRoot, base_of, changes, head_of, under
+    from acumen.checker.changes import base_of, changes, head_of, under
+    from acumen.corpus.sources.git_tree import BlobsRoot
 
     if not tree.git:
         raise AcumenError(
@@ -149,7 +150,7 @@ def _change(
     files = [(path, one.blob) for path, one in listed.items()]
     root: Root = FolderRoot(tree.root)
     if asked.staged:
-        root = StagedRoot(Path(repository.path), dict(files))
+        root = BlobsRoot(Path(repository.path), dict(files))
     read = read_files(root, files, index, engine, step, whole=False)
     for path, one in read.items():
         if one.returns:

@@ -107,9 +107,9 @@ def _mine(
 
 
 def _opened(place: Path, out: Path, settings: Settings) -> _Project:
-    from acumen.corpus.sources.git_tree import commit_or_error, opened_or_error
+    from acumen.corpus.sources.git_tree import GIT_ERRORS, commit_or_error, opened_or_error
     from acumen.corpus.sources.paths import name_of
-    from acumen.renames.history import ERRORS, commits_of
+    from acumen.renames.history import commits_of
 
     here = place.absolute()
     name = name_of(here.parent if here.name == ".git" else here).removesuffix(".git")
@@ -124,7 +124,7 @@ def _opened(place: Path, out: Path, settings: Settings) -> _Project:
     since = commit_or_error(repository, settings.since, name) if settings.since else ""
     try:
         commits = commits_of(repository, head, since)
-    except ERRORS as error:
+    except GIT_ERRORS as error:
         hint = "`git fsck` tells more; a fresh clone has all of it"
         raise AcumenError(f"{name}: a commit of its history is missing ({error})", hint) from error
     return _Project(name, here, head, commits, log)
