@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from acumen.checker import read_files
+from acumen.checker import index as checker_index
 from acumen.checker.check import Asked, Report, check
 from acumen.checker.index import FILE, KEPT, LEARNED, Index, packed, unpacked
 from acumen.checker.reading import Methods, as_plain, content_key, from_plain, methods_of
@@ -33,7 +33,7 @@ def reads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         found.append(path)
         return methods_of(path, data)
 
-    monkeypatch.setattr(read_files, "methods_of", counted)
+    monkeypatch.setattr(checker_index, "methods_of", counted)
     return found
 
 

@@ -16,11 +16,17 @@ from typing import TYPE_CHECKING
 
 from acumen.api import AcumenError
 from acumen.checker.assess import Assessor, assessor, background_key, without
-from acumen.checker.baseline import Known, compared, read_baseline
 from acumen.checker.files import Tree, chosen, on_disk_listed, trees
-from acumen.checker.findings import Finding, Place, finding, in_order
-from acumen.checker.index import Index
-from acumen.checker.read_files import Step, read_files
+from acumen.checker.findings import (
+    Finding,
+    Known,
+    Place,
+    compared,
+    finding,
+    in_order,
+    read_baseline,
+)
+from acumen.checker.index import Index, Step, read_files
 from acumen.checker.reading import WRITTEN, Methods
 from acumen.checker.settings import Settings
 from acumen.corpus.reading import Problem
@@ -111,7 +117,7 @@ def _project(
     report: Report,
 ) -> tuple[dict[str, Methods], Assessor, Touched]:  # fmt: skip
     """All of a project is learned from; of the parts that were named the names are judged."""
-    from acumen.checker.changes import under
+    from acumen.checker.files import under
 
     files, problems = on_disk_listed(tree, settings)
     report.problems += problems
@@ -129,7 +135,7 @@ def _change(
 ) -> tuple[dict[str, Methods], Assessor, Touched]:  # fmt: skip
     import pygit2
 
-    from acumen.checker.changes import base_of, changes, head_of, under
+    from acumen.checker.files import base_of, changes, head_of, under
     from acumen.corpus.sources.git_tree import BlobsRoot
 
     if not tree.git:
