@@ -16,7 +16,7 @@ from jdk import GIB, WORKERS, Jdk, Rows, Told, alone
 
 def gluecode(jdk: Jdk) -> Told:
     from acumen.corpus import Corpus
-    from acumen.corpus.engines.local import LocalEngine
+    from acumen.engines.local import LocalEngine
     from acumen.tasks.methods.build import Recipe, build
     from acumen.tasks.methods.warned import warnings_of
 

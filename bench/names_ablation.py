@@ -20,8 +20,8 @@ import numpy as np
 from acumen import metrics
 from acumen.api import Pair
 from acumen.corpus import Corpus
-from acumen.corpus.engines import engine
 from acumen.datasets import acumen_home
+from acumen.engines import engine
 from acumen.files import write_atomically
 from acumen.models.names.learn._pairs import Keys
 from acumen.models.names.learn._streams import streams

@@ -108,7 +108,7 @@ def processor_seconds() -> float:
 
 
 def renames(jdk: Jdk | None = None) -> Told:
-    from acumen.corpus.engines import engine
+    from acumen.engines import engine
     from acumen.renames.mining import Settings, mine
     from acumen.renames.records import read_renames
 

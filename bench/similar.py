@@ -21,7 +21,7 @@ def similar(jdk: Jdk) -> Told:
     import numpy as np
 
     from acumen.corpus import Corpus
-    from acumen.corpus.engines.local import LocalEngine
+    from acumen.engines.local import LocalEngine
     from acumen.similar import sample
     from acumen.similar.methods import mine
     from acumen.similar.mining import bodies_of

@@ -16,7 +16,7 @@ from support import ROOT
 if TYPE_CHECKING:
     from acumen.corpus import Corpus
     from acumen.corpus.build import Summary
-    from acumen.corpus.engines.local import LocalEngine
+    from acumen.engines.local import LocalEngine
 
 # As they are before a test loads a plug-in.
 VIEWS = tuple(names("view"))
@@ -28,7 +28,7 @@ def build_at(
     views: Sequence[str] | None = None, largest: int = 8 << 20,
 ) -> Summary:  # fmt: skip
     from acumen.corpus.build import build
-    from acumen.corpus.engines.local import LocalEngine
+    from acumen.engines.local import LocalEngine
 
     # Processes that have loaded a plug-in know it; those of other builds need not start anew.
     engine = LocalEngine(workers) if plugins else shared_engine(workers)
@@ -53,7 +53,7 @@ def project_of(folder: Path, path: str, source: str) -> Corpus:
 @lru_cache
 def shared_engine(workers: int) -> LocalEngine:
     """Processes that are started once for many tests."""
-    from acumen.corpus.engines.local import LocalEngine
+    from acumen.engines.local import LocalEngine
 
     return LocalEngine(workers)
 

@@ -13,7 +13,7 @@ import pytest
 PACKAGE = Path(__file__).resolve().parents[1] / "src" / "acumen"
 
 # In the order in which data flows. What stands in the first row may be imported by all.
-FOUNDATION = ("api", "files", "machine", "metrics", "published", "registry")
+FOUNDATION = ("api", "files", "machine", "metrics", "published", "registry", "engines")
 FLOW = (
     "lang", "corpus", "views", "transforms", "datasets", "similar", "renames", "tasks", "models",
     "survey", "runs", "checker", "report", "cli",
@@ -62,6 +62,11 @@ def test_metrics_and_published_tables_stand_on_the_nouns_alone() -> None:
     for room in ("metrics", "published"):
         for file in (PACKAGE / room).rglob("*.py"):
             assert imported_rooms(file) <= {"api", room}, file
+
+
+def test_engines_import_only_api_machine_and_files() -> None:
+    for file in (PACKAGE / "engines").rglob("*.py"):
+        assert imported_rooms(file) <= {"api", "machine", "files", "engines"}, file
 
 
 @pytest.mark.parametrize(

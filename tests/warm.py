@@ -23,7 +23,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-ENGINE = "acumen.corpus.engines.local"
+ENGINE = "acumen.engines.local"
 MODULES = ("acumen", ENGINE)
 # Only the verbs read these, when they run; PWD and the like nobody does.
 READ_LATE = {

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from acumen.api import AcumenError
-from acumen.checker.baseline import read_baseline, write_baseline
+from acumen.checker.findings import read_baseline, write_baseline
 from checker.projects import ACCOUNT, Check, names, write
 
 FILE = "src/bank/Account.java"

@@ -11,6 +11,8 @@ import pytest
 from acumen.api import AcumenError
 from acumen.checker.calibrate import (
     FEWEST,
+    Case,
+    Judged,
     calibration,
     plot,
     rounded,
@@ -18,7 +20,6 @@ from acumen.checker.calibrate import (
     wilson,
     write_threshold,
 )
-from acumen.checker.cases import Case, Judged
 
 
 def cases(wrong: list[float], right: list[float]) -> list[Judged]:

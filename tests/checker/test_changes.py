@@ -11,8 +11,8 @@ import pygit2
 import pytest
 
 from acumen.api import AcumenError
-from acumen.checker.changes import base_of, changes
 from acumen.checker.check import NOW
+from acumen.checker.files import base_of, changes
 from checker.projects import ACCOUNT, Check, GetVoid, commit, names, write
 
 FILE = "src/bank/Account.java"

@@ -13,11 +13,9 @@ from urllib.parse import unquote
 
 import pytest
 
-from acumen.checker.baseline import write_baseline
 from acumen.checker.check import Report
-from acumen.checker.html import as_page
-from acumen.checker.sarif import as_sarif, level_of
-from acumen.checker.told import as_json, summary, text_lines
+from acumen.checker.findings import write_baseline
+from acumen.checker.told import as_json, as_page, as_sarif, level_of, summary, text_lines
 from checker.projects import ACCOUNT, Check, write
 
 FILE = "src/bank/Account.java"

@@ -11,11 +11,17 @@ from pathlib import Path
 
 import pytest
 
-from acumen.checker import read_files
+from acumen.checker import index as checker_index
+from acumen.checker.check import Asked, Report, check
 from acumen.checker.index import FILE, KEPT, LEARNED, Index, packed, unpacked
 from acumen.checker.reading import Methods, as_plain, content_key, from_plain, methods_of
+from acumen.checker.settings import Settings
 from acumen.checker.told import as_json
-from checker.projects import ACCOUNT, Check, write
+from acumen.lang.java import file as java_file
+from acumen.lang.java import parse_java
+from acumen.lang.syntax import Syntax
+from checker.projects import ACCOUNT, Check, commit, write
+from corpora import shared_engine
 
 
 @pytest.fixture
@@ -27,7 +33,7 @@ def reads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         found.append(path)
         return methods_of(path, data)
 
-    monkeypatch.setattr(read_files, "methods_of", counted)
+    monkeypatch.setattr(checker_index, "methods_of", counted)
     return found
 
 
@@ -48,6 +54,45 @@ def test_only_what_changed_is_parsed(project: Path, run: Check, reads: list[str]
         "src/C3.java", "src/D3.java",
     }  # fmt: skip
     assert reads == ["src/D3.java"]
+
+
+@pytest.fixture
+def parsed_sources(monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
+    """The sources that the Java parser was called with, in this process."""
+    sources: list[bytes] = []
+
+    def parse_and_record(source: bytes) -> Syntax:
+        sources.append(source)
+        return parse_java(source)
+
+    monkeypatch.setattr(java_file, "parse_java", parse_and_record)
+    return sources
+
+
+@pytest.mark.parametrize("since", ["", "HEAD"])
+def test_a_warm_check_parses_only_changed_files(
+    project: Path, home: Path, parsed_sources: list[bytes], since: str
+) -> None:
+    """With a real model: neither learning nor judging parses a file again."""
+    names = [f"src/C{i}.java" for i in range(9)]
+    commit(project, {name: f"class C{i} {{ }}" for i, name in enumerate(names)})
+    request = Asked((project,), Settings(background="none"), since)
+
+    def run_check() -> Report:
+        return check(request, home, lambda: shared_engine(1), lambda what, done, total: None)
+
+    changed = b"class C3 { void getNew() {} }"
+    if since:
+        write(project, {names[4]: "class C4 { void getOther() {} }"})
+    first = as_json(run_check())
+    # The commit's ten files, and the changed file of the working tree.
+    assert len(parsed_sources) == (11 if since else 10)
+    parsed_sources.clear()
+    assert as_json(run_check()) == first
+    assert parsed_sources == []
+    write(project, {names[3]: changed})
+    run_check()
+    assert parsed_sources == [changed]
 
 
 @pytest.mark.parametrize("how", ["cut", "junk", "empty", "rows"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from acumen.checker.suppress import silenced
+from acumen.checker.reading import silenced
 from acumen.lang.java.file import JavaFile
 
 

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from acumen.corpus.build import build
-from acumen.corpus.engines.local import LocalEngine
 from acumen.corpus.measure import Measured, NPath, measured
+from acumen.engines.local import LocalEngine
 from acumen.lang.java.file import JavaFile
 from acumen.lang.java.npath import bin_of, npath
 from corpora import EXAMPLES, shared_engine

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from acumen.corpus.compiled import COMPILING, compile_kernels
-from acumen.corpus.engines.local import LocalEngine
+from acumen.engines.local import LocalEngine
 from support import ROOT, some
 
 

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from acumen.api import AcumenError
-from acumen.corpus.engines import engine
+from acumen.engines import engine
 from acumen.renames import history as reading
 from acumen.renames import mining
 from acumen.renames.mining import Settings, mine
@@ -53,7 +53,7 @@ def test_killed_at_any_moment_it_ends_with_the_same_bytes(
 ) -> None:
     code = (
         "import sys; from pathlib import Path\n"
-        "from acumen.corpus.engines import engine\n"
+        "from acumen.engines import engine\n"
         "from acumen.renames import mining\n"
         "mining._CHUNK = 5\n"
         "repository, out = map(Path, sys.argv[1:])\n"
@@ -242,7 +242,7 @@ class Lossy(Here):
         self.deadly = deadly
 
     def run(self, work: Any, items: Any, limit: float) -> Any:
-        from acumen.corpus.engines import Died
+        from acumen.engines import Died
 
         for place, item in enumerate(items):
             lost = work is mining.read_commits and (len(item[1]) > 1 or item[1] == [self.deadly])

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from acumen.api import AcumenError
 from acumen.corpus import Corpus
-from acumen.corpus.engines import Died
+from acumen.engines import Died
 from acumen.lang.java.javadoc import SESAME_TOOLS
 from acumen.similar.methods import (
     FILTERS,

@@ -17,8 +17,8 @@ import pytest
 
 from acumen.api import AcumenError
 from acumen.corpus import Corpus
-from acumen.corpus.engines import Died
 from acumen.datasets.built import read_built
+from acumen.engines import Died
 from acumen.lang.java.file import JavaFile
 from acumen.tasks.robustness import Robustness
 from acumen.tasks.robustness.build import build

@@ -16,11 +16,17 @@ from typing import TYPE_CHECKING
 
 from acumen.api import AcumenError
 from acumen.checker.assess import Assessor, assessor, background_key, without
-from acumen.checker.baseline import Known, compared, read_baseline
 from acumen.checker.files import Tree, chosen, on_disk_listed, trees
-from acumen.checker.findings import Finding, Place, finding, in_order
-from acumen.checker.index import Index
-from acumen.checker.read_files import Step, read_files
+from acumen.checker.findings import (
+    Finding,
+    Known,
+    Place,
+    compared,
+    finding,
+    in_order,
+    read_baseline,
+)
+from acumen.checker.index import Index, Step, read_files
 from acumen.checker.reading import WRITTEN, Methods
 from acumen.checker.settings import Settings
 from acumen.corpus.reading import Problem
@@ -30,7 +36,7 @@ from acumen.models.naming.facts import Facts
 from acumen.models.naming.verdict import Verdict
 
 if TYPE_CHECKING:
-    from acumen.corpus.engines import Engine
+    from acumen.engines import Engine
 
 INLINE = "inline"
 # After the path of a file that changed: no path ends so.
@@ -111,7 +117,7 @@ def _project(
     report: Report,
 ) -> tuple[dict[str, Methods], Assessor, Touched]:  # fmt: skip
     """All of a project is learned from; of the parts that were named the names are judged."""
-    from acumen.checker.changes import under
+    from acumen.checker.files import under
 
     files, problems = on_disk_listed(tree, settings)
     report.problems += problems
@@ -129,7 +135,8 @@ def _change(
 ) -> tuple[dict[str, Methods], Assessor, Touched]:  # fmt: skip
     import pygit2
 
-    from acumen.checker.changes import StagedRoot, base_of, changes, head_of, under
+    from acumen.checker.files import base_of, changes, head_of, under
+    from acumen.corpus.sources.git_tree import BlobsRoot
 
     if not tree.git:
         raise AcumenError(
@@ -149,7 +156,7 @@ def _change(
     files = [(path, one.blob) for path, one in listed.items()]
     root: Root = FolderRoot(tree.root)
     if asked.staged:
-        root = StagedRoot(Path(repository.path), dict(files))
+        root = BlobsRoot(Path(repository.path), dict(files))
     read = read_files(root, files, index, engine, step, whole=False)
     for path, one in read.items():
         if one.returns:

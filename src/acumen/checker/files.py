@@ -1,23 +1,30 @@
-"""Which files are read: what people wrote, of the project around the path that was named.
+"""Files to check, and the methods that a change touches.
 
-The whole project is learned from, whatever part of it is checked: the repository that the path lies
-in, or, without git, the folder. Left out are what git ignores, what builds write, tests (a setting)
-and what the settings exclude.
+The model learns from the whole project, whatever part of it is checked: the repository that the
+path lies in, or, without git, the folder. Left out are files that git ignores, that builds write,
+tests (a setting) and files that the settings exclude.
+
+A change is a git diff between a revision and the present files. Lines are those of the new side.
+Where lines were only removed, the method around that position is touched. Untracked files, and
+files whose lines git cannot count (UTF-16), are touched as a whole.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import pygit2
+from pygit2.enums import DeltaStatus, DiffOption, FileMode
 
 from acumen.api import AcumenError
+from acumen.checker.findings import Place
 from acumen.checker.settings import Settings
 from acumen.corpus.reading import Problem
 from acumen.corpus.sources.folder import FolderRoot
+from acumen.corpus.sources.git_tree import commit_or_error
 from acumen.corpus.sources.globs import fits
 from acumen.corpus.sources.paths import as_text, is_there, on_disk
 from acumen.corpus.sources.project import Project, Root
@@ -134,3 +141,100 @@ def on_disk_listed(tree: Tree, settings: Settings) -> tuple[list[tuple[str, str]
         and (tree.root / on_disk(part)).is_file()
     ]
     return sorted([*files, *named]), problems
+
+
+_GONE = (DeltaStatus.DELETED, DeltaStatus.UNREADABLE)
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """A file that changed: its path from the repository's root, the lines that did (None: all), and
+    its staged content where that is what counts."""
+
+    path: str
+    lines: tuple[tuple[int, int], ...] | None
+    blob: str = ""
+
+    def touches(self, place: Place) -> bool:
+        if self.lines is None:
+            return True
+        return any(first <= place.last and place.first <= last for first, last in self.lines)
+
+
+def base_of(repository: pygit2.Repository, revision: str) -> str:
+    """The commit that a change is compared with. ``main...`` is where the branch left main."""
+    named = revision.removesuffix("...")
+    if not named or named.startswith("-"):
+        raise AcumenError(f"{revision!r} is no revision", "--since main, or --since main...")
+    source = repository.workdir or repository.path
+    commit = commit_or_error(repository, named, source)
+    if named == revision:
+        return commit
+    head = commit_or_error(repository, "HEAD", source)
+    common = repository.merge_base(commit, head)
+    if common is None:
+        raise AcumenError(
+            f"{named} and HEAD have no commit in common",
+            "in a shallow clone: git fetch --unshallow",
+        )
+    return str(common)
+
+
+def head_of(repository: pygit2.Repository) -> str:
+    """The last commit, or nothing before the first."""
+    return "" if repository.head_is_unborn else str(repository.head.peel(pygit2.Commit).id)
+
+
+def changes(repository: pygit2.Repository, base: str, *, staged: bool) -> list[Changed]:
+    """The Java files that differ from a commit (empty: from nothing), by path."""
+    tree = repository[base or repository.TreeBuilder().write()].peel(pygit2.Tree)
+    if staged:
+        diff = tree.diff_to_index(repository.index, context_lines=0)
+    else:
+        options = DiffOption.INCLUDE_UNTRACKED | DiffOption.RECURSE_UNTRACKED_DIRS
+        options |= DiffOption.SHOW_UNTRACKED_CONTENT
+        diff = tree.diff_to_workdir(options, context_lines=0)
+    # A file that was only moved has no line that changed.
+    diff.find_similar()
+    found: dict[str, Changed] = {}
+    for patch in diff:
+        if patch is None:
+            continue
+        delta = patch.delta
+        path = as_text(delta.new_file.raw_path)
+        if delta.status in _GONE or not path.lower().endswith(".java"):
+            continue
+        if delta.new_file.mode in (FileMode.LINK, FileMode.COMMIT):
+            continue
+        lines = (
+            None if delta.is_binary else tuple(each for one in patch.hunks for each in _ranges(one))
+        )
+        if lines == () and delta.status != DeltaStatus.UNTRACKED:
+            continue
+        found[path] = Changed(path, lines or None, str(delta.new_file.id) if staged else "")
+    return [found[path] for path in sorted(found)]
+
+
+def _ranges(hunk: pygit2.DiffHunk) -> list[tuple[int, int]]:
+    """First and last lines of what changed, without the lines around it, which some diffs have.
+    Where lines only went, the last stands before the first: that meets what lies on both sides, and
+    not what ends or begins there."""
+    found: list[tuple[int, int]] = []
+    before = hunk.new_start - (hunk.new_lines > 0)
+    added, removed = 0, False
+    for origin, line in [*((one.origin, one.new_lineno) for one in hunk.lines), (" ", 0)]:
+        if origin == "+":
+            added += 1
+            before = line
+        elif origin == "-":
+            removed = True
+        elif origin == " ":
+            if added or removed:
+                found.append((before - added + 1, before))
+            before, added, removed = line, 0, False
+    return found
+
+
+def under(paths: Sequence[str], path: str) -> bool:
+    """Whether a path is one of some, or below one; the empty path is the root."""
+    return any(not one or path == one or path.startswith(f"{one}/") for one in paths)

@@ -1,9 +1,11 @@
-"""What was read before: methods by path and content of their file, and models that have learned.
+"""Methods of many files: taken from an index where their file is unchanged, else read in processes.
 
-Both lie in acumen's own folder, one folder for each project. The methods are in an SQLite database:
-killed at any point, it holds what was finished, and two checks at once do not disturb each other.
-What is damaged, or made by another version of acumen, is made again. A cache that cannot be written
-is no reason to fail: then everything is read anew.
+The result depends on the files alone, not on how many processes read them or what the index held.
+
+The index lies in acumen's own folder, one folder for each project, with models that have learned.
+The methods are in an SQLite database: killed at any point, it holds what was finished, and two
+checks at once do not disturb each other. Damaged entries, and those of another version of acumen,
+are made again. Without a writable index everything is read anew.
 """
 
 from __future__ import annotations
@@ -15,14 +17,20 @@ import os
 import pickle
 import sqlite3
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from acumen.checker.reading import Methods, from_plain
+from acumen.checker.reading import Methods, as_plain, content_key, from_plain, methods_of
+from acumen.corpus.reading import LARGEST, Problem
+from acumen.corpus.sources.folder import FolderRoot
+from acumen.corpus.sources.project import Root
 from acumen.files import write_atomically
+
+if TYPE_CHECKING:
+    from acumen.engines import Engine
 
 FILE, LEARNED = "methods.sqlite", "learned-"
 # Models kept for a project: of the last revisions that changes were compared with.
@@ -184,3 +192,94 @@ def _key(path: str, content: str) -> bytes:
 
 def _digest(key: str) -> str:
     return hashlib.sha256(f"{version()} {key}".encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+
+Step: TypeAlias = Callable[[str, int, int], None]
+# A process is given so many files at a time; so few are read without starting any.
+BATCH, FEW = 32, 24
+# Seconds for a batch.
+LIMIT = 300.0
+# Path, content, packed methods.
+Read: TypeAlias = tuple[str, str, bytes]
+
+
+def read_files(
+    root: Root, files: Sequence[tuple[str, str]], index: Index, engine: Callable[[], Engine],
+    step: Step, *, whole: bool,
+) -> dict[str, Methods]:  # fmt: skip
+    """By path, in the order of the paths. A file's stamp is its content where the root is git's;
+    in a folder it is looked at. ``whole``: these are all files of the project."""
+    found: dict[str, Methods] = {}
+    if isinstance(root, FolderRoot):
+        files = list(_with_content(root, files, found, step))
+    known = index.methods(files)
+    found |= known
+    missing = [path for path, _ in files if path not in known]
+    done = 0
+    for read in _read(root, missing, engine):
+        index.keep(read)
+        for path, _, data in read:
+            found[path] = _unpacked(data)
+        done += len(read)
+        step("reading", done, len(missing))
+    if missing and whole:
+        index.prune(files)
+    return {path: found[path] for path in sorted(found)}
+
+
+def _unpacked(data: bytes) -> Methods:
+    found = from_plain(unpacked(data))
+    if found is None:
+        raise RuntimeError("what a worker packed is damaged")
+    return found
+
+
+def _with_content(
+    root: FolderRoot, files: Sequence[tuple[str, str]], unreadable: dict[str, Methods], step: Step
+) -> Iterator[tuple[str, str]]:
+    for number, (path, _) in enumerate(files):
+        if number % 256 == 0:
+            step("looking at files", number, len(files))
+        data = root.read(path, LARGEST)
+        if isinstance(data, Problem):
+            unreadable[path] = Methods(problem=data)
+        else:
+            yield path, content_key(data)
+
+
+def _read(root: Root, paths: list[str], engine: Callable[[], Engine]) -> Iterator[list[Read]]:
+    if len(paths) <= FEW:
+        for path in paths:
+            yield read_batch((root, [path]))
+        return
+    from acumen.engines import Died
+
+    workers = engine()
+    batches = [(root, paths[start : start + BATCH]) for start in range(0, len(paths), BATCH)]
+    lost: list[str] = []
+    for place, outcome in workers.run(read_batch, batches, LIMIT):
+        if isinstance(outcome, Died):
+            lost += batches[place][1]
+        else:
+            yield outcome
+    # One file of a batch that was lost may have ended the process: each by itself tells which.
+    singles = [(root, [path]) for path in sorted(lost)]
+    for place, outcome in workers.run(read_batch, singles, LIMIT):
+        if isinstance(outcome, Died):
+            path = singles[place][1][0]
+            problem = Problem(path, "failed", outcome.why)
+            yield [(path, "", packed(as_plain(Methods(problem=problem))))]
+        else:
+            yield outcome
+
+
+def read_batch(item: tuple[Root, list[str]]) -> list[Read]:
+    root, paths = item
+    found: list[Read] = []
+    for path in paths:
+        data = root.read(path, LARGEST)
+        if isinstance(data, Problem):
+            found.append((path, "", packed(as_plain(Methods(problem=data)))))
+        else:
+            found.append((path, content_key(data), packed(as_plain(methods_of(path, data)))))
+    return found

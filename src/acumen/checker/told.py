@@ -1,20 +1,81 @@
-"""Findings for people at a terminal, and as JSON for programs."""
+"""Formats of a check's report: text, JSON, HTML and SARIF, and the help on each rule.
+
+The HTML is one page. Names, paths and reasons come from the checked code, which may be hostile: all
+of it is escaped, and a policy in the page lets only our script run.
+
+SARIF 2.1.0 is what GitHub, Azure, GitLab and editors show beside the code. A rename needs all
+places of use, so a better name is part of the message and not a fix that a tool could apply
+to one file.
+"""
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import json
 import os
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from importlib.resources import files
 from pathlib import Path
 from typing import TypeAlias
+from urllib.parse import quote
 
 from acumen import __version__
 from acumen.api import Json
-from acumen.checker.baseline import Known
 from acumen.checker.check import Report
-from acumen.checker.findings import Finding
-from acumen.corpus.sources.paths import on_disk
+from acumen.checker.findings import Finding, Known
+from acumen.corpus.sources.paths import as_bytes, on_disk
 from acumen.models.naming.verdict import Evidence
+
+
+@dataclass(frozen=True, slots=True)
+class Help:
+    title: str
+    text: str
+
+
+_KINDS = {
+    "antipattern": (
+        "The name promises something that the signature or the body does not keep.",
+        "A linguistic antipattern: readers who trust the name will be wrong about what the method "
+        "does or gives. Rename the method, or make it do what its name says.",
+    ),
+    "convention": (
+        "The name is not formed as those of its siblings are.",
+        "Methods of the same shape, in the same class or project, are named in another way. Who "
+        "looks for the method will look under the other form.",
+    ),
+    "neighbours": (
+        "Methods that do the same have other names.",
+        "The methods whose bodies are most like this one are called something else, and those with "
+        "names like this one do something else.",
+    ),
+    "background": (
+        "Such methods are named otherwise elsewhere.",
+        "In the code that the background was learned from, methods of this kind begin with another "
+        "word, by what they take, do and give.",
+    ),
+    "words": (
+        "The words of the name are not those of the body.",
+        "The name uses words that neither the signature nor the body of the method knows.",
+    ),
+}
+_OTHER = ("The name is probably wrong.", "A model judges that another name would fit the method.")
+
+
+def help_of(rule: str, kind: str) -> Help:
+    """The help of a rule; where the rule has none of its own, that of its kind."""
+    from acumen.models.naming.antipatterns import RULES
+
+    title, text = _KINDS.get(kind, _OTHER)
+    literature = {one.id: one.source for one in RULES}.get(rule)
+    text += f" See {literature}." if literature else ""
+    silence = f"If the name is right, say so above the method: // acumen: ok({rule}) and why."
+    words = rule.replace("-", " ")
+    return Help(f"{words[:1].upper()}{words[1:]}: {title}", f"{title} {text} {silence}")
+
 
 # Another number when a reader of the old form would be misled.
 FORMAT = 1
@@ -147,3 +208,166 @@ def _known(one: Known) -> Json:
         "rules": list(one.rules),
         "fingerprint": one.fingerprint,
     }
+
+
+FOLDER = "page"
+
+
+def as_page(report: Report, title: str = "") -> bytes:
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    environment = Environment(
+        loader=PackageLoader("acumen.checker", FOLDER),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    script = _asset("page.js")
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    title = title or ", ".join(root.name for root in report.roots)
+    text = environment.get_template("page.html").render(
+        title=title,
+        report=report,
+        rules=sorted({one.rule for one in report.findings}),
+        summary=summary(report),
+        style=_asset("page.css"),
+        script=script,
+        policy=f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; "
+        "img-src data:; base-uri 'none'; form-action 'none'",
+        version=__version__,
+    )
+    return text.encode("utf-8", errors="backslashreplace")
+
+
+def _asset(name: str) -> str:
+    return files("acumen.checker").joinpath(FOLDER, name).read_text(encoding="utf-8")
+
+
+SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+ROOT = "%SRCROOT%"
+LEVELS = ((0.9, "error"), (0.7, "warning"), (0.0, "note"))
+_EXAMPLE = re.compile(r"(?P<path>.+\.java):(?P<line>[1-9]\d{0,8})", re.DOTALL | re.IGNORECASE)
+_CARRIED = {"inline": "inSource", "baseline": "external"}
+
+
+def as_sarif(report: Report) -> bytes:
+    rules = sorted({one.rule for one in report.findings})
+    run = {
+        "tool": {
+            "driver": {
+                "name": "acumen",
+                "semanticVersion": __version__,
+                "version": __version__,
+                "rules": [_rule(one, report.findings) for one in rules],
+            }
+        },
+        "columnKind": "unicodeCodePoints",
+        "originalUriBaseIds": {ROOT: {"description": {"text": "The root of what was checked."}}},
+        "invocations": [
+            {
+                "executionSuccessful": True,
+                "toolExecutionNotifications": [
+                    {
+                        "level": "note",
+                        "message": {"text": f"{one.path}: {one.kind}: {one.message}"},
+                        "locations": [{"physicalLocation": {"artifactLocation": _file(one.path)}}],
+                    }
+                    for one in report.problems
+                ],
+            }
+        ],
+        "results": [_result(one, rules) for one in report.findings],
+    }
+    log = {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
+    return (json.dumps(log, indent=1, ensure_ascii=True) + "\n").encode()
+
+
+def level_of(probability: float) -> str:
+    return next(level for least, level in LEVELS if probability >= least)
+
+
+def _rule(rule: str, findings: Sequence[Finding]) -> Json:
+    kind = next(
+        (reason.kind for one in findings for reason in one.reasons if reason.rule == rule), ""
+    )
+    told = help_of(rule, kind)
+    return {
+        "id": rule,
+        "shortDescription": {"text": told.title},
+        "fullDescription": {"text": told.text},
+        "help": {"text": told.text, "markdown": told.text},
+        "defaultConfiguration": {"level": "warning"},
+        "properties": {"tags": ["maintainability", "naming", *([kind] if kind else [])]},
+    }
+
+
+def _result(one: Finding, rules: list[str]) -> Json:
+    reasons = " ".join(_sentence(reason.text) for reason in one.reasons)
+    better = ", ".join(each.name for each in one.suggestions)
+    text = f"The name of {one.method} is probably wrong ({one.probability:.2f})."
+    text += f" {reasons}" if reasons else ""
+    text += f" Better: {better}." if better else ""
+    region = {
+        "startLine": one.place.line,
+        "startColumn": one.place.column,
+        "endColumn": max(one.place.end, one.place.column),
+    }
+    result: Json = {
+        "ruleId": one.rule,
+        "ruleIndex": rules.index(one.rule),
+        "level": level_of(one.probability),
+        "rank": round(100 * one.probability, 2),
+        "message": {"text": text},
+        "locations": [
+            {
+                "physicalLocation": {"artifactLocation": _file(one.path), "region": region},
+                "logicalLocations": [
+                    {
+                        "name": one.name,
+                        "fullyQualifiedName": f"{one.owner}.{one.name}",
+                        "kind": "member",
+                    }
+                ],
+            }
+        ],
+        "partialFingerprints": {"acumenMethod/v1": one.fingerprint},
+        "properties": {
+            "probability": round(one.probability, 6),
+            "suggestions": [each.name for each in one.suggestions],
+        },
+    }
+    related = [place for reason in one.reasons for place in _related(reason)]
+    if related:
+        result["relatedLocations"] = [{"id": i, **place} for i, place in enumerate(related, 1)]
+    # An empty list says that somebody looked, and that it counts.
+    carried = _CARRIED.get(one.suppressed)
+    result["suppressions"] = [{"kind": carried}] if carried else []
+    return result
+
+
+def _sentence(text: str) -> str:
+    text = text[:1].upper() + text[1:]
+    return text if text.endswith((".", "!", "?")) else f"{text}."
+
+
+def _related(reason: Evidence) -> list[Json]:
+    """The methods that a reason stands on."""
+    found: list[Json] = []
+    for example in reason.examples:
+        place: Json = {"message": {"text": f"{reason.rule}: {example}"}}
+        match = _EXAMPLE.fullmatch(example)
+        if match:
+            place["physicalLocation"] = {
+                "artifactLocation": _file(match["path"]),
+                "region": {"startLine": int(match["line"])},
+            }
+        else:
+            place["logicalLocations"] = [{"fullyQualifiedName": example, "kind": "member"}]
+        found.append(place)
+    return found
+
+
+def _file(path: str) -> Json:
+    uri = quote(as_bytes(path), safe="/-._~!$&'()*+,;=@")
+    return {"uri": uri, "uriBaseId": ROOT}

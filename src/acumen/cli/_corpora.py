@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from acumen.corpus import Corpus
-    from acumen.corpus.engines import Engine
+    from acumen.engines import Engine
 
 Step = Callable[[str, int, int], None]
 

@@ -58,10 +58,17 @@ def calibrate(
 
     Example: acumen names calibrate . --write --plot curve.png
     """
-    from acumen.checker.calibrate import FEWEST, calibration, record, rounded, table
+    from acumen.checker.calibrate import (
+        FEWEST,
+        calibration,
+        cases_of,
+        judged,
+        record,
+        rounded,
+        table,
+    )
     from acumen.checker.calibrate import plot as plotted
     from acumen.checker.calibrate import write_threshold as written
-    from acumen.checker.cases import cases_of, judged
     from acumen.checker.settings import OWN, settings_at
 
     settings = settings_at(repository)
@@ -97,8 +104,8 @@ def calibrate(
 def _mined(repository: Path, workers: int, step: object) -> Path:
     """Mined into acumen's own folder: the next time only new commits are read."""
     from acumen.checker.index import Index
-    from acumen.corpus.engines import engine
     from acumen.datasets import acumen_home
+    from acumen.engines import engine
     from acumen.machine import processors
     from acumen.renames.mining import Settings, mine
 

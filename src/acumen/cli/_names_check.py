@@ -99,12 +99,12 @@ def check(
     Example: acumen names check --write-baseline names.json
     """
     from acumen.api import AcumenError
-    from acumen.checker.baseline import write_baseline as written
     from acumen.checker.check import Asked
     from acumen.checker.check import check as checked
+    from acumen.checker.findings import write_baseline as written
     from acumen.checker.settings import changed, fails_on, settings_at
-    from acumen.corpus.engines import engine
     from acumen.datasets import acumen_home
+    from acumen.engines import engine
     from acumen.files import write_atomically
     from acumen.machine import processors
 
@@ -156,11 +156,11 @@ def _rendered(report: Report, format_: Format, *, colours: bool) -> bytes:
     if format_ is Format.JSON:
         return told.as_json(report)
     if format_ is Format.SARIF:
-        from acumen.checker.sarif import as_sarif
+        from acumen.checker.told import as_sarif
 
         return as_sarif(report)
     if format_ is Format.HTML:
-        from acumen.checker.html import as_page
+        from acumen.checker.told import as_page
 
         return as_page(report)
     style = _coloured if colours else told.plain

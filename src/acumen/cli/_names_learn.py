@@ -31,7 +31,7 @@ def learn(
     Example: acumen names check src --background background.npz
     """
     from acumen.corpus import Corpus
-    from acumen.corpus.engines import engine
+    from acumen.engines import engine
     from acumen.files import write_atomically
     from acumen.machine import processors
     from acumen.models.naming.learn import Settings

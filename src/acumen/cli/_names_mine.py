@@ -59,7 +59,7 @@ def mine(
 
     Example: acumen names mine . --since v1.0 --out renames --json
     """
-    from acumen.corpus.engines import engine
+    from acumen.engines import engine
     from acumen.machine import processors
     from acumen.renames.mining import Settings
     from acumen.renames.mining import mine as mined

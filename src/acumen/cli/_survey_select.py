@@ -59,7 +59,7 @@ def select(
     Example: acumen survey select --corpus js --embedding w2v --embedding paths --out questions.json
     """
     from acumen.corpus import Corpus
-    from acumen.corpus.engines import engine
+    from acumen.engines import engine
     from acumen.files import write_atomically
     from acumen.machine import processors
     from acumen.models.embeddings.vectors import Vectors
@@ -113,8 +113,8 @@ def occurrences(corpus: Corpora, workers: Workers = 0, as_json: AsJson = False) 
     Example: acumen survey occurrences --corpus js --corpus jdk
     """
     from acumen.corpus import Corpus
-    from acumen.corpus.engines import engine
     from acumen.datasets import require
+    from acumen.engines import engine
     from acumen.machine import processors
     from acumen.survey.idbench import compared
     from acumen.survey.occurrences import occurrences

@@ -57,7 +57,7 @@ def gluecode(
     Example: acumen tasks build gluecode --corpus corpus --dedup --seed 7 --out gluecode
     """
     from acumen.corpus import Corpus
-    from acumen.corpus.engines import engine as make_engine
+    from acumen.engines import engine as make_engine
     from acumen.machine import processors
     from acumen.tasks.methods.build import Recipe, build
     from acumen.tasks.methods.draw import at_most
@@ -103,7 +103,7 @@ def similar(
     Example: acumen tasks build similar --corpus corpus --out similar
     """
     from acumen.corpus import Corpus
-    from acumen.corpus.engines import engine as make_engine
+    from acumen.engines import engine as make_engine
     from acumen.machine import processors
     from acumen.tasks.robustness.make import Recipe
     from acumen.tasks.similarity.build import build

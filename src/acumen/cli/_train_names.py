@@ -21,8 +21,8 @@ def train_names(
     without: Sequence[str], settings: Settings, workers: int,
 ) -> None:  # fmt: skip
     from acumen.api import AcumenError
-    from acumen.corpus.engines import engine as make_engine
     from acumen.datasets import acumen_home
+    from acumen.engines import engine as make_engine
     from acumen.files import write_atomically
     from acumen.models.names.learn.build import INGREDIENTS
     from acumen.models.names.learn.train import FILE, train

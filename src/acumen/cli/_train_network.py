@@ -16,8 +16,8 @@ def train_network(
     answer: list[str], workers: int, as_json: bool, variants: Path | None = None,
     prepared: Path | None = None,
 ) -> None:  # fmt: skip
-    from acumen.corpus.engines import engine as make_engine
     from acumen.datasets.built import load_data
+    from acumen.engines import engine as make_engine
     from acumen.machine import processors
     from acumen.models.neural.catalogue import architecture
     from acumen.models.neural.joint import Joint

@@ -85,8 +85,8 @@ def build(
     from acumen.api import AcumenError
     from acumen.corpus.build import build as build_corpus
     from acumen.corpus.compiled import COMPILING
-    from acumen.corpus.engines import engine as make_engine
     from acumen.datasets import acumen_home
+    from acumen.engines import engine as make_engine
     from acumen.machine import processors
     from acumen.registry import names
 

@@ -72,7 +72,7 @@ def robustness(
     Example: acumen dataset robustness --corpus corpus -k all -k published --certify binds -o both
     """
     from acumen.corpus import Corpus
-    from acumen.corpus.engines import engine as make_engine
+    from acumen.engines import engine as make_engine
     from acumen.machine import processors
     from acumen.tasks.robustness.build import build
     from acumen.tasks.robustness.make import Recipe

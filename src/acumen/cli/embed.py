@@ -170,7 +170,7 @@ def _with_vectors(reference: str) -> Made:
 
 
 def _corpus(sources: list[str], workers: int, stack: ExitStack, step: Step) -> Corpus:
-    from acumen.corpus.engines import engine
+    from acumen.engines import engine
     from acumen.machine import processors
 
     return stack.enter_context(corpus_of(sources, engine("local", workers or processors()), step))

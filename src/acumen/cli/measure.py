@@ -54,9 +54,9 @@ def npath(
 
     Example: acumen measure npath lib.jar corpus --rules pmd7.14 --json > values.jsonl
     """
-    from acumen.corpus.engines import engine
     from acumen.corpus.measure import Measured, NPath, measured
     from acumen.datasets import acumen_home
+    from acumen.engines import engine
     from acumen.machine import processors
 
     found = Measured()
@@ -97,8 +97,8 @@ def nulls(
 
     Example: acumen measure nulls lib-sources.jar --json > nulls.jsonl
     """
-    from acumen.corpus.engines import engine as make_engine
     from acumen.corpus.nulls import null_reports
+    from acumen.engines import engine as make_engine
     from acumen.machine import processors
 
     engine = make_engine("local", workers or processors())

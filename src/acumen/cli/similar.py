@@ -73,7 +73,7 @@ def mine(
     """
     from acumen.api import AcumenError
     from acumen.corpus import Corpus
-    from acumen.corpus.engines import engine
+    from acumen.engines import engine
     from acumen.machine import processors
     from acumen.similar.mining import PREVIEW, Settings, mine_pairs
 
@@ -138,8 +138,8 @@ def find(
 
     Example: acumen similar find src/Text.java:leftPad -c jdk -n 5 --json
     """
-    from acumen.corpus.engines import engine
     from acumen.datasets import acumen_home
+    from acumen.engines import engine
     from acumen.machine import processors
     from acumen.similar.find import asked
     from acumen.similar.find import find as found

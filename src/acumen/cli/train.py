@@ -351,8 +351,8 @@ def _trained(
     technique: Technique, sources: list[str], changes: dict[str, Any], threads: int, workers: int,
     stack: ExitStack, step: Step,
 ) -> Vectors:  # fmt: skip
-    from acumen.corpus.engines import engine as make_engine
     from acumen.datasets import acumen_home
+    from acumen.engines import engine as make_engine
 
     engine = make_engine("local", workers)
     corpora = [stack.enter_context(corpus_of([source], engine, step)) for source in sources]

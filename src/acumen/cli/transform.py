@@ -75,7 +75,7 @@ def transform(
 
     Example: acumen transform lib/ -k switch --certify tests --test-command 'make check' -o v.jsonl
     """
-    from acumen.corpus.engines import engine as make_engine
+    from acumen.engines import engine as make_engine
     from acumen.machine import processors
     from acumen.transforms.certify.projects import Means
     from acumen.transforms.run import Order, deliver

@@ -25,7 +25,6 @@ import pyarrow as pa
 
 from acumen.api import AcumenError
 from acumen.corpus.compiled import compile_kernels
-from acumen.corpus.engines import Died, Engine
 from acumen.corpus.ids import project_id
 from acumen.corpus.index import write_index
 from acumen.corpus.integrity import damage
@@ -55,6 +54,7 @@ from acumen.corpus.shards import (
 )
 from acumen.corpus.sources import Entry, Project, projects
 from acumen.corpus.splits import SHARES, split_of
+from acumen.engines import Died, Engine
 from acumen.registry import entry, load_plugin, packages_hash
 
 # Seconds a shard, and a single file, may take. A shard of four megabytes takes a few.

@@ -11,9 +11,9 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from acumen.corpus.engines import Died, Engine
 from acumen.corpus.reading import Source
 from acumen.corpus.rows import Context, Rows, add_file
+from acumen.engines import Died, Engine
 from acumen.files import write_atomically
 from acumen.registry import entry, make_view, names, packages_hash
 

@@ -11,11 +11,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, ClassVar, Protocol
 
-from acumen.corpus.engines import Died, Engine
 from acumen.corpus.ids import signature
 from acumen.corpus.reading import Problem, Source, read_source
 from acumen.corpus.shards import printable
 from acumen.corpus.sources import Entry, Project, projects
+from acumen.engines import Died, Engine
 from acumen.lang.java.file import JavaFile
 from acumen.lang.lines import line_at, line_starts
 

@@ -16,8 +16,8 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from acumen.api import AcumenError
-from acumen.corpus.engines import Died, Engine
 from acumen.corpus.store import Corpus
+from acumen.engines import Died, Engine
 from acumen.lang.java.file import JavaFile
 from acumen.lang.java.nulls import Facts, Report, facts, solve
 from acumen.lang.java.nulls._builder import Site

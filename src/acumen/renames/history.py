@@ -17,12 +17,12 @@ import pygit2
 from pygit2.enums import DeltaStatus, DiffOption, FileMode, SortMode
 
 from acumen.corpus.reading import LARGEST, Problem
+from acumen.corpus.sources.git_tree import GIT_ERRORS, read_blob
 from acumen.corpus.sources.paths import as_text, on_disk
 from acumen.renames import tags
 from acumen.renames.match import Located, Matched, Pair, Renamed, match
 from acumen.renames.versions import Version, version_of
 
-ERRORS = (pygit2.GitError, KeyError, ValueError, OSError)
 # Source that a process keeps, in bytes: the next commit begins where one before it ended. Of the
 # last of it, the whole syntax.
 _KEPT = 48 << 20
@@ -66,12 +66,8 @@ class Versions:
         return found
 
     def _read(self, blob: pygit2.Oid) -> Version | Problem:
-        try:
-            if self.repository.odb.read_header(blob)[1] > LARGEST:
-                return Problem("", "too large", f"more than {LARGEST:,} bytes")
-            return version_of("", self.repository[blob].data)  # type: ignore[attr-defined]
-        except ERRORS as error:
-            return Problem("", "unreadable", f"git: {error}")
+        data = read_blob(self.repository, blob, "", LARGEST)
+        return data if isinstance(data, Problem) else version_of("", data)
 
 
 def _size(one: Version | Problem) -> int:
@@ -113,7 +109,7 @@ def read_commit(
         _read(repository, repository[commit], versions, record, pause)  # type: ignore[arg-type]
     except TooLongError:
         return left_out(commit, limit)
-    except ERRORS as error:
+    except GIT_ERRORS as error:
         return {"commit": commit, "kind": "unreadable", "why": str(error), "counts": {}}
     return record
 
@@ -203,7 +199,7 @@ def _is_own(change: Change, others: Iterable[pygit2.Commit]) -> bool:
 def blob_at(commit: pygit2.Commit, path: str) -> pygit2.Oid | None:
     try:
         return commit.tree[on_disk(path)].id
-    except ERRORS:
+    except GIT_ERRORS:
         return None
 
 

@@ -26,7 +26,7 @@ from acumen.renames.records import RENAMES, STABLE, Rename, StableMethod, write_
 if TYPE_CHECKING:
     import pygit2
 
-    from acumen.corpus.engines import Engine
+    from acumen.engines import Engine
     from acumen.renames._history_follow import Followed, Mark, Prints
     from acumen.renames.history import Versions
 
@@ -107,9 +107,9 @@ def _mine(
 
 
 def _opened(place: Path, out: Path, settings: Settings) -> _Project:
-    from acumen.corpus.sources.git_tree import commit_or_error, opened_or_error
+    from acumen.corpus.sources.git_tree import GIT_ERRORS, commit_or_error, opened_or_error
     from acumen.corpus.sources.paths import name_of
-    from acumen.renames.history import ERRORS, commits_of
+    from acumen.renames.history import commits_of
 
     here = place.absolute()
     name = name_of(here.parent if here.name == ".git" else here).removesuffix(".git")
@@ -124,7 +124,7 @@ def _opened(place: Path, out: Path, settings: Settings) -> _Project:
     since = commit_or_error(repository, settings.since, name) if settings.since else ""
     try:
         commits = commits_of(repository, head, since)
-    except ERRORS as error:
+    except GIT_ERRORS as error:
         hint = "`git fsck` tells more; a fresh clone has all of it"
         raise AcumenError(f"{name}: a commit of its history is missing ({error})", hint) from error
     return _Project(name, here, head, commits, log)
@@ -133,7 +133,7 @@ def _opened(place: Path, out: Path, settings: Settings) -> _Project:
 def _read_commits(one: _Project, settings: Settings, engine: Engine, step: Step) -> None:
     """Append what is not in the log yet. A worker that is lost is asked again commit by commit, to
     find the one it was lost with."""
-    from acumen.corpus.engines import Died
+    from acumen.engines import Died
     from acumen.renames.history import left_out
 
     todo = [commit for commit in one.commits if commit not in one.log.at]
@@ -179,7 +179,7 @@ def _repository(place: Path, process: int) -> tuple[pygit2.Repository, Versions]
 
 
 def _follow(one: _Project, engine: Engine, step: Step) -> None:
-    from acumen.corpus.engines import Died
+    from acumen.engines import Died
     from acumen.renames._history_follow import Follower
 
     follower = Follower()

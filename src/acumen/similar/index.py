@@ -30,7 +30,7 @@ from acumen.similar.words import words
 
 if TYPE_CHECKING:
     from acumen.corpus import Corpus
-    from acumen.corpus.engines import Engine
+    from acumen.engines import Engine
 
 # Okapi's usual constants: how soon repetition stops counting, how much length counts.
 K, B = 1.2, 0.75
@@ -177,7 +177,7 @@ def _first_sentence(javadoc: str) -> str:
 
 
 def _build(corpus: Corpus, folder: Path, engine: Engine, step: Step) -> None:
-    from acumen.corpus.engines import Died
+    from acumen.engines import Died
 
     tables = [corpus.table(shard, "methods").absolute() for shard in corpus.shards]
     parts: dict[int, _Part] = {}

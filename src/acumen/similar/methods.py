@@ -25,7 +25,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from acumen.corpus.engines import Died, Engine
+from acumen.engines import Died, Engine
 from acumen.lang.java.javadoc import SESAME_TOOLS, known, opening, tags, words
 from acumen.similar.tokens import Body, bodies
 

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from acumen.corpus import Corpus
-    from acumen.corpus.engines import Engine
+    from acumen.engines import Engine
     from acumen.similar.pairs import Pairs
 
 METHODS, PAIRS, SAMPLE, ASSIGNMENT = (
@@ -321,7 +321,7 @@ def _excerpts(
     corpus: Corpus, methods: Sequence[dict[str, Any]], engine: Engine, step: Step
 ) -> list[str]:
     """Each method with what belongs to it; alone where its file is more than can be understood."""
-    from acumen.corpus.engines import Died
+    from acumen.engines import Died
 
     found = [str(one["text"]) for one in methods]
     asked = []

@@ -15,7 +15,7 @@ from functools import partial
 import numpy as np
 
 from acumen.corpus import Corpus
-from acumen.corpus.engines import Engine
+from acumen.engines import Engine
 from acumen.lang.lines import line_starts
 from acumen.models.embeddings.files import Stretch, chosen, read, worked
 from acumen.survey.occurrences import identifiers_of

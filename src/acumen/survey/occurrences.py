@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from acumen.corpus import Corpus
-from acumen.corpus.engines import Engine
+from acumen.engines import Engine
 from acumen.lang.syntax import Column, Syntax
 from acumen.models.embeddings.files import LANGUAGES, Stretch, chosen, read, worked
 from acumen.survey.votes import Ints

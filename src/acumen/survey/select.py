@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 
 from acumen.api import AcumenError, Json
 from acumen.corpus import Corpus
-from acumen.corpus.engines import Engine
+from acumen.engines import Engine
 from acumen.models.embeddings.files import LANGUAGES
 from acumen.survey.contexts import CONTEXTS, Context, contexts
 from acumen.survey.occurrences import ROLES, Occurrences, occurrences

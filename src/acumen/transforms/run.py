@@ -17,8 +17,8 @@ import pyarrow.parquet as pq
 
 from acumen.api import AcumenError
 from acumen.corpus import Corpus
-from acumen.corpus.engines import Died, Engine
 from acumen.corpus.link import world_of
+from acumen.engines import Died, Engine
 from acumen.lang.java.calls.facts import declared_by
 from acumen.lang.java.calls.link import Project
 from acumen.lang.java.calls.world import platform

@@ -17,7 +17,7 @@ pytest.importorskip("torch")
 import torch
 
 from acumen.api import AcumenError, Face, Instance, Method, Pair, TaskCard
-from acumen.corpus.engines import engine
+from acumen.engines import engine
 from acumen.models.neural.keys import WORK
 from acumen.models.neural.model import Trained, make_run
 from acumen.models.neural.settings import read_config

@@ -1,4 +1,5 @@
-"""The files of a commit, read from a git repository without checking anything out."""
+"""Files in a git repository, read without checking anything out: those of a commit, and single
+blobs."""
 
 from __future__ import annotations
 
@@ -19,7 +20,7 @@ from acumen.corpus.sources.project import Entry, Wanted, too_large
 MOST_FILES = 2_000_000
 # Open repositories that a process keeps.
 _OPEN = 16
-_ERRORS = (pygit2.GitError, KeyError, ValueError, OSError)
+GIT_ERRORS = (pygit2.GitError, KeyError, ValueError, OSError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +32,7 @@ class GitRoot:
         found: list[Entry | Problem] = []
         try:
             repository, tree = _opened(self.repository, self.commit, os.getpid())
-        except _ERRORS as error:  # it was there when the build began
+        except GIT_ERRORS as error:  # it was there when the build began
             return [Problem(".", "unreadable", f"git: {why(error)}")]
         waiting = [(b"", tree, 1)]
         count = 0
@@ -39,7 +40,7 @@ class GitRoot:
             folder, tree, level = waiting.pop()
             try:
                 members = list(tree)
-            except _ERRORS as error:
+            except GIT_ERRORS as error:
                 message = f"a folder: {why(error)}"
                 found.append(Problem(as_text(folder).rstrip("/") or ".", "unreadable", message))
                 continue
@@ -62,10 +63,38 @@ class GitRoot:
             blob = tree[on_disk(path)]
             if not isinstance(blob, pygit2.Blob) or blob.filemode == FileMode.LINK:
                 return Problem(path, "unreadable", "it is no ordinary file")
-            size = repository.odb.read_header(blob.id)[1]
-            return too_large(path, size, largest) or blob.data
-        except _ERRORS as error:
+            return read_blob(repository, blob.id, path, largest)
+        except GIT_ERRORS as error:
             return Problem(path, "unreadable", f"git: {why(error)}")
+
+
+@dataclass(frozen=True, slots=True)
+class BlobsRoot:
+    """Blobs of a repository by the path of their file, such as the staged content of files."""
+
+    repository: Path
+    blobs: dict[str, str]
+
+    def entries(self, wanted: Wanted, levels: int | None = None) -> list[Entry | Problem]:
+        return [Entry(path, 0, blob) for path, blob in self.blobs.items() if wanted(path)]
+
+    def read(self, path: str, largest: int) -> bytes | Problem:
+        try:
+            repository = _open_repository(self.repository, os.getpid())
+            return read_blob(repository, self.blobs[path], path, largest)
+        except GIT_ERRORS as error:
+            return Problem(path, "unreadable", f"git: {why(error)}")
+
+
+def read_blob(
+    repository: pygit2.Repository, blob: pygit2.Oid | str, path: str, largest: int
+) -> bytes | Problem:
+    """Return a blob's bytes, or the problem if it is too large or cannot be read."""
+    try:
+        problem = too_large(path, repository.odb.read_header(blob)[1], largest)
+        return problem or repository[blob].peel(pygit2.Blob).data
+    except GIT_ERRORS as error:
+        return Problem(path, "unreadable", f"git: {why(error)}")
 
 
 def _entry(repository: pygit2.Repository, one: pygit2.Object, path: str) -> Entry | Problem:
@@ -77,14 +106,19 @@ def _entry(repository: pygit2.Repository, one: pygit2.Object, path: str) -> Entr
         return Problem(path, "unreadable", "no name that a file can have")
     try:
         return Entry(path, repository.odb.read_header(one.id)[1], str(one.id))
-    except _ERRORS as error:
+    except GIT_ERRORS as error:
         return Problem(path, "unreadable", f"git: {why(error)}")
 
 
 @lru_cache(maxsize=_OPEN)
-def _opened(place: Path, commit: str, process: int) -> tuple[pygit2.Repository, pygit2.Tree]:
+def _open_repository(place: Path, process: int) -> pygit2.Repository:
     """Each process opens its own."""
-    repository = pygit2.Repository(str(place), RepositoryOpenFlag.NO_SEARCH)
+    return pygit2.Repository(str(place), RepositoryOpenFlag.NO_SEARCH)
+
+
+@lru_cache(maxsize=_OPEN)
+def _opened(place: Path, commit: str, process: int) -> tuple[pygit2.Repository, pygit2.Tree]:
+    repository = _open_repository(place, process)
     return repository, repository[commit].peel(pygit2.Tree)
 
 
@@ -104,7 +138,7 @@ def commit_or_error(repository: pygit2.Repository, rev: str, source: str) -> str
     """The commit's full hash: of a branch, a tag, an abbreviated or a full commit."""
     try:
         return str(repository.revparse_single(rev).peel(pygit2.Commit).id)
-    except _ERRORS as error:
+    except GIT_ERRORS as error:
         what = "nothing was ever committed" if rev == "HEAD" else f"no branch, tag or commit {rev}"
         # A KeyError only names it again.
         reason = "" if isinstance(error, KeyError) else f" ({why(error)})"

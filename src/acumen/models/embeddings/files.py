@@ -13,8 +13,8 @@ import pyarrow.parquet as pq
 
 from acumen.api import AcumenError
 from acumen.corpus import Corpus
-from acumen.corpus.engines import Died, Engine
 from acumen.corpus.integrity import unreadable
+from acumen.engines import Died, Engine
 
 # Seconds for a shard; the first of a fresh installation waits for the compiler.
 LIMIT = 1800.0

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from acumen.api import AcumenError
 from acumen.corpus import Corpus
-from acumen.corpus.engines import Engine
+from acumen.engines import Engine
 from acumen.lang.kernel import Words
 from acumen.lang.leaf_paths import Limits
 from acumen.models.embeddings._contexts import contexts_of

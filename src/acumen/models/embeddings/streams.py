@@ -25,7 +25,7 @@ from filelock import FileLock
 from numpy.typing import NDArray
 
 from acumen.corpus import Corpus
-from acumen.corpus.engines import Engine
+from acumen.engines import Engine
 from acumen.models.embeddings.files import Chosen, Step, Stretch, chosen, read, worked
 from acumen.registry import packages_hash
 

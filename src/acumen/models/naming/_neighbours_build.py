@@ -16,7 +16,7 @@ import numpy as np
 
 from acumen.api import AcumenError
 from acumen.corpus import Corpus
-from acumen.corpus.engines import Engine
+from acumen.engines import Engine
 from acumen.lang.java.file import JavaFile
 from acumen.models.embeddings.files import Stretch, chosen, worked
 from acumen.models.naming._neighbours_index import Nearest, faiss

@@ -20,7 +20,7 @@ import numpy as np
 
 from acumen.api import AcumenError
 from acumen.corpus import Corpus
-from acumen.corpus.engines import Engine
+from acumen.engines import Engine
 from acumen.lang.java.file import JavaFile
 from acumen.models.embeddings.files import Chosen, Stretch, chosen, worked
 from acumen.models.naming.background import OTHERS, STEP, Background, other_class, rounded

@@ -38,7 +38,7 @@ from acumen.models.naming._neighbours_space import Space, bags
 from acumen.registry import packages_hash
 
 if TYPE_CHECKING:
-    from acumen.corpus.engines import Engine
+    from acumen.engines import Engine
     from acumen.models.naming.facts import Facts
 
 __all__ = [

@@ -49,8 +49,8 @@ class Spot:
     @cached_property
     def neighbours(self) -> Neighbours:
         """What it has learned, when it is first needed."""
-        from acumen.corpus.engines import engine
         from acumen.datasets import acumen_home
+        from acumen.engines import engine
         from acumen.machine import processors
         from acumen.models.naming.neighbours import neighbours_of
 

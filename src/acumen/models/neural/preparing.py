@@ -22,7 +22,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from acumen.api import AcumenError, Example, Input, Sight, Task
-from acumen.corpus.engines import Died, Engine
+from acumen.engines import Died, Engine
 from acumen.models.neural import encoded
 from acumen.models.neural.architecture import LABELS, Architecture, Features
 from acumen.models.neural.catalogue import Plan

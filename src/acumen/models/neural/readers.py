@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from acumen.api import Input
-from acumen.corpus.engines import Died, Engine, engine
+from acumen.engines import Died, Engine, engine
 from acumen.machine import processors
 from acumen.models.neural.architecture import Features
 from acumen.models.neural.catalogue import Plan

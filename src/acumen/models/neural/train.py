@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from acumen.api import AcumenError, Face, Json, Task
-from acumen.corpus.engines import Engine
+from acumen.engines import Engine
 from acumen.files import write_atomically
 from acumen.models.neural.architecture import Purpose
 from acumen.models.neural.catalogue import Plan, architecture

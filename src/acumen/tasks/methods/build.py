@@ -23,9 +23,9 @@ from typing import Any
 from acumen import __version__
 from acumen.api import AcumenError, Json
 from acumen.corpus import Corpus
-from acumen.corpus.engines import Died, Engine
 from acumen.corpus.manifest import NAME
 from acumen.datasets.built import ABOUT, SCHEMA, must_be_ours
+from acumen.engines import Died, Engine
 from acumen.files import sha256_of, write_atomically
 from acumen.lang.java.nulls.report import Report
 from acumen.tasks.methods import candidates, rows

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from acumen.api import AcumenError
 from acumen.corpus import Corpus
-from acumen.corpus.engines import Engine
 from acumen.corpus.nulls import Failed, null_reports
+from acumen.engines import Engine
 from acumen.lang.java.nulls import Report
 
 Step = Callable[[str, int, int], None]

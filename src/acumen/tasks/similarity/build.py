@@ -23,8 +23,8 @@ from pathlib import Path
 from acumen import __version__
 from acumen.api import AcumenError, Json
 from acumen.corpus import Corpus
-from acumen.corpus.engines import Engine
 from acumen.datasets.built import ABOUT, SCHEMA, must_be_ours
+from acumen.engines import Engine
 from acumen.files import sha256_of, write_atomically
 from acumen.tasks.robustness import ORIGINALS, VARIANTS
 from acumen.tasks.robustness.build import Step

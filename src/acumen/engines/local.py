@@ -1,9 +1,12 @@
 """Processes on this machine.
 
-Each is a fresh interpreter that takes one item at a time over a socket. When one dies or hangs,
-it is known which item it had, and the others go on; a pool of the standard library would lose
-them all. They stay for the next stage, with the compiled code they have loaded, and end with
-the engine.
+Each worker is a fresh interpreter that takes one item at a time over its own socket. When a worker
+dies or hangs, the engine knows which item it had, and the other workers go on. Workers stay for the
+next stage, with the compiled code they have loaded, and end with the engine.
+
+Libraries do not give this: concurrent.futures and loky fail every pending item when one worker
+dies, and pebble's workers share one pipe and its locks, so that a worker killed while it transfers
+an item or a result stops the whole pool.
 """
 
 from __future__ import annotations
@@ -24,7 +27,7 @@ from multiprocessing.connection import Connection, wait
 from typing import Any
 
 from acumen.api import AcumenError
-from acumen.corpus.engines import Died
+from acumen.engines import Died
 
 _PR_SET_PDEATHSIG = 1
 
@@ -89,7 +92,7 @@ def _start() -> _Worker:
     ours, theirs = socket.socketpair()
     with theirs:
         process = subprocess.Popen(
-            [sys.executable, "-m", "acumen.corpus.engines.local", str(theirs.fileno())],
+            [sys.executable, "-m", "acumen.engines.local", str(theirs.fileno())],
             pass_fds=[theirs.fileno()],
             # What is importable here is importable there, plug-ins of a test's path too.
             env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},

@@ -42,7 +42,7 @@ def cluster(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
 
 @pytest.mark.filterwarnings("ignore")
 def test_a_node_killed_in_mid_build_changes_nothing(cluster: Any, tmp_path: Path) -> None:
-    from acumen.corpus.engines.ray import RayEngine
+    from acumen.engines.ray import RayEngine
 
     sources = many_projects()
     out = tmp_path / "on-ray"
@@ -76,7 +76,7 @@ def test_a_node_killed_in_mid_build_changes_nothing(cluster: Any, tmp_path: Path
 
 @pytest.mark.filterwarnings("ignore")
 def test_a_cluster_that_is_not_there_is_told(tmp_path: Path) -> None:
-    from acumen.corpus.engines.ray import RayEngine
+    from acumen.engines.ray import RayEngine
 
     with pytest.raises(AcumenError, match=r"no Ray cluster at '127\.0\.0\.1:1'") as caught:
         RayEngine(1, "127.0.0.1:1")

@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -14,8 +15,8 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))
 import work
 
-from acumen.corpus.engines import Died
-from acumen.corpus.engines.local import LocalEngine
+from acumen.engines import Died
+from acumen.engines.local import LocalEngine
 
 ITEMS = list(range(6))
 
@@ -32,6 +33,46 @@ def test_a_process_that_dies_takes_one_item_with_it(function: object, why: str) 
     found = dict(LocalEngine(2).run(function, ITEMS, 60))  # type: ignore[arg-type]
     assert found.pop(3) == Died(f"its process ended with {why}")
     assert found == {n: n for n in ITEMS if n != 3}
+
+
+def test_a_process_killed_from_outside_takes_one_item_with_it(tmp_path: Path) -> None:
+    items = [str(tmp_path), "", ""]
+    lost: list[int] = []
+
+    def kill_first_worker() -> None:
+        while not (pids := [int(file.name) for file in tmp_path.iterdir()]):
+            time.sleep(0.01)
+        lost.extend(pids)
+        os.kill(pids[0], signal.SIGKILL)
+
+    killer = threading.Thread(target=kill_first_worker)
+    killer.start()
+    results = dict(LocalEngine(2).run(work.wait_if_folder, items, 60))
+    killer.join()
+    assert len(lost) == 1
+    assert results == {0: Died("its process ended with SIGKILL"), 1: 0, 2: 0}
+
+
+def test_a_process_that_dies_while_it_sends_a_result_takes_one_item_with_it() -> None:
+    clock = time.monotonic()
+    results = dict(LocalEngine(2).run(work.die_sending_three, ITEMS, 60))
+    assert results.pop(3) == Died("its process ended with SIGKILL")
+    assert results == {n: n for n in ITEMS if n != 3}
+    assert time.monotonic() - clock < 30
+
+
+def test_a_process_that_dies_while_it_receives_an_item_takes_that_item_with_it() -> None:
+    clock = time.monotonic()
+    results = dict(LocalEngine(2).run(work.same, [0, work.KillsWhenUnpickled(), 2, 3], 60))
+    assert results == {0: 0, 1: Died("its process ended with SIGKILL"), 2: 2, 3: 3}
+    assert time.monotonic() - clock < 30
+
+
+def test_items_are_taken_in_order_and_only_when_a_worker_is_free() -> None:
+    items = work.RecordedItems(100)
+    for count, _ in enumerate(LocalEngine(2).run(work.square, items, 60), 1):
+        assert len(items.taken) <= count + 2
+    assert items.taken == list(range(100))
 
 
 def test_a_process_that_hangs_is_ended() -> None:
@@ -78,10 +119,32 @@ def test_processes_stay_for_the_next_stage_and_end_with_the_engine() -> None:
             os.kill(pid, 0)
 
 
+def test_no_process_stays_after_ctrl_c(tmp_path: Path) -> None:
+    code = (
+        "import sys; sys.path.insert(0, sys.argv[1]); import work\n"
+        "from acumen.engines.local import LocalEngine\n"
+        "list(LocalEngine(2).run(work.wait_if_folder, [sys.argv[2]] * 4, 60))\n"
+    )
+    parent = subprocess.Popen(
+        [sys.executable, "-c", code, str(Path(__file__).parent), str(tmp_path)],
+        stderr=subprocess.PIPE, text=True, start_new_session=True,
+    )  # fmt: skip
+    while len(pids := [int(file.name) for file in tmp_path.iterdir()]) < 2:
+        assert parent.poll() is None
+        time.sleep(0.01)
+    # A terminal sends the signal to the parent and to its children.
+    os.killpg(parent.pid, signal.SIGINT)
+    _, errors = parent.communicate(timeout=30)
+    assert "KeyboardInterrupt" in errors
+    for pid in pids:
+        with pytest.raises(ProcessLookupError):
+            os.kill(pid, 0)
+
+
 def test_no_process_stays_when_the_build_is_killed(tmp_path: Path) -> None:
     code = (
         "import sys; sys.path.insert(0, sys.argv[1]); import work\n"
-        "from acumen.corpus.engines.local import LocalEngine\n"
+        "from acumen.engines.local import LocalEngine\n"
         "for _ in LocalEngine(1).run(work.process, range(100), 60): print(_[1], flush=True)\n"
     )
     parent = subprocess.Popen(

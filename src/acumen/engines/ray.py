@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from acumen.api import AcumenError
-from acumen.corpus.engines import Died
+from acumen.engines import Died
 
 # How often an item is tried again when its node or its process is lost.
 RETRIES = 3
