@@ -2,7 +2,7 @@
 questions. IdBench's labels are seen here and nowhere else: this is run at the end, and nothing is
 chosen by it.
 
-    python bench/names_ablation.py CORPUS... --wordnet DIR --text PATH --out DIR
+    python -m research.lexicon.ablation CORPUS... --wordnet DIR --text PATH --out DIR
 
 The lexicons stay in the folder; those that are there are not learned again.
 """

@@ -1,8 +1,9 @@
-"""What `acumen train names` learns English from: Debian's packages of WordNet, dictionaries and
-manuals, downloaded by apt and unpacked into a folder, without installing them.
+"""What `python -m research.lexicon` learns English from: Debian's packages of WordNet,
+dictionaries and manuals, downloaded by apt and unpacked into a folder, without installing them.
 
-    python scripts/names_resources.py resources
-    acumen train names CORPUS... --wordnet resources/wordnet-base --text resources/texts --out DIR
+    python -m research.lexicon.resources resources
+    python -m research.lexicon CORPUS... --wordnet resources/wordnet-base \\
+        --text resources/texts --out DIR
 
 Needs apt-get and dpkg-deb, no root. The versions are those of the machine's package lists; the
 lexicon's own record holds the hash of all texts.

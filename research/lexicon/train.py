@@ -1,4 +1,4 @@
-"""``acumen train names``: all steps, from corpora and texts to the file of a lexicon."""
+"""All steps of learning, from corpora and texts to the file of a lexicon."""
 
 from __future__ import annotations
 

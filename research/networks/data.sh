@@ -3,14 +3,14 @@
 # JDK and the Debian projects of bench/recipes/naming.toml, 1.04 million methods. Needs Debian's
 # apt-get (or src.zip of OpenJDK 17 as JDK=PATH), an hour of two processors, 6 GB of disk.
 #
-#   [LIU=DIR] [VARIANTS=1] sh scripts/network_data.sh FOLDER [MOST]
+#   [LIU=DIR] [VARIANTS=1] sh research/networks/data.sh FOLDER [MOST]
 #
 # The corpus is not made again; a data set is, where the code that makes it has changed since.
 set -eu
 
 out=$1
 most=${2:-160000}
-here=$(cd "$(dirname "$0")/.." && pwd)
+here=$(cd "$(dirname "$0")/../.." && pwd)
 acumen=${ACUMEN:-$here/.venv/bin/acumen}
 mkdir -p "$out"
 out=$(cd "$out" && pwd)

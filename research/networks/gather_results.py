@@ -1,6 +1,6 @@
-"""Gather what `scripts/train_networks.py` left into small files: scores, histories, commands.
+"""Gather what `research/networks/plan.py` left into small files: scores, histories, commands.
 
-    python scripts/gather_results.py runs results/networks/NAME
+    python -m research.networks.gather_results runs research/results/networks/NAME
 
 ``scores.csv`` has a line for each headline score and further metric (slices only where they tell
 what is known of the published tool's edits), ``history.csv`` one for each

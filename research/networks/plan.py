@@ -1,14 +1,15 @@
-"""Train and evaluate the networks of docs/results.md: the exact commands, several at a time.
+"""Train and evaluate the networks of docs/networks.md: the exact commands, several at a time.
 
-    python scripts/train_networks.py --data gluecode --robustness robustness --out runs
+    python -m research.networks.plan --data gluecode --robustness robustness --out runs
 
 Networks that look around a method need the corpus. They are prepared where it lies, and may then be
 trained and asked elsewhere:
 
-    python scripts/train_networks.py ... --prepared prepared --networks cognac gtnm --prepare
-    python scripts/train_networks.py ... --prepared prepared --networks cognac gtnm
+    python -m research.networks.plan ... --prepared prepared --networks cognac gtnm --prepare
+    python -m research.networks.plan ... --prepared prepared --networks cognac gtnm
 
-Each line of the plan is an ``acumen`` command; those of one network follow each other, or are run
+Each line of the plan is an ``acumen`` command, or one of ``research.networks.train_prepared``
+where the data are prepared first; those of one network follow each other, or are run
 several at once where they do not need each other (``--together 5``); those of different networks
 share the processor or the GPU. ``runs/jobs.json`` keeps what was run, for how
 long and, where there is an NVIDIA card, how busy it was. What is done already is not done again.
@@ -29,6 +30,7 @@ from pathlib import Path
 
 from acumen.files import write_atomically
 
+ROOT = Path(__file__).resolve().parents[2]
 GLUECODE = ("npath", "operators", "nulltoken", "naming", "completion")
 PLAIN = ("mlp", "cnn", "bilstm", "seq2seq")
 # Those that can only name; all others serve all five tasks.
@@ -238,6 +240,21 @@ def taught(command: list[str]) -> str:
     return command[command.index("-t") + 1].rpartition("/")[2]
 
 
+PREPARING = {"--prepare", "--prepared", "--answer"}
+
+
+def is_prepared(command: list[str]) -> bool:
+    """Return whether a training reads its data in a step of its own."""
+    return bool(PREPARING & set(command))
+
+
+def program(command: list[str]) -> list[str]:
+    """Return the command line of a step of the plan."""
+    if is_prepared(command):
+        return [sys.executable, "-m", "research.networks.train_prepared", *command[1:]]
+    return [sys.executable, "-m", "acumen", *command]
+
+
 def run(network: str, args: argparse.Namespace, busy: Busy, jobs: list[dict[str, object]]) -> None:
     for stage in stages(network, args):
         with ThreadPoolExecutor(args.together) as pool:
@@ -259,9 +276,14 @@ def run_one(
     with log.open("a") as stream:
         stream.write(f"$ acumen {shlex.join(command)}\n")
         stream.flush()
-        threads = {"OMP_NUM_THREADS": str(args.threads), "MKL_NUM_THREADS": str(args.threads)}
+        # Commands run where the paths are relative to, so research/ is named here.
+        threads = {
+            "PYTHONPATH": str(ROOT),
+            "OMP_NUM_THREADS": str(args.threads),
+            "MKL_NUM_THREADS": str(args.threads),
+        }
         code = subprocess.run(
-            [sys.executable, "-m", "acumen", *command], stdout=stream, stderr=stream,
+            program(command), stdout=stream, stderr=stream,
             env={**os.environ, **threads}, check=False,
         ).returncode  # fmt: skip
     ended = time.time()

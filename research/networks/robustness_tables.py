@@ -1,10 +1,11 @@
 """The tables of docs/networks-robustness.md, made from the runs that are kept.
 
-    python scripts/robustness_tables.py
+    python -m research.networks.robustness_tables
 
 Each table of the page stands below a mark with its name, ``<!-- table: figure-2 -->``, and is
-written there anew, from ``results/networks/*/results.tar.xz`` alone. Where the generalizability
-study has the same figure of the same network, it stands in brackets, for java-small.
+written there anew, from ``research/results/networks/*/results.tar.xz`` alone. Where the
+generalizability study has the same figure of the same network, it stands in brackets,
+for java-small.
 """
 
 from __future__ import annotations
@@ -22,9 +23,9 @@ from acumen.published import read_table
 from acumen.tasks.robustness.buckets import BUCKETS
 from acumen.tasks.robustness.marks import MARKS
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "networks-robustness.md"
-KEPT = ROOT / "results" / "networks"
+KEPT = ROOT / "research" / "results" / "networks"
 MARK = re.compile(r"(<!-- table: (\S+) -->\n\n)((?:\|.*\n)*)")
 
 # A training, and the folder of a run in its archive.

@@ -1,11 +1,12 @@
 """How networks that were asked at the end of their trainings fare in each project of the test.
 
-    python scripts/scores_by_project.py gluecode results/networks/ablation/projects.csv RUNS...
+    python -m research.networks.scores_by_project gluecode \\
+        research/results/networks/ablation/projects.csv RUNS...
 
 Eight projects are too few to test a difference; in how many of them a network is better can be
-read off. Answers are those of ``acumen train --answer``: NETWORK/all/answers/gluecode/TASK.jsonl
-anywhere under RUNS. The last part of what is printed: for every task and network, in how many
-projects the first network is better.
+read off. Answers are those of ``research.networks.train_prepared --answer``:
+NETWORK/all/answers/gluecode/TASK.jsonl anywhere under RUNS. The last part of what is printed: for
+every task and network, in how many projects the first network is better.
 """
 
 from __future__ import annotations

@@ -1,13 +1,13 @@
 """How fast each network learns, alone on its machine: methods a second, how long it waits for
 data, how busy the GPU is; and whether ``torch.compile`` pays.
 
-    python scripts/network_speed.py --data gluecode --out speed [--prepared prepared]
+    python -m research.networks.speed --data gluecode --out speed [--prepared prepared]
 
 Each is trained for names, for a few rounds of batches. The first of them, in which workers start
 and kernels are compiled, is not counted, nor is the last if the clock cut it to less than a
 quarter. Writes ``speed.csv``, one line for a network and a way: ``acumen-base`` has a line for its
 pre-training and one for its teaching, and a compiled network is called so. Networks that look
-around a method need what ``train_networks.py --prepare`` left in ``prepared``.
+around a method need what ``research.networks.plan --prepare`` left in ``prepared``.
 """
 
 from __future__ import annotations
@@ -16,14 +16,24 @@ import argparse
 import csv
 import json
 import math
+import os
 import subprocess
-import sys
 import time
 from itertools import pairwise, product
 from pathlib import Path
 from statistics import median
 
-from train_networks import BASE, LOOKING, NAMERS, PLAIN, plan, taught
+from research.networks.plan import (
+    BASE,
+    LOOKING,
+    NAMERS,
+    PLAIN,
+    ROOT,
+    Busy,
+    plan,
+    program,
+    taught,
+)
 
 COLUMNS = (
     "network", "parameters", "batch", "precision", "examples_per_second", "waiting", "gpu_busy",
@@ -70,21 +80,30 @@ def _is_prepared(network: str) -> bool:
 def measured(network: str, args: argparse.Namespace, phase: str, compiled: bool) -> dict[str, str]:
     ways = [network, *([phase] if phase else []), *(["compiled"] if compiled else [])]
     out = args.out / "-".join(ways)
-    line = [sys.executable, "-m", "acumen", *command(network, args, out, phase, compiled)]
+    made = command(network, args, out, phase, compiled)
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     told = {"network": ", ".join(ways)}
     log = args.out / f"{out.name}.txt"
     if not _is_prepared(network) and not (out / "work" / "sizes.json").is_file():
         # Reading the data is not what is measured.
         with log.open("w") as stream:
-            subprocess.run([*line, "--prepare"], stdout=stream, stderr=stream, check=False)
+            subprocess.run(
+                program([*made, "--prepare"]), stdout=stream, stderr=stream, env=environment,
+                check=False,
+            )  # fmt: skip
     if args.read:
         return told
+    busy, began = Busy(), time.time()
     with log.open("a") as stream:
-        code = subprocess.run(line, stdout=stream, stderr=stream, check=False).returncode
+        code = subprocess.run(
+            program(made), stdout=stream, stderr=stream, env=environment, check=False
+        ).returncode
+    busy.stop.set()
+    share = busy.between(began, time.time())
     if code:
         print(log.read_text()[-500:], flush=True)
         return told
-    return told | speed(out)
+    return told | speed(out) | {"gpu_busy": "" if share is None else f"{share / 100:.2f}"}
 
 
 def speed(folder: Path) -> dict[str, str]:
@@ -99,7 +118,7 @@ def speed(folder: Path) -> dict[str, str]:
 
     def typical(name: str, digits: int) -> str:
         found = median(row.get(name, math.nan) for row in later)
-        return "" if math.isnan(found) else f"{found:.{digits}f}"  # no GPU, nothing to tell of it
+        return "" if math.isnan(found) else f"{found:.{digits}f}"
 
     return {
         "parameters": str(about["parameters"]),
@@ -107,7 +126,6 @@ def speed(folder: Path) -> dict[str, str]:
         "precision": str(about["training"]["precision"]),
         "examples_per_second": typical("examples_per_second", 0),
         "waiting": typical("waiting", 3),
-        "gpu_busy": typical("gpu_busy", 2),
         "rounds": str(len(later)),
     }
 

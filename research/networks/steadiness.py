@@ -1,10 +1,10 @@
 """What makes acumen-base steady: a small one, taught names on one processor core, and how often its
 names change (docs/models/acumen-base.md, "What makes it steady").
 
-    python scripts/steadiness.py prepared/acumen-base robustness steady.csv --name unordered \
-        --set unordered=true
+    python -m research.networks.steadiness prepared/acumen-base robustness steady.csv \
+        --name unordered --set unordered=true
 
-``prepared/acumen-base`` is what ``scripts/train_networks.py --prepare`` leaves there, with
+``prepared/acumen-base`` is what ``research/networks/plan.py --prepare`` leaves there, with
 certified variants; ``robustness`` the variants that are asked. A line is added to the file.
 """
 

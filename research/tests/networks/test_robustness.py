@@ -9,9 +9,9 @@ import re
 from functools import cache
 
 import pytest
-from robustness_tables import KEPT, PAGE, TABLES, markdown, remade
 
 from acumen.published import read_table
+from research.networks.robustness_tables import KEPT, PAGE, TABLES, markdown, remade
 
 TEXT = PAGE.read_text()
 TRAININGS = {
@@ -60,7 +60,7 @@ def near(model: str, kind: str, metric: str, where: str = "single") -> object:
 
 
 def test_the_page_is_what_the_script_makes() -> None:
-    assert remade(TEXT) == TEXT, "run scripts/robustness_tables.py"
+    assert remade(TEXT) == TEXT, "run research.networks.robustness_tables"
 
 
 def test_every_table_of_the_page_is_made() -> None:
