@@ -46,13 +46,8 @@ def others() -> None:
 
 
 def method_names() -> None:
-    from acumen.models.naming import _background_kernel as kernel
-
     method = Method("1", "void METHOD_NAME(int x) { this.x = x; }")
     make_model("acumen-naming").model.judge([NamedMethod(method, "setX")])  # type: ignore[union-attr]
-    weights = np.zeros((1, 2), np.float32)
-    offsets, traits = np.array([0, 1], np.int64), np.zeros(1, np.int32)
-    kernel.learn(offsets, traits, traits, offsets[:1], weights, weights.copy(), 0.1)
 
 
 def similar_methods() -> None:

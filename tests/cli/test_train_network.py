@@ -33,7 +33,6 @@ def test_a_network_is_trained_and_asked(
     for task in ("npath", "naming"):
         told = json.loads((out / task / "model.json").read_text())["training"]
         assert (told["seed"], told["epochs"]) == (7, 2)
-        assert (out / task / "report.html").is_file()
     other = acumen_here(*words, "--seed", "3", "--json")
     assert json.loads(other.stdout)["gluecode/npath"]["training"]["seed"] == 3
     done = acumen_here("eval", "--tasks", f"gluecode@{gluecode}", "-m", f"run:{out}",
@@ -44,10 +43,10 @@ def test_a_network_is_trained_and_asked(
     assert all(one["asked"] > 0 and not one["errors"] for one in cells)
 
 
-def test_all_tasks_at_once_from_variants_and_what_was_prepared(
+def test_all_tasks_at_once_from_variants(
     acumen_here: Acumen, gluecode: Path, examples_corpus: object, tmp_path: Path
 ) -> None:
-    """acumen-base: variants are made, data are prepared once, one network answers five tasks."""
+    """acumen-base: variants are made, one network answers five tasks."""
     corpus = examples_corpus.folder  # type: ignore[attr-defined]
     variants = tmp_path / "variants"
     done = acumen_here("dataset", "robustness", "--corpus", corpus, "--methods", gluecode,
@@ -58,9 +57,7 @@ def test_all_tasks_at_once_from_variants_and_what_was_prepared(
         "train", "acumen-base", "-t", "gluecode", "--data", gluecode, "--variants", variants,
         "--config", "small", "--most", "40", "--set", "training.epochs=1", "--workers", "1",
     )  # fmt: skip
-    done = acumen_here(*words, "--prepare", "-o", tmp_path / "prepared")
-    assert done.returncode == 0, done.stderr
-    done = acumen_here(*words, "--prepared", tmp_path / "prepared", "-o", tmp_path / "base")
+    done = acumen_here(*words, "-o", tmp_path / "base")
     assert done.returncode == 0, done.stderr
     done = acumen_here("eval", "--tasks", f"gluecode@{gluecode}", "-m", f"run:{tmp_path / 'base'}",
                        "--out", tmp_path / "run", "--json")  # fmt: skip

@@ -137,5 +137,6 @@ def background_key(background: str) -> str:
         return sha256_of(Path(background))
     except OSError as error:
         raise AcumenError(
-            f"{background}: {error.strerror or error}", "`acumen names learn` makes a background"
+            f"{background}: {error.strerror or error}",
+            "research/naming_background of the repository makes one",
         ) from error

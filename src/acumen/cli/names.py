@@ -6,7 +6,6 @@ from acumen.cli import (
     _names_calibrate,
     _names_check,
     _names_dataset,
-    _names_learn,
     _names_mine,
     _names_reviews,
 )
@@ -15,7 +14,6 @@ from acumen.cli._app import Verb, verbs
 app = verbs("Check method names; mine renames from history and reviews.")
 app.command("check", cls=Verb)(_names_check.check)
 app.command("calibrate", cls=Verb)(_names_calibrate.calibrate)
-app.command("learn", cls=Verb)(_names_learn.learn)
 app.command("mine", cls=Verb)(_names_mine.mine)
 app.command("reviews", cls=Verb)(_names_reviews.reviews)
 app.command("dataset", cls=Verb)(_names_dataset.dataset)

@@ -1,4 +1,4 @@
-"""``acumen train``: a network for a task; an embedding of identifiers, or a lexicon, from code."""
+"""``acumen train``: a network for a task, or an embedding of identifiers from code."""
 
 from __future__ import annotations
 
@@ -27,7 +27,6 @@ class Technique(StrEnum):
     FT_CBOW = "ft-cbow"
     FT_SG = "ft-sg"
     PATHS = "paths"
-    NAMES = "names"
 
 
 class Device(StrEnum):
@@ -49,7 +48,6 @@ class Reading(StrEnum):
 
 
 _LEARNING = "Of embeddings"
-_OF_NAMES = "Of names"
 _OF_NETWORKS = "Of networks"
 
 
@@ -69,7 +67,7 @@ def train(
         list[str] | None,
         typer.Argument(
             metavar="[CORPUS]...",
-            help="Of embeddings and names: corpora, or what a corpus is built from.",
+            help="Of embeddings: corpora, or what a corpus is built from.",
         ),
     ] = None,
     task: Annotated[
@@ -121,24 +119,6 @@ def train(
             rich_help_panel=_OF_NETWORKS,
         ),
     ] = None,
-    prepared: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="DIR",
-            help="Take what --prepare left there, of this network on this data, instead of reading "
-            "it again: for several trainings that differ in how they learn.",
-            rich_help_panel=_OF_NETWORKS,
-        ),
-    ] = None,
-    answer: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="TASK",
-            help="Answer this task when it is trained, into DIR/answers, to be scored anywhere. "
-            "Repeatable.",
-            rich_help_panel=_OF_NETWORKS,
-        ),
-    ] = None,
     most: Annotated[
         int,
         typer.Option(
@@ -148,13 +128,6 @@ def train(
     device: Annotated[
         Device, typer.Option(help="Where it computes.", rich_help_panel=_OF_NETWORKS)
     ] = Device.AUTO,
-    prepare: Annotated[
-        bool,
-        typer.Option(
-            "--prepare", help="Stop before training; the same command without it goes on.",
-            rich_help_panel=_OF_NETWORKS,
-        ),
-    ] = False,
     size: Annotated[
         int | None, typer.Option(min=1, help="Dimensions.", rich_help_panel=_LEARNING)
     ] = None,
@@ -191,34 +164,6 @@ def train(
         float | None,
         typer.Option(min=1e-6, max=1.0, help="Learning rate, at first.", rich_help_panel=_LEARNING),
     ] = None,
-    wordnet: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="DIR", help="WordNet's database files.", rich_help_panel=_OF_NAMES
-        ),
-    ] = None,
-    text: Annotated[
-        list[Path] | None,
-        typer.Option(
-            metavar="PATH", help="English texts: manuals, dictionaries; may be repeated.",
-            rich_help_panel=_OF_NAMES,
-        ),
-    ] = None,
-    words: Annotated[
-        int | None,
-        typer.Option(
-            min=100, max=60_000, help="How many words, the most frequent.",
-            rich_help_panel=_OF_NAMES,
-        ),
-    ] = None,
-    without: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="INGREDIENT",
-            help="Leave out contrast, frames, flow, wordnet, english or code; may be repeated.",
-            rich_help_panel=_OF_NAMES,
-        ),
-    ] = None,
     seed: Annotated[
         int | None,
         typer.Option(
@@ -244,15 +189,9 @@ def train(
     minified, generated and vendored ones do not. The same corpora and seed give the same bytes,
     unless --hurry.
 
-    names is no embedding: it makes the lexicon of the model acumen-names, from corpora, WordNet
-    and English texts.
-
-    All but paths need gensim (names for the pairs of words that come with it):
-    pip install 'acumen\[embeddings]'
+    All but paths need gensim: pip install 'acumen\[embeddings]'
 
     Example: acumen train ft-cbow corpus --out embeddings/ft-cbow
-
-    Example: acumen train names corpus --wordnet wordnet --text manuals --out lexicon
 
     Example: acumen train w2v-sg jquery=npm:jquery@1.12.4 --out small --epochs 5
 
@@ -264,17 +203,15 @@ def train(
 
     of_networks = {
         "--task": task, "--data": data, "--config": config, "--set": change, "--from": start,
-        "--most": most, "--prepare": prepare, "--answer": answer, "--variants": variants,
-        "--prepared": prepared,
+        "--most": most, "--variants": variants,
     }  # fmt: skip
     learning = {
         "--size": size, "--epochs": epochs, "--tokens": tokens, "--least": least,
         "--window": window, "--reading": reading, "--negative": negative, "--alpha": alpha,
         "--hurry": hurry,
     }  # fmt: skip
-    of_names = {"--wordnet": wordnet, "--text": text, "--words": words, "--without": without}
     if what in names():
-        _refuse({**learning, **of_names, "CORPUS": sources}, what)
+        _refuse({**learning, "CORPUS": sources}, what)
         from acumen.cli._train_network import train_network
 
         if not task:
@@ -290,10 +227,7 @@ def train(
             seed=seed,
             most=most,
             device=device.value,
-            prepare=prepare,
-            answer=answer or [],
             variants=variants,
-            prepared=prepared,
             workers=workers,
             as_json=as_json,
         )
@@ -304,18 +238,8 @@ def train(
     technique = Technique(what)
     seed = seed or 0
     _refuse(of_networks, what)
-    _refuse(learning if technique is Technique.NAMES else of_names, what)
     if not sources:
         raise AcumenError(f"{what} learns from corpora", "name at least one")
-    if technique is Technique.NAMES:
-        from acumen.cli._train_names import train_names
-        from acumen.models.names.learn.build import Settings
-
-        settings = Settings(seed=seed) if words is None else Settings(seed=seed, words=words)
-        train_names(
-            sources, wordnet, text or [], out, without or [], settings, workers or processors()
-        )
-        return
     if out.exists() and (not out.is_dir() or any(out.iterdir())) and not _is_embedding(out):
         raise AcumenError(f"{out} is no embedding, and not empty", "choose another --out")
     if technique is Technique.PATHS:

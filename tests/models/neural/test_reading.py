@@ -26,8 +26,6 @@ ODD = (
 )
 
 
-# torch-geometric compiles with what torch is about to drop.
-@pytest.mark.filterwarnings("ignore::DeprecationWarning")
 @pytest.mark.parametrize("purpose", [NAMING, NPATH], ids=["naming", "npath"])
 @pytest.mark.parametrize("network", CATALOGUE)
 def test_what_is_read_can_be_written(network: str, purpose: Purpose, tmp_path: Path) -> None:

@@ -1,5 +1,5 @@
 """What is known of words: how frequent, whether English, where in the spaces, and of how many
-pairs of words how similar they are. One file of arrays, which ``acumen train names`` writes:
+pairs of words how similar they are. One file of arrays, which ``research/lexicon`` writes:
 
 ``words``      uint8: the words, UTF-8, joined by line ends, by falling frequency
 ``frequency``  float32: each word's share of all words
@@ -75,11 +75,11 @@ class Lexicon:
                 return cls({name: _unpacked(name, opened[name]) for name in opened.files})
         except FileNotFoundError as error:
             raise AcumenError(
-                f"{path}: there is no lexicon", "`acumen train names` makes one"
+                f"{path}: there is no lexicon", "research/lexicon of the repository makes one"
             ) from error
         except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
             raise AcumenError(
-                f"{path}: not a lexicon: {error}", "`acumen train names` makes one"
+                f"{path}: not a lexicon: {error}", "research/lexicon of the repository makes one"
             ) from error
 
     @cached_property

@@ -49,7 +49,9 @@ class Names:
         self.file = FILE if file is None else file
         self.shapes, self.weakest, self.answer = shapes, weakest, answer
         if not self.file.is_file():
-            raise AcumenError(f"{self.file}: there is no lexicon", "`acumen train names` makes one")
+            raise AcumenError(
+                f"{self.file}: there is no lexicon", "research/lexicon of the repository makes one"
+            )
         self.fingerprint = sha256_of(self.file)
 
     @cached_property

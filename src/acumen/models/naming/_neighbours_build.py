@@ -1,13 +1,13 @@
 """Reading a corpus's methods into two spaces, of bodies and of names, and an index over each.
 
-Which methods: those whose name was their author's choice, as the background learns from
-(``learn``). Methods of one name, by its words, share a vector in the space of names; each body has
-its own.
+Which methods: those whose name was their author's choice, as the background is learned from.
+Methods of one name, by its words, share a vector in the space of names; each body has its own.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -21,14 +21,14 @@ from acumen.lang.java.file import JavaFile
 from acumen.models.embeddings.files import Stretch, chosen, worked
 from acumen.models.naming._neighbours_index import Nearest, faiss
 from acumen.models.naming._neighbours_space import Bags, bags, joined, made_of
-from acumen.models.naming.facts import Facts, facts_of
-from acumen.models.naming.learn import is_named_freely, is_set_aside
+from acumen.models.naming.facts import Facts, facts_of, is_named_freely
 from acumen.models.naming.traits import simple_owner, traits, words
 
 Step = Callable[[str, int, int], None]
 
 # Traits of the type around it, and the one that all have.
 _AROUND = ("in ", "is a ", "owner ", "always")
+_SET_ASIDE = re.compile("test|sample|example|template|demo", re.IGNORECASE)
 
 
 SPACES = ("first", "words")
@@ -43,6 +43,11 @@ class Settings:
     space: str = "first"
     rare: int = 5
     seed: int = 0
+
+
+def is_set_aside(path: str) -> bool:
+    """Return whether a path is of tests, samples or the like, which Liu et al. leave out too."""
+    return _SET_ASIDE.search(path) is not None
 
 
 def body_words(facts: Facts) -> list[str]:

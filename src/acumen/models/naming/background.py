@@ -4,8 +4,8 @@ A verb is a name's first word, if many methods of several projects begin with it
 have four classes: a word of what is returned (``NRET``: an accessor without ``get``), of the return
 type, of the body, or of none of these. A logistic regression over traits tells how likely each is.
 
-It is learned from corpora (``acumen names learn``); the one in the package is of the JDK and of
-libraries that are in nobody's test set.
+It is learned from corpora (``research/naming_background``); the one in the package is of the JDK
+and of libraries that are in nobody's test set.
 """
 
 from __future__ import annotations
@@ -163,7 +163,8 @@ class Background:
                 )
         except (OSError, ValueError, KeyError, EOFError, BadZipFile) as error:
             raise AcumenError(
-                f"{where} is no background of names ({error})", "`acumen names learn` makes one"
+                f"{where} is no background of names ({error})",
+                "research/naming_background of the repository makes one",
             ) from error
 
 
@@ -172,7 +173,8 @@ def read_background(path: Path) -> Background:
         data = path.read_bytes()
     except OSError as error:
         raise AcumenError(
-            f"{path} cannot be read ({error.strerror})", "`acumen names learn` makes a background"
+            f"{path} cannot be read ({error.strerror})",
+            "research/naming_background of the repository makes one",
         ) from error
     return Background.from_bytes(data, str(path))
 

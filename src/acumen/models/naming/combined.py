@@ -1,6 +1,6 @@
 """The combination: a probability that a name is wrong, from all signals together.
 
-Signals are weighed by a logistic regression that has seen right names and wrong ones (``weigh``),
+Signals are weighed by a logistic regression that has seen right names and wrong ones,
 and the share of wrong names it was shown is taken back out: in code that is kept, few are wrong.
 """
 
@@ -12,9 +12,8 @@ from collections.abc import Mapping, Sequence
 from acumen.api import AcumenError
 from acumen.models.naming.background import ALWAYS, Background
 from acumen.models.naming.conventions import Conventions
-from acumen.models.naming.facts import Facts
+from acumen.models.naming.facts import Facts, is_named_freely
 from acumen.models.naming.families import PROMISES
-from acumen.models.naming.learn import is_named_freely
 from acumen.models.naming.signals import BENDS, Signals, signals
 from acumen.models.naming.suggest import suggested
 from acumen.models.naming.verdict import Evidence, Verdict
@@ -35,7 +34,7 @@ class Combined:
         if not background.combination:
             raise AcumenError(
                 "this background does not say what signals are worth",
-                "`acumen names learn` needs several projects to tell that: one in seven is kept",
+                "learn it from several projects: one in seven is held out to weigh signals on",
             )
         self.background = background
         self.weights: Mapping[str, float] = background.combination

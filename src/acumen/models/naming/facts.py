@@ -19,7 +19,7 @@ from acumen.lang.java.file import JavaFile
 from acumen.lang.subtokens import subtokens
 from acumen.models.naming._facts_tree import head
 
-__all__ = ["SELF", "Facts", "facts_of", "facts_of_text", "head"]
+__all__ = ["SELF", "Facts", "facts_of", "facts_of_text", "head", "is_named_freely"]
 
 SELF = "<self>"
 
@@ -141,3 +141,14 @@ def _reference(name: str) -> re.Pattern[str]:
         return re.compile(rf"(?<![\w$]){word}(?![\w$])")
     marked = rf"(?:(?<=#)|(?<=\{{@code )|(?<=<code>)|(?<=<tt>)){word}(?![\w$])"
     return re.compile(rf"{marked}|(?<![\w$]){word}(?=\()")
+
+
+def is_named_freely(facts: Facts) -> bool:
+    """Return whether the author chose the name freely, and the name says something about the body.
+
+    The name of an overriding method, ``main``, an empty method or a method of an anonymous or local
+    class is given by something else than its body.
+    """
+    return not (
+        facts.overrides or facts.empty or facts.anonymous or facts.local or facts.name == "main"
+    )

@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import torch
 from torch import Tensor, nn
-from torch_geometric.utils import scatter  # type: ignore[import-untyped, unused-ignore]
 
 from acumen.api import Face
 from acumen.lang.columns import Ragged
@@ -135,9 +134,14 @@ class Propagation(nn.Module):
             sent = [one @ weight for one, weight in zip(given, weights, strict=True) if len(one)]
             # Sums of many are made in full precision.
             messages = torch.cat(sent).float() if sent else states.new_zeros(0, states.shape[1])
-            heard = scatter(messages, sinks, 0, count, reduce="sum") + biases
+            heard = _sum_rows(messages, sinks, count) + biases
             states = self.cell(heard, states)
         return states
+
+
+def _sum_rows(rows: Tensor, index: Tensor, count: int) -> Tensor:
+    """Return (count, d): each row of ``rows`` (n, d) added to the row that ``index`` (n) names."""
+    return rows.new_zeros(count, rows.shape[1]).index_add_(0, index, rows)
 
 
 class _Taken(torch.autograd.Function):
@@ -182,7 +186,7 @@ class Encoder(nn.Module):
         count = len(batch["nodes"])
         graph = torch.repeat_interleave(batch["nodes"], output_size=len(states))
         gated = self.gate(both).sigmoid() * self.value(both).tanh()
-        vector = self.norm(scatter(gated.float(), graph, 0, count, reduce="sum"))
+        vector = self.norm(_sum_rows(gated.float(), graph, count))
         return self.dropout(states), vector, graph
 
 

@@ -198,7 +198,7 @@ def _beginning(asked: Request) -> bool | None:
     if found is None:
         raise AcumenError(
             f"{asked.prepared} holds nothing that was prepared for this training",
-            "prepare it with the same network, tasks, data and answers: --prepare --out DIR",
+            "prepare it with the same network, tasks, data and answers",
         )
     return found
 

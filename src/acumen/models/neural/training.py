@@ -30,7 +30,6 @@ from acumen.api import AcumenError
 from acumen.files import write_atomically
 from acumen.models.neural.architecture import Architecture, Network
 from acumen.models.neural.batches import Rounds
-from acumen.models.neural.busy import Gauge, gauge
 from acumen.models.neural.dev import Dev
 from acumen.models.neural.encoded import EncodedFile
 from acumen.models.neural.loading import Loader
@@ -146,15 +145,12 @@ class Keep(lightning.Callback):
         self.step, self.pretraining = step, dev.pretraining
         self.began = self.waited = 0.0
         self.examples = 0
-        self.gauge: Gauge | None = None
 
     # ---------------------------------------------------------------- time
 
     def on_train_epoch_start(self, trainer: Any, pl_module: Any) -> None:
         self.began, self.examples = time.perf_counter(), 0
         self.waited = trainer.train_dataloader.waited
-        if self.gauge is not None:
-            self.gauge.begin()
 
     def on_train_batch_end(
         self, trainer: Any, pl_module: Any, outputs: Any, batch: Any, number: int
@@ -169,7 +165,6 @@ class Keep(lightning.Callback):
         if self.device == "cuda":
             torch.cuda.synchronize()
         seconds = time.perf_counter() - self.began
-        busy = {} if self.gauge is None else {"gpu_busy": self.gauge.end()}
         loss, judged = self.dev.look(pl_module.architecture, pl_module.network)
         row = {
             "round": float(trainer.current_epoch),
@@ -181,7 +176,6 @@ class Keep(lightning.Callback):
             "seconds": seconds,
             "examples_per_second": self.examples / seconds,
             "waiting": (trainer.train_dataloader.waited - self.waited) / seconds,
-            **busy,
         }
         history = pl_module.history
         best = max((self.worth(one) for one in history), default=-np.inf)
@@ -221,7 +215,7 @@ class Keep(lightning.Callback):
 
 def write_history(path: Path, history: Sequence[dict[str, float]]) -> None:
     told = io.StringIO()
-    # A training may have gone on where more, or less, can be measured.
+    # A checkpoint of an older version may have rows with other columns.
     names = list(dict.fromkeys(name for row in history for name in row))
     writer = csv.DictWriter(told, names, restval="nan", lineterminator="\n")
     writer.writeheader()
@@ -273,7 +267,7 @@ def teach(
         else:
             # Workers make batches ahead, before Lightning tells which round it is.
             sampler.set_epoch(len(before))
-            with gauge(device) as keep.gauge, _compilable(training.compile):
+            with _compilable(training.compile):
                 trainer.fit(
                     lesson, Loader(train, architecture, sampler, training.workers),
                     ckpt_path=str(last) if before else None, weights_only=False,

@@ -1,0 +1,21 @@
+"""What the scripts share: errors that end a script with a message and an exit code."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+
+from acumen.api import AcumenError
+
+COULD_NOT_RUN = 2
+
+
+def run(main: Callable[[], None]) -> None:
+    """Run a script's main function; exit with 2 and a message where acumen reports an error."""
+    try:
+        main()
+    except AcumenError as error:
+        print(f"error: {error}", file=sys.stderr)
+        if error.hint:
+            print(f"hint: {error.hint}", file=sys.stderr)
+        sys.exit(COULD_NOT_RUN)

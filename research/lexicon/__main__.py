@@ -1,0 +1,79 @@
+"""Learn the lexicon of the model acumen-names from corpora, WordNet and English texts.
+
+    python -m research.lexicon.resources resources
+    python -m research.lexicon CORPUS... --wordnet resources/wordnet-base \
+        --text resources/texts --out lexicon
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from contextlib import ExitStack
+from pathlib import Path
+
+from acumen.api import AcumenError
+from acumen.cli._corpora import corpus_of
+from acumen.cli._show import progress_bar
+from acumen.datasets import acumen_home
+from acumen.engines import engine
+from acumen.files import write_atomically
+from acumen.machine import processors
+from acumen.models.names.lexicon import packed
+from research.command import run
+from research.lexicon.build import INGREDIENTS, Settings
+from research.lexicon.train import FILE, train
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("sources", nargs="+", metavar="CORPUS", help="corpora, or their sources")
+    parser.add_argument("--wordnet", type=Path, required=True, help="WordNet's database files")
+    parser.add_argument(
+        "--text", type=Path, action="append", default=[], help="English texts; repeatable"
+    )
+    parser.add_argument("--out", "-o", type=Path, required=True, help="folder of the lexicon")
+    parser.add_argument(
+        "--words", type=int, default=Settings().words, help="number of words, the most frequent"
+    )
+    parser.add_argument(
+        "--without", action="append", default=[], choices=INGREDIENTS, help="leave this out"
+    )
+    parser.add_argument("--seed", type=int, default=0, help="random seed")
+    parser.add_argument("--workers", "-j", type=int, default=0, help="processes; 0: all cores")
+    args = parser.parse_args()
+    out: Path = args.out
+    if out.exists() and (not out.is_dir() or any(not is_output(file) for file in out.iterdir())):
+        raise AcumenError(f"{out} holds other files", "choose another --out")
+    began = time.monotonic()
+    with progress_bar() as step, ExitStack() as stack:
+        workers = engine("local", args.workers or processors())
+        corpora = [
+            stack.enter_context(corpus_of([source], workers, step)) for source in args.sources
+        ]
+        settings = Settings(seed=args.seed, words=args.words)
+        arrays, left_out = train(
+            corpora, args.wordnet, args.text, settings, workers, acumen_home(), args.without, step
+        )
+    if left_out:
+        print(f"{left_out:,} files left out: reading them ends the process")
+    data = packed(arrays)
+    write_atomically(out / FILE, data)
+    learned = json.loads(arrays["about"].tobytes())["learned"]
+    simlex, wordsim = learned["simlex999"], learned["wordsim353"]
+    print(f"SimLex-999 (ten-fold, {simlex['pairs']} pairs): {simlex['ten-fold']}")
+    print(f"WordSim-353 ({wordsim['pairs']} pairs): {wordsim['similarity']}")
+    print(
+        f"{len(arrays['frequency']):,} words, {len(arrays['pair']):,} pairs, "
+        f"{len(data) / 1e6:.1f} MB, in {time.monotonic() - began:.0f} s: {out / FILE}"
+    )
+
+
+def is_output(file: Path) -> bool:
+    """Return whether an earlier run of this script may have written the file."""
+    return file.name == FILE or (file.name.startswith(FILE) and file.name.endswith(".part"))
+
+
+if __name__ == "__main__":
+    run(main)

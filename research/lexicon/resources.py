@@ -1,0 +1,68 @@
+"""What `python -m research.lexicon` learns English from: Debian's packages of WordNet,
+dictionaries and manuals, downloaded by apt and unpacked into a folder, without installing them.
+
+    python -m research.lexicon.resources resources
+    python -m research.lexicon CORPUS... --wordnet resources/wordnet-base \\
+        --text resources/texts --out DIR
+
+Needs apt-get and dpkg-deb, no root. The versions are those of the machine's package lists; the
+lexicon's own record holds the hash of all texts.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+WORDNET = "wordnet-base"
+# Those in English alone: a manual in ten languages would teach their words too.
+TEXTS = (
+    "anarchism", "bash-doc", "cmake-doc", "debian-policy",
+    "debian-reference-en", "developers-reference", "dict-foldoc", "dict-gcide", "dict-jargon",
+    "gimp-help-en", "git-doc", "kicad-doc-en", "libreoffice-help-en-us",
+    "linux-doc-6.1", "manpages", "manpages-dev", "nodejs-doc", "perl-doc", "postgis-doc",
+    "postgresql-doc-15", "python-django-doc", "python-sqlalchemy-doc", "python3.11-doc",
+    "sqlite3-doc", "tcl8.6-doc", "tk8.6-doc", "wx3.2-doc",
+)  # fmt: skip
+
+
+def fetch(package: str, folder: Path) -> None:
+    """The package's files in a folder of its name, which appears when all are there."""
+    target = folder / package
+    if target.is_dir():
+        return
+    with tempfile.TemporaryDirectory(dir=folder) as place:
+        # apt's own sandbox may not write here.
+        command = ["apt-get", "-o", "APT::Sandbox::User=root", "download", "-qq", package]
+        subprocess.run(command, cwd=place, check=True)
+        (file,) = Path(place).glob("*.deb")
+        subprocess.run(["dpkg-deb", "-x", file.name, "unpacked"], cwd=place, check=True)
+        (Path(place) / "unpacked").replace(target)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("folder", type=Path)
+    folder = parser.parse_args().folder
+    for tool in ("apt-get", "dpkg-deb"):
+        if shutil.which(tool) is None:
+            print(f"this needs {tool}, of Debian and its like", file=sys.stderr)
+            return 2
+    (folder / "texts").mkdir(parents=True, exist_ok=True)
+    wrong = []
+    for package in (WORDNET, *TEXTS):
+        try:
+            fetch(package, folder if package == WORDNET else folder / "texts")
+            print(package, flush=True)
+        except (subprocess.CalledProcessError, ValueError) as error:
+            wrong.append(package)
+            print(f"{package}: {error}", file=sys.stderr)
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

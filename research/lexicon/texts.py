@@ -1,0 +1,191 @@
+"""English texts: manuals, dictionaries and man pages, as sentences.
+
+What a file is, its name tells: pages of HTML, plain text, reStructuredText and POD, man pages
+and dictionaries of dictd, each also packed by gzip. Other files are passed over.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import html
+import re
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from acumen.api import AcumenError
+from acumen.engines import Died, Engine
+from acumen.models.embeddings.files import Step
+from research.lexicon._words import Codes, coded, sentences
+
+# Bytes, as they lie on the disk, of the files that a process reads at a time.
+BATCH = 2_000_000
+# Bytes of an unpacked file: a packed one may be endless.
+LARGEST = 200_000_000
+LIMIT = 1800.0
+
+_MAN = re.compile(r"\.[1-9][a-z]*(\.gz)?$")
+_PLAIN = re.compile(r"\.(txt|rst|md|text|pod)(\.gz)?$")
+_PAGE = re.compile(r"\.x?html?(\.gz)?$")
+_DICTIONARY = re.compile(r"\.dict(\.dz)?$")
+_TAG = re.compile(r"(<[^<>]*>)")
+_TAG_NAME = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9]*)")
+# Whose content is no English, and whose end is that of a sentence.
+_SKIPPED = ("script", "style", "pre")
+_BLOCKS = frozenset(
+    ("p", "li", "h1", "h2", "h3", "h4", "h5", "h6", "td", "th", "div", "dd", "dt", "title", "tr")
+)
+# Requests of roff at line starts, and its changes of font and odd characters.
+_ROFF = re.compile(r"^[.'].*$|\\f.|\\[&-]|\\\(..", re.MULTILINE)
+# Etymologies and sources, links, pronunciations.
+_DICTIONARY_MARKS = re.compile(r"\[[^\]\n]{0,40}\]|[{}]|\\[^\\\n]{0,80}\\")
+
+
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """``codes`` are sentences (``_words``) of places in ``words``; ``sha256`` is of all files."""
+
+    sha256: str
+    words: list[str]
+    codes: Codes
+    files: int
+    left_out: int = 0
+
+
+def files_of(paths: Sequence[Path]) -> list[Path]:
+    """The files to be read, by name. A page whose source lies beside it, as Sphinx leaves it, is
+    passed over for that."""
+    found: dict[Path, str] = {}
+    for path in paths:
+        if not path.exists():
+            raise AcumenError(f"there is no {path}", "give files or folders of texts")
+        inside = path.rglob("*") if path.is_dir() else [path]
+        for file in inside:
+            if _kind(file.name) and file.is_file() and not file.is_symlink():
+                found[file] = file.relative_to(path).as_posix() if path.is_dir() else file.name
+    sources = {file for file in found if "_sources" in file.parts}
+    return [
+        file
+        for file in sorted(found, key=lambda file: (found[file], file))
+        if not (_kind(file.name) == "page" and _has_source(file, sources))
+    ]
+
+
+def read_texts(
+    paths: Sequence[Path], engine: Engine, step: Step = lambda what, done, total: None
+) -> Texts:
+    batches: list[list[Path]] = [[]]
+    size = 0
+    for file in files_of(paths):
+        batches[-1].append(file)
+        size += file.stat().st_size
+        if size > BATCH:
+            batches.append([])
+            size = 0
+    found: dict[int, _Read] = {}
+    left_out = 0
+    for done, (place, outcome) in enumerate(engine.run(_work, batches, LIMIT), 1):
+        step("reading texts", done, len(batches))
+        if isinstance(outcome, Died):
+            left_out += len(batches[place])
+        else:
+            found[place] = outcome
+    places: dict[str, int] = {}
+    contents: dict[str, Codes] = {}
+    for place in sorted(found):
+        # The end is -1, the last place.
+        words = [places.setdefault(word, len(places)) for word in found[place].words]
+        number = np.array([*words, -1], dtype=np.int32)
+        contents |= {sha256: number[codes] for sha256, codes in found[place].files}
+    # By their hashes, so that it does not matter where they lie; each content once.
+    order = sorted(contents)
+    codes = np.concatenate([np.zeros(0, dtype=np.int32), *(contents[one] for one in order)])
+    sha256 = hashlib.sha256("\n".join(order).encode()).hexdigest()
+    return Texts(sha256, list(places), codes, len(order), left_out)
+
+
+def _kind(name: str) -> str:
+    for kind, pattern in (
+        ("dictionary", _DICTIONARY), ("page", _PAGE), ("plain", _PLAIN), ("man", _MAN),
+    ):  # fmt: skip
+        if pattern.search(name):
+            return kind
+    return ""
+
+
+def _has_source(page: Path, sources: set[Path]) -> bool:
+    stem = page.name.split(".")[0]
+    for folder in page.parents:
+        beside = folder / "_sources" / page.relative_to(folder)
+        if any(beside.with_name(f"{stem}.{end}") in sources for end in _SOURCE_ENDS):
+            return True
+    return False
+
+
+_SOURCE_ENDS = ("rst.txt", "txt", "rst.txt.gz", "rst", "txt.gz")
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """Each file's hash and sentences, of places in ``words``."""
+
+    files: list[tuple[str, Codes]]
+    words: list[str]
+
+
+def _work(files: list[Path]) -> _Read:
+    words: dict[str, int] = {}
+    found = []
+    for file in files:
+        data = _unpacked(file)
+        text = plain(data.decode("utf-8", "replace"), _kind(file.name))
+        found.append((hashlib.sha256(data).hexdigest(), coded(sentences(text), words)))
+    return _Read(found, list(words))
+
+
+def _unpacked(file: Path) -> bytes:
+    """A file's content; as much of it as can be unpacked."""
+    if not file.name.endswith((".gz", ".dz")):
+        return file.read_bytes()
+    found = bytearray()
+    try:
+        with gzip.open(file) as stream:
+            while len(found) < LARGEST and (more := stream.read(1 << 20)):
+                found += more
+    except (OSError, EOFError, zlib.error):
+        pass
+    return bytes(found)
+
+
+def plain(text: str, kind: str) -> str:
+    """The text without its markup."""
+    if kind == "page":
+        return _without_tags(text)
+    if kind == "man":
+        return _ROFF.sub(" ", text)
+    if kind == "dictionary":
+        return _DICTIONARY_MARKS.sub(" ", text)
+    return text
+
+
+def _without_tags(text: str) -> str:
+    found: list[str] = []
+    skipped = ""
+    for part in _TAG.split(text):
+        tag = _TAG_NAME.match(part)
+        if not tag:
+            if not skipped and not part.startswith("<"):
+                found.append(part)
+            continue
+        closes, name = tag[1] == "/", tag[2].lower()
+        if skipped:
+            skipped = "" if closes and name == skipped else skipped
+        elif name in _SKIPPED and not closes and not part.endswith("/>"):
+            skipped = name
+        if closes and name in _BLOCKS:
+            found.append("\n\n")
+    return html.unescape("".join(found))

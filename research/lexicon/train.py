@@ -1,0 +1,34 @@
+"""All steps of learning, from corpora and texts to the file of a lexicon."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from numpy.typing import NDArray
+
+from acumen.corpus import Corpus
+from acumen.engines import Engine
+from acumen.models.embeddings.files import Step
+from research.lexicon.build import Settings, build
+from research.lexicon.reading import reading
+from research.lexicon.texts import read_texts
+from research.lexicon.wordnet import read_wordnet
+
+FILE = "names.npz"
+
+
+def train(
+    corpora: Sequence[Corpus], wordnet: Path, texts: Sequence[Path], settings: Settings,
+    engine: Engine, cache: Path, without: Sequence[str] = (),
+    step: Step = lambda what, done, total: None,
+) -> tuple[dict[str, NDArray[Any]], int]:  # fmt: skip
+    """A lexicon's arrays, and how many files had to be left out: they end any process that reads
+    them."""
+    # What is small, and may be wrong, comes first.
+    meanings = read_wordnet(wordnet)
+    english = read_texts(texts, engine, step)
+    read, files, left_out = reading(corpora, engine, cache, step)
+    made = build(read, english, meanings, files, settings, tuple(sorted(set(without))), step)
+    return made, left_out + english.left_out

@@ -1,0 +1,44 @@
+"""Learn a background for `acumen names check` from corpora.
+
+python -m research.naming_background --corpus corpus --out background.npz
+acumen names check src --background background.npz
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from acumen.cli._show import progress_bar
+from acumen.corpus import Corpus
+from acumen.engines import engine
+from acumen.files import write_atomically
+from acumen.machine import processors
+from research.command import run
+from research.naming_background.learn import Settings, learn
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument(
+        "--corpus", "-c", type=Path, action="append", required=True, help="corpus; repeatable"
+    )
+    parser.add_argument("--out", "-o", type=Path, required=True, help="file of the background")
+    parser.add_argument("--seed", type=int, default=0, help="random seed")
+    parser.add_argument("--workers", "-j", type=int, default=0, help="processes; 0: all cores")
+    args = parser.parse_args()
+    corpora = [Corpus.open(folder) for folder in args.corpus]
+    workers = engine("local", args.workers or processors())
+    with progress_bar() as step:
+        background = learn(corpora, Settings(seed=args.seed), workers, step)
+    data = background.to_bytes()
+    write_atomically(args.out, data)
+    print(
+        f"{background.about['methods']:,} methods of {background.about['files']:,} files, "
+        f"{len(background.verbs):,} verbs, {len(background.traits):,} traits, "
+        f"{len(data):,} bytes: {args.out}"
+    )
+
+
+if __name__ == "__main__":
+    run(main)

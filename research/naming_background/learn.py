@@ -1,0 +1,215 @@
+"""Making a background: facts of all methods of corpora, the regression, what signals are worth.
+
+One project in seven, drawn by name, is kept from the regression: signals are weighed on these.
+
+Methods whose name is not their author's choice say nothing about names and are left out: overriding
+ones, ``main``, empty ones, those of anonymous classes, tests and examples.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from acumen.api import AcumenError
+from acumen.corpus import Corpus
+from acumen.engines import Engine
+from acumen.lang.java.file import JavaFile
+from acumen.models.embeddings.files import Chosen, Stretch, chosen, worked
+from acumen.models.naming._neighbours_build import is_set_aside
+from acumen.models.naming.background import OTHERS, STEP, Background, other_class, rounded
+from acumen.models.naming.facts import Facts, facts_of, is_named_freely
+from acumen.models.naming.traits import traits, words
+from research.naming_background.weigh import weigh
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+Step = Callable[[str, int, int], None]
+
+_KEPT_ONE_IN = 7
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """``verbs``: at most so many; each in at least ``projects`` projects. ``rare``: traits of fewer
+    methods are dropped. ``names``: whole names of fewer methods are."""
+
+    verbs: int = 400
+    projects: int = 3
+    methods: int = 40
+    rare: int = 20
+    names: int = 5
+    passes: int = 3
+    rate: float = 0.1
+    seed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """Of one stretch of files: its own list of traits, and a row for each method."""
+
+    projects: tuple[str, ...]
+    traits: list[str]
+    offsets: NDArray[np.int64]
+    found: NDArray[np.int32]
+    names: list[str]
+    others: NDArray[np.int8]
+    project: NDArray[np.int32]
+    # Methods of the projects that are kept.
+    kept: list[tuple[str, Facts]]
+
+
+def _work(aside: frozenset[str], stretch: Stretch) -> _Part:
+    table = stretch.columns(["project", "path", "language", "source"])
+    places: dict[str, int] = {}
+    projects: dict[str, int] = {}
+    ends, found, names, others, project = [0], [], [], [], []
+    kept: list[tuple[str, Facts]] = []
+    for row in table.to_pylist():
+        if row["language"] != "java" or is_set_aside(row["path"]):
+            continue
+        file = JavaFile(row["source"].encode("utf-8", "surrogatepass"))
+        of = projects.setdefault(row["project"], len(projects))
+        for facts in facts_of(file, row["path"]):
+            if not is_named_freely(facts):
+                continue
+            if row["project"] in aside:
+                kept.append((row["project"], facts))
+                continue
+            found += [places.setdefault(one, len(places)) for one in traits(facts)]
+            ends.append(len(found))
+            names.append(facts.name)
+            others.append(other_class(facts, (words(facts.name) or ("",))[0]))
+            project.append(of)
+    return _Part(
+        tuple(projects), list(places), np.array(ends, np.int64), np.array(found, np.int32), names,
+        np.array(others, np.int8), np.array(project, np.int32), kept,
+    )  # fmt: skip
+
+
+def learn(
+    corpora: Sequence[Corpus],
+    settings: Settings,
+    engine: Engine,
+    step: Step = lambda what, done, total: None,
+) -> Background:
+    files = chosen(corpora)
+    aside = kept_of(files.projects, settings.seed)
+    parts, lost = worked(partial(_work, aside), files.stretches, engine, "methods", step)
+    background = _learned(parts, settings, step)
+    projects: dict[str, list[Facts]] = {}
+    for part in parts:
+        for name, facts in part.kept:
+            projects.setdefault(name, []).append(facts)
+    background.combination.update(weigh(projects, background, settings.seed, step))
+    background.about.update(_about(files, parts, lost, settings), kept=sorted(projects))
+    return background
+
+
+def kept_of(projects: Sequence[str], seed: int) -> frozenset[str]:
+    """The projects to weigh signals on, not to learn verbs from: one in seven, at least one."""
+    drawn = {
+        name: hashlib.sha256(f"{seed} {name}".encode()).digest()[0] % _KEPT_ONE_IN
+        for name in projects
+    }
+    first = min(projects, key=lambda name: (drawn[name], name))
+    return frozenset(name for name in projects if drawn[name] == 0 or name == first)
+
+
+def _about(
+    files: Chosen, parts: Sequence[_Part], lost: int, settings: Settings
+) -> dict[str, object]:
+    return {
+        "projects": list(files.projects),
+        "files": files.files.get("java", 0),
+        "files_lost": lost,
+        "files_sha256": files.sha256,
+        "methods": sum(len(part.names) for part in parts),
+        "seed": settings.seed,
+    }
+
+
+def _learned(parts: Sequence[_Part], settings: Settings, step: Step) -> Background:
+    from research.naming_background._kernel import learn as learn_rows
+
+    verbs = _verbs(parts, settings)
+    if not verbs:
+        raise AcumenError(
+            "too few methods to learn names from",
+            f"a verb counts with {settings.methods} methods of {settings.projects} projects",
+        )
+    kept = _kept_traits(parts, settings)
+    offsets, rows, labels = _rows(parts, kept, verbs)
+    many = len(verbs) + len(OTHERS)
+    weights = np.zeros((len(kept), many), np.float32)
+    seen = np.zeros_like(weights)
+    draw = np.random.default_rng(settings.seed)
+    for one in range(settings.passes):
+        step("learning", one, settings.passes)
+        order = draw.permutation(len(labels))
+        learn_rows(offsets, rows, labels, order, weights, seen, settings.rate)
+    step("learning", settings.passes, settings.passes)
+    # What is weighed afterwards is what will be read.
+    weights = rounded(weights).astype(np.float32) * np.float32(STEP)
+    shares = (np.bincount(labels, minlength=many) + 1) / (len(labels) + many)
+    names = Counter(name for part in parts for name in part.names)
+    return Background(
+        tuple(verbs),
+        tuple(kept),
+        weights,
+        np.log(shares).astype(np.float32),
+        {name: count for name, count in sorted(names.items()) if count >= settings.names},
+    )
+
+
+def _verbs(parts: Sequence[_Part], settings: Settings) -> dict[str, int]:
+    """First words that are many methods' of several projects, the most frequent first."""
+    counts: Counter[str] = Counter()
+    used_in: dict[str, set[str]] = {}
+    for part in parts:
+        for name, project in zip(part.names, part.project.tolist(), strict=True):
+            first = (words(name) or ("",))[0]
+            counts[first] += 1
+            used_in.setdefault(first, set()).add(part.projects[project])
+    enough = [
+        (-count, first)
+        for first, count in counts.items()
+        if first and count >= settings.methods and len(used_in[first]) >= settings.projects
+    ]
+    return {first: place for place, (_, first) in enumerate(sorted(enough)[: settings.verbs])}
+
+
+def _kept_traits(parts: Sequence[_Part], settings: Settings) -> dict[str, int]:
+    counts: Counter[str] = Counter()
+    for part in parts:
+        of_part = np.bincount(part.found, minlength=len(part.traits)).tolist()
+        counts.update(dict(zip(part.traits, of_part, strict=True)))
+    enough = sorted(trait for trait, count in counts.items() if count >= settings.rare)
+    return {trait: place for place, trait in enumerate(enough)}
+
+
+def _rows(
+    parts: Sequence[_Part], kept: dict[str, int], verbs: dict[str, int]
+) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]:
+    lengths, found, labels = [np.zeros(1, np.int64)], [], []
+    for part in parts:
+        places = np.array([kept.get(trait, -1) for trait in part.traits] or [-1], np.int32)
+        mapped = places[part.found]
+        there = mapped >= 0
+        sums = np.concatenate(([0], np.cumsum(there)))
+        lengths.append(np.diff(sums[part.offsets]))
+        found.append(mapped[there])
+        firsts = np.array([verbs.get((words(name) or ("",))[0], -1) for name in part.names], int)
+        labels.append(np.where(firsts < 0, len(verbs) + part.others.astype(int), firsts))
+    return (
+        np.cumsum(np.concatenate(lengths)),
+        np.concatenate(found),
+        np.concatenate(labels).astype(np.int32),
+    )

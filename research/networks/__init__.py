@@ -1,0 +1,1 @@
+"""How the networks of docs/networks.md were trained, measured and recorded."""

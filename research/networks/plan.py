@@ -1,0 +1,342 @@
+"""Train and evaluate the networks of docs/networks.md: the exact commands, several at a time.
+
+    python -m research.networks.plan --data gluecode --robustness robustness --out runs
+
+Networks that look around a method need the corpus. They are prepared where it lies, and may then be
+trained and asked elsewhere:
+
+    python -m research.networks.plan ... --prepared prepared --networks cognac gtnm --prepare
+    python -m research.networks.plan ... --prepared prepared --networks cognac gtnm
+
+Each line of the plan is an ``acumen`` command, or one of ``research.networks.train_prepared``
+where the data are prepared first; those of one network follow each other, or are run
+several at once where they do not need each other (``--together 5``); those of different networks
+share the processor or the GPU. ``runs/jobs.json`` keeps what was run, for how
+long and, where there is an NVIDIA card, how busy it was. What is done already is not done again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shlex
+import subprocess
+import sys
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from acumen.files import write_atomically
+
+ROOT = Path(__file__).resolve().parents[2]
+GLUECODE = ("npath", "operators", "nulltoken", "naming", "completion")
+PLAIN = ("mlp", "cnn", "bilstm", "seq2seq")
+# Those that can only name; all others serve all five tasks.
+NAMERS = ("code2vec", "code2seq", "spot-cnn", "cognac", "gtnm")
+LOOKING = ("cognac", "gtnm")
+BASE = "acumen-base"
+# acumen-base without one of its parts.
+WITHOUT = {
+    "structure": ("network.structure=false",),
+    "context": ("network.context=false",),
+    "pretraining": ("network.pretrain=0.0",),
+    "variants": ("network.contrast=0.0", "network.agree=0.0", "network.renamed=0.0"),
+}
+# What is set otherwise than published, for a large GPU and a data set of some 100,000 methods: the
+# published batches and rates of GLUECode's models are not known, and nobody waits for 3,000 epochs.
+CHANGES = {
+    "plain, large": ("training.batch=512", "training.rate=0.002", "training.epochs=12",
+                     "training.workers=2"),
+    "pretrain": ("training.batch=128", "training.rate=0.0005", "training.warmup=300",
+                 "training.epochs=6"),
+    "transformer": ("training.batch=64", "training.rate=0.0001", "training.epochs=20"),
+    "transformer, large": ("training.batch=256", "training.rate=0.0001", "training.epochs=4"),
+    # The published rate falls for 3,000 epochs; Adam gets somewhere in twenty.
+    "code2seq": ("training.batch=512", "training.optimiser=adam", "training.rate=0.001",
+                 "training.epochs=30", "training.workers=3"),
+    "code2vec": ("training.workers=3",),
+    # At 0.002 all along it learned less, and after two rounds got worse on dev. A step takes a GPU
+    # as long with 128 as with 256.
+    "ggnn, large": ("training.batch=256", "training.warmup=300", "training.linear=true",
+                    "training.epochs=10", "training.patience=0", "training.workers=4"),
+    "ggnn": ("training.workers=4",),
+    "spot-cnn": ("training.workers=3",),
+    "cognac": ("training.batch=256", "training.workers=2"),
+    "gtnm": ("training.batch=512", "training.rate=0.0004", "training.warmup=1000",
+             "training.epochs=16", "training.precision=bf16", "training.workers=2"),
+}  # fmt: skip
+# Held by whoever writes what was run.
+TOLD = threading.Lock()
+# Minutes that the training of one network for one task may take.
+MINUTES = {"npath": 2.0, "operators": 2.0, "nulltoken": 2.0, "naming": 5.0, "completion": 5.0}
+
+
+def changes(network: str, task: str) -> tuple[str, ...]:
+    kind = "plain" if network in PLAIN else network
+    large = f"{kind}, large" if task in ("naming", "completion") else kind
+    return CHANGES.get(large, CHANGES.get(kind, ()))
+
+
+def some(args: argparse.Namespace) -> list[str]:
+    return ["--most", str(args.most)]
+
+
+def base(network: str, args: argparse.Namespace) -> list[list[str]]:
+    """acumen-base, or acumen-base-X, which is without X: one network for all tasks."""
+    out, without = args.out, network.removeprefix(BASE).lstrip("-")
+    train = ["train", BASE, "-t", "gluecode", "--data", str(args.data), *some(args)]
+    train += ["--variants", str(args.variants)] if args.variants else []
+    for task in GLUECODE:
+        train += ["--answer", f"gluecode/{task}"]
+    train += ["--config", args.config] if args.config else []
+    prepared = f"{args.prepared}/{BASE}"
+    if args.prepare:
+        return [[*train, "-o", prepared, "--prepare"]]
+    sets = [*WITHOUT.get(without, ()), *args.set]
+    where = f"{out}/{network}/all"
+    train += ["-o", where, "--prepared", prepared, *_sets(sets)]
+    return [train, *_scored(network, where, GLUECODE, args),
+            *_asked(network, f"run:{where}", args)]  # fmt: skip
+
+
+def looking(network: str, args: argparse.Namespace) -> list[list[str]]:
+    """One that reads what is around a method."""
+    task, prepared = "gluecode/naming", f"{args.prepared}/{network}"
+    train = ["train", network, "-t", task, "--data", str(args.data)]
+    train += [*some(args), "--answer", task]
+    train += ["--config", args.config] if args.config else _sets(changes(network, "naming"))
+    # What is set by hand comes last: it counts.
+    train += [*_minutes(args, MINUTES["naming"] * args.patience), *_sets(args.set)]
+    if args.prepare:
+        return [[*train, "-o", prepared, "--prepare"]]
+    where = f"{args.out}/{network}/naming"
+    return [[*train, "-o", where, "--prepared", prepared],
+            *_scored(network, where, ("naming",), args),
+            *_asked(network, f"run:{where}", args)]  # fmt: skip
+
+
+def plan(network: str, args: argparse.Namespace) -> list[list[str]]:
+    """The commands of a network, in order."""
+    if network.startswith(BASE):
+        return base(network, args)
+    if network in LOOKING:
+        return looking(network, args)
+    data, out = ["--data", str(args.data)], args.out
+    small = ["--config", args.config] if args.config else []
+    commands: list[list[str]] = []
+    if network == "transformer":
+        start = f"{out}/transformer-base"
+        pretrain = ["--config", "small"] if args.config else ["--config", "pretrain"]
+        commands.append(
+            ["train", network, "-t", "pretrain", *data, "-o", start, *pretrain,
+             *_sets(() if args.config else CHANGES["pretrain"]),
+             *_minutes(args, args.pretrain_minutes), *_sets(args.set)]
+        )  # fmt: skip
+        small = [*small, "--from", start]
+    tasks = tuple(
+        task for task in (("naming",) if network in NAMERS else GLUECODE) if task in args.only
+    )
+    if not tasks:
+        return []
+    for task in tasks:
+        large = () if args.config else changes(network, task)
+        commands.append(
+            ["train", network, "-t", f"gluecode/{task}", *data, "-o", f"{out}/{network}/{task}",
+             *small, *_sets(large), *_minutes(args, MINUTES[task] * args.patience),
+             *_sets(args.set)]
+        )  # fmt: skip
+    run, own = f"run:{out}/{network}", f"run:{out}/{network}/naming"
+    names = ("gluecode",) if tasks == GLUECODE else tuple(f"gluecode/{task}" for task in tasks)
+    commands.append(
+        ["eval", *(part for one in names for part in ("--tasks", f"{one}@{args.data}")), "-m", run,
+         "--skip-unfit", "--out", f"{out}/eval/{network}"]
+    )  # fmt: skip
+    return [*commands, *(_asked(network, own, args) if "naming" in tasks else ())]
+
+
+def _scored(
+    network: str, where: str, tasks: tuple[str, ...], args: argparse.Namespace
+) -> list[list[str]]:
+    """GLUECode's tasks, of a network that looks around a method: asked where there is no corpus, it
+    would see less than it was taught to. So it has answered from what was prepared (--answer)."""
+    return [
+        ["score", f"{where}/answers/gluecode/{task}.jsonl", "--task", f"gluecode/{task}",
+         "--data", str(args.data), "--out", f"{args.out}/scored/{task}/{network}"]
+        for task in tasks
+    ]  # fmt: skip
+
+
+def _asked(network: str, model: str, args: argparse.Namespace) -> list[list[str]]:
+    """What is asked of a network that was taught names, besides GLUECode's tasks."""
+    commands: list[list[str]] = []
+    if args.robustness:
+        commands.append(
+            ["eval", "--data", str(args.robustness), "--task", "robustness", "-m", model,
+             "--out", f"{args.out}/robust/{network}"]
+        )  # fmt: skip
+    for task in args.task:
+        where = ["--skip-unfit", "--out", f"{args.out}/{task}/{network}"]
+        name, _, data = task.partition("@")
+        more = ["--data", data] if data else []
+        commands += [["eval", "--task", name, *more, "-m", model, *where]]
+    return commands
+
+
+def _sets(values: tuple[str, ...] | list[str]) -> list[str]:
+    return [part for value in values for part in ("--set", value)]
+
+
+def _minutes(args: argparse.Namespace, minutes: float) -> list[str]:
+    return ["--set", f"training.minutes={minutes:g}"] if args.limit else []
+
+
+class Busy:
+    """How busy the card is, sampled once a second."""
+
+    def __init__(self) -> None:
+        self.samples: list[tuple[float, int, int]] = []
+        self.stop = threading.Event()
+        threading.Thread(target=self._watch, daemon=True).start()
+
+    def _watch(self) -> None:
+        ask = [
+            "nvidia-smi",
+            "--query-gpu=utilization.gpu,memory.used",
+            "--format=csv,noheader,nounits",
+        ]
+        while not self.stop.wait(1.0):
+            try:
+                said = subprocess.run(ask, capture_output=True, text=True, check=True).stdout
+            except (OSError, subprocess.CalledProcessError):
+                return
+            busy, memory = said.split("\n")[0].split(",")
+            self.samples.append((time.time(), int(busy), int(memory)))
+
+    def between(self, start: float, end: float) -> float | None:
+        mine = [busy for at, busy, _ in self.samples if start <= at <= end]
+        return sum(mine) / len(mine) if mine else None
+
+
+def stages(network: str, args: argparse.Namespace) -> list[list[list[str]]]:
+    """The commands of a network, those side by side that do not need each other: the trainings for
+    its tasks, after what they begin from; then whatever it is asked."""
+    first, trainings, asked = [], [], []
+    for command in plan(network, args):
+        if command[0] != "train":
+            asked.append(command)
+        elif "pretrain" in command:
+            first.append(command)
+        else:
+            trainings.append(command)
+    # The longest first: none of them then begins when the others are done.
+    trainings.sort(key=lambda command: -MINUTES.get(taught(command), 0.0))
+    return [stage for stage in (first, trainings, asked) if stage]
+
+
+def taught(command: list[str]) -> str:
+    """The task that a training is for, without its benchmark."""
+    return command[command.index("-t") + 1].rpartition("/")[2]
+
+
+PREPARING = {"--prepare", "--prepared", "--answer"}
+
+
+def is_prepared(command: list[str]) -> bool:
+    """Return whether a training reads its data in a step of its own."""
+    return bool(PREPARING & set(command))
+
+
+def program(command: list[str]) -> list[str]:
+    """Return the command line of a step of the plan."""
+    if is_prepared(command):
+        return [sys.executable, "-m", "research.networks.train_prepared", *command[1:]]
+    return [sys.executable, "-m", "acumen", *command]
+
+
+def run(network: str, args: argparse.Namespace, busy: Busy, jobs: list[dict[str, object]]) -> None:
+    for stage in stages(network, args):
+        with ThreadPoolExecutor(args.together) as pool:
+            for done in [pool.submit(run_one, network, one, args, busy, jobs) for one in stage]:
+                done.result()
+
+
+def run_one(
+    network: str, command: list[str], args: argparse.Namespace, busy: Busy,
+    jobs: list[dict[str, object]],
+) -> None:  # fmt: skip
+    where = Path(command[command.index("-o" if "-o" in command else "--out") + 1])
+    done = "model.json" if command[0] == "train" else "results.json"
+    if (where / ("work/sizes.json" if args.prepare else done)).is_file():
+        return
+    log = args.out / "log" / network / f"{where.as_posix().strip('/').replace('/', '-')}.txt"
+    log.parent.mkdir(parents=True, exist_ok=True)
+    began = time.time()
+    with log.open("a") as stream:
+        stream.write(f"$ acumen {shlex.join(command)}\n")
+        stream.flush()
+        # Commands run where the paths are relative to, so research/ is named here.
+        threads = {
+            "PYTHONPATH": str(ROOT),
+            "OMP_NUM_THREADS": str(args.threads),
+            "MKL_NUM_THREADS": str(args.threads),
+        }
+        code = subprocess.run(
+            program(command), stdout=stream, stderr=stream,
+            env={**os.environ, **threads}, check=False,
+        ).returncode  # fmt: skip
+    ended = time.time()
+    job = {
+        "network": network, "command": f"acumen {shlex.join(command)}", "exit": code,
+        "seconds": round(ended - began, 1), "gpu_busy": busy.between(began, ended),
+    }  # fmt: skip
+    # Commands that end at the same moment must not write into each other's lines.
+    with TOLD:
+        jobs.append(job)
+        write_atomically(args.out / "jobs.json", (json.dumps(jobs, indent=1) + "\n").encode())
+    print(f"{ended - began:6.1f} s  exit {code}  acumen {shlex.join(command)}", flush=True)
+    if code:
+        print(log.read_text()[-600:], flush=True)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--data", type=Path, required=True, help="GLUECode data set")
+    parser.add_argument("--robustness", type=Path, help="data set of transformed methods")
+    parser.add_argument(
+        "--task", action="append", default=[], help="further tasks: sesame, idbench"
+    )
+    parser.add_argument("--variants", type=Path, help="variants to learn from")
+    parser.add_argument("--prepared", type=Path, help="what was prepared beside the corpus")
+    # What is around a method is as long as the method: not all examples need to travel to a GPU.
+    parser.add_argument("--most", type=int, default=80_000, help="examples of a task, if prepared")
+    parser.add_argument("--prepare", action="store_true", help="only prepare")
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument(
+        "--networks", nargs="*", default=[*PLAIN, *NAMERS[:2], "ggnn", "transformer"]
+    )
+    # What is asked about names need not wait until a network is taught the other tasks.
+    parser.add_argument(
+        "--only", nargs="+", choices=GLUECODE, default=GLUECODE, help="tasks to train for"
+    )
+    parser.add_argument("--jobs", type=int, default=1, help="networks at a time")
+    parser.add_argument("--together", type=int, default=1, help="commands of a network at a time")
+    parser.add_argument("--threads", type=int, default=1, help="threads of each")
+    parser.add_argument("--config", default="", help="small, for a try")
+    parser.add_argument("--set", action="append", default=[], help="for every training")
+    parser.add_argument("--limit", action="store_true", help="bound the minutes of each training")
+    parser.add_argument("--patience", type=float, default=1.0, help="times the usual minutes")
+    parser.add_argument("--pretrain-minutes", type=float, default=4.0)
+    args = parser.parse_args()
+    args.out.mkdir(parents=True, exist_ok=True)
+    busy, told = Busy(), args.out / "jobs.json"
+    jobs: list[dict[str, object]] = json.loads(told.read_text()) if told.is_file() else []
+    with ThreadPoolExecutor(args.jobs) as pool:
+        for done in [pool.submit(run, one, args, busy, jobs) for one in args.networks]:
+            done.result()
+    busy.stop.set()
+
+
+if __name__ == "__main__":
+    main()

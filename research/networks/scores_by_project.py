@@ -1,0 +1,65 @@
+"""How networks that were asked at the end of their trainings fare in each project of the test.
+
+    python -m research.networks.scores_by_project gluecode \\
+        research/results/networks/ablation/projects.csv RUNS...
+
+Eight projects are too few to test a difference; in how many of them a network is better can be
+read off. Answers are those of ``research.networks.train_prepared --answer``:
+NETWORK/all/answers/gluecode/TASK.jsonl anywhere under RUNS. The last part of what is printed: for
+every task and network, in how many projects the first network is better.
+"""
+
+from __future__ import annotations
+
+import csv
+import sys
+from pathlib import Path
+
+from acumen.cli._options import load_data
+from acumen.registry import make_task
+from acumen.runs.answers import read_answers
+from acumen.runs.plan import PlannedTask
+from acumen.runs.scoring import observe, read
+from acumen.runs.statistics import point
+
+COLUMNS = ("task", "network", "project", "score", "n")
+TASKS = ("npath", "operators", "naming", "completion", "nulltoken")
+Scores = dict[tuple[str, str, str], tuple[float, int]]
+
+
+def by_project(data: Path, runs: list[Path]) -> Scores:
+    load_data([data])
+    found: Scores = {}
+    for task in TASKS:
+        planned = PlannedTask(make_task(f"gluecode/{task}"))
+        files = [one for run in runs for one in run.rglob(f"all/answers/gluecode/{task}.jsonl")]
+        for file in sorted(files, key=lambda one: one.parents[3].name):
+            answers = read(planned.task, planned.instances, read_answers(file))
+            convention = planned.task.card.conventions[0]
+            seen, _ = observe(planned.task.metric, planned.instances, answers, convention)
+            for project in sorted(set(seen.clusters)):
+                inside = [one == project for one in seen.clusters]
+                value = point(planned.task.metric, seen.columns[:, inside])
+                found[task, file.parents[3].name, project] = (value, sum(inside))
+    return found
+
+
+def main() -> None:
+    data, into, *runs = map(Path, sys.argv[1:])
+    scores = by_project(data, runs)
+    into.parent.mkdir(parents=True, exist_ok=True)
+    with into.open("w", newline="") as stream:
+        writer = csv.writer(stream, lineterminator="\n")
+        writer.writerow(COLUMNS)
+        for (task, network, project), (value, count) in scores.items():
+            writer.writerow((f"gluecode/{task}", network, project, f"{value:.5g}", count))
+    networks = sorted({network for _, network, _ in scores})
+    for task in TASKS:
+        first = {p: v for (t, n, p), (v, _) in scores.items() if (t, n) == (task, networks[0])}
+        for other in networks[1:]:
+            better = sum(first[p] > scores[task, other, p][0] for p in first)
+            print(f"{task}: {networks[0]} is better than {other} in {better} of {len(first)}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,166 @@
+"""How fast each network learns, alone on its machine: methods a second, how long it waits for
+data, how busy the GPU is; and whether ``torch.compile`` pays.
+
+    python -m research.networks.speed --data gluecode --out speed [--prepared prepared]
+
+Each is trained for names, for a few rounds of batches. The first of them, in which workers start
+and kernels are compiled, is not counted, nor is the last if the clock cut it to less than a
+quarter. Writes ``speed.csv``, one line for a network and a way: ``acumen-base`` has a line for its
+pre-training and one for its teaching, and a compiled network is called so. Networks that look
+around a method need what ``research.networks.plan --prepare`` left in ``prepared``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+import math
+import os
+import subprocess
+import time
+from itertools import pairwise, product
+from pathlib import Path
+from statistics import median
+
+from research.networks.plan import (
+    BASE,
+    LOOKING,
+    NAMERS,
+    PLAIN,
+    ROOT,
+    Busy,
+    plan,
+    program,
+    taught,
+)
+
+COLUMNS = (
+    "network", "parameters", "batch", "precision", "examples_per_second", "waiting", "gpu_busy",
+    "rounds",
+)  # fmt: skip
+# What each is set to for a line of its own. acumen-base pre-trains in the first share of all steps
+# and then teaches: so short a training would never come to the second, so each is all of one.
+PHASES = {
+    BASE: {"pre-training": "network.pretrain=1.0", "teaching": "network.pretrain=0.0"},
+}
+# Minutes more where the network is compiled first.
+COMPILING = 1.5
+# Batches of a round: some seconds of them, so that its beginning counts little.
+QUICK, SLOW = 400, 80
+ALL = (*PLAIN, "transformer", "ggnn", *NAMERS, BASE)
+# Names alone, or all tasks at once.
+NAMES = ("naming", "gluecode")
+SLOWER = ("transformer", "code2seq", "ggnn", *LOOKING)
+
+
+def command(
+    network: str, args: argparse.Namespace, out: Path, phase: str, compiled: bool
+) -> list[str]:
+    """The plan's training for names, short: rounds of few batches, hardly a look at dev."""
+    (made,) = [one for one in plan(network, args) if one[0] == "train" and taught(one) in NAMES]
+    made[made.index("-o") + 1] = str(out)
+    if "--from" in made:  # how fast it is does not hang on where it begins
+        at = made.index("--from")
+        del made[at : at + 2]
+    made += [] if _is_prepared(network) else ["--most", str(args.most)]
+    minutes = args.minutes + (COMPILING if compiled else 0.0)
+    batches = args.round or (SLOW if network in (*SLOWER, BASE) else QUICK)
+    for one in (f"training.round={batches}", "training.epochs=1000", "training.patience=0",
+                "training.judged=64", f"training.minutes={minutes:g}",
+                f"training.compile={str(compiled).lower()}"):  # fmt: skip
+        made += ["--set", one]
+    return [*made, "--set", PHASES[network][phase]] if phase else made
+
+
+def _is_prepared(network: str) -> bool:
+    return network in LOOKING or network == BASE
+
+
+def measured(network: str, args: argparse.Namespace, phase: str, compiled: bool) -> dict[str, str]:
+    ways = [network, *([phase] if phase else []), *(["compiled"] if compiled else [])]
+    out = args.out / "-".join(ways)
+    made = command(network, args, out, phase, compiled)
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    told = {"network": ", ".join(ways)}
+    log = args.out / f"{out.name}.txt"
+    if not _is_prepared(network) and not (out / "work" / "sizes.json").is_file():
+        # Reading the data is not what is measured.
+        with log.open("w") as stream:
+            subprocess.run(
+                program([*made, "--prepare"]), stdout=stream, stderr=stream, env=environment,
+                check=False,
+            )  # fmt: skip
+    if args.read:
+        return told
+    busy, began = Busy(), time.time()
+    with log.open("a") as stream:
+        code = subprocess.run(
+            program(made), stdout=stream, stderr=stream, env=environment, check=False
+        ).returncode
+    busy.stop.set()
+    share = busy.between(began, time.time())
+    if code:
+        print(log.read_text()[-500:], flush=True)
+        return told
+    return told | speed(out) | {"gpu_busy": "" if share is None else f"{share / 100:.2f}"}
+
+
+def speed(folder: Path) -> dict[str, str]:
+    """What a training's history tells of its speed."""
+    about = json.loads((folder / "model.json").read_bytes())
+    with (folder / "history.csv").open() as stream:
+        rounds = [{k: float(v) for k, v in row.items()} for row in csv.DictReader(stream)]
+    steps = [b["step"] - a["step"] for a, b in pairwise([{"step": 0.0}, *rounds])]
+    later = [row for row, many in zip(rounds, steps, strict=True) if many >= steps[0] / 4][1:]
+    if not later:
+        return {"rounds": "0"}  # nothing but the start
+
+    def typical(name: str, digits: int) -> str:
+        found = median(row.get(name, math.nan) for row in later)
+        return "" if math.isnan(found) else f"{found:.{digits}f}"
+
+    return {
+        "parameters": str(about["parameters"]),
+        "batch": str(about["training"]["batch"]),
+        "precision": str(about["training"]["precision"]),
+        "examples_per_second": typical("examples_per_second", 0),
+        "waiting": typical("waiting", 3),
+        "rounds": str(len(later)),
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--data", type=Path, required=True, help="GLUECode data set")
+    parser.add_argument("--variants", type=Path, help="variants that acumen-base was prepared with")
+    parser.add_argument("--prepared", type=Path, help="what was prepared beside the corpus")
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--networks", nargs="*", default=list(ALL))
+    parser.add_argument("--compiled", nargs="*", default=[], help="these also with torch.compile")
+    parser.add_argument("--config", default="", help="small, for a try")
+    parser.add_argument("--most", type=int, default=40_000, help="methods that are read")
+    parser.add_argument("--round", type=int, default=0, help="batches of a round, for a try")
+    parser.add_argument("--read", action="store_true", help="only read the data, for later")
+    parser.add_argument("--minutes", type=float, default=0.4, help="of each training")
+    parser.add_argument("--set", action="append", default=[], help="for every training")
+    args = parser.parse_args()
+    # What the plan asks besides: nothing here.
+    vars(args).update(prepare=False, limit=False, patience=1.0, pretrain_minutes=0.0,
+                      robustness=None, task=[])  # fmt: skip
+    args.out.mkdir(parents=True, exist_ok=True)
+    rows = []
+    for network in args.networks:
+        ways = (False, True)[: 1 + (network in args.compiled)]
+        for phase, compiled in product(PHASES.get(network, ("",)), ways):
+            began = time.time()
+            rows.append(measured(network, args, phase, compiled))
+            print(f"{time.time() - began:6.1f} s  {rows[-1]}", flush=True)
+            with (args.out / "speed.csv").open("w", newline="") as stream:
+                writer = csv.DictWriter(stream, COLUMNS, restval="", lineterminator="\n")
+                writer.writeheader()
+                writer.writerows(rows)
+
+
+if __name__ == "__main__":
+    main()

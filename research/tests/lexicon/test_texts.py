@@ -1,0 +1,89 @@
+"""Texts of several kinds, by hand."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from acumen.api import AcumenError
+from corpora import shared_engine
+from research.lexicon._words import END, sentences
+from research.lexicon.texts import Texts, files_of, plain, read_texts
+
+
+def spelled(texts: Texts) -> list[str]:
+    words = [texts.words[code] if code != END else "." for code in texts.codes.tolist()]
+    return [part.strip() for part in " ".join(words).split(".") if part.strip()]
+
+
+def test_a_page() -> None:
+    page = (
+        "<html><head><title>The page</title><style>p { color: red }</style></head>"
+        "<body><p>Opens a <code>readLine</code> &amp; more</p><pre>int x = 1;</pre>"
+        "<p>a &lt; b holds</p><script>if (a < b) go(there)</script>done now</body>"
+    )
+    assert list(sentences(plain(page, "page"))) == [
+        ["the", "page"], ["opens", "a", "read", "line", "more"], ["a", "b", "holds"],
+        ["done", "now"],
+    ]  # fmt: skip
+
+
+def test_a_man_page() -> None:
+    page = ".TH LS 1\n.SH NAME\nls \\- list \\fBdirectory\\fP contents\n"
+    assert list(sentences(plain(page, "man"))) == [["ls", "list", "directory", "contents"]]
+
+
+def test_a_dictionary() -> None:
+    entry = 'Abase \\A*base"\\, v. t. [imp. & p. p.]\n   To {lower} or depress'
+    assert ["to", "lower", "or", "depress"] in list(sentences(plain(entry, "dictionary")))
+
+
+@given(st.text(alphabet="<>/pre scipt&;\"'ab\n", max_size=60))
+def test_any_page_is_survived(text: str) -> None:
+    plain(text, "page")
+
+
+@pytest.fixture
+def manuals(tmp_path: Path) -> Path:
+    folder = tmp_path / "manuals"
+    (folder / "html" / "_sources" / "part").mkdir(parents=True)
+    (folder / "html" / "part").mkdir()
+    (folder / "html" / "part" / "one.html").write_text("<p>From the page</p>")
+    (folder / "html" / "part" / "two.html").write_text("<p>Only a page</p>")
+    (folder / "html" / "_sources" / "part" / "one.rst.txt").write_text("From the source")
+    (folder / "ls.1.gz").write_bytes(gzip.compress(b"list of files"))
+    (folder / "cut.txt.gz").write_bytes(gzip.compress(b"kept in part " * 9000)[:-9])
+    (folder / "broken.txt.gz").write_bytes(b"not packed at all")
+    (folder / "odd.txt").write_bytes(b"\xff\xfe strange bytes")
+    (folder / "picture.png").write_bytes(b"no text here")
+    (folder / "words.dict.dz").write_bytes(gzip.compress(b"entry of {words}"))
+    return folder
+
+
+def test_what_is_read(manuals: Path) -> None:
+    found = spelled(read_texts([manuals], shared_engine(1)))
+    assert "from the source" in found
+    assert "from the page" not in found
+    assert {"only a page", "list of files", "strange bytes", "entry of words"} <= set(found)
+    assert not any("text here" in sentence for sentence in found)
+
+
+def test_the_same_whoever_reads(manuals: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("research.lexicon.texts.BATCH", 10)
+    one, two = (read_texts([manuals], shared_engine(workers)) for workers in (1, 2))
+    assert one.words == two.words
+    assert one.codes.tolist() == two.codes.tolist()
+    assert one.sha256 == two.sha256
+    (manuals / "odd.txt").write_text("other bytes")
+    assert read_texts([manuals], shared_engine(1)).sha256 != one.sha256
+
+
+def test_files_by_name_and_no_folder(manuals: Path) -> None:
+    assert files_of([manuals / "odd.txt"]) == [manuals / "odd.txt"]
+    with pytest.raises(AcumenError, match="there is no"):
+        files_of([manuals / "nothing"])
+    assert read_texts([], shared_engine(1)).codes.tolist() == []

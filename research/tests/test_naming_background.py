@@ -1,0 +1,118 @@
+"""Learning a background: the regression against scikit-learn's, the same bytes whatever the number
+of workers, and what the learned background answers."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LogisticRegression
+
+from acumen.api import AcumenError
+from acumen.corpus import Corpus
+from acumen.models.naming.background import Background, log_probabilities, read_background
+from acumen.models.naming.facts import Facts, facts_of_text
+from corpora import shared_engine
+from research.naming_background import _kernel as kernel
+from research.naming_background.learn import Settings, kept_of, learn
+from support import ROOT
+
+SMALL = Settings(methods=8, projects=2, rare=3, names=2, seed=6)
+
+
+def facts(code: str) -> Facts:
+    found = facts_of_text(code)
+    assert found is not None
+    return found
+
+
+@pytest.fixture(scope="module")
+def background(examples_corpus: Corpus) -> Background:
+    return learn([examples_corpus], SMALL, shared_engine(1))
+
+
+def test_the_regression_is_as_good_as_that_of_scikit_learn() -> None:
+    """Not the same optimiser, so not the same weights; but as likely a fit on rows it has not
+    seen."""
+    draw = np.random.default_rng(0)
+    truth = draw.normal(size=(60, 5)) * 1.5
+    shown = draw.random((6000, 60)) < 0.1
+    odds = shown @ truth + draw.gumbel(size=(6000, 5))
+    labels = odds.argmax(axis=1).astype(np.int32)
+    rows = [np.flatnonzero(row) for row in shown]
+    offsets = np.cumsum([0, *map(len, rows)]).astype(np.int64)
+    flat = np.concatenate(rows).astype(np.int32)
+    weights = np.zeros((60, 5), np.float32)
+    seen = np.zeros_like(weights)
+    losses = [
+        kernel.learn(offsets, flat, labels, draw.permutation(5000), weights, seen, 0.1)
+        for _ in range(8)
+    ]
+    assert losses == sorted(losses, reverse=True)
+    ours = log_probabilities([row.tolist() for row in rows[5000:]], weights)
+    theirs = LogisticRegression(max_iter=500).fit(shown[:5000], labels[:5000])
+    their_loss = -np.log(theirs.predict_proba(shown[5000:])[np.arange(1000), labels[5000:]]).mean()
+    our_loss = -ours[np.arange(1000), labels[5000:]].mean()
+    assert our_loss < 1.1 * their_loss
+
+
+def test_getters_and_setters_are_told_apart(background: Background) -> None:
+    asked = [
+        facts("String getTitle() { return title; }"),
+        facts("void setTitle(String title) { this.title = title; }"),
+    ]
+    rows = background.log_probabilities(asked)
+    for one, row in zip(asked, rows, strict=True):
+        # The examples' own way: accessors are called like their fields.
+        own = background.place(one, one.name)
+        assert row[own] < 0
+        assert np.exp(row).sum() == pytest.approx(1, abs=1e-4)
+    assert background.title(background.place(asked[0], "title")) == "<returned>"
+    assert background.title(background.place(asked[0], "nonsense")) == "<other>"
+
+
+def test_the_same_bytes_whatever_the_number_of_workers(
+    background: Background, examples_corpus: Corpus
+) -> None:
+    again = learn([examples_corpus], SMALL, shared_engine(2))
+    assert again.to_bytes() == background.to_bytes()
+
+
+def test_projects_that_are_kept_are_not_learned_from(
+    background: Background, examples_corpus: Corpus
+) -> None:
+    projects = sorted(examples_corpus.manifest.projects)
+    kept = kept_of(projects, SMALL.seed)
+    assert 0 < len(kept) < len(projects)
+    assert background.about["kept"] == sorted(kept)
+    assert all(len(kept_of(projects, seed)) >= 1 for seed in range(20))
+    assert background.combination
+
+
+def test_it_is_read_as_it_was_written(background: Background, tmp_path: Path) -> None:
+    path = tmp_path / "background.npz"
+    path.write_bytes(background.to_bytes())
+    again = read_background(path)
+    assert (again.verbs, again.traits, again.names) == (
+        background.verbs, background.traits, background.names,
+    )  # fmt: skip
+    np.testing.assert_allclose(again.weights, np.clip(background.weights, -8, 8), atol=1 / 31)
+    assert again.to_bytes() == background.to_bytes()
+
+
+def test_too_little_to_learn_from(examples_corpus: Corpus) -> None:
+    with pytest.raises(AcumenError, match="too few methods"):
+        learn([examples_corpus], Settings(projects=9), shared_engine(1))
+
+
+def test_the_script_reports_too_little_data(examples_corpus: Corpus, tmp_path: Path) -> None:
+    path = tmp_path / "background.npz"
+    command = [sys.executable, "-m", "research.naming_background", "-j", "1", "--out", path,
+               "--corpus", examples_corpus.folder]  # fmt: skip
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 2
+    assert "too few methods" in done.stderr
+    assert not path.exists()
