@@ -41,7 +41,7 @@ NAMING = $(foreach model,random majority antipatterns acumen-naming,-m $(model))
 
 help:
 	@echo "make eval    evaluate the built-in models and write a report; NEURAL=1: networks too"
-	@echo "make test    lint, type check and test; THOROUGH=1: each case where one in four is tried"
+	@echo "make test    lint, type check and test; THOROUGH=1: long tests and all cases too"
 	@echo "make lint    ruff and mypy only"
 	@echo "make bench   speed and memory, as ratios to a baseline"
 	@echo "make docs    build the documentation into site/"

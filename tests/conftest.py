@@ -14,16 +14,37 @@ import pytest
 from hypothesis import settings
 
 from corpora import examples_corpus
-from javac import java_util, javac_program, third_of_java_util
-from support import SHARED, THOROUGH, Acumen
+from javac import java_util, javac_program, part_of_java_util
+from support import SHARED, Acumen, is_thorough
 from warm import launcher
 
-__all__ = ["examples_corpus", "java_util", "javac_program", "third_of_java_util"]
+__all__ = ["examples_corpus", "java_util", "javac_program", "part_of_java_util"]
 
 # Where a test does not say how many cases it draws; a hundred are usual.
 settings.register_profile("quick", settings.default, max_examples=40)
-if not THOROUGH:
-    settings.load_profile("quick")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--thorough", action="store_true",
+        help="run the tests marked thorough too, and every case where others try a part "
+        "(as does the environment variable ACUMEN_THOROUGH)",
+    )  # fmt: skip
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if config.getoption("--thorough"):
+        # In the environment, since worker processes are not started with the option.
+        os.environ["ACUMEN_THOROUGH"] = "1"
+    if not is_thorough():
+        settings.load_profile("quick")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    if not is_thorough():
+        for item in items:
+            if item.get_closest_marker("thorough"):
+                item.add_marker(pytest.mark.skip(reason="thorough: run with --thorough"))
 
 
 @pytest.fixture(scope="session")

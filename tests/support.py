@@ -15,14 +15,18 @@ ROOT = Path(__file__).resolve().parents[1]
 # missing.
 SHARED = Path(os.environ.get("ACUMEN_SHARED_DATA", ROOT.parent / "shared" / "data"))
 
-# Whether what is tried on every method or file is really tried on all: ``make test THOROUGH=1``.
-THOROUGH = bool(os.environ.get("ACUMEN_THOROUGH"))
 T = TypeVar("T")
 
 
+def is_thorough() -> bool:
+    """Whether this is a thorough run: ``make test THOROUGH=1`` or ``pytest --thorough``. It runs
+    the tests that are marked ``thorough`` and tries all cases where others try a part."""
+    return bool(os.environ.get("ACUMEN_THOROUGH"))
+
+
 def some(cases: Sequence[T], every: int = 4) -> Sequence[T]:
-    """Of many like cases every fourth, all in a thorough run."""
-    return cases if THOROUGH else cases[::every]
+    """Return every fourth of many like cases, all in a thorough run."""
+    return cases if is_thorough() else cases[::every]
 
 
 # The ``acumen`` fixture: the command line in a process of its own.

@@ -58,7 +58,15 @@ def run_once(commands: Commands, sandbox: Sandbox, kept: Path) -> list[str]:
     return printed
 
 
-@pytest.mark.parametrize("page", pages(), ids=lambda page: str(page.relative_to(ROOT)))
+@pytest.mark.parametrize(
+    "page",
+    [
+        # tests/cli/test_verbs.py reproduces in every run.
+        pytest.param(page, marks=pytest.mark.thorough if page.stem == "reproduce" else ())
+        for page in pages()
+    ],
+    ids=[str(page.relative_to(ROOT)) for page in pages()],
+)
 def test_every_command_prints_what_the_page_says(
     page: Path, tmp_path: Path, idbench_source: Path, shared_folder: Path, warm_python: Path
 ) -> None:

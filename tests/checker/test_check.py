@@ -199,6 +199,7 @@ def many() -> dict[str, str | bytes]:
     }
 
 
+@pytest.mark.thorough
 def test_same_bytes_whatever_the_workers(
     tmp_path: Path, run: Check, many: dict[str, str | bytes], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -199,6 +199,7 @@ while True:
 """
 
 
+@pytest.mark.thorough
 def test_killed_while_it_is_written(tmp_path: Path) -> None:
     known = 0
     # The later only where a machine is so busy that nothing had been written by then.

@@ -245,6 +245,7 @@ def test_views_are_listed_with_the_tools_they_know(acumen_here: Acumen) -> None:
     assert "code2vec, gluecode" in acumen_here("corpus", "views").stdout
 
 
+@pytest.mark.thorough
 def test_what_the_authors_extractors_print(acumen_here: Acumen, folder: Path) -> None:
     def lines(*options: str) -> dict[str, dict[str, str]]:
         done = acumen_here("corpus", "export", folder, "-o", "-", *options)

@@ -43,6 +43,7 @@ def test_a_network_is_trained_and_asked(
     assert all(one["asked"] > 0 and not one["errors"] for one in cells)
 
 
+@pytest.mark.thorough
 def test_all_tasks_at_once_from_variants(
     acumen_here: Acumen, gluecode: Path, examples_corpus: object, tmp_path: Path
 ) -> None:

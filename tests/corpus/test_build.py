@@ -17,9 +17,9 @@ from acumen.corpus import Corpus
 from acumen.lang.java.file import JavaFile
 from acumen.lang.javascript import parse_javascript
 from corpora import EXAMPLES, build_at, contents
-from support import THOROUGH
+from support import is_thorough
 
-KILLS = 5 if THOROUGH else 3
+KILLS = 5 if is_thorough() else 3
 
 
 def test_nothing_is_lost(examples_corpus: Corpus) -> None:

@@ -18,7 +18,10 @@ from acumen.registry import (
     load_plugin,
     make_model,
     model,
+    package_hash,
+    packages_hash,
 )
+from acumen.registry.code import code_hash
 from plugins import Same
 from support import pretend_installed
 
@@ -138,8 +141,6 @@ def test_any_file_of_a_package_belongs_to_its_code(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The factory in one file, the model in another: an edit of either is another model."""
-    from acumen.registry import package_hash
-
     package = tmp_path / "two_files"
     package.mkdir()
     (package / "__init__.py").write_text("from .inner import make\n")
@@ -152,3 +153,27 @@ def test_any_file_of_a_package_belongs_to_its_code(
     package_hash.cache_clear()
     assert two_files.make() == 1
     assert package_hash("two_files") != before
+
+
+def test_a_missing_package_is_an_error() -> None:
+    """A module that moved would otherwise leave an empty hash, the same for any code."""
+    with pytest.raises(ValueError, match=r"no package is called 'acumen\.languages'"):
+        packages_hash("acumen.lang", "acumen.languages")
+    with pytest.raises(ValueError, match=r"no package is called 'acumen\.machine'"):
+        packages_hash("acumen.machine")  # a module, not a package
+    with pytest.raises(ValueError, match="no imported package is called 'nowhere'"):
+        package_hash("nowhere")
+    assert len(packages_hash("acumen.lang")) == 64
+
+
+def test_a_module_outside_a_package_is_hashed_with_its_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "alone_in_folder.py").write_text("def make():\n    return 1\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    import alone_in_folder  # type: ignore[import-not-found]
+
+    before = code_hash(alone_in_folder.make)
+    (tmp_path / "beside.py").write_text("")
+    assert len(before) == 64
+    assert code_hash(alone_in_folder.make) != before

@@ -23,7 +23,7 @@ from renames.events import A, B, java, method
 from renames.events_later import EVENTS
 from renames.playing import Here, History, Mined, placed, play
 from renames.repositories import Maker
-from support import THOROUGH, Acumen
+from support import Acumen, is_thorough
 
 
 def contents(folder: Path) -> dict[str, bytes]:
@@ -48,6 +48,7 @@ def test_the_number_of_workers_changes_nothing(
     assert contents(tmp_path) == contents(mined.folder)
 
 
+@pytest.mark.thorough
 def test_killed_at_any_moment_it_ends_with_the_same_bytes(
     history: History, mined: Mined, tmp_path: Path
 ) -> None:
@@ -63,7 +64,7 @@ def test_killed_at_any_moment_it_ends_with_the_same_bytes(
     log = out / "commits" / "events.jsonl"
     lot = random.Random(8)
     killed = 0
-    kills = 6 if THOROUGH else 3
+    kills = 6 if is_thorough() else 3
     for _ in range(kills):
         process = subprocess.Popen([sys.executable, "-c", code, str(history.folder), str(out)])
         size = log.stat().st_size if log.exists() else 0

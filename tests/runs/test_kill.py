@@ -180,6 +180,7 @@ def test_killed_many_times_it_ends_with_the_same_bytes_and_asks_nothing_twice(
     assert same_results(out, undisturbed)
 
 
+@pytest.mark.thorough
 def test_killed_while_it_writes_its_results_it_writes_them_again(
     home: Path, plugin: Path, undisturbed: Path, tmp_path: Path
 ) -> None:

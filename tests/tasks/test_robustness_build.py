@@ -213,6 +213,7 @@ def kept(folder: Path, where: str) -> list[str]:
     return [row["id"] for row in lines(folder, "variants.jsonl") if row["where"] == where]
 
 
+@pytest.mark.thorough
 def test_of_many_variants_some_are_drawn_spread_over_the_methods(
     examples_corpus: Corpus, examples: Path, tmp_path: Path
 ) -> None:

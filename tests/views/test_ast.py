@@ -169,12 +169,12 @@ def test_the_paper_s_method_is_drawn_alike_by_javac(
     assert [line] == lines(drawn(GET_KEY))
 
 
-def test_a_third_of_java_util(
-    javac: Callable[..., dict[Path, list[str]]], third_of_java_util: list[Path]
+def test_a_part_of_java_util(
+    javac: Callable[..., dict[Path, list[str]]], part_of_java_util: list[Path]
 ) -> None:
-    files = third_of_java_util
+    files = part_of_java_util
     theirs = javac(files)
-    assert sum(map(len, theirs.values())) > 3_000
+    assert sum(map(len, theirs.values())) > 1_000
     different = [file.name for file in files if lines(drawn(file.read_bytes())) != theirs[file]]
     assert different == []
 

@@ -54,8 +54,10 @@ def code_hash(factory: Factory) -> str:
     module outside any package, all Python files of the folder it lies in. What a model imports
     later is in there too."""
     path = source_file(factory)
-    own = package_hash(package_of(factory)) if path else ""
-    if path and not own:
+    own, package = "", package_of(factory)
+    if path and _folders(package):
+        own = package_hash(package)
+    elif path:
         own = _hash_of(Path(path).parent.glob("*.py"))
     plugin = loading.get()
     if plugin is None:
@@ -67,18 +69,29 @@ def code_hash(factory: Factory) -> str:
 @lru_cache(maxsize=64)
 def package_hash(package: str) -> str:
     """SHA-256 of all Python files of a package that is imported, as they are now."""
-    module = sys.modules.get(package)
-    folders = [Path(folder) for folder in getattr(module, "__path__", [])]
-    return _hash_of([file for folder in folders for file in folder.rglob("*.py")])
+    folders = _folders(package)
+    if not folders:
+        raise ValueError(f"no imported package is called {package!r}")
+    return _hash_of(file for folder in folders for file in folder.rglob("*.py"))
+
+
+def _folders(package: str) -> list[Path]:
+    """The folders of a package that is imported; none for a module outside any package."""
+    return [Path(folder) for folder in getattr(sys.modules.get(package), "__path__", [])]
 
 
 def packages_hash(*packages: str) -> str:
     """SHA-256 of all Python files of some packages, imported or not."""
     files: list[Path] = []
     for package in packages:
-        found = importlib.util.find_spec(package)
-        for folder in (found.submodule_search_locations or []) if found else []:
-            files += Path(folder).rglob("*.py")
+        spec = importlib.util.find_spec(package)
+        if spec is None or not spec.submodule_search_locations:
+            raise ValueError(f"no package is called {package!r}")
+        files += (
+            file
+            for folder in spec.submodule_search_locations
+            for file in Path(folder).rglob("*.py")
+        )
     return _hash_of(files)
 
 

@@ -64,12 +64,12 @@ def test_every_way_to_declare_a_member(parsed: Callable[..., dict[Path, list[Lin
     assert ours(file) == parsed([file])[file]
 
 
-def test_a_third_of_java_util(
-    parsed: Callable[..., dict[Path, list[Line]]], third_of_java_util: list[Path]
+def test_a_part_of_java_util(
+    parsed: Callable[..., dict[Path, list[Line]]], part_of_java_util: list[Path]
 ) -> None:
-    theirs = parsed(third_of_java_util)
-    assert sum(map(len, theirs.values())) > 3_000
-    different = [file.name for file in third_of_java_util if ours(file) != theirs[file]]
+    theirs = parsed(part_of_java_util)
+    assert sum(map(len, theirs.values())) > 1_000
+    different = [file.name for file in part_of_java_util if ours(file) != theirs[file]]
     assert different == []
 
 

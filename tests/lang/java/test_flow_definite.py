@@ -37,14 +37,14 @@ def reads(file: JavaFile) -> tuple[int, list[str]]:
     return len(np.unique(point)), lines
 
 
-def test_a_third_of_java_util(third_of_java_util: list[Path]) -> None:
+def test_a_part_of_java_util(part_of_java_util: list[Path]) -> None:
     total, wrong = 0, []
-    for path in third_of_java_util:
+    for path in part_of_java_util:
         count, lines = reads(JavaFile(path.read_bytes()))
         total += count
         wrong += [f"{path.name}:{line}" for line in lines]
     assert wrong == []
-    assert total > 15_000
+    assert total > 5_000
 
 
 # Bodies, and whether the read of the variable in g(…) is preceded by a write on each path: examples

@@ -121,15 +121,16 @@ def test_the_example_projects(javac_program: Javac, record_property: Record, nam
     check(score, record_property, asked=5_000, unknown=0.5, selectors=0.5)
 
 
+@pytest.mark.thorough
 def test_java_util(
     javac_program: Javac,
     java_util: list[Path],
-    third_of_java_util: list[Path],
+    part_of_java_util: list[Path],
     record_property: Record,
 ) -> None:
-    """A third is asked about, but everything is there to be known."""
+    """All is asked about and all is there to be known."""
     root = next(path for path in java_util[0].parents if path.name == "java.base")
-    paths = [path for path in third_of_java_util if path.name != "package-info.java"]
+    paths = [path for path in part_of_java_util if path.name != "package-info.java"]
     told = tell(javac_program, paths, f"--patch-module=java.base={root}")
     files = {str(path): Source(path) for path in java_util if path.name != "package-info.java"}
     score = judge(told, files, each=10)

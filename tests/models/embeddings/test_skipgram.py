@@ -85,6 +85,7 @@ def test_the_same_seed_gives_the_same_vectors() -> None:
     assert not np.array_equal(made[0], made[2])
 
 
+@pytest.mark.thorough
 def test_on_windows_it_learns_what_gensim_learns() -> None:
     """The cosines of frequent words agree with those of what skip-gram stands for, a decomposition
     of pointwise mutual information (Levy and Goldberg, NIPS 2014), as well as gensim's do, and

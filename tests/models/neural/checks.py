@@ -1,8 +1,4 @@
-"""What every network must show, on real methods of the examples; each model's tests call these.
-
-No oracle is needed for most of them: a network that learns gets better at what it is shown, one
-that is saved is the same when it is loaded, one that is killed ends where it would have ended.
-"""
+"""Small networks, trained on real methods of the examples, for the tests of networks."""
 
 from __future__ import annotations
 
@@ -13,24 +9,22 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import pytest
 import torch
 
 from acumen.api import Example, Face, Method, Prompt, Question
 from acumen.models._lexer import tokens
-from acumen.models.neural import encoded, exported
+from acumen.models.neural import encoded
 from acumen.models.neural.architecture import LABELS, Architecture, Purpose
-from acumen.models.neural.asking import answers, vectors
 from acumen.models.neural.catalogue import Plan, architecture
 from acumen.models.neural.preparing import learn
 from acumen.models.neural.settings import Training, filled, read_config
-from acumen.models.neural.training import LAST, Taught, teach
+from acumen.models.neural.training import Step, Taught, teach
 
 EXAMPLES = Path(__file__).resolve().parents[3] / "examples"
 NAMING = Purpose("gluecode/naming", Face.NAME)
 NPATH = Purpose("gluecode/npath", Face.CLASSIFY)
 COMPLETION = Purpose("gluecode/completion", Face.GENERATE)
+PRETRAIN = Purpose("pretrain", Face.GENERATE)
 
 
 @lru_cache(maxsize=1)
@@ -54,6 +48,8 @@ def taught_examples(purpose: Purpose, most: int) -> list[Example]:
     found: list[Example] = []
     for text, name in methods():
         if purpose.face is Face.NAME:
+            if name[0].isupper():
+                continue  # constructors have no path contexts, and no task asks for their names
             found.append(Example(Method("", text), name))
         elif purpose.face is Face.CLASSIFY:
             label = "branches" if "if (" in text else "loops" if "for (" in text else "plain"
@@ -100,108 +96,22 @@ def train(
     name: str, purpose: Purpose, folder: Path, *, most: int = 64,
     training: dict[str, Any] | None = None, **network: Any,
 ) -> tuple[Architecture, Plan, Taught, list[Example]]:  # fmt: skip
-    torch.set_num_threads(1)
     examples = taught_examples(purpose, most)
+    return *train_on(name, purpose, examples, folder, training or {}, **network), examples
+
+
+def train_on(
+    name: str, purpose: Purpose, examples: Sequence[Example], folder: Path,
+    training: dict[str, Any], *, step: Step = lambda what, done, total: None, **network: Any,
+) -> tuple[Architecture, Plan, Taught]:  # fmt: skip
+    """Train a network of the small configuration, with the given changes, as ``train`` does it.
+    Checkpoints in ``folder`` of a training that was killed are resumed."""
+    torch.set_num_threads(1)
     model, plan = made(name, purpose, **network)
     file = prepare(model, examples, folder)
-    taught = teach(
-        model, file, file, small_training(name, **(training or {})), folder / "checkpoints",
-        device="cpu",
-    )  # fmt: skip
-    return model, plan, taught, examples
-
-
-# --------------------------------------------------------------------------------------
-
-
-def check_learns(
-    name: str, purpose: Purpose, folder: Path, *, epochs: int = 80, share: float = 0.9,
-    training: dict[str, Any] | None = None, **network: Any,
-) -> None:  # fmt: skip
-    """The loss falls, and 32 examples are known by heart. ``share`` of the answers must be right:
-    a name has words that the small vocabulary may lack."""
-    model, _, taught, examples = train(
-        name, purpose, folder, most=32,
-        training={"epochs": epochs, "round": epochs // 4, "batch": 32, **(training or {})},
-        **network,
-    )  # fmt: skip
-    assert taught.history[-1]["loss"] < 0.5 * taught.history[0]["loss"]
-    said = answers(model, taught.network, [model.read(one.input) for one in examples])
-    wanted = [model.answer(_spoken(model, one)) for one in examples]
-    right = sum(a == b for a, b in zip(said, wanted, strict=True))
-    assert right >= share * len(examples), f"{right} of {len(examples)}: {said[:5]} {wanted[:5]}"
-
-
-def _spoken(model: Architecture, example: Example) -> list[int]:
-    features = model.read(example.input)
-    assert features is not None
-    target = model.target(str(example.truth), features) or {}
-    numbers = target.get("label", target.get("target", np.zeros(1, np.int32)))
-    return [int(one) for one in numbers]
-
-
-def check_saved(name: str, purpose: Purpose, folder: Path, **network: Any) -> None:
-    """What is loaded says what was saved, to the last bit; so do vectors."""
-    model, plan, taught, examples = train(name, purpose, folder, training={"epochs": 2}, **network)
-    exported.save(folder / "saved", plan, model, taught.network, {})
-    again, network_again = exported.load(folder / "saved")
-    features = [model.read(one.input) for one in examples]
-    assert answers(model, taught.network, features) == answers(again, network_again, features)
-    if model.embeds:
-        before = vectors(model, taught.network, features)
-        after = vectors(again, network_again, features)
-        assert before == after
-        assert len({tuple(np.round(row or [], 4)) for row in before}) > len(before) // 2
-
-
-def check_batches(name: str, purpose: Purpose, folder: Path, **network: Any) -> None:
-    """An answer does not hang on what is asked beside it, nor on how much padding that brings."""
-    model, _, taught, examples = train(name, purpose, folder, training={"epochs": 3}, **network)
-    features = [model.read(one.input) for one in examples]
-    together = answers(model, taught.network, features, batch=len(features))
-    alone = answers(model, taught.network, features, batch=1)
-    assert together == alone
-    if model.embeds:
-        rows = vectors(model, taught.network, features, batch=len(features))
-        single = vectors(model, taught.network, features, batch=1)
-        np.testing.assert_allclose(rows, single, rtol=1e-3, atol=1e-4)
-
-
-class KilledError(Exception):
-    """As a kill: nothing after it is done."""
-
-
-def check_resumes(
-    name: str, purpose: Purpose, folder: Path, *, workers: int = 0, **network: Any
-) -> None:
-    """Killed in the third round of four and gone on with, it has the weights of a training that
-    was left alone. What was being written when it was killed lies about."""
-    torch.set_num_threads(1)
-    examples = taught_examples(purpose, 48)
-    weights = []
-    for way in ("whole", "killed"):
-        model, _ = made(name, purpose, **network)
-        file = prepare(model, examples, folder / way)
-        training = small_training(name, epochs=4, batch=16, workers=workers)
-        into = folder / way / "checkpoints"
-        if way == "killed":
-            with pytest.raises(KilledError):
-                teach(model, file, file, training, into, device="cpu", step=_kill_at(7))
-            torch.manual_seed(12345)
-            (into / f"{LAST}.part").write_bytes(b"half a checkpoint")
-            model, _ = made(name, purpose, **network)
-            model.load_vocabularies(folder / way / "vocabulary")
-        taught = teach(model, file, file, training, into, device="cpu")
-        assert [row["round"] for row in taught.history] == [0, 1, 2, 3]
-        weights.append(torch.load(into / LAST, weights_only=False)["state_dict"])
-    assert weights[0]
-    for key, value in weights[0].items():
-        assert torch.equal(value, weights[1][key]), key
-
-
-def _kill_at(wanted: int) -> Any:
-    def step(what: str, done: int, total: int) -> None:
-        if done == wanted:
-            raise KilledError
-
-    return step
+    settings, checkpoints = small_training(name, **training), folder / "checkpoints"
+    checkpoints.mkdir(parents=True, exist_ok=True)
+    model.before_teaching(file, settings, checkpoints, "cpu")
+    taught = teach(model, file, file, settings, checkpoints, device="cpu", step=step)
+    model.after_teaching(taught.network, file, settings, "cpu")
+    return model, plan, taught

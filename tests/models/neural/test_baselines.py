@@ -1,49 +1,15 @@
-"""GLUECode's four plain networks: what each must show, and their equations computed again."""
+"""GLUECode's plain networks: the end of a training, and an equation computed again."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 import numpy as np
-import pytest
 import torch
 
 from acumen.models.neural.training import teach
 from models.neural import checks
-from models.neural.checks import COMPLETION, NAMING, NPATH
-from support import some
-
-PLAIN = ("mlp", "cnn", "bilstm", "seq2seq")
-
-
-@pytest.mark.parametrize(
-    ("name", "purpose"),
-    # Labels have the same last layer in all of them.
-    [*((name, NAMING) for name in PLAIN), *((name, NPATH) for name in some(PLAIN, every=3))],
-    ids=lambda one: getattr(one, "task", one),
-)
-def test_learns(name: str, purpose: checks.Purpose, tmp_path: Path) -> None:
-    if name == "seq2seq":
-        # Without attention, a name is learned by heart slowly.
-        quick = {"training": {"rate": 0.01}, "embedding": 64}
-        checks.check_learns(name, purpose, tmp_path, epochs=160, **quick)
-    else:
-        checks.check_learns(name, purpose, tmp_path)
-
-
-@pytest.mark.parametrize("name", PLAIN)
-def test_saved_and_loaded_is_the_same(name: str, tmp_path: Path) -> None:
-    checks.check_saved(name, COMPLETION, tmp_path)
-
-
-@pytest.mark.parametrize("name", PLAIN)
-def test_what_is_asked_beside_changes_nothing(name: str, tmp_path: Path) -> None:
-    checks.check_batches(name, NAMING, tmp_path)
-
-
-@pytest.mark.parametrize("name", PLAIN)
-def test_killed_it_goes_on_to_the_same_weights(name: str, tmp_path: Path) -> None:
-    checks.check_resumes(name, NAMING, tmp_path)
+from models.neural.checks import NAMING
 
 
 def test_what_has_ended_is_not_gone_on_with(tmp_path: Path) -> None:

@@ -1,11 +1,9 @@
-"""code2seq: its encoder against torch's own BiLSTM and numpy, what a batch is made of, and what
-every network shows."""
+"""code2seq: its encoder against torch's own BiLSTM and numpy, and what a batch is made of."""
 
 from __future__ import annotations
 
 from collections import Counter
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -33,13 +31,6 @@ TEXTS = (
     "boolean METHOD_NAME() { return size == 0; }",
 )
 NAMES = ("totalPrice", "setFirstName", "isEmpty")
-
-
-@pytest.fixture(autouse=True)
-def _methods_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Constructors have no path contexts, and nobody asks for their names."""
-    found = [(text, name) for text, name in checks.methods() if name[0].islower()]
-    monkeypatch.setattr(checks, "methods", lambda most=400: found[:most])
 
 
 def read(model: Code2Seq, text: str) -> Features:
@@ -104,26 +95,6 @@ def in_batch(model: Code2Seq, batch: dict[str, torch.Tensor], row: int) -> list[
     size = int(batch["path_size"][row])
     ends = (batch[name][row, :size].tolist() for name in ("left", "path", "right"))
     return [(leaves[a], paths[p], leaves[b]) for a, p, b in zip(*ends, strict=True)]
-
-
-# ---------------------------------------------------------------- what every network shows
-
-
-def test_it_learns(tmp_path: Path) -> None:
-    checks.check_learns("code2seq", NAMING, tmp_path, epochs=40)
-
-
-def test_it_is_saved_whole(tmp_path: Path) -> None:
-    checks.check_saved("code2seq", NAMING, tmp_path)
-
-
-def test_neighbours_in_a_batch_change_nothing(tmp_path: Path) -> None:
-    checks.check_batches("code2seq", NAMING, tmp_path)
-
-
-def test_a_killed_training_goes_on(tmp_path: Path) -> None:
-    """With fewer contexts than there are: what is drawn must be drawn again."""
-    checks.check_resumes("code2seq", NAMING, tmp_path, contexts=10)
 
 
 # ---------------------------------------------------------------- what a batch is made of

@@ -1,9 +1,8 @@
-"""code2vec: its equations by hand in numpy, which contexts it sees, what every network shows."""
+"""code2vec: its equations by hand in numpy, and which contexts it sees."""
 
 from __future__ import annotations
 
 from collections import Counter
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -30,13 +29,6 @@ WORDS = {"totalPrice": "total|price", "setName": "set|name", "isEmpty": "is|empt
 NAMES = tuple(WORDS)
 
 
-@pytest.fixture(autouse=True)
-def _methods_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Constructors have no path contexts, and nobody asks for their names."""
-    found = [(text, name) for text, name in checks.methods() if name[0].islower()]
-    monkeypatch.setattr(checks, "methods", lambda most=400: found[:most])
-
-
 def knowing(**settings: Any) -> Code2Vec:
     """A model that has learned the words of a few methods."""
     model, _ = checks.made("code2vec", NAMING, **settings)
@@ -61,25 +53,6 @@ def batch_of(model: Code2Vec) -> dict[str, torch.Tensor]:
         assert target is not None
         rows.append({**model.encode(features), **target})
     return model.collate(ragged(rows))
-
-
-# ---------------------------------------------------------------- what every network shows
-
-
-def test_it_learns(tmp_path: Path) -> None:
-    checks.check_learns("code2vec", NAMING, tmp_path, epochs=30)
-
-
-def test_it_is_saved_whole(tmp_path: Path) -> None:
-    checks.check_saved("code2vec", NAMING, tmp_path)
-
-
-def test_neighbours_in_a_batch_change_nothing(tmp_path: Path) -> None:
-    checks.check_batches("code2vec", NAMING, tmp_path)
-
-
-def test_a_killed_training_goes_on(tmp_path: Path) -> None:
-    checks.check_resumes("code2vec", NAMING, tmp_path)
 
 
 # ---------------------------------------------------------------- the equations

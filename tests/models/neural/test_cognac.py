@@ -1,8 +1,7 @@
-"""Cognac: what every network must show, and its copying, its prior and its search by other ways."""
+"""Cognac: its copying, its prior and its search, computed in other ways."""
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,27 +15,10 @@ from acumen.models.neural.cognac import Cognac, CognacNetwork, Settings
 from acumen.models.neural.context_input import PLACE
 from acumen.models.neural.tensors import ragged
 from acumen.models.neural.vocabulary import BEGIN, END, SPOKEN, UNKNOWN, Vocabulary
-from models.neural import checks
 from models.neural.checks import NAMING
 
 TINY = Settings(embedding=5, hidden=4, dropout=0.0, longest=4)
 WORDS = (*SPOKEN, "get", "set", "name", "value", "void", "return", "string")
-
-
-def test_learns(tmp_path: Path) -> None:
-    checks.check_learns("cognac", NAMING, tmp_path, training={"rate": 0.02})
-
-
-def test_saved_and_loaded_is_the_same(tmp_path: Path) -> None:
-    checks.check_saved("cognac", NAMING, tmp_path)
-
-
-def test_what_is_asked_beside_changes_nothing(tmp_path: Path) -> None:
-    checks.check_batches("cognac", NAMING, tmp_path)
-
-
-def test_killed_it_goes_on_to_the_same_weights(tmp_path: Path) -> None:
-    checks.check_resumes("cognac", NAMING, tmp_path)
 
 
 # --------------------------------------------------------------------------------------
@@ -294,12 +276,3 @@ def test_copying_answers_with_words_that_nobody_taught() -> None:
         optimiser.step()
     asked = Method("", "void METHOD_NAME() { return zyzzyva; }")
     assert answers(model, network.eval(), [model.read(asked)]) == ["zyzzyva"]
-
-
-def test_any_text_is_survived(model: Cognac) -> None:
-    network = network_of(model)
-    for text in ("", "}{", "\ud800\0", "é" * 50, "class X {", "a" * 300_000, "((((" * 5000):
-        features = model.read(Method("", text))
-        if features is not None:
-            assert len(answers(model, network, [features])) == 1
-    assert model.read(Method("", "")) is None

@@ -1,4 +1,4 @@
-"""GGNN: its equations in dense numpy and in torch, and what every network shows."""
+"""GGNN: its equations in dense numpy and in torch."""
 
 from __future__ import annotations
 
@@ -20,26 +20,6 @@ from models.neural import checks
 from models.neural.checks import COMPLETION, NAMING, NPATH, Purpose
 
 OPERATORS = Purpose("gluecode/operators", NPATH.face)
-
-
-@pytest.mark.parametrize("purpose", [NAMING, NPATH], ids=lambda one: one.task)
-def test_learns(purpose: Purpose, tmp_path: Path) -> None:
-    checks.check_learns(
-        "ggnn", purpose, tmp_path, epochs=40, training={"batch": 8}, nodes=60, dropout=0.0
-    )
-
-
-def test_saved_and_loaded_is_the_same(tmp_path: Path) -> None:
-    checks.check_saved("ggnn", COMPLETION, tmp_path)
-
-
-@pytest.mark.parametrize("purpose", [NAMING, NPATH], ids=lambda one: one.task)
-def test_what_is_asked_beside_changes_nothing(purpose: Purpose, tmp_path: Path) -> None:
-    checks.check_batches("ggnn", purpose, tmp_path)
-
-
-def test_killed_it_goes_on_to_the_same_weights(tmp_path: Path) -> None:
-    checks.check_resumes("ggnn", NAMING, tmp_path)
 
 
 # --------------------------------------------------------------------------------------

@@ -23,18 +23,12 @@ from acumen.models.neural.train import ANSWERS, Request, request, train
 from acumen.models.neural.training import BOARD, HISTORY, teach
 from models.neural.checks import (
     NAMING,
-    check_resumes,
     made,
     prepare,
     small_training,
     taught_examples,
 )
 from models.neural.trainings import Here, Naming, asked, nothing
-
-
-def test_batches_made_ahead_are_those_of_the_round_that_goes_on(tmp_path: Path) -> None:
-    """Workers of the loader begin before anybody tells them which round it is."""
-    check_resumes("cnn", NAMING, tmp_path, workers=2)
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""Spot's CNN: what every network must show; its layers and its judgement by other ways."""
+"""Spot's CNN: its layers and its judgement, computed in other ways."""
 
 from __future__ import annotations
 
@@ -24,51 +24,9 @@ from acumen.models.neural.asking import answers, vectors
 from acumen.models.neural.model import make_run
 from acumen.models.neural.spot_cnn import Settings, SpotCNN, whisker
 from acumen.models.neural.train import train
-from acumen.models.neural.training import teach
 from models.neural import checks
 from models.neural.checks import NAMING
 from models.neural.trainings import Here, asked, nothing
-
-
-@pytest.fixture
-def taught(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
-    """The shared checks teach with what is done before and after it; gives the networks."""
-    made: list[Any] = []
-
-    def whole(model: Any, file: Any, dev: Any, training: Any, folder: Path, **further: Any) -> Any:
-        model.before_teaching(file, training, folder, "cpu")
-        found = teach(model, file, dev, training, folder, **further)
-        model.after_teaching(found.network, file, training, "cpu")
-        made.append(found.network)
-        return found
-
-    monkeypatch.setattr(checks, "teach", whole)
-    return made
-
-
-def test_learns_and_remembers(tmp_path: Path, taught: list[Any]) -> None:
-    """By the nearest method alone, each is called what it was called."""
-    checks.check_learns("spot-cnn", NAMING, tmp_path, rank="r1", training={"rate": 0.0005})
-    assert taught[0].features.dtype == torch.float16
-    assert len(taught[0].features) == len(taught[0].labels) == 32
-
-
-def test_saved_and_loaded_is_the_same(tmp_path: Path, taught: list[Any]) -> None:
-    checks.check_saved("spot-cnn", NAMING, tmp_path)
-
-
-def test_what_is_asked_beside_changes_nothing(tmp_path: Path, taught: list[Any]) -> None:
-    checks.check_batches("spot-cnn", NAMING, tmp_path)
-
-
-def test_killed_it_goes_on_to_the_same_weights_and_memory(
-    tmp_path: Path, taught: list[Any]
-) -> None:
-    checks.check_resumes("spot-cnn", NAMING, tmp_path)
-    whole, killed = (one.state_dict() for one in taught)
-    assert len(whole["features"]) == 48
-    for name, value in whole.items():
-        assert torch.equal(value, killed[name]), name
 
 
 def test_words_are_learned_once(tmp_path: Path) -> None:
@@ -242,11 +200,12 @@ def test_what_is_remembered_is_restored_in_its_size() -> None:
         assert torch.equal(other.state_dict()[name], value)
 
 
-def test_vectors_are_those_that_are_compared(tmp_path: Path, taught: list[Any]) -> None:
+def test_vectors_are_those_that_are_compared(tmp_path: Path) -> None:
     model, _, made, examples = checks.train("spot-cnn", NAMING, tmp_path, training={"epochs": 1})
     features = [model.read(one.input) for one in examples]
     rows = torch.tensor(vectors(model, made.network, features))
     network: Any = made.network
     torch.testing.assert_close(unit(rows), network.features.float(), atol=2e-3, rtol=0)
-    said = answers(model, made.network, features)
-    assert all(said)
+    assert all(answers(model, made.network, features))
+    assert network.features.dtype == torch.float16
+    assert len(network.features) == len(network.labels) == len(examples)

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 import torch
 
-from acumen.api import AcumenError, Face, Method
+from acumen.api import AcumenError, Method
 from acumen.lang.columns import Ragged
 from acumen.models.neural import exported
 from acumen.models.neural._transformer_parts import Masking
@@ -20,46 +20,20 @@ from acumen.models.neural.architecture import Purpose
 from acumen.models.neural.asking import answers
 from acumen.models.neural.catalogue import Plan
 from acumen.models.neural.encoded import EncodedFile
-from acumen.models.neural.settings import CONFIGS, Training, filled, read_config
+from acumen.models.neural.settings import filled, read_config
 from acumen.models.neural.subwords_input import FILE, METHOD_NAME, ROBERTA, Subwords
 from acumen.models.neural.tensors import ragged
 from acumen.models.neural.training import teach
 from acumen.models.neural.transformer import Settings, Transformer
 from models.neural import checks
-from models.neural.checks import COMPLETION, NAMING, NPATH
+from models.neural.checks import NAMING, NPATH, PRETRAIN
 
-PRETRAIN = Purpose("pretrain", Face.GENERATE)
 TINY = {"length": 48, "width": 32, "heads": 2, "inner": 64, "layers": 1, "vocabulary": 500}
 
 
-@pytest.mark.parametrize("purpose", [NAMING, NPATH, COMPLETION], ids=lambda one: one.task)
-def test_learns(purpose: Purpose, tmp_path: Path) -> None:
-    checks.check_learns(
-        "transformer", purpose, tmp_path, length=48, epochs=60, training={"rate": 0.004}
-    )
-
-
-def test_saved_and_loaded_is_the_same(tmp_path: Path) -> None:
-    checks.check_saved("transformer", COMPLETION, tmp_path, **TINY)
-
-
-@pytest.mark.parametrize("purpose", [NAMING, NPATH], ids=lambda one: one.task)
-def test_what_is_asked_beside_changes_nothing(purpose: Purpose, tmp_path: Path) -> None:
-    checks.check_batches("transformer", purpose, tmp_path, **{**TINY, "length": 200})
-
-
-@pytest.mark.parametrize("purpose", [NAMING, PRETRAIN], ids=lambda one: one.task)
-def test_killed_it_goes_on_to_the_same_weights(purpose: Purpose, tmp_path: Path) -> None:
-    checks.check_resumes("transformer", purpose, tmp_path, **TINY, dropout=0.1)
-
-
-@pytest.mark.parametrize("path", sorted(CONFIGS.glob("transformer*.toml")), ids=lambda p: p.stem)
-def test_its_configurations_are_read(path: Path) -> None:
-    tables = read_config("transformer", str(path))
-    settings = filled(Settings, tables["network"], path.name)
-    filled(Training, tables["training"], path.name)
-    if "small" not in path.name:
-        assert settings == Settings(), "the published configuration is the default one"
+@pytest.mark.parametrize("config", ["", "pretrain"])
+def test_the_published_configuration_is_the_default_one(config: str) -> None:
+    assert filled(Settings, read_config("transformer", config)["network"], config) == Settings()
 
 
 # -------------------------------------------------------------------------------------- masks

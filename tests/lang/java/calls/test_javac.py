@@ -212,6 +212,7 @@ def test_nothing_is_lost_without_knowing_the_libraries(
     assert score.precision >= 0.999
 
 
+@pytest.mark.thorough
 def test_java_util(
     javac_program: Javac, java_util: list[Path], record_property: Record
 ) -> None:  # fmt: skip
@@ -223,6 +224,7 @@ def test_java_util(
     check(score, record_property, calls=20_000, ambiguous=0.01)
 
 
+@pytest.mark.thorough
 def test_a_debian_library(
     javac_program: Javac, record_property: Record, tmp_path: Path
 ) -> None:  # fmt: skip

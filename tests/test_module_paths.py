@@ -1,0 +1,113 @@
+"""Every string that looks like a path of one of our modules leads to a module or an attribute.
+
+A module that moves takes its imports along, but not the strings that name it: registry lists,
+arguments of ``packages_hash``, entry points, ``python -m``, or a module in a docstring.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import re
+from collections.abc import Iterator
+from importlib.util import find_spec
+
+import pytest
+
+from support import ROOT
+
+# Strings that begin like a module path and are none.
+NO_MODULES = {
+    "acumen.counts": "metadata key of a Parquet file",
+    "acumen.fingerprint": "metadata key of a Parquet file",
+    "acumen.made_of": "metadata key of a Parquet file",
+    "acumen.model": "metadata key of a Parquet file",
+    "acumen.networks": "entry-point group of other packages' networks",
+    "acumen.results/1": "schema of a run's results",
+    "acumen.naming/1": "schema of the background of method names",
+    "acumen.names/1": "format of a data set of mined names",
+}
+PYTHON = [path for name in ("src", "scripts", "bench") for path in (ROOT / name).rglob("*.py")]
+OTHER = [ROOT / "Makefile", ROOT / "pyproject.toml", *sorted((ROOT / "scripts").glob("*.sh"))]
+WHOLE = re.compile(r"acumen\.\S+")
+QUOTED = re.compile(r"``?(acumen(?:\.\w+)+)``?")
+IN_TEXT = re.compile(r"(?<![\w./-])acumen(?:\.\w+)+(?::\w+)?")
+
+
+def paths_in_python(source: str) -> Iterator[str]:
+    """Whole strings, the constant beginnings of f-strings, and modules quoted in docstrings."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            if WHOLE.fullmatch(node.value):
+                yield node.value
+            else:
+                yield from QUOTED.findall(node.value)
+
+
+def found_paths() -> dict[str, str]:
+    """Every such string and a file that has it."""
+    found: dict[str, str] = {}
+    for path in [*PYTHON, *OTHER]:
+        text = path.read_text(encoding="utf-8")
+        names = paths_in_python(text) if path.suffix == ".py" else IN_TEXT.findall(text)
+        for name in names:
+            found.setdefault(name, str(path.relative_to(ROOT)))
+    return found
+
+
+def resolves(name: str) -> bool:
+    """Whether a name is ``module``, ``module.attribute``, ``module:attribute`` or the beginning
+    ``package.`` of a module's name."""
+    dotted = name.removesuffix(".").replace(":", ".")
+    parts = dotted.split(".")
+    for end in range(len(parts), 0, -1):
+        module, rest = ".".join(parts[:end]), parts[end:]
+        try:
+            spec = find_spec(module)
+        except ModuleNotFoundError:
+            continue  # a part before the last is no package
+        if spec is not None:
+            # A module with all its parts need not be imported: what it needs may be missing.
+            return not rest or has_attribute(module, rest)
+    return False
+
+
+def has_attribute(module: str, names: list[str]) -> bool:
+    value = importlib.import_module(module)
+    for name in names:
+        if not hasattr(value, name):
+            return False
+        value = getattr(value, name)
+    return True
+
+
+def test_module_paths_lead_somewhere() -> None:
+    found = found_paths()
+    broken = {
+        name: file for name, file in found.items() if name not in NO_MODULES and not resolves(name)
+    }
+    assert broken == {}
+    # Enough to see that they are found at all, and where.
+    assert {"acumen.cli:main", "acumen.lang", "acumen.models.strings"} <= set(found)
+
+
+def test_exceptions_are_needed() -> None:
+    assert set(NO_MODULES) - set(found_paths()) == set()
+    assert [name for name in NO_MODULES if resolves(name)] == []
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("acumen.lang", True), ("acumen.lang.", True), ("acumen.languages", False),
+        ("acumen.cli:main", True), ("acumen.cli:men", False), ("acumen.api.Method", True),
+        ("acumen.api.Method.nothing", False), ("acumen.nowhere.Method", False),
+    ],
+)  # fmt: skip
+def test_what_resolves(name: str, expected: bool) -> None:
+    assert resolves(name) is expected
+
+
+def test_where_paths_are_looked_for() -> None:
+    source = '"""See ``acumen.a.b``."""\nx = f"acumen.c.{1}"\ny = ["acumen.d:e", "no acumen.f"]\n'
+    assert set(paths_in_python(source)) == {"acumen.a.b", "acumen.c.", "acumen.d:e"}
