@@ -1,4 +1,5 @@
-"""What one file contributes to its project's call graph, as plain values that can be stored.
+"""What one file contributes to its project's call graph, as plain values that can be stored
+(``corpus/facts.py`` writes them as columns).
 
 ``declared`` tells the other files of a project what this one declares; ``sites`` holds its calls
 and what their meaning depends on. Both are made without looking at any other file.
@@ -14,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from acumen.lang.java import language
-from acumen.lang.java.calls.sites import sites
+from acumen.lang.java.calls.sites import Sites, sites
 from acumen.lang.java.declarations import NONE, Declarations, type_text
 from acumen.lang.java.file import JavaFile
 from acumen.lang.java.grammar import among, symbols
@@ -28,7 +29,7 @@ _INTERFACES = ("interface", "annotation")
 
 
 class Facts(NamedTuple):
-    """Lists, dictionaries, strings and numbers.
+    """``declared`` holds lists, strings and numbers, ``sites`` arrays.
 
     ``declared``: ``package``; ``imports`` (``a.B``, ``a.*``, ``static a.B.m``); ``types``: kind,
     name, owner, method, whether it is a member, flags, type parameters, superclass (empty: none
@@ -40,12 +41,10 @@ class Facts(NamedTuple):
 
     Flags: s static, a abstract, d default, f final, z sealed, u public, p protected, r private,
     v takes any number of arguments, c enum constant.
-
-    ``sites``: ``texts``, and the columns of ``expressions``.
     """
 
     declared: dict[str, Any]
-    sites: dict[str, Any]
+    sites: Sites
 
 
 def facts(file: JavaFile) -> Facts:

@@ -11,7 +11,7 @@ method reaches the classes that implement it; if only lambdas do, it reaches the
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from acumen.lang.java.calls.attribution import Attribution
@@ -24,6 +24,7 @@ from acumen.lang.java.calls.platform import Platform
 from acumen.lang.java.calls.resolution import Resolution
 from acumen.lang.java.calls.rows import rows
 from acumen.lang.java.calls.scopes import ancestors
+from acumen.lang.java.calls.sites import Sites
 from acumen.lang.java.calls.types import ArrayType, ClassType, Primitive, Type
 from acumen.lang.java.calls.world import World, label
 
@@ -64,7 +65,7 @@ class Project:
         self._any: dict[tuple[Class, str, int], tuple[Target, ...]] = {}
         self._sets: dict[tuple[Target, ...], tuple[Target, ...]] = {}
 
-    def link(self, path: str, sites: Mapping[str, Any]) -> list[Call]:
+    def link(self, path: str, sites: Sites) -> list[Call]:
         """The calls of a file in source order, from the second part of its facts."""
         unit = self.world.units[path]
         at = Attribution(self.world, rows(unit, sites))

@@ -5,8 +5,8 @@ Nothing here looks at the name of the call itself, so that it may be what is ask
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
 from acumen.lang.java.calls import expressions as code
 from acumen.lang.java.calls.attribution import Attribution
@@ -17,6 +17,7 @@ from acumen.lang.java.calls.overloads import takes
 from acumen.lang.java.calls.resolution import accessible
 from acumen.lang.java.calls.rows import rows
 from acumen.lang.java.calls.scopes import NESTING, ancestors, supers
+from acumen.lang.java.calls.sites import Sites
 from acumen.lang.java.calls.types import ArrayType, ClassType, Type
 from acumen.lang.java.calls.world import label
 
@@ -46,7 +47,7 @@ class Offers:
         self.world = project.world
         self._known: dict[tuple[Class, Class, int, bool], frozenset[str]] = {}
 
-    def of(self, path: str, sites: Mapping[str, Any], offsets: Iterable[int]) -> dict[int, Offer]:
+    def of(self, path: str, sites: Sites, offsets: Iterable[int]) -> dict[int, Offer]:
         """For calls of a file, told by the bytes of their names. ``sites`` are the second part of
         the file's facts."""
         at = Attribution(self.world, rows(self.world.units[path], sites))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,7 @@ from acumen.lang.java.bindings import ROLE
 from acumen.lang.java.calls.expressions import (
     ARITHMETIC,
     BITS,
+    CALLS,
     FIELDS,
     NODES,
     OF_NAME,
@@ -71,6 +72,7 @@ _LOCALS = (
 _LOCAL = np.isin(np.arange(256), [ROLE[name] for name in _LOCALS])
 # Rows whose first number is the node of a name or a type.
 _SPOKEN = np.isin(np.arange(256), (*OF_TYPE, *OF_NAME))
+_CALLS = np.isin(np.arange(256), list(CALLS))
 _SUFFIX = np.stack([np.isin(np.arange(256), list(marks)) for marks in (b"lL", b"fF")])
 
 
@@ -98,12 +100,35 @@ def _tables() -> tuple[NDArray[np.uint8], NDArray[np.uint8], NDArray[np.uint8]]:
     return nodes, kinds, fields
 
 
-def sites(file: JavaFile) -> dict[str, Any]:
-    """``texts``, and the columns of ``expressions``."""
+class Sites(NamedTuple):
+    """Rows of a file's calls and of what their meaning depends on: the columns of
+    ``expressions``, and the texts that ``a`` and ``b`` refer to."""
+
+    texts: list[str]
+    code: NDArray[np.uint8]
+    size: Column
+    a: Column
+    b: Column
+
+
+def sites(file: JavaFile) -> Sites:
+    """Return the rows of a whole file."""
     return _with_texts(file, *expressions(_tree(file)))
 
 
-def sites_below(file: JavaFile, node: int) -> tuple[dict[str, Any], Column]:
+def name_ends(file: JavaFile, sites: Sites) -> Column:
+    """For each row that is a call, the byte after its name; -1 for all other rows, and where no
+    token begins at the name."""
+    ends = np.full(len(sites.code), -1, dtype=np.int32)
+    calls = np.flatnonzero(_CALLS[sites.code])
+    tokens = np.searchsorted(file.tokens.start, sites.b[calls])
+    calls, tokens = calls[tokens < len(file.tokens)], tokens[tokens < len(file.tokens)]
+    begins = file.tokens.start[tokens] == sites.b[calls]
+    ends[calls[begins]] = file.tokens.end[tokens[begins]]
+    return ends
+
+
+def sites_below(file: JavaFile, node: int) -> tuple[Sites, Column]:
     """The same of a member of a type alone, and with rows for every expression in it; then the
     row of each node from the member's on, -1 where it has none."""
     tree = file.once(_tree)
@@ -125,7 +150,7 @@ def sites_below(file: JavaFile, node: int) -> tuple[dict[str, Any], Column]:
 
 def _with_texts(
     file: JavaFile, code: NDArray[np.uint8], size: Column, a: Column, b: Column, first: int = 0
-) -> dict[str, Any]:
+) -> Sites:
     texts: dict[str, int] = {}
     # Each node is read once, however many rows speak of it.
     for column, spoken in ((a, _SPOKEN[code]), (b, code == REF)):
@@ -135,13 +160,7 @@ def _with_texts(
             texts.setdefault(_text(file, node + first), len(texts)) for node in nodes.tolist()
         ]
         column[rows] = np.array(places, dtype=np.int32)[which]
-    return {
-        "texts": list(texts),
-        "code": code.tolist(),
-        "size": size.tolist(),
-        "a": a.tolist(),
-        "b": b.tolist(),
-    }
+    return Sites(list(texts), code, size, a, b)
 
 
 def _tree(file: JavaFile) -> Tree:
