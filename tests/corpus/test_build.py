@@ -178,7 +178,9 @@ def test_a_folder_that_holds_another_corpus(examples_corpus: Corpus, tmp_path: P
     assert contents(tmp_path / "corpus") == contents(examples_corpus.folder)
 
 
-@pytest.mark.parametrize(("schema", "hint"), [(99, "upgrade acumen"), (0, "build it anew")])
+@pytest.mark.parametrize(
+    ("schema", "hint"), [(99, "upgrade acumen"), (1, "acumen corpus build SOURCE")]
+)
 def test_another_schema(examples_corpus: Corpus, tmp_path: Path, schema: int, hint: str) -> None:
     shutil.copytree(examples_corpus.folder, tmp_path / "corpus")
     manifest = tmp_path / "corpus" / "manifest.json"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,7 +11,7 @@ import pytest
 
 from acumen.corpus.nulls import null_reports
 from acumen.lang.java.nulls import Report, analyse
-from corpora import shared_engine
+from corpora import contents, shared_engine
 from support import ROOT
 
 if TYPE_CHECKING:
@@ -38,6 +39,72 @@ def test_as_in_memory(project: str, found: dict[str, list[Report]]) -> None:
 
 def test_whatever_the_workers(examples_corpus: Corpus, found: dict[str, list[Report]]) -> None:
     assert null_reports(examples_corpus, shared_engine(2)) == (found, [])
+
+
+def facts_in(corpus: Path) -> dict[str, bytes]:
+    return {name: data for name, data in contents(corpus).items() if name.startswith("nulls/")}
+
+
+@pytest.fixture(scope="module")
+def stored(
+    examples_corpus: Corpus, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[Path, dict[str, bytes]]:
+    """A corpus without null facts, and the facts that one worker stores."""
+    folder = tmp_path_factory.mktemp("nulls") / "corpus"
+    shutil.copytree(examples_corpus.folder, folder, ignore=shutil.ignore_patterns("nulls"))
+    null_reports(type(examples_corpus).open(folder), shared_engine(1))
+    return folder, facts_in(folder)
+
+
+def test_facts_are_stored_in_the_same_bytes(
+    stored: tuple[Path, dict[str, bytes]], found: dict[str, list[Report]], tmp_path: Path
+) -> None:
+    from acumen.corpus import Corpus
+
+    folder, facts = stored
+    assert len(facts) == 4
+    shutil.copytree(folder, tmp_path / "corpus", ignore=shutil.ignore_patterns("nulls"))
+    assert null_reports(Corpus.open(tmp_path / "corpus"), shared_engine(2)) == (found, [])
+    assert facts_in(tmp_path / "corpus") == facts
+
+
+def test_damaged_facts_are_derived_again(
+    stored: tuple[Path, dict[str, bytes]], found: dict[str, list[Report]], tmp_path: Path
+) -> None:
+    from acumen.corpus import Corpus
+
+    folder, facts = stored
+    shutil.copytree(folder, tmp_path / "corpus")
+    flipped, cut, gone, _ = (tmp_path / "corpus" / name for name in facts)
+    data = bytearray(flipped.read_bytes())
+    data[len(data) // 3] ^= 1
+    flipped.write_bytes(data)
+    cut.write_bytes(cut.read_bytes()[:100])
+    gone.unlink()
+    assert null_reports(Corpus.open(tmp_path / "corpus"), shared_engine(1)) == (found, [])
+    assert facts_in(tmp_path / "corpus") == facts
+
+
+def test_a_corpus_that_cannot_be_written(
+    stored: tuple[Path, dict[str, bytes]], found: dict[str, list[Report]], tmp_path: Path
+) -> None:
+    from acumen.corpus import Corpus
+
+    shutil.copytree(stored[0], tmp_path / "corpus", ignore=shutil.ignore_patterns("nulls"))
+    (tmp_path / "corpus" / "nulls").write_text("in the way of the folder")
+    assert null_reports(Corpus.open(tmp_path / "corpus"), shared_engine(1)) == (found, [])
+
+
+def test_facts_of_other_code_are_not_used(
+    stored: tuple[Path, dict[str, bytes]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from acumen.corpus import Corpus
+    from acumen.corpus import nulls as module
+
+    shutil.copytree(stored[0], tmp_path / "corpus")
+    monkeypatch.setattr(module, "code_hash", lambda packages: "0123456789abcdef")
+    null_reports(Corpus.open(tmp_path / "corpus"), shared_engine(1))
+    assert len(facts_in(tmp_path / "corpus")) == 8
 
 
 def test_projects_can_be_left_out(examples_corpus: Corpus, found: dict[str, list[Report]]) -> None:

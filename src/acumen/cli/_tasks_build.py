@@ -71,8 +71,6 @@ def gluecode(
         about = build(source, recipe, out, engine, warnings, step)
     for one in failed:
         say(f"no null dereferences of {one.project} {one.path}: {one.why}")
-    for lost in about["counts"]["files_lost"]:
-        say(f"left out: {lost}")
     if as_json:
         print_json(about)
     else:

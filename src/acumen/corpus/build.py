@@ -61,6 +61,7 @@ from acumen.registry import entry, load_plugin, packages_hash
 SHARD_LIMIT, FILE_LIMIT = 600.0, 60.0
 
 # Those whose version is part of what rows depend on.
+_PACKAGES = ("acumen.lang", "acumen.corpus", "acumen.views")
 LIBRARIES = ("tree-sitter", "tree-sitter-java", "tree-sitter-javascript", "numpy", "pyarrow")
 
 Step = Callable[[str, int, int], None]
@@ -108,7 +109,11 @@ def build(
     must_be_ready(out)
     before = read_manifest(out)
     settings = Settings(
-        tuple(views), shares, largest, _code(views), tuple(str(path.resolve()) for path in plugins)
+        tuple(views),
+        shares,
+        largest,
+        code_hash(_PACKAGES, views),
+        tuple(str(path.resolve()) for path in plugins),
     )
     found = projects(sources, cache / "sources", step, largest)
     _must_be_the_same(out, before, found)
@@ -342,15 +347,15 @@ def _told(settings: Settings) -> dict[str, Any]:
     }
 
 
-def _code(views: Sequence[str]) -> str:
-    """What rows depend on besides the source: our code, that of views from elsewhere, and the
-    libraries that parse and write."""
-    ours = packages_hash("acumen.lang", "acumen.corpus", "acumen.views")
+def code_hash(packages: Sequence[str], views: Sequence[str] = ()) -> str:
+    """Hash of what derived data depend on besides the source: these packages, views from
+    elsewhere, and the libraries that parse and write."""
     others = [
         entry("view", name).code_sha256 for name in views if entry("view", name).origin != "acumen"
     ]
     libraries = [f"{name} {version(name)}" for name in LIBRARIES]
-    return hashlib.sha256("\0".join([ours, *others, *libraries]).encode()).hexdigest()[:16]
+    parts = [packages_hash(*packages), *others, *libraries]
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
 
 
 def _must_be_the_same(out: Path, before: Manifest | None, found: Sequence[Project]) -> None:
@@ -380,7 +385,8 @@ def _locked(out: Path) -> Iterator[None]:
 def _remove_leftovers(out: Path, manifest: Manifest) -> None:
     """What belongs to no shard: of builds that were killed, and of the corpus as it was."""
     shards = {shard for keys in manifest.shards.values() for shard in keys}
-    for folder, kept in (("shards", shards), ("calls", set(manifest.links.values()))):
+    links = set(manifest.links.values())
+    for folder, kept in (("shards", shards), ("calls", links), ("nulls", links)):
         for found in (out / folder).iterdir() if (out / folder).is_dir() else ():
             if found.name not in kept:
                 _remove(found)

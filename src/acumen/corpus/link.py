@@ -8,7 +8,6 @@ targets: a call of ``toString`` on an Object reaches thousands.
 from __future__ import annotations
 
 import hashlib
-import json
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,6 +19,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from acumen.corpus.facts import read_declared, read_sites
 from acumen.corpus.ids import targets_name
 from acumen.corpus.parquet import replace_table, values_of
 from acumen.corpus.schema import CALLS, list_of
@@ -81,12 +81,11 @@ def link_shard(link: Link) -> Linked:
 @lru_cache(maxsize=1)
 def world_of(out: Path, shards: tuple[str, ...]) -> tuple[World, dict[str, int]]:
     """The project's declarations, and the number of each file's first method."""
-    declared: list[tuple[str, Any]] = []
+    declared: list[tuple[str, Mapping[str, Any]]] = []
     first: dict[str, int] = {}
     count = 0
     for shard in shards:
-        for path, text in _columns(out / "shards" / shard / "facts.parquet", "path", "declared"):
-            declared.append((path, json.loads(text)))
+        declared += read_declared(out / "shards" / shard)
         paths = pq.read_table(out / "shards" / shard / "methods.parquet", columns=["path"])["path"]
         for place, path in enumerate(paths.to_pylist()):
             first.setdefault(path, count + place)
@@ -106,8 +105,10 @@ def _linked(link: Link, shard: Path) -> tuple[pa.Table, pa.Table]:
     sources = dict(_columns(shard / "files.parquet", "path", "source"))
     rows: dict[str, list[Any]] = {name: [] for name in CALLS.names}
     sets = _Sets(first)
-    for path, sites in _columns(shard / "facts.parquet", "path", "sites"):
-        calls = world.link(path, json.loads(sites))
+    for path, sites, name_end in read_sites(shard):
+        calls = world.link(path, sites)
+        named = name_end >= 0
+        ends = dict(zip(sites.b[named].tolist(), name_end[named].tolist(), strict=True))
         # In the order of their callers; those of initialisers come first.
         calls.sort(key=lambda call: (call.caller, call.offset))
         starts = line_starts(sources[path].encode())
@@ -120,6 +121,7 @@ def _linked(link: Link, shard: Path) -> tuple[pa.Table, pa.Table]:
             rows["line"].append(line)
             rows["targets"].append(sets.number(call.targets))
             rows["start_byte"].append(call.offset)
+            rows["end_byte"].append(ends.get(call.offset))
             for name in ("kind", "reference", "ambiguous", "inside", "callee"):
                 rows[name].append(getattr(call, name))
     rows["project"] = [link.project] * len(rows["path"])

@@ -22,7 +22,13 @@ from acumen.files import write_atomically
 NAME = "manifest.json"
 LOCK = ".lock"
 # What a build makes besides the manifest: folders, with the endings of what is in them, and files.
-_FOLDERS = {"shards": (".parquet",), "calls": (".parquet", ".sets"), "index": (".npy",)}
+_FOLDERS = {
+    "shards": (".parquet",),
+    "calls": (".parquet", ".sets"),
+    "index": (".npy",),
+    # Null facts, stored when first asked for.
+    "nulls": (".parquet",),
+}
 _FILES = ("projects.parquet", "numbers.parquet", "dispatch.parquet", LOCK)
 _PART = ".part"
 
@@ -131,9 +137,10 @@ def _checked(folder: Path, found: Json) -> Manifest:
     schema = found.get("schema")
     if schema != SCHEMA:
         newer = isinstance(schema, int) and schema > SCHEMA
+        again = f"build it again: acumen corpus build SOURCE... --out {folder}-{SCHEMA}"
         raise AcumenError(
-            f"{folder} holds a corpus of schema {schema}; this acumen knows schema {SCHEMA}",
-            "upgrade acumen" if newer else "build it anew into another folder",
+            f"{folder} holds a corpus of schema {schema}; this acumen reads schema {SCHEMA}",
+            "upgrade acumen" if newer else again,
         )
     try:
         return Manifest(

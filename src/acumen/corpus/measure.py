@@ -1,7 +1,8 @@
 """What a measure says of the methods of any Java there is: files, folders, archives, corpora.
 
-A measure looks at one file at a time. Stretches of files go to an engine; what comes back is handed
-on in the order of the files, so it is the same whatever the number of workers.
+A measure looks at one file at a time; a corpus has stored what it says. Stretches of files go to
+an engine; what comes back is handed on in the order of the files, so it is the same whatever the
+number of workers.
 """
 
 from __future__ import annotations
@@ -11,6 +12,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, ClassVar, Protocol
 
+import numpy as np
+from numpy.typing import NDArray
+
+from acumen.api import AcumenError
 from acumen.corpus.ids import signature
 from acumen.corpus.reading import Problem, Source, read_source
 from acumen.corpus.shards import printable
@@ -38,6 +43,11 @@ class Measure(Protocol):
         """What is to be told of methods, by their places in ``declarations.methods``."""
         ...
 
+    def of_shard(self, shard: Path) -> list[dict[str, Any] | None]:
+        """The same for each method of a shard of a corpus, from its stored measures; None where
+        the measure says nothing of a method."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class NPath:
@@ -47,12 +57,28 @@ class NPath:
     rules: str = "pmd6"
 
     def of(self, file: JavaFile) -> list[tuple[int, dict[str, Any]]]:
-        from acumen.lang.java.npath import BINS, NO_BIN, bins_of, npath
+        from acumen.lang.java.npath import npath
 
-        values = npath(file, self.rules)
-        bins = [None if place == NO_BIN else BINS[place] for place in bins_of(values).tolist()]
-        told = zip(file.bodies, values.tolist(), bins, strict=True)
-        return [(place, {"value": value, "bin": bin_}) for place, value, bin_ in told]
+        return list(zip(file.bodies, _with_bins(npath(file, self.rules)), strict=True))
+
+    def of_shard(self, shard: Path) -> list[dict[str, Any] | None]:
+        import pyarrow.parquet as pq
+
+        from acumen.corpus.facts import npath_column
+
+        name = npath_column(self.rules)
+        column = pq.read_table(shard / "measures.parquet", columns=[name])[name]
+        measured_rows = iter(_with_bins(column.drop_null().to_numpy()))
+        return [next(measured_rows) if valid else None for valid in column.is_valid().to_pylist()]
+
+
+def _with_bins(values: NDArray[np.int64]) -> list[dict[str, Any]]:
+    from acumen.lang.java.npath import BINS, NO_BIN, bins_of
+
+    bins = [None if place == NO_BIN else BINS[place] for place in bins_of(values).tolist()]
+    return [
+        {"value": value, "bin": bin_} for value, bin_ in zip(values.tolist(), bins, strict=True)
+    ]
 
 
 @dataclass(slots=True)
@@ -68,7 +94,7 @@ class Measured:
 
 @dataclass(frozen=True, slots=True)
 class _Stretch:
-    """Files of a project; or of a shard of a corpus (``shard``), all of them if none is named."""
+    """Files of a project, or a shard of a corpus."""
 
     measure: Measure
     project: str
@@ -146,6 +172,8 @@ def _of_project(measure: Measure, project: Project) -> Iterator[_Stretch]:
 
 
 def _work(stretch: _Stretch) -> Measured:
+    if stretch.shard is not None:
+        return _measured_shard(stretch, stretch.shard)
     found = Measured(skipped=[(stretch.project, problem) for problem in stretch.problems])
     for source in _sources(stretch):
         problem = source if isinstance(source, Problem) else _add(found, stretch, source)
@@ -154,16 +182,25 @@ def _work(stretch: _Stretch) -> Measured:
     return found
 
 
-def _sources(stretch: _Stretch) -> Iterator[Source | Problem]:
-    if stretch.shard is not None:
-        import pyarrow.parquet as pq
+def _measured_shard(stretch: _Stretch, shard: Path) -> Measured:
+    import pyarrow.parquet as pq
 
-        names = ["path", "source", "language", "encoding"]
-        for row in pq.read_table(stretch.shard / "files.parquet", columns=names).to_pylist():
-            wanted = not stretch.paths or row["path"] in stretch.paths
-            if row["language"] == "java" and wanted:
-                yield Source(row["path"], row["source"].encode(), row["encoding"])
-    elif stretch.source is not None:
+    files = pq.read_table(shard / "files.parquet", columns=["language", "broken"]).to_pylist()
+    broken = [file["broken"] for file in files if file["language"] == "java"]
+    names = {"path": "file", "line": "line", "name": "method", "signature": "signature"}
+    methods = pq.read_table(shard / "methods.parquet", columns=list(names))
+    rows = [
+        {"project": stretch.project, **method, **measures}
+        for method, measures in zip(
+            methods.rename_columns(names).to_pylist(), stretch.measure.of_shard(shard), strict=True
+        )
+        if measures is not None
+    ]
+    return Measured(rows, len(broken), sum(broken))
+
+
+def _sources(stretch: _Stretch) -> Iterator[Source | Problem]:
+    if stretch.source is not None:
         for path in stretch.paths:
             content = stretch.source.read(path)
             if isinstance(content, Problem):
@@ -200,9 +237,12 @@ def _add(found: Measured, stretch: _Stretch, source: Source) -> Problem | None:
 def _one_by_one(stretch: _Stretch, engine: Engine, died: Died) -> Measured:
     """A stretch whose process was lost, file by file: only the one that does it is left out."""
     found = Measured(skipped=[(stretch.project, problem) for problem in stretch.problems])
-    paths = stretch.paths
     if stretch.shard is not None:
-        paths = tuple(one.path for one in _sources(stretch))
+        raise AcumenError(
+            f"{stretch.project}: the shard {stretch.shard.name} cannot be read: {died.why}",
+            "fewer workers leave more memory to each: --workers 1",
+        )
+    paths = stretch.paths
     single = [replace(stretch, paths=(path,), problems=()) for path in paths]
     outcomes = dict(engine.run(_work, single, LIMIT)) if len(single) > 1 else {0: died}
     for place, path in enumerate(paths):

@@ -1,26 +1,37 @@
 """Null dereferences of a corpus: facts of the files, shard by shard, then project by project the
 analysis itself (``lang/java/nulls``), which follows the calls that were linked when the corpus was
-built."""
+built.
+
+Null facts depend on the linked calls, so they cannot come from the parse that makes a shard. They
+are derived when first needed and stored in the corpus, in ``nulls/LINKS/SHARD.CODE.parquet``: LINKS
+names all declarations of the project, CODE is the hash of the code that derives the facts.
+"""
 
 from __future__ import annotations
 
-import pickle
 import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from acumen.api import AcumenError
+from acumen.corpus.build import code_hash
+from acumen.corpus.facts import arrays_of, lists_of
+from acumen.corpus.parquet import replace_table
+from acumen.corpus.schema import NULLS
 from acumen.corpus.store import Corpus
 from acumen.engines import Died, Engine
 from acumen.lang.java.file import JavaFile
 from acumen.lang.java.nulls import Facts, Report, facts, solve
 from acumen.lang.java.nulls._builder import Site
+from acumen.lang.java.nulls.facts import COLUMNS
 from acumen.lang.java.nulls.solve import MOST_TARGETS
 
 # Seconds a shard, and a project, may take.
@@ -38,7 +49,9 @@ class _Shard:
     shard: str
     shards: tuple[str, ...]
     calls: Path
-    part: Path
+    stored: Path
+    # Used where the corpus cannot be written.
+    spare: Path
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,11 +69,15 @@ def null_reports(
 ) -> tuple[dict[str, list[Report]], list[Failed]]:  # fmt: skip
     """The reports of each project but some, in the order of paths and places; what had to be left
     out."""
+    code = code_hash(("acumen.lang", "acumen.corpus"))
     with tempfile.TemporaryDirectory(prefix="acumen-nulls-") as name:
         jobs = [
             _Shard(
                 corpus.folder, project, shard, tuple(corpus.manifest.shards[project]),
-                corpus.calls_of(project, shard), Path(name) / f"{place:06}",
+                corpus.calls_of(project, shard),
+                corpus.folder / "nulls" / corpus.manifest.links[project]
+                / f"{shard}.{code}.parquet",
+                Path(name) / f"{place:06}.parquet",
             )
             for place, (project, shard) in enumerate(
                 zip(corpus.project_of_shard, corpus.shards, strict=True)
@@ -68,16 +85,18 @@ def null_reports(
             if project not in without
         ]  # fmt: skip
         failed: list[Failed] = []
-        made = _run(engine, "reading for nulls", _make_facts, jobs, SHARD_LIMIT, step)
-        for job, outcome in zip(jobs, made, strict=True):
+        parts: dict[str, list[Path]] = {}
+        derived = _run(engine, "reading for nulls", _derive_facts, jobs, SHARD_LIMIT, step)
+        for job, outcome in zip(jobs, derived, strict=True):
             if isinstance(outcome, Died):
                 raise AcumenError(
                     f"{job.project}: the shard {job.shard} cannot be read: {outcome.why}",
                     "fewer workers leave more memory to each: --workers 1",
                 )
-            failed += outcome
+            part, of_shard = outcome
+            parts.setdefault(job.project, []).append(part)
+            failed += of_shard
         projects = [name for name in corpus.manifest.shards if name not in without]
-        parts = {name: [job.part for job in jobs if job.project == name] for name in projects}
         # The largest first: the rest is done beside it, and nobody waits for it at the end.
         order = sorted(projects, key=lambda name: -sum(one.stat().st_size for one in parts[name]))
         ordered = [parts[name] for name in order]
@@ -105,22 +124,96 @@ def _run(
     return [made[place] for place in range(len(jobs))]
 
 
-def _make_facts(job: _Shard) -> list[Failed]:
-    """Written into the shard's part; gives the files that had to be left out."""
-    made: list[Facts] = []
-    failed: list[Failed] = []
+def _derive_facts(job: _Shard) -> tuple[Path, list[Failed]]:
+    """Store the null facts of a shard unless they are stored already. Returns where they are, and
+    the files that had to be left out."""
+    try:
+        table = _read(job.stored)
+        part = job.stored
+    except (OSError, pa.ArrowException):  # missing or damaged
+        table = pa.Table.from_pylist(list(_facts_of_files(job)), schema=NULLS)
+        part = _store(table, job)
+    columns = (table[name].to_pylist() for name in ("path", "failed"))
+    failures = [(path, why) for path, why in zip(*columns, strict=True) if why is not None]
+    return part, [Failed(job.project, path, why) for path, why in failures]
+
+
+def _store(table: pa.Table, job: _Shard) -> Path:
+    try:
+        job.stored.parent.mkdir(parents=True, exist_ok=True)
+        replace_table(table, job.stored, checksums=True)
+    except OSError:
+        replace_table(table, job.spare, checksums=True)
+        return job.spare
+    return job.stored
+
+
+def _read(path: Path) -> pa.Table:
+    return pq.read_table(path, page_checksum_verification=True)
+
+
+def _facts_of_files(job: _Shard) -> Iterator[dict[str, Any]]:
+    """The rows of a shard's null facts."""
     sites = _sites(job)
     folder = job.corpus / "shards" / job.shard
     files = pq.read_table(folder / "files.parquet", columns=["path", "source", "language"])
-    for row in files.filter(pc.equal(files["language"], "java")).to_pylist():
-        path = row["path"]
+    for file in files.filter(pc.equal(files["language"], "java")).to_pylist():
+        path = file["path"]
         try:
-            made.append(facts(JavaFile(row["source"].encode()), sites.get(path, ()), path))
+            of_file = facts(JavaFile(file["source"].encode()), sites.get(path, ()), path)
         except Exception as error:  # one file that it cannot bear ends nothing else
-            failed.append(Failed(job.project, path, f"{type(error).__name__}: {error}"))
-    with job.part.open("wb") as stream:
-        pickle.dump(made, stream, protocol=pickle.HIGHEST_PROTOCOL)
-    return failed
+            yield {"path": path, "failed": f"{type(error).__name__}: {error}"}
+        else:
+            yield _fact_row(of_file)
+
+
+def _fact_row(of_file: Facts) -> dict[str, Any]:
+    targets = [target for targets in of_file.targets for target in targets]
+    return {
+        "path": of_file.path,
+        "texts": of_file.texts,
+        **{name: getattr(of_file, name).ravel() for name in _ARRAYS},
+        "target_sizes": [len(targets) for targets in of_file.targets],
+        "target_paths": [path for path, _ in targets],
+        "target_places": [place for _, place in targets],
+        "class_names": list(of_file.classes),
+        "class_fields": list(of_file.classes.values()),
+        "record_names": list(of_file.records),
+        "record_components": list(of_file.records.values()),
+        "throwing": list(of_file.throws),
+        "thrown": list(of_file.throws.values()),
+    }
+
+
+_ARRAYS = ("units", "code", "expressions", "calls", "lines")
+
+
+def _read_facts(part: Path) -> Iterator[Facts]:
+    table = _read(part)
+    table = table.filter(pc.is_null(table["failed"]))
+    arrays = {name: arrays_of(table[name]) for name in _ARRAYS}
+    lists = {
+        name: lists_of(table[name])
+        for name in NULLS.names
+        if name not in ("path", "failed", *_ARRAYS)
+    }
+    for row, path in enumerate(table["path"].to_pylist()):
+        units, code, expressions, calls, lines = (arrays[name][row] for name in _ARRAYS)
+        of_file = {name: column[row] for name, column in lists.items()}
+        targets = zip(of_file["target_paths"], of_file["target_places"], strict=True)
+        yield Facts(
+            path, tuple(of_file["texts"]), units.reshape(-1, COLUMNS), code,
+            expressions.reshape(-1, 4), calls,
+            tuple(tuple(islice(targets, size)) for size in of_file["target_sizes"]),
+            _tuples(of_file["class_names"], of_file["class_fields"]),
+            _tuples(of_file["record_names"], of_file["record_components"]),
+            _tuples(of_file["throwing"], of_file["thrown"]),
+            lines,
+        )  # fmt: skip
+
+
+def _tuples(keys: list[Any], values: list[list[int]]) -> dict[Any, tuple[int, ...]]:
+    return dict(zip(keys, map(tuple, values), strict=True))
 
 
 def _sites(job: _Shard) -> dict[str, list[Site]]:
@@ -170,10 +263,4 @@ def _solve(parts: list[Path]) -> tuple[list[Report], list[tuple[str, str]]]:
         # In a circle of calls a method is run more than once.
         left_out[path, f"{method}: {type(error).__name__}: {error}"] = None
 
-    return solve(_read(parts), fail), list(left_out)
-
-
-def _read(parts: list[Path]) -> Iterator[Facts]:
-    for part in parts:
-        with part.open("rb") as stream:
-            yield from pickle.load(stream)
+    return solve(chain.from_iterable(map(_read_facts, parts)), fail), list(left_out)

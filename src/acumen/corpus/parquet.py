@@ -35,7 +35,8 @@ def write_tables(folder: Path, stretches: Sequence[Rows | Tables]) -> None:
         write_table(table, folder / f"{name}.parquet")
 
 
-def write_table(table: pa.Table, path: Path) -> None:
+def write_table(table: pa.Table, path: Path, *, checksums: bool = False) -> None:
+    """Write a table; with ``checksums`` of its pages, for files whose hash no manifest knows."""
     pq.write_table(
         table.combine_chunks(),
         path,
@@ -45,18 +46,19 @@ def write_table(table: pa.Table, path: Path) -> None:
         # Ids and source are all different.
         use_dictionary=[name for name in table.column_names if name not in _UNIQUE],
         store_schema=True,
+        write_page_checksum=checksums,
     )
 
 
-def replace_table(table: pa.Table, path: Path) -> None:
+def replace_table(table: pa.Table, path: Path, *, checksums: bool = False) -> None:
     """A table in place of the one that was there. Two processes may write the same: each has a
     name of its own until it is whole."""
     part = path.with_name(f".{path.name}.{uuid.uuid4().hex[:8]}.part")
-    write_table(table, part)
+    write_table(table, part, checksums=checksums)
     part.replace(path)
 
 
-_UNIQUE = ("source", "text", "javadoc", "sha256", "declared", "sites", "parent", "node")
+_UNIQUE = ("source", "text", "javadoc", "sha256", "parent", "node")
 
 
 def _empty(name: str, parts: Sequence[Tables]) -> pa.Table:
@@ -124,7 +126,7 @@ def read_rows(folder: Path, paths: Sequence[str]) -> Tables:
             tables[file.stem] = table.filter(pc.and_(_in(folder, "problems", "path", wanted), read))
         elif "file_id" in table.column_names:
             tables[file.stem] = table.filter(_in(folder, file.stem, "file_id", ids))
-        else:  # a view's table: the rows of METHODS
+        else:  # measures, or a view's table: the rows of METHODS
             tables[file.stem] = table.filter(of_methods)
     return tables
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import time
 import uuid
 from collections import defaultdict
@@ -16,11 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from acumen.api import Table
+from acumen.corpus.facts import fact_columns, method_measures
 from acumen.corpus.ids import file_id, ids_of_methods, project_id, signatures, type_ids
 from acumen.corpus.reading import Problem, Source, origin
 from acumen.corpus.sources.paths import is_utf8
 from acumen.lang.columns import Ragged
-from acumen.lang.java.calls.facts import facts
 from acumen.lang.java.declarations import NONE, MethodDeclaration, TypeDeclaration
 from acumen.lang.java.file import JavaFile
 from acumen.lang.javascript import parse_javascript
@@ -143,10 +142,11 @@ def _add_java(rows: Rows, context: Context, source: Source, row: dict[str, Any])
     with rows.stage("rows"):
         methods = _add_declared(rows, context, source, row, file)
     with rows.stage("calls"):
-        known, sites = facts(file)
-        told = {"declared": known, "sites": sites}
-        texts = {key: json.dumps(value, separators=(",", ":")) for key, value in told.items()}
-        rows.add("facts", {"file_id": row["file_id"], "path": source.path, **texts})
+        ids = {"file_id": row["file_id"], "path": source.path}
+        rows.add("facts", ids | fact_columns(file))
+    with rows.stage("measures"):
+        for method, measures in zip(methods, method_measures(file), strict=True):
+            rows.add("measures", {"method_id": method.bytes, **measures})
     seeds = np.array([methods[place].int >> 64 for place in file.bodies], dtype=np.uint64)
     for table in context.tables:
         with rows.stage(table.name):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-SCHEMA = 1
+SCHEMA = 2
 FORMAT = "acumen-corpus"
 
 ID = pa.uuid()
@@ -20,6 +20,8 @@ def list_of(values: pa.DataType) -> pa.ListType:
 
 
 _TEXTS = list_of(pa.string())
+_TEXT_LISTS = list_of(_TEXTS)
+_NUMBERS = list_of(pa.int32())
 _PARAMETERS = list_of(pa.struct([("name", pa.string()), ("type", pa.string())]))
 
 PROJECTS = pa.schema(
@@ -99,8 +101,53 @@ METHODS = pa.schema(
         ("text", pa.string()),
     ]
 )
+# What is counted of each method: NPath by each of the rules, null without a body; whether the
+# parser understands all of it; its operators in source order, by class and byte.
+MEASURES = pa.schema(
+    [
+        ("method_id", ID),
+        ("npath_pmd6", pa.int64()),
+        ("npath_pmd7", pa.int64()),
+        ("npath_pmd7_14", pa.int64()),
+        ("readable", pa.bool_()),
+        ("operators", list_of(pa.int8())),
+        ("operator_starts", _NUMBERS),
+    ]
+)
+# The call facts of each Java file (``lang/java/calls/facts.py``): types, methods and fields that it
+# declares, one list a column; then the rows of its calls.
 FACTS = pa.schema(
-    [("file_id", ID), ("path", pa.string()), ("declared", pa.string()), ("sites", pa.string())]
+    [
+        ("file_id", ID),
+        ("path", pa.string()),
+        ("package", pa.string()),
+        ("imports", _TEXTS),
+        ("type_kind", _TEXTS),
+        ("type_name", _TEXTS),
+        ("type_owner", _NUMBERS),
+        ("type_method", _NUMBERS),
+        ("type_member", _NUMBERS),
+        ("type_flags", _TEXTS),
+        ("type_variables", _TEXT_LISTS),
+        ("type_supers", _TEXT_LISTS),
+        ("type_components", _TEXT_LISTS),
+        ("method_name", _TEXTS),
+        ("method_type", _NUMBERS),
+        ("method_flags", _TEXTS),
+        ("method_variables", _TEXT_LISTS),
+        ("method_parameters", _TEXT_LISTS),
+        ("method_returns", _TEXTS),
+        ("field_name", _TEXTS),
+        ("field_type", _NUMBERS),
+        ("field_flags", _TEXTS),
+        ("field_declared", _TEXTS),
+        ("texts", _TEXTS),
+        ("code", list_of(pa.uint8())),
+        ("size", _NUMBERS),
+        ("a", _NUMBERS),
+        ("b", _NUMBERS),
+        ("name_end", _NUMBERS),
+    ]
 )
 PROBLEMS = pa.schema(
     [
@@ -111,7 +158,8 @@ PROBLEMS = pa.schema(
         ("skipped", pa.bool_()),
     ]
 )
-# One row for each call in the source, in the order of its callers. ``targets`` names the set of
+# One row for each call in the source, in the order of its callers. ``start_byte`` and ``end_byte``
+# are those of its name; the end is null where no token begins there. ``targets`` names the set of
 # methods it may reach, a row of DISPATCH; null where there is none: outside the project, and
 # where nobody wrote it, as a default constructor.
 CALLS = pa.schema(
@@ -121,6 +169,7 @@ CALLS = pa.schema(
         ("project", pa.string()),
         ("path", pa.string()),
         ("start_byte", pa.int32()),
+        ("end_byte", pa.int32()),
         ("line", pa.int32()),
         ("kind", pa.string()),
         ("reference", pa.bool_()),
@@ -130,18 +179,43 @@ CALLS = pa.schema(
         ("targets", pa.int64()),
     ]
 )
+# Null facts of each Java file (``lang/java/nulls/facts.py``), or why it ``failed``. A set of
+# targets is as many paths and places as its size says.
+_NUMBER_LISTS = list_of(_NUMBERS)
+NULLS = pa.schema(
+    [
+        ("path", pa.string()),
+        ("failed", pa.string()),
+        ("texts", _TEXTS),
+        ("units", _NUMBERS),
+        ("code", _NUMBERS),
+        ("expressions", _NUMBERS),
+        ("calls", _NUMBERS),
+        ("lines", _NUMBERS),
+        ("target_sizes", _NUMBERS),
+        ("target_paths", _TEXTS),
+        ("target_places", _NUMBERS),
+        ("class_names", _TEXTS),
+        ("class_fields", _NUMBER_LISTS),
+        ("record_names", _TEXTS),
+        ("record_components", _NUMBER_LISTS),
+        ("throwing", _NUMBERS),
+        ("thrown", _NUMBER_LISTS),
+    ]
+)
 # Methods are numbered as they stand in the shards; the numbers change as the corpus grows.
 DISPATCH = pa.schema(
     [("project", pa.string()), ("targets", pa.int64()), ("callees", list_of(pa.int32()))]
 )
 NUMBERS = pa.schema([("number", pa.int32()), ("method_id", ID)])
 
-# Tables of a shard that hold one row a file, a type, a method; those of the views have the rows
-# of METHODS, in the same order.
+# Tables of a shard that hold one row a file, a type, a method; MEASURES and those of the views
+# have the rows of METHODS, in the same order.
 SHARD = {
     "files": FILES,
     "types": TYPES,
     "methods": METHODS,
+    "measures": MEASURES,
     "facts": FACTS,
     "problems": PROBLEMS,
 }

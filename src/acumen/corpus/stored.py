@@ -141,11 +141,7 @@ class Stored:
     @cached_property
     def first(self) -> NDArray[np.int64]:
         """The number of each shard's first method, and how many methods there are."""
-        if "index/first.npy" in self.manifest.files:
-            return self.index.first
-        # A corpus of before there was that file.
-        counts = [self.parquet(self.table(one, "methods")).metadata.num_rows for one in self.shards]
-        return np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+        return self.index.first
 
     def shard_of(self, number: int) -> int:
         """The place of the shard that holds a method."""

@@ -1,7 +1,7 @@
 """From a corpus to the five tasks: a folder with ``dataset.json`` and, for each task, JSON lines
 and the same rows as Parquet.
 
-1. What may be asked about each method is found, shard by shard: one parse of each file.
+1. What may be asked about each method is read from the corpus, shard by shard.
 2. The null analysis runs, project by project.
 3. Methods are drawn, by the seed alone.
 4. Their rows are made, masked, shard by shard, and put together in the corpus's order.
@@ -92,7 +92,6 @@ class _Build:
 
     def run(self) -> Json:
         looked_at = self.candidates()
-        lost = [file for one in looked_at for file in one.lost]
         methods = pool(self.corpus, looked_at, {n: len(w) for n, w in self.warnings.items()})
         family, why = self.families(methods)
         found = draws(
@@ -107,7 +106,7 @@ class _Build:
             join_parts([part_of(job, task, "parquet") for job in jobs], table, task)
             files |= {path.name: sha256_of(path) for path in (lines, table)}
         counts = counts_of(self.parts, methods, found, self.recipe.sizes, why)
-        about = self.about({**counts, "files_lost": lost}, files)
+        about = self.about(counts, files)
         for name in files:
             (self.parts / name).replace(self.out / name)
         text = json.dumps(about, indent=1, ensure_ascii=False) + "\n"

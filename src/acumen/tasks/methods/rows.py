@@ -18,6 +18,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from acumen.api import Json
+from acumen.corpus.facts import read_sites
 from acumen.corpus.link import world_of
 from acumen.corpus.parquet import values_of
 from acumen.lang.java.calls.link import NOTHING, Offer, Offers
@@ -136,11 +137,10 @@ def _add_contexts(
     for method, one in zip(methods, asked, strict=True):
         starts.setdefault(method["path"], []).append(one.start)
     found: dict[tuple[str, int], Offer] = {}
-    facts = pq.read_table(folder / "facts.parquet", columns=["path", "sites"])
-    for path, sites in zip(*(facts[name].to_pylist() for name in ("path", "sites")), strict=True):
+    for path, sites, _ in read_sites(folder):
         if path in starts:
-            told = offers.of(path, json.loads(sites), starts[path])
-            found |= {(path, start): offer for start, offer in told.items()}
+            of_file = offers.of(path, sites, starts[path])
+            found |= {(path, start): offer for start, offer in of_file.items()}
     packages = dict(_pairs(folder / "files.parquet", "path", "package"))
     callees = _callees(job.calls, starts)
     for row, method, one in zip(rows, methods, asked, strict=True):

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 
-from acumen.lang.java.calls import Project, facts, platform
 from acumen.lang.java.calls import expressions as code
+from acumen.lang.java.calls import facts
 from acumen.lang.java.calls.types import UNKNOWN, Type
 from acumen.lang.java.calls.written import DIAMOND, program, run
 from acumen.lang.java.file import JavaFile
@@ -71,8 +69,8 @@ def test_sites_hold_what_the_bindings_know() -> None:
     source = "class A { void m(Foo f) { var g = f.x(); int[] a[] = {}; n(g, a, 1L, y -> y.z()); } }"
     sites = facts(JavaFile(source.encode())).sites
     rows = []
-    for kind, a in zip(sites["code"], sites["a"], strict=True):
-        text = sites["texts"][a] if kind in code.OF_TYPE + code.OF_NAME else a
+    for kind, a in zip(sites.code, sites.a, strict=True):
+        text = sites.texts[a] if kind in code.OF_TYPE + code.OF_NAME else a
         rows.append((kind, text))
     assert rows == [
         (code.CLASS, 0), (code.BODY, 0),
@@ -81,17 +79,7 @@ def test_sites_hold_what_the_bindings_know() -> None:
         (code.LAMBDA, 1), (code.PARAM, 0), (code.INVOKE, "z"), (code.REF, 10),
     ]  # fmt: skip
     # a[] has one dimension more than its type.
-    assert sites["b"][7] == 1
-
-
-def test_facts_survive_being_stored() -> None:
-    file = JavaFile(SOURCE.encode())
-    made = facts(file)
-    stored = json.loads(json.dumps(made))
-    direct = Project([("a", made.declared)], platform()).link("a", made.sites)
-    assert direct
-    assert Project([("a", stored[0])], platform()).link("a", stored[1]) == direct
-    assert json.dumps(facts(JavaFile(SOURCE.encode()))) == json.dumps(made)
+    assert sites.b[7] == 1
 
 
 @pytest.mark.parametrize(

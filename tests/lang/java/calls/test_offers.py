@@ -3,7 +3,6 @@ that javac itself checks (test_javac), are the oracle on real code; JLS 15.12 by
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
 import pytest
@@ -91,6 +90,7 @@ def test_true_names_are_offered(examples_corpus: Corpus) -> None:
     """In projects without libraries, each call that names a known method is offered that name."""
     import pyarrow.parquet as pq
 
+    from acumen.corpus.facts import read_sites
     from acumen.corpus.link import world_of
 
     corpus, seen = examples_corpus, 0
@@ -101,9 +101,9 @@ def test_true_names_are_offered(examples_corpus: Corpus) -> None:
             for row in pq.read_table(corpus.calls_of(project, shard)).to_pylist():
                 if not row["reference"] and "<init>" not in row["callee"]:
                     calls.setdefault(row["path"], {})[row["start_byte"]] = row["callee"]
-            for row in pq.read_table(corpus.table(shard, "facts")).to_pylist():
-                mine = calls.get(row["path"], {})
-                found = offers.of(row["path"], json.loads(row["sites"]), mine)
+            for path, sites, _ in read_sites(corpus.folder / "shards" / shard):
+                mine = calls.get(path, {})
+                found = offers.of(path, sites, mine)
                 for start, callee in mine.items():
                     name = callee.partition("(")[0].partition("/")[0].rpartition(".")[2]
                     assert name in found[start].names, (callee, found[start])

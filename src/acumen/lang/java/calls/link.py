@@ -15,7 +15,7 @@ Nothing here looks at the name of the call itself, so that it may be what is ask
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from acumen.lang.java.calls import expressions as code
@@ -26,6 +26,7 @@ from acumen.lang.java.calls.overloads import Candidate, takes
 from acumen.lang.java.calls.resolution import Resolution, accessible
 from acumen.lang.java.calls.rows import rows
 from acumen.lang.java.calls.scopes import NESTING, ancestors, supers
+from acumen.lang.java.calls.sites import Sites
 from acumen.lang.java.calls.types import (
     ArrayType,
     Class,
@@ -74,7 +75,7 @@ class Project:
         self._any: dict[tuple[Class, str, int], tuple[Target, ...]] = {}
         self._sets: dict[tuple[Target, ...], tuple[Target, ...]] = {}
 
-    def link(self, path: str, sites: Mapping[str, Any]) -> list[Call]:
+    def link(self, path: str, sites: Sites) -> list[Call]:
         """The calls of a file in source order, from the second part of its facts."""
         unit = self.world.units[path]
         at = Attribution(self.world, rows(unit, sites))
@@ -204,7 +205,7 @@ class Offers:
         self.world = project.world
         self._known: dict[tuple[Class, Class, int, bool], frozenset[str]] = {}
 
-    def of(self, path: str, sites: Mapping[str, Any], offsets: Iterable[int]) -> dict[int, Offer]:
+    def of(self, path: str, sites: Sites, offsets: Iterable[int]) -> dict[int, Offer]:
         """For calls of a file, told by the bytes of their names. ``sites`` are the second part of
         the file's facts."""
         at = Attribution(self.world, rows(self.world.units[path], sites))

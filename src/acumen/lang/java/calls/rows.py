@@ -38,9 +38,8 @@ Types and names are places in a list of texts.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from acumen.lang.java.calls.expressions import (
     ARGUMENTS,
@@ -53,6 +52,7 @@ from acumen.lang.java.calls.expressions import (
     REFERENCE,
     UPCALL,
 )  # fmt: skip
+from acumen.lang.java.calls.sites import Sites
 from acumen.lang.java.calls.types import Class, Unit
 
 
@@ -125,10 +125,10 @@ class Rows:
         return found
 
 
-def rows(unit: Unit, sites: Mapping[str, Any], within: Scope | None = None) -> Rows:
+def rows(unit: Unit, sites: Sites, within: Scope | None = None) -> Rows:
     """``within`` is the scope of rows that stand in no other: those of a part of a file."""
-    code, size, a, b = (list(sites[name]) for name in ("code", "size", "a", "b"))
-    found = Rows(unit, list(sites["texts"]), code, size, a, b)
+    code, size, a, b = (column.tolist() for column in sites[1:])
+    found = Rows(unit, sites.texts, code, size, a, b)
     count = len(code)
     parent = found.parent = [-1] * count
     nobody = within or Scope(unit.nobody, -1)
