@@ -19,7 +19,7 @@ from typing import TypeAlias
 import pygit2
 
 from acumen.checker.assess import Assessor, assessor
-from acumen.checker.read_files import Step
+from acumen.core.progress import Progress
 from acumen.corpus.reading import LARGEST, Problem, read_source
 from acumen.corpus.sources.git_tree import GitRoot
 from acumen.lang.java.file import JavaFile
@@ -92,7 +92,9 @@ def _right(one: StableMethod) -> Case:
     return Case(version, one.path, one.owner, one.name, one.parameters, False)
 
 
-def judged(repository: Path, cases: Sequence[Case], background: str, step: Step) -> list[Judged]:
+def judged(
+    repository: Path, cases: Sequence[Case], background: str, step: Progress
+) -> list[Judged]:
     """Each case that is found in its file, in the order of files and versions."""
     by_version: dict[Version, list[Case]] = {}
     for case in cases:

@@ -20,9 +20,10 @@ from acumen.checker.baseline import Known, compared, read_baseline
 from acumen.checker.files import Tree, chosen, on_disk_listed, trees
 from acumen.checker.findings import Finding, Place, finding, in_order
 from acumen.checker.index import Index
-from acumen.checker.read_files import Step, read_files
+from acumen.checker.read_files import read_files
 from acumen.checker.reading import WRITTEN, Methods
 from acumen.checker.settings import Settings
+from acumen.core.progress import Progress
 from acumen.corpus.reading import Problem
 from acumen.corpus.sources.folder import FolderRoot
 from acumen.corpus.sources.project import Root
@@ -73,7 +74,7 @@ class Report:
         return any(one.probability >= self.settings.fail_on for one in self.told)
 
 
-def check(asked: Asked, home: Path, engine: Callable[[], Engine], step: Step) -> Report:
+def check(asked: Asked, home: Path, engine: Callable[[], Engine], step: Progress) -> Report:
     settings = asked.settings
     known = read_baseline(settings.baseline) if settings.baseline else []
     found = trees(asked.paths)
@@ -107,7 +108,7 @@ def check(asked: Asked, home: Path, engine: Callable[[], Engine], step: Step) ->
 
 
 def _project(
-    settings: Settings, tree: Tree, index: Index, engine: Callable[[], Engine], step: Step,
+    settings: Settings, tree: Tree, index: Index, engine: Callable[[], Engine], step: Progress,
     report: Report,
 ) -> tuple[dict[str, Methods], Assessor, Touched]:  # fmt: skip
     """All of a project is learned from; of the parts that were named the names are judged."""
@@ -124,7 +125,7 @@ def _project(
 
 
 def _change(
-    asked: Asked, tree: Tree, index: Index, engine: Callable[[], Engine], step: Step,
+    asked: Asked, tree: Tree, index: Index, engine: Callable[[], Engine], step: Progress,
     report: Report,
 ) -> tuple[dict[str, Methods], Assessor, Touched]:  # fmt: skip
     import pygit2
@@ -168,7 +169,7 @@ def _apart(methods: Methods) -> Methods:
 
 def _before(
     repository: str, base: str, settings: Settings, index: Index, engine: Callable[[], Engine],
-    step: Step,
+    step: Progress,
 ) -> Assessor:  # fmt: skip
     """The model that has learned from a commit: kept from last time, or made."""
     from acumen.checker.files import listed
@@ -205,7 +206,7 @@ def _read(methods: Methods, settings: Settings) -> bool:
 
 def _found(
     methods: dict[str, Methods], model: Assessor, touched: Touched, settings: Settings,
-    report: Report, step: Step,
+    report: Report, step: Progress,
 ) -> Iterable[Finding]:  # fmt: skip
     """Judges the methods of some files, and counts in the report."""
     facts: list[Facts] = []

@@ -15,11 +15,12 @@ from __future__ import annotations
 
 import uuid
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from acumen.core.progress import Progress, ignore_progress
 from acumen.corpus.engines import Died, Engine
 from acumen.lang.java.javadoc import SESAME_TOOLS, known, words
 from acumen.similar._bodies import Body, bodies
@@ -57,7 +58,6 @@ _KEPT = (
 )  # fmt: skip
 
 Row = dict[str, Any]
-Step = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +110,7 @@ def mine(
     corpus: Corpus,
     engine: Engine,
     compat: str = "",
-    step: Step = lambda what, done, total: None,
+    step: Progress = ignore_progress,
 ) -> Mined:
     """All methods that are worth comparing; ``compat="sesame-tools"`` by the rules of the tool
     that made SeSaMe, words and all."""

@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from acumen.core.progress import Progress, ignore_progress
 from acumen.corpus import Corpus
 from acumen.corpus.engines import Engine
 from acumen.transforms.certify import UNMADE, Certificate, level_of, without_place
@@ -19,7 +20,6 @@ from acumen.transforms.edits import Edit, apply
 from acumen.transforms.run import Counts, Order, by_project, make_parts, sources_of
 
 Row = dict[str, Any]
-Step = Callable[[str, int, int], None]
 
 
 @dataclass(slots=True)
@@ -34,7 +34,7 @@ class Delivered:
 
 def deliver(
     corpus: Corpus, order: Order, engine: Engine, out: Path, means: Means,
-    step: Step = lambda what, done, total: None, write: Path | None = None,
+    step: Progress = ignore_progress, write: Path | None = None,
 ) -> Delivered:  # fmt: skip
     """Write the lines of all variants; the file appears when all of them are there. With
     ``write``, the changed files too."""
@@ -80,7 +80,7 @@ def _rows(parts: Sequence[Path]) -> Iterator[Row]:
 
 
 def _certified(
-    rows: list[Row], sources: Mapping[str, bytes], order: Order, means: Means, step: Step
+    rows: list[Row], sources: Mapping[str, bytes], order: Order, means: Means, step: Progress
 ) -> list[Row]:
     made = [row for row in rows if "_" in row]
     known = [Certificate(**row["certificate"]) for row in made]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 import pyarrow.parquet as pq
 
 from acumen.api import AcumenError
+from acumen.core.progress import Progress
 from acumen.corpus import Corpus
 from acumen.corpus.engines import Died, Engine
 from acumen.corpus.link import world_of
@@ -245,7 +246,7 @@ def by_project(corpus: Corpus, of_shards: Sequence[T]) -> Iterator[tuple[str, Se
 
 def make_parts(
     corpus: Corpus, order: Order, engine: Engine, folder: Path,
-    step: Callable[[str, int, int], None],
+    step: Progress,
 ) -> tuple[list[Path], Counts]:  # fmt: skip
     """One file of lines for each shard, in the corpus's order, and what they hold."""
     jobs: list[Job] = []
