@@ -193,10 +193,17 @@ def download(publisher: Publisher) -> list[str]:
 
 
 def test_a_download_brings_every_file_of_the_pinned_commit(publisher: Publisher) -> None:
-    seen: dict[str, int] = {}
-    assert get(TOY, base_url=publisher.url, progress=seen.__setitem__) == list(CONTENT)
+    seen: dict[int, tuple[str, int]] = {}
+
+    def report(stage: str, done: int, total: int) -> None:
+        seen[done] = stage, total
+
+    assert get(TOY, base_url=publisher.url, progress=report) == list(CONTENT)
     assert installed() == CONTENT
-    assert seen == {name: len(content) for name, content in CONTENT.items()}
+    assert seen == {
+        number: (f"{name} {len(content):,} bytes", len(TOY.files))
+        for number, (name, content) in enumerate(CONTENT.items(), 1)
+    }
     assert [(sent.name, sent.range) for sent in publisher.sent] == [
         ("pairs.csv", None),
         ("roles.csv", None),

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from acumen.api import AcumenError
+from acumen.core.progress import ignore_progress
 from acumen.lang.java.file import JavaFile
 from acumen.transforms.certify import Certificate
 from acumen.transforms.certify.projects import Means, certify
@@ -113,7 +114,7 @@ def test_rounds_find_the_one_that_is_wrong() -> None:
         tried.append(files["a"])
         return "bad" if b"!" in files["a"] else ""
 
-    found = check(subjects, {"a": source}, works, lambda done, total: None)  # type: ignore[arg-type]
+    found = check(subjects, {"a": source}, works, "certifying", ignore_progress)  # type: ignore[arg-type]
     assert found == {place: "bad" if place == 5 else "" for place in range(8)}
     assert b"xxxxx!6789" in tried
     assert len(tried) <= 8

@@ -22,8 +22,8 @@ import pygit2
 
 from acumen.api import AcumenError, Json
 from acumen.checker.assess import Assessor, assessor
-from acumen.checker.index import Step
 from acumen.checker.settings import SHARED
+from acumen.core.progress import Progress
 from acumen.corpus.reading import LARGEST, Problem, read_source
 from acumen.corpus.sources.git_tree import GitRoot
 from acumen.files import write_atomically
@@ -97,7 +97,9 @@ def _right(one: StableMethod) -> Case:
     return Case(version, one.path, one.owner, one.name, one.parameters, False)
 
 
-def judged(repository: Path, cases: Sequence[Case], background: str, step: Step) -> list[Judged]:
+def judged(
+    repository: Path, cases: Sequence[Case], background: str, step: Progress
+) -> list[Judged]:
     """Each case that is found in its file, in the order of files and versions."""
     by_version: dict[Version, list[Case]] = {}
     for case in cases:

@@ -26,9 +26,10 @@ from acumen.checker.findings import (
     in_order,
     read_baseline,
 )
-from acumen.checker.index import Index, Step, read_files
+from acumen.checker.index import Index, read_files
 from acumen.checker.reading import WRITTEN, Methods
 from acumen.checker.settings import Settings
+from acumen.core.progress import Progress
 from acumen.corpus.reading import Problem
 from acumen.corpus.sources.folder import FolderRoot
 from acumen.corpus.sources.project import Root
@@ -79,7 +80,7 @@ class Report:
         return any(one.probability >= self.settings.fail_on for one in self.told)
 
 
-def check(asked: Asked, home: Path, engine: Callable[[], Engine], step: Step) -> Report:
+def check(asked: Asked, home: Path, engine: Callable[[], Engine], step: Progress) -> Report:
     settings = asked.settings
     known = read_baseline(settings.baseline) if settings.baseline else []
     found = trees(asked.paths)
@@ -113,7 +114,7 @@ def check(asked: Asked, home: Path, engine: Callable[[], Engine], step: Step) ->
 
 
 def _project(
-    settings: Settings, tree: Tree, index: Index, engine: Callable[[], Engine], step: Step,
+    settings: Settings, tree: Tree, index: Index, engine: Callable[[], Engine], step: Progress,
     report: Report,
 ) -> tuple[dict[str, Methods], Assessor, Touched]:  # fmt: skip
     """All of a project is learned from; of the parts that were named the names are judged."""
@@ -130,7 +131,7 @@ def _project(
 
 
 def _change(
-    asked: Asked, tree: Tree, index: Index, engine: Callable[[], Engine], step: Step,
+    asked: Asked, tree: Tree, index: Index, engine: Callable[[], Engine], step: Progress,
     report: Report,
 ) -> tuple[dict[str, Methods], Assessor, Touched]:  # fmt: skip
     import pygit2
@@ -175,7 +176,7 @@ def _apart(methods: Methods) -> Methods:
 
 def _before(
     repository: str, base: str, settings: Settings, index: Index, engine: Callable[[], Engine],
-    step: Step,
+    step: Progress,
 ) -> Assessor:  # fmt: skip
     """The model that has learned from a commit: kept from last time, or made."""
     from acumen.checker.files import listed
@@ -212,7 +213,7 @@ def _read(methods: Methods, settings: Settings) -> bool:
 
 def _found(
     methods: dict[str, Methods], model: Assessor, touched: Touched, settings: Settings,
-    report: Report, step: Step,
+    report: Report, step: Progress,
 ) -> Iterable[Finding]:  # fmt: skip
     """Judges the methods of some files, and counts in the report."""
     facts: list[Facts] = []

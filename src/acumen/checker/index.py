@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from acumen.checker.reading import Methods, as_plain, content_key, from_plain, methods_of
+from acumen.core.progress import Progress
 from acumen.corpus.reading import LARGEST, Problem
 from acumen.corpus.sources.folder import FolderRoot
 from acumen.corpus.sources.project import Root
@@ -194,7 +195,6 @@ def _digest(key: str) -> str:
     return hashlib.sha256(f"{version()} {key}".encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
-Step: TypeAlias = Callable[[str, int, int], None]
 # A process is given so many files at a time; so few are read without starting any.
 BATCH, FEW = 32, 24
 # Seconds for a batch.
@@ -205,7 +205,7 @@ Read: TypeAlias = tuple[str, str, bytes]
 
 def read_files(
     root: Root, files: Sequence[tuple[str, str]], index: Index, engine: Callable[[], Engine],
-    step: Step, *, whole: bool,
+    step: Progress, *, whole: bool,
 ) -> dict[str, Methods]:  # fmt: skip
     """By path, in the order of the paths. A file's stamp is its content where the root is git's;
     in a folder it is looked at. ``whole``: these are all files of the project."""
@@ -235,7 +235,10 @@ def _unpacked(data: bytes) -> Methods:
 
 
 def _with_content(
-    root: FolderRoot, files: Sequence[tuple[str, str]], unreadable: dict[str, Methods], step: Step
+    root: FolderRoot,
+    files: Sequence[tuple[str, str]],
+    unreadable: dict[str, Methods],
+    step: Progress,
 ) -> Iterator[tuple[str, str]]:
     for number, (path, _) in enumerate(files):
         if number % 256 == 0:

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from acumen.core.progress import Progress
     from acumen.corpus import Corpus
     from acumen.engines import Engine
 
-Step = Callable[[str, int, int], None]
-
 
 @contextmanager
-def corpus_of(sources: list[str], engine: Engine, step: Step) -> Iterator[Corpus]:
+def corpus_of(sources: list[str], engine: Engine, step: Progress) -> Iterator[Corpus]:
     """The corpus that is named, or one of these sources, for this once."""
     from acumen.corpus import Corpus
     from acumen.corpus.build import build

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from acumen.api import AcumenError, Json
-from acumen.cli._show import Step, print_facts, print_json, print_table, say
+from acumen.cli._show import print_facts, print_json, print_table, say
+from acumen.core.progress import Progress
 from acumen.corpus.integrity import REPAIR
 
 if TYPE_CHECKING:
@@ -283,7 +284,9 @@ def authors_tool(view: str) -> str:
     return known[0]
 
 
-def write_lines(values: Iterable[Json], out: Path, counts: Mapping[str, int], step: Step) -> int:
+def write_lines(
+    values: Iterable[Json], out: Path, counts: Mapping[str, int], step: Progress
+) -> int:
     """JSON lines into a file that appears when it is whole; ``-`` is standard output."""
     total = counts["bodies"]
     if str(out) == "-":
@@ -301,7 +304,7 @@ def write_lines(values: Iterable[Json], out: Path, counts: Mapping[str, int], st
     return count
 
 
-def _write(values: Iterable[Json], stream: Any, total: int, step: Step) -> int:
+def _write(values: Iterable[Json], stream: Any, total: int, step: Progress) -> int:
     count = 0
     for value in values:
         stream.write(json.dumps(value, ensure_ascii=False) + "\n")

@@ -6,7 +6,7 @@ import json
 import os
 import re
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -15,6 +15,7 @@ import typer
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from acumen.core.progress import Progress
     from acumen.registry import Kind
 
 # Exit codes: 0 all well; 1 it ran, and something failed or is outside its tolerance;
@@ -160,24 +161,20 @@ def bounds(low: float | None, high: float | None, digits: int = 3) -> str:
     return f"{low:.{digits}f} to {high:.{digits}f}"
 
 
-# Told what is being done, how much of it is done, and of how much.
-Step = Callable[[str, int, int], None]
-
-
 @contextmanager
-def progress_bar() -> Iterator[Step]:
+def progress_bar() -> Iterator[Progress]:
     """A bar on standard error, moved by calling what this gives; silent when that is not a
     terminal."""
     from rich.progress import (
         BarColumn,
         MofNCompleteColumn,
-        Progress,
         TextColumn,
         TimeRemainingColumn,
     )
+    from rich.progress import Progress as ProgressDisplay
 
     errors = console(stderr=True)
-    with Progress(
+    with ProgressDisplay(
         TextColumn("{task.description}"),
         BarColumn(),
         MofNCompleteColumn(),

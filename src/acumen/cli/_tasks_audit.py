@@ -62,7 +62,7 @@ def audit(
         found = effects(
             cells,
             Settings(seed, confidence, resamples),
-            lambda cell, done, total: step(cell.name, done, total),
+            step,
         )
     if as_json:
         print_json([{**asdict(one), "difference": one.difference} for one in found])

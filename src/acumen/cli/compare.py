@@ -77,7 +77,7 @@ def compare(
             asked = from_models(
                 references,
                 tasks or list(gathered),
-                lambda cell, done, total: step(cell.name, done, total),
+                step,
             )
             gathered = together(gathered, asked)
         for i, (name, answers) in enumerate(gathered.items()):

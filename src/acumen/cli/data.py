@@ -73,13 +73,7 @@ def get(
 
     data = dataset(name)
     with progress_bar() as step:
-        seen: dict[str, int] = {}
-
-        def arrived(file: str, size: int) -> None:
-            seen[file] = size
-            step(f"{file} {size:,} bytes", len(seen), len(data.files))
-
-        fetched = fetch(data, source, progress=arrived)
+        fetched = fetch(data, source, progress=step)
     say(f"{len(fetched)} of {len(data.files)} files fetched, all hashes right")
     if "none stated" in data.licence:
         say(f"licence: {data.licence}")

@@ -17,12 +17,12 @@ from acumen.api import AcumenError, Face
 from acumen.cli._corpora import corpus_of
 from acumen.cli._options import AsJson, Plugins, Workers, complete_model, load_plugins
 from acumen.cli._show import FOUND_FAILURES, print_json, progress_bar, say
+from acumen.core.progress import Progress
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from acumen.cli._show import Step
     from acumen.corpus import Corpus
     from acumen.registry import Made
 
@@ -169,7 +169,7 @@ def _with_vectors(reference: str) -> Made:
     )
 
 
-def _corpus(sources: list[str], workers: int, stack: ExitStack, step: Step) -> Corpus:
+def _corpus(sources: list[str], workers: int, stack: ExitStack, step: Progress) -> Corpus:
     from acumen.engines import engine
     from acumen.machine import processors
 
@@ -181,7 +181,7 @@ def _corpus(sources: list[str], workers: int, stack: ExitStack, step: Step) -> C
 # --------------------------------------------------------------------------------------
 
 
-def _methods(corpus: Corpus, mask: bool, step: Step) -> Iterator[Asked]:
+def _methods(corpus: Corpus, mask: bool, step: Progress) -> Iterator[Asked]:
     """Every method with a body, in the store's order; memory is that of a few row groups."""
     from acumen.views.masked import masked
 
@@ -209,7 +209,7 @@ def _opened(file: str) -> Iterator[BinaryIO]:
         yield stream
 
 
-def _lines(stream: Iterable[bytes], file: str, stripped: bool, step: Step) -> Iterator[Asked]:
+def _lines(stream: Iterable[bytes], file: str, stripped: bool, step: Progress) -> Iterator[Asked]:
     """Every line, the empty ones too: the rows of the file are to be those of what was read."""
     for number, line in enumerate(stream, 1):
         try:

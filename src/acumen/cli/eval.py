@@ -102,12 +102,12 @@ def evaluate(
     if unfit and named:
         say("\n".join(f"left out: {line}" for line in unfit))
     with progress_bar() as step:
-        place = {id(cell): f"{i}/{len(cells)} {cell.name}" for i, cell in enumerate(cells, 1)}
+        stages = {cell.name: f"{i}/{len(cells)} {cell.name}" for i, cell in enumerate(cells, 1)}
         run = run_all(
             cells,
             out,
             Settings(seed, confidence, resamples),
-            lambda cell, done, total: step(place[id(cell)], done, total),
+            lambda name, done, total: step(stages[name], done, total),
             fresh=fresh,
             retry_failed=retry_failed,
         )

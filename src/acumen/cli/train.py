@@ -14,10 +14,10 @@ from acumen.api import AcumenError
 from acumen.cli._corpora import corpus_of
 from acumen.cli._options import AsJson, Workers
 from acumen.cli._show import progress_bar, say
+from acumen.core.progress import Progress
 from acumen.models.neural.catalogue import CATALOGUE, names
 
 if TYPE_CHECKING:
-    from acumen.cli._show import Step
     from acumen.models.embeddings.vectors import Vectors
 
 
@@ -273,7 +273,7 @@ def _refuse(options: dict[str, Any], what: str) -> None:
 
 def _trained(
     technique: Technique, sources: list[str], changes: dict[str, Any], threads: int, workers: int,
-    stack: ExitStack, step: Step,
+    stack: ExitStack, step: Progress,
 ) -> Vectors:  # fmt: skip
     from acumen.datasets import acumen_home
     from acumen.engines import engine as make_engine

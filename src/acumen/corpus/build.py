@@ -14,7 +14,7 @@ import hashlib
 import shutil
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from importlib.metadata import version
@@ -24,6 +24,7 @@ from typing import Any
 import pyarrow as pa
 
 from acumen.api import AcumenError
+from acumen.core.progress import Progress, ignore_progress
 from acumen.corpus.compiled import compile_kernels
 from acumen.corpus.ids import project_id
 from acumen.corpus.index import write_index
@@ -64,8 +65,6 @@ SHARD_LIMIT, FILE_LIMIT = 600.0, 60.0
 _PACKAGES = ("acumen.lang", "acumen.corpus", "acumen.views")
 LIBRARIES = ("tree-sitter", "tree-sitter-java", "tree-sitter-javascript", "numpy", "pyarrow")
 
-Step = Callable[[str, int, int], None]
-
 
 @dataclass(frozen=True, slots=True)
 class Summary:
@@ -86,10 +85,6 @@ class Summary:
     peak_bytes: int
 
 
-def _silent(what: str, done: int, total: int) -> None:
-    pass
-
-
 def build(
     sources: Sequence[str],
     out: Path,
@@ -100,7 +95,7 @@ def build(
     shares: tuple[int, int, int] = SHARES,
     largest: int = LARGEST,
     plugins: Sequence[Path] = (),
-    step: Step = _silent,
+    step: Progress = ignore_progress,
 ) -> Summary:
     """Whatever can be said against it is said before any work: a source that is not there, a
     folder that holds something else. ``cache`` keeps what was fetched, for all corpora."""
@@ -127,7 +122,7 @@ def build(
 class _Build:
     """One build: what it works on, and the time of its stages."""
 
-    def __init__(self, out: Path, engine: Engine, settings: Settings, step: Step) -> None:
+    def __init__(self, out: Path, engine: Engine, settings: Settings, step: Progress) -> None:
         self.out, self.engine, self.settings, self.step = out, engine, settings, step
         self.seconds: dict[str, float] = {}
 

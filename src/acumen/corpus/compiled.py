@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import hashlib
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
+from acumen.core.progress import Progress
 from acumen.corpus.reading import Source
 from acumen.corpus.rows import Context, Rows, add_file
 from acumen.engines import Died, Engine
@@ -35,7 +35,7 @@ def compiled(folder: Path) -> Path:
     return folder / hashlib.sha256(code.encode()).hexdigest()[:16]
 
 
-def compile_kernels(engine: Engine, folder: Path, step: Callable[[str, int, int], None]) -> None:
+def compile_kernels(engine: Engine, folder: Path, step: Progress) -> None:
     """Have a worker compile what it will need, unless that was done here before."""
     done = compiled(folder)
     if done.is_file():

@@ -7,7 +7,7 @@ number of workers.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, ClassVar, Protocol
@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from acumen.api import AcumenError
+from acumen.core.progress import Progress, ignore_progress
 from acumen.corpus.ids import signature
 from acumen.corpus.reading import Problem, Source, read_source
 from acumen.corpus.shards import printable
@@ -29,8 +30,6 @@ JAVA = (".java",)
 STRETCH = 1 << 20
 # Seconds; the first file of a fresh installation waits until the kernels are compiled.
 LIMIT = 1800.0
-
-Step = Callable[[str, int, int], None]
 
 
 class Measure(Protocol):
@@ -106,7 +105,7 @@ class _Stretch:
 
 def measured(
     measure: Measure, places: Sequence[str], engine: Engine, cache: Path,
-    step: Step = lambda what, done, total: None,
+    step: Progress = ignore_progress,
 ) -> Iterator[Measured]:  # fmt: skip
     """What the measure says of all Java in these places, stretch by stretch."""
     stretches = _stretches(measure, places, cache, step)
@@ -130,7 +129,9 @@ def measured(
             yield waiting.pop(place)
 
 
-def _stretches(measure: Measure, places: Sequence[str], cache: Path, step: Step) -> list[_Stretch]:
+def _stretches(
+    measure: Measure, places: Sequence[str], cache: Path, step: Progress
+) -> list[_Stretch]:
     from acumen.corpus.manifest import NAME
 
     found: list[_Stretch] = []

@@ -22,6 +22,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from acumen.api import AcumenError
+from acumen.core.progress import Progress, ignore_progress
 from acumen.corpus.build import code_hash
 from acumen.corpus.facts import arrays_of, lists_of
 from acumen.corpus.parquet import replace_table
@@ -37,7 +38,6 @@ from acumen.lang.java.nulls.solve import MOST_TARGETS
 # Seconds a shard, and a project, may take.
 SHARD_LIMIT, PROJECT_LIMIT = 1800.0, 7200.0
 
-Step = Callable[[str, int, int], None]
 # Path and place of a method.
 Target = tuple[str, int]
 
@@ -64,7 +64,7 @@ class Failed:
 
 
 def null_reports(
-    corpus: Corpus, engine: Engine, step: Step = lambda what, done, total: None,
+    corpus: Corpus, engine: Engine, step: Progress = ignore_progress,
     *, without: frozenset[str] = frozenset(),
 ) -> tuple[dict[str, list[Report]], list[Failed]]:  # fmt: skip
     """The reports of each project but some, in the order of paths and places; what had to be left
@@ -115,7 +115,12 @@ def null_reports(
 
 
 def _run(
-    engine: Engine, what: str, work: Callable[[Any], Any], jobs: list[Any], limit: float, step: Step
+    engine: Engine,
+    what: str,
+    work: Callable[[Any], Any],
+    jobs: list[Any],
+    limit: float,
+    step: Progress,
 ) -> list[Any]:
     made: dict[int, Any] = {}
     for place, outcome in engine.run(work, jobs, limit):

@@ -18,6 +18,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from acumen.api import AcumenError
+from acumen.core.progress import Progress, ignore_progress
 from acumen.datasets.catalogue import DataFile, Dataset
 from acumen.datasets.home import dataset_folder
 from acumen.files import sha256_of
@@ -25,14 +26,12 @@ from acumen.files import sha256_of
 CHUNK = 1 << 16
 TIMEOUT_SECONDS = 30
 
-Progress = Callable[[str, int], None]
-
 
 def get(
     data: Dataset,
     source: Path | None = None,
     base_url: str | None = None,
-    progress: Progress = lambda name, size: None,
+    progress: Progress = ignore_progress,
 ) -> list[str]:
     """Bring every file of ``data`` home; returns the names of those that were not there.
 
@@ -47,28 +46,32 @@ def get(
         for file in wanted:
             _check_copy(source / file.name, file)
     folder.mkdir(parents=True, exist_ok=True)
-    for file in wanted:
+    for number, file in enumerate(wanted, 1):
+
+        def report_size(size: int, name: str = file.name, number: int = number) -> None:
+            progress(f"{name} {size:,} bytes", number, len(data.files))
+
         target = folder / file.name
         part = target.with_name(target.name + ".part")
         if source is not None:
             shutil.copyfile(source / file.name, part)
             _check_copy(part, file)
         elif file.archive:
-            _make(part, file, data, progress)
+            _make(part, file, data, report_size)
         else:
             url = (base_url or data.base_url).format(commit=data.commit) + file.name
-            _download(url, part, file, data, progress)
+            _download(url, part, file, data, report_size)
             _check_download(part, file)
         part.replace(target)
-        progress(file.name, target.stat().st_size)
+        report_size(target.stat().st_size)
     return [file.name for file in wanted]
 
 
-def _make(part: Path, file: DataFile, data: Dataset, progress: Progress) -> None:
+def _make(part: Path, file: DataFile, data: Dataset, report_size: Callable[[int], None]) -> None:
     """Put a file together from an archive, which is made on demand and has no hash of its own."""
     archive = part.with_name(f"{file.name}.archive.part")
     archive.unlink(missing_ok=True)
-    _download(file.archive, archive, file, data, progress)
+    _download(file.archive, archive, file, data, report_size)
     module, _, function = file.made_by.partition(":")
     try:
         part.write_bytes(getattr(importlib.import_module(module), function)(archive, part.parent))
@@ -110,7 +113,9 @@ def _not_pinned(what: str, file: DataFile, path: Path) -> str:
     )
 
 
-def _download(url: str, part: Path, file: DataFile, data: Dataset, progress: Progress) -> None:
+def _download(
+    url: str, part: Path, file: DataFile, data: Dataset, report_size: Callable[[int], None]
+) -> None:
     done = part.stat().st_size if part.exists() else 0
     request = urllib.request.Request(url, headers={"Range": f"bytes={done}-"} if done else {})
     try:
@@ -120,7 +125,7 @@ def _download(url: str, part: Path, file: DataFile, data: Dataset, progress: Pro
             with part.open("ab" if resumed else "wb") as out:
                 while chunk := response.read(CHUNK):
                     out.write(chunk)
-                    progress(file.name, out.tell())
+                    report_size(out.tell())
             # urllib takes a connection that was cut for the end of the file.
             if response.length:
                 raise ConnectionError(f"cut off with {response.length:,} bytes to go")
@@ -129,7 +134,7 @@ def _download(url: str, part: Path, file: DataFile, data: Dataset, progress: Pro
         if error.code == 416 and done:  # the part file is already whole, or no part of the file
             if not _is_pinned(part, file):
                 part.unlink()
-                _download(url, part, file, data, progress)
+                _download(url, part, file, data, report_size)
             return
         raise AcumenError(
             f"{url}: {error.code} {error.reason}",

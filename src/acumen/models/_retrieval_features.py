@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from acumen.lang.columns import slices
 from acumen.lang.java.file import JavaFile
+from acumen.lang.java.snippet import parse_snippets
 from acumen.lang.java.tokens import CODE
 from acumen.lang.kernel import mixed
 from acumen.lang.subtokens import subtokens
@@ -25,7 +26,6 @@ from acumen.views.paths import paths
 
 # Of each kind, tokens and paths, a method has at most so many features.
 MOST = 200
-_BEFORE, _AFTER = b"class T {", b"\n}\n"
 _LARGEST = 1 << 17
 _MOST_CONTEXTS = 1 << 20
 _TOP = np.uint64(1 << 63)
@@ -80,23 +80,10 @@ def _stretches(texts: Sequence[str]) -> list[list[bytes]]:
 
 
 def _read(texts: Sequence[bytes]) -> list[Features]:
-    lengths = np.array([len(text) for text in texts], dtype=np.int64)
-    room = len(_BEFORE) + len(_AFTER)
-    start = np.concatenate([[0], np.cumsum(lengths + room)[:-1]]) + len(_BEFORE)
-    file = JavaFile(b"".join(_BEFORE + text + _AFTER for text in texts))
-    if len(texts) > 1 and not _as_put_in(file, start - len(_BEFORE), lengths + room - 1):
-        return [one for text in texts for one in _read([text])]
-    return [_both(_tokens(file, start, start + lengths), _paths(file, start))]
-
-
-def _as_put_in(file: JavaFile, start: Offsets, length: Offsets) -> bool:
-    syntax = file.syntax
-    top = syntax.depth == 1
-    return (
-        not syntax.broken
-        and np.array_equal(syntax.start[top], start)
-        and np.array_equal(syntax.end[top], start + length)
-    )
+    return [
+        _both(_tokens(file, starts, stops), _paths(file, starts))
+        for file, starts, stops in parse_snippets(texts)
+    ]
 
 
 def _both(tokens: Features, contexts: Features) -> Features:

@@ -12,13 +12,14 @@ import json
 import os
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from acumen.api import AcumenError
+from acumen.core.progress import Progress
 from acumen.files import write_atomically
 from acumen.renames._history_log import Log
 from acumen.renames.records import RENAMES, STABLE, Rename, StableMethod, write_lines
@@ -39,7 +40,6 @@ _PATHS = 50
 # What a URL is as a path, or host:path as ssh takes it.
 _ELSEWHERE = re.compile(r"\w+:/|[^/]+@[^/]+:|[^/]{2,}:[^/]")
 
-Step = Callable[[str, int, int], None]
 Record = dict[str, Any]
 
 
@@ -67,7 +67,7 @@ class _Project:
 
 
 def mine(
-    places: Sequence[Path], out: Path, settings: Settings, engine: Engine, step: Step
+    places: Sequence[Path], out: Path, settings: Settings, engine: Engine, step: Progress
 ) -> Record:
     """Renames and stable methods of repositories; gives what ``mined.json`` holds, and how many
     commits were read this time."""
@@ -83,7 +83,7 @@ def mine(
 
 
 def _mine(
-    places: Sequence[Path], out: Path, settings: Settings, engine: Engine, step: Step
+    places: Sequence[Path], out: Path, settings: Settings, engine: Engine, step: Progress
 ) -> Record:
     projects = [_opened(place, out, settings) for place in places]
     names = Counter(one.name for one in projects)
@@ -130,7 +130,7 @@ def _opened(place: Path, out: Path, settings: Settings) -> _Project:
     return _Project(name, here, head, commits, log)
 
 
-def _read_commits(one: _Project, settings: Settings, engine: Engine, step: Step) -> None:
+def _read_commits(one: _Project, settings: Settings, engine: Engine, step: Progress) -> None:
     """Append what is not in the log yet. A worker that is lost is asked again commit by commit, to
     find the one it was lost with."""
     from acumen.engines import Died
@@ -178,7 +178,7 @@ def _repository(place: Path, process: int) -> tuple[pygit2.Repository, Versions]
     return repository, Versions(repository)
 
 
-def _follow(one: _Project, engine: Engine, step: Step) -> None:
+def _follow(one: _Project, engine: Engine, step: Progress) -> None:
     from acumen.engines import Died
     from acumen.renames._history_follow import Follower
 

@@ -21,6 +21,7 @@ from acumen.corpus.reading import Problem, Source, origin, read_source
 from acumen.lang.java.declarations import NONE, MethodDeclaration, type_text
 from acumen.lang.java.file import JavaFile
 from acumen.lang.java.grammar import among, field, symbols
+from acumen.lang.java.snippet import parse_snippet
 
 # Types nested deeper than this have names longer than any that people write.
 DEEPEST = 64
@@ -194,7 +195,7 @@ class Version:
     def _parsed(self, method: Method) -> tuple[JavaFile, MethodDeclaration]:
         if self._file is not None:
             return self._file, method.declared
-        alone = JavaFile(b"class A {" + self.raw(method) + b"}")
+        alone = parse_snippet(self.raw(method)).file
         return alone, alone.declarations.methods[0]
 
 

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from acumen.api import Run
+from acumen.core.progress import Progress, ignore_progress
 
 __all__ = ["build_report", "export_plots"]
-
-# Called with what is being done, how much is done, and of how much.
-Progress = Callable[[str, int, int], None]
 
 
 def build_report(
     runs: Sequence[tuple[Path, Run]],
     out: Path,
-    progress: Progress = lambda what, done, total: None,
+    progress: Progress = ignore_progress,
     corpora: Sequence[Path] = (),
     data: Sequence[Path] = (),
 ) -> Path:

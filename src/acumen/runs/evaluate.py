@@ -10,12 +10,13 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from filelock import FileLock
 
 from acumen.api import Answer, Run
+from acumen.core.progress import Progress, ignore_progress
 from acumen.datasets import acumen_home
 from acumen.files import write_atomically
 from acumen.runs.answers import AnswerLog
@@ -23,9 +24,6 @@ from acumen.runs.ask import ask
 from acumen.runs.plan import Cell, model_card
 from acumen.runs.record import Recorder
 from acumen.runs.scoring import Settings
-
-# Called with the cell, how many of its instances are answered, and of how many.
-Progress = Callable[[Cell, int, int], None]
 
 
 def cell_folder(cell: Cell) -> Path:
@@ -36,7 +34,7 @@ def cell_folder(cell: Cell) -> Path:
 
 def answer_cell(
     cell: Cell,
-    progress: Progress = lambda cell, done, total: None,
+    progress: Progress = ignore_progress,
     *,
     fresh: bool = False,
     retry_failed: bool = False,
@@ -57,7 +55,7 @@ def answer_cell(
             instances = cell.task.instances
             done = sum(1 for instance in instances if instance.id in kept)
             asked = 0
-            progress(cell, done, len(instances))
+            progress(cell.name, done, len(instances))
             for answers in ask(
                 cell.made,
                 cell.task.card.face,
@@ -69,7 +67,7 @@ def answer_cell(
             ):
                 log.append(answers)
                 asked += len(answers)
-                progress(cell, done + asked, len(instances))
+                progress(cell.name, done + asked, len(instances))
             return {i.id: log.recorded[i.id] for i in instances}, asked
         finally:
             log.close()
@@ -79,7 +77,7 @@ def evaluate(
     cells: Sequence[Cell],
     out: Path,
     settings: Settings,
-    progress: Progress = lambda cell, done, total: None,
+    progress: Progress = ignore_progress,
     *,
     fresh: bool = False,
     retry_failed: bool = False,

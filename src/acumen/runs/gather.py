@@ -6,8 +6,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from acumen.api import AcumenError, Answer
+from acumen.core.progress import Progress
 from acumen.registry import make_task
-from acumen.runs.evaluate import Progress, answer_cell
+from acumen.runs.evaluate import answer_cell
 from acumen.runs.plan import PlannedTask, make_plan
 from acumen.runs.results import find_results, read_cell_answers, read_run
 

@@ -3,16 +3,15 @@ and on those that have none."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from acumen.api import Score
+from acumen.core.progress import Progress, ignore_progress
 from acumen.runs.evaluate import answer_cell
 from acumen.runs.plan import Cell
 from acumen.runs.scoring import Settings, score
 from acumen.tasks.methods.masks import ALONE, TWIN
-
-Progress = Callable[[Cell, int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +36,7 @@ class Effect:
 def effects(
     cells: Sequence[Cell],
     settings: Settings,
-    progress: Progress = lambda cell, done, total: None,
+    progress: Progress = ignore_progress,
 ) -> list[Effect]:
     """Ask what is not answered yet, and score."""
     found = []

@@ -25,6 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from acumen.api import AcumenError, Json
+from acumen.core.progress import Progress, ignore_progress
 from acumen.files import sha256_of
 from acumen.similar.words import words
 
@@ -41,7 +42,6 @@ VERSION = 1
 _SENTENCE = 120
 _MARKUP = re.compile(r"\{@\w+\s+(?:[^{}]*[#\s])?([^{}#\s]*)\}|<[^<>]{0,200}>")
 
-Step = Callable[[str, int, int], None]
 Integers = NDArray[np.int32]
 Numbers = NDArray[np.float32]
 
@@ -106,7 +106,7 @@ class Index:
 
 def index_of(
     corpus: Path, cache: Path, engine: Callable[[], Engine],
-    step: Step = lambda what, done, total: None,
+    step: Progress = ignore_progress,
 ) -> Index:  # fmt: skip
     """The index of a corpus, made if it is not there yet."""
     # By its name: to ask who knows it would load what reads corpora.
@@ -176,7 +176,7 @@ def _first_sentence(javadoc: str) -> str:
     return sentence if len(sentence) <= _SENTENCE else sentence[: _SENTENCE - 1] + "…"
 
 
-def _build(corpus: Corpus, folder: Path, engine: Engine, step: Step) -> None:
+def _build(corpus: Corpus, folder: Path, engine: Engine, step: Progress) -> None:
     from acumen.engines import Died
 
     tables = [corpus.table(shard, "methods").absolute() for shard in corpus.shards]

@@ -25,6 +25,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from acumen.core.progress import Progress, ignore_progress
 from acumen.engines import Died, Engine
 from acumen.lang.java.javadoc import SESAME_TOOLS, known, opening, tags, words
 from acumen.similar.tokens import Body, bodies
@@ -172,7 +173,6 @@ _KEPT = (
 )  # fmt: skip
 
 Row = dict[str, Any]
-Step = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,7 +225,7 @@ def mine(
     corpus: Corpus,
     engine: Engine,
     compat: str = "",
-    step: Step = lambda what, done, total: None,
+    step: Progress = ignore_progress,
 ) -> Mined:
     """All methods that are worth comparing; ``compat="sesame-tools"`` by the rules of the tool
     that made SeSaMe, words and all."""

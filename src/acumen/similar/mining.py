@@ -16,7 +16,7 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from itertools import pairwise
 from pathlib import Path
@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any
 
 from acumen import __version__
 from acumen.api import AcumenError, Json
+from acumen.core.progress import Progress, ignore_progress
 from acumen.files import sha256_of, write_atomically
 from acumen.registry import package_hash
 from acumen.similar import rating, sample
@@ -50,8 +51,6 @@ _MADE_OF = "acumen.made_of"
 _LIMIT = 300.0
 # In a dense space nearly all pairs are a little alike.
 DENSE_LEAST = 0.3
-
-Step = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +94,7 @@ class _Timed:
 
 def mine_pairs(
     corpus: Corpus, out: Path, settings: Settings, engine: Engine, workers: int = 0,
-    step: Step = lambda what, done, total: None,
+    step: Progress = ignore_progress,
 ) -> tuple[dict[str, Json], Stages]:  # fmt: skip
     """Everything; gives what ``mined.json`` holds, and how long it took."""
     _check(out)
@@ -158,7 +157,7 @@ def _made_of(*parts: object) -> str:
 
 
 def _methods(
-    corpus: Corpus, out: Path, settings: Settings, engine: Engine, stages: Stages, step: Step
+    corpus: Corpus, out: Path, settings: Settings, engine: Engine, stages: Stages, step: Progress
 ) -> tuple[pa.Table, Json]:
     import pyarrow.parquet as pq
 
@@ -201,7 +200,7 @@ def _noted(path: Path) -> dict[str, str]:
 
 def _pairs(
     table: pa.Table, out: Path, space: Space, settings: Settings, workers: int, stages: Stages,
-    step: Step,
+    step: Progress,
 ) -> Pairs:  # fmt: skip
     from acumen.similar.pairs import Pairs, write_pairs
 
@@ -285,7 +284,7 @@ _TOLD = ("method_id", "project", "path", "type", "name", "signature", "key", "li
 
 def _write_sample(
     corpus: Corpus, table: pa.Table, entries: Sequence[dict[str, Any]], out: Path,
-    settings: Settings, engine: Engine, step: Step,
+    settings: Settings, engine: Engine, step: Progress,
 ) -> None:  # fmt: skip
     from acumen.similar.preview import Shown, Side, write_pages
 
@@ -318,7 +317,7 @@ def _write_sample(
 
 
 def _excerpts(
-    corpus: Corpus, methods: Sequence[dict[str, Any]], engine: Engine, step: Step
+    corpus: Corpus, methods: Sequence[dict[str, Any]], engine: Engine, step: Progress
 ) -> list[str]:
     """Each method with what belongs to it; alone where its file is more than can be understood."""
     from acumen.engines import Died

@@ -27,6 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from acumen.api import AcumenError
+from acumen.core.progress import Progress, ignore_progress
 from acumen.lang.kernel import kernel
 from acumen.machine import processors
 
@@ -127,7 +128,6 @@ def looked_up(
 
 
 Block = tuple[Ints, Ints, NDArray[np.float32]]
-Step = Callable[[str, int, int], None]
 
 # Pairs of a stretch at most (12 bytes each), if one row has not more.
 MOST = 1 << 22
@@ -155,7 +155,7 @@ def write_pairs(
     workers: int = 0,
     notes: Mapping[str, str] | None = None,
     most: int = MOST,
-    step: Step = lambda what, done, total: None,
+    step: Progress = ignore_progress,
 ) -> Written:
     """Write all pairs with a cosine above ``least``; the file appears when all of it is there.
     ``vectors``: unit rows of a space. ``notes`` go into the file's metadata."""
@@ -200,7 +200,7 @@ def blocks(
     least: float = 0.0,
     workers: int = 0,
     most: int = MOST,
-    step: Step = lambda what, done, total: None,
+    step: Progress = ignore_progress,
 ) -> Iterator[Block]:
     """The pairs, stretch by stretch: left, right, cosine."""
     workers = workers or processors()
@@ -278,7 +278,7 @@ def _stretches(bound: NDArray[np.int64], most: int) -> list[Stretch]:
 
 
 def _in_order(
-    work: Work, stretches: list[Stretch], total: int, workers: int, step: Step
+    work: Work, stretches: list[Stretch], total: int, workers: int, step: Progress
 ) -> Iterator[Block]:
     """Results in the order of the stretches; a few are worked on ahead, no more."""
     waiting: deque[tuple[int, Future[Block]]] = deque()

@@ -34,6 +34,7 @@ from acumen.lang.grammar import mask_of
 from acumen.lang.java import language, parse_java
 from acumen.lang.java.declarations import NONE, declarations
 from acumen.lang.java.grammar import among, field
+from acumen.lang.java.snippet import parse_snippets
 from acumen.lang.java.tokens import CODE, KINDS, Tokens, tokens
 from acumen.lang.syntax import ERROR, Syntax
 
@@ -148,7 +149,6 @@ def _sign(sign: str) -> NDArray[np.bool_]:
 
 # Bytes of source that are parsed together.
 STRETCH = 1 << 18
-_HEAD, _TAIL = b"class A{\n", b"\n}\n"
 _METHOD_DEPTH = 3  # the file, the class, its body
 
 # A kind of JDT's scanner that javac's does not have; far from those that may be added.
@@ -185,13 +185,11 @@ def bodies(texts: Sequence[str]) -> Iterator[Body]:
 
 
 def _together(sources: Sequence[bytes]) -> list[Body]:
-    syntax = parse_java(b"".join(_HEAD + source + _TAIL for source in sources))
-    starts = np.cumsum([0, *(len(_HEAD) + len(one) + len(_TAIL) for one in sources)])
-    tops = np.flatnonzero(syntax.depth == 1)
-    apart = np.array_equal(syntax.start[tops], starts[:-1])
-    if len(sources) > 1 and (syntax.broken or not apart):
-        return [body for source in sources for body in _together([source])]
-    return _found(syntax, starts[:-1])
+    return [
+        body
+        for file, starts, _ in parse_snippets(sources, leading_newline=True)
+        for body in _found(file.syntax, starts)
+    ]
 
 
 def _found(syntax: Syntax, starts: NDArray[np.int64]) -> list[Body]:

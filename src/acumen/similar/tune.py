@@ -16,7 +16,7 @@ pymoo's, which is used here, is not. Settings that make the same space are worke
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
@@ -26,13 +26,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from acumen.api import AcumenError
+from acumen.core.progress import Progress, ignore_progress
 from acumen.similar.spaces import Space
 
 SIMILAR, DISSIMILAR = 0.8, 0.2
 INERTIA, PULL = 0.729, 2.05
 PARTICLES, STAGNANT = 20, 25
 
-Step = Callable[[str, int, int], None]
 _TEXTS, _IDS = ("left", "right", "similar"), ("left_id", "right_id", "similar")
 
 
@@ -195,7 +195,7 @@ def tune(
     particles: int = PARTICLES,
     stagnant: int = STAGNANT,
     rounds: int = 1000,
-    step: Step = lambda what, done, total: None,
+    step: Progress = ignore_progress,
 ) -> Tuned:
     """The best space that the swarm has found. ``texts``: the corpus; ``rounds``: the most there
     may be. The same seed gives the same search."""

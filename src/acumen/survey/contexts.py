@@ -8,12 +8,13 @@ are drawn as if by chance, from as many files as possible; two of one file do no
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 
+from acumen.core.progress import Progress, ignore_progress
 from acumen.corpus import Corpus
 from acumen.engines import Engine
 from acumen.lang.lines import line_starts
@@ -27,8 +28,6 @@ BLANK = "_____"
 LONGEST = 160
 # Lines of a context that are not empty.
 LEAST = 3
-
-Step = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -48,7 +47,7 @@ def contexts(
     engine: Engine,
     seed: int = 0,
     wanted: int = CONTEXTS,
-    step: Step = lambda what, done, total: None,
+    step: Progress = ignore_progress,
 ) -> dict[str, list[Context]]:
     """For each name so many contexts, or as many as there are."""
     work = partial(_drawn, names=frozenset(names), seed=seed, wanted=wanted)

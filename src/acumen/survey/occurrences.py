@@ -10,13 +10,14 @@ Minified, generated and vendored files are left out, and all copies of a file bu
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
+from acumen.core.progress import Progress, ignore_progress
 from acumen.corpus import Corpus
 from acumen.engines import Engine
 from acumen.lang.syntax import Column, Syntax
@@ -27,7 +28,6 @@ ROLES = ("function", "property", "variable", "other")
 ROLE = {role: code for code, role in enumerate(ROLES)}
 MIXED = "mixed"
 
-Step = Callable[[str, int, int], None]
 
 _JAVA = {
     ("method_declaration", "name"): "function",
@@ -93,7 +93,7 @@ class Occurrences:
 def occurrences(
     corpora: Sequence[Corpus],
     engine: Engine,
-    step: Step = lambda what, done, total: None,
+    step: Progress = ignore_progress,
 ) -> Occurrences:
     files = chosen(corpora)
     results, left_out = worked(_counted, files.stretches, engine, "counting", step)

@@ -3,18 +3,17 @@ stand in. IdBench, section II-A, c."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 
 from acumen.api import AcumenError, Json
+from acumen.core.progress import Progress, ignore_progress
 from acumen.corpus import Corpus
 from acumen.engines import Engine
 from acumen.models.embeddings.files import LANGUAGES
 from acumen.survey.contexts import CONTEXTS, Context, contexts
 from acumen.survey.occurrences import ROLES, Occurrences, occurrences
 from acumen.survey.pairs import Embedding, Picker, at_random, by_cosine, by_synonyms
-
-Step = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +35,7 @@ def select(
     synonyms: Mapping[str, frozenset[str]],
     wish: Wish,
     engine: Engine,
-    step: Step = lambda what, done, total: None,
+    step: Progress = ignore_progress,
 ) -> dict[str, Json]:
     """Everything as JSON; the same for the same corpora, embeddings, wish."""
     frequent = occurrences(corpora, engine, step).more_than(wish.least)

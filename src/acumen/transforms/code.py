@@ -16,18 +16,19 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterator
-from functools import cached_property, lru_cache
+from functools import cached_property
 
 import numpy as np
 
-from acumen.lang.java import language
 from acumen.lang.java.bindings import ROLES
 from acumen.lang.java.calls.members import find_field
 from acumen.lang.java.calls.scopes import ancestors
 from acumen.lang.java.declarations import NONE, type_text
 from acumen.lang.java.file import JavaFile
+from acumen.lang.java.grammar import field_names, node_names
 from acumen.lang.java.types import Types
 from acumen.lang.lines import line_of
+from acumen.lang.list_tree import ListTree
 
 COMMENTS = frozenset(("line_comment", "block_comment"))
 # What a local variable may be.
@@ -74,26 +75,20 @@ STATEMENTS = frozenset(
 )  # fmt: skip
 
 
-class Code:
-    """Nodes are numbers, in pre-order, as in ``Syntax``. ``kind`` and ``field`` hold the names
-    that the grammar gives; a punctuation mark's kind is the mark itself."""
+class Code(ListTree[str, str]):
+    """``kind`` and ``field`` hold the names that the grammar gives; a punctuation mark's kind is
+    the mark itself."""
 
     def __init__(self, file: JavaFile) -> None:
-        syntax = file.syntax
-        kinds, fields = _names()
+        kinds, fields = node_names(), field_names()
+        super().__init__(
+            file.syntax,
+            [kinds[symbol] for symbol in file.syntax.kind.tolist()],
+            [fields[number] for number in file.syntax.field.tolist()],
+        )
         self.file = file
-        self.source = file.source
-        self.kind = [kinds[symbol] for symbol in syntax.kind.tolist()]
-        self.field = [fields[number] for number in syntax.field.tolist()]
-        self.start: list[int] = syntax.start.tolist()
-        self.end: list[int] = syntax.end.tolist()
-        self.parent: list[int] = syntax.parent.tolist()
-        self.stop: list[int] = syntax.stop.tolist()
 
     # ---- nodes
-
-    def text(self, node: int) -> str:
-        return self.source[self.start[node] : self.end[node]].decode("utf-8", errors="replace")
 
     def bytes(self, node: int) -> bytes:
         return self.source[self.start[node] : self.end[node]]
@@ -110,15 +105,6 @@ class Code:
                 found.append(at)
             at = after[at]
         return found
-
-    def child(self, node: int, field: str) -> int:
-        """The first child in a field; NONE where there is none."""
-        at, stop = node + 1, self.stop[node]
-        while at < stop:
-            if self.field[at] == field:
-                return at
-            at = self.stop[at]
-        return NONE
 
     def fields(self, node: int, field: str) -> list[int]:
         """All children in a field, without commas and comments."""
@@ -322,20 +308,6 @@ class Code:
 
 def code_of(file: JavaFile) -> Code:
     return file.once(Code)
-
-
-@lru_cache(maxsize=1)
-def _names() -> tuple[dict[int, str], list[str]]:
-    grammar = language()
-    kinds = {
-        symbol: grammar.node_kind_for_id(symbol) or "" for symbol in range(grammar.node_kind_count)
-    }
-    kinds[0xFFFF] = "ERROR"
-    fields = [
-        grammar.field_name_for_id(number) or "" if number else ""
-        for number in range(grammar.field_count + 1)
-    ]
-    return kinds, fields
 
 
 MAY_BE_INHERITED = "a class that uses it may inherit a field of that name"

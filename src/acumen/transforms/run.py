@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 import pyarrow.parquet as pq
 
 from acumen.api import AcumenError
+from acumen.core.progress import Progress, ignore_progress
 from acumen.corpus import Corpus
 from acumen.corpus.link import world_of
 from acumen.engines import Died, Engine
@@ -250,7 +251,7 @@ def by_project(corpus: Corpus, of_shards: Sequence[T]) -> Iterator[tuple[str, Se
 
 def make_parts(
     corpus: Corpus, order: Order, engine: Engine, folder: Path,
-    step: Callable[[str, int, int], None],
+    step: Progress,
 ) -> tuple[list[Path], Counts]:  # fmt: skip
     """One file of lines for each shard, in the corpus's order, and what they hold."""
     jobs: list[Job] = []
@@ -268,7 +269,6 @@ def make_parts(
 
 
 Row = dict[str, Any]
-Step = Callable[[str, int, int], None]
 
 
 @dataclass(slots=True)
@@ -283,7 +283,7 @@ class Delivered:
 
 def deliver(
     corpus: Corpus, order: Order, engine: Engine, out: Path, means: Means,
-    step: Step = lambda what, done, total: None, write: Path | None = None,
+    step: Progress = ignore_progress, write: Path | None = None,
 ) -> Delivered:  # fmt: skip
     """Write the lines of all variants; the file appears when all of them are there. With
     ``write``, the changed files too."""
@@ -329,7 +329,7 @@ def _rows_of_parts(parts: Sequence[Path]) -> Iterator[Row]:
 
 
 def _certified(
-    rows: list[Row], sources: Mapping[str, bytes], order: Order, means: Means, step: Step
+    rows: list[Row], sources: Mapping[str, bytes], order: Order, means: Means, step: Progress
 ) -> list[Row]:
     made = [row for row in rows if "_" in row]
     known = [Certificate(**row["certificate"]) for row in made]

@@ -18,13 +18,12 @@ import numpy as np
 from acumen.lang.java import parse_java
 from acumen.lang.java.file import JavaFile
 from acumen.lang.java.grammar import among, field, symbols
+from acumen.lang.java.snippet import Snippet, parse_snippet
 from acumen.lang.syntax import ERROR, Syntax
 from acumen.views._words import Span, plain, words
 from acumen.views.paths import METHOD_NAME
 
 _MASK = METHOD_NAME.encode()
-# A method is read alone, in this: its file may be a thousand times as long.
-_BEFORE, _AFTER = b"class T {", b"\n}"
 _TOLD = (
     "line_comment", "block_comment", "string_literal", "string_fragment",
     "multiline_string_fragment", "escape_sequence",
@@ -69,7 +68,7 @@ def masked(text: str, name: str) -> str:
     data = text.encode("utf-8", "replace")
     made = _alone(data, plain(name))
     if made is None:
-        made = _replaced(data, _telling(data, plain(name), _BEFORE, _AFTER))
+        made = _replaced(data, _telling_in(parse_snippet(data), plain(name)))
     return made.decode("utf-8", "replace")
 
 
@@ -102,16 +101,23 @@ def _alone(text: bytes, name: str, *, own: bool = True) -> bytes | None:
     it is for most methods, is the declaration's."""
     spans = words(text, name)
     if len(spans) > own:
-        syntax = parse_java(b"".join((_BEFORE, text, _AFTER)))
-        if syntax.broken:
+        # A method is parsed alone: its file may be a thousand times as long.
+        snippet = parse_snippet(text)
+        if snippet.file.syntax.broken:
             return None
-        spans = _shifted(telling(syntax, name), len(_BEFORE), len(text))
+        spans = _telling_in(snippet, name)
     return _replaced(text, spans)
 
 
 def _telling(text: bytes, name: str, before: bytes, after: bytes) -> list[Span]:
     syntax = parse_java(b"".join((before, text, after)))
     return _shifted(telling(syntax, name), len(before), len(text))
+
+
+def _telling_in(snippet: Snippet, name: str) -> list[Span]:
+    """Where a snippet tells a name, as places in the snippet."""
+    file, start, stop = snippet
+    return _shifted(telling(file.syntax, name), start, stop - start)
 
 
 def _shifted(spans: Sequence[Span], first: int, length: int) -> list[Span]:

@@ -5,6 +5,6 @@ into projects whose files any process can list and read.
 """
 
 from acumen.corpus.sources.find import FORMS, projects
-from acumen.corpus.sources.project import Entry, Progress, Project
+from acumen.corpus.sources.project import Entry, Project
 
-__all__ = ["FORMS", "Entry", "Progress", "Project", "projects"]
+__all__ = ["FORMS", "Entry", "Project", "projects"]

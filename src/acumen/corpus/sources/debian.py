@@ -15,10 +15,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 from acumen.api import AcumenError
+from acumen.core.progress import Progress
 from acumen.corpus.reading import Problem
 from acumen.corpus.sources import apt
 from acumen.corpus.sources.cache import kept
-from acumen.corpus.sources.project import Asked, Bring, Progress, Root
+from acumen.corpus.sources.project import Asked, Bring, Root
 from acumen.corpus.sources.tarballs import FILES, UnpackedRoot, note, unpack
 
 _PACKAGE = re.compile(r"[a-z0-9][a-z0-9+.-]+")

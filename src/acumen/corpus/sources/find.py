@@ -10,11 +10,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 from acumen.api import AcumenError
+from acumen.core.progress import Progress, ignore_progress
 from acumen.corpus.reading import LARGEST
 from acumen.corpus.sources import archive, debian, git, npm
 from acumen.corpus.sources.folder import FileRoot, FolderRoot
 from acumen.corpus.sources.paths import is_there, name_of
-from acumen.corpus.sources.project import Asked, Bring, Progress, Project
+from acumen.corpus.sources.project import Asked, Bring, Project
 from acumen.corpus.sources.recipe import Listed, listed
 
 FORMS = (
@@ -42,7 +43,7 @@ class _Chosen:
 def projects(
     sources: Sequence[str],
     cache: Path,
-    progress: Progress = lambda what, done, total: None,
+    progress: Progress = ignore_progress,
     largest: int = LARGEST,
 ) -> list[Project]:
     """Projects in the order of their sources. That all of them exist is checked before any is

@@ -13,8 +13,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 from acumen.api import AcumenError
+from acumen.core.progress import Progress
 from acumen.corpus.sources.paths import is_there, name_of
-from acumen.corpus.sources.project import Asked, Bring, Progress, Root
+from acumen.corpus.sources.project import Asked, Bring, Root
 
 _FULL = re.compile(r"[0-9a-f]{40}")
 # user@host:path and host:path, as ssh takes them.

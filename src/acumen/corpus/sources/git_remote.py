@@ -10,10 +10,10 @@ import pygit2
 from pygit2.enums import CredentialType
 
 from acumen.api import AcumenError
+from acumen.core.progress import Progress
 from acumen.corpus.sources.cache import kept
 from acumen.corpus.sources.git_tree import commit_or_error
 from acumen.corpus.sources.paths import why
-from acumen.corpus.sources.project import Progress
 
 CONNECT_SECONDS, SILENT_SECONDS = 30, 300
 _REF = "refs/acumen/source"

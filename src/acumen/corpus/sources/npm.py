@@ -13,9 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from acumen.api import AcumenError
+from acumen.core.progress import Progress
 from acumen.corpus.sources.cache import kept
 from acumen.corpus.sources.programs import run
-from acumen.corpus.sources.project import Asked, Bring, Progress, Root
+from acumen.corpus.sources.project import Asked, Bring, Root
 from acumen.corpus.sources.tarballs import FILES, UnpackedRoot, note, unpack
 
 # npm takes folders, archives and URLs as well, and runs scripts of some: only names pass.

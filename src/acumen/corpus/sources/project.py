@@ -11,12 +11,11 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Protocol
 
+from acumen.core.progress import Progress
 from acumen.corpus.licences import LICENCE_LEVELS, UNKNOWN, LicenceFile, is_licence, recognised
 from acumen.corpus.reading import LARGEST, Problem
 from acumen.corpus.sources.globs import fits
 
-# What is being done, and how much of how much of it.
-Progress = Callable[[str, int, int], None]
 Wanted = Callable[[str], bool]
 
 

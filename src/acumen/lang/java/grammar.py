@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from acumen.lang.grammar import field_of, mask_of, symbols_of
 from acumen.lang.java import language
+from acumen.lang.syntax import ERROR
 
 
 @cache
@@ -31,3 +32,17 @@ def among(*names: str) -> NDArray[np.bool_]:
 @cache
 def name_of(symbol: int) -> str:
     return language().node_kind_for_id(symbol) or ""
+
+
+@cache
+def node_names() -> dict[int, str]:
+    """Names of all symbols, and of the node for what the parser could not read."""
+    names = {symbol: name_of(symbol) for symbol in range(language().node_kind_count)}
+    return {**names, ERROR: "ERROR"}
+
+
+@cache
+def field_names() -> list[str]:
+    """Names of all fields by their number; empty for number 0, which is no field."""
+    grammar = language()
+    return ["", *(grammar.field_name_for_id(n) or "" for n in range(1, grammar.field_count + 1))]

@@ -28,16 +28,16 @@ are what it calls, and part of what it does.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 
 from acumen.api import Pair
-from acumen.lang.java import language
 from acumen.lang.java.bindings import DECLARES, READS, ROLES, UPDATES, WRITES
 from acumen.lang.java.declarations import NONE, MethodDeclaration
-from acumen.lang.java.grammar import among, name_of
+from acumen.lang.java.grammar import among, field_names, name_of, node_names
+from acumen.lang.list_tree import ListTree
 from acumen.models.alike.bags import (
     KEPT,
     ONLY,
@@ -106,11 +106,6 @@ Trait = tuple[int, str]
 SIGNATURE, TYPES, CONTROL, OPERATORS, LITERALS, CALLS, DATA = range(len(PARTS))
 
 
-@cache
-def _field_name(number: int) -> str:
-    return (language().field_name_for_id(number) or "") if number else ""
-
-
 def traits(code: Code) -> list[Trait]:
     """Places in ``PARTS`` with what is told, as often as it is so."""
     if code.method == NONE:
@@ -165,7 +160,7 @@ def _types(code: Code) -> Iterator[Trait]:
             yield TYPES, f"{static}field {told}"
     for node in np.flatnonzero(among("local_variable_declaration")[syntax.kind]).tolist():
         for part in syntax.children(node):
-            if _field_name(int(syntax.field[part])) == "type":
+            if field_names()[syntax.field[part]] == "type":
                 for told in _type_traits("".join(syntax.text(part).split()), variables, own):
                     yield TYPES, f"local {told}"
 
@@ -198,17 +193,17 @@ def _type_traits(written: str, variables: set[str], own: str) -> Iterator[str]:
         yield f"array of {one}" if array else one
 
 
-class _Body:
+class _Body(ListTree[str, str]):
     """The traits of all code of a text; one walk over its nodes."""
 
     def __init__(self, code: Code) -> None:
         file = code.file
-        self.syntax = file.syntax
-        names = [name_of(kind) for kind in range(int(self.syntax.kind.max(initial=0)) + 1)]
-        self.kind = [names[kind] for kind in self.syntax.kind.tolist()]
-        self.field = [_field_name(number) for number in self.syntax.field.tolist()]
-        self.parent = self.syntax.parent.tolist()
-        self.stop = self.syntax.stop.tolist()
+        kinds, fields = node_names(), field_names()
+        super().__init__(
+            file.syntax,
+            [kinds[symbol] for symbol in file.syntax.kind.tolist()],
+            [fields[number] for number in file.syntax.field.tolist()],
+        )
         bound = file.bindings
         self.role = dict(zip(bound.node.tolist(), bound.role.tolist(), strict=True))
         self.access = dict(zip(bound.node.tolist(), bound.access.tolist(), strict=True))
@@ -216,7 +211,7 @@ class _Body:
 
     def _inside(self, code: Code) -> list[int]:
         """Nodes inside of bodies, each once."""
-        marks = np.zeros(len(self.syntax) + 1, np.int64)
+        marks = np.zeros(len(self.kind) + 1, np.int64)
         for method in code.file.declarations.methods:
             if method.body != NONE:
                 marks[method.body] += 1
@@ -238,7 +233,7 @@ class _Body:
             elif kind in _OPERATIONS:
                 yield from self._operation(node, kind)
             elif kind in _LITERALS:
-                yield LITERALS, self.syntax.text(node).lower()
+                yield LITERALS, self.text(node).lower()
             elif kind == "string_literal":
                 yield LITERALS, "a string"
             elif kind == "identifier":
@@ -328,7 +323,7 @@ class _Body:
         if kind in ("identifier", "type_identifier"):
             return ROLES[self.role.get(node, 0)]
         if kind in _LITERALS:
-            text = self.syntax.text(node).lower()
+            text = self.text(node).lower()
             return text if len(text) <= 2 or kind in ("true", "false", "null_literal") else "number"
         if kind == "field_access":
             parts = self._children(node)
@@ -336,13 +331,8 @@ class _Body:
         return _OTHERS.get(kind, "computed")
 
     def _children(self, node: int) -> list[int]:
-        found: list[int] = []
-        at, stop = node + 1, self.stop[node]
-        while at < stop:
-            if self.kind[at] not in ("line_comment", "block_comment"):
-                found.append(at)
-            at = self.stop[at]
-        return found
+        comments = ("line_comment", "block_comment")
+        return [child for child in self.children(node) if self.kind[child] not in comments]
 
 
 ALL, SIZE = "all", "size"

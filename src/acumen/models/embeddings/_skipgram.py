@@ -17,8 +17,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from acumen.core.progress import Progress, ignore_progress
 from acumen.lang.kernel import kernel
-from acumen.models.embeddings.files import Step
 
 Rows = NDArray[np.float32]
 Ints = NDArray[np.int32]
@@ -55,7 +55,7 @@ def skip_gram(
     sample: float,
     alpha: float,
     seed: int,
-    step: Step = lambda what, done, total: None,
+    step: Progress = ignore_progress,
 ) -> Rows:
     """A vector for each of the words; ``sizes``: how many words and how many contexts there are."""
     words = np.bincount(word, minlength=sizes[0]).astype(np.int64)

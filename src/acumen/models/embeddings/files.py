@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from acumen.api import AcumenError
+from acumen.core.progress import Progress
 from acumen.corpus import Corpus
 from acumen.corpus.integrity import unreadable
 from acumen.engines import Died, Engine
@@ -21,7 +22,7 @@ LIMIT = 1800.0
 LANGUAGES = ("java", "javascript")
 
 T = TypeVar("T")
-Step = Callable[[str, int, int], None]
+Step = Progress  # imported by models/names/learn
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +97,7 @@ def worked(
     stretches: Sequence[Stretch],
     engine: Engine,
     what: str,
-    step: Step,
+    step: Progress,
 ) -> tuple[list[T], int]:
     """What comes of all stretches, in their order, and how many files are lost: those that end
     whatever process reads them."""

@@ -17,13 +17,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from acumen.api import AcumenError
+from acumen.core.progress import Progress, ignore_progress
 from acumen.corpus import Corpus
 from acumen.engines import Engine
 from acumen.lang.kernel import Words
 from acumen.lang.leaf_paths import Limits
 from acumen.models.embeddings._contexts import contexts_of
 from acumen.models.embeddings._skipgram import skip_gram
-from acumen.models.embeddings.files import Chosen, Step, Stretch, chosen, read, worked
+from acumen.models.embeddings.files import Chosen, Stretch, chosen, read, worked
 from acumen.models.embeddings.vectors import Vectors, unit
 
 KIND = "paths"
@@ -70,7 +71,7 @@ class Pairs:
 
 def train(
     corpora: Sequence[Corpus], settings: Settings, engine: Engine,
-    step: Step = lambda what, done, total: None,
+    step: Progress = ignore_progress,
 ) -> Vectors:  # fmt: skip
     """The vectors of the identifiers of some corpora. Pairs are not kept: to read them takes less
     time than to learn from them."""
@@ -113,7 +114,7 @@ def _work(stretch: Stretch, limits: Limits) -> _Read:
 
 def pairs_of(
     files: Chosen, settings: Settings, engine: Engine,
-    step: Step = lambda what, done, total: None,
+    step: Progress = ignore_progress,
 ) -> Pairs:  # fmt: skip
     """All pairs that occur often enough, of as many files as the bound allows."""
     work = partial(_work, limits=Limits(settings.length, settings.width, settings.most))

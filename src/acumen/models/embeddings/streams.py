@@ -24,9 +24,10 @@ import numpy as np
 from filelock import FileLock
 from numpy.typing import NDArray
 
+from acumen.core.progress import Progress, ignore_progress
 from acumen.corpus import Corpus
 from acumen.engines import Engine
-from acumen.models.embeddings.files import Chosen, Step, Stretch, chosen, read, worked
+from acumen.models.embeddings.files import Chosen, Stretch, chosen, read, worked
 from acumen.registry import packages_hash
 
 FORMAT = 1
@@ -91,7 +92,7 @@ class Stream:
 
 def stream(
     corpora: Sequence[Corpus], engine: Engine, cache: Path,
-    step: Step = lambda what, done, total: None,
+    step: Progress = ignore_progress,
 ) -> Stream:  # fmt: skip
     """The stream of all files of some corpora, from the cache if they were read before."""
     files = chosen(corpora)
@@ -121,7 +122,7 @@ class _Read:
     words: list[tuple[int, str]]
 
 
-def _made(files: Chosen, engine: Engine, step: Step) -> Stream:
+def _made(files: Chosen, engine: Engine, step: Progress) -> Stream:
     places: dict[tuple[int, str], int] = {}
     contents: dict[str, Codes] = {}
     results, left_out = worked(_work, files.stretches, engine, "reading", step)

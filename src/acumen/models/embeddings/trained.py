@@ -22,7 +22,8 @@ from numpy.typing import NDArray
 
 from acumen import __version__
 from acumen.api import AcumenError
-from acumen.models.embeddings.files import Chosen, Step
+from acumen.core.progress import Progress, ignore_progress
+from acumen.models.embeddings.files import Chosen
 from acumen.models.embeddings.ngrams import LONGEST, SHORTEST
 from acumen.models.embeddings.streams import NAME, Stream
 from acumen.models.embeddings.vectors import Vectors, unit
@@ -78,7 +79,7 @@ class _Sentences:
     """All pieces of the stream, as often as gensim asks; tells how far it is."""
 
     def __init__(
-        self, stream: Stream, kept: NDArray[np.bool_], words: list[str], epochs: int, step: Step
+        self, stream: Stream, kept: NDArray[np.bool_], words: list[str], epochs: int, step: Progress
     ) -> None:
         self.stream, self.kept, self.words = stream, kept, words
         self.epochs, self.step, self.begun = epochs, step, 0
@@ -96,7 +97,7 @@ class _Sentences:
 
 def train(
     kind: str, stream: Stream, settings: Settings, threads: int = 1,
-    step: Step = lambda what, done, total: None,
+    step: Progress = ignore_progress,
 ) -> Vectors:  # fmt: skip
     """The vectors of the stream's names."""
     try:

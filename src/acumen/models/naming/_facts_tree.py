@@ -11,6 +11,7 @@ from acumen.lang.java.bindings import ROLE
 from acumen.lang.java.file import JavaFile
 from acumen.lang.java.grammar import among, field, name_of
 from acumen.lang.kernel import kernel
+from acumen.lang.list_tree import ListTree
 from acumen.lang.syntax import Column
 
 # Calls of own methods are marked so until it is known into whose facts they go.
@@ -37,18 +38,12 @@ _OF_KIND = {
 _LOGICAL = frozenset(("==", "!=", "<", ">", "<=", ">=", "&&", "||"))
 
 
-class Tree:
-    """Columns of the syntax as lists, in which single nodes are looked up fastest."""
+class Tree(ListTree[int, int]):
+    """Kinds and fields are the grammar's numbers."""
 
     def __init__(self, file: JavaFile) -> None:
         syntax, bound = file.syntax, file.bindings
-        self.source = syntax.source
-        self.kind: list[int] = syntax.kind.tolist()
-        self.field: list[int] = syntax.field.tolist()
-        self.parent: list[int] = syntax.parent.tolist()
-        self.stop: list[int] = syntax.stop.tolist()
-        self.start: list[int] = syntax.start.tolist()
-        self.end: list[int] = syntax.end.tolist()
+        super().__init__(syntax, syntax.kind.tolist(), syntax.field.tolist())
         self.words = file.names.words
         self.word_of: list[int] = file.names.word_of.tolist()
         self.role = _spread(len(syntax), bound.node, bound.role.astype(np.int32), 0)
@@ -57,7 +52,7 @@ class Tree:
     def text(self, node: int) -> str:
         if self.word_of[node] >= 0:
             return self.words[self.word_of[node]]
-        return self.source[self.start[node] : self.end[node]].decode("utf-8", errors="replace")
+        return super().text(node)
 
     def called(self, node: int) -> str:
         """What the grammar calls a node."""
@@ -65,20 +60,7 @@ class Tree:
 
     def part(self, node: int, name: str) -> int:
         """The node's first child in that field; -1 where there is none."""
-        wanted, at, stop = field(name), node + 1, self.stop[node]
-        while at < stop:
-            if self.field[at] == wanted:
-                return at
-            at = self.stop[at]
-        return -1
-
-    def children(self, node: int) -> list[int]:
-        found: list[int] = []
-        at, stop = node + 1, self.stop[node]
-        while at < stop:
-            found.append(at)
-            at = self.stop[at]
-        return found
+        return self.child(node, field(name))
 
     def peeled(self, node: int) -> int:
         """The expression without the parentheses and casts around it."""

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
 from acumen.api import AcumenError
+from acumen.core.progress import Progress
 from acumen.corpus import Corpus
 from acumen.engines import Engine
 from acumen.lang.java.file import JavaFile
@@ -23,8 +24,6 @@ from acumen.models.naming._neighbours_index import Nearest, faiss
 from acumen.models.naming._neighbours_space import Bags, bags, joined, made_of
 from acumen.models.naming.facts import Facts, facts_of, is_named_freely
 from acumen.models.naming.traits import simple_owner, traits, words
-
-Step = Callable[[str, int, int], None]
 
 # Traits of the type around it, and the one that all have.
 _AROUND = ("in ", "is a ", "owner ", "always")
@@ -91,7 +90,7 @@ def _work(stretch: Stretch) -> _Part:
     return _Part(bags(rows()), names, owners)
 
 
-def build(corpus: Corpus, folder: Path, settings: Settings, engine: Engine, step: Step) -> None:
+def build(corpus: Corpus, folder: Path, settings: Settings, engine: Engine, step: Progress) -> None:
     """All files of an index, in a folder that is there."""
     # Better now than after minutes of reading.
     faiss()
@@ -104,7 +103,7 @@ def build(corpus: Corpus, folder: Path, settings: Settings, engine: Engine, step
     write(parts, folder, settings, step)
 
 
-def write(parts: Sequence[_Part], folder: Path, settings: Settings, step: Step) -> None:
+def write(parts: Sequence[_Part], folder: Path, settings: Settings, step: Progress) -> None:
     step("bodies", 0, 2)
     bodies = joined([part.bodies for part in parts], settings.rare)
     space = made_of(bodies, settings.dimensions, settings.seed)

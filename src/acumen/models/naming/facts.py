@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from acumen.lang.java.file import JavaFile
+from acumen.lang.java.snippet import parse_snippet
 from acumen.lang.subtokens import subtokens
 from acumen.models.naming._facts_tree import head
 
@@ -112,14 +113,11 @@ def facts_of(file: JavaFile, path: str = "") -> list[Facts]:
     return walk(file, path)
 
 
-_BEFORE, _AFTER = "class T {\n", "\n}\n"
-
-
 def facts_of_text(code: str) -> Facts | None:
     """The facts of a method's source by itself, comment and all; None where there is no method with
     a body in it."""
-    source = (_BEFORE + code + _AFTER).encode("utf-8", errors="replace")
-    for one in facts_of(JavaFile(source)):
+    snippet = parse_snippet(code, leading_newline=True, trailing_newline=True)
+    for one in facts_of(snippet.file):
         if not one.anonymous and not one.local:
             return replace(one, line=one.line - 1)
     return None

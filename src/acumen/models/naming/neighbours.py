@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from acumen.api import AcumenError
+from acumen.core.progress import Progress, ignore_progress
 from acumen.files import sha256_of
 from acumen.models.naming._neighbours_build import (
     SPACES,
@@ -45,7 +46,6 @@ __all__ = [
     "SPACES", "Neighbour", "Neighbours", "Settings", "index_folder", "neighbours_of", "same_name",
 ]  # fmt: skip
 
-Step = Callable[[str, int, int], None]
 
 # Files of this folder that an index depends on, beside acumen.lang.
 _CODE = ("_facts_*.py", "_neighbours_*.py", "facts.py", "learn.py", "traits.py")
@@ -184,7 +184,7 @@ class Neighbours:
 
 def neighbours_of(
     corpus: Path, cache: Path, settings: Settings, engine: Callable[[], Engine],
-    step: Step = lambda what, done, total: None,
+    step: Progress = ignore_progress,
 ) -> Neighbours:  # fmt: skip
     """The index of a corpus, made if it is not there yet."""
     folder = index_folder(corpus, cache, settings)

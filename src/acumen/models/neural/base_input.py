@@ -147,13 +147,12 @@ def own_tokens(
     """The tokens of a method's text, and the words of its shape. A text that holds no method is its
     tokens alone."""
     data = writable(text[:_MOST_CHARACTERS]).encode()
-    file = parsed(data, operator)
+    snippet = parsed(data, operator)
+    file = snippet.file
     held = method_tree(file)
     shape: list[str] = []
     if held is None:
-        first, last = np.searchsorted(
-            file.tokens.start, (len(b"class T {"), len(file.source) - len(b"\n}"))
-        ).tolist()
+        first, last = np.searchsorted(file.tokens.start, snippet[1:]).tolist()
         none = [0] * (last - first)
         roles, statement, depth = ["alone"] * len(none), none, none
     else:

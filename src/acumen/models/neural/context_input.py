@@ -22,6 +22,7 @@ from acumen.lang.java import language
 from acumen.lang.java.declarations import NONE, MethodDeclaration
 from acumen.lang.java.file import JavaFile
 from acumen.lang.java.grammar import among, name_of
+from acumen.lang.java.snippet import parse_snippet
 from acumen.lang.subtokens import subtokens
 from acumen.models._lexer import KEYWORDS, MASK, is_name, tokens
 from acumen.models.naming._facts_tree import nearest
@@ -51,7 +52,6 @@ PLACES = ("<pad>", "other", *dict.fromkeys(STATEMENTS.values()), *_OUTSIDE)
 PLACE = {name: number for number, name in enumerate(PLACES)}
 
 _MASKS = frozenset((METHOD_NAME, MASKED_CALL, MASK))
-_BEFORE, _AFTER = b"class T {\n", b"\n}\n"
 _MOST_CHARACTERS = 100_000
 _WORD = re.compile(r"[^\W\d][\w$]*")
 _CLASS = re.compile(r"\b(?:class|interface|enum|record|new)\s+([\w$.]+)")
@@ -169,7 +169,7 @@ def around(asked: Input, sight: Sight | None) -> Mapping[str, Json]:
 
 def _parsed(text: str) -> tuple[JavaFile, MethodDeclaration | None]:
     """A class around the text, and the first method in it that is no other class's."""
-    file = JavaFile(_BEFORE + text.encode("utf-8", "replace") + _AFTER)
+    file = parse_snippet(text, leading_newline=True, trailing_newline=True).file
     own = (one for one in file.declarations.methods if one.type in (0, NONE))
     return file, next(own, None)
 

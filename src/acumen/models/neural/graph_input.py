@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from acumen.api import Face, Input, Sight
 from acumen.lang.java.declarations import NONE
 from acumen.lang.java.file import JavaFile
+from acumen.lang.java.snippet import Snippet, parse_snippet
 from acumen.lang.java.tokens import KINDS as TOKEN_KINDS
 from acumen.lang.java.tokens import LITERALS
 from acumen.lang.kernel import kernel
@@ -42,7 +43,6 @@ _CH, _NT, _TK = (EDGE_KINDS.index(kind) for kind in ("CH", "NT", "TK"))
 _MOST_CHARACTERS = 200_000
 # Of a token, which may be a page of text, no more words are read, nor more characters.
 _MOST_WORDS, _LONGEST = 10, 200
-_BEFORE, _AFTER = b"class T {", b"\n}"
 # What stands for a hidden operator while the text is parsed. A comparison may stand where any of
 # the twelve may, but for ``a = b = c`` and the like.
 _OPERATORS = (b"==", b"=")
@@ -77,8 +77,9 @@ def graph_of(text: str, most: int, *, operator: bool = False, lower: bool = True
     nodes that are kept.
     """
     data = writable(text[:_MOST_CHARACTERS]).encode()
-    file = parsed(data, operator)
-    shape = _method(file) or _alone(file)
+    snippet = parsed(data, operator)
+    file = snippet.file
+    shape = _method(file) or _alone(snippet)
     if shape is None:
         return None
     first, last = shape.tokens
@@ -143,25 +144,27 @@ class _Shape(NamedTuple):
     edges: Nodes
 
 
-def parsed(data: bytes, operator: bool) -> JavaFile:
+def parsed(data: bytes, operator: bool) -> Snippet:
     """What hides something is no Java. In its place is put what can stand there, until the parser
     understands it; and then an operator is made the mask again. Nothing but the text decides."""
     at = data.find(MASK.encode())
     if at < 0:
-        return JavaFile(b"".join((_BEFORE, data, _AFTER)))
+        return parse_snippet(data)
     name = MASKED_CALL.encode()
-    before, after = _BEFORE + data[:at], data[at + len(MASK) :].replace(MASK.encode(), name)
-    first: JavaFile | None = None
+    before, after = data[:at], data[at + len(MASK) :].replace(MASK.encode(), name)
+    first: Snippet | None = None
     for shown in (*_OPERATORS, name) if operator else (name, *_OPERATORS):
-        file = JavaFile(b"".join((before, shown, after, _AFTER)))
+        snippet = parse_snippet(b"".join((before, shown, after)))
         if shown != name:
             try:
-                file = without_operator(file, len(before))
+                file = without_operator(snippet.file, snippet.start + at)
             except ValueError:
                 continue
-        if not file.syntax.broken:
-            return file
-        first = first or file
+            longer = len(file.source) - len(snippet.file.source)
+            snippet = Snippet(file, snippet.start, snippet.stop + longer)
+        if not snippet.file.syntax.broken:
+            return snippet
+        first = first or snippet
     assert first is not None  # A name can be put anywhere.
     return first
 
@@ -218,10 +221,9 @@ def _method(file: JavaFile) -> _Shape | None:
     return _Shape(tree.label, tree.parent, (first, last), leaf, sources, sinks, edges)
 
 
-def _alone(file: JavaFile) -> _Shape | None:
+def _alone(snippet: Snippet) -> _Shape | None:
     """The tokens of a text, one after the other."""
-    bounds = len(_BEFORE), len(file.source) - len(_AFTER)
-    first, last = np.searchsorted(file.tokens.start, bounds).tolist()
+    first, last = np.searchsorted(snippet.file.tokens.start, snippet[1:]).tolist()
     if first >= last:
         return None
     token, nothing = np.arange(last - first), np.zeros(0, np.int32)

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from acumen.lang.columns import Ragged
-from acumen.lang.java.file import JavaFile
+from acumen.lang.java.snippet import parse_snippet
 from acumen.lang.kernel import STEP, mixed
 from acumen.models._lexer import MASK
 from acumen.models.neural._paths_kernel import PLACES, distinct_paths
@@ -25,7 +25,6 @@ from acumen.views.paths.leaves import NUMBERED, SHORT, name_of, parts_of
 
 # Of a longer text the rest is never looked at.
 _MOST_CHARACTERS = 200_000
-_BEFORE, _AFTER = b"class T {", b"\n}\n"
 # Masks are read as identifiers that stay one word in either way of naming leaves.
 _HIDDEN = {METHOD_NAME: "acumenmethodname", MASK: "acumenmask"}
 _SHOWN = {word: mask for mask, word in _HIDDEN.items()}
@@ -108,7 +107,7 @@ def _read(text: str, how: Reading) -> tuple[Paths, NDArray[np.int64]] | None:
     """The contexts of the first method that has a body, and the order they are told in."""
     shown = _MASKS.sub(lambda mask: _HIDDEN[mask[0]], text[:_MOST_CHARACTERS])
     data = shown.encode("utf-8", "replace")
-    file = JavaFile(_BEFORE + data + _AFTER)
+    file = parse_snippet(data, trailing_newline=True).file
     declared = file.declarations.methods
     methods = [place for place in file.bodies if declared[place].kind == "method"]
     if not methods:

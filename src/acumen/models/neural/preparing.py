@@ -22,6 +22,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from acumen.api import AcumenError, Example, Input, Sight, Task
+from acumen.core.progress import Progress
 from acumen.engines import Died, Engine
 from acumen.models.neural import encoded
 from acumen.models.neural.architecture import LABELS, Architecture, Features
@@ -39,7 +40,6 @@ _HELD_OUT = 10
 _LIMIT = 1800.0
 _LABEL = "label"
 
-Step = Callable[[str, int, int], None]
 Which: TypeAlias = Literal["sayable", "unsaid", "all"]
 
 
@@ -165,7 +165,7 @@ def encode_part(job: EncodeJob) -> int:
 
 def read(
     plan: Plan, tasks: Sequence[tuple[Task, Surroundings | None]], folder: Path, engine: Engine,
-    step: Step, *, most: int = 0,
+    step: Progress, *, most: int = 0,
 ) -> dict[str, Any]:  # fmt: skip
     """The words of all examples of some tasks, as parts in ``folder``; gives the counts of the
     training split's words, and how many examples there are of each split."""
@@ -186,7 +186,7 @@ def read(
 
 
 def _read(
-    plan: Plan, pairs: Iterator[tuple[Input, str]], into: Path, engine: Engine, step: Step,
+    plan: Plan, pairs: Iterator[tuple[Input, str]], into: Path, engine: Engine, step: Progress,
     surroundings: Surroundings | None, counts: dict[str, Counter[str]],
 ) -> dict[str, int]:  # fmt: skip
     """Write the parts of a split, and add up in ``counts`` how often there is each word."""
@@ -226,7 +226,7 @@ def _fine(outcome: Any, what: str) -> Any:
 
 
 def encode(
-    plan: Plan, words: Path, vocabularies: Path, folder: Path, engine: Engine, step: Step
+    plan: Plan, words: Path, vocabularies: Path, folder: Path, engine: Engine, step: Progress
 ) -> dict[str, int]:  # fmt: skip
     """The numbers of all parts, joined to one file a split; gives how many examples each has."""
     kept: dict[str, int] = {}
@@ -248,7 +248,7 @@ def encode(
 
 
 def _encode(
-    plan: Plan, words: Path, vocabularies: Path, into: Path, engine: Engine, step: Step,
+    plan: Plan, words: Path, vocabularies: Path, into: Path, engine: Engine, step: Progress,
     which: Which,
 ) -> int:  # fmt: skip
     parts = sorted(words.rglob("*.parquet"))
@@ -271,7 +271,7 @@ def _encode(
 
 
 def prepare_questions(
-    plan: Plan, task: Task, vocabularies: Path, into: Path, engine: Engine, step: Step,
+    plan: Plan, task: Task, vocabularies: Path, into: Path, engine: Engine, step: Progress,
     surroundings: Surroundings | None = None,
 ) -> int:  # fmt: skip
     """A task's instances in numbers, to be answered when the network is trained; where its answer

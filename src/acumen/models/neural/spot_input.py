@@ -23,13 +23,13 @@ from acumen.lang.java.bindings import ROLE
 from acumen.lang.java.declarations import NONE, MethodDeclaration
 from acumen.lang.java.file import JavaFile
 from acumen.lang.java.grammar import field, name_of
+from acumen.lang.java.snippet import parse_snippet
 from acumen.models._lexer import KEYWORDS, MASK, is_name, tokens
 from acumen.views.masked_files import MASKED_CALL
 from acumen.views.paths import METHOD_NAME
 
 _MOST_CHARACTERS = 100_000
 _MASKS = frozenset((METHOD_NAME, MASKED_CALL, MASK))
-_BEFORE, _AFTER = b"class T {\n", b"\n}\n"
 
 # Nodes that are a pair before anything below them is looked at.
 _BEGINS: dict[str, tuple[str, str]] = {
@@ -125,7 +125,7 @@ def pairs(text: str) -> list[str]:
 
 def _parsed(text: str) -> tuple[JavaFile, MethodDeclaration | None]:
     """A class around the text, and the first method in it that is no other class's."""
-    file = JavaFile(_BEFORE + text.encode("utf-8", "replace") + _AFTER)
+    file = parse_snippet(text, leading_newline=True, trailing_newline=True).file
     own = (one for one in file.declarations.methods if one.type in (0, NONE))
     return file, next(own, None)
 

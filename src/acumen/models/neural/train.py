@@ -10,12 +10,12 @@ from __future__ import annotations
 import json
 import shutil
 import time
-from collections.abc import Callable
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
 from acumen.api import AcumenError, Face, Json, Task
+from acumen.core.progress import Progress
 from acumen.engines import Engine
 from acumen.files import write_atomically
 from acumen.models.neural.architecture import Purpose
@@ -40,8 +40,6 @@ ANSWERS = "answers"
 # What a network can be taught; it judges names, if it does, by what it was taught of them.
 TAUGHT = (Face.CLASSIFY, Face.GENERATE, Face.NAME)
 _KEY, _WORDS, _SIZES, _DATA = "key.json", "words", "sizes.json", "data.json"
-
-Step = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +98,7 @@ def request(
     return Request(Plan(name, asdict(settings), purpose), training, task, **further)
 
 
-def train(asked: Request, out: Path, engine: Engine, step: Step) -> dict[str, Json]:
+def train(asked: Request, out: Path, engine: Engine, step: Progress) -> dict[str, Json]:
     """Train, and write the folder; gives what its ``model.json`` says."""
     if out.exists() and (not out.is_dir() or any(out.iterdir())) and not _is_ours(out):
         raise AcumenError(f"{out} holds no network, and is not empty", "choose another --out")
@@ -244,7 +242,7 @@ def _questions(place: int) -> str:
     return f"questions-{place:03}.arrow"
 
 
-def _prepare(asked: Request, out: Path, engine: Engine, step: Step) -> dict[str, Json]:
+def _prepare(asked: Request, out: Path, engine: Engine, step: Progress) -> dict[str, Json]:
     work = out / WORK
     if (work / _SIZES).is_file():
         sizes: dict[str, Json] = json.loads((work / _SIZES).read_bytes())

@@ -13,7 +13,7 @@ import logging
 import os
 import time
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
@@ -27,6 +27,7 @@ from pytorch_lightning.callbacks import Timer
 from torch import Tensor, nn
 
 from acumen.api import AcumenError
+from acumen.core.progress import Progress, ignore_progress
 from acumen.files import write_atomically
 from acumen.models.neural.architecture import Architecture, Network
 from acumen.models.neural.batches import Rounds
@@ -38,8 +39,6 @@ from acumen.models.neural.settings import Training
 from acumen.models.neural.tensors import device_of
 
 LAST, BEST, HISTORY, BOARD = "last.ckpt", "best.ckpt", "history.csv", "tensorboard"
-
-Step = Callable[[str, int, int], None]
 
 
 class Lesson(lightning.LightningModule):
@@ -140,7 +139,9 @@ def _optimiser(parameters: Any, training: Training, gpu: bool) -> torch.optim.Op
 class Keep(lightning.Callback):
     """After each round: what dev says, a line of the history, a checkpoint; the best is kept."""
 
-    def __init__(self, folder: Path, dev: Dev, training: Training, device: str, step: Step) -> None:
+    def __init__(
+        self, folder: Path, dev: Dev, training: Training, device: str, step: Progress
+    ) -> None:
         self.folder, self.dev, self.training, self.device = folder, dev, training, device
         self.step, self.pretraining = step, dev.pretraining
         self.began = self.waited = 0.0
@@ -234,7 +235,7 @@ class Taught:
 
 def teach(
     architecture: Architecture, train: EncodedFile, dev: EncodedFile, training: Training,
-    folder: Path, *, device: str = "auto", step: Step = lambda what, done, total: None,
+    folder: Path, *, device: str = "auto", step: Progress = ignore_progress,
     pretraining: bool = False, unsaid: EncodedFile | None = None,
 ) -> Taught:  # fmt: skip
     """Train until dev gets no better. What lies in ``folder`` of an earlier try is gone on from.

@@ -11,10 +11,11 @@ from __future__ import annotations
 
 import uuid
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from acumen.api import AcumenError, Json
+from acumen.core.progress import Progress, ignore_progress
 from acumen.renames.match import Located, Matched, Renamed
 from acumen.renames.records import Rename, Review, StableMethod
 from acumen.renames.reviews import criteria
@@ -40,8 +41,6 @@ NAMESPACE = uuid.uuid5(uuid.NAMESPACE_URL, "acumen:renames/reviews")
 PER_PAGE = "100"
 # So many methods that change alike in one pull request are a campaign, and no judgement of each.
 MASS = 10
-
-Step = Callable[[str, int, int], None]
 
 
 class NoRepositoryError(AcumenError):
@@ -77,26 +76,27 @@ class _Case:
         return not self.suggested, LINKS.index(self.link), root.time, root.id
 
 
-def mine(source: Source, repository: str, since: str = "", step: Step | None = None) -> Found:
+def mine(
+    source: Source, repository: str, since: str = "", step: Progress = ignore_progress
+) -> Found:
     """``since``: a date, as 2020-01-31; pull requests that were opened before it are left out."""
-    tell = step or (lambda what, done, total: None)
     found = Found(repository)
-    pulls = _pulls(source, repository, since, found, tell)
+    pulls = _pulls(source, repository, since, found, step)
     naming = {
         one.pull
-        for one in _comments(source, repository, since, found.counts, tell)
+        for one in _comments(source, repository, since, found.counts, step)
         if one.pull in pulls and speaks_of_names(one.body)
     }
     found.counts["pull requests that speak of names"] = len(naming)
     said: dict[int, list[Comment]] = {number: [] for number in naming}
     # Read a second time, from what is kept: all comments of a large project would fill the memory.
-    for one in _comments(source, repository, since, Counter(), lambda what, done, total: None):
+    for one in _comments(source, repository, since, Counter(), ignore_progress):
         if one.pull in said:
             said[one.pull].append(one)
     changes = Changes(source, repository, found.lost)
     stable: dict[tuple[object, ...], StableMethod] = {}
     for place, number in enumerate(sorted(naming)):
-        tell(f"{repository}: pull requests", place, len(naming))
+        step(f"{repository}: pull requests", place, len(naming))
         for case in _pull(source, repository, changes, pulls[number], said[number], found):
             for other in _others(case, repository):
                 stable[other.path, other.owner, other.name, other.parameters] = other
@@ -107,7 +107,7 @@ def mine(source: Source, repository: str, since: str = "", step: Step | None = N
 
 
 def _pulls(
-    source: Source, repository: str, since: str, found: Found, tell: Step
+    source: Source, repository: str, since: str, found: Found, tell: Progress
 ) -> dict[int, Pull]:
     key, path = file_key(repository, "pulls"), f"repos/{repository}/pulls"
     query = {"state": "closed", "sort": "created", "direction": "asc", "per_page": PER_PAGE}
@@ -129,7 +129,7 @@ def _pulls(
 
 
 def _comments(
-    source: Source, repository: str, since: str, counts: Counter[str], tell: Step
+    source: Source, repository: str, since: str, counts: Counter[str], tell: Progress
 ) -> Iterator[Comment]:
     """All comments on lines and in discussions of a repository, each once. Asked for the whole
     repository: hundreds of pull requests come with one question."""

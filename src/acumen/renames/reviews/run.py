@@ -14,12 +14,13 @@ from pathlib import Path
 
 from acumen import __version__
 from acumen.api import AcumenError, Json
+from acumen.core.progress import Progress, ignore_progress
 from acumen.files import write_atomically
 from acumen.renames.records import RENAMES, STABLE, write_lines
 from acumen.renames.reviews.answers import Source
 from acumen.renames.reviews.criteria import is_clear
 from acumen.renames.reviews.keywords import KEYWORDS
-from acumen.renames.reviews.mining import Found, NoRepositoryError, Step, mine
+from acumen.renames.reviews.mining import Found, NoRepositoryError, mine
 from acumen.renames.reviews.reviewfile import read_decisions, write_review_file
 
 REVIEW_FILE, ABOUT = "review.csv", "reviews.json"
@@ -29,7 +30,7 @@ _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 def mine_reviews(
     source: Source, repositories: Sequence[str], out: Path, since: str = "",
-    step: Step | None = None,
+    step: Progress = ignore_progress,
 ) -> dict[str, Json]:  # fmt: skip
     """Write all files; gives what ``reviews.json`` says. A repository that cannot be read is told
     of and left out; if none can, that is an error."""

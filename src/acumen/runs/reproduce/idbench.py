@@ -7,10 +7,11 @@ numbers as text; the ensemble's dictionary differs between releases.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 from acumen.api import AcumenError, Answer, Convention, Pair, Score
+from acumen.core.progress import Progress, ignore_progress
 from acumen.datasets import require
 from acumen.models.strings import make_levenshtein, make_needleman_wunsch
 from acumen.published import idbench_agreement, idbench_correlations
@@ -43,12 +44,10 @@ MODELS = {
     "combined": "ensemble",
 }
 
-Progress = Callable[[str, int, int], None]
-
 
 def reproduce(
     settings: Settings,
-    progress: Progress = lambda what, done, total: None,
+    progress: Progress = ignore_progress,
     trained: Path | None = None,
 ) -> list[ReproducedCell]:
     """All cells: figure 2, then those of our embeddings in the folder ``trained``; figure 3; and

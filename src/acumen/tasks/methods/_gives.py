@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from acumen.corpus import Corpus
-from acumen.lang.java import parse_java
 from acumen.lang.java.grammar import among
 from acumen.lang.java.returned import Returned, returned
+from acumen.lang.java.snippet import parse_snippet
 
 # The most telling first: of several methods of one name the first of these counts.
 KINDS = NULL, PASSED, NAME, OTHER = "null", "passed", "name", "other"
@@ -36,7 +36,7 @@ def given(text: str) -> Returned:
     >>> given("String f() { return a ? map.get(k) : null; }")
     Returned(null=True, calls=('get',), variable=False)
     """
-    syntax = parse_java(b"class T {" + text[:_LONGEST].encode("utf-8", "replace") + b"\n}")
+    syntax = parse_snippet(text[:_LONGEST]).file.syntax
     methods = np.flatnonzero(among("method_declaration")[syntax.kind])
     return returned(syntax, int(methods[0])) if len(methods) else _NOTHING
 

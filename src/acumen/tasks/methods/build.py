@@ -22,6 +22,7 @@ from typing import Any
 
 from acumen import __version__
 from acumen.api import AcumenError, Json
+from acumen.core.progress import Progress, ignore_progress
 from acumen.corpus import Corpus
 from acumen.corpus.manifest import NAME
 from acumen.datasets.built import ABOUT, SCHEMA, must_be_ours
@@ -51,8 +52,6 @@ MEANINGS = {
 # Seconds a shard may take.
 LIMIT = 3600.0
 
-Step = Callable[[str, int, int], None]
-
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
@@ -71,7 +70,7 @@ Warnings = Mapping[int, Sequence[Report]]
 
 def build(
     corpus: Corpus, recipe: Recipe, out: Path, engine: Engine, warnings: Warnings,
-    step: Step = lambda what, done, total: None,
+    step: Progress = ignore_progress,
 ) -> Json:  # fmt: skip
     """Write the data set; gives what its ``dataset.json`` says."""
     must_be_ours(out)
@@ -88,7 +87,7 @@ class _Build:
     parts: Path
     engine: Engine
     warnings: Warnings
-    step: Step
+    step: Progress
 
     def run(self) -> Json:
         looked_at = self.candidates()

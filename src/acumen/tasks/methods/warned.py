@@ -3,20 +3,19 @@ for some projects those that Infer found."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from acumen.api import AcumenError
+from acumen.core.progress import Progress
 from acumen.corpus import Corpus
 from acumen.corpus.nulls import Failed, null_reports
 from acumen.engines import Engine
 from acumen.lang.java.nulls import Report
 
-Step = Callable[[str, int, int], None]
-
 
 def warnings_of(
-    corpus: Corpus, engine: Engine, infer: Sequence[str], step: Step
+    corpus: Corpus, engine: Engine, infer: Sequence[str], step: Progress
 ) -> tuple[dict[int, list[Report]], list[Failed]]:
     """Warnings by the number of their method; and what the analysis had to leave out. ``infer``
     names projects and their reports, as PROJECT=FILE."""

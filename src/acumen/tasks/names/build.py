@@ -17,13 +17,14 @@ import hashlib
 import heapq
 import json
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from acumen import __version__
 from acumen.api import AcumenError, Json
+from acumen.core.progress import Progress, ignore_progress
 from acumen.corpus import Corpus
 from acumen.corpus.manifest import NAME
 from acumen.datasets import dataset, require
@@ -42,7 +43,6 @@ _COLUMNS = ["method_id", "project", "split", "path", "type", "kind", "body", "na
 _SPARE = 2
 _BATCH = 4096
 
-Step = Callable[[str, int, int], None]
 Row = dict[str, Any]
 
 
@@ -57,9 +57,7 @@ class Recipe:
     split: str = "all"
 
 
-def build(
-    corpus: Corpus, recipe: Recipe, out: Path, step: Step = lambda what, done, total: None
-) -> Json:
+def build(corpus: Corpus, recipe: Recipe, out: Path, step: Progress = ignore_progress) -> Json:
     """Write the data set; gives what its ``dataset.json`` says."""
     must_be_ours(out)
     if recipe.beside < 1:
@@ -110,7 +108,7 @@ def _lot(seed: int, id_: str) -> bytes:
     return hashlib.sha256(f"{seed}\0{id_}".encode()).digest()
 
 
-def _eligible(corpus: Corpus, split: str, step: Step) -> Iterator[Row]:
+def _eligible(corpus: Corpus, split: str, step: Progress) -> Iterator[Row]:
     """All methods that may be drawn, with their text as it is in the corpus."""
     import pyarrow.parquet as pq
 
@@ -146,7 +144,7 @@ def is_eligible(row: Row) -> bool:
     )
 
 
-def _distinct(rows: Sequence[Row], most: int, step: Step) -> list[Row]:
+def _distinct(rows: Sequence[Row], most: int, step: Progress) -> list[Row]:
     """The first so many, with the text that a model sees, each text once."""
     seen: set[tuple[str, str]] = set()
     found: list[Row] = []

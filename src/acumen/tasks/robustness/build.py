@@ -15,13 +15,14 @@ import json
 import re
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import IO, Any
 
 from acumen import __version__
 from acumen.api import AcumenError, Json
+from acumen.core.progress import Progress, ignore_progress
 from acumen.corpus import Corpus
 from acumen.corpus.manifest import NAME
 from acumen.datasets.built import ABOUT, SCHEMA, must_be_ours
@@ -49,12 +50,10 @@ from acumen.transforms.variants import is_published, meaning
 # Seconds a shard may take.
 LIMIT = 3600.0
 
-Step = Callable[[str, int, int], None]
-
 
 def build(
     corpus: Corpus, recipe: Recipe, out: Path, engine: Engine, means: Means | None = None,
-    step: Step = lambda what, done, total: None, methods: Iterable[str] | None = None,
+    step: Progress = ignore_progress, methods: Iterable[str] | None = None,
 ) -> Json:  # fmt: skip
     """Write the data set; gives what its ``dataset.json`` says. ``methods`` are the ids of those
     that are looked at, where not all are."""
@@ -73,7 +72,7 @@ class _Build:
     parts: Path
     engine: Engine
     means: Means
-    step: Step
+    step: Progress
     only: frozenset[str] | None = None
     variants: Counter[tuple[str, str]] = field(default_factory=Counter)
     dropped: Counter[tuple[str, str, str]] = field(default_factory=Counter)

@@ -22,12 +22,12 @@ from pathlib import Path
 
 from acumen import __version__
 from acumen.api import AcumenError, Json
+from acumen.core.progress import Progress, ignore_progress
 from acumen.corpus import Corpus
 from acumen.datasets.built import ABOUT, SCHEMA, must_be_ours
 from acumen.engines import Engine
 from acumen.files import sha256_of, write_atomically
 from acumen.tasks.robustness import ORIGINALS, VARIANTS
-from acumen.tasks.robustness.build import Step
 from acumen.tasks.robustness.build import build as build_variants
 from acumen.tasks.robustness.make import Recipe
 from acumen.tasks.similarity.built import PAIRS
@@ -42,7 +42,7 @@ Row = dict[str, Json]
 
 def build(
     corpus: Corpus, recipe: Recipe, out: Path, engine: Engine, means: Means | None = None,
-    step: Step = lambda what, done, total: None,
+    step: Progress = ignore_progress,
 ) -> Json:  # fmt: skip
     """Write the data set; gives what its ``dataset.json`` says."""
     must_be_ours(out)

@@ -19,6 +19,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from acumen.api import AcumenError
+from acumen.core.progress import Progress
 from acumen.transforms.certify import LEVELS, Certificate, level_of
 from acumen.transforms.certify.reading import Subject, check
 
@@ -190,9 +191,6 @@ class Tested:
         self._folder.cleanup()
 
 
-Step = Callable[[str, int, int], None]
-
-
 @dataclass(frozen=True, slots=True)
 class Means:
     """What certifying needs from outside: libraries to compile with, and how to run the tests of
@@ -205,7 +203,7 @@ class Means:
 
 def certify(
     subjects: Sequence[Subject], known: Sequence[Certificate], sources: Mapping[str, bytes],
-    level: str, means: Means, step: Step,
+    level: str, means: Means, step: Progress,
 ) -> list[Certificate]:  # fmt: skip
     """Certificates up to a level, in order. ``known`` are those that need no other tool, made
     when the variants were; ``sources`` are all files of the project."""
@@ -231,12 +229,11 @@ def certify(
 
 def _pass(
     found: list[Certificate], subjects: Sequence[Subject], sources: Mapping[str, bytes],
-    works: Callable[[Mapping[str, bytes]], str], level: str, step: Step,
+    works: Callable[[Mapping[str, bytes]], str], level: str, step: Progress,
 ) -> None:  # fmt: skip
     """The next level, for those that hold so far."""
     before = LEVELS[level_of(level) - 1]
     waiting = [one for one in subjects if found[one.place].holds]
-    told = f"certifying: {level}"
-    results = check(waiting, sources, works, lambda done, total: step(told, done, total))
+    results = check(waiting, sources, works, f"certifying: {level}", step)
     for place, why in results.items():
         found[place] = Certificate(before, level, why) if why else Certificate(level)

@@ -15,6 +15,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from acumen.core.progress import Progress
 from acumen.lang.java.file import JavaFile
 from acumen.transforms.certify import LEVELS, Certificate, level_of
 from acumen.transforms.code import Code, code_of
@@ -37,18 +38,23 @@ class Subject:
 Check = Callable[[Mapping[str, bytes]], str]
 # Variants that do not touch each other; gives what is wrong with any of them.
 Together = Callable[[Sequence[Subject]], str]
-Step = Callable[[int, int], None]
 
 
 def check(
-    subjects: Iterable[Subject], sources: Mapping[str, bytes], works: Check, step: Step
+    subjects: Iterable[Subject],
+    sources: Mapping[str, bytes],
+    works: Check,
+    stage: str,
+    step: Progress,
 ) -> dict[int, str]:
-    """For each subject, by its place, what is wrong with it; empty if nothing is."""
+    """For each subject, by its place, what is wrong with it; empty if nothing is.
+
+    ``stage`` is the first argument of every call of ``step``."""
     found: dict[int, str] = {}
     waiting = list(subjects)
     for subject, why in settled(waiting, lambda together: works(_changed(together, sources))):
         found[subject.place] = why
-        step(len(found), len(waiting))
+        step(stage, len(found), len(waiting))
     return found
 
 

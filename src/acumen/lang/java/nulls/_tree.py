@@ -7,7 +7,8 @@ from functools import lru_cache
 from acumen.lang.java import language
 from acumen.lang.java.bindings import ROLES
 from acumen.lang.java.file import JavaFile
-from acumen.lang.java.grammar import field
+from acumen.lang.java.grammar import field, name_of, node_names
+from acumen.lang.list_tree import ListTree
 
 _FIELDS = (
     "name", "type", "value", "object", "arguments", "field", "array", "index", "left", "right",
@@ -32,34 +33,31 @@ CONSTANT = ROLES.index("enum constant")
 
 
 @lru_cache(maxsize=1)
-def _grammar() -> tuple[tuple[str, ...], tuple[bool, ...], dict[int, int]]:
-    """The name of each symbol, whether it is more than a token, and our numbers of fields."""
+def _grammar() -> tuple[frozenset[int], dict[int, int]]:
+    """Symbols that are more than tokens and comments, and our numbers of fields."""
     grammar = language()
-    count = grammar.node_kind_count
-    names = tuple(grammar.node_kind_for_id(symbol) or "" for symbol in range(count))
-    named = tuple(
-        grammar.node_kind_is_named(symbol) and names[symbol] not in _COMMENTS
-        for symbol in range(count)
+    named = frozenset(
+        symbol
+        for symbol in range(grammar.node_kind_count)
+        if grammar.node_kind_is_named(symbol) and name_of(symbol) not in _COMMENTS
     )
-    return names, named, {field(name): place + 1 for place, name in enumerate(_FIELDS)}
+    return named, {field(name): place + 1 for place, name in enumerate(_FIELDS)}
 
 
-class Tree:
+class Tree(ListTree[str, int]):
     """To be asked with nodes of the file's syntax."""
 
     def __init__(self, file: JavaFile) -> None:
         syntax, names, bound = file.syntax, file.names, file.bindings
-        self.source = syntax.source
-        spelt, named, numbers = _grammar()
-        kind = syntax.kind.tolist()
-        last = len(spelt)
-        self.kind: list[str] = [spelt[one] if one < last else "ERROR" for one in kind]
-        self.named: list[bool] = [one < last and named[one] for one in kind]
-        self.field: list[int] = [numbers.get(one, 0) for one in syntax.field.tolist()]
-        self.start: list[int] = syntax.start.tolist()
-        self.end: list[int] = syntax.end.tolist()
-        self.stop: list[int] = syntax.stop.tolist()
-        self.parent: list[int] = syntax.parent.tolist()
+        spelt = node_names()
+        named, numbers = _grammar()
+        symbols = syntax.kind.tolist()
+        super().__init__(
+            syntax,
+            [spelt[symbol] for symbol in symbols],
+            [numbers.get(number, 0) for number in syntax.field.tolist()],
+        )
+        self.named: list[bool] = [symbol in named for symbol in symbols]
         self.words = names.words
         self.word: list[int] = names.word_of.tolist()
         columns = (bound.node, bound.role, bound.symbol, bound.declaration)
@@ -71,9 +69,6 @@ class Tree:
             self.symbol[node] = symbol
             self.declared[node] = declared
 
-    def text(self, node: int) -> str:
-        return self.source[self.start[node] : self.end[node]].decode("utf-8", errors="replace")
-
     def kids(self, node: int) -> list[int]:
         """Children that are more than tokens and comments."""
         stop, named = self.stop, self.named
@@ -84,16 +79,6 @@ class Tree:
                 found.append(at)
             at = stop[at]
         return found
-
-    def child(self, node: int, which: int) -> int:
-        """The first child in a field; -1 if there is none."""
-        stop, field_ = self.stop, self.field
-        at, end = node + 1, stop[node]
-        while at < end:
-            if field_[at] == which:
-                return at
-            at = stop[at]
-        return -1
 
     def first(self, node: int, *kinds: str) -> int:
         """The first child of some kinds; -1 if there is none."""
