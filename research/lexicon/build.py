@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from acumen import __version__
-from acumen.models.embeddings.files import Chosen, Step
+from acumen.core.progress import Progress, ignore_progress
+from acumen.models.embeddings.files import Chosen
 from research.lexicon._pairs import Keys, Table, keys_of, parted, within
 from research.lexicon._senses import MEANINGS, senses
 from research.lexicon._streams import Streams, streams
@@ -63,7 +64,7 @@ FAMILY = 60
 
 def build(
     read: Reading, texts: Texts, wordnet: WordNet, files: Chosen, settings: Settings,
-    without: tuple[str, ...] = (), step: Step = lambda what, done, total: None,
+    without: tuple[str, ...] = (), step: Progress = ignore_progress,
 ) -> dict[str, NDArray[Any]]:  # fmt: skip
     """The arrays of a lexicon, without some ingredients."""
     step("words", 0, 1)
@@ -89,7 +90,7 @@ def recipes(without: tuple[str, ...] = ()) -> dict[str, tuple[tuple[str, ...], i
 
 def spaces_of(
     text: Streams, settings: Settings, without: tuple[str, ...] = (),
-    step: Step = lambda what, done, total: None,
+    step: Progress = ignore_progress,
 ) -> dict[str, Matrix]:  # fmt: skip
     return {
         name: space(
@@ -101,7 +102,7 @@ def spaces_of(
 
 
 def tables_of(
-    read: Reading, words: list[str], step: Step = lambda what, done, total: None
+    read: Reading, words: list[str], step: Progress = ignore_progress
 ) -> dict[str, Table]:
     place = {word: i for i, word in enumerate(words)}
     step("frames", 0, 1)
@@ -123,7 +124,7 @@ class Sources:
 def lexicon_of(
     text: Streams, made: dict[str, Matrix], near: Keys, tables: dict[str, Table],
     sources: Sources, settings: Settings, without: tuple[str, ...] = (),
-    step: Step = lambda what, done, total: None,
+    step: Progress = ignore_progress,
 ) -> dict[str, NDArray[Any]]:  # fmt: skip
     """``near`` are pairs of words that are near in any of the spaces ``made``."""
     wordnet = sources.wordnet

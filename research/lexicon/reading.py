@@ -16,9 +16,10 @@ import pyarrow.parquet as pq
 from filelock import FileLock
 from numpy.typing import NDArray
 
+from acumen.core.progress import Progress, ignore_progress
 from acumen.corpus import Corpus
 from acumen.engines import Engine
-from acumen.models.embeddings.files import Chosen, Step, Stretch, chosen, worked
+from acumen.models.embeddings.files import Chosen, Stretch, chosen, worked
 from acumen.registry import packages_hash
 from research.lexicon._syntax import facts
 from research.lexicon._words import Codes, coded, comment_sentences
@@ -50,7 +51,7 @@ class Reading:
 
 def reading(
     corpora: Sequence[Corpus], engine: Engine, cache: Path,
-    step: Step = lambda what, done, total: None,
+    step: Progress = ignore_progress,
 ) -> tuple[Reading, Chosen, int]:  # fmt: skip
     """What corpora hold, from the cache if they were read before; which files; and how many had
     to be left out."""

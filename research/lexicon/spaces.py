@@ -13,8 +13,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from acumen.core.progress import Progress, ignore_progress
 from acumen.lang.kernel import kernel
-from acumen.models.embeddings.files import Step
 from research.lexicon._threads import one_thread
 from research.lexicon._words import Codes
 
@@ -34,7 +34,7 @@ POWER = 0.25
 
 def space(
     streams: Sequence[Codes], words: int, window: int, size: int, seed: int,
-    what: str, step: Step = lambda what, done, total: None,
+    what: str, step: Progress = ignore_progress,
 ) -> Matrix:  # fmt: skip
     """Unit vectors of words; zeros for one that is rare in these streams, or always alone."""
     count = sum(np.bincount(stream[stream >= 0], minlength=words) for stream in streams)

@@ -18,8 +18,8 @@ from pathlib import Path
 import numpy as np
 
 from acumen.api import AcumenError
+from acumen.core.progress import Progress, ignore_progress
 from acumen.engines import Died, Engine
-from acumen.models.embeddings.files import Step
 from research.lexicon._words import Codes, coded, sentences
 
 # Bytes, as they lie on the disk, of the files that a process reads at a time.
@@ -75,9 +75,7 @@ def files_of(paths: Sequence[Path]) -> list[Path]:
     ]
 
 
-def read_texts(
-    paths: Sequence[Path], engine: Engine, step: Step = lambda what, done, total: None
-) -> Texts:
+def read_texts(paths: Sequence[Path], engine: Engine, step: Progress = ignore_progress) -> Texts:
     batches: list[list[Path]] = [[]]
     size = 0
     for file in files_of(paths):

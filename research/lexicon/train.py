@@ -8,9 +8,9 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from acumen.core.progress import Progress, ignore_progress
 from acumen.corpus import Corpus
 from acumen.engines import Engine
-from acumen.models.embeddings.files import Step
 from research.lexicon.build import Settings, build
 from research.lexicon.reading import reading
 from research.lexicon.texts import read_texts
@@ -22,7 +22,7 @@ FILE = "names.npz"
 def train(
     corpora: Sequence[Corpus], wordnet: Path, texts: Sequence[Path], settings: Settings,
     engine: Engine, cache: Path, without: Sequence[str] = (),
-    step: Step = lambda what, done, total: None,
+    step: Progress = ignore_progress,
 ) -> tuple[dict[str, NDArray[Any]], int]:  # fmt: skip
     """A lexicon's arrays, and how many files had to be left out: they end any process that reads
     them."""

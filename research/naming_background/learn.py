@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from acumen.api import AcumenError
+from acumen.core.progress import Progress, ignore_progress
 from acumen.corpus import Corpus
 from acumen.engines import Engine
 from acumen.lang.java.file import JavaFile
@@ -30,8 +31,6 @@ from research.naming_background.weigh import weigh
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-Step = Callable[[str, int, int], None]
 
 _KEPT_ONE_IN = 7
 
@@ -98,7 +97,7 @@ def learn(
     corpora: Sequence[Corpus],
     settings: Settings,
     engine: Engine,
-    step: Step = lambda what, done, total: None,
+    step: Progress = ignore_progress,
 ) -> Background:
     files = chosen(corpora)
     aside = kept_of(files.projects, settings.seed)
@@ -136,7 +135,7 @@ def _about(
     }
 
 
-def _learned(parts: Sequence[_Part], settings: Settings, step: Step) -> Background:
+def _learned(parts: Sequence[_Part], settings: Settings, step: Progress) -> Background:
     from research.naming_background._kernel import learn as learn_rows
 
     verbs = _verbs(parts, settings)

@@ -12,13 +12,14 @@ from typing import Any
 import torch
 
 from acumen.api import Example, Face, Method, Prompt, Question
+from acumen.core.progress import Progress, ignore_progress
 from acumen.models._lexer import tokens
 from acumen.models.neural import encoded
 from acumen.models.neural.architecture import LABELS, Architecture, Purpose
 from acumen.models.neural.catalogue import Plan, architecture
 from acumen.models.neural.preparing import learn
 from acumen.models.neural.settings import Training, filled, read_config
-from acumen.models.neural.training import Step, Taught, teach
+from acumen.models.neural.training import Taught, teach
 
 EXAMPLES = Path(__file__).resolve().parents[3] / "examples"
 NAMING = Purpose("gluecode/naming", Face.NAME)
@@ -102,7 +103,7 @@ def train(
 
 def train_on(
     name: str, purpose: Purpose, examples: Sequence[Example], folder: Path,
-    training: dict[str, Any], *, step: Step = lambda what, done, total: None, **network: Any,
+    training: dict[str, Any], *, step: Progress = ignore_progress, **network: Any,
 ) -> tuple[Architecture, Plan, Taught]:  # fmt: skip
     """Train a network of the small configuration, with the given changes, as ``train`` does it.
     Checkpoints in ``folder`` of a training that was killed are resumed."""

@@ -24,13 +24,14 @@ pytest.importorskip("torch")
 import torch
 
 from acumen.api import Example, Method
+from acumen.core.progress import Progress, ignore_progress
 from acumen.models.neural import exported
 from acumen.models.neural.architecture import Architecture, Purpose
 from acumen.models.neural.asking import answers, vectors
 from acumen.models.neural.catalogue import CATALOGUE, Plan, architecture
 from acumen.models.neural.preparing import ReadJob, read_part
 from acumen.models.neural.settings import CONFIGS, Training, filled, read_config
-from acumen.models.neural.training import LAST, Step, Taught
+from acumen.models.neural.training import LAST, Taught
 from models.neural import checks
 from models.neural.base_examples import ALL, mixed
 from models.neural.checks import COMPLETION, NAMING, NPATH, PRETRAIN
@@ -110,7 +111,6 @@ UNKNOWN_WORDS = "Qzxv METHOD_NAME(Wvkj qqzj) { return qqzj.vvxq(); }"
 
 def network_class(network: str) -> type[Architecture]:
     with warnings.catch_warnings():
-        # torch-geometric compiles with what torch is about to drop.
         warnings.simplefilter("ignore", DeprecationWarning)
         return architecture(network)
 
@@ -121,10 +121,6 @@ def purposes(network: str) -> list[Purpose]:
     if kind.joint:
         return [ALL]
     return [one for one in (NAMING, NPATH, COMPLETION) if one.task.startswith(kind.serves)]
-
-
-def ignore_step(what: str, done: int, total: int) -> None:
-    pass
 
 
 @dataclass(frozen=True)
@@ -138,7 +134,7 @@ class Case:
     def examples(self, count: int) -> list[Example]:
         return mixed(count) if self.purpose is ALL else checks.taught_examples(self.purpose, count)
 
-    def train(self, folder: Path, step: Step = ignore_step, workers: int = 0) -> Trained:
+    def train(self, folder: Path, step: Progress = ignore_progress, workers: int = 0) -> Trained:
         examples = self.examples(EXAMPLES)
         model, plan, taught = checks.train_on(
             self.network, self.purpose, examples, folder, {**TRAINING, "workers": workers},
