@@ -15,8 +15,8 @@ PACKAGE = Path(__file__).resolve().parents[1] / "src" / "acumen"
 # In the order in which data flows. What stands in the first row may be imported by all.
 FOUNDATION = ("api", "core", "files", "machine", "metrics", "published", "registry", "engines")
 FLOW = (
-    "lang", "corpus", "views", "transforms", "datasets", "similar", "renames", "tasks", "models",
-    "survey", "runs", "checker", "report", "cli",
+    "lang", "corpus", "views", "transforms", "datasets", "similar", "renames", "tasks", "search",
+    "models", "survey", "runs", "checker", "report", "cli",
 )  # fmt: skip
 
 HEAVY = {

@@ -23,9 +23,9 @@ from acumen.corpus import Corpus
 from acumen.engines import Engine
 from acumen.lang.java.file import JavaFile
 from acumen.models.embeddings.files import Chosen, Stretch, chosen, worked
-from acumen.models.naming._neighbours_build import is_set_aside
 from acumen.models.naming.background import OTHERS, STEP, Background, other_class, rounded
 from acumen.models.naming.facts import Facts, facts_of, is_named_freely
+from acumen.models.naming.neighbours import is_set_aside
 from acumen.models.naming.traits import traits, words
 from research.naming_background.weigh import weigh
 

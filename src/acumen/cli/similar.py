@@ -141,16 +141,16 @@ def find(
     from acumen.datasets import acumen_home
     from acumen.engines import engine
     from acumen.machine import processors
-    from acumen.similar.find import asked
-    from acumen.similar.find import find as found
-    from acumen.similar.index import index_of
+    from acumen.search.find import find as find_similar
+    from acumen.search.find import read_query
+    from acumen.search.word_index import open_word_index
 
-    question = asked(method, corpus)
+    query = read_query(method, corpus)
     with progress_bar() as step:
-        index = index_of(
+        index = open_word_index(
             corpus, acumen_home(), lambda: engine("local", workers or processors()), step
         )
-    hits = found(index, question, n)
+    hits = find_similar(index, query, n)
     if as_json:
         names = ("method_id", "project", "path", "line", "type", "signature", "says")
         print_json([

@@ -18,8 +18,7 @@ from acumen.registry import model
 
 if TYPE_CHECKING:
     from acumen.corpus import Corpus
-    from acumen.models._retrieval_features import Features
-    from acumen.models._retrieval_index import Index
+    from acumen.search.features import FeatureIndex, Features
 
 ALL = "all"
 # A vote's weight is its similarity to this power: one method that is nearly the same knows more
@@ -30,9 +29,22 @@ _BATCH = 512
 
 
 class _Voters:
-    """Methods with names, who vote for those."""
+    """Methods with names, which vote for them."""
 
     names: list[str]
+    k: int
+
+    def _names_near(
+        self, index: FeatureIndex, methods: Sequence[Method], left_out: Sequence[int]
+    ) -> list[str | None]:
+        """None for a method that has nothing in common with any other."""
+        import numpy as np
+
+        from acumen.search.features import features
+
+        queries = features([method.text for method in methods])
+        nearest, cosines = index.nearest(queries, np.array(left_out, dtype=np.int64), self.k)
+        return [self._voted(*row) for row in zip(nearest.tolist(), cosines.tolist(), strict=True)]
 
     def _voted(self, nearest: Sequence[int], similar: Sequence[float]) -> str | None:
         """The name with the most votes; among equals the nearest one's, then the first in the
@@ -58,40 +70,28 @@ class NearestNamer(_Voters):
         self.fingerprint = _fingerprint(corpus.folder)
         self.names = []
         self.places: dict[str, int] = {}
-        self._index: Index | None = None
+        self._index: FeatureIndex | None = None
 
     @property
-    def index(self) -> Index:
+    def index(self) -> FeatureIndex:
         """What it has learned, when it is first needed."""
         if self._index is None:
-            from acumen.models._retrieval_index import Index
+            from acumen.search.features import FeatureIndex
 
             self.names, self.places = [], {}
-            self._index = Index(self._read(), self.paths)
+            self._index = FeatureIndex(self._read(), self.paths)
         return self._index
 
     def name(self, methods: Sequence[Method]) -> list[str | None]:
-        """None for a method that has nothing in common with any other."""
-        import numpy as np
-
-        from acumen.models._retrieval_features import features
-
         index = self.index
         left_out = [self.places.get(method.id.partition("/")[0], -1) for method in methods]
-        found, similar = index.nearest(
-            features([method.text for method in methods]),
-            np.array(left_out, dtype=np.int64),
-            self.k,
-        )
-        return [
-            self._voted(*nearest) for nearest in zip(found.tolist(), similar.tolist(), strict=True)
-        ]
+        return self._names_near(index, methods, left_out)
 
     def _read(self) -> Iterator[Features]:
         """The features of the corpus's methods, masked as those are that it is asked for."""
         import pyarrow.parquet as pq
 
-        from acumen.models._retrieval_features import features
+        from acumen.search.features import features
         from acumen.views.masked import masked
 
         columns = ["method_id", "split", "kind", "body", "name", "text"]
@@ -122,32 +122,21 @@ class Nearest(_Voters):
         self.paths = paths
         self.fingerprint = _parser()
         self.names = []
-        self._index: Index | None = None
+        self._index: FeatureIndex | None = None
 
     def fit(self, examples: Sequence[Example]) -> None:
-        from acumen.models._retrieval_features import features
-        from acumen.models._retrieval_index import Index
+        from acumen.search.features import FeatureIndex, features
 
         known = [(one.input.text, one.truth) for one in examples if isinstance(one.input, Method)]
         self.names = [str(name) for _, name in known]
         texts = [text for text, _ in known]
         parts = (features(texts[at : at + _BATCH]) for at in range(0, len(texts), _BATCH))
-        self._index = Index(parts, self.paths)
+        self._index = FeatureIndex(parts, self.paths)
 
     def name(self, methods: Sequence[Method]) -> list[str | None]:
-        """None for a method that has nothing in common with any other."""
-        import numpy as np
-
-        from acumen.models._retrieval_features import features
-
         if self._index is None or not self.names:
             return [None] * len(methods)
-        nobody = np.full(len(methods), -1, dtype=np.int64)
-        asked = features([method.text for method in methods])
-        found, similar = self._index.nearest(asked, nobody, self.k)
-        return [
-            self._voted(*nearest) for nearest in zip(found.tolist(), similar.tolist(), strict=True)
-        ]
+        return self._names_near(self._index, methods, [-1] * len(methods))
 
 
 def _fingerprint(folder: Path) -> str:

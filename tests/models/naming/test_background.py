@@ -9,7 +9,6 @@ import pytest
 from scipy.special import log_softmax
 
 from acumen.api import AcumenError
-from acumen.models.naming._neighbours_build import is_set_aside
 from acumen.models.naming.background import (
     OTHERS,
     STEP,
@@ -19,6 +18,7 @@ from acumen.models.naming.background import (
     shipped,
 )
 from acumen.models.naming.facts import Facts, facts_of_text
+from acumen.models.naming.neighbours import is_set_aside
 from acumen.models.naming.traits import sort_of, traits, words
 
 

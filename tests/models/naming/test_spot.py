@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from acumen.api import AcumenError, Face, Instance, Method, NamedMethod
 from acumen.corpus import Corpus
-from acumen.models.naming.neighbours import Neighbour
 from acumen.models.naming.spot import FARTHER, RANKS, Spot, fitness
 from acumen.registry import fingerprint, make_model
 from acumen.runs.ask import ask
@@ -180,12 +179,8 @@ def test_alone_and_together_it_answers_the_same(at_home: None, corpus: Path) -> 
 # ---------------------------------------------------------------- names
 
 
-def near(*told: tuple[str, float]) -> list[Neighbour]:
-    return [Neighbour(0, name, name, similarity) for name, similarity in told]
-
-
 def test_ranks() -> None:
-    found = near(("a", 0.9), ("b", 0.8), ("b", 0.7), ("c", 0.6), ("d", 0.6), ("c", 0.1), ("c", 0.1))
+    found = [("a", 0.9), ("b", 0.8), ("b", 0.7), ("c", 0.6), ("d", 0.6), ("c", 0.1), ("c", 0.1)]
     assert RANKS["r1"](found) == ["a", "b", "c", "d"]
     assert RANKS["r2"](found) == ["c", "b", "a", "d"]
     assert RANKS["r3"](found) == ["a", "b", "d", "c"]

@@ -18,12 +18,12 @@ from acumen.api import AcumenError, Face, Method, NamedMethod
 from acumen.lang.subtokens import subtokens
 from acumen.models.adapters import faces
 from acumen.models.naming.spot import FARTHER, fitness
-from acumen.models.neural._spot_memory import unit
 from acumen.models.neural._spot_network import SpotNetwork
 from acumen.models.neural.asking import answers, vectors
 from acumen.models.neural.model import make_run
 from acumen.models.neural.spot_cnn import Settings, SpotCNN, whisker
 from acumen.models.neural.train import train
+from acumen.search.vectors import unit_rows
 from models.neural import checks
 from models.neural.checks import NAMING
 from models.neural.trainings import Here, asked, nothing
@@ -161,7 +161,7 @@ def test_a_name_is_judged_by_spots_rule() -> None:
     numbers = torch.tensor([model.labels.vocabulary.number(one) for one in labels]).repeat(4)
     bodies = torch.randn(80, 5)
     words = torch.randn(len(model.vocabularies["names"]), 4)
-    network.remember(unit(bodies), numbers, words, torch.arange(2, len(words)))
+    network.remember(unit_rows(bodies), numbers, words, torch.arange(2, len(words)))
     network.name_vectors = model._found(network, model._in_numbers(model.names.words))
     asked_bodies = torch.randn(30, 5)
     names = [labels[(7 * n) % 20] for n in range(28)] + ["getBCE", "nothing"]
@@ -205,7 +205,7 @@ def test_vectors_are_those_that_are_compared(tmp_path: Path) -> None:
     features = [model.read(one.input) for one in examples]
     rows = torch.tensor(vectors(model, made.network, features))
     network: Any = made.network
-    torch.testing.assert_close(unit(rows), network.features.float(), atol=2e-3, rtol=0)
+    torch.testing.assert_close(unit_rows(rows), network.features.float(), atol=2e-3, rtol=0)
     assert all(answers(model, made.network, features))
     assert network.features.dtype == torch.float16
     assert len(network.features) == len(network.labels) == len(examples)

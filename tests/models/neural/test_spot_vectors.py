@@ -1,4 +1,4 @@
-"""Spot's vectors of words and names, and its neighbours, by other ways."""
+"""Spot's vectors of words and names, by other ways."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ pytest.importorskip("torch")
 import torch
 from torch.nn import functional
 
-from acumen.models.neural._spot_memory import Names, Near, firsts, nearest, ranked, unit
-from acumen.models.neural._spot_vectors import (
+from acumen.models.neural.spot_cnn import Names, firsts
+from acumen.models.neural.spot_vectors import (
     Learning,
     found_names,
     in_scale,
@@ -20,6 +20,7 @@ from acumen.models.neural._spot_vectors import (
     word_step,
     word_vectors,
 )
+from acumen.search.vectors import unit_rows
 
 
 def test_a_step_is_the_gradient() -> None:
@@ -56,7 +57,7 @@ def test_values_of_a_text_have_a_mean_square_of_one() -> None:
     words = np.array([1, 2, 2, 4], np.int32)
     made = in_scale(vectors, words)
     assert made[words].square().mean().item() == pytest.approx(1)
-    torch.testing.assert_close(unit(made), unit(vectors))
+    torch.testing.assert_close(unit_rows(made), unit_rows(vectors))
 
 
 def texts_of_two_topics() -> list[list[int]]:
@@ -76,7 +77,7 @@ def test_neighbours_of_words_are_those_of_gensim() -> None:
     text = np.repeat(np.arange(len(texts), dtype=np.int32), 12)
     made = word_vectors(words, text, 24, 4, Learning(16, 0.1, 10))
     assert not made[[0, 1, 22, 23]].any()
-    near = unit(made) @ unit(made).T
+    near = unit_rows(made) @ unit_rows(made).T
     for word in range(2, 22):
         of_theirs = {int(one) for one, _ in theirs.wv.most_similar(str(word), topn=9)}
         ours = {one for one in near[word].topk(10).indices.tolist() if one != word}
@@ -110,40 +111,6 @@ def test_names_of_the_same_words_are_near_and_unseen_ones_are_found() -> None:
 # --------------------------------------------------------------------------------------
 # Neighbours and what is told by them
 # --------------------------------------------------------------------------------------
-
-
-def test_the_nearest_are_those_of_scikit_learn(monkeypatch: pytest.MonkeyPatch) -> None:
-    from sklearn.neighbors import NearestNeighbors
-
-    monkeypatch.setattr("acumen.models.neural._spot_memory._BLOCK", 37)
-    torch.manual_seed(4)
-    known, some = torch.randn(200, 3), torch.randn(20, 3)
-    places, cosines = nearest(unit(some), unit(known), 10)
-    oracle = NearestNeighbors(n_neighbors=10, metric="cosine", algorithm="brute").fit(known)
-    distance, wanted = oracle.kneighbors(some)
-    np.testing.assert_allclose(1 - cosines, distance, atol=1e-4)
-    # Who is nearer by less than is told apart may come first.
-    differ = places.numpy() != wanted
-    assert differ.mean() < 0.1
-    exact = (unit(some) @ unit(known).T).numpy()
-    rows = np.arange(20)[:, None]
-    np.testing.assert_allclose(exact[rows, places], exact[rows, wanted], atol=1e-4)
-
-
-def test_among_equals_the_first_is_nearest() -> None:
-    known = unit(torch.tensor([[0.0, 1.0], [1.0, 0.1], [2.0, 0.2], [1.0, 0.1], [-1.0, 0.0]]))
-    places, cosines = nearest(unit(torch.tensor([[3.0, 0.3]])), known.half(), 9)
-    assert places.tolist() == [[1, 2, 3, 0, 4]]
-    assert cosines[0, 0].item() == pytest.approx(1, abs=1e-3)
-    assert cosines[0, 4].item() < -0.9
-
-
-def test_ranks() -> None:
-    near = [Near("a", 0.9), Near("b", 0.8), Near("c", 0.7), Near("c", 0.7), Near("b", 0.1)]
-    assert ranked("r1", near) == ["a", "b", "c"]
-    assert ranked("r2", near) == ["b", "c", "a"]
-    assert ranked("r3", near) == ["a", "c", "b"]
-    assert ranked("r4", near) == ["c", "b", "a"]
 
 
 def test_neighbours_by_name_are_methods_and_not_those_of_the_name() -> None:

@@ -1,55 +1,89 @@
 """The methods of a corpus that are nearest to a method by its body, and to a name.
 
-Bodies are near each other that are and do alike (``traits``, without what stands around them);
-names that have words in common, or words that stand beside the same others. Both by cosine.
-
-The index lies in acumen's own folder, under the hash of the corpus's manifest, the settings and the
-code that made it.
+Bodies are compared by their traits (``traits``, without those of the type around them), names by
+their words; both are vectors of a ``search.vectors.Space``, compared by cosine. Indexed are the
+methods whose name was their author's choice, as for the background (``learn``). Methods whose names
+have the same words share a vector in the space of names; each body has its own.
 """
 
 from __future__ import annotations
 
 import hashlib
-import json
-import shutil
-import tempfile
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
-from functools import cached_property
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import cached_property, partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from acumen.api import AcumenError
+from acumen.api import AcumenError, Json
 from acumen.core.progress import Progress, ignore_progress
-from acumen.files import sha256_of
-from acumen.models.naming._neighbours_build import (
-    SPACES,
-    Settings,
-    body_words,
-    build,
-    name_words,
-    same_name,
-)
-from acumen.models.naming._neighbours_index import Nearest
-from acumen.models.naming._neighbours_space import Space, bags
+from acumen.lang.java.file import JavaFile
+from acumen.models.embeddings.files import Stretch, chosen, worked
+from acumen.models.naming.facts import Facts, facts_of, is_named_freely
+from acumen.models.naming.traits import simple_owner, traits, words
 from acumen.registry import packages_hash
+from acumen.search import store
+from acumen.search.store import Stored
+from acumen.search.vectors import (
+    Bags,
+    DenseIndex,
+    Space,
+    fit_space,
+    join_bags,
+    load_faiss,
+    make_bags,
+)
 
 if TYPE_CHECKING:
+    from acumen.corpus import Corpus
     from acumen.engines import Engine
-    from acumen.models.naming.facts import Facts
-
-__all__ = [
-    "SPACES", "Neighbour", "Neighbours", "Settings", "index_folder", "neighbours_of", "same_name",
-]  # fmt: skip
 
 
-# Files of this folder that an index depends on, beside acumen.lang.
-_CODE = ("_facts_*.py", "_neighbours_*.py", "facts.py", "learn.py", "traits.py")
+# Files of this folder that an index depends on, beside acumen.lang and acumen.search.
+_CODE = ("_facts_*.py", "facts.py", "neighbours.py", "traits.py")
 _LIBRARIES = ("faiss-cpu", "numpy", "scikit-learn", "scipy", "tree-sitter-java")
+# Traits of the type around a method, and the trait that all methods have.
+_AROUND = ("in ", "is a ", "owner ", "always")
+_SET_ASIDE = re.compile("test|sample|example|template|demo", re.IGNORECASE)
+
+SPACES = ("first", "words")
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """``rare``: a trait that fewer methods have is no part of the space of bodies, nor a word that
+    fewer different names have of that of names. ``space``: what names are made of."""
+
+    dimensions: int = 128
+    space: str = "first"
+    rare: int = 5
+    seed: int = 0
+
+
+def is_set_aside(path: str) -> bool:
+    """Return whether a path is of tests, samples or the like, which Liu et al. leave out too."""
+    return _SET_ASIDE.search(path) is not None
+
+
+def body_words(facts: Facts) -> list[str]:
+    """Traits of a method without those of its type: a query may be a method alone."""
+    return [trait for trait in traits(replace(facts, owner="")) if not trait.startswith(_AROUND)]
+
+
+def name_words(name: str, space: str) -> list[str]:
+    """The words of a name, each once; with ``first``, also the first word marked as such."""
+    distinct = list(dict.fromkeys(words(name)))
+    return [f"first {distinct[0]}", *distinct] if distinct and space == "first" else distinct
+
+
+def same_name(name: str) -> str:
+    """Equal for names of the same words, however they are written."""
+    return " ".join(words(name))
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,164 +101,119 @@ class Neighbour:
 
 
 class Neighbours:
-    """Asked about many at once: one by one takes several times as long."""
+    """Queries come in batches: one by one they take several times as long."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    def __init__(self, stored: Stored) -> None:
+        self.stored = stored
+        self.settings = Settings(**stored.value("settings"))
+        self._spellings: list[str] = stored.value("spellings")
+        self._meanings: list[str] = stored.value("meanings")
+        self._owners: list[str] = stored.value("owners")
+        # The spelling and the owner of each method; the meaning of each spelling.
+        self._spelling: NDArray[np.int32] = stored.array("spelling")
+        self._owner: NDArray[np.int32] = stored.array("owner")
+        self._meaning: NDArray[np.int32] = stored.array("meaning")
 
-    # ---------------------------------------------------------------- by the body
-
-    def bodies(self, asked: Sequence[Facts], k: int) -> list[list[Neighbour]]:
-        """For each the methods with the nearest bodies, the nearest first; none where a body has
-        nothing that the corpus knows."""
-        vectors = self._bodies[0].vectors(bags(body_words(one) for one in asked))
-        places, similar = self._bodies[1].search(vectors, k)
+    def bodies(self, methods: Sequence[Facts], k: int) -> list[list[Neighbour]]:
+        """For each method those with the nearest bodies, nearest first; none where the corpus has
+        no trait of the body."""
+        space, index = self._bodies
+        vectors = space.vectors(make_bags(body_words(method) for method in methods))
+        positions, cosines = index.nearest(vectors, k)
         return [
-            [self._neighbour(*one) for one in zip(row, nears, strict=True) if one[0] >= 0]
+            [self._neighbour(*pair) for pair in zip(row, similar, strict=True) if pair[0] >= 0]
             if vector.any()
             else []
-            for row, nears, vector in zip(places.tolist(), similar.tolist(), vectors, strict=True)
+            for row, similar, vector in zip(
+                positions.tolist(), cosines.tolist(), vectors, strict=True
+            )
         ]
 
-    # ---------------------------------------------------------------- by the name
-
-    def names(self, asked: Sequence[str], k: int) -> list[list[Neighbour]]:
-        """For each the methods with the nearest names, less those of the same name; none where the
-        corpus knows no word of it."""
-        made = bags(name_words(name, self._space) for name in asked)
-        vectors = self._names[0].vectors(made)
-        # One more: the name itself may be among them.
-        places, similar = self._names[1].search(vectors, k + 1)
-        found = []
-        for name, row, nears, vector in zip(
-            asked, places.tolist(), similar.tolist(), vectors, strict=True
+    def names(self, names: Sequence[str], k: int) -> list[list[Neighbour]]:
+        """For each name the methods with the nearest names, without those of the same name; none
+        where the corpus has no word of it."""
+        space, index = self._names
+        vectors = space.vectors(make_bags(name_words(name, self.settings.space) for name in names))
+        # One more, because the name itself may be among them.
+        positions, cosines = index.nearest(vectors, k + 1)
+        neighbours = []
+        for name, row, similar, vector in zip(
+            names, positions.tolist(), cosines.tolist(), vectors, strict=True
         ):
-            own = self._place.get(same_name(name), -1)
+            own = self._number.get(same_name(name), -1)
             others = [
-                (place, near)
-                for place, near in zip(row, nears, strict=True)
-                if place >= 0 and place != own
+                (meaning, cosine)
+                for meaning, cosine in zip(row, similar, strict=True)
+                if meaning >= 0 and meaning != own
             ]
-            found.append(self._of_names(others, k) if vector.any() else [])
-        return found
+            neighbours.append(self._methods_of(others, k) if vector.any() else [])
+        return neighbours
 
-    def _of_names(self, names: Sequence[tuple[int, float]], k: int) -> list[Neighbour]:
-        """The methods that have the names, in the order of these."""
-        found: list[Neighbour] = []
-        order, first = self._by_name
-        for name, near in names:
-            methods = order[first[name] : first[name + 1]][: k - len(found)]
-            found += [self._neighbour(place, near) for place in methods.tolist()]
-            if len(found) == k:
+    def _methods_of(self, meanings: Sequence[tuple[int, float]], k: int) -> list[Neighbour]:
+        """The first k methods that have the names, in the order of the names."""
+        neighbours: list[Neighbour] = []
+        order, starts = self._by_meaning
+        for meaning, cosine in meanings:
+            methods = order[starts[meaning] : starts[meaning + 1]][: k - len(neighbours)]
+            neighbours += [self._neighbour(method, cosine) for method in methods.tolist()]
+            if len(neighbours) == k:
                 break
-        return found
-
-    # ---------------------------------------------------------------- what is in it
+        return neighbours
 
     def owner(self, place: int) -> str:
         """The simple name of the type that declares a method."""
-        owners, owned = self._owners
-        return owners[int(owned[place])]
+        return self._owners[int(self._owner[place])]
 
     def _neighbour(self, place: int, similarity: float) -> Neighbour:
-        spelled = int(self._spelled[place])
-        meaning = self._different[int(self._meant[spelled])]
-        return Neighbour(place, self._written[spelled], meaning, similarity)
-
-    def _read(self, name: str) -> Any:
-        return json.loads((self.folder / f"{name}.json").read_text(encoding="utf-8"))
-
-    def _array(self, name: str) -> NDArray[np.int32]:
-        found: NDArray[np.int32] = np.load(self.folder / f"{name}.npy")
-        return found
+        spelling = int(self._spelling[place])
+        meaning = self._meanings[int(self._meaning[spelling])]
+        return Neighbour(place, self._spellings[spelling], meaning, similarity)
 
     @cached_property
-    def _bodies(self) -> tuple[Space, Nearest]:
-        return Space.load(self.folder, "bodies"), Nearest.load(self.folder / "bodies.faiss")
+    def _bodies(self) -> tuple[Space, DenseIndex]:
+        return Space.load(self.stored, "bodies"), DenseIndex.load(self.stored, "bodies")
 
     @cached_property
-    def _names(self) -> tuple[Space, Nearest]:
-        return Space.load(self.folder, "names"), Nearest.load(self.folder / "names.faiss")
+    def _names(self) -> tuple[Space, DenseIndex]:
+        return Space.load(self.stored, "names"), DenseIndex.load(self.stored, "names")
 
     @cached_property
-    def _space(self) -> str:
-        return str(self._read("settings")["space"])
+    def _number(self) -> dict[str, int]:
+        return {meaning: number for number, meaning in enumerate(self._meanings)}
 
     @cached_property
-    def _owners(self) -> tuple[list[str], NDArray[np.int32]]:
-        return self._read("owners"), self._array("owned")
-
-    @cached_property
-    def _spelled(self) -> NDArray[np.int32]:
-        return self._array("spelled")
-
-    @cached_property
-    def _meant(self) -> NDArray[np.int32]:
-        return self._array("meant")
-
-    @cached_property
-    def _written(self) -> list[str]:
-        return list(self._read("written"))
-
-    @cached_property
-    def _different(self) -> list[str]:
-        return list(self._read("different"))
-
-    @cached_property
-    def _place(self) -> dict[str, int]:
-        return {name: place for place, name in enumerate(self._different)}
-
-    @cached_property
-    def _by_name(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def _by_meaning(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The methods in the order of their names, and where each name begins."""
-        name = self._meant[self._spelled]
-        counts = np.bincount(name, minlength=len(self._different))
-        return np.argsort(name, kind="stable"), np.concatenate(([0], np.cumsum(counts)))
+        meaning = self._meaning[self._spelling]
+        counts = np.bincount(meaning, minlength=len(self._meanings))
+        return np.argsort(meaning, kind="stable"), np.concatenate(([0], np.cumsum(counts)))
+
+
+# --------------------------------------------------------------------------------------
+# Building
+# --------------------------------------------------------------------------------------
 
 
 def neighbours_of(
     corpus: Path, cache: Path, settings: Settings, engine: Callable[[], Engine],
     step: Progress = ignore_progress,
 ) -> Neighbours:  # fmt: skip
-    """The index of a corpus, made if it is not there yet."""
-    folder = index_folder(corpus, cache, settings)
-    if not folder.is_dir():
-        from acumen.corpus import Corpus
-
-        opened = Corpus.open(corpus)
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".index-") as scratch:
-            made = Path(scratch) / "index"
-            made.mkdir()
-            build(opened, made, settings, engine(), step)
-            try:
-                made.replace(folder)
-            except OSError:
-                # Somebody else was faster; theirs is the same.
-                if not folder.is_dir():
-                    raise
-                shutil.rmtree(made)
-    return Neighbours(folder)
+    """The index of a corpus, built first if there is none."""
+    build = partial(_build, settings=settings, engine=engine, step=step)
+    return Neighbours(store.open_or_build("neighbours", corpus, cache, _built_by(settings), build))
 
 
 def index_folder(corpus: Path, cache: Path, settings: Settings) -> Path:
-    manifest = corpus / "manifest.json"
-    if not manifest.is_file():
-        raise AcumenError(f"{corpus} holds no corpus", "`acumen corpus build` makes a corpus")
-    told = json.dumps([asdict(settings), _code()])
-    made = hashlib.sha256(told.encode()).hexdigest()
-    return cache / "neighbours" / f"{sha256_of(manifest)[:32]}-{made[:16]}"
+    return store.index_folder("neighbours", corpus, cache, _built_by(settings))
 
 
-def _code() -> list[str]:
-    """Other code, or other libraries, make another index."""
+def _built_by(settings: Settings) -> Json:
+    """Other settings, code or libraries make another index."""
     here = Path(__file__).parent
     own = sorted({file for pattern in _CODE for file in here.glob(pattern)})
-    return [
-        packages_hash("acumen.lang"),
-        *(hashlib.sha256(file.read_bytes()).hexdigest() for file in own),
-        *map(_installed, _LIBRARIES),
-    ]
+    code = [hashlib.sha256(file.read_bytes()).hexdigest() for file in own]
+    hashes = [packages_hash("acumen.lang", "acumen.search"), *code]
+    return [asdict(settings), *hashes, *map(_installed, _LIBRARIES)]
 
 
 def _installed(library: str) -> str:
@@ -232,3 +221,72 @@ def _installed(library: str) -> str:
         return version(library)
     except PackageNotFoundError:
         return ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    bodies: Bags
+    names: list[str]
+    owners: list[str]
+
+
+def _read_stretch(stretch: Stretch) -> _Part:
+    names: list[str] = []
+    owners: list[str] = []
+
+    def rows() -> Iterable[list[str]]:
+        for row in stretch.columns(["path", "language", "source"]).to_pylist():
+            if row["language"] != "java" or is_set_aside(row["path"]):
+                continue
+            file = JavaFile(row["source"].encode("utf-8", "surrogatepass"))
+            for facts in facts_of(file, row["path"]):
+                if is_named_freely(facts) and words(facts.name):
+                    names.append(facts.name)
+                    owners.append(simple_owner(facts))
+                    yield body_words(facts)
+
+    return _Part(make_bags(rows()), names, owners)
+
+
+def _build(
+    corpus: Corpus, stored: Stored, settings: Settings, engine: Callable[[], Engine], step: Progress
+) -> None:
+    # A missing library is reported now, not after minutes of reading.
+    load_faiss()
+    parts, _ = worked(_read_stretch, chosen([corpus]).stretches, engine(), "methods", step)
+    if not any(part.names for part in parts):
+        raise AcumenError(
+            f"the corpus in {corpus.folder} has no method to learn names from",
+            "methods that override, tests, examples and empty methods do not count",
+        )
+    step("bodies", 0, 2)
+    _write_space(stored, "bodies", [part.bodies for part in parts], settings)
+
+    step("names", 1, 2)
+    spellings, spelling = _encode(name for part in parts for name in part.names)
+    meanings, meaning = _encode(map(same_name, spellings))
+    first_spelling = np.unique(meaning, return_index=True)[1].tolist()
+    names = make_bags(name_words(spellings[first], settings.space) for first in first_spelling)
+    _write_space(stored, "names", [names], settings)
+    owners, owner = _encode(name for part in parts for name in part.owners)
+
+    for name, values in (("spellings", spellings), ("meanings", meanings), ("owners", owners)):
+        stored.write_value(name, values)
+    for name, codes in (("spelling", spelling), ("meaning", meaning), ("owner", owner)):
+        stored.write_array(name, np.array(codes, np.int32))
+    stored.write_value("settings", asdict(settings))
+    step("names", 2, 2)
+
+
+def _write_space(stored: Stored, name: str, parts: Sequence[Bags], settings: Settings) -> None:
+    rows = join_bags(parts, settings.rare)
+    space = fit_space(rows, settings.dimensions, settings.seed)
+    space.save(stored, name)
+    DenseIndex.build(space.own_vectors(rows), settings.seed).save(stored, name)
+
+
+def _encode(values: Iterable[str]) -> tuple[list[str], list[int]]:
+    """Each value once, and the position of each occurrence's value."""
+    positions: dict[str, int] = {}
+    codes = [positions.setdefault(value, len(positions)) for value in values]
+    return list(positions), codes

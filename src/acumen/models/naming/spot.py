@@ -19,7 +19,7 @@ from acumen.registry import model
 
 if TYPE_CHECKING:
     from acumen.models.naming.facts import Facts
-    from acumen.models.naming.neighbours import Neighbour, Neighbours, Settings
+    from acumen.models.naming.neighbours import Neighbours, Settings
 
 # How many neighbours are looked at to grade a name that has nothing in common with the first k.
 FARTHER = 5
@@ -38,13 +38,12 @@ class Spot:
         self, corpus: Path, settings: Settings, k: int, by: str, rank: str, own: bool
     ) -> None:
         from acumen.files import sha256_of
+        from acumen.search.store import corpus_manifest
 
         self.corpus, self.settings = corpus, settings
         self.k, self.by, self.rank, self.own = k, by, rank, own
-        manifest = corpus / "manifest.json"
-        if not manifest.is_file():
-            raise AcumenError(f"{corpus} holds no corpus", "`acumen corpus build` makes a corpus")
-        self.fingerprint = hashlib.sha256(sha256_of(manifest).encode()).hexdigest()
+        manifest = sha256_of(corpus_manifest(corpus))
+        self.fingerprint = hashlib.sha256(manifest.encode()).hexdigest()
 
     @cached_property
     def neighbours(self) -> Neighbours:
@@ -101,7 +100,11 @@ class Spot:
         """The names of the methods with the nearest bodies, the best first."""
         if not methods:
             return []
-        return [RANKS[self.rank](near) for near in self.neighbours.bodies(methods, NAMED_BY)]
+        rank = RANKS[self.rank]
+        return [
+            rank([(method.name, method.similarity) for method in near])
+            for near in self.neighbours.bodies(methods, NAMED_BY)
+        ]
 
 
 def _facts(methods: Sequence[Method]) -> list[Facts | None]:
@@ -137,38 +140,42 @@ def fitness(names: Sequence[str], bodies: Sequence[str], k: int, own: Sequence[s
     return 0.5 * k / farthest if farthest else 0.0
 
 
-def _grouped(near: Sequence[Neighbour]) -> dict[str, list[float]]:
+# Names of neighbours with their similarities, nearest first.
+NamedNeighbours = Sequence[tuple[str, float]]
+
+
+def _grouped(near: NamedNeighbours) -> dict[str, list[float]]:
     """The similarities of each name, names and similarities with the nearest first."""
-    found: dict[str, list[float]] = {}
-    for one in near:
-        found.setdefault(one.name, []).append(one.similarity)
-    return found
+    groups: dict[str, list[float]] = {}
+    for name, similarity in near:
+        groups.setdefault(name, []).append(similarity)
+    return groups
 
 
-def _r1(near: Sequence[Neighbour]) -> list[str]:
+def _r1(near: NamedNeighbours) -> list[str]:
     """As near as the nearest method of that name."""
     return list(_grouped(near))
 
 
-def _r2(near: Sequence[Neighbour]) -> list[str]:
+def _r2(near: NamedNeighbours) -> list[str]:
     """The most frequent; among equals the nearest."""
     groups = _grouped(near)
     return sorted(groups, key=lambda name: -len(groups[name]))
 
 
-def _r3(near: Sequence[Neighbour]) -> list[str]:
+def _r3(near: NamedNeighbours) -> list[str]:
     """The nearest in the mean of all methods of that name."""
     groups = _grouped(near)
     return sorted(groups, key=lambda name: -sum(groups[name]) / len(groups[name]))
 
 
-def _r4(near: Sequence[Neighbour]) -> list[str]:
+def _r4(near: NamedNeighbours) -> list[str]:
     """As R3, and names of one method come last."""
     groups = _grouped(near)
     return sorted(_r3(near), key=lambda name: len(groups[name]) == 1)
 
 
-RANKS: dict[str, Callable[[Sequence[Neighbour]], list[str]]] = {
+RANKS: dict[str, Callable[[NamedNeighbours], list[str]]] = {
     "r1": _r1, "r2": _r2, "r3": _r3, "r4": _r4,
 }  # fmt: skip
 

@@ -8,11 +8,11 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from acumen.models.naming.spot import NAMED_BY
-from acumen.models.neural._spot_memory import Near, nearest, ranked, unit
+from acumen.models.naming.spot import NAMED_BY, RANKS
 from acumen.models.neural.architecture import Network
 from acumen.models.neural.tensors import mask_of
 from acumen.models.neural.vocabulary import UNKNOWN
+from acumen.search.vectors import nearest_cosines, unit_rows
 
 if TYPE_CHECKING:
     from acumen.models.neural.architecture import Batch
@@ -91,11 +91,11 @@ class SpotNetwork(nn.Module, Network):
         for a method in which nothing is seen."""
         if not len(self.features):
             return [[UNKNOWN]] * len(batch["tokens"])
-        bodies = unit(self.vector(batch))
-        places, cosines = nearest(bodies, self.features, NAMED_BY)
+        bodies = unit_rows(self.vector(batch))
+        places, cosines = nearest_cosines(bodies, self.features, NAMED_BY)
         names, something = self.labels[places].tolist(), bodies.any(1).tolist()
         found: list[list[int]] = []
         for said, near, seen in zip(names, cosines.tolist(), something, strict=True):
-            some = [Near(str(one), cosine) for one, cosine in zip(said, near, strict=True)]
-            found.append([int(ranked(self.settings.rank, some)[0]) if seen else UNKNOWN])
+            some = [(str(one), cosine) for one, cosine in zip(said, near, strict=True)]
+            found.append([int(RANKS[self.settings.rank](some)[0]) if seen else UNKNOWN])
         return found

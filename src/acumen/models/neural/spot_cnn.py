@@ -26,22 +26,23 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from acumen.api import AcumenError, Input, Sight
+from acumen.lang.subtokens import subtokens
 from acumen.models.naming.spot import FARTHER, RANKS, fitness
-from acumen.models.neural._spot_memory import Names, firsts, name_words, nearest, unit
 from acumen.models.neural._spot_network import SpotNetwork
-from acumen.models.neural._spot_vectors import (
+from acumen.models.neural.architecture import LABELS, Architecture, Encoded, Features, Network
+from acumen.models.neural.batches import by_length
+from acumen.models.neural.labels import Labels, OneLabel
+from acumen.models.neural.spot_input import pairs
+from acumen.models.neural.spot_vectors import (
     Learning,
     found_names,
     in_scale,
     name_word_vectors,
     word_vectors,
 )
-from acumen.models.neural.architecture import LABELS, Architecture, Encoded, Features, Network
-from acumen.models.neural.batches import by_length
-from acumen.models.neural.labels import Labels, OneLabel
-from acumen.models.neural.spot_input import pairs
 from acumen.models.neural.tokens_input import text_of
 from acumen.models.neural.vocabulary import SPECIALS, Vocabulary
+from acumen.search.vectors import nearest_cosines, unit_rows
 
 if TYPE_CHECKING:
     from acumen.models.neural.encoded import EncodedFile
@@ -99,6 +100,44 @@ def whisker(sizes: Mapping[int, int]) -> int:
     low, high = np.percentile(all_, (25, 75))
     end = int(high + 1.5 * (high - low))
     return max(_SHORTEST, end + end % 2)
+
+
+def name_words(name: str) -> tuple[str, ...]:
+    """The words of a name, in small letters, without digits.
+
+    >>> name_words("toHTML4_page")
+    ('to', 'html', 'page')
+    """
+    bare = ("".join(c for c in one if not c.isdigit()).lower() for one in subtokens(name))
+    return tuple(one for one in bare if one)
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """The names of the labels. Those of the same words are one: ``meant`` has the position in
+    ``words`` for each label."""
+
+    words: tuple[tuple[str, ...], ...]
+    meant: NDArray[np.int64]
+
+    @staticmethod
+    def of(labels: Sequence[str]) -> Names:
+        positions: dict[tuple[str, ...], int] = {}
+        meant = [positions.setdefault(name_words(label), len(positions)) for label in labels]
+        return Names(tuple(positions), np.array(meant, np.int64))
+
+
+def firsts(
+    near: Sequence[int], own: tuple[str, ...], names: Names, counts: Sequence[int], most: int
+) -> list[str]:
+    """The first words of the ``most`` methods that have the nearest names, without those of the
+    ``own`` name; ``counts`` has the number of methods of each name."""
+    first_words: list[str] = []
+    for name in near:
+        words = names.words[name]
+        if words != own and words and len(first_words) < most:
+            first_words += [words[0]] * min(counts[name], most - len(first_words))
+    return first_words
 
 
 class SpotCNN(Architecture):
@@ -203,7 +242,7 @@ class SpotCNN(Architecture):
             for rows in by_length(self.length(train.sizes()), training.batch):
                 tensors = self.collate(train.take(rows))
                 batch = {name: one.to(device) for name, one in tensors.items()}
-                features[torch.from_numpy(rows)] = unit(network.vector(batch)).half().cpu()
+                features[torch.from_numpy(rows)] = unit_rows(network.vector(batch)).half().cpu()
         how = Learning(
             self.settings.name_size, self.settings.name_rate, self.settings.name_epochs,
             seed=training.seed,
@@ -244,7 +283,9 @@ class SpotCNN(Architecture):
             some = asked[start : start + 256]
             rows = torch.tensor([vectors[one] for one in some], device=network.features.device)
             with torch.inference_mode():
-                fits = self._fits(network, unit(rows), [name_words(names[one]) for one in some])
+                fits = self._fits(
+                    network, unit_rows(rows), [name_words(names[one]) for one in some]
+                )
             for place, fit in zip(some, fits, strict=True):
                 found[place] = fit
         return found
@@ -259,9 +300,9 @@ class SpotCNN(Architecture):
         meant = known.meant[labels]
         counts = np.bincount(meant, minlength=len(known.words)).tolist()
         vectors = self._found(network, self._in_numbers(names))
-        by_body, _ = nearest(bodies, network.features, most)
+        by_body, _ = nearest_cosines(bodies, network.features, most)
         # Some more: the name itself may be among them, and labels that are no names.
-        by_name, _ = nearest(vectors, network.name_vectors, most + 1 + len(SPECIALS))
+        by_name, _ = nearest_cosines(vectors, network.name_vectors, most + 1 + len(SPECIALS))
         known_at_all = (bodies.any(1) & vectors.any(1)).tolist()
         found: list[float | None] = []
         for places, near, own, is_known in zip(

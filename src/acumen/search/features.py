@@ -1,14 +1,15 @@
-"""What the nearest-neighbour namer sees of methods: words and path contexts, as hashes.
+"""Tokens and path contexts of methods as hashed features, and the index of their tf-idf vectors.
 
-Features of a text depend on nothing but the text. Texts are read many at a time, as classes of one
-file, which is six times as fast as one by one; if they do not come out as the classes they were put
-in as, each is read alone.
+Features of a text depend on nothing but the text. Texts are parsed many at a time, as classes of
+one file, which is six times as fast as one by one; if the file does not have the classes that were
+put in, each text is parsed alone.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
@@ -21,8 +22,10 @@ from acumen.lang.java.snippet import parse_snippets
 from acumen.lang.java.tokens import CODE
 from acumen.lang.kernel import mixed
 from acumen.lang.subtokens import subtokens
-from acumen.models._retrieval_kernel import Keys, Offsets, distinct
+from acumen.search.index import Columns, Offsets, Postings, Weights
 from acumen.views.paths import paths
+
+Keys = NDArray[np.uint64]
 
 # Of each kind, tokens and paths, a method has at most so many features.
 MOST = 200
@@ -30,12 +33,15 @@ _LARGEST = 1 << 17
 _MOST_CONTEXTS = 1 << 20
 _TOP = np.uint64(1 << 63)
 _MOST_KNOWN = 1 << 16
+# A query follows its rarest features first and stops where it would read more postings than this:
+# the features left are those that most methods have.
+MOST_POSTINGS = 100_000
 
 
 @dataclass(frozen=True, slots=True)
 class Features:
-    """Of several methods, one after the other: distinct keys, and how often the method has each.
-    Keys of paths have their highest bit set, those of tokens have not; they come first."""
+    """Distinct keys of several methods, one method after the other, and how often it has each.
+    Keys of paths have their highest bit set; those of tokens have not, and come first."""
 
     offsets: Offsets
     key: Keys
@@ -44,13 +50,17 @@ class Features:
     def __len__(self) -> int:
         return len(self.offsets) - 1
 
+    def select(self, is_selected: NDArray[np.bool_]) -> Features:
+        ends = np.concatenate([np.zeros(1, np.int64), np.cumsum(is_selected)])
+        return Features(ends[self.offsets], self.key[is_selected], self.count[is_selected])
+
 
 def features(texts: Sequence[str]) -> Features:
     """Features of methods' texts, in which their names are masked."""
-    return joined([one for some in _stretches(texts) for one in _read(some)])
+    return join_features([part for some in _stretches(texts) for part in _read(some)])
 
 
-def joined(parts: Sequence[Features]) -> Features:
+def join_features(parts: Sequence[Features]) -> Features:
     lengths = [np.diff(part.offsets) for part in parts]
     offsets = np.concatenate([np.zeros(1, np.int64), *lengths]).cumsum()
     key = np.concatenate([np.empty(0, np.uint64), *(part.key for part in parts)])
@@ -59,10 +69,22 @@ def joined(parts: Sequence[Features]) -> Features:
     )
 
 
-def kept(found: Features, wanted: NDArray[np.bool_]) -> Features:
-    """The wanted features alone."""
-    ends = np.concatenate([np.zeros(1, np.int64), np.cumsum(wanted)])
-    return Features(ends[found.offsets], found.key[wanted], found.count[wanted])
+def count_distinct(keys: Keys, offsets: Offsets, most: int = MOST) -> Features:
+    """Each row's distinct keys, sorted, with their counts. Of more than ``most`` the smallest are
+    taken: keys are hashes, so these are a sample, and nearly the same for rows that are nearly the
+    same."""
+    rows = len(offsets) - 1
+    row = np.repeat(np.arange(rows), np.diff(offsets))
+    order = np.lexsort((keys, row))
+    keys = keys[order]
+    is_new = np.ones(len(keys), np.bool_)
+    is_new[1:] = (keys[1:] != keys[:-1]) | (row[1:] != row[:-1])
+    first = np.flatnonzero(is_new)
+    count = np.diff(np.append(first, len(keys))).astype(np.int32)
+    sizes = np.bincount(row[first], minlength=rows)
+    starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
+    rank = np.arange(len(first)) - np.repeat(starts[:-1], sizes)
+    return Features(starts, keys[first], count).select(rank < most)
 
 
 def _stretches(texts: Sequence[str]) -> list[list[bytes]]:
@@ -118,7 +140,7 @@ def _tokens(file: JavaFile, start: Offsets, end: Offsets) -> Features:
     ]
     flat, bounds = _flat(keys)
     found = slices(flat, bounds[place], bounds[place + 1])
-    return Features(*distinct(found.values, found.offsets[chosen.offsets], MOST))
+    return count_distinct(found.values, found.offsets[chosen.offsets])
 
 
 def _flat(lists: Sequence[tuple[int, ...]]) -> tuple[Keys, Offsets]:
@@ -187,4 +209,65 @@ def _paths(file: JavaFile, start: Offsets) -> Features:
     lengths = np.zeros(len(start), dtype=np.int64)
     lengths[rows] = np.diff(found.context_offsets)
     offsets = np.concatenate([np.zeros(1, np.int64), lengths.cumsum()])
-    return Features(*distinct(keys, offsets, MOST))
+    return count_distinct(keys, offsets)
+
+
+# --------------------------------------------------------------------------------------
+# The index: the cosine of tf-idf vectors.
+# --------------------------------------------------------------------------------------
+
+
+class FeatureIndex:
+    """Tokens and paths make a vector of length one each; a method's vector is both, in the shares
+    that are set."""
+
+    def __init__(self, parts: Iterable[Features], paths: float) -> None:
+        """``paths`` is the share of the paths, from 0 (tokens alone) to 1."""
+        self.shares = np.sqrt(np.array([1.0 - paths, paths]))
+        rows = join_features([self._with_shares(part) for part in parts])
+        self.key, inverse, sizes = np.unique(rows.key, return_inverse=True, return_counts=True)
+        column = inverse.astype(np.int32)
+        self.rarity = np.log((1.0 + len(rows)) / (1.0 + sizes))
+        method = np.repeat(np.arange(len(rows), dtype=np.int32), np.diff(rows.offsets))
+        self.postings = Postings.from_rows(
+            column, method, self._weights(rows, column), sizes, len(rows)
+        )
+
+    def __len__(self) -> int:
+        return self.postings.methods
+
+    def nearest(
+        self, queries: Features, left_out: Offsets, k: int
+    ) -> tuple[Offsets, NDArray[np.float64]]:
+        """The ``k`` nearest methods of each query and their cosines, nearest first, -1 where there
+        are no more; the method ``left_out`` (-1: none) is not among them."""
+        queries = self._with_shares(queries)
+        position = np.searchsorted(self.key, queries.key)
+        is_known = np.append(self.key, np.uint64(0))[position] == queries.key
+        is_known &= position < len(self.key)
+        queries, column = queries.select(is_known), position[is_known].astype(np.int32)
+        weight = self._weights(queries, column)
+        query = np.repeat(np.arange(len(queries)), np.diff(queries.offsets))
+        order = np.lexsort((-self.rarity[column], query))
+        return self.postings.nearest(
+            queries.offsets, column[order], weight[order], left_out, k, MOST_POSTINGS
+        )
+
+    def _with_shares(self, rows: Features) -> Features:
+        """Without the family that has no share."""
+        if self.shares.all():
+            return rows
+        return rows.select(self.shares[rows.key >> np.uint64(63)] > 0)
+
+    def _weights(self, rows: Features, column: Columns) -> Weights:
+        """The tf-idf of each row's features, tokens and paths scaled to their shares."""
+        # The C library's logarithm: numpy's own may differ in the last digit between processors.
+        highest = int(rows.count.max(initial=0))
+        frequency = np.array([0.0, *(1.0 + math.log(n) for n in range(1, highest + 1))])
+        weight = frequency[rows.count] * self.rarity[column]
+        family = (rows.key >> np.uint64(63)).astype(np.int64)
+        vector = 2 * np.repeat(np.arange(len(rows)), np.diff(rows.offsets)) + family
+        length = np.sqrt(np.bincount(vector, weight * weight, 2 * len(rows)))[vector]
+        scale = np.divide(self.shares[family], length, out=np.ones(len(weight)), where=weight > 0)
+        weights: Weights = (weight * scale).astype(np.float32)
+        return weights

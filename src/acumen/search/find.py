@@ -1,4 +1,4 @@
-"""Which methods do something like this one? Answered from an index, for a method of anybody's."""
+"""The methods of a corpus whose words are most like those of a given method."""
 
 from __future__ import annotations
 
@@ -9,21 +9,22 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from acumen.api import AcumenError
-from acumen.similar.index import Index, Method
-from acumen.similar.words import words
+from acumen.search.index import top_k
+from acumen.search.word_index import IndexedMethod, WordIndex
+from acumen.search.words import words
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-# So many are looked at for each that is told: overloads are told once.
+# So many candidates for each answer: overloads are one answer.
 _OVERLOADS = 8
 _SHARED = np.float32(1e-6)
 HINT = "FILE.java:LINE, FILE.java:NAME, or the id of a method in the corpus"
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """A method, as it is asked about; ``method_id`` where it is one of the corpus."""
+class QueryMethod:
+    """The method to find others like; ``method_id`` where it is one of the corpus."""
 
     name: str
     javadoc: str
@@ -33,15 +34,15 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """``others``: how many methods of the same type and name were found with it: overloads, and
-    copies of the file."""
+    """``others``: how many more methods have the same type and name (overloads, copies of the
+    file)."""
 
-    method: Method
+    method: IndexedMethod
     score: float
     others: int = 0
 
 
-def asked(reference: str, corpus: Path) -> Asked:
+def read_query(reference: str, corpus: Path) -> QueryMethod:
     """The method that a reference names."""
     file, _, at = reference.rpartition(":")
     if file and Path(file).is_file():
@@ -54,7 +55,7 @@ def asked(reference: str, corpus: Path) -> Asked:
         row = Corpus.open(corpus).method(reference)
     except AcumenError as error:
         raise AcumenError(f"{reference!r}: no file and no method: {error}", HINT) from error
-    return Asked(row["name"], row["javadoc"] or "", row["text"], row["method_id"])
+    return QueryMethod(row["name"], row["javadoc"] or "", row["text"], row["method_id"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,47 +67,48 @@ class _Method:
     text: str
 
 
-def _in_file(path: Path, at: str) -> Asked:
+def _in_file(path: Path, at: str) -> QueryMethod:
     source = path.read_bytes()
     methods = _methods(source)
     if not methods:
         # A method alone is no Java; in a class it is.
         methods = _methods(b"class Asked {\n" + source + b"\n}")
         at = str(int(at) + 1) if at.isdecimal() else at
-    found = [
-        one
-        for one in methods
-        if not at or one.name == at or (at.isdecimal() and one.first <= int(at) <= one.last)
-    ]
-    if not found:
-        known = ", ".join(dict.fromkeys(one.name for one in methods)) or "none"
-        raise AcumenError(f"{path} has no method at {at!r}", f"its methods: {known}")
-    if not at.isdecimal() and len(found) > 1:
-        places = ", ".join(str(one.first) for one in found[:8])
+    matches = [
+        method
+        for method in methods
+        if not at or method.name == at
+        or (at.isdecimal() and method.first <= int(at) <= method.last)
+    ]  # fmt: skip
+    if not matches:
+        names = ", ".join(dict.fromkeys(method.name for method in methods)) or "none"
+        raise AcumenError(f"{path} has no method at {at!r}", f"its methods: {names}")
+    if not at.isdecimal() and len(matches) > 1:
+        lines = ", ".join(str(method.first) for method in matches[:8])
         raise AcumenError(
-            f"{path} has {len(found)} methods{f' called {at}' if at else ''}",
-            f"say which by a line: {places}",
+            f"{path} has {len(matches)} methods{f' called {at}' if at else ''}",
+            f"name one by its line: {lines}",
         )
-    # A line inside a local class is inside two: the inner one begins last.
-    chosen = found[-1]
-    return Asked(chosen.name, chosen.javadoc, chosen.text)
+    # A line inside a local class is inside two methods: the inner one begins last.
+    chosen = matches[-1]
+    return QueryMethod(chosen.name, chosen.javadoc, chosen.text)
 
 
 def _methods(source: bytes) -> list[_Method]:
-    """The methods and constructors with a body, as they begin. By tree-sitter alone: what the rest
-    of acumen knows of a file takes longer to load than the whole answer may."""
+    """The methods and constructors with a body, in source order. By tree-sitter alone: the rest of
+    acumen takes longer to load than the whole answer may."""
     from tree_sitter import Parser, Query, QueryCursor
 
     from acumen.lang.java import language
 
     tree = Parser(language()).parse(source)
     nodes = QueryCursor(Query(language(), _QUERY)).captures(tree.root_node).get("method", [])
-    found = []
-    for node in sorted(nodes, key=lambda one: one.start_byte):
+    methods = []
+    for node in sorted(nodes, key=lambda node: node.start_byte):
         name, comment = node.child_by_field_name("name"), node.prev_named_sibling
         is_javadoc = comment is not None and comment.type == "block_comment"
         javadoc = _text(comment) if comment is not None and is_javadoc else ""
-        found.append(
+        methods.append(
             _Method(
                 _text(name) if name is not None else "",
                 node.start_point.row + 1,
@@ -115,7 +117,7 @@ def _methods(source: bytes) -> list[_Method]:
                 _text(node),
             )
         )
-    return found
+    return methods
 
 
 def _text(node: Node) -> str:
@@ -128,23 +130,19 @@ _QUERY = """
 """
 
 
-def find(index: Index, method: Asked, most: int = 10) -> list[Hit]:
-    """The methods most like it, from like to unlike; those that share no word are none."""
-    scores = index.scores(words(method.name, method.javadoc, method.text))
-    many = min(most * _OVERLOADS, len(scores))
-    if not many:
-        return []
-    least = np.partition(scores, len(scores) - many)[len(scores) - many]
-    among = np.flatnonzero(scores >= max(least, _SHARED))
-    # Among equals: as they stand in the corpus.
-    best = among[np.argsort(-scores[among], kind="stable")][:many].tolist()
+def find(index: WordIndex, query: QueryMethod, most: int = 10) -> list[Hit]:
+    """The methods most like it, best first, equal ones in the order of the corpus; none that
+    share no word with it."""
+    scores = index.scores(words(query.name, query.javadoc, query.text))
+    best = top_k(scores, most * _OVERLOADS)
+    best = best[scores[best] >= _SHARED]
     hits: dict[tuple[str, str, str], Hit] = {}
-    for number, about in zip(best, index.about(best), strict=True):
-        if about.method_id == method.method_id:
+    for number, method in zip(best.tolist(), index.describe(best.tolist()), strict=True):
+        if method.method_id == query.method_id:
             continue
-        key = (about.project, about.type, about.signature.partition("(")[0])
+        key = (method.project, method.type, method.signature.partition("(")[0])
         if key in hits:
             hits[key] = replace(hits[key], others=hits[key].others + 1)
         else:
-            hits[key] = Hit(about, round(float(scores[number]), 4))
+            hits[key] = Hit(method, round(float(scores[number]), 4))
     return list(hits.values())[:most]

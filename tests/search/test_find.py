@@ -7,13 +7,12 @@ import math
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
 import pytest
 
 from acumen.api import AcumenError
-from acumen.similar.find import Asked, asked, find
-from acumen.similar.index import B, Index, K, index_of
-from acumen.similar.words import words
+from acumen.search.find import QueryMethod, find, read_query
+from acumen.search.word_index import B, K, WordIndex, open_word_index
+from acumen.search.words import words
 from corpora import shared_engine
 
 if TYPE_CHECKING:
@@ -21,9 +20,9 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture(scope="module")
-def index(examples_corpus: Corpus, tmp_path_factory: pytest.TempPathFactory) -> Index:
+def index(examples_corpus: Corpus, tmp_path_factory: pytest.TempPathFactory) -> WordIndex:
     cache = tmp_path_factory.mktemp("cache")
-    return index_of(examples_corpus.folder, cache, lambda: shared_engine(2))
+    return open_word_index(examples_corpus.folder, cache, lambda: shared_engine(2))
 
 
 def rows_of(corpus: Corpus) -> list[dict[str, object]]:
@@ -55,11 +54,11 @@ def test_any_text_has_words(text: str) -> None:
     assert isinstance(words("", text, text), dict)
 
 
-def test_scores_are_okapis(index: Index, examples_corpus: Corpus) -> None:
+def test_scores_are_okapis(index: WordIndex, examples_corpus: Corpus) -> None:
     """The oracle is the formula, word by word and method by method."""
     rows = rows_of(examples_corpus)
     said = {row["id"]: said_by(row) for row in rows}
-    about = index.about(range(index.methods))
+    about = index.describe(range(index.methods))
     assert {one.method_id for one in about} == set(said)
     mean = sum(sum(one.values()) for one in said.values()) / len(said)
     having: dict[object, int] = {}
@@ -85,10 +84,10 @@ def test_scores_are_okapis(index: Index, examples_corpus: Corpus) -> None:
         assert scores[place] == pytest.approx(expected / most, abs=1e-5)
 
 
-def test_every_method_finds_itself_first(index: Index, examples_corpus: Corpus) -> None:
+def test_every_method_finds_itself_first(index: WordIndex, examples_corpus: Corpus) -> None:
     """But for those that say the same, as overloads and short getters do."""
     rows = rows_of(examples_corpus)
-    about = index.about(range(index.methods))
+    about = index.describe(range(index.methods))
     place = {one.method_id: i for i, one in enumerate(about)}
     first = 0
     for row in rows:
@@ -98,10 +97,10 @@ def test_every_method_finds_itself_first(index: Index, examples_corpus: Corpus) 
 
 
 def test_a_method_of_the_corpus_is_not_its_own_answer(
-    index: Index, examples_corpus: Corpus
+    index: WordIndex, examples_corpus: Corpus
 ) -> None:
     row = rows_of(examples_corpus)[0]
-    mine = asked(str(row["id"]), examples_corpus.folder)
+    mine = read_query(str(row["id"]), examples_corpus.folder)
     assert mine.name == row["name"]
     hits = find(index, mine, 5)
     assert len(hits) == 5
@@ -121,40 +120,40 @@ def test_methods_in_files(tmp_path: Path, examples_corpus: Corpus) -> None:
         "class A {\n  /** Adds. */\n  int add(int a) {\n    return a + 1;\n  }\n"
         "  void run() { new Object() { void inner() { } }; }\n  int add() { return 2; }\n}\n"
     )
-    assert asked(f"{file}:4", folder).javadoc == "/** Adds. */"
-    assert asked(f"{file}:run", folder).name == "run"
-    assert asked(f"{file}:6", folder).name == "inner"
+    assert read_query(f"{file}:4", folder).javadoc == "/** Adds. */"
+    assert read_query(f"{file}:run", folder).name == "run"
+    assert read_query(f"{file}:6", folder).name == "inner"
     with pytest.raises(AcumenError, match="2 methods called add"):
-        asked(f"{file}:add", folder)
+        read_query(f"{file}:add", folder)
     with pytest.raises(AcumenError, match="no method at 'subtract'") as caught:
-        asked(f"{file}:subtract", folder)
+        read_query(f"{file}:subtract", folder)
     assert "add, run" in caught.value.hint
     alone = tmp_path / "method.txt"
     alone.write_text("/** Ends. */\nvoid end() {\n  stop();\n}\n")
-    assert asked(str(alone), folder) == asked(f"{alone}:3", folder)
-    assert asked(str(alone), folder).name == "end"
+    assert read_query(str(alone), folder) == read_query(f"{alone}:3", folder)
+    assert read_query(str(alone), folder).name == "end"
     with pytest.raises(AcumenError, match="no file and no method"):
-        asked("nothing", folder)
+        read_query("nothing", folder)
     broken = tmp_path / "broken.java"
     broken.write_bytes(b"\xff\x00class { ((((")
     with pytest.raises(AcumenError, match="no method"):
-        asked(str(broken), folder)
+        read_query(str(broken), folder)
 
 
-def test_nothing_in_common_is_no_answer(index: Index) -> None:
-    assert find(index, Asked("qqqq", "", "void qqqq() { zzzz(); }")) == []
+def test_nothing_in_common_is_no_answer(index: WordIndex) -> None:
+    assert find(index, QueryMethod("qqqq", "", "void qqqq() { zzzz(); }")) == []
 
 
 def test_the_same_index_whatever_the_workers(examples_corpus: Corpus, tmp_path: Path) -> None:
     made = []
     for workers in (1, 2):
         engine = shared_engine(workers)
-        found = index_of(examples_corpus.folder, tmp_path / str(workers), lambda e=engine: e)  # type: ignore[misc]
-        made.append({file.name: file.read_bytes() for file in found.folder.iterdir()})
+        found = open_word_index(examples_corpus.folder, tmp_path / str(workers), lambda e=engine: e)  # type: ignore[misc]
+        made.append({file.name: file.read_bytes() for file in found.stored.folder.iterdir()})
     assert made[0] == made[1]
-    assert np.load(tmp_path / "1" / "similar" / found.folder.name / "first.npy")[-1] > 0
+    assert found.postings.offsets[-1] > 0
 
 
 def test_a_folder_that_is_no_corpus(tmp_path: Path) -> None:
     with pytest.raises(AcumenError, match="holds no corpus"):
-        index_of(tmp_path, tmp_path, lambda: shared_engine(1))
+        open_word_index(tmp_path, tmp_path, lambda: shared_engine(1))

@@ -1,0 +1,203 @@
+"""An index of a corpus's methods by their words, for ``acumen similar find``.
+
+Okapi BM25: a word that few methods have counts much, its repetition less and less, and a long
+method less for the same words. The index stores what a word adds to a method's score; a query then
+adds up the postings of its words. The arrays are mapped: a query reads only the postings it needs.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from acumen.api import AcumenError, Json
+from acumen.core.progress import Progress, ignore_progress
+from acumen.search.index import Columns, Postings, Weights
+from acumen.search.store import Stored, open_or_build
+from acumen.search.words import words
+
+if TYPE_CHECKING:
+    from acumen.corpus import Corpus
+    from acumen.engines import Engine
+
+# Okapi's usual constants: how soon repetition stops counting, how much length counts.
+K, B = 1.2, 0.75
+# Seconds for a shard.
+LIMIT = 900.0
+# Raise it when another way to build makes another index.
+VERSION = 2
+_SENTENCE = 120
+_MARKUP = re.compile(r"\{@\w+\s+(?:[^{}]*[#\s])?([^{}#\s]*)\}|<[^<>]{0,200}>")
+
+
+@dataclass(frozen=True, slots=True)
+class IndexedMethod:
+    """``says`` is the first sentence of its JavaDoc."""
+
+    method_id: str
+    project: str
+    path: str
+    line: int
+    type: str
+    signature: str
+    says: str
+
+
+class WordIndex:
+    def __init__(self, stored: Stored) -> None:
+        self.stored = stored
+        self._starts = stored.array("starts", mapped=True)
+        self._rarity = stored.array("rarity", mapped=True)
+        offsets, method, weight = (
+            stored.array(name, mapped=True) for name in ("offsets", "method", "weight")
+        )
+        self.postings = Postings(offsets, method, weight, len(self._starts) - 1)
+
+    @property
+    def methods(self) -> int:
+        return self.postings.methods
+
+    @cached_property
+    def _columns(self) -> dict[str, int]:
+        text = (self.stored.folder / "words.txt").read_text(encoding="utf-8")
+        return {word: column for column, word in enumerate(text.split("\n"))}
+
+    def scores(self, counts: dict[str, int]) -> Weights:
+        """How much of a query's words each method has, from 0 to 1: a method of the same words and
+        of mean length has 1, or a little more if it is shorter."""
+        query: list[tuple[int, float]] = []
+        most = 0.0
+        for word, count in sorted(counts.items()):
+            weight = count * (K + 1) / (count + K)
+            column = self._columns.get(word, -1)
+            # A word that no method has (the last rarity) still makes all of them less similar.
+            most += weight * weight * float(self._rarity[column])
+            if column >= 0:
+                query.append((column, weight))
+        scores = self.postings.score_all(query)
+        return scores / np.float32(most) if most else scores
+
+    def describe(self, numbers: Sequence[int]) -> list[IndexedMethod]:
+        methods = []
+        with (self.stored.folder / "methods.jsonl").open("rb") as lines:
+            for number in numbers:
+                lines.seek(int(self._starts[number]))
+                methods.append(IndexedMethod(*json.loads(lines.readline())))
+        return methods
+
+
+def open_word_index(
+    corpus: Path, cache: Path, engine: Callable[[], Engine],
+    step: Progress = ignore_progress,
+) -> WordIndex:  # fmt: skip
+    """The index of a corpus, built first if there is none."""
+    from acumen.search import words as module
+
+    code = hashlib.sha256(Path(module.__file__).read_bytes()).hexdigest()
+    build = partial(_build, engine=engine, step=step)
+    return WordIndex(open_or_build("words", corpus, cache, [VERSION, code], build))
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """The methods of one shard: their words, as positions in ``words``, with counts."""
+
+    words: list[str]
+    word: Columns
+    count: Columns
+    sizes: Columns
+    lines: list[bytes]
+
+
+_COLUMNS = [
+    "method_id", "project", "path", "line", "type", "signature", "name", "javadoc", "text", "body",
+]  # fmt: skip
+
+
+def _read_shard(table: Path) -> _Part:
+    import pyarrow.parquet as pq
+
+    positions: dict[str, int] = {}
+    word: list[int] = []
+    count: list[int] = []
+    sizes: list[int] = []
+    lines: list[bytes] = []
+    for batch in pq.ParquetFile(table).iter_batches(512, columns=_COLUMNS):
+        for row in batch.to_pylist():
+            if not row["body"]:
+                continue
+            counts = words(row["name"], row["javadoc"] or "", row["text"])
+            word += [positions.setdefault(one, len(positions)) for one in counts]
+            count += counts.values()
+            sizes.append(len(counts))
+            record: Json = [
+                str(row["method_id"]), row["project"], row["path"], row["line"], row["type"],
+                row["signature"], _first_sentence(row["javadoc"] or ""),
+            ]  # fmt: skip
+            lines.append(json.dumps(record).encode() + b"\n")
+    codes, counted, lengths = (np.array(values, np.int32) for values in (word, count, sizes))
+    return _Part(list(positions), codes, counted, lengths, lines)
+
+
+def _first_sentence(javadoc: str) -> str:
+    text = " ".join(line.strip(" \t*/") for line in javadoc[:1000].split("\n")).strip()
+    text = " ".join(_MARKUP.sub(lambda match: match[1] or "", text).split())
+    sentence = text.partition(". ")[0].partition(" @")[0]
+    return sentence if len(sentence) <= _SENTENCE else sentence[: _SENTENCE - 1] + "…"
+
+
+def _build(corpus: Corpus, stored: Stored, engine: Callable[[], Engine], step: Progress) -> None:
+    from acumen.engines import Died
+
+    tables = [corpus.table(shard, "methods").absolute() for shard in corpus.shards]
+    parts: dict[int, _Part] = {}
+    for done, (shard, outcome) in enumerate(engine().run(_read_shard, tables, LIMIT), 1):
+        step("indexing", done, len(tables))
+        if isinstance(outcome, Died):
+            raise AcumenError(
+                f"{tables[shard]}: {outcome.why}", "run it again with fewer --workers"
+            )
+        parts[shard] = outcome
+    _write([parts[shard] for shard in sorted(parts)], stored)
+
+
+def _write(parts: list[_Part], stored: Stored) -> None:
+    columns: dict[str, int] = {}
+    codes = [
+        np.array([columns.setdefault(word, len(columns)) for word in part.words], np.int32)[
+            part.word
+        ]
+        for part in parts
+    ]
+    empty = np.zeros(0, np.int32)
+    word = np.concatenate([empty, *codes])
+    count = np.concatenate([empty, *(part.count for part in parts)])
+    sizes = np.concatenate([empty, *(part.sizes for part in parts)])
+    method = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
+    lengths = np.bincount(method, weights=count, minlength=len(sizes))
+    mean = float(lengths.mean()) if len(lengths) else 0.0
+    methods_with_word = np.bincount(word, minlength=len(columns))
+    rarity = np.log1p((len(sizes) - methods_with_word + 0.5) / (methods_with_word + 0.5))
+    longer = 1 - B + B * lengths / max(mean, 1.0)
+    weight = rarity[word] * count * (K + 1) / (count + K * longer[method])
+    postings = Postings.from_rows(
+        word, method, weight.astype(np.float32), methods_with_word, len(sizes)
+    )
+    for name in ("offsets", "method", "weight"):
+        stored.write_array(name, getattr(postings, name))
+    # The last stands for words that no method has.
+    never = np.log1p((len(sizes) + 0.5) / 0.5)
+    stored.write_array("rarity", np.append(rarity, never).astype(np.float32))
+    lines = [line for part in parts for line in part.lines]
+    starts = np.concatenate([[0], np.cumsum([len(line) for line in lines])])
+    stored.write_array("starts", starts.astype(np.int64))
+    (stored.folder / "methods.jsonl").write_bytes(b"".join(lines))
+    (stored.folder / "words.txt").write_text("\n".join(columns), encoding="utf-8")
