@@ -24,9 +24,9 @@ from acumen.search.features import (
     FeatureIndex,
     Features,
     _hash,
-    count_distinct,
     features,
 )
+from acumen.search.kernel import distinct_keys
 from acumen.views.masked import masked
 from acumen.views.paths.view import Code2VecView
 
@@ -140,10 +140,10 @@ def test_distinct_keys_are_those_of_a_counter() -> None:
     lists = [draw.integers(0, 9, size).astype(np.uint64) for size in (0, 30, 1, 0, 12, 0)]
     offsets = np.cumsum([0, *map(len, lists)])
     for most in (3, 100):
-        counts = count_distinct(np.concatenate(lists), offsets, most)
+        counts = Features(*distinct_keys(np.concatenate(lists), offsets, most))
         for row, keys in enumerate(lists):
             assert keys_of(counts, row) == dict(sorted(Counter(keys.tolist()).items())[:most])
-    assert len(count_distinct(np.empty(0, np.uint64), np.zeros(1, np.int64))) == 0
+    assert len(Features(*distinct_keys(np.empty(0, np.uint64), np.zeros(1, np.int64), 5))) == 0
 
 
 def test_layout_and_comments_are_no_features() -> None:

@@ -23,6 +23,7 @@ from acumen.lang.java.tokens import CODE
 from acumen.lang.kernel import mixed
 from acumen.lang.subtokens import subtokens
 from acumen.search.index import Columns, Offsets, Postings, Weights
+from acumen.search.kernel import distinct_keys
 from acumen.views.paths import paths
 
 Keys = NDArray[np.uint64]
@@ -67,24 +68,6 @@ def join_features(parts: Sequence[Features]) -> Features:
     return Features(
         offsets, key, np.concatenate([np.empty(0, np.int32), *(part.count for part in parts)])
     )
-
-
-def count_distinct(keys: Keys, offsets: Offsets, most: int = MOST) -> Features:
-    """Each row's distinct keys, sorted, with their counts. Of more than ``most`` the smallest are
-    taken: keys are hashes, so these are a sample, and nearly the same for rows that are nearly the
-    same."""
-    rows = len(offsets) - 1
-    row = np.repeat(np.arange(rows), np.diff(offsets))
-    order = np.lexsort((keys, row))
-    keys = keys[order]
-    is_new = np.ones(len(keys), np.bool_)
-    is_new[1:] = (keys[1:] != keys[:-1]) | (row[1:] != row[:-1])
-    first = np.flatnonzero(is_new)
-    count = np.diff(np.append(first, len(keys))).astype(np.int32)
-    sizes = np.bincount(row[first], minlength=rows)
-    starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
-    rank = np.arange(len(first)) - np.repeat(starts[:-1], sizes)
-    return Features(starts, keys[first], count).select(rank < most)
 
 
 def _stretches(texts: Sequence[str]) -> list[list[bytes]]:
@@ -140,7 +123,7 @@ def _tokens(file: JavaFile, start: Offsets, end: Offsets) -> Features:
     ]
     flat, bounds = _flat(keys)
     found = slices(flat, bounds[place], bounds[place + 1])
-    return count_distinct(found.values, found.offsets[chosen.offsets])
+    return Features(*distinct_keys(found.values, found.offsets[chosen.offsets], MOST))
 
 
 def _flat(lists: Sequence[tuple[int, ...]]) -> tuple[Keys, Offsets]:
@@ -209,7 +192,7 @@ def _paths(file: JavaFile, start: Offsets) -> Features:
     lengths = np.zeros(len(start), dtype=np.int64)
     lengths[rows] = np.diff(found.context_offsets)
     offsets = np.concatenate([np.zeros(1, np.int64), lengths.cumsum()])
-    return count_distinct(keys, offsets)
+    return Features(*distinct_keys(keys, offsets, MOST))
 
 
 # --------------------------------------------------------------------------------------

@@ -78,20 +78,16 @@ class Postings:
         found = np.full((queries, k), -1, np.int64)
         scores = np.zeros((queries, k), np.float64)
         score, seen = np.zeros(self.methods), np.zeros(self.methods, np.bool_)
-        touched = np.empty(self.methods, np.int64)
+        touched, reached = np.empty(self.methods, np.int64), np.empty(self.methods)
         for query in range(queries):
             part = slice(offsets[query], offsets[query + 1])
             count = add_postings(
                 column[part], weight[part], self.offsets, self.method, self.weight, most, score,
-                seen, touched,
+                seen, touched, reached,
             )  # fmt: skip
-            methods = touched[:count]
-            reached = score[methods]
-            score[methods], seen[methods] = 0.0, False
-            if left_out[query] >= 0:
-                others = methods != left_out[query]
-                methods, reached = methods[others], reached[others]
-            best = top_k(reached, k, methods)
-            found[query, : len(best)] = methods[best]
+            # One more, because the method to leave out may be among them.
+            best = top_k(reached[:count], k + 1, touched[:count])
+            best = best[touched[best] != left_out[query]][:k]
+            found[query, : len(best)] = touched[best]
             scores[query, : len(best)] = reached[best]
         return found, scores

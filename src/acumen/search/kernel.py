@@ -1,4 +1,5 @@
-"""The compiled loop of the sparse index."""
+"""Compiled loops of the sparse index. In numpy, distinct keys take 2.4 to 4 times as long, postings
+6 to 15 times."""
 
 from __future__ import annotations
 
@@ -6,6 +7,30 @@ import numpy as np
 from numpy.typing import NDArray
 
 from acumen.lang.kernel import kernel
+
+
+@kernel
+def distinct_keys(
+    keys: NDArray[np.uint64], offsets: NDArray[np.int64], most: int
+) -> tuple[NDArray[np.int64], NDArray[np.uint64], NDArray[np.int32]]:
+    """Each row's distinct keys, sorted, with their counts: offsets, keys, counts. Of more than
+    ``most`` the smallest are taken: keys are hashes, so these are a sample, and nearly the same for
+    rows that are nearly the same."""
+    distinct, counts = np.empty(len(keys), np.uint64), np.empty(len(keys), np.int32)
+    ends = np.zeros(len(offsets), np.int64)
+    total = 0
+    for row in range(len(offsets) - 1):
+        first = total
+        for key in np.sort(keys[offsets[row] : offsets[row + 1]]):
+            if total > first and distinct[total - 1] == key:
+                counts[total - 1] += 1
+            elif total - first < most:
+                distinct[total], counts[total] = key, 1
+                total += 1
+            else:
+                break
+        ends[row + 1] = total
+    return ends, distinct[:total].copy(), counts[:total].copy()
 
 
 @kernel
@@ -19,9 +44,10 @@ def add_postings(
     score: NDArray[np.float64],
     seen: NDArray[np.bool_],
     touched: NDArray[np.int64],
+    reached: NDArray[np.float64],
 ) -> int:
-    """Add one query's products to ``score`` and list the methods reached in ``touched``; return
-    how many these are. ``score`` and ``seen`` must be zero on entry.
+    """Write the methods that one query reaches to ``touched`` and their scores to ``reached``;
+    return how many these are. ``score`` and ``seen`` are zero on entry and on return.
 
     Columns are followed in their order until ``most`` postings are read; the first always is. A
     product is rounded to 32 bits and then added in 64: published results depend on it, and
@@ -44,4 +70,8 @@ def add_postings(
                 touched[count] = method
                 count += 1
             score[method] += weight * posting_weights[posting]
+    for position in range(count):
+        method = touched[position]
+        reached[position] = score[method]
+        score[method], seen[method] = 0.0, False
     return count
