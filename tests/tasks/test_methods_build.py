@@ -17,7 +17,8 @@ from acumen.lang.java.file import JavaFile
 from acumen.lang.java.npath import BINS, bin_of, npath
 from acumen.lang.java.operators import OPERATORS
 from acumen.tasks.methods.build import Recipe, build
-from acumen.tasks.methods.masks import MASK, TASKS
+from acumen.tasks.methods.masks import MASK
+from acumen.tasks.methods.specs import SPECS
 from corpora import build_at, contents, shared_engine
 from support import ROOT
 
@@ -40,7 +41,7 @@ def lines(out: Path, task: str) -> list[str]:
 
 @pytest.fixture(scope="module")
 def rows(built: Path) -> Rows:
-    return {task: [json.loads(line) for line in lines(built, task)] for task in TASKS}
+    return {task: [json.loads(line) for line in lines(built, task)] for task in SPECS}
 
 
 def source(row: dict[str, Any]) -> bytes:
@@ -225,7 +226,7 @@ def test_origins_by_hand(tmp_path: Path) -> None:
 
 
 def test_parquet_holds_the_same(built: Path, rows: Rows) -> None:
-    for task in TASKS:
+    for task in SPECS:
         table = pq.read_table(built / f"{task}.parquet").to_pylist()
         assert [
             {name: row[name] for name in row if row[name] is not None} for row in table
@@ -264,7 +265,7 @@ def test_another_seed_draws_others(examples_corpus: Corpus, built: Path, tmp_pat
 def test_dedup_leaves_no_twin(examples_corpus: Corpus, rows: Rows, tmp_path: Path) -> None:
     assert any(row["twin"] for row in rows["naming"]), "these projects share a few methods"
     out = made(examples_corpus, tmp_path / "out", dedup=True)
-    for task in TASKS:
+    for task in SPECS:
         for line in lines(out, task):
             assert not json.loads(line)["twin"]
 
@@ -296,4 +297,4 @@ def test_an_empty_corpus(tmp_path: Path) -> None:
     (tmp_path / "src" / "A.java").write_text("interface A { void f(); }")
     build_at(tmp_path / "corpus", [str(tmp_path / "src")])
     out = made(Corpus.open(tmp_path / "corpus"), tmp_path / "out")
-    assert all((out / f"{task}.jsonl").read_bytes() == b"" for task in TASKS)
+    assert all((out / f"{task}.jsonl").read_bytes() == b"" for task in SPECS)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from acumen.corpus import Corpus
-from acumen.tasks.methods import _owner
+from acumen.tasks.methods import owner as owners
 from acumen.tasks.methods.masks import Mask
 from acumen.tasks.methods.sight import CorpusSight
 from acumen.tasks.names.cases import Case, CaseSight
@@ -97,7 +97,7 @@ def test_a_mask_that_is_left_out_would_be_noticed(
     corpus: Corpus, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     price = id_of(corpus, "Store", "price(int)")
-    monkeypatch.setattr(_owner, "applied", lambda source, _: source)
+    monkeypatch.setattr(owners, "applied", lambda source, _: source)
     told = json.dumps(naming(corpus, "price").owner(price)["doc"])
     assert re.search(r"\bprice\b", told)
 
@@ -128,7 +128,7 @@ def test_who_is_called_by_a_masked_call_is_not_told(corpus: Corpus) -> None:
 
 def test_there_are_bounds(corpus: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("_MOST_METHODS", "_MOST_FIELDS", "_MOST_IMPORTS", "_MOST_NEIGHBOURS"):
-        monkeypatch.setattr(_owner, name, 2)
+        monkeypatch.setattr(owners, name, 2)
     owner = naming(corpus, "price").owner(id_of(corpus, "Store", "total(Store)"))
     sizes = [len(owner[key]) for key in ("methods", "fields", "imports", "callees")]
     assert sizes == [2, 2, 2, 2]

@@ -60,7 +60,7 @@ def gluecode(
     from acumen.engines import engine as make_engine
     from acumen.machine import processors
     from acumen.tasks.methods.build import Recipe, build
-    from acumen.tasks.methods.draw import at_most
+    from acumen.tasks.methods.specs import at_most
     from acumen.tasks.methods.warned import warnings_of
 
     source = Corpus.open(corpus)

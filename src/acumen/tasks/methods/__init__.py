@@ -12,7 +12,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from acumen.datasets.built import Built
-from acumen.tasks.methods.task import SUMMARIES, MethodTask
+from acumen.tasks.methods.specs import SPECS
+from acumen.tasks.methods.task import MethodTask
 
 __all__ = ["MethodTask", "tasks"]
 
@@ -28,6 +29,6 @@ class _Factory:
 
 def tasks(built: Built) -> Iterator[tuple[str, str, _Factory]]:
     """The tasks of a data set: those that it has a file of."""
-    for kind, summary in SUMMARIES.items():
-        if f"{kind}.jsonl" in built.about["files"]:
-            yield f"gluecode/{kind}", summary, _Factory(built, kind)
+    for name, spec in SPECS.items():
+        if f"{name}.jsonl" in built.about["files"]:
+            yield f"gluecode/{name}", spec.summary, _Factory(built, name)

@@ -3,7 +3,7 @@ and the same rows as Parquet.
 
 1. What may be asked about each method is read from the corpus, shard by shard.
 2. The null analysis runs, project by project.
-3. Methods are drawn, by the seed alone.
+3. Methods are sampled, by the seed alone.
 4. Their rows are made, masked, shard by shard, and put together in the corpus's order.
 
 The bytes depend on the corpus, the recipe and the version, never on the number of workers.
@@ -15,40 +15,50 @@ import json
 import os
 import shutil
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
+
+import numpy as np
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
 
 from acumen import __version__
 from acumen.api import AcumenError, Json
 from acumen.core.progress import Progress, ignore_progress
 from acumen.corpus import Corpus
 from acumen.corpus.manifest import NAME
+from acumen.corpus.splits import SPLITS
 from acumen.datasets.built import ABOUT, SCHEMA, must_be_ours
 from acumen.engines import Died, Engine
 from acumen.files import sha256_of, write_atomically
-from acumen.lang.java.nulls.report import Report
-from acumen.tasks.methods import candidates, rows
-from acumen.tasks.methods.asked import asked_of
-from acumen.tasks.methods.candidates import Candidates
-from acumen.tasks.methods.card import counts_of
-from acumen.tasks.methods.draw import SIZES
-from acumen.tasks.methods.masks import TASKS
-from acumen.tasks.methods.parquet import join_parts
-from acumen.tasks.methods.pool import Draw, Pool, Sizes, draws, pool
-from acumen.tasks.methods.rows import part_of
-from acumen.tasks.methods.twins import Families, families
+from acumen.tasks.methods.masks import NO_WARNING, ORIGINS
+from acumen.tasks.methods.pool import (
+    CandidateJob,
+    Candidates,
+    Pool,
+    TaskSample,
+    find_candidates,
+    join_candidates,
+    sample_tasks,
+)
+from acumen.tasks.methods.rows import RowJob, join_tables, make_rows, methods_by_shard, part_of
+from acumen.tasks.methods.sampling import Families, duplicate_families
+from acumen.tasks.methods.specs import (
+    COMPLETION,
+    NULLTOKEN,
+    SPECS,
+    MethodTaskSpec,
+    Sizes,
+    Warnings,
+    at_most,
+)
 
 FAMILY = "gluecode"
-# What each task asks.
-MEANINGS = {
-    "npath": "how many ways are there through a method, as PMD counts them?",
-    "operators": "which operator of twelve is masked in a method?",
-    "naming": "what is a method called?",
-    "completion": "which method does a masked call call?",
-    "nulltoken": "which token may be null where a method dereferences it?",
-}
+# Labels that are counted in each split.
+MOST_FREQUENT = 12
 # Seconds a shard may take.
 LIMIT = 3600.0
 
@@ -61,11 +71,7 @@ class Recipe:
     seed: int = 0
     rules: str = "pmd6"
     dedup: bool = False
-    sizes: Sizes = field(default_factory=lambda: SIZES)
-
-
-# Warnings of the null analysis, by the number of the method they are for.
-Warnings = Mapping[int, Sequence[Report]]
+    sizes: Sizes = field(default_factory=lambda: at_most(0))
 
 
 def build(
@@ -90,21 +96,21 @@ class _Build:
     step: Progress
 
     def run(self) -> Json:
-        looked_at = self.candidates()
-        methods = pool(self.corpus, looked_at, {n: len(w) for n, w in self.warnings.items()})
-        family, why = self.families(methods)
-        found = draws(
-            methods, self.recipe.seed, family, dedup=self.recipe.dedup, sizes=self.recipe.sizes
+        warnings = {number: len(reports) for number, reports in self.warnings.items()}
+        pool = join_candidates(self.corpus, self.candidates(), warnings)
+        families, why = self.families(pool)
+        samples = sample_tasks(
+            pool, self.recipe.seed, families, dedup=self.recipe.dedup, sizes=self.recipe.sizes
         )
-        jobs = self.jobs(methods, found)
-        self.work("writing rows", rows.make_rows, jobs)
+        jobs = self.jobs(pool, samples)
+        self.work("writing rows", make_rows, jobs)
         files: dict[str, str] = {}
-        for task in TASKS:
+        for task in SPECS:
             lines, table = self.parts / f"{task}.jsonl", self.parts / f"{task}.parquet"
             _join([part_of(job, task, "jsonl") for job in jobs], lines)
-            join_parts([part_of(job, task, "parquet") for job in jobs], table, task)
+            join_tables([part_of(job, task, "parquet") for job in jobs], table, task)
             files |= {path.name: sha256_of(path) for path in (lines, table)}
-        counts = counts_of(self.parts, methods, found, self.recipe.sizes, why)
+        counts = counts_of(self.parts, pool, samples, self.recipe.sizes, why)
         about = self.about(counts, files)
         for name in files:
             (self.parts / name).replace(self.out / name)
@@ -115,7 +121,7 @@ class _Build:
     def candidates(self) -> list[Candidates]:
         corpus, recipe = self.corpus, self.recipe
         jobs = [
-            candidates.Job(
+            CandidateJob(
                 corpus.folder / "shards" / shard,
                 corpus.calls_of(project, shard),
                 recipe.seed,
@@ -123,12 +129,12 @@ class _Build:
             )
             for project, shard in zip(corpus.project_of_shard, corpus.shards, strict=True)
         ]
-        return self.work("finding methods", candidates.candidates, jobs)
+        return self.work("finding methods", find_candidates, jobs)
 
-    def families(self, methods: Pool) -> tuple[Families | None, str]:
+    def families(self, pool: Pool) -> tuple[Families | None, str]:
         """None, and why, where the corpus does not tell; an error where they have to be known."""
         try:
-            return families(self.corpus)[methods.number], ""
+            return duplicate_families(self.corpus)[pool.number], ""
         except AcumenError as error:
             if self.recipe.dedup:
                 raise
@@ -148,14 +154,14 @@ class _Build:
             self.step(what, len(made), len(jobs))
         return [made[place] for place in range(len(jobs))]
 
-    def jobs(self, methods: Pool, found: Mapping[str, Draw]) -> list[rows.Job]:
-        asked = asked_of(methods, found, self.warnings)
+    def jobs(self, pool: Pool, samples: Mapping[str, TaskSample]) -> list[RowJob]:
+        sampled = methods_by_shard(pool, samples, self.warnings)
         corpus = self.corpus
         return [
-            rows.Job(
+            RowJob(
                 corpus.folder, shard, tuple(corpus.manifest.shards[project]),
                 corpus.calls_of(project, shard),
-                {task: asked[task].get(place, ()) for task in TASKS},
+                {task: sampled[task].get(place, ()) for task in SPECS},
                 self.parts / f"{place:06}",
             )
             for place, (project, shard) in enumerate(
@@ -168,7 +174,7 @@ class _Build:
             "family": FAMILY,
             "schema": SCHEMA,
             "acumen": __version__,
-            "kinds": MEANINGS,
+            "kinds": {spec.name: spec.question for spec in SPECS.values()},
             "settings": asdict(self.recipe),
             "corpus": {
                 "folder": _beside(self.corpus.folder, self.out),
@@ -190,3 +196,78 @@ def _join(parts: Sequence[Path], into: Path) -> None:
         for part in parts:
             with part.open("rb") as piece:
                 shutil.copyfileobj(piece, stream)
+
+
+# ---------------------------------------------------------------- counts
+
+
+def counts_of(
+    parts: Path, pool: Pool, samples: Mapping[str, TaskSample], sizes: Sizes, why: str
+) -> dict[str, Json]:
+    """What a data set says about itself: sizes, balance, where called methods are from, twins.
+    ``why`` twins are not known, empty where they are."""
+    return {
+        "methods": {split: int(np.count_nonzero(pool.of(split))) for split in SPLITS},
+        "twins_unknown": why,
+        "tasks": {
+            task: {
+                split: _task_counts(SPECS[task], of_task, split, sizes[task][split])
+                for split in SPLITS
+            }
+            for task, of_task in samples.items()
+        },
+        "origins": {
+            split: {origin: counts[origin] for origin in ORIGINS}
+            for split, counts in _counted(parts, COMPLETION.name, "origin").items()
+        },
+        "labels": {task: _labels(parts, task) for task in samples},
+        "warnings": {
+            split: _warning_counts(pool.warnings[pool.of(split) & ~pool.of_tests])
+            for split in SPLITS
+        },
+        "warnings_of_tests": int(pool.warnings[pool.of_tests].sum()),
+    }
+
+
+def _warning_counts(warnings: NDArray[np.int32]) -> dict[str, int]:
+    return {
+        "methods_with_one": int(np.count_nonzero(warnings == 1)),
+        "methods_with_several": int(np.count_nonzero(warnings > 1)),
+    }
+
+
+def _task_counts(
+    spec: MethodTaskSpec, of_task: TaskSample, split: str, wanted: int
+) -> dict[str, Json]:
+    sample = of_task.samples[split]
+    counts: dict[str, Json] = {
+        "instances": len(sample.positions),
+        "wanted": wanted,
+        "twins_in_train": int(np.count_nonzero(of_task.twin[split])),
+    }
+    choices = spec.choices()
+    if choices:
+        counts["each"] = len(sample.positions) // max(1, len(choices) - len(sample.missing))
+        counts["missing"] = [choices[class_] for class_ in sample.missing]
+    if spec is NULLTOKEN:
+        counts["without_warning"] = int(np.count_nonzero(sample.label == 0))
+    return counts
+
+
+def _counted(parts: Path, task: str, column: str) -> dict[str, Counter[str]]:
+    """How often each value of a column is there, in each split."""
+    table = pq.read_table(parts / f"{task}.parquet", columns=["split", column])
+    counts = {split: Counter[str]() for split in SPLITS}
+    for row in table.group_by(["split", column]).aggregate([([], "count_all")]).to_pylist():
+        counts[row["split"]][row[column]] = row["count_all"]
+    return counts
+
+
+def _labels(parts: Path, task: str) -> dict[str, Json]:
+    """How many different labels there are, and the most frequent ones, in each split."""
+    found: dict[str, Json] = {}
+    for split, counts in _counted(parts, task, "label").items():
+        counts.pop(NO_WARNING, None)
+        most = sorted(counts.items(), key=lambda one: (-one[1], one[0]))[:MOST_FREQUENT]
+        found[split] = {"different": len(counts), "most": dict(most)}
+    return found

@@ -16,14 +16,13 @@ from typing import Any
 from acumen.views.masked import masked
 from acumen.views.masked_files import MASKED as MASK
 
-__all__ = ["MASK", "TASKS", "Mask", "masked_method_text", "without_token"]
+__all__ = ["MASK", "Mask", "masked_method_text", "without_token"]
 
 NAMING = "naming"
 COMPLETION = "completion"
 OPERATORS = "operators"
 NPATH = "npath"
 NULLTOKEN = "nulltoken"
-TASKS = (NPATH, OPERATORS, NAMING, COMPLETION, NULLTOKEN)
 # Where a called method is declared, the nearest first.
 ORIGINS = ("class", "package", "project", "library")
 NO_WARNING = "<none>"

@@ -1,29 +1,143 @@
-"""All methods of a corpus that may be asked about, as columns; and what each task draws of them."""
+"""All methods of a corpus that may be asked about, as columns, from what the corpus has stored; and
+what each task samples of them.
+
+A method is a candidate if it has a body that the parser understands and its class does not stand in
+another method. It is asked for its name if it has one of its own, which a constructor has not.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from acumen.corpus import Corpus
+from acumen.corpus.facts import arrays_of, npath_column
 from acumen.corpus.parquet import values_of
 from acumen.corpus.splits import SPLITS
-from acumen.lang.java.npath import BINS, bins_of
 from acumen.lang.java.operators import OPERATORS
-from acumen.tasks.methods import draw
-from acumen.tasks.methods.candidates import Candidates
-from acumen.tasks.methods.draw import SIZES, Drawn
-from acumen.tasks.methods.lots import lots
-from acumen.tasks.methods.twins import Families, has_twin_in
+from acumen.tasks.methods.sampling import (
+    Families,
+    Sample,
+    have_duplicate_in,
+    sampling_number,
+    sampling_numbers,
+)
+from acumen.tasks.methods.specs import SPECS, Sizes
 
 TEST_FOLDERS = frozenset(("test", "tests", "testing", "androidTest", "testFixtures"))
+CONSTRUCTOR = "<init>"
+NOTHING = -1
+_NO_CALL = (NOTHING, NOTHING)
 
-Sizes = Mapping[str, Mapping[str, int]]
+
+@dataclass(frozen=True, slots=True)
+class CandidateJob:
+    """A shard, and where its calls lie."""
+
+    shard: Path
+    calls: Path
+    seed: int
+    rules: str
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """Columns of one value for each method of a shard that may be asked about.
+
+    ``row`` is its place in the shard's methods; ``named``: for its name, which has ``letters``.
+    ``call`` is the byte of the call sampled for completion, ``call_end`` that after its name, -1
+    where the method calls nothing. ``operator`` has for each of the twelve classes the byte of
+    the one sampled for it, -1 where the method has none.
+    """
+
+    row: NDArray[np.int32]
+    npath: NDArray[np.int64]
+    named: NDArray[np.bool_]
+    letters: NDArray[np.int32]
+    call: NDArray[np.int32]
+    call_end: NDArray[np.int32]
+    operator: NDArray[np.int32]
+
+
+def find_candidates(job: CandidateJob) -> Candidates:
+    """Return the candidates of a shard; an engine runs this."""
+    methods = pq.read_table(
+        job.shard / "methods.parquet", columns=["method_id", "kind", "name", "body", "nested"]
+    )
+    measures = pq.read_table(
+        job.shard / "measures.parquet",
+        columns=[npath_column(job.rules), "readable", "operators", "operator_starts"],
+    )
+    wanted = pc.and_(pc.and_(methods["body"], measures["readable"]), pc.invert(methods["nested"]))
+    methods, measures = methods.filter(wanted), measures.filter(wanted)
+    ids = values_of(methods["method_id"])
+    named = pc.equal(methods["kind"], "method").to_numpy()
+    calls = _calls_by_method(job)
+    sampled_calls = [
+        _sample_call(calls.get(method, ()), method, job.seed) if has_name else _NO_CALL
+        for method, has_name in zip(ids, named.tolist(), strict=True)
+    ]
+    call, call_end = np.array(sampled_calls, dtype=np.int32).reshape(-1, 2).T
+    sampled_operators = [
+        _sample_operators(classes, starts, method, job.seed)
+        for classes, starts, method in zip(
+            arrays_of(measures["operators"]), arrays_of(measures["operator_starts"]), ids,
+            strict=True,
+        )
+    ]  # fmt: skip
+    return Candidates(
+        row=np.flatnonzero(wanted.to_numpy()).astype(np.int32),
+        npath=measures[npath_column(job.rules)].to_numpy(),
+        named=named,
+        letters=np.array([len(name) for name in methods["name"].to_pylist()], dtype=np.int32),
+        call=call,
+        call_end=call_end,
+        operator=np.array(sampled_operators, dtype=np.int32).reshape(-1, len(OPERATORS)),
+    )
+
+
+def _calls_by_method(job: CandidateJob) -> dict[bytes, list[tuple[int, int]]]:
+    """For each method, first and last byte of the names of the methods that it calls: no
+    constructors, no references."""
+    names = ["caller_id", "start_byte", "end_byte", "reference", "callee"]
+    table = pq.read_table(job.calls, columns=names)
+    wanted = pc.invert(pc.or_(table["reference"], pc.match_substring(table["callee"], CONSTRUCTOR)))
+    table = table.filter(pc.and_(wanted, pc.is_valid(table["caller_id"])))
+    ends = pc.fill_null(table["end_byte"], NOTHING)
+    found: dict[bytes, list[tuple[int, int]]] = {}
+    for caller, start, end in zip(
+        values_of(table["caller_id"]), table["start_byte"].to_pylist(), ends.to_pylist(),
+        strict=True,
+    ):  # fmt: skip
+        found.setdefault(caller, []).append((start, end))
+    return found
+
+
+def _sample_call(calls: Sequence[tuple[int, int]], method: bytes, seed: int) -> tuple[int, int]:
+    """One of the calls, the same whatever else there is."""
+    if not calls:
+        return _NO_CALL
+    start, end = sorted(calls)[sampling_number(seed, "call", method) % len(calls)]
+    return (start, end) if end != NOTHING else _NO_CALL
+
+
+def _sample_operators(
+    classes: NDArray[np.int8], starts: NDArray[np.int32], method: bytes, seed: int
+) -> NDArray[np.int32]:
+    """For each class, one of the method's operators."""
+    sampled = np.full(len(OPERATORS), NOTHING, dtype=np.int32)
+    for which in np.unique(classes).tolist():
+        mine = starts[classes == which]
+        sampled[which] = mine[sampling_number(seed, OPERATORS[which], method) % len(mine)]
+    return sampled
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,13 +168,17 @@ class Pool:
         return mine
 
 
-def pool(corpus: Corpus, found: Sequence[Candidates], warned: Mapping[int, int]) -> Pool:
-    """``found`` stands in the order of the corpus's shards; ``warned`` has the number of warnings
-    of each method that has any."""
-    shard = np.repeat(np.arange(len(found), dtype=np.int32), [len(one.row) for one in found])
-    row = _joined([one.row for one in found], np.int32)
+def join_candidates(
+    corpus: Corpus, shards: Sequence[Candidates], warnings: Mapping[int, int]
+) -> Pool:
+    """Join the candidates of all shards, which stand in the corpus's order; ``warnings`` has the
+    number of warnings of each method that has any."""
+    shard = np.repeat(
+        np.arange(len(shards), dtype=np.int32), [len(of_shard.row) for of_shard in shards]
+    )
+    row = _concatenate([of_shard.row for of_shard in shards], np.int32)
     number = corpus.first[shard] + row
-    ids, split, project, of_tests = _known(corpus)
+    ids, split, project, of_tests = _method_columns(corpus)
     return Pool(
         number=number,
         shard=shard,
@@ -68,20 +186,20 @@ def pool(corpus: Corpus, found: Sequence[Candidates], warned: Mapping[int, int])
         id=ids[number],
         split=split[number],
         project=project[number],
-        npath=_joined([one.npath for one in found], np.int64),
-        named=_joined([one.named for one in found], np.bool_),
-        letters=_joined([one.letters for one in found], np.int32),
-        call=_joined([one.call for one in found], np.int32),
-        call_end=_joined([one.call_end for one in found], np.int32),
-        operator=_joined([one.operator.ravel() for one in found], np.int32).reshape(
+        npath=_concatenate([of_shard.npath for of_shard in shards], np.int64),
+        named=_concatenate([of_shard.named for of_shard in shards], np.bool_),
+        letters=_concatenate([of_shard.letters for of_shard in shards], np.int32),
+        call=_concatenate([of_shard.call for of_shard in shards], np.int32),
+        call_end=_concatenate([of_shard.call_end for of_shard in shards], np.int32),
+        operator=_concatenate([of_shard.operator.ravel() for of_shard in shards], np.int32).reshape(
             -1, len(OPERATORS)
         ),
-        warnings=np.array([warned.get(one, 0) for one in number.tolist()], dtype=np.int32),
+        warnings=np.array([warnings.get(one, 0) for one in number.tolist()], dtype=np.int32),
         of_tests=of_tests[number],
     )
 
 
-def _known(
+def _method_columns(
     corpus: Corpus,
 ) -> tuple[NDArray[np.uint8], NDArray[np.int8], NDArray[np.int32], NDArray[np.bool_]]:
     """Ids, splits and projects of all methods of a corpus, by number; which are test code."""
@@ -112,79 +230,60 @@ def is_test(path: str) -> bool:
     return any(part in TEST_FOLDERS for part in path.split("/")[:-1])
 
 
-def _joined(columns: Sequence[NDArray[Any]], type_: Any) -> NDArray[Any]:
+def _concatenate(columns: Sequence[NDArray[Any]], type_: Any) -> NDArray[Any]:
     return np.concatenate([np.empty(0, dtype=type_), *columns]).astype(type_)
 
 
 @dataclass(frozen=True, slots=True)
-class Draw:
-    """What a task asks: ``drawn`` holds places of the pool, for each split; ``twin`` tells for
-    each of them whether a twin of it is asked in training."""
+class TaskSample:
+    """What a task asks: ``samples`` hold positions of the pool, for each split; ``twin`` tells for
+    each of them whether a near-duplicate of it is asked in training."""
 
-    drawn: Mapping[str, Drawn]
+    samples: Mapping[str, Sample]
     twin: Mapping[str, NDArray[np.bool_]]
 
 
-def draws(
-    methods: Pool, seed: int, family: Families | None, *, dedup: bool, sizes: Sizes = SIZES
-) -> dict[str, Draw]:
-    """``family`` is that of each method of the pool, None where twins are not known. With
-    ``dedup``, no method of a split has a twin in a later one: what would be tested is not
-    trained on."""
-    fine = _without_twins(methods, family) if dedup and family is not None else None
-    found: dict[str, Draw] = {}
+def sample_tasks(
+    pool: Pool, seed: int, families: Families | None, *, dedup: bool, sizes: Sizes
+) -> dict[str, TaskSample]:
+    """Sample each task. ``families`` are those of the pool's methods, None where near-duplicates
+    are not known. With ``dedup``, no method of a split has a near-duplicate in a later one: what
+    would be tested is not trained on."""
+    kept = _without_duplicates(pool, families) if dedup and families is not None else None
+    sampled: dict[str, TaskSample] = {}
     for task in sizes:
-        drawn = {}
+        spec = SPECS[task]
+        samples = {}
         for split in SPLITS:
-            mine = methods.of(split) if fine is None else methods.of(split) & fine
-            at = np.flatnonzero(mine)
-            # Completion is asked of the methods that are asked for their names.
-            about = found["naming"].drawn[split].chosen if task == "completion" else at
-            drawn[split] = _drawn(methods, task, about, seed, sizes[task][split])
-        found[task] = Draw(drawn, _twins(methods, drawn, family))
-    return found
+            eligible = pool.of(split) if kept is None else pool.of(split) & kept
+            at = np.flatnonzero(eligible)
+            if spec.sampled_from:
+                at = sampled[spec.sampled_from].samples[split].positions
+            numbers = sampling_numbers(seed, spec.sampling_key, pool.id[at])
+            sample = spec.sample(pool, at, numbers, sizes[task][split])
+            samples[split] = replace(sample, positions=at[sample.positions])
+        sampled[task] = TaskSample(samples, _duplicates_in_training(pool, samples, families))
+    return sampled
 
 
-def _drawn(methods: Pool, task: str, at: NDArray[np.int64], seed: int, size: int) -> Drawn:
-    mine = lots(seed, task, methods.id[at])
-    if task == "npath":
-        made = draw.balanced(bins_of(methods.npath[at]).astype(np.int64), mine, len(BINS), size)
-    elif task == "operators":
-        made = draw.one_each(methods.operator[at] >= 0, mine, size)
-    elif task == "naming":
-        made = draw.names(methods.named[at], methods.letters[at], mine, size)
-    elif task == "completion":
-        made = draw.plain(draw.first(methods.call[at] >= 0, mine, size), size)
-    else:
-        # Tests give null on purpose, and expect the exception.
-        plain = ~methods.of_tests[at]
-        warned = plain & (methods.warnings[at] == 1)
-        # A model should not be able to tell by the project, or by there being nothing to do.
-        near = np.isin(methods.project[at], np.unique(methods.project[at][warned]))
-        calm = plain & near & (methods.warnings[at] == 0) & (methods.call[at] >= 0)
-        made = draw.warnings(warned, calm, mine, size)
-    return replace(made, chosen=at[made.chosen])
-
-
-def _without_twins(methods: Pool, family: Families) -> NDArray[np.bool_]:
-    fine = np.ones(len(methods), dtype=np.bool_)
+def _without_duplicates(pool: Pool, families: Families) -> NDArray[np.bool_]:
+    kept = np.ones(len(pool), dtype=np.bool_)
     for place, split in enumerate(SPLITS):
-        later = methods.split > place
-        fine &= ~has_twin_in(family, methods.of(split), later)
-    return fine
+        kept &= ~have_duplicate_in(families, pool.of(split), pool.split > place)
+    return kept
 
 
-def _twins(
-    methods: Pool, drawn: Mapping[str, Drawn], family: Families | None
+def _duplicates_in_training(
+    pool: Pool, samples: Mapping[str, Sample], families: Families | None
 ) -> dict[str, NDArray[np.bool_]]:
-    found = {}
-    seen = np.zeros(len(methods), dtype=np.bool_)
-    seen[drawn["train"].chosen] = True
-    for split, one in drawn.items():
-        if family is None or split == "train":
-            found[split] = np.zeros(len(one.chosen), dtype=np.bool_)
+    twin = {}
+    in_training = np.zeros(len(pool), dtype=np.bool_)
+    in_training[samples["train"].positions] = True
+    for split, sample in samples.items():
+        if families is None or split == "train":
+            twin[split] = np.zeros(len(sample.positions), dtype=np.bool_)
         else:
-            mine = np.zeros(len(methods), dtype=np.bool_)
-            mine[one.chosen] = True
-            found[split] = has_twin_in(family, mine, seen)[one.chosen]
-    return found
+            own = np.zeros(len(pool), dtype=np.bool_)
+            own[sample.positions] = True
+            twin[split] = have_duplicate_in(families, own, in_training)[sample.positions]
+    return twin

@@ -1,7 +1,8 @@
 """The rows of the data set that one shard of a corpus gives: what is asked, masked, and the answer.
 
-JSON lines, one part for each task and shard. All rows have ``id`` (the method's UUID), ``project``,
-``split``, ``path``, ``line``, ``type``, ``label``, ``text`` and ``twin``.
+JSON lines, and the same as Parquet; one part for each task and shard. All rows have ``id`` (the
+method's UUID), ``project``, ``split``, ``path``, ``line``, ``type``, ``label``, ``text`` and
+``twin``.
 """
 
 from __future__ import annotations
@@ -12,73 +13,86 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from acumen.api import Json
 from acumen.corpus.facts import read_sites
 from acumen.corpus.link import world_of
 from acumen.corpus.parquet import values_of
 from acumen.lang.java.calls.link import NOTHING, Offer, Offers
-from acumen.lang.java.npath import BINS
-from acumen.lang.java.operators import OPERATORS
-from acumen.tasks.methods.masks import NO_WARNING, masked_method_text
-from acumen.tasks.methods.parquet import write_part
-
-Row = dict[str, Any]
+from acumen.tasks.methods.masks import masked_method_text
+from acumen.tasks.methods.pool import Pool, TaskSample
+from acumen.tasks.methods.specs import (
+    COMPLETION,
+    SPECS,
+    MethodTaskSpec,
+    Row,
+    SampledMethod,
+    Warnings,
+)
 
 _COLUMNS = ["method_id", "file_id", "project", "split", "path", "line", "type", "name",
             "start_byte", "text"]  # fmt: skip
 
 
-class Asked(NamedTuple):
-    """A method that is asked something: its row in the shard; the class of its label, or its
-    value; where the masked token begins and ends in its file. ``told`` are further columns."""
-
-    row: int
-    label: int = 0
-    start: int = -1
-    end: int = -1
-    twin: bool = False
-    told: Mapping[str, Json] | None = None
+def methods_by_shard(
+    pool: Pool, samples: Mapping[str, TaskSample], warnings: Warnings
+) -> dict[str, dict[int, list[SampledMethod]]]:
+    """Return the sampled methods of each task and shard, in the order of the shard's methods."""
+    sampled: dict[str, dict[int, list[SampledMethod]]] = {task: {} for task in SPECS}
+    for task, of_task in samples.items():
+        spec = SPECS[task]
+        for split, sample in of_task.samples.items():
+            columns = (
+                sample.positions.tolist(),
+                sample.label.tolist(),
+                of_task.twin[split].tolist(),
+            )
+            for at, label, twin in zip(*columns, strict=True):
+                details = spec.details(pool, at, label, warnings)
+                method = SampledMethod(int(pool.row[at]), label, twin=twin, **details)
+                sampled[task].setdefault(int(pool.shard[at]), []).append(method)
+    for shards in sampled.values():
+        for methods in shards.values():
+            methods.sort(key=lambda method: method.row)
+    return sampled
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class RowJob:
     """A shard and those of its whole project; ``parts`` is the beginning of the parts' names."""
 
     corpus: Path
     shard: str
     shards: tuple[str, ...]
     calls: Path
-    asked: Mapping[str, Sequence[Asked]]
+    sampled: Mapping[str, Sequence[SampledMethod]]
     parts: Path
 
 
-def part_of(job: Job, task: str, ending: str) -> Path:
+def part_of(job: RowJob, task: str, ending: str) -> Path:
     return job.parts.with_name(f"{job.parts.name}.{task}.{ending}")
 
 
-def make_rows(job: Job) -> dict[str, int]:
-    """What an engine runs: writes the parts, gives the number of rows of each."""
-    wanted = sorted({one.row for asked in job.asked.values() for one in asked})
+def make_rows(job: RowJob) -> None:
+    """Write the parts of a shard; an engine runs this."""
+    wanted = sorted({method.row for sampled in job.sampled.values() for method in sampled})
     methods = _methods(job, wanted)
-    counts: dict[str, int] = {}
-    for task, asked in job.asked.items():
-        rows = [_row(task, methods[one.row], one) for one in asked]
-        if task == "completion" and rows:
-            _add_contexts(job, rows, [methods[one.row] for one in asked], asked)
+    for task, sampled in job.sampled.items():
+        spec = SPECS[task]
+        rows = [_row(spec, methods[one.row], one) for one in sampled]
+        if spec is COMPLETION and rows:
+            _add_contexts(job, rows, [methods[one.row] for one in sampled], sampled)
         with part_of(job, task, "jsonl").open("w", encoding="utf-8") as stream:
             for row in rows:
                 stream.write(json.dumps(row, ensure_ascii=False) + "\n")
-        write_part(rows, part_of(job, task, "parquet"), task)
-        counts[task] = len(rows)
-    return counts
+        table = pa.Table.from_pylist(rows, schema=_schema(spec))
+        pq.write_table(table, part_of(job, task, "parquet"))
 
 
-def _methods(job: Job, wanted: Sequence[int]) -> dict[int, Row]:
+def _methods(job: RowJob, wanted: Sequence[int]) -> dict[int, Row]:
     folder = job.corpus / "shards" / job.shard
     table = pq.read_table(folder / "methods.parquet", columns=_COLUMNS)
     table = table.take(pa.array(wanted, pa.int64()))
@@ -87,36 +101,42 @@ def _methods(job: Job, wanted: Sequence[int]) -> dict[int, Row]:
     return dict(zip(wanted, rows, strict=True))
 
 
-def _row(task: str, method: Row, asked: Asked) -> Row:
-    length = asked.end - asked.start
+def _row(spec: MethodTaskSpec, method: Row, sampled: SampledMethod) -> Row:
+    length = sampled.end - sampled.start
+    # Where in its file the masked token is, for whoever serves other views of it.
+    position = {"start_byte": sampled.start, "end_byte": sampled.end} if sampled.start >= 0 else {}
     return {
         "id": str(uuid.UUID(bytes=method["method_id"])),
         **{name: method[name] for name in ("project", "split", "path", "line", "type")},
-        "label": _label(task, method, asked),
-        "text": masked_method_text(task, method, asked.start, length),
-        "twin": asked.twin,
-        **_position(asked),
-        **(asked.told or {}),
+        "label": spec.label(method, sampled),
+        "text": masked_method_text(spec.name, method, sampled.start, length),
+        "twin": sampled.twin,
+        **position,
+        **(sampled.further or {}),
     }
 
 
-def _label(task: str, method: Row, asked: Asked) -> str:
-    if task == "npath":
-        return BINS[asked.label]
-    if task == "operators":
-        return OPERATORS[asked.label]
-    if task == "naming":
-        return str(method["name"])
-    if task == "completion":
-        start = asked.start - method["start_byte"]
-        data = method["text"].encode()[start : start + asked.end - asked.start]
-        return str(data.decode("utf-8", "replace"))
-    return str((asked.told or {}).get("token", NO_WARNING))
+# ---------------------------------------------------------------- Parquet
+
+_COMMON = [
+    *((name, pa.string()) for name in ("id", "project", "split", "path")),
+    ("line", pa.int32()),
+    *((name, pa.string()) for name in ("type", "label", "text")),
+    ("twin", pa.bool_()),
+]
 
 
-def _position(asked: Asked) -> Row:
-    """Where in its file the masked token is, for whoever serves other views of it."""
-    return {"start_byte": asked.start, "end_byte": asked.end} if asked.start >= 0 else {}
+def _schema(spec: MethodTaskSpec) -> pa.Schema:
+    return pa.schema([*_COMMON, *spec.columns()])
+
+
+def join_tables(parts: Sequence[Path], into: Path, task: str) -> None:
+    """Write one table of all parts, in their order; always in the same bytes."""
+    with pq.ParquetWriter(into, _schema(SPECS[task]), compression="zstd") as writer:
+        for part in parts:
+            table = pq.read_table(part)
+            if table.num_rows:
+                writer.write_table(table)
 
 
 # ---------------------------------------------------------------- completion
@@ -128,13 +148,13 @@ def _offers(corpus: Path, shards: tuple[str, ...]) -> Offers:
 
 
 def _add_contexts(
-    job: Job, rows: Iterable[Row], methods: Sequence[Row], asked: Sequence[Asked]
+    job: RowJob, rows: Iterable[Row], methods: Sequence[Row], sampled: Sequence[SampledMethod]
 ) -> None:
     """What could be called there, and where the called method is from."""
     folder = job.corpus / "shards" / job.shard
     offers = _offers(job.corpus, job.shards)
     starts: dict[str, list[int]] = {}
-    for method, one in zip(methods, asked, strict=True):
+    for method, one in zip(methods, sampled, strict=True):
         starts.setdefault(method["path"], []).append(one.start)
     found: dict[tuple[str, int], Offer] = {}
     for path, sites, _ in read_sites(folder):
@@ -143,7 +163,7 @@ def _add_contexts(
             found |= {(path, start): offer for start, offer in of_file.items()}
     packages = dict(_pairs(folder / "files.parquet", "path", "package"))
     callees = _callees(job.calls, starts)
-    for row, method, one in zip(rows, methods, asked, strict=True):
+    for row, method, one in zip(rows, methods, sampled, strict=True):
         key = (method["path"], one.start)
         offer = found.get(key, NOTHING)
         package = packages[method["path"]]

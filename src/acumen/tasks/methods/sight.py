@@ -25,8 +25,9 @@ from acumen.files import sha256_of
 from acumen.lang.java.declarations import NONE
 from acumen.lang.java.file import JavaFile
 from acumen.registry import make_view
-from acumen.tasks.methods._owner import Owners
 from acumen.tasks.methods.masks import COMPLETION, NAMING, OPERATORS, Mask, without_token
+from acumen.tasks.methods.owner import Owners
+from acumen.tasks.methods.specs import SPECS
 from acumen.views._words import plain
 from acumen.views.masked import masked_other
 from acumen.views.masked_files import (
@@ -49,7 +50,6 @@ _COLUMNS = (
     "method_id", "project", "path", "line", "type", "name", "signature", "text", "file_id",
     "place", "start_byte", "end_byte",
 )  # fmt: skip
-_CONTEXT = ("receiver", "arguments", "candidates", "static")
 _LABEL = re.compile(r"(.*?)([^.(/]*)((?:[(/].*)?)", re.DOTALL)
 # Files that are kept, as they are and masked: the methods around one are asked for together.
 _KEPT = 16
@@ -310,8 +310,7 @@ def open_sight(built: Built, kind: str) -> CorpusSight | None:
     contexts: dict[str, Mapping[str, Json]] = {}
     for row in built.rows(f"{kind}.jsonl"):
         masks[row["id"]] = _mask(kind, row)
-        if kind == COMPLETION:
-            contexts[row["id"]] = {name: row[name] for name in _CONTEXT}
+        contexts[row["id"]] = {name: row[name] for name in SPECS[kind].context}
 
     def mask_of(method: str) -> Mask:
         if method not in masks:

@@ -7,7 +7,6 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 
-from acumen import metrics
 from acumen.api import (
     Answer,
     Ceiling,
@@ -18,62 +17,20 @@ from acumen.api import (
     Instance,
     Json,
     Method,
-    Metric,
     Prompt,
     Question,
     Sight,
     TaskCard,
 )
 from acumen.datasets.built import Built
-from acumen.lang.subtokens import subtokens
-from acumen.metrics.naming import corpus_metrics
-from acumen.tasks.methods.masks import ALONE, NO_WARNING, ORIGINS, TWIN
+from acumen.tasks.methods.masks import ALONE, TWIN
+from acumen.tasks.methods.specs import SPECS, MethodTaskSpec
 
 VERSION = "1"
 CITATION = "GLUECode: A Benchmark for Source Code Machine Learning Models. 2020."
 
-SUMMARIES = {
-    "npath": "How many paths lead through this method? One of twelve bins of its NPath complexity",
-    "operators": "Which operator was taken out of this method?",
-    "naming": "What is this method called?",
-    "completion": "Which method is called where a name was taken out of this one?",
-    "nulltoken": "At which token may this method dereference null, if at any?",
-}
-_TITLES = {
-    "npath": "NPath complexity", "operators": "Operators", "naming": "Method naming",
-    "completion": "Call completion", "nulltoken": "Null dereference",
-}  # fmt: skip
-_FACES = {
-    "npath": Face.CLASSIFY, "operators": Face.CLASSIFY, "naming": Face.NAME,
-    "completion": Face.GENERATE, "nulltoken": Face.GENERATE,
-}  # fmt: skip
-_METRICS: Mapping[str, Metric] = {
-    "npath": metrics.accuracy, "operators": metrics.accuracy, "naming": metrics.character_bleu,
-    "completion": metrics.exact_match, "nulltoken": metrics.exact_match,
-}  # fmt: skip
-# The generalizability study's Table 1 is in these.
-_FURTHER: Mapping[str, Sequence[Metric]] = {"naming": corpus_metrics(subtokens)}
-_SLICES = {
-    "completion": tuple(f"origin:{origin}" for origin in ORIGINS),
-    "nulltoken": ("warning", "no-warning"),
-}
 # With fewer in a split, an interval stands on files: it says nothing about other projects.
 FEWEST_PROJECTS = 5
-# What a model that reads English is asked.
-_ASKS = {
-    "npath": "Which of the choices holds the NPath complexity of this Java method, the number of "
-    "acyclic paths through it?",
-    "operators": "Which operator stands in place of <MASK> in this Java method?",
-    "completion": "Which method is called in place of <MASK> in this Java method? "
-    "Answer with its name alone.",
-    "nulltoken": "At which token may this Java method dereference null? Answer with that token "
-    f"alone, the last name of the expression that is null, or with {NO_WARNING} if at none.",
-}
-_ANALYSES = {
-    "npath": "the program that counts the paths is exact by construction",
-    "nulltoken": "the analysis of the whole project that found the dereferences is right by "
-    "construction",
-}
 
 
 class MethodTask:
@@ -81,20 +38,20 @@ class MethodTask:
 
     def __init__(self, built: Built, kind: str, split: str = "test") -> None:
         self.built, self.kind, self.split = built, kind, split
-        self.metric = _METRICS[kind]
-        self.metrics = _FURTHER.get(kind, ())
+        self.spec = spec = SPECS[kind]
+        self.metric, self.metrics = spec.metric, spec.further_metrics
         self.card = TaskCard(
             name=f"gluecode/{kind}",
-            title=f"GLUECode: {_TITLES[kind]}",
+            title=f"GLUECode: {spec.title}",
             version=VERSION,
-            face=_FACES[kind],
+            face=spec.face,
             metric=self.metric.name,
-            summary=SUMMARIES[kind],
+            summary=spec.summary,
             citation=CITATION,
             conventions=(Convention(split, f"all methods of the {split} projects"),),
-            slices=(*_SLICES.get(kind, ()), *_twins(built, kind, split)),
-            ceiling=_ceiling(kind),
-            direct=_FACES[kind] is Face.CLASSIFY,
+            slices=(*spec.slices, *_twins(built, kind, split)),
+            ceiling=_ceiling(spec),
+            direct=spec.face is Face.CLASSIFY,
         )
 
     def instances(self) -> Sequence[Instance]:
@@ -114,7 +71,7 @@ class MethodTask:
     ) -> dict[str, Answer]:
         """Where a name is asked for, silence is an empty one: else the subtokens that it misses
         would not be counted."""
-        if self.kind != "naming":
+        if self.spec.face is not Face.NAME:
             return dict(answers)
         given = [answers.get(one.id, Answer(one.id)) for one in instances]
         return {
@@ -167,20 +124,14 @@ class MethodTask:
 
     @cached_property
     def _choices(self) -> tuple[str, ...]:
-        if self.kind == "npath":
-            from acumen.lang.java.npath import BINS
-
-            return BINS
-        from acumen.lang.java.operators import OPERATORS
-
-        return OPERATORS
+        return self.spec.choices()
 
     def _input(self, row: Mapping[str, Json]) -> Input:
-        if self.kind == "naming":
+        if self.spec.face is Face.NAME:
             return Method(row["id"], row["text"], "java")
-        if self.card.face is Face.CLASSIFY:
-            return Question(row["text"], self._choices, row["id"], _ASKS[self.kind])
-        return Prompt(row["text"], row["id"], _ASKS[self.kind])
+        if self.spec.face is Face.CLASSIFY:
+            return Question(row["text"], self._choices, row["id"], self.spec.instruction)
+        return Prompt(row["text"], row["id"], self.spec.instruction)
 
     @cached_property
     def _by_project(self) -> bool:
@@ -194,10 +145,7 @@ class MethodTask:
 
     def _tags(self, row: Mapping[str, Json]) -> Iterator[str]:
         yield TWIN if row.get("twin") else ALONE
-        if self.kind == "completion":
-            yield f"origin:{row['origin']}"
-        if self.kind == "nulltoken":
-            yield "no-warning" if row["label"] == NO_WARNING else "warning"
+        yield from self.spec.tags(row)
 
 
 def _twins(built: Built, kind: str, split: str) -> tuple[str, ...]:
@@ -206,10 +154,10 @@ def _twins(built: Built, kind: str, split: str) -> tuple[str, ...]:
     return (ALONE, TWIN) if told.get("twins_in_train") else ()
 
 
-def _ceiling(kind: str) -> Ceiling | None:
-    if kind not in _ANALYSES:
+def _ceiling(spec: MethodTaskSpec) -> Ceiling | None:
+    if not spec.ceiling:
         return None
-    return Ceiling(_ANALYSES[kind], 1.0, "the labels, which it made", who="the analysis")
+    return Ceiling(spec.ceiling, 1.0, "the labels, which it made", who="the analysis")
 
 
 class RowSight:
@@ -220,8 +168,8 @@ class RowSight:
 
     @cached_property
     def _contexts(self) -> dict[str, dict[str, Json]]:
-        names = ("receiver", "arguments", "candidates", "static")
-        if self.task.kind != "completion":
+        names = self.task.spec.context
+        if not names:
             return {}
         rows = self.task.built.rows(self.task.file)
         return {row["id"]: {name: row[name] for name in names} for row in rows}
