@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional
 
-from acumen.lang.subtokens import subtokens
+from acumen.lang.subtokens import spot_words
 from acumen.models.naming.spot import RANKS
 
 if TYPE_CHECKING:
@@ -60,16 +60,6 @@ def nearest(asked: Tensor, known: Tensor, k: int) -> tuple[Tensor, Tensor]:
 # --------------------------------------------------------------------------------------
 
 
-def name_words(name: str) -> tuple[str, ...]:
-    """The words of a name, in small letters, without digits.
-
-    >>> name_words("toHTML4_page")
-    ('to', 'html', 'page')
-    """
-    bare = ("".join(c for c in one if not c.isdigit()).lower() for one in subtokens(name))
-    return tuple(one for one in bare if one)
-
-
 @dataclass(frozen=True, slots=True)
 class Names:
     """The names that were seen, as numbers of labels. Those of the same words are one: ``meant``
@@ -81,7 +71,7 @@ class Names:
     @staticmethod
     def of(labels: Sequence[str]) -> Names:
         places: dict[tuple[str, ...], int] = {}
-        meant = [places.setdefault(name_words(one), len(places)) for one in labels]
+        meant = [places.setdefault(spot_words(one), len(places)) for one in labels]
         return Names(tuple(places), np.array(meant, np.int64))
 
 

@@ -26,8 +26,9 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from acumen.api import AcumenError, Input, Sight
+from acumen.lang.subtokens import spot_words
 from acumen.models.naming.spot import FARTHER, RANKS, fitness
-from acumen.models.neural._spot_memory import Names, firsts, name_words, nearest, unit
+from acumen.models.neural._spot_memory import Names, firsts, nearest, unit
 from acumen.models.neural._spot_network import SpotNetwork
 from acumen.models.neural._spot_vectors import (
     Learning,
@@ -138,7 +139,7 @@ class SpotCNN(Architecture):
         self.vocabularies["length"] = Vocabulary([str(length)])
         of_names: Counter[str] = Counter()
         for name, many in counts[LABELS].items():
-            for word in name_words(name):
+            for word in spot_words(name):
                 of_names[word] += many
         self.vocabularies["names"] = Vocabulary.counted(of_names)
         self.learn_labels(counts)
@@ -244,7 +245,7 @@ class SpotCNN(Architecture):
             some = asked[start : start + 256]
             rows = torch.tensor([vectors[one] for one in some], device=network.features.device)
             with torch.inference_mode():
-                fits = self._fits(network, unit(rows), [name_words(names[one]) for one in some])
+                fits = self._fits(network, unit(rows), [spot_words(names[one]) for one in some])
             for place, fit in zip(some, fits, strict=True):
                 found[place] = fit
         return found
