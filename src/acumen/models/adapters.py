@@ -76,8 +76,8 @@ def agreement_with_own_name(name: Ask) -> Ask:
             if proposal is None:
                 answers.append(None)
                 continue
-            a = {token.lower() for token in subtokens(method.name)}
-            b = {token.lower() for token in subtokens(proposal)}
+            a = set(subtokens(method.name, lower=True))
+            b = set(subtokens(proposal, lower=True))
             answers.append(2 * len(a & b) / (len(a) + len(b)) if a or b else 1.0)
         return answers
 

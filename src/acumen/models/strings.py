@@ -66,8 +66,8 @@ def jaro_winkler(left: str, right: str) -> float:
 
 def subtoken_overlap(left: str, right: str) -> float:
     """Subtokens in common, of all (Jaccard), case aside."""
-    a = {token.lower() for token in subtokens(left)}
-    b = {token.lower() for token in subtokens(right)}
+    a = set(subtokens(left, lower=True))
+    b = set(subtokens(right, lower=True))
     return len(a & b) / len(a | b) if a | b else 1.0
 
 

@@ -109,7 +109,7 @@ def of_place(path: str, version: Version, method: Method) -> list[str]:
     found = []
     if not _TEST_FOLDERS.isdisjoint(folders) or _TEST_FILE.search(stem) or marks & _TEST_MARKS:
         found.append("test")
-    words = [word.lower() for word in subtokens(stem)]
+    words = subtokens(stem, lower=True)
     in_folder = any(not _EXAMPLE_FOLDERS.isdisjoint(re.split(r"\W|_", one)) for one in folders)
     if in_folder or not _EXAMPLE_WORDS.isdisjoint((*words[:1], *words[-1:])):
         found.append("example")
@@ -209,7 +209,7 @@ def of_commit(renames: Sequence[Renamed]) -> list[set[str]]:
 
 def _share(old: str, new: str) -> bool:
     """Whether two names have a word in common, or are nearly one word."""
-    before, after = ({word.lower() for word in subtokens(one)} for one in (old, new))
+    before, after = (set(subtokens(one, lower=True)) for one in (old, new))
     return not before.isdisjoint(after) or OSA.distance(old.lower(), new.lower()) <= LETTERS
 
 
@@ -219,13 +219,13 @@ def substitution(old: str, new: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     >>> substitution("getUserName", "getAccountName")
     (('user',), ('account',))
     """
-    before = [word.lower() for word in subtokens(old)]
-    after = [word.lower() for word in subtokens(new)]
+    before = subtokens(old, lower=True)
+    after = subtokens(new, lower=True)
     while before and after and before[0] == after[0]:
         before, after = before[1:], after[1:]
     while before and after and before[-1] == after[-1]:
         before, after = before[:-1], after[:-1]
-    return tuple(before), tuple(after)
+    return before, after
 
 
 def mass(names: Sequence[tuple[str, str]], least: int) -> list[bool]:

@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 
 from acumen.api import AcumenError
 from acumen.lang.columns import Ragged
+from acumen.lang.subtokens import split_lossless
 from acumen.models.neural import encoded
 from acumen.models.neural.batches import Rounds, by_length, drawn
-from acumen.models.neural.labels import InPieces, OneLabel, pieces
+from acumen.models.neural.labels import InPieces, OneLabel
 from acumen.models.neural.tokens_input import window
 from acumen.models.neural.vocabulary import END, UNKNOWN, Vocabulary
 
@@ -23,7 +24,7 @@ LISTS = st.lists(st.lists(st.integers(0, 2**31 - 1), max_size=5), min_size=1, ma
 
 @given(st.text())
 def test_pieces_put_together_are_the_name(name: str) -> None:
-    assert "".join(pieces(name)) == name
+    assert "".join(split_lossless(name)) == name
 
 
 def test_the_most_frequent_words_are_known_and_the_alphabet_decides_among_equals() -> None:

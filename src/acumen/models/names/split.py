@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from acumen.lang.subtokens import subtokens
+from acumen.lang.subtokens import find_ascii_runs, subtokens
 
 if TYPE_CHECKING:
     from acumen.models.names.lexicon import Lexicon
@@ -34,8 +34,6 @@ FREQUENT = 6e-5
 SHORT = frozenset({"id", "ok", "on", "is", "to", "up", "in", "of", "at", "no"})
 WHOLE = 3
 
-# What pieces of ASCII identifiers look like; gives what ``subtokens`` gives, with digits apart.
-_PIECES = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+").findall
 _RUNS = re.compile(r"[a-z]+|[0-9]+|[^a-z0-9]+").findall
 _CUT = re.compile(r"[a-z]+").fullmatch
 # Unicode spells it so for good.
@@ -51,7 +49,7 @@ def pieces(name: str) -> list[str]:
     ['get', 'HTTP', 'Response', 'code', '2']
     """
     if name.isascii():
-        return _PIECES(name)
+        return find_ascii_runs(name)
     return [
         word
         for token in subtokens(_spelled(name))
@@ -131,7 +129,7 @@ class Splitter:
     def split(self, names: Iterable[str]) -> Split:
         if self._kept > _KEPT:
             self._forget()
-        seen, find = self._seen, _PIECES
+        seen, find = self._seen, find_ascii_runs
         numbers: list[int] = []
         offsets = [0]
         for name in names:

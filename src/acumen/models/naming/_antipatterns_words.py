@@ -133,7 +133,7 @@ def singular(word: str) -> str:
 @lru_cache(maxsize=1 << 16)
 def words_of(name: str) -> tuple[str, ...]:
     """The words of a name, in lower case."""
-    return tuple(word.lower() for word in subtokens(name))
+    return subtokens(name, lower=True)
 
 
 def stem(word: str) -> str:

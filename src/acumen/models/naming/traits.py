@@ -27,7 +27,7 @@ _CALLS, _IDENTIFIERS, _FEW = 25, 60, 4
 @lru_cache(maxsize=1 << 17)
 def words(name: str) -> tuple[str, ...]:
     """A name's subtokens in lower case."""
-    return tuple(one.lower() for one in subtokens(name))
+    return subtokens(name, lower=True)
 
 
 def sort_of(returned: str, owner: str = "") -> str:

@@ -22,11 +22,11 @@ from numpy.typing import NDArray
 from acumen.api import Input, Json, Method, Prompt, Question, Sight
 from acumen.lang.java.tokens import KINDS as TOKEN_KINDS
 from acumen.lang.kernel import kernel
+from acumen.lang.subtokens import split_lossless
 from acumen.models._lexer import MASK
 from acumen.models.neural.base_nulls import GIVES, marks
 from acumen.models.neural.context_input import around, doc_words, type_words
 from acumen.models.neural.graph_input import method_tree, parsed
-from acumen.models.neural.labels import pieces
 from acumen.models.neural.tokens_input import text_of, writable
 from acumen.views.ast import LABELS as TREE_KINDS
 from acumen.views.masked_files import MASKED_CALL
@@ -107,11 +107,11 @@ def words_of(token: str, string: bool) -> tuple[str, ...]:
         return (_HIDDEN[token],)
     token = token[:_LONGEST]
     if string:
-        return ('"', *(word for part in _WORD.findall(token) for word in pieces(part)))[
+        return ('"', *(word for part in _WORD.findall(token) for word in split_lossless(part)))[
             : _MOST_WORDS + 1
         ]
     if token[:1].isalpha() or token[:1] in ("_", "$"):
-        return pieces(token)
+        return split_lossless(token)
     return (token,)
 
 

@@ -62,7 +62,7 @@ class WholeName(OneLabel):
     it, ``getName`` or ``get_name``, is no matter of what it means."""
 
     def words(self, label: str) -> Iterable[str]:
-        found = "|".join(one.lower() for one in subtokens(label))
+        found = "|".join(subtokens(label, lower=True))
         return (found,) if found else ()
 
     def target(self, label: str) -> Encoded | None:

@@ -23,7 +23,7 @@ from acumen.lang.java.declarations import NONE, MethodDeclaration
 from acumen.lang.java.file import JavaFile
 from acumen.lang.java.grammar import among, name_of
 from acumen.lang.java.snippet import parse_snippet
-from acumen.lang.subtokens import subtokens
+from acumen.lang.subtokens import context_words
 from acumen.models._lexer import KEYWORDS, MASK, is_name, tokens
 from acumen.models.naming._facts_tree import nearest
 from acumen.models.neural.architecture import LABELS, Architecture
@@ -99,8 +99,7 @@ def pieces(word: str) -> tuple[str, ...]:
     """
     if word in _MASKS:
         return ()
-    found = (one.lower() for one in subtokens(word))
-    return tuple(one for one in found if len(one) > 1 and not one[0].isdigit())
+    return context_words(word)
 
 
 def in_pieces(words: Iterable[str]) -> list[str]:

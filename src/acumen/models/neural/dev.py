@@ -30,8 +30,8 @@ def score(face: Face, said: Sequence[str | None], true: Sequence[str]) -> float:
         return sum(a == b for a, b in zip(said, true, strict=True)) / len(true)
     hits = guessed = wanted = 0
     for a, b in zip(said, true, strict=True):
-        mine = Counter(one.lower() for one in subtokens(a or ""))
-        right = Counter(one.lower() for one in subtokens(b))
+        mine = Counter(subtokens(a or "", lower=True))
+        right = Counter(subtokens(b, lower=True))
         hits += (mine & right).total()
         guessed, wanted = guessed + mine.total(), wanted + right.total()
     return 2 * hits / (guessed + wanted) if hits else 0.0

@@ -122,10 +122,10 @@ def words_of(token: str, string: bool = False, lower: bool = True) -> tuple[str,
         return (_HIDDEN[token],)
     # A character may be written as the escape of half a pair, which is no text.
     token = writable(token[:_LONGEST])
-    found = subtokens(token)[:_MOST_WORDS]
+    found = subtokens(token, lower=lower)[:_MOST_WORDS]
     if not string and (not found or not (token[0].isalpha() or token[0] in "_$")):
-        found = (token,)
-    return tuple(word.lower() for word in found) if lower else found
+        return (token.lower() if lower else token,)
+    return found
 
 
 # -------------------------------------------------------------------------------- reading

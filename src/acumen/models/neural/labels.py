@@ -2,28 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache
 from typing import Protocol
 
 import numpy as np
 
-from acumen.lang.subtokens import subtokens
+from acumen.lang.subtokens import split_lossless, subtokens
 from acumen.models.neural.architecture import Encoded
 from acumen.models.neural.vocabulary import BEGIN, END, SPECIALS, SPOKEN, UNKNOWN, Vocabulary
-
-_PIECE = re.compile(r"<\w+>|[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|.", re.DOTALL)
-
-
-@lru_cache(maxsize=1 << 16)
-def pieces(name: str) -> tuple[str, ...]:
-    """A name cut where words begin; put together again it is the same name.
-
-    >>> pieces("toHTMLPage_2"), pieces("<none>")
-    (('to', 'HTML', 'Page', '_', '2'), ('<none>',))
-    """
-    return tuple(_PIECE.findall(name))
 
 
 class Labels(Protocol):
@@ -74,8 +60,8 @@ class InPieces:
 
     def words(self, label: str) -> Sequence[str]:
         if not self.lower:
-            return pieces(label)
-        return [one.lower() for one in subtokens(label)]
+            return split_lossless(label)
+        return subtokens(label, lower=True)
 
     def learn(self, counts: Mapping[str, int]) -> None:
         self.vocabulary = Vocabulary.counted(counts, self.most, specials=SPOKEN)

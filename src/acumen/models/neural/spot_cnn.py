@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from acumen.api import AcumenError, Input, Sight
-from acumen.lang.subtokens import subtokens
+from acumen.lang.subtokens import spot_words
 from acumen.models.naming.spot import FARTHER, RANKS, fitness
 from acumen.models.neural._spot_network import SpotNetwork
 from acumen.models.neural.architecture import LABELS, Architecture, Encoded, Features, Network
@@ -102,16 +102,6 @@ def whisker(sizes: Mapping[int, int]) -> int:
     return max(_SHORTEST, end + end % 2)
 
 
-def name_words(name: str) -> tuple[str, ...]:
-    """The words of a name, in small letters, without digits.
-
-    >>> name_words("toHTML4_page")
-    ('to', 'html', 'page')
-    """
-    bare = ("".join(c for c in one if not c.isdigit()).lower() for one in subtokens(name))
-    return tuple(one for one in bare if one)
-
-
 @dataclass(frozen=True, slots=True)
 class Names:
     """The names of the labels. Those of the same words are one: ``meant`` has the position in
@@ -123,7 +113,7 @@ class Names:
     @staticmethod
     def of(labels: Sequence[str]) -> Names:
         positions: dict[tuple[str, ...], int] = {}
-        meant = [positions.setdefault(name_words(label), len(positions)) for label in labels]
+        meant = [positions.setdefault(spot_words(label), len(positions)) for label in labels]
         return Names(tuple(positions), np.array(meant, np.int64))
 
 
@@ -177,7 +167,7 @@ class SpotCNN(Architecture):
         self.vocabularies["length"] = Vocabulary([str(length)])
         of_names: Counter[str] = Counter()
         for name, many in counts[LABELS].items():
-            for word in name_words(name):
+            for word in spot_words(name):
                 of_names[word] += many
         self.vocabularies["names"] = Vocabulary.counted(of_names)
         self.learn_labels(counts)
@@ -284,7 +274,7 @@ class SpotCNN(Architecture):
             rows = torch.tensor([vectors[one] for one in some], device=network.features.device)
             with torch.inference_mode():
                 fits = self._fits(
-                    network, unit_rows(rows), [name_words(names[one]) for one in some]
+                    network, unit_rows(rows), [spot_words(names[one]) for one in some]
                 )
             for place, fit in zip(some, fits, strict=True):
                 found[place] = fit

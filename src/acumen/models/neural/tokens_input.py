@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from acumen.api import Input, Method, NamedMethod, Pair, Prompt, Question, Sight
+from acumen.lang.subtokens import split_lossless
 from acumen.models._lexer import MASK, is_name, tokens
 from acumen.models.neural.architecture import Architecture, Encoded, Features
-from acumen.models.neural.labels import pieces
 from acumen.models.neural.vocabulary import Vocabulary
 
 # Of a longer text the rest is never looked at: lexing alone would take seconds.
@@ -39,7 +39,7 @@ def whole(token: str) -> Iterable[str]:
 
 def in_pieces(token: str) -> Iterable[str]:
     """Names in their words; literals and signs as they are."""
-    return pieces(token) if is_name(token) else (token,)
+    return split_lossless(token) if is_name(token) else (token,)
 
 
 def window(found: Sequence[str], length: int) -> Sequence[str]:

@@ -73,7 +73,7 @@ def inspired(text: str, old: str, new: str) -> bool:
     """
     before, after = _words(old), _words(new)
     changed = after - before or before - after
-    words = {part.lower() for word in _WORD.findall(text) for part in subtokens(word)}
+    words = {part for word in _WORD.findall(text) for part in subtokens(word, lower=True)}
     return bool(changed) and 2 * len(changed & words) >= len(changed)
 
 
@@ -89,4 +89,4 @@ def is_clear(found: Sequence[str]) -> bool:
 
 
 def _words(name: str) -> set[str]:
-    return {part.lower() for part in subtokens(name)}
+    return set(subtokens(name, lower=True))

@@ -37,7 +37,7 @@ def abbreviations(identifier: str) -> tuple[str, ...]:
     >>> abbreviations("requestTimeout")
     ('reqTim', 'requTime', 'rqstTmt', 'rt')
     """
-    words = [word.lower() for word in subtokens(identifier)]
+    words = list(subtokens(identifier, lower=True))
     derived = [
         _camel([clip(word, 3) for word in words]),
         _camel([clip(word, 4) for word in words]),

@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from acumen.lang.java.file import JavaFile
+from acumen.lang.subtokens import code2seq_parts, code2vec_name
 from acumen.views.paths.tree import (
     BRACES,
     BRACKETS,
@@ -165,38 +166,18 @@ _GIVEN = {
     LEAST_LONG: "-9223372036854775808L",
 }  # fmt: skip
 
-_WHITE = "".join(map(chr, range(33)))
-_SPLIT = re.compile(r"(?<=[a-z])(?=[A-Z])|_|[0-9]|(?<=[A-Z])(?=[A-Z][a-z])|\s+", flags=re.ASCII)
-# Quotes, apostrophes and commas are deleted, and what cannot be printed in ASCII.
-_SIGNS = bytes(range(32)) + b"\"',\x7f"
-_NO_LETTERS = bytes(code for code in range(128) if not chr(code).isalpha())
-_PARTS = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+")
 _WHOLE_NUMBER = re.compile(r"[0-9][0-9_]*")
 _UNICODE = re.compile(r"(?<!\\)((?:\\\\)*)\\u+([0-9a-fA-F]{4})")
 
 
-def normalized(text: str, default: str = "") -> str:
-    """Lower case letters; if there are none, what else can be printed, blanks as underscores."""
-    if text.isascii() and text.isalpha():
-        return text.lower()
-    # A line break's escape goes first: what then meets may be deleted with it.
-    lowered = text.lower().replace("\\n", "")
-    if "//s" in lowered:
-        lowered = re.sub("//s+", "", lowered)
-    printed = lowered.encode("ascii", errors="ignore").translate(None, _SIGNS)
-    letters = printed.translate(None, _NO_LETTERS)
-    return letters.decode() or printed.decode().replace(" ", "_") or default
-
-
 def name_of(text: str, boxed: bool = False) -> str:
     """code2vec's name. ``boxed``: of a boxed type, which is printed as the primitive one."""
-    return BOXED[text] if boxed else normalized(text, BLANK)[:_LONGEST]
+    return BOXED[text] if boxed else code2vec_name(text, BLANK)[:_LONGEST]
 
 
 def parts_of(text: str) -> str:
     """code2seq's name: parts joined by bars. Of whole numbers only four are told."""
-    pieces = _SPLIT.split(text.replace("|", " ").strip(_WHITE))
-    parts = "|".join(filter(None, map(normalized, pieces)))
+    parts = "|".join(code2seq_parts(text.replace("|", " ")))
     if parts:
         return parts
     name = name_of(text)
@@ -206,8 +187,7 @@ def parts_of(text: str) -> str:
 
 def target_of(method: str) -> str:
     """What is to be predicted: the parts of a method's name."""
-    pieces = _SPLIT.split(method.strip(_WHITE))
-    return "|".join(filter(None, map(normalized, pieces))) or normalized(method, BLANK)
+    return "|".join(code2seq_parts(method)) or code2vec_name(method, BLANK)
 
 
 # Spellings that have been worked out; the same few names make up most of any code.
@@ -223,9 +203,9 @@ def _made(text: str) -> tuple[str, str]:
         plain = _UNICODE.sub(lambda match: match[1] + chr(int(match[2], 16)), text)
     if plain.isascii() and plain.isdigit():
         made = plain[:_LONGEST], plain if plain in _KEPT_NUMBERS else "<NUM>"
-    elif plain.isascii() and plain.isidentifier() and (parts := _PARTS.findall(plain)):
-        # Most texts are of this kind, for which the rules come to the same with less work.
-        made = "".join(parts).lower()[:_LONGEST], "|".join(parts).lower()
+    elif plain.isascii() and plain.isidentifier() and (parts := code2seq_parts(plain)):
+        # The name of such a text has the letters of its parts.
+        made = "".join(parts)[:_LONGEST], "|".join(parts)
     else:
         made = name_of(plain), parts_of(plain)
     # Long texts are mostly literals, met once.
