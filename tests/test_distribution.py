@@ -65,7 +65,7 @@ def test_wheel_installs_its_dependencies_and_checks_names(
     assert_evaluates(python, tmp_path)
     project = tmp_path / "project"
     shutil.copytree(ROOT / "examples" / "quill", project)
-    done = run_command(python, tmp_path, "names", "check", str(project), "--json")
+    done = run_command(python, tmp_path, "names", "check", str(project), "--format", "json")
     assert done.returncode in (0, 1), done.stderr
     assert json.loads(done.stdout)["findings"]
 

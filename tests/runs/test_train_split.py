@@ -17,6 +17,8 @@ from acumen.api import (
     Example,
     Face,
     Instance,
+    Method,
+    NamedMethod,
     Prompt,
     Question,
     Sight,
@@ -230,3 +232,9 @@ def test_results_without_an_overall_score_are_read(home: Path, tmp_path: Path) -
     del record["overall"]
     path.write_text(json.dumps(record))
     assert read_run(path) == run
+
+
+def test_named_methods_have_a_data_hash() -> None:
+    named = [Instance("a", NamedMethod(Method("m", "void f() {}"), name), 1.0) for name in "fg"]
+    hashes = {PlannedTask(Toy([one], "toy", face=Face.JUDGE)).data_sha256 for one in named}
+    assert len(hashes) == 2

@@ -18,6 +18,8 @@ from acumen.api import (
     Json,
     Learner,
     ModelCard,
+    Prompt,
+    Question,
     Sight,
     Task,
     TaskCard,
@@ -133,7 +135,9 @@ class PlannedTask:
 
 def _hashed_input(question: Input) -> list[Json]:
     """Return what identifies a question in hashes: its content and its optional parts."""
-    return [*question.content, *(getattr(question, name, "") for name in OPTIONAL)]
+    if isinstance(question, Question | Prompt):
+        return [*question.content, question.method, question.ask]
+    return [*question.content]
 
 
 def input_record(asked: Input) -> dict[str, Json]:
