@@ -13,12 +13,12 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
-from corpora import examples_corpus
+from corpora import analysed_corpus, examples_corpus
 from javac import java_util, javac_program, part_of_java_util
 from support import SHARED, Acumen, is_thorough
 from warm import launcher
 
-__all__ = ["examples_corpus", "java_util", "javac_program", "part_of_java_util"]
+__all__ = ["analysed_corpus", "examples_corpus", "java_util", "javac_program", "part_of_java_util"]
 
 # Where a test does not say how many cases it draws; a hundred are usual.
 settings.register_profile("quick", settings.default, max_examples=40)

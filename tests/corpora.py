@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -77,5 +78,22 @@ def examples_corpus(shared_folder: Path) -> Corpus:
     with FileLock(folder / "lock"):
         if not (folder / "built").exists():
             build_at(folder / "corpus", EXAMPLES)
+            (folder / "built").touch()
+    return Corpus.open(folder / "corpus")
+
+
+@pytest.fixture(scope="session")
+def analysed_corpus(examples_corpus: Corpus, shared_folder: Path) -> Corpus:
+    """A copy of the example projects with their null facts, for whoever needs these: they are
+    stored in the corpus, and the other one stays as it was built."""
+    from acumen.corpus import Corpus
+    from acumen.corpus.nulls import null_reports
+
+    folder = shared_folder / "analysed"
+    folder.mkdir(exist_ok=True)
+    with FileLock(folder / "lock"):
+        if not (folder / "built").exists():
+            shutil.copytree(examples_corpus.folder, folder / "corpus", dirs_exist_ok=True)
+            null_reports(Corpus.open(folder / "corpus"), shared_engine(1))
             (folder / "built").touch()
     return Corpus.open(folder / "corpus")

@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture(scope="session")
-def gluecode(examples_corpus: Corpus, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def gluecode(analysed_corpus: Corpus, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """As the verb builds it, once for the tests that only ask."""
     out = tmp_path_factory.mktemp("gluecode") / "gluecode"
     engine = shared_engine(1)
-    warnings, _ = warnings_of(examples_corpus, engine, [], lambda what, done, total: None)
-    build(examples_corpus, Recipe(), out, engine, warnings)
+    warnings, _ = warnings_of(analysed_corpus, engine, [], lambda what, done, total: None)
+    build(analysed_corpus, Recipe(), out, engine, warnings)
     return out

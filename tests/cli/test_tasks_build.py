@@ -20,10 +20,10 @@ pytestmark = pytest.mark.usefixtures("tasks_forgotten")
 
 
 def test_build(
-    acumen_here: Acumen, examples_corpus: Corpus, gluecode: Path, tmp_path: Path
+    acumen_here: Acumen, analysed_corpus: Corpus, gluecode: Path, tmp_path: Path
 ) -> None:
     out = tmp_path / "out"
-    done = acumen_here("tasks", "build", "gluecode", "--corpus", examples_corpus.folder,
+    done = acumen_here("tasks", "build", "gluecode", "--corpus", analysed_corpus.folder,
                        "--out", out, "--workers", "1")  # fmt: skip
     assert done.returncode == 0, done.stderr
     for word in ("npath", "of 9,600", "twin in train", "declared in", f"gluecode@{out}"):
@@ -76,7 +76,7 @@ def test_infer_has_to_be_named_right(
 
 
 def test_infer_instead_of_our_own(
-    acumen_here: Acumen, examples_corpus: Corpus, tmp_path: Path
+    acumen_here: Acumen, analysed_corpus: Corpus, tmp_path: Path
 ) -> None:
     """A report as Infer writes it, for a line of quill; paths begin above the project's."""
     report = {
@@ -92,7 +92,7 @@ def test_infer_instead_of_our_own(
     file = tmp_path / "report.json"
     file.write_text(json.dumps([report]))
     out = tmp_path / "out"
-    done = acumen_here("tasks", "build", "gluecode", "--corpus", examples_corpus.folder, "--out",
+    done = acumen_here("tasks", "build", "gluecode", "--corpus", analysed_corpus.folder, "--out",
                        out, "--infer", f"quill={file}", "--workers", "1")  # fmt: skip
     assert done.returncode == 0, done.stderr
     rows = [json.loads(line) for line in (out / "nulltoken.jsonl").read_text().splitlines()]

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture(scope="module")
-def found(examples_corpus: Corpus) -> dict[str, list[Report]]:
-    reports, failed = null_reports(examples_corpus, shared_engine(1))
+def found(analysed_corpus: Corpus) -> dict[str, list[Report]]:
+    reports, failed = null_reports(analysed_corpus, shared_engine(1))
     assert not failed
     return reports
 
@@ -37,8 +37,8 @@ def test_as_in_memory(project: str, found: dict[str, list[Report]]) -> None:
     assert found[project], "each of these projects has some"
 
 
-def test_whatever_the_workers(examples_corpus: Corpus, found: dict[str, list[Report]]) -> None:
-    assert null_reports(examples_corpus, shared_engine(2)) == (found, [])
+def test_whatever_the_workers(analysed_corpus: Corpus, found: dict[str, list[Report]]) -> None:
+    assert null_reports(analysed_corpus, shared_engine(2)) == (found, [])
 
 
 def facts_in(corpus: Path) -> dict[str, bytes]:
@@ -46,14 +46,9 @@ def facts_in(corpus: Path) -> dict[str, bytes]:
 
 
 @pytest.fixture(scope="module")
-def stored(
-    examples_corpus: Corpus, tmp_path_factory: pytest.TempPathFactory
-) -> tuple[Path, dict[str, bytes]]:
-    """A corpus without null facts, and the facts that one worker stores."""
-    folder = tmp_path_factory.mktemp("nulls") / "corpus"
-    shutil.copytree(examples_corpus.folder, folder, ignore=shutil.ignore_patterns("nulls"))
-    null_reports(type(examples_corpus).open(folder), shared_engine(1))
-    return folder, facts_in(folder)
+def stored(analysed_corpus: Corpus) -> tuple[Path, dict[str, bytes]]:
+    """A corpus, and the null facts that one worker stored in it."""
+    return analysed_corpus.folder, facts_in(analysed_corpus.folder)
 
 
 def test_facts_are_stored_in_the_same_bytes(
@@ -107,8 +102,8 @@ def test_facts_of_other_code_are_not_used(
     assert len(facts_in(tmp_path / "corpus")) == 8
 
 
-def test_projects_can_be_left_out(examples_corpus: Corpus, found: dict[str, list[Report]]) -> None:
-    some, _ = null_reports(examples_corpus, shared_engine(1), without=frozenset(["quill"]))
+def test_projects_can_be_left_out(analysed_corpus: Corpus, found: dict[str, list[Report]]) -> None:
+    some, _ = null_reports(analysed_corpus, shared_engine(1), without=frozenset(["quill"]))
     assert some == {name: mine for name, mine in found.items() if name != "quill"}
 
 

@@ -265,9 +265,9 @@ def _counted(parts: Path, task: str, column: str) -> dict[str, Counter[str]]:
 
 def _labels(parts: Path, task: str) -> dict[str, Json]:
     """How many different labels there are, and the most frequent ones, in each split."""
-    found: dict[str, Json] = {}
+    labels: dict[str, Json] = {}
     for split, counts in _counted(parts, task, "label").items():
         counts.pop(NO_WARNING, None)
-        most = sorted(counts.items(), key=lambda one: (-one[1], one[0]))[:MOST_FREQUENT]
-        found[split] = {"different": len(counts), "most": dict(most)}
-    return found
+        most = sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:MOST_FREQUENT]
+        labels[split] = {"different": len(counts), "most": dict(most)}
+    return labels

@@ -112,13 +112,13 @@ def _calls_by_method(job: CandidateJob) -> dict[bytes, list[tuple[int, int]]]:
     wanted = pc.invert(pc.or_(table["reference"], pc.match_substring(table["callee"], CONSTRUCTOR)))
     table = table.filter(pc.and_(wanted, pc.is_valid(table["caller_id"])))
     ends = pc.fill_null(table["end_byte"], NOTHING)
-    found: dict[bytes, list[tuple[int, int]]] = {}
+    calls: dict[bytes, list[tuple[int, int]]] = {}
     for caller, start, end in zip(
         values_of(table["caller_id"]), table["start_byte"].to_pylist(), ends.to_pylist(),
         strict=True,
     ):  # fmt: skip
-        found.setdefault(caller, []).append((start, end))
-    return found
+        calls.setdefault(caller, []).append((start, end))
+    return calls
 
 
 def _sample_call(calls: Sequence[tuple[int, int]], method: bytes, seed: int) -> tuple[int, int]:
@@ -194,7 +194,7 @@ def join_candidates(
         operator=_concatenate([of_shard.operator.ravel() for of_shard in shards], np.int32).reshape(
             -1, len(OPERATORS)
         ),
-        warnings=np.array([warnings.get(one, 0) for one in number.tolist()], dtype=np.int32),
+        warnings=np.array([warnings.get(method, 0) for method in number.tolist()], dtype=np.int32),
         of_tests=of_tests[number],
     )
 
@@ -207,7 +207,7 @@ def _method_columns(
     splits: list[str] = []
     tests: list[bool] = []
     project = np.repeat(
-        np.array([corpus.manifest.projects.index(one) for one in corpus.project_of_shard]),
+        np.array([corpus.manifest.projects.index(name) for name in corpus.project_of_shard]),
         np.diff(corpus.first),
     )
     for shard in corpus.shards:
@@ -215,7 +215,7 @@ def _method_columns(
         ids += values_of(table["method_id"])
         splits += table["split"].to_pylist()
         tests += [is_test(path) for path in table["path"].to_pylist()]
-    numbers = np.array([SPLITS.index(one) for one in splits], dtype=np.int8)
+    numbers = np.array([SPLITS.index(name) for name in splits], dtype=np.int8)
     raw = np.frombuffer(b"".join(ids), dtype=np.uint8).reshape(-1, 16)
     return raw, numbers, project.astype(np.int32), np.array(tests, dtype=np.bool_)
 

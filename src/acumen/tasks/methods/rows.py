@@ -82,9 +82,9 @@ def make_rows(job: RowJob) -> None:
     methods = _methods(job, wanted)
     for task, sampled in job.sampled.items():
         spec = SPECS[task]
-        rows = [_row(spec, methods[one.row], one) for one in sampled]
+        rows = [_row(spec, methods[method.row], method) for method in sampled]
         if spec is COMPLETION and rows:
-            _add_contexts(job, rows, [methods[one.row] for one in sampled], sampled)
+            _add_contexts(job, rows, [methods[method.row] for method in sampled], sampled)
         with part_of(job, task, "jsonl").open("w", encoding="utf-8") as stream:
             for row in rows:
                 stream.write(json.dumps(row, ensure_ascii=False) + "\n")
@@ -154,18 +154,18 @@ def _add_contexts(
     folder = job.corpus / "shards" / job.shard
     offers = _offers(job.corpus, job.shards)
     starts: dict[str, list[int]] = {}
-    for method, one in zip(methods, sampled, strict=True):
-        starts.setdefault(method["path"], []).append(one.start)
-    found: dict[tuple[str, int], Offer] = {}
+    for method, instance in zip(methods, sampled, strict=True):
+        starts.setdefault(method["path"], []).append(instance.start)
+    offer_at: dict[tuple[str, int], Offer] = {}
     for path, sites, _ in read_sites(folder):
         if path in starts:
             of_file = offers.of(path, sites, starts[path])
-            found |= {(path, start): offer for start, offer in of_file.items()}
+            offer_at |= {(path, start): offer for start, offer in of_file.items()}
     packages = dict(_pairs(folder / "files.parquet", "path", "package"))
     callees = _callees(job.calls, starts)
-    for row, method, one in zip(rows, methods, sampled, strict=True):
-        key = (method["path"], one.start)
-        offer = found.get(key, NOTHING)
+    for row, method, instance in zip(rows, methods, sampled, strict=True):
+        key = (method["path"], instance.start)
+        offer = offer_at.get(key, NOTHING)
         package = packages[method["path"]]
         row["origin"] = origin(offers, package, method["type"], *callees[key])
         row["receiver"], row["static"] = offer.receiver, offer.static

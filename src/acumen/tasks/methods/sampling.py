@@ -183,5 +183,5 @@ def have_duplicate_in(
     families: Families, methods: NDArray[np.bool_], others: NDArray[np.bool_]
 ) -> NDArray[np.bool_]:
     """Which of these methods have a near-duplicate among the others."""
-    found: NDArray[np.bool_] = methods & np.isin(families, np.unique(families[others]))
-    return found
+    duplicated: NDArray[np.bool_] = np.isin(families, np.unique(families[others]))
+    return methods & duplicated
