@@ -3,10 +3,10 @@
 Each answer is one file, so that an interrupted run continues where it stopped. A file holds
 ``status``, ``body``, ``etag``, ``next`` (the query of the next page) and ``round``. A round is a
 run that reached its end, however often it was started: within a round no request is sent twice;
-the next round sends the stored etag and receives only what changed. Immutable answers, such as a file
-at a commit, are never requested again. No file holds the token. A folder of answers that somebody
-saved by hand works too: a file may hold the body alone, and a list continues as long as there is a
-file for the next page.
+the next round sends the stored etag and receives only what changed. Immutable answers, such as a
+file at a commit, are never requested again. No file holds the token. A folder of answers that
+somebody saved by hand works too: a file may hold the body alone, and a list continues as long as
+there is a file for the next page.
 
 The client sends one request at a time and waits when the server limits it: a status 403 or 429 with
 ``retry-after``, with no requests remaining until a given second, or with only a message (secondary

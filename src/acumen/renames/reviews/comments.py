@@ -309,8 +309,6 @@ def mentions(text: str, name: str) -> bool:
 ACCEPTED, APPROVED, SUGGESTED, INSPIRED = "accepted", "approved", "suggested", "inspired"
 CONVENTION, CONSISTENCY, TYPO, EXAMPLE = "convention", "consistency", "typo", "example"
 OWN_WORDS, OLD_NAME = "by the author", "old name"
-# One of these must be there for a case to be taken without a person's word.
-REASONS = (SUGGESTED, INSPIRED, CONVENTION, CONSISTENCY)
 
 _CONVENTION = re.compile(
     r"\bconvention|\bjava-?\s?beans?\b|\bcamel-?\s?case|\b(?:getter|setter)s?\b|\bbuilder\b"
