@@ -18,7 +18,7 @@ from acumen.published import idbench_agreement, idbench_correlations
 from acumen.registry import make_model, make_task
 from acumen.runs.evaluate import answer_cell
 from acumen.runs.plan import Cell, PlannedTask
-from acumen.runs.reproduce.cell import OUTSIDE, WITHIN, ReproducedCell, judged
+from acumen.runs.reproduce import OUTSIDE, WITHIN, ReproducedCell, judged
 from acumen.runs.scoring import Settings, score
 from acumen.tasks.identifiers import LABELS, SIZES, read_pairs
 

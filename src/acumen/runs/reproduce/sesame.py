@@ -13,7 +13,7 @@ import numpy as np
 
 from acumen.datasets import require
 from acumen.published import read_table
-from acumen.runs.reproduce.cell import ReproducedCell, judged
+from acumen.runs.reproduce import ReproducedCell, judged
 from acumen.survey.sesame import agreement, filtered
 from acumen.tasks.similarity.pairs import AGREE, DISAGREE, FLAVOURS, PAIRS, majorities, read_ratings
 
