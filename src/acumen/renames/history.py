@@ -277,7 +277,9 @@ def _keep(record: Record, found: Matched, renames: list[Renamed], *, merged: boo
     ]
     record["moves"] = [[*_ends(one.old, one.new), "renamed"] for one in renames]
     files = {one.new.path for one in renames}
-    record["others"] = [_other(new) for _, new in found.same if new.path in files and _says(new)]
+    record["others"] = [
+        _other(new) for _, new in found.same if new.path in files and new.method.has_body
+    ]
     record["counts"]["renamed"] = len(renames)
     if merged:
         return
@@ -305,10 +307,6 @@ def _keep(record: Record, found: Matched, renames: list[Renamed], *, merged: boo
 def _left(old: tuple[str, str], new: tuple[str, str], record: Record) -> bool:
     """Whether a type went to another file, its own staying."""
     return old[0] != new[0] and [old[0], new[0]] not in record["paths"]
-
-
-def _says(one: Located) -> bool:
-    return one.method.has_body
 
 
 def _ends(old: Located, new: Located) -> list[str]:
