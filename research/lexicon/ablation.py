@@ -26,8 +26,7 @@ from acumen.files import write_atomically
 from acumen.models.names.lexicon import packed
 from acumen.models.names.model import Names
 from acumen.runs.statistics import interval, point, replicates
-from acumen.tasks.identifiers import IdBench
-from acumen.tasks.identifiers.pairs import LABELS, SIZES
+from acumen.tasks.identifiers import LABELS, SIZES, IdBench
 from research.lexicon._pairs import Keys
 from research.lexicon._streams import streams
 from research.lexicon.build import (

@@ -20,8 +20,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from acumen.published import read_table
-from acumen.tasks.robustness.buckets import BUCKETS
-from acumen.tasks.robustness.marks import MARKS
+from acumen.tasks.robustness import BUCKETS, MARKS
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "networks-robustness.md"

@@ -17,8 +17,8 @@ from pathlib import Path
 
 from acumen.cli._options import load_data
 from acumen.registry import make_task
-from acumen.runs.answers import read_answers
 from acumen.runs.plan import PlannedTask
+from acumen.runs.results import read_answers
 from acumen.runs.scoring import observe, read
 from acumen.runs.statistics import point
 

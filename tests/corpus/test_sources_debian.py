@@ -17,10 +17,9 @@ import pytest
 from acumen.api import AcumenError
 from acumen.corpus.licences import LicenceFile
 from acumen.corpus.reading import Problem
-from acumen.corpus.sources import Entry, Project, apt, projects
-from acumen.corpus.sources.apt import source_lines, source_stanzas
+from acumen.corpus.sources import Entry, Project, projects
 from acumen.corpus.sources.debian import _unpack as unpack_all
-from acumen.corpus.sources.debian import described
+from acumen.corpus.sources.debian import described, run_apt_get, source_lines, source_stanzas
 from acumen.corpus.sources.tarballs import FILES, UnpackedRoot, note
 
 needs_apt = pytest.mark.skipif(shutil.which("apt-get") is None, reason="no apt on this machine")
@@ -229,7 +228,7 @@ def test_a_real_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
     # apt again, by hand, for the archives that dpkg-source needs.
     downloads = tmp_path / "downloads"
     downloads.mkdir()
-    answer = apt.call(cache / "debian" / "apt", ("--download-only", "source", "libjson-java"),
+    answer = run_apt_get(cache / "debian" / "apt", ("--download-only", "source", "libjson-java"),
                       downloads, "again")  # fmt: skip
     assert answer.code == 0
     (description,) = downloads.glob("*.dsc")

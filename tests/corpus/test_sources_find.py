@@ -14,7 +14,7 @@ from acumen.api import AcumenError
 from acumen.corpus.reading import Problem
 from acumen.corpus.sources import Project, projects
 from acumen.corpus.sources.git import split, without_password
-from acumen.corpus.sources.globs import fits
+from acumen.corpus.sources.paths import fits
 
 JAVA = (".java",)
 

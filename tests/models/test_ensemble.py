@@ -19,7 +19,7 @@ from acumen.runs.plan import Cell, PlannedTask, make_task, why_not
 
 
 def test_leave_one_out_is_scikit_learns(idbench: Path) -> None:
-    from acumen.tasks.identifiers.pairs import TECHNIQUES, read_pairs
+    from acumen.tasks.identifiers import TECHNIQUES, read_pairs
 
     task = PlannedTask(make_task("idbench/contextual/small"))
     ours = answer_cell(Cell(make_model("ensemble"), task))[0]

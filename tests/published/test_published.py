@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from acumen.published import idbench_agreement, idbench_correlations, read_table
-from acumen.tasks.robustness.buckets import BUCKETS
+from acumen.tasks.robustness import BUCKETS
 from support import SHARED
 
 TABLES = Path(__file__).resolve().parents[2] / "src" / "acumen" / "published"

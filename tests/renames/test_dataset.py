@@ -17,10 +17,8 @@ import pytest
 
 from acumen.api import AcumenError
 from acumen.datasets.built import ABOUT, Built
-from acumen.renames._dataset_card import PUBLISHED, lengths
-from acumen.renames._dataset_choice import Choice
-from acumen.renames._dataset_splits import text_key
-from acumen.renames.dataset import Settings, build, read_cases
+from acumen.renames.dataset import Choice, Settings, build, read_cases, text_key
+from acumen.renames.dataset_card import PUBLISHED, lengths
 from acumen.renames.records import RENAMES, STABLE, Rename, Review, StableMethod, write_lines
 from support import ROOT, SHARED, Acumen
 

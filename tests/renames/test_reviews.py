@@ -23,7 +23,7 @@ import pytest
 
 from acumen.api import AcumenError
 from acumen.renames.records import Rename, read_renames, read_stable
-from acumen.renames.reviews.answers import Answer, Kept, Saved
+from acumen.renames.reviews.client import Answer, Kept, Saved
 from acumen.renames.reviews.run import mine_reviews
 from renames.github_server import Repository, Server, sha
 from renames.pulls_by_hand import EXPECTED, java, path, repository

@@ -13,7 +13,7 @@ import pytest
 
 from acumen.api import AcumenError
 from acumen.renames.records import Rename, Review
-from acumen.renames.reviews.reviewfile import (
+from acumen.renames.reviews.run import (
     COLUMNS,
     Decision,
     read_decisions,

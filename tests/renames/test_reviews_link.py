@@ -9,10 +9,17 @@ import sys
 
 import pytest
 
-from acumen.renames.reviews import comments, criteria
-from acumen.renames.reviews.comments import Comment, commit_at
-from acumen.renames.reviews.keywords import speaks_of_names
-from acumen.renames.reviews.link import Where, hunk_line, link, mentions, shows
+from acumen.renames.reviews import comments
+from acumen.renames.reviews.comments import (
+    Comment,
+    Where,
+    commit_at,
+    hunk_line,
+    link,
+    mentions,
+    shows,
+    speaks_of_names,
+)
 
 # Old name, new name, comment, and the criterion of ReName4J's section 3.2 that it is an example of.
 # The names and what is said are like the paper's own examples; the words are ours.
@@ -49,7 +56,7 @@ COMMENTS = [
 def test_examples_meet_the_papers_criteria(
     old: str, new: str, comment: str, criterion: str | None
 ) -> None:
-    found = criteria.features([comment], old, new, accepted=True, approved=False, own=False)
+    found = comments.find_features([comment], old, new, accepted=True, approved=False, own=False)
     if criterion is not None:
         assert criterion in found
         assert "typo" not in found

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from acumen import metrics
 from acumen.api import AcumenError, Face, Instance, Pair, Scores, TaskCard
-from acumen.runs.foreign import score_files
+from acumen.runs.evaluate import score_files
 from acumen.runs.results import read_run
 from acumen.runs.scoring import Settings
 from support import Acumen

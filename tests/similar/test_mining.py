@@ -5,12 +5,12 @@ from __future__ import annotations
 import csv
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from acumen.api import AcumenError
-from acumen.similar.mining import Settings, mine_pairs, read_sample, texts_of
+from acumen.similar.mining import SAMPLE, Settings, mine_pairs, texts_of
 from acumen.similar.spaces import Space
 from acumen.similar.tokens import kinds, toksim
 from corpora import contents, shared_engine
@@ -29,9 +29,13 @@ def mined(examples_corpus: Corpus, tmp_path_factory: pytest.TempPathFactory) -> 
     return out
 
 
+def read_sample(mined: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (mined / SAMPLE).read_bytes().splitlines()]
+
+
 def test_each_pair_has_what_is_needed_to_rate_it(mined: Path, examples_corpus: Corpus) -> None:
     """docsim and toksim are worked out again, from the texts alone."""
-    sampled = list(read_sample(mined))
+    sampled = read_sample(mined)
     assert [one["pair"] for one in sampled] == [str(number) for number in range(12)]
     texts = texts_of(mined)
     space = Space().fit(list(texts.values()))
@@ -97,7 +101,7 @@ def test_the_verb(
     told = json.loads(done.stdout)
     assert told["sample"]["pairs"] == 12
     assert contents(out) == contents(mined)
-    method = next(read_sample(mined))["first"]["method_id"]
+    method = read_sample(mined)[0]["first"]["method_id"]
     done = acumen_here("similar", "find", method, "-c", examples_corpus.folder, "-n", "3")
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("\n") >= 6

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from acumen.api import AcumenError
-from acumen.similar import _sample_kernel as kernels
+from acumen.similar import sample_kernel as kernels
 from acumen.similar.sample import Methods, Pairs, Settings, _hash, is_left_out, sample
 
 

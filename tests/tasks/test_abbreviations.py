@@ -6,7 +6,7 @@ import sys
 from acumen.api import Pair, Question
 from acumen.registry import make_task
 from acumen.runs.plan import PlannedTask
-from acumen.tasks.abbreviations.rules import abbreviations
+from acumen.tasks.abbreviations import abbreviations
 
 
 def test_rules() -> None:

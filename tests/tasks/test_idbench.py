@@ -11,7 +11,7 @@ from scipy.stats import spearmanr
 
 from acumen.api import Pair
 from acumen.registry import make_model, make_task, names
-from acumen.tasks.identifiers.pairs import SIZES, read_pairs, read_subsets
+from acumen.tasks.identifiers import SIZES, read_pairs, read_subsets
 
 
 def test_nine_tasks() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from acumen.api import AcumenError
 from acumen.datasets.built import read_built
-from acumen.tasks.identifiers.rated import tasks
+from acumen.tasks.identifiers import tasks
 from support import Acumen
 
 

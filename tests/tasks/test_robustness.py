@@ -11,9 +11,8 @@ from acumen.datasets.built import read_built
 from acumen.lang.java.file import JavaFile
 from acumen.runs.plan import PlannedTask
 from acumen.runs.scoring import Settings, score
-from acumen.tasks.robustness import Robustness
-from acumen.tasks.robustness.buckets import BUCKETS, bucket
-from acumen.tasks.robustness.statements import count_statements
+from acumen.tasks.robustness import BUCKETS, Robustness, bucket
+from acumen.tasks.robustness.make import count_statements
 from acumen.transforms.code import code_of
 from datasets_by_hand import write_data
 

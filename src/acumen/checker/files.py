@@ -25,8 +25,7 @@ from acumen.checker.settings import Settings
 from acumen.corpus.reading import Problem
 from acumen.corpus.sources.folder import FolderRoot
 from acumen.corpus.sources.git_tree import commit_or_error
-from acumen.corpus.sources.globs import fits
-from acumen.corpus.sources.paths import as_text, is_there, on_disk
+from acumen.corpus.sources.paths import as_text, fits, is_there, on_disk
 from acumen.corpus.sources.project import Project, Root
 
 SUFFIX = ".java"

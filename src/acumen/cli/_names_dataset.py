@@ -72,8 +72,7 @@ def dataset(
 
     Example: acumen names dataset -r mined -r reviews --splits 60/10/30 --by file --out names
     """
-    from acumen.renames._dataset_choice import DROPPED_TAGS, Choice
-    from acumen.renames.dataset import Settings, build
+    from acumen.renames.dataset import DROPPED_TAGS, Choice, Settings, build
 
     without = DROPPED_TAGS if tags is None else tuple(filter(None, tags.split(",")))
     settings = Settings(_shares(splits), by.value, seed, Choice(undecided.value, without))
@@ -95,7 +94,7 @@ def _shares(text: str) -> tuple[int, int, int]:
 
 def _decisions(files: list[Path]) -> dict[str, str]:
     from acumen.api import AcumenError
-    from acumen.renames.reviews.reviewfile import read_decisions
+    from acumen.renames.reviews.run import read_decisions
 
     found: dict[str, str] = {}
     for path in files:

@@ -48,7 +48,7 @@ def reviews(
     Example: acumen names reviews apache/kafka --since 2022-01-01 --out reviews --json
     """
     from acumen.api import AcumenError
-    from acumen.renames.reviews.answers import Kept, Saved
+    from acumen.renames.reviews.client import Kept, Saved
     from acumen.renames.reviews.run import mine_reviews
 
     if saved is not None:

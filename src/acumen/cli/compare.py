@@ -52,8 +52,14 @@ def compare(
     from dataclasses import asdict
 
     from acumen.registry import select_tasks
-    from acumen.runs.compare import compare_answers
-    from acumen.runs.gather import TaskShelf, from_models, from_runs, is_run, together
+    from acumen.runs.compare import (
+        TaskShelf,
+        compare_answers,
+        from_models,
+        from_runs,
+        is_run,
+        together,
+    )
     from acumen.runs.scoring import Settings
 
     load_plugins(plugin or [])

@@ -107,7 +107,7 @@ def _named(folder: Path) -> list[str]:
 
 
 def _print(out: Path, about: Any, kinds: tuple[str, ...], modes: tuple[str, ...]) -> None:
-    from acumen.tasks.robustness.marks import MARKS
+    from acumen.tasks.robustness import MARKS
 
     counts = about["counts"]
     print_facts(

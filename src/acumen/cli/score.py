@@ -45,7 +45,7 @@ def score(
     """
     from acumen.cli.eval import print_scores, report_failures
     from acumen.registry import make_task
-    from acumen.runs.foreign import score_files
+    from acumen.runs.evaluate import score_files
     from acumen.runs.results import to_json
     from acumen.runs.scoring import Settings
 

@@ -26,9 +26,9 @@ SCHEMA = 1
 FAMILIES = {
     "robustness": "acumen.tasks.robustness",
     "gluecode": "acumen.tasks.methods",
-    "identifiers": "acumen.tasks.identifiers.rated",
-    "similar": "acumen.tasks.similarity.built",
-    "names": "acumen.tasks.names.built",
+    "identifiers": "acumen.tasks.identifiers",
+    "similar": "acumen.tasks.similarity",
+    "names": "acumen.tasks.names.task",
 }
 
 

@@ -38,7 +38,7 @@ class PublishedScores:
         return [self.scores.get((pair.left, pair.right)) for pair in pairs]
 
     def _read(self) -> dict[tuple[str, str], float | None]:
-        from acumen.tasks.identifiers.pairs import SIZES, read_pairs
+        from acumen.tasks.identifiers import SIZES, read_pairs
 
         folder = require("idbench")
         return {

@@ -10,7 +10,7 @@ from acumen.api import Benchmark, InputLevels, TaskGroup
 # Each of these modules defines ``BENCHMARKS`` and imports nothing heavy.
 BENCHMARK_MODULES = (
     "acumen.tasks.methods.benchmark",
-    "acumen.tasks.similarity.benchmark",
+    "acumen.tasks.similarity",
 )
 
 

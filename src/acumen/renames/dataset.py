@@ -1,30 +1,31 @@
-"""Renames and decisions on them, made into a benchmark: a folder that ``acumen eval`` can ask.
+"""Renames and the decisions on them as a benchmark: a folder that ``acumen eval`` can read.
 
 ``cases.jsonl`` holds renames (``records.Rename``) and ``stable.jsonl`` the other methods of their
-files (``records.StableMethod``), each with its ``split``; ``files.jsonl`` says which file is in
-which split, for whoever trains on other copies of these projects; ``dataset.json`` what is in the
-folder.
+files (``records.StableMethod``), each with its ``split``; ``files.jsonl`` maps files to splits, for
+people who train on other copies of these projects; ``dataset.json`` describes the folder.
 
-No file is in two splits, and no method's text: projects (or files, with all paths they had) go to
-one split as a whole, and a method of the training split that reads like one of the test split, its
-own name aside, is left out. The same records, decisions and settings give the same bytes.
+A person's decision selects a rename first, then its tags and features. No file is in two splits,
+and no method text: projects (or files, with all paths they had) go to one split as a whole, and a
+training method whose text equals that of a test method, up to its own name, is left out. The same
+records, decisions and settings give the same bytes.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 
 from acumen import __version__
 from acumen.api import AcumenError, Json
+from acumen.corpus.splits import SPLITS
 from acumen.datasets.built import ABOUT, SCHEMA, must_be_ours
 from acumen.files import sha256_of, write_atomically
-from acumen.renames._dataset_card import card, markdown
-from acumen.renames._dataset_choice import Choice, chosen, chosen_stable
-from acumen.renames._dataset_splits import SPLITS, divided, without_twins
+from acumen.renames.dataset_card import card, markdown
 from acumen.renames.records import (
     RENAMES,
     STABLE,
@@ -33,6 +34,106 @@ from acumen.renames.records import (
     read_renames,
     read_stable,
 )
+from acumen.renames.reviews.comments import is_clear
+
+INCLUDE, EXCLUDE = "include", "exclude"
+CLEAR = "clear"
+# ReName4J leaves out typos and examples. Names that differ in case alone have the same subtokens;
+# without a body there is nothing to compare a name with; what a program wrote, what was taken back
+# and what cannot be matched with certainty tells nothing about names.
+DROPPED_TAGS = (
+    "typo", "case", "example", "generated", "reverted", "ambiguous", "no-body", "empty",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """``undecided`` says what becomes of a reviewed rename that nobody decided on: ``clear`` takes
+    those whose new name stands in the comment and was accepted, ``include`` all, ``exclude`` none.
+    ``tags`` are those with which a rename is not taken, unless a person did."""
+
+    undecided: str = CLEAR
+    tags: tuple[str, ...] = DROPPED_TAGS
+
+
+def chosen(
+    renames: Iterable[Rename], decisions: Mapping[str, str], choice: Choice, dropped: Counter[str]
+) -> list[Rename]:
+    """The cases, in a fixed order; ``dropped`` counts the others by reason."""
+    if choice.undecided not in (CLEAR, INCLUDE, EXCLUDE):
+        raise AcumenError(f"--undecided {choice.undecided}", "it is clear, include or exclude")
+    kept: list[Rename] = []
+    for one in _once(renames, dropped):
+        decision = decisions.get(one.id, one.review.decision if one.review else "")
+        why = _against(one, decision, choice)
+        if why:
+            dropped[why] += 1
+            continue
+        if one.review is not None:
+            one = replace(one, review=replace(one.review, decision=decision))
+        kept.append(one)
+    return kept
+
+
+def _against(one: Rename, decision: str, choice: Choice) -> str:
+    if decision == EXCLUDE:
+        return "excluded by a person"
+    if decision == INCLUDE:
+        return ""
+    for tag in choice.tags:
+        if tag in one.tags or (one.review is not None and tag in one.review.features):
+            return f"tagged {tag}"
+    if one.review is not None and choice.undecided != INCLUDE:
+        clear = choice.undecided == CLEAR and is_clear(one.review.features)
+        return "" if clear else "undecided"
+    return ""
+
+
+def _once(renames: Iterable[Rename], dropped: Counter[str]) -> list[Rename]:
+    """Each rename once: a history and a review may both tell of it, and the review tells more."""
+    found: dict[tuple[object, ...], Rename] = {}
+    ids: set[str] = set()
+    for one in sorted(renames, key=lambda one: (one.review is None, one.project, one.path, one.id)):
+        # Not by project: a clone may be named otherwise than its home.
+        key = (one.path, one.owner, one.old_name, one.new_name, one.parameters, one.code)
+        if key in found or one.id in ids:
+            dropped["told twice"] += 1
+        else:
+            found[key] = one
+            ids.add(one.id)
+    return sorted(found.values(), key=lambda one: (one.project, one.path, one.owner, one.id))
+
+
+def chosen_stable(
+    stable: Iterable[StableMethod],
+    renames: Sequence[Rename],
+    cases: Sequence[Rename],
+    choice: Choice,
+    dropped: Counter[str],
+) -> list[StableMethod]:
+    """The other methods of the cases' files, each once; none that was itself renamed, ever."""
+    files = {(one.project, one.path) for one in cases}
+    renamed = {
+        (one.project, one.path, one.owner, name, one.parameters)
+        for one in renames
+        for name in (one.old_name, one.new_name)
+    }
+    found: dict[tuple[object, ...], StableMethod] = {}
+    for one in sorted(stable, key=lambda one: (one.commit, one.id)):
+        key = (one.project, one.path, one.owner, one.name, one.parameters)
+        if (one.project, one.path) not in files:
+            dropped["stable, in a file without a case"] += 1
+        elif key in renamed:
+            dropped["stable, but renamed elsewhere"] += 1
+        elif any(tag in one.tags for tag in choice.tags):
+            dropped["stable, with such a tag"] += 1
+        else:
+            dropped["stable, told twice"] += key in found
+            found[key] = one
+    once = {one.id: one for one in found.values()}
+    dropped["stable, told twice"] += len(found) - len(once)
+    return sorted(once.values(), key=lambda one: (one.project, one.path, one.owner, one.id))
+
 
 FAMILY, FORMAT = "names", "acumen.names/1"
 CASES, FILES, CARD = "cases.jsonl", "files.jsonl", "card.md"
@@ -205,3 +306,90 @@ def _lines(rows: Sequence[Json]) -> bytes:
     return "".join(
         json.dumps(row, ensure_ascii=True, sort_keys=True) + "\n" for row in rows
     ).encode()
+
+
+File = tuple[str, str]
+# Comments have no group. What is not closed goes on to the end, so nothing is read twice.
+_TOKEN = re.compile(
+    r'''/\*.*?(?:\*/|\Z)|//[^\n]*|("""(?:\\.|[^\\])*?(?:"""|\Z)|"(?:\\.|[^"\\\n])*"?'''
+    r"""|'(?:\\.|[^'\\\n])*'?|[\w$]+|[^\w\s])""",
+    re.DOTALL,
+)
+
+
+def divided(
+    cases: Sequence[Rename], by: str, shares: tuple[int, int, int], seed: int
+) -> dict[File, str]:
+    """The split of each file. Groups (projects, or files with all paths they had) come in an order
+    that the seed draws, each to the split that lacks most of its share of the cases."""
+    groups = _groups(cases, by)
+    sizes = Counter(groups[one.project, one.path] for one in cases)
+    whole = sum(shares)
+    wanted = {
+        split: len(cases) * share / whole
+        for split, share in zip(SPLITS, shares, strict=True)
+        if share
+    }
+    held = dict.fromkeys(wanted, 0)
+    split_of: dict[File, str] = {}
+    for group in sorted(sizes, key=lambda group: _draw(seed, group)):
+        # The largest share of what is wanted is lacking; the last split, test, among equals.
+        split = max(wanted, key=lambda one: (1 - held[one] / wanted[one], SPLITS.index(one)))
+        held[split] += sizes[group]
+        split_of[group] = split
+    return {file: split_of[group] for file, group in groups.items() if group in split_of}
+
+
+def _groups(cases: Sequence[Rename], by: str) -> dict[File, File]:
+    """For each file, the first file of those it must stay with."""
+    mother: dict[File, File] = {}
+
+    def root(file: File) -> File:
+        while mother.setdefault(file, file) != file:
+            mother[file] = mother[mother[file]]
+            file = mother[file]
+        return file
+
+    for one in cases:
+        before = (one.project, one.path_before or one.path)
+        whole = (one.project, "") if by == "project" else before
+        for other in (before, whole):
+            first, second = sorted((root((one.project, one.path)), root(other)))
+            mother[second] = first
+    return {file: root(file) for file in list(mother)}
+
+
+def _draw(seed: int, group: File) -> bytes:
+    text = f"{seed}\0{group[0]}\0{group[1]}"
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
+
+
+def without_twins(
+    cases: Sequence[Case], stable: Sequence[StableCase], dropped: Counter[str]
+) -> tuple[list[Case], list[StableCase]]:
+    """All but those that read like a method of a later split: test keeps what it has, development
+    loses what test has, training what either has."""
+    texts = [text_key(one.rename.code, one.rename.new_name) for one in cases]
+    others = [text_key(one.method.code, one.method.name) for one in stable]
+    latest: dict[bytes, int] = {}
+    splits = [*(one.split for one in cases), *(one.split for one in stable)]
+    for text, split in zip([*texts, *others], splits, strict=True):
+        latest[text] = max(latest.get(text, 0), SPLITS.index(split))
+    kept = [
+        one for one, text in zip(cases, texts, strict=True)
+        if SPLITS.index(one.split) == latest[text]
+    ]  # fmt: skip
+    left = [
+        one for one, text in zip(stable, others, strict=True)
+        if SPLITS.index(one.split) == latest[text]
+    ]  # fmt: skip
+    dropped["cases with a twin in a later split"] += len(cases) - len(kept)
+    dropped["stable, with a twin in a later split"] += len(stable) - len(left)
+    return kept, left
+
+
+def text_key(code: str, name: str) -> bytes:
+    """A print of a method's tokens: neither comments nor lay-out nor its own name change it."""
+    tokens = [match[1] for match in _TOKEN.finditer(code) if match[1] is not None]
+    text = "\n".join("" if token == name else token for token in tokens)
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()

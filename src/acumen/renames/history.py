@@ -11,7 +11,6 @@ import time
 from collections import Counter, OrderedDict, deque
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import pygit2
 from pygit2.enums import DeltaStatus, DiffOption, FileMode, SortMode
@@ -20,6 +19,7 @@ from acumen.corpus.reading import LARGEST, Problem
 from acumen.corpus.sources.git_tree import GIT_ERRORS, read_blob
 from acumen.corpus.sources.paths import as_text, on_disk
 from acumen.renames import tags
+from acumen.renames.commit_log import Record
 from acumen.renames.match import Located, Matched, Pair, Renamed, match
 from acumen.renames.versions import Version, version_of
 
@@ -29,8 +29,6 @@ _KEPT = 48 << 20
 _PARSED = 4 << 20
 # Files that are compared with each other to find those that moved.
 _MOVED_AT_MOST = 400
-
-Record = dict[str, Any]
 
 
 class TooLongError(Exception):
@@ -279,7 +277,9 @@ def _keep(record: Record, found: Matched, renames: list[Renamed], *, merged: boo
     ]
     record["moves"] = [[*_ends(one.old, one.new), "renamed"] for one in renames]
     files = {one.new.path for one in renames}
-    record["others"] = [_other(new) for _, new in found.same if new.path in files and _says(new)]
+    record["others"] = [
+        _other(new) for _, new in found.same if new.path in files and new.method.has_body
+    ]
     record["counts"]["renamed"] = len(renames)
     if merged:
         return
@@ -307,10 +307,6 @@ def _keep(record: Record, found: Matched, renames: list[Renamed], *, merged: boo
 def _left(old: tuple[str, str], new: tuple[str, str], record: Record) -> bool:
     """Whether a type went to another file, its own staying."""
     return old[0] != new[0] and [old[0], new[0]] not in record["paths"]
-
-
-def _says(one: Located) -> bool:
-    return one.method.has_body
 
 
 def _ends(old: Located, new: Located) -> list[str]:

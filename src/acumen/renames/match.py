@@ -2,7 +2,7 @@
 
 In this order:
 
-1. Types are matched (``_match_owners``), and with them the names that types have now.
+1. Types are matched (``candidates``), and with them the names that types have now.
 2. A method with the owner, name and parameters of an old one is that one.
 3. **Renames**: owner, parameters, result and body are those of a method that is gone; in the body
    only names of methods may differ, and only as methods were renamed in the same commit.
@@ -22,18 +22,20 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
-from acumen.renames._match_bodies import (
+from acumen.renames.candidates import (
     Edge,
     Located,
     Names,
+    Pair,
+    Place,
     chosen,
     edges,
     held,
     needs,
     overlap,
+    owners,
     shifted,
 )
-from acumen.renames._match_owners import Pair, Place, owners
 from acumen.renames.versions import Method, Version, respelt
 
 __all__ = ["SAYS", "Located", "Matched", "Pair", "Renamed", "match"]

@@ -16,19 +16,18 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from acumen.api import AcumenError
 from acumen.core.progress import Progress
 from acumen.files import write_atomically
-from acumen.renames._history_log import Log
+from acumen.renames.commit_log import Followed, Follower, Log, Mark, Prints, Record
 from acumen.renames.records import RENAMES, STABLE, Rename, StableMethod, write_lines
 
 if TYPE_CHECKING:
     import pygit2
 
     from acumen.engines import Engine
-    from acumen.renames._history_follow import Followed, Mark, Prints
     from acumen.renames.history import Versions
 
 MINED, COMMITS = "mined.json", "commits"
@@ -39,8 +38,6 @@ _START = 60.0
 _PATHS = 50
 # What a URL is as a path, or host:path as ssh takes it.
 _ELSEWHERE = re.compile(r"\w+:/|[^/]+@[^/]+:|[^/]{2,}:[^/]")
-
-Record = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +177,6 @@ def _repository(place: Path, process: int) -> tuple[pygit2.Repository, Versions]
 
 def _follow(one: _Project, engine: Engine, step: Progress) -> None:
     from acumen.engines import Died
-    from acumen.renames._history_follow import Follower
 
     follower = Follower()
     one.followed = list(follower.run(one.log.read(one.commits)))

@@ -1,8 +1,8 @@
-"""The run: ask, keep, score.
+"""Evaluate models on tasks: ask, keep the answers, score. Or score answers of another program.
 
-Answers stream into a log under ``ACUMEN_HOME/answers``, one log for each cache key. A run
-that is killed and started again finds its answers there and asks only for the rest, in
-whatever folder its results go. The finished answers are copied into the run's folder.
+Answers stream into a log under ``ACUMEN_HOME/answers``, one log for each cache key. A run that is
+killed and started again finds its answers there and asks only for the rest, in whatever folder its
+results go. The finished answers are copied into the run's folder.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from pathlib import Path
 
 from filelock import FileLock
 
-from acumen.api import Answer, Run
+from acumen.api import AcumenError, Answer, ModelCard, Run, Task
 from acumen.core.progress import Progress, ignore_progress
 from acumen.datasets import acumen_home
 from acumen.files import write_atomically
-from acumen.runs.answers import AnswerLog
-from acumen.runs.ask import ask
-from acumen.runs.plan import Cell, model_card
+from acumen.runs.ask import ask, checked
+from acumen.runs.plan import Cell, PlannedTask, model_card
 from acumen.runs.record import Recorder
+from acumen.runs.results import AnswerLog, read_answers
 from acumen.runs.scoring import Settings
 
 
@@ -92,3 +92,43 @@ def evaluate(
         answers, asked = answer_cell(cell, progress, fresh=fresh, retry_failed=retry_failed)
         recorder.add(cell.task, model_card(cell.made), answers, asked=asked, since=clock)
     return recorder.finish()
+
+
+def score_files(
+    task: Task, files: Sequence[Path], settings: Settings, out: Path | None = None
+) -> tuple[Run, list[str]]:
+    """A run made of answer files, each a model called after its file; and remarks on answers
+    that are missing or belong to no instance."""
+    names = [file.stem for file in files]
+    if len(set(names)) < len(names):
+        raise AcumenError(
+            "two files have the same name, so the models cannot be told apart", "rename one"
+        )
+    planned = PlannedTask(task)
+    known = {instance.id: instance for instance in planned.instances}
+    recorder = Recorder(settings, out)
+    remarks: list[str] = []
+    for name, file in zip(names, files, strict=True):
+        given = read_answers(file)
+        answers = {
+            id_: answer if answer.error else checked(task.card.face, known[id_], answer.value)
+            for id_, answer in given.items()
+            if id_ in known
+        }
+        strangers = [id_ for id_ in given if id_ not in known]
+        if not answers:
+            raise AcumenError(
+                f"{file}: none of its {len(given)} answers belongs to {task.card.name}",
+                f"`acumen tasks show {task.card.name} --json` shows what ids look like",
+            )
+        if strangers:
+            remarks.append(
+                f"{file}: {len(strangers)} answers belong to no instance of {task.card.name} "
+                f"and are not scored (the first: {strangers[0]!r})"
+            )
+        if len(answers) < len(known):
+            remarks.append(
+                f"{file}: {len(known) - len(answers)} of {len(known)} instances have no answer"
+            )
+        recorder.add(planned, ModelCard(name, summary=f"answers from {file.name}"), answers)
+    return recorder.finish(), remarks

@@ -1,28 +1,91 @@
-"""Turning one model's answers into a cell of a run, and cells into a run on disk."""
+"""Turn a model's answers into a cell of a run, and cells into a run on disk.
+
+A run also records what its results depend on besides the data: versions, machine, commit, time and
+memory.
+"""
 
 from __future__ import annotations
 
 import hashlib
+import os
+import platform
 import re
+import subprocess
 import time
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, requires, version
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from acumen.api import Answer, ModelCard, Run, Scores, TaskCard
+import acumen
+from acumen.api import Answer, Json, ModelCard, Run, Scores, TaskCard
 from acumen.files import write_atomically
-from acumen.runs.answers import canonical_bytes
+from acumen.machine import peak_memory_bytes
 from acumen.runs.overall import losses, needs_resamples, overall_scores, task_seed
 from acumen.runs.plan import PlannedTask
-from acumen.runs.provenance import provenance
-from acumen.runs.results import write_run
+from acumen.runs.results import canonical_bytes, write_run
 from acumen.runs.scoring import Settings, count, headline_draws, score
 
 if TYPE_CHECKING:
     from acumen.api import Floats
+
+
+def package_versions() -> dict[str, str]:
+    """Versions of what acumen's core depends on, as installed."""
+    found: dict[str, str] = {}
+    try:
+        requirements = requires("acumen") or []
+    except PackageNotFoundError:  # run from a source tree that was never installed
+        requirements = ["numpy", "scipy", "scikit-learn", "rapidfuzz"]
+    for requirement in requirements:
+        if "extra ==" in requirement:
+            continue
+        name = requirement.split(";")[0].strip()
+        for end in "<>=!~[ ":
+            name = name.split(end)[0]
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return dict(sorted(found.items()))
+
+
+def git_state() -> dict[str, Json] | None:
+    """Commit of the checkout acumen runs from; None for an installed package."""
+    root = Path(acumen.__file__).resolve().parents[2]
+    if not (root / ".git").exists():
+        return None
+    try:
+        commit = _git(root, "rev-parse", "HEAD")
+        changed = _git(root, "status", "--porcelain", "--untracked-files=no")
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return {"commit": commit, "changed": bool(changed)}
+
+
+def _git(root: Path, *arguments: str) -> str:
+    done = subprocess.run(
+        ["git", "-C", str(root), *arguments], capture_output=True, text=True, check=True, timeout=10
+    )
+    return done.stdout.strip()
+
+
+def provenance(started: datetime, seconds: float) -> dict[str, Json]:
+    return {
+        "acumen": acumen.__version__,
+        "git": git_state(),
+        "python": platform.python_version(),
+        "platform": platform.platform(),
+        "processors": os.cpu_count(),
+        "packages": package_versions(),
+        "started": started.astimezone(UTC).isoformat(timespec="seconds"),
+        "seconds": round(seconds, 3),
+        "peak_memory_bytes": peak_memory_bytes(),
+    }
+
 
 ERRORS_SHOWN = 5
 

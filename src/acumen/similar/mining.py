@@ -16,7 +16,7 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from itertools import pairwise
 from pathlib import Path
@@ -354,13 +354,3 @@ def texts_of(out: Path) -> dict[str, str]:
         raise AcumenError(f"{out} holds no methods", "`acumen similar mine` makes them")
     table = pq.read_table(path, columns=["method_id", "words"])
     return dict(zip(table["method_id"].to_pylist(), table["words"].to_pylist(), strict=True))
-
-
-def read_sample(out: Path) -> Iterator[dict[str, Any]]:
-    """The pairs of a folder that was mined."""
-    path = out / SAMPLE
-    if not path.is_file():
-        raise AcumenError(f"{out} holds no sample", "`acumen similar mine` makes one")
-    with path.open(encoding="utf-8") as lines:
-        for line in lines:
-            yield json.loads(line)

@@ -116,20 +116,6 @@ def write_assignment(turns: Sequence[Turn], path: Path) -> None:
     write_atomically(path, table(turns).encode("utf-8", "surrogatepass"))
 
 
-def read_assignment(path: Path) -> list[Turn]:
-    try:
-        with path.open(encoding="utf-8", errors="surrogatepass", newline="") as stream:
-            rows = list(csv.DictReader(stream))
-        return [
-            Turn(row["rater"], int(row["position"]), row["pair"], row["left"], row["right"])
-            for row in rows
-        ]
-    except (KeyError, TypeError, ValueError) as error:
-        raise AcumenError(
-            f"{path} is no assignment: {error}", f"its columns are {', '.join(COLUMNS)}"
-        ) from error
-
-
 def together(exports: Mapping[str, Sequence[Json]]) -> list[dict[str, Json]]:
     """Votes of several raters, as their pages export them, in one list as SeSaMe's: a slot for each
     rater, in the order of their names, empty where there is no vote."""

@@ -45,8 +45,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from acumen.api import AcumenError
-from acumen.similar import _sample_kernel as kernels
-from acumen.similar._sample_kernel import UNIT, Candidates, Chosen, Floats, Ints, Rule
+from acumen.similar import sample_kernel as kernels
+from acumen.similar.sample_kernel import UNIT, Candidates, Chosen, Floats, Ints, Rule
 
 # The token similarity of the pairs of two lists of rows, from 0 to 1.
 Toksim = Callable[[Ints, Ints], NDArray[np.floating]]

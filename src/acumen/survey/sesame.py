@@ -1,5 +1,5 @@
 """SeSaMe's votes, cleaned as its authors did (Kamp, Kreutzer and Philippsen, MSR 2019, section
-II-D); what a vote is, `tasks.similarity.ratings` says.
+II-D); what a vote is, `tasks.similarity.pairs` says.
 
 The filter that leads from ``dataset-unfiltered.json`` to ``dataset.json``, for each of the three:
 votes of low confidence are dropped; a pair is removed if what is left holds both 0 and 2, or if
@@ -21,7 +21,7 @@ from acumen.api import AcumenError, Json
 from acumen.files import sha256_of, write_atomically
 from acumen.survey.agreement import Scale, alpha
 from acumen.survey.votes import Floats
-from acumen.tasks.similarity.ratings import (
+from acumen.tasks.similarity.pairs import (
     AGREE,
     DISAGREE,
     FLAVOURS,

@@ -13,7 +13,7 @@ from acumen.corpus import Corpus
 from acumen.datasets.built import load_data
 from acumen.registry import make_task
 from acumen.tasks.names.build import Recipe, build, is_eligible
-from acumen.tasks.names.texts import tidied, without_override
+from acumen.tasks.names.cases import tidied, without_override
 
 
 def rows(folder: Path) -> list[dict[str, str]]:

@@ -15,7 +15,7 @@ from acumen.datasets.liu2019 import read_renamed
 from acumen.lang.subtokens import subtokens
 from acumen.registry import make_task
 from acumen.runs.scoring import Settings, score
-from acumen.tasks.names.liu import WITHOUT_LARGE, families, liu_cases
+from acumen.tasks.names.cases import WITHOUT_LARGE, families, liu_cases
 from acumen.views.paths import METHOD_NAME
 
 assert acumen.tasks.names

@@ -16,8 +16,8 @@ from acumen.datasets.built import Built, read_built
 from acumen.runs.scoring import Settings, score
 from acumen.tasks.robustness.build import build as build_variants
 from acumen.tasks.robustness.make import Recipe
+from acumen.tasks.similarity import BUILT_PAIRS, tasks
 from acumen.tasks.similarity.build import build
-from acumen.tasks.similarity.built import PAIRS, tasks
 from acumen.tasks.similarity.sights import SIGHTS
 from acumen.transforms.variants import KINDS
 from corpora import build_at, contents, shared_engine
@@ -27,7 +27,7 @@ RECIPE = Recipe(tuple(KINDS), split="all", certify="none", most=12)
 
 @pytest.fixture(autouse=True)
 def known(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(datasets.FAMILIES, "similar", "acumen.tasks.similarity.built")
+    monkeypatch.setitem(datasets.FAMILIES, "similar", "acumen.tasks.similarity")
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +38,7 @@ def folder(examples_corpus: Corpus, tmp_path_factory: pytest.TempPathFactory) ->
 
 
 def rows_of(folder: Path) -> list[dict[str, Any]]:
-    return list(read_built(folder).rows(PAIRS))
+    return list(read_built(folder).rows(BUILT_PAIRS))
 
 
 def test_each_variant_has_its_pair_and_another(
@@ -123,7 +123,7 @@ def test_a_folder_of_somebody_else_is_left_alone(examples_corpus: Corpus, tmp_pa
 def test_pairs_that_were_changed_are_refused(folder: Path, tmp_path: Path) -> None:
     for name, data in contents(folder).items():
         (tmp_path / name).write_bytes(data)
-    with (tmp_path / PAIRS).open("a") as stream:
+    with (tmp_path / BUILT_PAIRS).open("a") as stream:
         stream.write("{}\n")
     built: Built = read_built(tmp_path)
     (_, _, factory), *_ = tasks(built)

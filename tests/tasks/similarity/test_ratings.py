@@ -12,12 +12,15 @@ import pytest
 from scipy.stats import spearmanr
 from sklearn.metrics import roc_auc_score
 
-from acumen.tasks.similarity.pairs import clusters_of, in_approach, published, read_pairs
-from acumen.tasks.similarity.ratings import (
+from acumen.tasks.similarity.pairs import (
     FLAVOURS,
     Ratings,
     ceiling,
+    clusters_of,
+    in_approach,
     ordinal_majority,
+    published,
+    read_pairs,
     read_ratings,
     readings,
     voters,

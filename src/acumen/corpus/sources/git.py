@@ -92,8 +92,13 @@ def without_password(url: str) -> str:
 
 
 def _find_remote(url: str, rev: str, name: str, source: str, cache: Path) -> Bring:
-    from acumen.corpus.sources import git_remote
-    from acumen.corpus.sources.git_tree import GitRoot, commit_or_error, opened_or_error
+    from acumen.corpus.sources.git_tree import (
+        GitRoot,
+        commit_or_error,
+        fetch_commit,
+        find_remote_commit,
+        opened_or_error,
+    )
 
     folder = re.sub(r"[^\w.-]", "_", name)
     home = cache / "git" / f"{folder}-{hashlib.sha256(url.encode()).hexdigest()[:12]}"
@@ -101,11 +106,11 @@ def _find_remote(url: str, rev: str, name: str, source: str, cache: Path) -> Bri
     if _FULL.fullmatch(rev) and (home / f"{rev}.git").is_dir():
         ref, commit = "", rev
     else:
-        ref, commit = git_remote.found(url, rev, source)
+        ref, commit = find_remote_commit(url, rev, source)
 
     def bring(progress: Progress) -> tuple[Root, str]:
         place = home / f"{commit}.git"
-        git_remote.fetch(url, ref, commit, place, source, progress)
+        fetch_commit(url, ref, commit, place, source, progress)
         full = commit_or_error(opened_or_error(place, source), commit, source)
         return GitRoot(place, full), full
 

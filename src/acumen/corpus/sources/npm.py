@@ -14,8 +14,7 @@ from typing import Any
 
 from acumen.api import AcumenError
 from acumen.core.progress import Progress
-from acumen.corpus.sources.cache import kept
-from acumen.corpus.sources.programs import run
+from acumen.corpus.sources.fetching import kept, run
 from acumen.corpus.sources.project import Asked, Bring, Root
 from acumen.corpus.sources.tarballs import FILES, UnpackedRoot, note, unpack
 

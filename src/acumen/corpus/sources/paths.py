@@ -1,14 +1,19 @@
-"""Paths inside a project, as text.
+"""Paths inside a project as text, and the patterns of a recipe that select them.
 
 A name on disk, in a git tree or in an archive is bytes, mostly UTF-8. Ids and tables need text, so
 a byte that is no UTF-8 is written as U+FFFD and its two hex digits. No two names become one, and
-the bytes come back, so that any process can open the file again.
+the bytes can be restored, so that any process can open the file again.
+
+In patterns (``include`` and ``exclude``), ``*`` and ``?`` match inside one name, ``[ab]`` one of
+these characters, ``**`` any number of folders. A pattern that matches a folder selects all that is
+below it.
 """
 
 from __future__ import annotations
 
 import os
 import re
+from functools import lru_cache
 from pathlib import Path, PurePosixPath
 
 _SIGN = "\ufffd"
@@ -82,3 +87,50 @@ def is_utf8(path: str) -> bool:
 def why(error: Exception) -> str:
     """An error in a few words, without the path on this machine that ``str`` would give."""
     return getattr(error, "strerror", None) or str(error) or type(error).__name__
+
+
+def fits(path: str, patterns: tuple[str, ...]) -> bool:
+    """Whether one of the patterns takes this path.
+
+    >>> fits("src/main/A.java", ("src/**/*.java",)), fits("src/main/A.java", ("main",))
+    (True, False)
+    """
+    return _compiled(patterns).fullmatch(path) is not None
+
+
+@lru_cache(maxsize=256)
+def _compiled(patterns: tuple[str, ...]) -> re.Pattern[str]:
+    each = "|".join(_expression(pattern) for pattern in patterns)
+    return re.compile(f"(?s:(?:{each})(?:/.*)?)")
+
+
+def _expression(pattern: str) -> str:
+    names = [name for name in pattern.split("/") if name not in ("", ".")]
+    expression = ""
+    for place, name in enumerate(names):
+        last = place == len(names) - 1
+        if name == "**":
+            # Twice in a row says nothing more, and would make matching slow.
+            if place and names[place - 1] == "**":
+                continue
+            expression += ".+" if last else "(?:[^/]+/)*"
+        else:
+            expression += _name(name) + ("" if last else "/")
+    return expression
+
+
+def _name(name: str) -> str:
+    expression, place = "", 0
+    while place < len(name):
+        char = name[place]
+        end = name.find("]", place + 2) if char == "[" else -1
+        if end > 0:
+            inside = name[place + 1 : end]
+            negated = inside.startswith("!")
+            letters = re.sub(r"([\\\]\[^&~|])", r"\\\1", inside[negated:])
+            expression += f"[^/{letters}]" if negated else f"[{letters}]"
+            place = end
+        else:
+            expression += {"*": "[^/]*", "?": "[^/]"}.get(char) or re.escape(char)
+        place += 1
+    return expression

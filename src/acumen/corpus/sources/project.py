@@ -14,7 +14,7 @@ from typing import Protocol
 from acumen.core.progress import Progress
 from acumen.corpus.licences import LICENCE_LEVELS, UNKNOWN, LicenceFile, is_licence, recognised
 from acumen.corpus.reading import LARGEST, Problem
-from acumen.corpus.sources.globs import fits
+from acumen.corpus.sources.paths import fits
 
 Wanted = Callable[[str], bool]
 

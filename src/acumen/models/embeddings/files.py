@@ -22,7 +22,6 @@ LIMIT = 1800.0
 LANGUAGES = ("java", "javascript")
 
 T = TypeVar("T")
-Step = Progress  # imported by models/names/learn
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from acumen.datasets import require
 from acumen.published import read_table
-from acumen.runs.reproduce.cell import ReproducedCell, judged
+from acumen.runs.reproduce import ReproducedCell, judged
 
 # How far a printed percentage may be from what it stands for; and what a float may lose.
 HALF = 0.005

@@ -18,9 +18,9 @@ from acumen.published import idbench_agreement, idbench_correlations
 from acumen.registry import make_model, make_task
 from acumen.runs.evaluate import answer_cell
 from acumen.runs.plan import Cell, PlannedTask
-from acumen.runs.reproduce.cell import OUTSIDE, WITHIN, ReproducedCell, judged
+from acumen.runs.reproduce import OUTSIDE, WITHIN, ReproducedCell, judged
 from acumen.runs.scoring import Settings, score
-from acumen.tasks.identifiers.pairs import LABELS, SIZES, read_pairs
+from acumen.tasks.identifiers import LABELS, SIZES, read_pairs
 
 # The verdict of a row that has a published one beside it, but none that it should equal.
 TRAINED = "trained anew"

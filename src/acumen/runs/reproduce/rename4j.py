@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from acumen.datasets import dataset, missing_files, require
 from acumen.published import read_table
-from acumen.runs.reproduce.cell import ReproducedCell, judged
+from acumen.runs.reproduce import ReproducedCell, judged
 
 LOST = 1e-9
 INCONSISTENT, CONSISTENT, STABLE = 400, 400, 13_137

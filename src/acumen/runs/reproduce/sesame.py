@@ -13,10 +13,9 @@ import numpy as np
 
 from acumen.datasets import require
 from acumen.published import read_table
-from acumen.runs.reproduce.cell import ReproducedCell, judged
+from acumen.runs.reproduce import ReproducedCell, judged
 from acumen.survey.sesame import agreement, filtered
-from acumen.tasks.similarity.pairs import PAIRS
-from acumen.tasks.similarity.ratings import AGREE, DISAGREE, FLAVOURS, majorities, read_ratings
+from acumen.tasks.similarity.pairs import AGREE, DISAGREE, FLAVOURS, PAIRS, majorities, read_ratings
 
 UNFILTERED = "dataset-unfiltered.json"
 # Two digits that are cut off.

@@ -1,15 +1,25 @@
 """Abbreviations: a small task that needs no data and no raters.
 
-Its truth is by construction: identifiers are made from a word list and shortened by
-documented rules (``rules.py``). A short form is an abbreviation of an identifier exactly if
-the rules derive it. Two tasks:
+Its truth is by construction: identifiers are made from a word list and shortened by documented
+rules. A short form is an abbreviation of an identifier exactly if the rules derive it. Two tasks:
 
-* ``abbreviations/match``: does this short form abbreviate that identifier? Decoys are real
-  abbreviations of the identifier that is spelt most like it.
-* ``abbreviations/expand``: which of five identifiers does this short form abbreviate?
+1. ``abbreviations/match``: does this short form abbreviate that identifier? Decoys are real
+   abbreviations of the identifier that is spelt most like it.
+2. ``abbreviations/expand``: which of five identifiers does this short form abbreviate?
 
-It says whether a model can be asked at all and how it fares against edit distance. It says
-nothing about meaning; for that there is IdBench.
+It shows whether a model works at all and how it compares with edit distance. It measures nothing
+about meaning; IdBench does.
+
+The rules for one word:
+
+1. ``clip``: its first three or four letters (``configuration``: ``con``, ``conf``)
+2. ``devowel``: vowels after the first letter left out and double letters written once, where at
+   most five letters remain (``message``: ``msg``; ``buffer``: ``bfr``)
+
+For several subtokens (``requestTimeout``):
+
+1. each shortened by the same rule, joined in camel case (``reqTim``, ``rqstTmt``)
+2. ``initials``: their first letters (``rt``)
 """
 
 from __future__ import annotations
@@ -24,7 +34,44 @@ from acumen import metrics
 from acumen.api import Convention, Face, Instance, Metric, Pair, Question, TaskCard
 from acumen.lang.subtokens import subtokens
 from acumen.registry import task
-from acumen.tasks.abbreviations.rules import abbreviations
+
+VOWELS = frozenset("aeiou")
+LONGEST_DEVOWELLED = 5
+
+
+def clip(word: str, letters: int) -> str:
+    return word[:letters]
+
+
+def devowel(word: str) -> str:
+    kept = word[0] + "".join(letter for letter in word[1:] if letter not in VOWELS)
+    return "".join(letter for i, letter in enumerate(kept) if i == 0 or letter != kept[i - 1])
+
+
+def abbreviations(identifier: str) -> tuple[str, ...]:
+    """Every abbreviation the rules derive from an identifier, none equal to it.
+
+    >>> abbreviations("message")
+    ('mes', 'mess', 'msg')
+    >>> abbreviations("requestTimeout")
+    ('reqTim', 'requTime', 'rqstTmt', 'rt')
+    """
+    words = list(subtokens(identifier, lower=True))
+    derived = [
+        _camel([clip(word, 3) for word in words]),
+        _camel([clip(word, 4) for word in words]),
+    ]
+    bare = [devowel(word) for word in words]
+    if all(len(word) <= LONGEST_DEVOWELLED for word in bare):
+        derived.append(_camel(bare))
+    if len(words) > 1:
+        derived.append("".join(word[0] for word in words))
+    return tuple(short for short in dict.fromkeys(derived) if short != identifier)
+
+
+def _camel(words: list[str]) -> str:
+    return words[0] + "".join(word.capitalize() for word in words[1:])
+
 
 VERSION = "1"
 SINGLE_WORDS = 120

@@ -2,7 +2,7 @@
 
 On Liu et al.'s data (ICSE 2019): ``names/liu/check``, ``names/liu/recommend``,
 ``names/liu/check-by-name``, each also with comments (``-commented``). On a folder that was made of
-renames (``built.py``): ``names/check/balanced`` and others. ReName4J (2023) defines what is asked.
+renames (``task.py``): ``names/check/balanced`` and others. ReName4J (2023) defines what is asked.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class _Liu:
         return f"{_SUMMARIES[self.asked]} (Liu et al.{with_comments})"
 
     def __call__(self) -> Task:
-        from acumen.tasks.names.liu import WITHOUT_LARGE, liu_cases
+        from acumen.tasks.names.cases import WITHOUT_LARGE, liu_cases
         from acumen.tasks.names.task import About, Check, CheckByName, Recommend
 
         data = dataset("liu2019")

@@ -31,8 +31,8 @@ from acumen.datasets import dataset, require
 from acumen.datasets.built import ABOUT, SCHEMA, must_be_ours
 from acumen.datasets.liu2019 import read_renamed
 from acumen.files import sha256_of, write_atomically
-from acumen.tasks.names.built import DRAWN
-from acumen.tasks.names.texts import asked_text, without_override
+from acumen.tasks.names.cases import asked_text, without_override
+from acumen.tasks.names.task import DRAWN
 
 BESIDE = 33
 # What Liu et al. left out, by words in the path of a file, its package included.

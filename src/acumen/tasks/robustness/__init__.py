@@ -2,8 +2,9 @@
 
 The metamorphic relation of Rabin et al. (IST 2021), section 4: a model should answer alike for
 programs that mean the same. A data set of this family holds methods and variants of them
-(``build.py``); each kind of transformation in it is a task. A model is asked for the name of every
-original and of every variant, with the name masked in both.
+(``build.py``); each kind of transformation in it is a task. A model names every original and every
+variant, with the name masked in both. Slices are the size of the method (the buckets of the paper's
+figure 4) and, for edits of the published tool, what is known of the edit (``MARKS``).
 """
 
 from __future__ import annotations
@@ -16,8 +17,32 @@ from acumen.api import Answer, Convention, Face, Instance, Json, Method, TaskCar
 from acumen.datasets import dataset
 from acumen.datasets.built import Built
 from acumen.lang.subtokens import subtokens
-from acumen.tasks.robustness.buckets import BUCKETS, bucket
-from acumen.tasks.robustness.marks import MARKS
+from acumen.transforms.certify import Certificate
+from acumen.transforms.location import Doubt
+
+# The most statements of each bucket, and its name; the last one has no end.
+_BUCKETS = (
+    (5, "1-5"), (10, "6-10"), (15, "11-15"), (20, "16-20"), (25, "21-25"), (50, "26-50"),
+    (100, "51-100"),
+)  # fmt: skip
+_LARGEST = "101+"
+BUCKETS = (*(name for _, name in _BUCKETS), _LARGEST)
+
+
+def bucket(statements: int) -> str:
+    return next((name for most, name in _BUCKETS if statements <= most), _LARGEST)
+
+
+# It means the same; nothing shows that it does; it means something else, or is no program.
+SOUND, UNPROVED, WRONG = "sound", "unproved", "wrong"
+MARKS = (SOUND, UNPROVED, WRONG)
+
+
+def mark(certificate: Certificate, doubt: Doubt | None) -> str:
+    if not certificate.holds or (doubt and doubt.wrong):
+        return WRONG
+    return UNPROVED if doubt else SOUND
+
 
 VERSION = "1"
 ORIGINALS, VARIANTS = "originals.jsonl", "variants.jsonl"

@@ -28,7 +28,7 @@ from acumen.corpus.manifest import NAME
 from acumen.datasets.built import ABOUT, SCHEMA, must_be_ours
 from acumen.engines import Died, Engine
 from acumen.files import sha256_of, write_atomically
-from acumen.tasks.robustness import ORIGINALS, VARIANTS
+from acumen.tasks.robustness import ORIGINALS, VARIANTS, WRONG
 from acumen.tasks.robustness.make import (
     Job,
     Made,
@@ -39,7 +39,6 @@ from acumen.tasks.robustness.make import (
     to_line,
     work,
 )
-from acumen.tasks.robustness.marks import WRONG
 from acumen.transforms.certify import UNMADE, Certificate, level_of, without_place
 from acumen.transforms.certify.projects import Means, certify
 from acumen.transforms.certify.reading import Subject

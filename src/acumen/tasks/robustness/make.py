@@ -1,8 +1,13 @@
 """The methods of one shard of a corpus, and their variants.
 
-A method is taken if it has a name of its own (constructors have their type's), a body that is not
-empty (two statements, as the paper's tool counts them) and nothing in it that the parser does not
-understand, and if its class does not stand in another method.
+A method is selected if it has a name of its own (constructors have their type's), a body that is
+not empty (two statements, as the paper's tool counts them) and no syntax error, and if its class
+does not stand in another method.
+
+The paper's tool counts the nodes that JavaParser calls statements, everywhere below the method,
+including lambdas and classes inside it. Blocks are statements, the method's body among them: an
+empty method has one statement, ``{ return x; }`` two. The body of a lambda that is an expression
+counts as one; the header of a ``for`` and the cases of a ``switch`` do not count.
 """
 
 from __future__ import annotations
@@ -21,14 +26,42 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from acumen.lang.java.file import JavaFile
-from acumen.tasks.robustness.marks import mark
-from acumen.tasks.robustness.statements import FEWEST, count_statements
+from acumen.tasks.robustness import mark
 from acumen.transforms.certify import UNMADE, Certificate, level_of
 from acumen.transforms.certify.reading import Subject, own_certificates
-from acumen.transforms.code import Code, code_of
+from acumen.transforms.code import BLOCKS, LAMBDA, STATEMENTS, SWITCH, Code, code_of
 from acumen.transforms.run import Reaches, in_project
 from acumen.transforms.variants import Variant, is_published, tried
 from acumen.views.masked import masked_text
+
+# As the paper takes them: methods with a body that is not empty.
+FEWEST = 2
+
+# Kinds of nodes that are statements or something else, as their place tells.
+_HERE_OR_THERE = frozenset(
+    (";", SWITCH, "class_declaration", "interface_declaration", "enum_declaration",
+     "record_declaration", "local_variable_declaration")
+)  # fmt: skip
+_ALWAYS = (STATEMENTS | BLOCKS) - _HERE_OR_THERE
+_HOLD_STATEMENTS = BLOCKS | {"switch_block_statement_group", "labeled_statement"}
+_BODIES = frozenset(("body", "consequence", "alternative"))
+
+
+def count_statements(code: Code, method: int) -> int:
+    """Of a method, by the node of its declaration."""
+    kind, field, parent = code.kind, code.field, code.parent
+    count = 0
+    for node in range(method + 1, code.stop[method]):
+        word = kind[node]
+        if word in _ALWAYS:
+            count += 1
+        elif word in _HERE_OR_THERE:
+            inside = kind[parent[node]]
+            count += inside in _HOLD_STATEMENTS or (field[node] in _BODIES and inside != LAMBDA)
+        elif word == LAMBDA:
+            count += kind[code.child(node, "body")] not in BLOCKS
+    return count
+
 
 Row = dict[str, Any]
 

@@ -1,21 +1,40 @@
-"""SeSaMe: do two methods share goals, operations, effects? Ranked as developers did.
+"""Similarity of methods: SeSaMe, and pairs that are similar by construction.
 
-Twelve tasks, ``sesame/FLAVOUR/SIGHT``: three questions, each asked of four amounts of source
-(``sights.py``). The truth has several readings (``ratings.py``): the headline is the rank
-correlation with the votes' mean weighted by confidence.
+SeSaMe: do two methods share goals, operations, effects? Twelve tasks, ``sesame/FLAVOUR/SIGHT``:
+three questions, each on four amounts of source (``sights.py``). The truth has several readings
+(``pairs.py``): the headline is the rank correlation with the votes' mean weighted by confidence.
+
+By construction: is one method a variant of the other? The data sets are those of ``build.py``. Each
+sight is a task, ``similar/SIGHT``; each kind of transformation is a slice, with as many similar
+pairs as other pairs.
+
+``BENCHMARKS`` defines the means over SeSaMe's questions and what models lose when they see less of
+the source.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from acumen.api import Ceiling, Convention, Face, Instance, Metric, Pair, TaskCard
+from acumen.api import (
+    Benchmark,
+    Ceiling,
+    Convention,
+    Face,
+    InputLevels,
+    Instance,
+    Metric,
+    Pair,
+    TaskCard,
+    TaskGroup,
+)
 from acumen.datasets import dataset, missing_files, require
+from acumen.datasets.built import Built
 from acumen.metrics import read_metric
 from acumen.registry import task
-from acumen.tasks.similarity.sights import SIGHTS
+from acumen.tasks.similarity.sights import BARE, SIGHTS, UNCOMMENTED, UNNAMED, WHOLE
 
 FLAVOURS = {
     "goals": "have the same purpose",
@@ -97,8 +116,7 @@ def _ceiling(flavour: str) -> Ceiling | None:
     """From the votes; unknown while they are not on this machine."""
     if missing_files(dataset("sesame")):
         return None
-    from acumen.tasks.similarity.pairs import PAIRS
-    from acumen.tasks.similarity.ratings import ceiling, ratings_of
+    from acumen.tasks.similarity.pairs import PAIRS, ceiling, ratings_of
 
     value = ceiling(ratings_of(require("sesame") / PAIRS), flavour)
     return Ceiling("a voter against the other two (Spearman)", round(value, 3), "SeSaMe's votes")
@@ -118,3 +136,102 @@ for _flavour in FLAVOURS:
         task(f"sesame/{_flavour}/{_sight}", summary=_summary(_flavour, _sight))(
             _Factory(_flavour, _sight)
         )
+
+
+_MEANINGS = {
+    WHOLE: "all of the text",
+    UNCOMMENTED: "without comments",
+    UNNAMED: "without names",
+    BARE: "without either",
+}
+_SESAME_TASKS = {
+    level: tuple(f"sesame/{aspect}/{level}" for aspect in FLAVOURS) for level in SIGHTS
+}
+
+BENCHMARKS = (
+    Benchmark(
+        "sesame",
+        groups=tuple(
+            TaskGroup(
+                name=f"sesame/{level}",
+                title=f"SeSaMe, {level}",
+                tasks=tasks,
+                caption=(
+                    "The interval resamples the clusters of pairs, which the tasks share, for all "
+                    "of them together."
+                ),
+            )
+            for level, tasks in _SESAME_TASKS.items()
+        ),
+        input_levels=(InputLevels("sesame", "SeSaMe", _SESAME_TASKS, _MEANINGS),),
+    ),
+    Benchmark(
+        "similar",
+        input_levels=(
+            InputLevels(
+                "similar",
+                "Similar methods",
+                {level: (f"similar/{level}",) for level in SIGHTS},
+                _MEANINGS,
+            ),
+        ),
+    ),
+)
+
+
+BUILT_PAIRS = "pairs.jsonl"
+
+
+class Similar:
+    """Tell a method's variants from other methods."""
+
+    metric: Metric = read_metric("roc_auc")
+    metrics: Sequence[Metric] = (read_metric("average_precision"),)
+
+    def __init__(self, built: Built, sight: str) -> None:
+        self.built, self.sight_name = built, sight
+        self.card = TaskCard(
+            name=f"similar/{sight}",
+            title=f"Similar methods, {sight}",
+            version="1",
+            face=Face.SIMILARITY,
+            metric=self.metric.name,
+            summary=_similar_summary(built, sight),
+            conventions=(CONVENTION,),
+            slices=tuple(built.about["kinds"]),
+        )
+
+    def instances(self) -> Sequence[Instance]:
+        from acumen.tasks.similarity.sights import shown
+
+        return [
+            Instance(
+                id=row["id"],
+                input=Pair(
+                    shown(row["left"], self.sight_name), shown(row["right"], self.sight_name)
+                ),
+                truth=row["label"],
+                cluster=row["cluster"],
+                tags=frozenset(row["tags"]),
+            )
+            for row in self.built.rows(BUILT_PAIRS)
+        ]
+
+
+def _similar_summary(built: Built, sight: str) -> str:
+    return f"Is one method a variant of the other? ({built.folder.name}, {SIGHTS[sight]})"
+
+
+@dataclass(frozen=True, slots=True)
+class _SimilarFactory:
+    built: Built
+    sight: str
+
+    def __call__(self) -> Similar:
+        return Similar(self.built, self.sight)
+
+
+def tasks(built: Built) -> Iterator[tuple[str, str, _SimilarFactory]]:
+    """The tasks of a data set: one for each sight."""
+    for sight in SIGHTS:
+        yield f"similar/{sight}", _similar_summary(built, sight), _SimilarFactory(built, sight)

@@ -30,7 +30,7 @@ from acumen.files import sha256_of, write_atomically
 from acumen.tasks.robustness import ORIGINALS, VARIANTS
 from acumen.tasks.robustness.build import build as build_variants
 from acumen.tasks.robustness.make import Recipe
-from acumen.tasks.similarity.built import PAIRS
+from acumen.tasks.similarity import BUILT_PAIRS
 from acumen.tasks.similarity.sights import BARE, shown
 from acumen.transforms.certify.projects import Means
 
@@ -60,7 +60,7 @@ def build(
             "a corpus of several files with methods of several names is needed",
         )
     lines = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in pairs)
-    write_atomically(out / PAIRS, lines.encode())
+    write_atomically(out / BUILT_PAIRS, lines.encode())
     kinds = Counter(row["tags"][0] for row in pairs if row["label"])
     about = {
         "family": "similar",
@@ -76,7 +76,7 @@ def build(
             "methods": len({row["cluster"] for row in pairs}),
             "variants": made["counts"],
         },
-        "files": {PAIRS: sha256_of(out / PAIRS)},
+        "files": {BUILT_PAIRS: sha256_of(out / BUILT_PAIRS)},
     }
     text = json.dumps(about, indent=1, ensure_ascii=False) + "\n"
     write_atomically(out / ABOUT, text.encode())
