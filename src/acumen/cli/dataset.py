@@ -8,17 +8,19 @@ from typing import Annotated, Any
 
 import typer
 
-from acumen.cli._app import Verb, verbs
-from acumen.cli._options import AsJson, DrawSeed, Split, Workers
-from acumen.cli._show import print_facts, print_json, print_table, progress_bar
-from acumen.cli._variants import (
+from acumen.cli._options import (
     CERTIFY,
+    AsJson,
     ClassPath,
+    DrawSeed,
     Kinds,
+    Split,
+    Workers,
     asked_kinds,
     asked_modes,
     where_option,
 )
+from acumen.cli._show import Verb, print_facts, print_json, print_table, progress_bar, verbs
 
 app = verbs("Make a data set from a corpus; `acumen eval --data DIR` asks it.")
 
