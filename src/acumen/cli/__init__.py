@@ -10,7 +10,6 @@ import typer
 
 from acumen import __version__
 from acumen.cli import (
-    compare,
     corpus,
     data,
     dataset,
@@ -49,7 +48,7 @@ app.command("neighbours", cls=Verb)(neighbours.neighbours)
 app.command("embed", cls=Verb)(embed.embed)
 app.command("eval", cls=Verb)(eval.evaluate)
 app.command("score", cls=Verb)(eval.score)
-app.command("compare", cls=Verb)(compare.compare)
+app.command("compare", cls=Verb)(eval.compare)
 app.command("reproduce", cls=Verb)(reproduce.reproduce)
 app.command("report", cls=Verb)(report.report)
 

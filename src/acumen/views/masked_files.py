@@ -18,9 +18,8 @@ from numpy.typing import NDArray
 from acumen.lang.java.file import JavaFile
 from acumen.lang.java.grammar import among, field, symbols
 from acumen.lang.syntax import MASK, Column, Syntax
-from acumen.views._words import plain
 from acumen.views.graph.edges import original
-from acumen.views.masked import telling
+from acumen.views.masked import plain, telling
 from acumen.views.paths import METHOD_NAME
 
 # What stands for an operator, and, where people read, for the name of a call; and for that name

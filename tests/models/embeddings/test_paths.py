@@ -10,9 +10,9 @@ import pytest
 
 from acumen.corpus import Corpus
 from acumen.corpus.build import build
+from acumen.lang.abstract_tree import Limits
 from acumen.lang.javascript import parse_javascript
 from acumen.lang.javascript.paths import contexts
-from acumen.lang.leaf_paths import Limits
 from acumen.models.embeddings._contexts import contexts_of
 from acumen.models.embeddings.files import chosen
 from acumen.models.embeddings.paths import pairs_of, settings_of, train

@@ -47,7 +47,7 @@ from numpy.typing import NDArray
 
 from acumen.lang.javascript import language
 from acumen.lang.javascript.grammar import IDENTIFIERS, among, field, symbols
-from acumen.lang.javascript.literals import name_value
+from acumen.lang.javascript.tokens import name_value
 from acumen.lang.kernel import kernel
 from acumen.lang.syntax import Column, Syntax
 

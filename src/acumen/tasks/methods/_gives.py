@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from acumen.corpus import Corpus
+from acumen.lang.java.file import parse_snippet
 from acumen.lang.java.grammar import among
 from acumen.lang.java.returned import Returned, returned
-from acumen.lang.java.snippet import parse_snippet
 
 # The most telling first: of several methods of one name the first of these counts.
 KINDS = NULL, PASSED, NAME, OTHER = "null", "passed", "name", "other"

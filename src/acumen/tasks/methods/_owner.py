@@ -21,7 +21,7 @@ from acumen.lang.java.declarations import NONE, Declarations, TypeDeclaration
 from acumen.lang.java.file import JavaFile
 from acumen.lang.java.grammar import among, field
 from acumen.tasks.methods._gives import Gives
-from acumen.views._words import plain
+from acumen.views.masked import plain
 from acumen.views.masked_files import Edits, applied
 from acumen.views.paths import METHOD_NAME
 

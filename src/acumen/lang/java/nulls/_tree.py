@@ -8,7 +8,7 @@ from acumen.lang.java import language
 from acumen.lang.java.bindings import ROLES
 from acumen.lang.java.file import JavaFile
 from acumen.lang.java.grammar import field, name_of, node_names
-from acumen.lang.list_tree import ListTree
+from acumen.lang.syntax import ListTree
 
 _FIELDS = (
     "name", "type", "value", "object", "arguments", "field", "array", "index", "left", "right",
