@@ -25,6 +25,10 @@ if TYPE_CHECKING:
     from acumen.checker.check import Report
     from acumen.checker.settings import Settings
 
+Background = Annotated[
+    str | None, typer.Option(metavar="FILE|none", help="What was learned from other projects.")
+]
+
 
 class Format(StrEnum):
     TEXT = "text"
@@ -89,10 +93,7 @@ def check(
             metavar="FILE", help="Settings; else .acumen.toml or pyproject.toml at PATH or above."
         ),
     ] = None,
-    background: Annotated[
-        str | None,
-        typer.Option(metavar="FILE|none", help="What was learned from other projects."),
-    ] = None,
+    background: Background = None,
     workers: Workers = 0,
 ) -> None:
     """Tell which method names are probably wrong, why, and what would be better.
@@ -221,10 +222,7 @@ def calibrate(
     plot: Annotated[
         Path | None, typer.Option(metavar="FILE", help="The curve: .png, .svg or .html.")
     ] = None,
-    background: Annotated[
-        str | None,
-        typer.Option(metavar="FILE|none", help="What was learned from other projects."),
-    ] = None,
+    background: Background = None,
     workers: Workers = 0,
     as_json: AsJson = False,
 ) -> None:  # fmt: skip

@@ -105,6 +105,13 @@ Workers = Annotated[
 ]
 Resamples = Annotated[int, typer.Option(min=100, help="Bootstrap samples per interval.")]
 Confidence = Annotated[float, typer.Option(min=0.5, max=0.999, help="Level of the intervals.")]
+DataSetFolder = Annotated[
+    Path, typer.Option("--out", "-o", metavar="DIR", help="Folder of the data set.")
+]
+CorpusFolder = Annotated[Path, typer.Option("--corpus", metavar="DIR", help="Folder of a corpus.")]
+MostVariants = Annotated[
+    int, typer.Option(min=0, metavar="N", help="Variants to keep of a kind and mode; 0: all.")
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
 
 

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from acumen.cli._names_check import calibrate, check
-from acumen.cli._options import AsJson, DrawSeed, Workers
+from acumen.cli._options import AsJson, DataSetFolder, DrawSeed, Workers
 from acumen.cli._show import (
     Verb,
     number,
@@ -239,9 +239,7 @@ def dataset(
             help="Folder that `names mine` or `names reviews` wrote. Repeatable.",
         ),
     ],
-    out: Annotated[
-        Path, typer.Option("--out", "-o", metavar="DIR", help="Folder of the data set.")
-    ],
+    out: DataSetFolder,
     decisions: Annotated[
         list[Path] | None,
         typer.Option(metavar="FILE", help="Review file with decisions. Repeatable."),

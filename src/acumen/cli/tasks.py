@@ -13,10 +13,13 @@ from acumen.cli._options import (
     AsJson,
     ClassPath,
     Confidence,
+    CorpusFolder,
     Data,
+    DataSetFolder,
     DrawSeed,
     Kinds,
     Models,
+    MostVariants,
     Plugins,
     Resamples,
     Rules,
@@ -192,10 +195,8 @@ def show(
 
 @build_app.command("gluecode", cls=Verb)
 def gluecode(
-    corpus: Annotated[Path, typer.Option("--corpus", metavar="DIR", help="Folder of a corpus.")],
-    out: Annotated[
-        Path, typer.Option("--out", "-o", metavar="DIR", help="Folder of the data set.")
-    ],
+    corpus: CorpusFolder,
+    out: DataSetFolder,
     seed: DrawSeed = 0,
     rules: Annotated[Rules, typer.Option(help="Whose rules NPath is counted by.")] = Rules.PMD6,
     dedup: Annotated[
@@ -251,18 +252,14 @@ def gluecode(
 
 @build_app.command("similar", cls=Verb)
 def similar(
-    corpus: Annotated[Path, typer.Option("--corpus", metavar="DIR", help="Folder of a corpus.")],
-    out: Annotated[
-        Path, typer.Option("--out", "-o", metavar="DIR", help="Folder of the data set.")
-    ],
+    corpus: CorpusFolder,
+    out: DataSetFolder,
     kind: Kinds = None,
     seed: DrawSeed = 0,
     certify: Annotated[Level, typer.Option(help=CERTIFY)] = Level.PARSES,
     class_path: ClassPath = "",
     split: Annotated[Split, typer.Option(help="Which methods of the corpus.")] = Split.ALL,
-    most: Annotated[
-        int, typer.Option(min=0, metavar="N", help="Variants to keep of a kind and mode; 0: all.")
-    ] = 100,
+    most: MostVariants = 100,
     workers: Workers = 0,
     as_json: AsJson = False,
 ) -> None:
@@ -341,10 +338,8 @@ def _remarks(told: Any) -> str:
 
 @build_app.command("names", cls=Verb)
 def names(
-    corpus: Annotated[Path, typer.Option("--corpus", metavar="DIR", help="Folder of a corpus.")],
-    out: Annotated[
-        Path, typer.Option("--out", "-o", metavar="DIR", help="Folder of the data set.")
-    ],
+    corpus: CorpusFolder,
+    out: DataSetFolder,
     beside: Annotated[
         int, typer.Option(min=1, metavar="N", help="Stable methods to each inconsistent one.")
     ] = 33,

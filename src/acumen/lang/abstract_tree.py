@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from tree_sitter import Language
 
 from acumen.lang.kernel import STEP, Words, kernel, mixed
-from acumen.lang.syntax import Column, Syntax
+from acumen.lang.syntax import Column, Syntax, number_texts
 
 # What becomes of a kind; the first two are no nodes.
 OUT, THROUGH, INNER, LEAF, LEAF_IF_BARE = range(5)
@@ -184,15 +184,8 @@ def leaf_words(
 ) -> tuple[Column, tuple[str, ...]]:
     """For each leaf the place of its word, and the words: ``told`` makes them of the text."""
     node = tree.node[tree.leaf]
-    places: dict[bytes, int] = {}
-    source = syntax.source
-    spans = zip(syntax.start[node].tolist(), syntax.end[node].tolist(), strict=True)
-    word = np.fromiter(
-        (places.setdefault(source[start:end], len(places)) for start, end in spans),
-        dtype=np.int32,
-        count=len(node),
-    )
-    return word, tuple(told(text.decode("utf-8", errors="replace")) for text in places)
+    word, texts = number_texts(syntax, node)
+    return word, tuple(told(text.decode("utf-8", errors="replace")) for text in texts)
 
 
 @kernel

@@ -172,6 +172,20 @@ def first_error(syntax: Syntax) -> int:
     return int(syntax.start[found[0]]) if len(found) else 0
 
 
+def number_texts(syntax: Syntax, nodes: Column) -> tuple[Column, list[bytes]]:
+    """Return the number of each node's text, and the distinct texts in the order of their first
+    occurrence."""
+    numbers: dict[bytes, int] = {}
+    source = syntax.source
+    spans = zip(syntax.start[nodes].tolist(), syntax.end[nodes].tolist(), strict=True)
+    column = np.fromiter(
+        (numbers.setdefault(source[start:end], len(numbers)) for start, end in spans),
+        dtype=np.int32,
+        count=len(nodes),
+    )
+    return column, list(numbers)
+
+
 def parse(language: Language, source: bytes) -> Syntax:
     """The syntax of a source in UTF-8; any bytes give some tree."""
     from tree_sitter import Parser

@@ -60,14 +60,6 @@ def operator_edits(file: JavaFile, start: int) -> list[Edit]:
     return [Edit(start, int(file.syntax.end[_operator_at(file, start)]), MASKED.encode())]
 
 
-def without_name(file: JavaFile, name: str) -> JavaFile:
-    return edited(file, name_edits(file, name))
-
-
-def without_call(file: JavaFile, start: int, shown: str = MASKED_CALL) -> JavaFile:
-    return edited(file, call_edits(file, start, shown))
-
-
 def without_operator(file: JavaFile, start: int) -> JavaFile:
     """The operator is a symbol that no other operator is, and an assignment is an operation as all
     others. Only the edges of the graph remain those of the program (``graph.edges``)."""

@@ -18,7 +18,6 @@ template with substitutions is no leaf, and its characters are none. ``await (a,
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 
@@ -145,35 +144,6 @@ def paths(syntax: Syntax, length: int = LENGTH, width: int = WIDTH, most: int = 
         syntax, shape, found.left, found.right, found.path, found.back, word, words, is_name,
         shows_place,
     )  # fmt: skip
-
-
-def contexts(
-    syntax: Syntax,
-    length: int = LENGTH,
-    width: int = WIDTH,
-    most: int = MOST,
-    strings: dict[int, str] | None = None,
-) -> Iterator[tuple[str, str]]:
-    """Words and their contexts, for skip-gram with arbitrary contexts: an identifier, and a path
-    with the word at its other end after a comma. Each path serves both its ends.
-
-    Over many files, give the same ``strings``, in which the paths' strings are kept by hash.
-    """
-    found = paths(syntax, length, width, most)
-    known = {} if strings is None else strings
-    word = [found.words[place] for place in found.word.tolist()]
-    is_name = found.is_name.tolist()
-    ends = zip(found.left.tolist(), found.right.tolist(), strict=True)
-    hashes = zip(found.path.tolist(), found.back.tolist(), strict=True)
-    for (left, right), (path, back) in zip(ends, hashes, strict=True):
-        if is_name[left]:
-            if path not in known:
-                known[path] = found.between(left, right)
-            yield word[left], f"{known[path]},{word[right]}"
-        if is_name[right]:
-            if back not in known:
-                known[back] = found.between(right, left)
-            yield word[right], f"{known[back]},{word[left]}"
 
 
 def _word(text: str) -> str:

@@ -37,7 +37,6 @@ from acumen.views.paths.build import (
     method_paths,
     path_string,
     paths,
-    shape,
 )
 from acumen.views.paths.leaves import KINDS
 
@@ -134,5 +133,4 @@ __all__ = [
     "method_paths",
     "path_string",
     "paths",
-    "shape",
 ]

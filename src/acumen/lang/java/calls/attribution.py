@@ -56,7 +56,6 @@ from acumen.lang.java.calls.types import (
 from acumen.lang.java.calls.world import World
 
 DEEPEST = 40
-_DIMENSIONS = (code.TYPED, code.DECL)
 
 
 class Attribution:

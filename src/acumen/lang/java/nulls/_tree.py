@@ -27,7 +27,6 @@ VARIABLES = frozenset(
         "local", "parameter", "lambda parameter", "catch parameter", "pattern variable", "resource"
     )
 )  # fmt: skip
-OF_FIELD = ROLES.index("field")
 OF_TYPE = frozenset(ROLES.index(role) for role in ("type", "package", "type variable"))
 CONSTANT = ROLES.index("enum constant")
 
