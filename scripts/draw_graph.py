@@ -12,7 +12,7 @@ from typing import Any
 
 from acumen.lang.java.file import JavaFile
 from acumen.registry import make_view
-from acumen.views.tokens import token_ranges
+from acumen.views.text import token_ranges
 
 WIDTH, LINE, TOP, LEFT = 9.6, 66, 84, 30
 COLOURS = {

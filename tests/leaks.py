@@ -16,7 +16,7 @@ from acumen.lang.java.file import JavaFile
 from acumen.registry import make_view
 from acumen.tasks.methods.masks import Mask
 from acumen.tasks.methods.sight import CorpusSight
-from acumen.views.masked_files import of_method
+from acumen.views.masked_files import edited, name_edits, of_method
 from corpora import VIEWS
 
 Row = dict[str, Any]
@@ -28,6 +28,11 @@ Leaks = Iterator[tuple[str, str]]
 @lru_cache
 def view_of(name: str) -> Any:
     return make_view(name)
+
+
+def without_name(file: JavaFile, name: str) -> JavaFile:
+    """Return the file with a method's name hidden."""
+    return edited(file, name_edits(file, name))
 
 
 def methods_of(corpus: Corpus) -> list[Row]:

@@ -13,7 +13,7 @@ from functools import cache
 from tree_sitter import Node, Parser
 
 from acumen.lang.java import language
-from acumen.lang.java.npath import MOST, RULES
+from acumen.lang.java.npath import BINS, MOST, RULES
 
 BODIES = ("class_body", "enum_body", "interface_body", "annotation_type_body")
 METHODS = ("method_declaration", "constructor_declaration", "compact_constructor_declaration")
@@ -393,3 +393,12 @@ def slowly(source: bytes) -> list[tuple[int, int, int]]:
             exact = (Six().value(body), Seven().value(body), walk.walk(body, 1) + walk.left)
             found.append(tuple(min(n, MOST[r]) for n, r in zip(exact, RULES, strict=True)))
     return found  # type: ignore[return-value]
+
+
+def bin_of(value: int) -> str | None:
+    """Return the class that holds an NPath value, read from the names of the classes."""
+    for name in BINS:
+        low, _, high = name.partition("-")
+        if int(low) <= value <= int(high or low):
+            return name
+    return None

@@ -14,7 +14,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from acumen.api import AcumenError
-from acumen.cli._corpora import corpus_of
+from acumen.cli._options import corpus_of
 from acumen.cli._show import progress_bar
 from acumen.datasets import acumen_home
 from acumen.engines import engine

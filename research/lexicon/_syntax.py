@@ -12,8 +12,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from acumen.lang.grammar import SYMBOLS, field_of, mask_of, symbols_of
-from acumen.lang.syntax import Column, Syntax
+from acumen.lang.syntax import SYMBOLS, Column, Syntax, field_of, mask_of, symbols_of
 
 Flags = NDArray[np.bool_]
 # Parameters of a function. With more, it is a table.

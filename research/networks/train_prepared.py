@@ -18,7 +18,7 @@ import json
 from pathlib import Path
 
 from acumen.cli._show import progress_bar
-from acumen.cli._train_network import make_requests
+from acumen.cli.train import make_requests
 from acumen.engines import engine
 from acumen.machine import processors
 from acumen.models.neural.train import train

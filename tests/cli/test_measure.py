@@ -16,8 +16,9 @@ from acumen.corpus.build import build
 from acumen.corpus.measure import Measured, NPath, measured
 from acumen.engines.local import LocalEngine
 from acumen.lang.java.file import JavaFile
-from acumen.lang.java.npath import bin_of, npath
+from acumen.lang.java.npath import npath
 from corpora import EXAMPLES, shared_engine
+from npath_slowly import bin_of
 from support import ROOT, Acumen
 
 SOURCE = """class A {

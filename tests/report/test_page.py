@@ -72,8 +72,7 @@ def test_best_model_is_no_honest_row(small_run: Folder, tmp_path: Path) -> None:
 
 
 def test_side_by_side_is_the_comparison(small_run: Folder, tmp_path: Path) -> None:
-    from acumen.report.evidence import gather
-    from acumen.report.merge import merge
+    from acumen.report.evidence import gather, merge
 
     data = data_of(page_text([small_run], tmp_path), "abbreviations-expand")
     comparison = gather(merge([small_run]), "abbreviations/expand").comparison

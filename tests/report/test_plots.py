@@ -7,8 +7,7 @@ import pytest
 
 from acumen.api import AcumenError, Run
 from acumen.report import export_plots
-from acumen.report.plots import ROW_HEIGHT
-from acumen.report.scale import scale_for
+from acumen.report.plots import ROW_HEIGHT, scale_for
 
 Folder = tuple[Path, Run]
 

@@ -16,9 +16,9 @@ from acumen.api import Run, Scores
 from acumen.lang.subtokens import subtokens
 from acumen.metrics.changes import CHANGED, change_type
 from acumen.report import build_report, export_plots
-from acumen.report.difference import dedented, differences
-from acumen.report.merge import find_score, merge, ranked
+from acumen.report.evidence import find_score, merge, ranked
 from acumen.report.robust import _most_common
+from acumen.report.variants import dedented, differences
 
 pytestmark = pytest.mark.usefixtures("at_home")
 

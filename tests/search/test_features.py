@@ -28,7 +28,7 @@ from acumen.search.features import (
 )
 from acumen.search.kernel import distinct_keys
 from acumen.views.masked import masked
-from acumen.views.paths.view import Code2VecView
+from acumen.views.paths import Code2VecView
 
 TOP = 1 << 63
 

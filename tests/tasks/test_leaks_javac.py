@@ -15,9 +15,9 @@ import pytest
 
 from acumen.lang.java.file import JavaFile
 from acumen.views import masked
-from acumen.views.masked_files import without_name
 from corpora import EXAMPLES
 from javac import EXPORTS, JAVA
+from leaks import without_name
 from support import some
 
 # How often each is there: a kind of thing and its text.

@@ -22,7 +22,6 @@ from acumen.lang.java.file import JavaFile
 from acumen.tasks.methods import sight as sights
 from acumen.tasks.methods.masks import Mask
 from acumen.tasks.methods.sight import CorpusSight
-from acumen.views.masked_files import without_name
 from acumen.views.paths.leaves import target_of
 from leaks import (
     Files,
@@ -35,6 +34,7 @@ from leaks import (
     methods_of,
     served,
     strings,
+    without_name,
 )
 from support import some
 

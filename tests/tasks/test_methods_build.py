@@ -14,12 +14,13 @@ import pytest
 from acumen.api import AcumenError
 from acumen.corpus import Corpus
 from acumen.lang.java.file import JavaFile
-from acumen.lang.java.npath import BINS, bin_of, npath
+from acumen.lang.java.npath import BINS, npath
 from acumen.lang.java.operators import OPERATORS
 from acumen.tasks.methods.build import Recipe, build
 from acumen.tasks.methods.masks import MASK
 from acumen.tasks.methods.specs import SPECS
 from corpora import build_at, contents, shared_engine
+from npath_slowly import bin_of
 from support import ROOT
 
 Rows = dict[str, list[dict[str, Any]]]

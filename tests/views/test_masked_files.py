@@ -19,11 +19,11 @@ from acumen.views.masked_files import (
     MASKED_CALL,
     Edit,
     applied,
+    call_edits,
     edited,
     moved,
+    name_edits,
     of_method,
-    without_call,
-    without_name,
     without_operator,
 )
 from corpora import VIEWS
@@ -76,7 +76,7 @@ def test_places_move_with_the_text_before_them() -> None:
 def test_without_a_name_the_nodes_are_those_of_a_fresh_parse(path: Any) -> None:
     file = JavaFile(path.read_bytes())
     for name in {method.name for method in file.declarations.methods}:
-        hidden = without_name(file, name)
+        hidden = edited(file, name_edits(file, name))
         assert same_nodes(hidden, JavaFile(hidden.source)), name
 
 
@@ -90,7 +90,7 @@ def test_without_a_call_the_nodes_are_those_of_a_fresh_parse(path: Any) -> None:
         if after != "(" or not source[start:end].decode().isidentifier() or i % 3:
             continue
         try:
-            hidden = without_call(file, start)
+            hidden = edited(file, call_edits(file, start))
         except ValueError:
             continue  # a word of the language: if (
         assert hidden.source == source[:start] + MASKED_CALL.encode() + source[end:]
@@ -222,7 +222,7 @@ def test_where_no_operator_is_nothing_is_hidden(text: str, start: int) -> None:
     with pytest.raises(ValueError, match="no operator"):
         without_operator(JavaFile(text.encode()), start)
     with pytest.raises(ValueError, match="no call"):
-        without_call(JavaFile(b"class T { }"), start + 1)
+        call_edits(JavaFile(b"class T { }"), start + 1)
 
 
 # --------------------------------------------------------------------------------------
@@ -244,7 +244,7 @@ ODD = {
 @pytest.mark.parametrize("source", ODD.values(), ids=ODD)
 def test_any_file_can_be_hidden_in(source: bytes) -> None:
     file = JavaFile(source)
-    hidden = without_name(file, "walk")
+    hidden = edited(file, name_edits(file, "walk"))
     assert b"walk()" not in hidden.source
     assert len(hidden.syntax) == len(file.syntax)
     assert len(hidden.declarations.methods) == len(file.declarations.methods)
@@ -257,4 +257,4 @@ def test_any_file_can_be_hidden_in(source: bytes) -> None:
 def test_nothing_to_hide_changes_nothing() -> None:
     file = JavaFile(FILES[0].read_bytes())
     assert same_nodes(edited(file, []), file)
-    assert without_name(file, "noSuchName").source == file.source
+    assert edited(file, name_edits(file, "noSuchName")).source == file.source

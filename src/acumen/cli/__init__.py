@@ -1,4 +1,4 @@
-"""The command line: one file per verb, heavy imports inside the verb."""
+"""The command line: a file for each topic, heavy imports inside the verb."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ import typer
 
 from acumen import __version__
 from acumen.cli import (
-    compare,
     corpus,
     data,
     dataset,
@@ -22,14 +21,13 @@ from acumen.cli import (
     neighbours,
     report,
     reproduce,
-    score,
     similar,
     survey,
     tasks,
     train,
     transform,
 )
-from acumen.cli._app import Verb, verbs
+from acumen.cli._show import Verb, verbs
 
 app = verbs(
     "Measure how well a model understands code.\n\n"
@@ -49,8 +47,8 @@ app.command("train", cls=Verb)(train.train)
 app.command("neighbours", cls=Verb)(neighbours.neighbours)
 app.command("embed", cls=Verb)(embed.embed)
 app.command("eval", cls=Verb)(eval.evaluate)
-app.command("score", cls=Verb)(score.score)
-app.command("compare", cls=Verb)(compare.compare)
+app.command("score", cls=Verb)(eval.score)
+app.command("compare", cls=Verb)(eval.compare)
 app.command("reproduce", cls=Verb)(reproduce.reproduce)
 app.command("report", cls=Verb)(report.report)
 

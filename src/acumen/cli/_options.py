@@ -1,12 +1,20 @@
-"""Options that several verbs take, and the completion of names."""
+"""Options that several commands take, the completion of their values, and what they select."""
 
 from __future__ import annotations
 
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+if TYPE_CHECKING:
+    from acumen.core.progress import Progress
+    from acumen.corpus import Corpus
+    from acumen.engines import Engine
 
 
 class Rules(StrEnum):
@@ -97,4 +105,77 @@ Workers = Annotated[
 ]
 Resamples = Annotated[int, typer.Option(min=100, help="Bootstrap samples per interval.")]
 Confidence = Annotated[float, typer.Option(min=0.5, max=0.999, help="Level of the intervals.")]
+DataSetFolder = Annotated[
+    Path, typer.Option("--out", "-o", metavar="DIR", help="Folder of the data set.")
+]
+CorpusFolder = Annotated[Path, typer.Option("--corpus", metavar="DIR", help="Folder of a corpus.")]
+MostVariants = Annotated[
+    int, typer.Option(min=0, metavar="N", help="Variants to keep of a kind and mode; 0: all.")
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
+
+
+@contextmanager
+def corpus_of(sources: list[str], engine: Engine, step: Progress) -> Iterator[Corpus]:
+    """The corpus that is named, or one of these sources, for this once."""
+    from acumen.corpus import Corpus
+    from acumen.corpus.build import build
+    from acumen.corpus.manifest import NAME
+    from acumen.datasets import acumen_home
+
+    if len(sources) == 1 and (Path(sources[0]) / NAME).is_file():
+        yield Corpus.open(sources[0])
+        return
+    with tempfile.TemporaryDirectory(prefix="acumen-corpus-") as name:
+        out = Path(name) / "corpus"
+        build(sources, out, engine=engine, views=(), cache=acumen_home(), step=step)
+        yield Corpus.open(out)
+
+
+def complete_kind(incomplete: str) -> list[str]:
+    from acumen.transforms.variants import KINDS, PUBLISHED
+
+    known = [*KINDS, "all", "published", *PUBLISHED]
+    return [name for name in known if name.startswith(incomplete)]
+
+
+Kinds = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--kind", "-k", metavar="NAME", autocompletion=complete_kind,
+        help="rename, permute, unused, loop, switch, boolean (or VN, PS, UN, LX, SF, BX); "
+        "several in a row: rename+loop. All six by default; published: as the study's own tool "
+        "makes them, marked, not dropped, where they are wrong. Repeatable.",
+    ),
+]  # fmt: skip
+ClassPath = Annotated[
+    str, typer.Option(metavar="PATHS", help="Libraries javac needs to compile the projects.")
+]
+CERTIFY = "How far each variant is checked; each level holds the former."
+
+
+def where_option(default: str) -> Any:
+    return typer.Option(
+        "--where", "-w", metavar="MODE",
+        help="single: one program a place; all: every place of a method at once; 25%: that "
+        f"share of the places, where there are four or more. Repeatable. Default: {default}.",
+    )  # fmt: skip
+
+
+def asked_kinds(kind: Sequence[str] | None) -> tuple[str, ...]:
+    """The transformations that are meant, each once."""
+    from acumen.transforms.variants import KINDS, PUBLISHED, kind_of
+
+    groups = {"all": [*KINDS], "published": [*PUBLISHED]}
+    asked = [one for name in kind or ["all"] for one in groups.get(name, [name])]
+    return tuple(dict.fromkeys(kind_of(one) for one in asked))
+
+
+def asked_modes(where: Sequence[str] | None, default: Sequence[str]) -> tuple[str, ...]:
+    """The modes that are meant, each once; an error if there is no such mode."""
+    from acumen.transforms.location import share_of
+
+    modes = tuple(dict.fromkeys(where or default))
+    for mode in modes:
+        share_of(mode)
+    return modes

@@ -9,15 +9,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from acumen.cli._app import Verb, verbs
 from acumen.cli._options import AsJson, Plugins, Workers, load_plugins
 from acumen.cli._show import (
     FOUND_FAILURES,
+    Verb,
     print_facts,
     print_json,
     print_table,
     progress_bar,
     say,
+    verbs,
 )
 
 if TYPE_CHECKING:

@@ -7,9 +7,8 @@ from typing import Annotated
 
 import typer
 
-from acumen.cli._app import Verb, verbs
 from acumen.cli._options import AsJson
-from acumen.cli._show import print_facts, print_json, progress_bar, say
+from acumen.cli._show import Verb, print_facts, print_json, progress_bar, say, verbs
 
 app = verbs("Get the published data sets and see where they are.")
 

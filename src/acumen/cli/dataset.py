@@ -8,17 +8,22 @@ from typing import Annotated, Any
 
 import typer
 
-from acumen.cli._app import Verb, verbs
-from acumen.cli._options import AsJson, DrawSeed, Split, Workers
-from acumen.cli._show import print_facts, print_json, print_table, progress_bar
-from acumen.cli._variants import (
+from acumen.cli._options import (
     CERTIFY,
+    AsJson,
     ClassPath,
+    CorpusFolder,
+    DataSetFolder,
+    DrawSeed,
     Kinds,
+    MostVariants,
+    Split,
+    Workers,
     asked_kinds,
     asked_modes,
     where_option,
 )
+from acumen.cli._show import Verb, print_facts, print_json, print_table, progress_bar, verbs
 
 app = verbs("Make a data set from a corpus; `acumen eval --data DIR` asks it.")
 
@@ -36,10 +41,8 @@ class Level(StrEnum):
 
 @app.command("robustness", cls=Verb)
 def robustness(
-    corpus: Annotated[Path, typer.Option("--corpus", metavar="DIR", help="Folder of a corpus.")],
-    out: Annotated[
-        Path, typer.Option("--out", "-o", metavar="DIR", help="Folder of the data set.")
-    ],
+    corpus: CorpusFolder,
+    out: DataSetFolder,
     kind: Kinds = None,
     where: Annotated[list[str] | None, where_option("single and all")] = None,
     seed: DrawSeed = 0,
@@ -48,9 +51,7 @@ def robustness(
     ] = Level.PARSES,
     class_path: ClassPath = "",
     split: Annotated[Split, typer.Option(help="Which methods of the corpus.")] = Split.TEST,
-    most: Annotated[
-        int, typer.Option(min=0, metavar="N", help="Variants to keep of a kind and mode; 0: all.")
-    ] = 0,
+    most: MostVariants = 0,
     methods: Annotated[
         Path | None,
         typer.Option(

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, BinaryIO
 import typer
 
 from acumen.api import AcumenError, Face
-from acumen.cli._corpora import corpus_of
-from acumen.cli._options import AsJson, Plugins, Workers, complete_model, load_plugins
+from acumen.cli._options import AsJson, Plugins, Workers, complete_model, corpus_of, load_plugins
 from acumen.cli._show import FOUND_FAILURES, print_json, progress_bar, say
 from acumen.core.progress import Progress
 

@@ -9,10 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from acumen.cli._app import Verb, verbs
-from acumen.cli._corpora import corpus_of
-from acumen.cli._options import Rules, Workers
-from acumen.cli._show import FOUND_FAILURES, print_table, progress_bar, say
+from acumen.cli._options import Rules, Workers, corpus_of
+from acumen.cli._show import FOUND_FAILURES, Verb, print_table, progress_bar, say, verbs
 
 if TYPE_CHECKING:
     from acumen.corpus.measure import Measured

@@ -6,9 +6,8 @@ from typing import Annotated
 
 import typer
 
-from acumen.cli._app import Verb, verbs
 from acumen.cli._options import AsJson, Plugins, complete_model, load_plugins
-from acumen.cli._show import print_facts, print_json, print_listing
+from acumen.cli._show import Verb, print_facts, print_json, print_listing, verbs
 
 app = verbs("See the models there are.")
 

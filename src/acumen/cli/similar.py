@@ -7,15 +7,16 @@ from typing import Annotated, Any
 
 import typer
 
-from acumen.cli._app import Verb, verbs
 from acumen.cli._options import AsJson, DrawSeed, Workers
 from acumen.cli._show import (
+    Verb,
     print_facts,
     print_json,
     print_table,
     printable,
     progress_bar,
     say,
+    verbs,
 )
 
 app = verbs("Find methods that may do the same: mine pairs to be rated, or ask for one method.")

@@ -8,17 +8,19 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from acumen.cli._corpora import corpus_of
-from acumen.cli._options import AsJson, DrawSeed, Workers
-from acumen.cli._show import FOUND_FAILURES, print_json, print_table, progress_bar, say
-from acumen.cli._variants import (
+from acumen.cli._options import (
     CERTIFY,
+    AsJson,
     ClassPath,
+    DrawSeed,
     Kinds,
+    Workers,
     asked_kinds,
     asked_modes,
+    corpus_of,
     where_option,
 )
+from acumen.cli._show import FOUND_FAILURES, print_json, print_table, progress_bar, say
 
 if TYPE_CHECKING:
     from acumen.transforms.run import Delivered

@@ -31,7 +31,7 @@ from acumen.corpus.store import Corpus
 from acumen.engines import Died, Engine
 from acumen.lang.java.file import JavaFile
 from acumen.lang.java.nulls import Facts, Report, facts, solve
-from acumen.lang.java.nulls._builder import Site
+from acumen.lang.java.nulls.code import Site
 from acumen.lang.java.nulls.facts import COLUMNS
 from acumen.lang.java.nulls.solve import MOST_TARGETS
 

@@ -1,14 +1,16 @@
 """A file's syntax as flat arrays: one parse in C, one walk in Python, then only arrays.
 
-Nodes stand in pre-order. Everything that analyses code reads these arrays; nobody walks a tree
-of objects. Offsets are bytes of the UTF-8 source.
+Nodes stand in pre-order. Everything that analyses code reads these arrays, or plain lists of the
+same columns; nobody walks a tree of objects. Offsets are bytes of the UTF-8 source. Names of a
+grammar's symbols and fields become numbers, which is what the columns hold.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Generic, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +20,38 @@ from acumen.lang.lines import with_unix_ends
 
 if TYPE_CHECKING:
     from tree_sitter import Language, Tree
+
+# Symbols are 16 bits; the largest is that of an error.
+SYMBOLS = 1 << 16
+
+
+def symbols_of(grammar: Language, names: Iterable[str]) -> frozenset[int]:
+    """Numbers of the named symbols; one name may have several, through aliases."""
+    wanted = set(names)
+    found = frozenset(
+        symbol
+        for symbol in range(grammar.node_kind_count)
+        if grammar.node_kind_is_named(symbol) and grammar.node_kind_for_id(symbol) in wanted
+    )
+    known = {grammar.node_kind_for_id(symbol) for symbol in found}
+    if known != wanted:
+        raise ValueError(f"the grammar has no {', '.join(sorted(wanted - known))}")
+    return found
+
+
+def field_of(grammar: Language, name: str) -> int:
+    number = grammar.field_id_for_name(name)
+    if number is None:
+        raise ValueError(f"the grammar has no field {name}")
+    return number
+
+
+def mask_of(chosen: Iterable[int]) -> NDArray[np.bool_]:
+    """For any symbol, whether it is one of the chosen."""
+    found = np.zeros(SYMBOLS, dtype=np.bool_)
+    found[list(chosen)] = True
+    return found
+
 
 Column: TypeAlias = NDArray[np.int32]
 
@@ -138,8 +172,65 @@ def first_error(syntax: Syntax) -> int:
     return int(syntax.start[found[0]]) if len(found) else 0
 
 
+def number_texts(syntax: Syntax, nodes: Column) -> tuple[Column, list[bytes]]:
+    """Return the number of each node's text, and the distinct texts in the order of their first
+    occurrence."""
+    numbers: dict[bytes, int] = {}
+    source = syntax.source
+    spans = zip(syntax.start[nodes].tolist(), syntax.end[nodes].tolist(), strict=True)
+    column = np.fromiter(
+        (numbers.setdefault(source[start:end], len(numbers)) for start, end in spans),
+        dtype=np.int32,
+        count=len(nodes),
+    )
+    return column, list(numbers)
+
+
 def parse(language: Language, source: bytes) -> Syntax:
     """The syntax of a source in UTF-8; any bytes give some tree."""
     from tree_sitter import Parser
 
     return flatten(Parser(language).parse(with_unix_ends(source)), source)
+
+
+Kind = TypeVar("Kind")
+Field = TypeVar("Field")
+
+
+class ListTree(Generic[Kind, Field]):
+    """The columns of ``Syntax``; nodes are numbers, in pre-order.
+
+    Subclasses choose how kinds and fields are written: as the grammar's names or as numbers.
+    """
+
+    def __init__(self, syntax: Syntax, kind: list[Kind], field: list[Field]) -> None:
+        self.source = syntax.source
+        self.kind = kind
+        self.field = field
+        self.start: list[int] = syntax.start.tolist()
+        self.end: list[int] = syntax.end.tolist()
+        self.parent: list[int] = syntax.parent.tolist()
+        self.stop: list[int] = syntax.stop.tolist()
+
+    def text(self, node: int) -> str:
+        return self.source[self.start[node] : self.end[node]].decode("utf-8", errors="replace")
+
+    def children(self, node: int) -> list[int]:
+        """Return the node's children, in order."""
+        children: list[int] = []
+        stop = self.stop
+        at, end = node + 1, stop[node]
+        while at < end:
+            children.append(at)
+            at = stop[at]
+        return children
+
+    def child(self, node: int, field: Field) -> int:
+        """Return the node's first child in a field; -1 if there is none."""
+        stop, fields = self.stop, self.field
+        at, end = node + 1, stop[node]
+        while at < end:
+            if fields[at] == field:
+                return at
+            at = stop[at]
+        return -1

@@ -59,10 +59,9 @@ BUILT_IN_MODULES = {
     ),
     "view": (
         "acumen.views.text",
-        "acumen.views.tokens",
-        "acumen.views.ast.view",
-        "acumen.views.paths.view",
-        "acumen.views.graph.view",
+        "acumen.views.ast",
+        "acumen.views.paths",
+        "acumen.views.graph",
     ),
 }
 

@@ -19,9 +19,8 @@ from numpy.typing import NDArray
 
 from acumen.corpus.reading import Problem, Source, origin, read_source
 from acumen.lang.java.declarations import NONE, MethodDeclaration, type_text
-from acumen.lang.java.file import JavaFile
+from acumen.lang.java.file import JavaFile, parse_snippet
 from acumen.lang.java.grammar import among, field, symbols
-from acumen.lang.java.snippet import parse_snippet
 
 # Types nested deeper than this have names longer than any that people write.
 DEEPEST = 64

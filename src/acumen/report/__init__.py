@@ -26,11 +26,9 @@ def build_report(
     # Imported here so that `acumen --help` does not pay for numpy, altair and jinja2.
     from acumen.datasets.built import read_built
     from acumen.files import write_atomically
-    from acumen.report.corpora import corpus_views
-    from acumen.report.datacards import data_cards
-    from acumen.report.evidence import gather
+    from acumen.report.datacards import corpus_views, data_cards
+    from acumen.report.evidence import gather, merge
     from acumen.report.html import render
-    from acumen.report.merge import merge
     from acumen.report.view import page_view
 
     merged = merge(runs)
@@ -49,7 +47,7 @@ def export_plots(
     runs: Sequence[tuple[Path, Run]], folder: Path, formats: Sequence[str]
 ) -> list[Path]:
     """Write every plot of the report into ``folder``, as ``png``, ``svg`` or both."""
-    from acumen.report.merge import merge
+    from acumen.report.evidence import merge
     from acumen.report.plots import page_plots, write_plots
     from acumen.report.robust_plots import robust_plots
 

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from acumen.api import Face, TaskCard
 from acumen.metrics import target
-from acumen.report.evidence import Evidence
-from acumen.report.merge import Merged
+from acumen.report.evidence import Evidence, Merged
 from acumen.report.plots import Plot, fitted_spec, inline_data, printable
 
 if TYPE_CHECKING:

@@ -25,8 +25,7 @@ from acumen.api import (
     Scores,
 )
 from acumen.metrics import target
-from acumen.report.evidence import Evidence
-from acumen.report.merge import Merged, ranked
+from acumen.report.evidence import Evidence, Merged, ranked
 from acumen.runs.compare import Comparison
 from acumen.runs.scoring import belongs
 

@@ -14,8 +14,7 @@ from typing import Any
 
 from acumen.api import Json, ModelCard, Score, TaskCard
 from acumen.metrics.changes import TYPES
-from acumen.report.evidence import Evidence
-from acumen.report.merge import Merged, find_score
+from acumen.report.evidence import Evidence, Merged, find_score
 from acumen.report.plots import printable
 from acumen.report.robust_plots import Figures, figures, kind_of, robust_tasks
 from acumen.report.variants import variant_data

@@ -11,9 +11,8 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from acumen.api import Score, Scores, TaskCard
-from acumen.report.merge import Merged, find_score, slugs
-from acumen.report.plots import Plot, fitted_spec, inline_data, printable
-from acumen.report.scale import Scale, scale_for
+from acumen.report.evidence import Merged, find_score, slugs
+from acumen.report.plots import Plot, Scale, fitted_spec, inline_data, printable, scale_for
 
 FAMILY = "robustness/"
 METRIC = "pcp"

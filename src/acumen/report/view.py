@@ -8,18 +8,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from acumen.api import Ceiling, Convention, Loss, ModelCard, Overall, Run, Score, Scores, TaskCard
-from acumen.report.corpora import CorpusView
 from acumen.report.curves import curve_names, curve_plots
-from acumen.report.datacards import DataCard
-from acumen.report.evidence import Evidence
+from acumen.report.datacards import CorpusView, DataCard
+from acumen.report.evidence import Evidence, Merged, own_scores, ranked
 from acumen.report.instances import MOST_INSTANCES, task_data
-from acumen.report.merge import Merged, own_scores, ranked
-from acumen.report.overall import OverallTable, overall_tables
-from acumen.report.plots import Plot, forest_name, page_plots, task_scale
+from acumen.report.plots import Plot, Scale, forest_name, page_plots, task_scale
 from acumen.report.robust import Robust, robust_view
 from acumen.report.robust_plots import robust_plots, robust_tasks
-from acumen.report.scale import Scale
-from acumen.report.sights import SightTable, sight_tables
+from acumen.report.tables import OverallTable, SightTable, overall_tables, sight_tables
 
 MINUS = "\N{MINUS SIGN}"
 ABSENT = "\N{EN DASH}"

@@ -17,8 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from acumen.lang.columns import slices
-from acumen.lang.java.file import JavaFile
-from acumen.lang.java.snippet import parse_snippets
+from acumen.lang.java.file import JavaFile, parse_snippets
 from acumen.lang.java.tokens import CODE
 from acumen.lang.kernel import mixed
 from acumen.lang.subtokens import subtokens

@@ -25,7 +25,7 @@ import numpy as np
 from acumen.lang.java.bindings import ROLE
 from acumen.lang.java.calls import Project, facts, platform
 from acumen.lang.java.calls.attribution import Attribution
-from acumen.lang.java.calls.rows import rows
+from acumen.lang.java.calls.sites import rows
 from acumen.lang.java.declarations import NONE, type_text
 from acumen.lang.java.file import JavaFile
 from acumen.lang.java.grammar import among, symbols

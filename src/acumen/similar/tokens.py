@@ -30,13 +30,12 @@ from functools import cache, lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from acumen.lang.grammar import mask_of
 from acumen.lang.java import language, parse_java
 from acumen.lang.java.declarations import NONE, declarations
+from acumen.lang.java.file import parse_snippets
 from acumen.lang.java.grammar import among, field
-from acumen.lang.java.snippet import parse_snippets
 from acumen.lang.java.tokens import CODE, KINDS, Tokens, tokens
-from acumen.lang.syntax import ERROR, Syntax
+from acumen.lang.syntax import ERROR, Syntax, mask_of
 
 Weights = NDArray[np.int32]
 

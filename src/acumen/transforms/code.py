@@ -28,7 +28,7 @@ from acumen.lang.java.file import JavaFile
 from acumen.lang.java.grammar import field_names, node_names
 from acumen.lang.java.types import Types
 from acumen.lang.lines import line_of
-from acumen.lang.list_tree import ListTree
+from acumen.lang.syntax import ListTree
 
 COMMENTS = frozenset(("line_comment", "block_comment"))
 # What a local variable may be.

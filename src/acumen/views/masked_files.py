@@ -18,9 +18,8 @@ from numpy.typing import NDArray
 from acumen.lang.java.file import JavaFile
 from acumen.lang.java.grammar import among, field, symbols
 from acumen.lang.syntax import MASK, Column, Syntax
-from acumen.views._words import plain
 from acumen.views.graph.edges import original
-from acumen.views.masked import telling
+from acumen.views.masked import plain, telling
 from acumen.views.paths import METHOD_NAME
 
 # What stands for an operator, and, where people read, for the name of a call; and for that name
@@ -59,14 +58,6 @@ def call_edits(file: JavaFile, start: int, shown: str = MASKED_CALL) -> list[Edi
 def operator_edits(file: JavaFile, start: int) -> list[Edit]:
     """Hide the operator that begins at a byte of the source."""
     return [Edit(start, int(file.syntax.end[_operator_at(file, start)]), MASKED.encode())]
-
-
-def without_name(file: JavaFile, name: str) -> JavaFile:
-    return edited(file, name_edits(file, name))
-
-
-def without_call(file: JavaFile, start: int, shown: str = MASKED_CALL) -> JavaFile:
-    return edited(file, call_edits(file, start, shown))
 
 
 def without_operator(file: JavaFile, start: int) -> JavaFile:

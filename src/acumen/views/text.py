@@ -1,13 +1,18 @@
-"""The **text** view: a method's source as it is written."""
+"""The **text** view, a method's source as written, and the **tokens** view, in javac's spelling."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from acumen.api import Json, Table
+from acumen.lang.columns import Ragged, slices
 from acumen.lang.java.file import JavaFile
 from acumen.lang.lines import lines_of
+from acumen.lang.syntax import Column
 from acumen.registry import view
 
 
@@ -24,3 +29,45 @@ class TextView:
     def compatible(self, compat: str, file: JavaFile, place: int) -> Json:
         text = file.syntax.text(file.declarations.methods[place].node)
         return ", ".join(lines_of(text))
+
+
+def token_ranges(file: JavaFile) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """First and last-plus-one token of each method that has a body."""
+    nodes = [file.declarations.methods[place].node for place in file.bodies]
+    first = np.searchsorted(file.tokens.start, file.syntax.start[nodes], side="left")
+    last = np.searchsorted(file.tokens.start, file.syntax.end[nodes], side="left")
+    return first, last
+
+
+def _spelled(file: JavaFile) -> tuple[Column, tuple[str, ...]]:
+    return file.tokens.spellings(file.names.word_of, file.names.words)
+
+
+class TokenTable:
+    """``kind`` numbers ``acumen.lang.java.tokens.KINDS``; ``spelling`` is what is printed."""
+
+    name = "tokens"
+
+    def columns(self, file: JavaFile, seeds: NDArray[np.uint64]) -> Mapping[str, Ragged]:
+        first, last = token_ranges(file)
+        codes, words = file.once(_spelled)
+        spelled = slices(codes, first, last)
+        return {
+            "kind": slices(file.tokens.kind, first, last),
+            "spelling": Ragged(spelled.values, spelled.offsets, words),
+        }
+
+
+@view("tokens", summary="tokens in javac's spelling")
+class TokensView:
+    name = "tokens"
+    tables = (TokenTable(),)
+    compats: Mapping[str, str] = {"features-javac": "the same: our spelling is theirs"}
+
+    def value(self, method: Mapping[str, Any], rows: Mapping[str, Mapping[str, Any]]) -> Json:
+        return list(rows["tokens"]["spelling"])
+
+    def compatible(self, compat: str, file: JavaFile, place: int) -> Json:
+        first, last = token_ranges(file)
+        row = file.bodies.index(place)
+        return [file.tokens.spelling(i) for i in range(first[row], last[row])]

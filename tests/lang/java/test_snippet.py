@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from acumen.lang.java.snippet import parse_snippet, parse_snippets
+from acumen.lang.java.file import parse_snippet, parse_snippets
 
 GETTER = "int size() { return n; } // é"
 

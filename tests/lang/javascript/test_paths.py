@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from acumen.lang.javascript import parse_javascript
-from acumen.lang.javascript.paths import LENGTH, MOST, WIDTH, Paths, contexts, paths
+from acumen.lang.javascript.paths import LENGTH, MOST, WIDTH, Paths, paths
 
 NO_LIMIT = 10**9
 
@@ -92,26 +92,6 @@ def test_an_example() -> None:
     assert len(named) == 10  # all pairs of the five leaves
 
 
-def test_contexts_serve_both_ends_and_only_names_have_them() -> None:
-    assert list(contexts(parse_javascript(b"a.b += 'c'"))) == [
-        ("a", "(identifier0)^(member_expression)_(property_identifier1),b"),
-        ("b", "(property_identifier1)^(member_expression)_(identifier0),a"),
-        ("a", "(identifier0)^(member_expression0)^(augmented_assignment_expression+=)_(string1)"
-              ',"c"'),
-        ("b", "(property_identifier1)^(member_expression0)^(augmented_assignment_expression+=)"
-              '_(string1),"c"'),
-    ]  # fmt: skip
-
-
-def test_strings_may_be_kept_over_files() -> None:
-    strings: dict[int, str] = {}
-    first = list(contexts(parse_javascript(b"f(a, b)"), strings=strings))
-    known = len(strings)
-    second = list(contexts(parse_javascript(b"f(a, b)"), strings=strings))
-    assert first == second
-    assert len(strings) == known
-
-
 def test_long_arrays_side_by_side_give_no_square_of_paths() -> None:
     array = ",".join(["1"] * 20_000)
     found = paths(parse_javascript(f"x = f([{array}], [{array}])".encode()))
@@ -128,7 +108,8 @@ def test_long_arrays_side_by_side_give_no_square_of_paths() -> None:
 def test_little_or_nothing(source: str) -> None:
     for length in (0, 1, 2, 7):
         for width in (0, 3):
-            list(contexts(parse_javascript(source.encode()), length, width))
+            found = paths(parse_javascript(source.encode()), length, width)
+            assert all(found.string(i) for i in range(len(found)))
 
 
 @given(st.binary(max_size=300) | st.text(alphabet="ab.(){}=>[],:;#<`'1 ", max_size=60))

@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from acumen.lang.javascript import parse_javascript
-from acumen.lang.javascript.literals import number_value
-from acumen.lang.javascript.tokens import KINDS, Tokens, tokens
+from acumen.lang.javascript.tokens import KINDS, Tokens, number_value, tokens
 
 LABELS = {
     "name": "identifier", "jsxName": "identifier", "privateId": "private name", "num": "number",

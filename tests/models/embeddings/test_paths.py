@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -10,9 +11,9 @@ import pytest
 
 from acumen.corpus import Corpus
 from acumen.corpus.build import build
+from acumen.lang.abstract_tree import Limits
 from acumen.lang.javascript import parse_javascript
-from acumen.lang.javascript.paths import contexts
-from acumen.lang.leaf_paths import Limits
+from acumen.lang.javascript.paths import paths
 from acumen.models.embeddings._contexts import contexts_of
 from acumen.models.embeddings.files import chosen
 from acumen.models.embeddings.paths import pairs_of, settings_of, train
@@ -28,10 +29,31 @@ def pairs(language: str, source: str) -> list[tuple[str, int]]:
     return [(names[i], hash_) for i, hash_ in zip(word.tolist(), context.tolist(), strict=True)]
 
 
+def spell_contexts(source: str) -> Iterator[tuple[str, str]]:
+    """Names with their contexts in JavaScript: a path, and the word at its other end."""
+    found = paths(parse_javascript(source.encode()), 7, 3, 200)
+    word = [found.words[place] for place in found.word.tolist()]
+    for left, right in zip(found.left.tolist(), found.right.tolist(), strict=True):
+        for end, other in ((left, right), (right, left)):
+            if found.is_name[end]:
+                yield word[end], f"{found.between(end, other)},{word[other]}"
+
+
+def test_spelled_contexts_serve_both_ends_and_only_names_have_them() -> None:
+    assert list(spell_contexts("a.b += 'c'")) == [
+        ("a", "(identifier0)^(member_expression)_(property_identifier1),b"),
+        ("b", "(property_identifier1)^(member_expression)_(identifier0),a"),
+        ("a", "(identifier0)^(member_expression0)^(augmented_assignment_expression+=)_(string1)"
+              ',"c"'),
+        ("b", "(property_identifier1)^(member_expression0)^(augmented_assignment_expression+=)"
+              '_(string1),"c"'),
+    ]  # fmt: skip
+
+
 def test_hashes_of_javascript_stand_for_the_strings() -> None:
-    """As many pairs as ``contexts`` spells out, and equal hashes just where it has equal ones."""
+    """As many pairs as there are spelled contexts, and equal hashes just where these are equal."""
     source = "function f(a, b) { a.x = b + 1; if (a.x) { return f(b, 'x'); } return a.x + 1; }"
-    spelled = Counter(contexts(parse_javascript(source.encode()), 7, 3, 200))
+    spelled = Counter(spell_contexts(source))
     hashed = Counter(pairs("javascript", source))
     assert sum(hashed.values()) == sum(spelled.values()) > 20
     assert sorted(hashed.values()) == sorted(spelled.values())

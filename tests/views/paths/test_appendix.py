@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from acumen.lang.java.file import JavaFile
-from acumen.views.paths import code2seq_line, code2vec_line, method_paths, paths, shape
+from acumen.views.paths import code2seq_line, code2vec_line, method_paths, paths
 
 GET_KEY = b"""class CAesEncrypt {
 public static Key getKey(String ahex)
@@ -54,12 +54,3 @@ def test_as_the_extractor_itself_prints_it() -> None:
     found = method_paths(paths(JavaFile(GET_KEY), [0], most=None), 0)
     theirs = code2vec_line(found, "gluecode").replace("getKey", "METHOD_NAME")
     assert code2vec_line(found, "code2vec") == code2vec_line(found) == theirs
-
-
-def test_as_json() -> None:
-    found = method_paths(paths(JavaFile(GET_KEY), [0], most=None), 0)
-    as_vec, as_seq = shape(found), shape(found, "code2seq", "gluecode")
-    assert as_vec["target"] == as_seq["target"] == "get|key"
-    assert as_vec["contexts"][0] == ["key", 362150388, "METHOD_NAME"]
-    assert as_seq["contexts"][-1] == ["println", "Nm3|Cal|Ex|Bk|Ret|Null0", "null"]
-    assert len(as_vec["contexts"]) == len(as_seq["contexts"])

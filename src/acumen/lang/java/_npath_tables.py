@@ -16,12 +16,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from acumen.lang.grammar import SYMBOLS
 from acumen.lang.java import language
 from acumen.lang.java.file import JavaFile
 from acumen.lang.java.grammar import among, field, name_of
 from acumen.lang.kernel import kernel
-from acumen.lang.syntax import Column, Syntax
+from acumen.lang.syntax import SYMBOLS, Column, Syntax
 
 KINDS = {
     "line_comment": "SKIP",

@@ -27,7 +27,7 @@ from acumen.lang.java import (
 )
 from acumen.lang.java.declarations import NONE, Declarations
 from acumen.lang.java.grammar import among, field, symbols
-from acumen.lang.syntax import Column, Syntax
+from acumen.lang.syntax import Column, Syntax, number_texts
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,17 +47,10 @@ class Names:
 def names(syntax: Syntax) -> Names:
     wanted = among("identifier", "type_identifier")[syntax.kind]
     node: NDArray[np.int32] = np.flatnonzero(wanted).astype(np.int32)
-    places: dict[bytes, int] = {}
-    source = syntax.source
-    spans = zip(syntax.start[node].tolist(), syntax.end[node].tolist(), strict=True)
-    word = np.fromiter(
-        (places.setdefault(source[start:end], len(places)) for start, end in spans),
-        dtype=np.int32,
-        count=len(node),
-    )
+    word, texts = number_texts(syntax, node)
     word_of = np.full(len(syntax), -1, dtype=np.int32)
     word_of[node] = word
-    words = tuple(text.decode("utf-8", errors="replace") for text in places)
+    words = tuple(text.decode("utf-8", errors="replace") for text in texts)
     return Names(node, word, words, word_of)
 
 

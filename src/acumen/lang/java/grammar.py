@@ -7,9 +7,8 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from acumen.lang.grammar import field_of, mask_of, symbols_of
 from acumen.lang.java import language
-from acumen.lang.syntax import ERROR
+from acumen.lang.syntax import ERROR, field_of, mask_of, symbols_of
 
 
 @cache

@@ -54,12 +54,6 @@ def _by_paths(file: JavaFile, bodies: Counts) -> Counts:
     return cast("Counts", values)
 
 
-def bin_of(value: int) -> str | None:
-    """The class of a value; none for 0 and for more than 100."""
-    place = int(bins_of(np.array([value], dtype=np.int64))[0])
-    return None if place == NO_BIN else BINS[place]
-
-
 def bins_of(values: Counts) -> NDArray[np.int8]:
     """The places in ``BINS`` of values; NO_BIN where a value has none."""
     places = np.searchsorted(_LAST, values).astype(np.int8)

@@ -13,11 +13,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from acumen.lang.grammar import SYMBOLS
 from acumen.lang.java import language
 from acumen.lang.java.file import JavaFile
 from acumen.lang.java.grammar import among, field
-from acumen.lang.syntax import ERROR, Column
+from acumen.lang.syntax import ERROR, SYMBOLS, Column
 
 OPERATORS = ("+", "-", "*", "/", "%", "==", "!=", "<", "<=", ">", ">=", "=")
 _ASSIGNMENT = OPERATORS.index("=")

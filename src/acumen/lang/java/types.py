@@ -21,9 +21,8 @@ from acumen.lang.java.calls.conversions import unboxed
 from acumen.lang.java.calls.facts import declared_by, imports
 from acumen.lang.java.calls.link import Project
 from acumen.lang.java.calls.meanings import variable
-from acumen.lang.java.calls.rows import Scope, rows
 from acumen.lang.java.calls.scopes import ancestors, resolve, type_in
-from acumen.lang.java.calls.sites import sites_below
+from acumen.lang.java.calls.sites import Scope, rows, sites_below
 from acumen.lang.java.calls.types import (
     BOXES,
     NAMELESS,

@@ -7,8 +7,8 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from acumen.lang.grammar import field_of, mask_of, symbols_of
 from acumen.lang.javascript import language
+from acumen.lang.syntax import field_of, mask_of, symbols_of
 
 IDENTIFIERS = (
     "identifier", "property_identifier", "private_property_identifier", "statement_identifier",

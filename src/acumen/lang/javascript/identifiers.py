@@ -47,9 +47,9 @@ from numpy.typing import NDArray
 
 from acumen.lang.javascript import language
 from acumen.lang.javascript.grammar import IDENTIFIERS, among, field, symbols
-from acumen.lang.javascript.literals import name_value
+from acumen.lang.javascript.tokens import name_value
 from acumen.lang.kernel import kernel
-from acumen.lang.syntax import Column, Syntax
+from acumen.lang.syntax import Column, Syntax, number_texts
 
 ROLES = ("function", "variable", "property")
 ROLE = {role: code for code, role in enumerate(ROLES)}
@@ -169,15 +169,8 @@ def identifiers(syntax: Syntax) -> Identifiers:
     place = _places(syntax, node)
     real = _not_await(syntax, node, place)
     node, place = node[real], place[real]
-    places: dict[bytes, int] = {}
-    source = syntax.source
-    spans = zip(syntax.start[node].tolist(), syntax.end[node].tolist(), strict=True)
-    word = np.fromiter(
-        (places.setdefault(source[start:end], len(places)) for start, end in spans),
-        dtype=np.int32,
-        count=len(node),
-    )
-    words = tuple(name_value(text.decode("utf-8", errors="replace")) for text in places)
+    word, texts = number_texts(syntax, node)
+    words = tuple(name_value(text.decode("utf-8", errors="replace")) for text in texts)
     return Identifiers(node, ROLE_OF_PLACE[place], place, word, words)
 
 

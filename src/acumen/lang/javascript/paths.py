@@ -1,36 +1,69 @@
-"""Paths between leaves: what path-based embeddings of JavaScript are trained on.
+"""Paths between leaves of JavaScript's abstract tree, on which path-based embeddings are trained.
 
 As in PigeonJS (Alon et al., "A general path-based representation for predicting program
-properties", PLDI 2018): a path goes up from a leaf to the lowest common ancestor and down to
-another leaf. Its length is the number of edges, its width the distance of the two branches among
-the ancestor's children; 7 and 3 are the paper's limits for JavaScript. A node goes by its kind
-and operator, and by its place among its siblings if it is a leaf or stands below a call, a
-member, a subscript or an assignment, where the place tells the part played.
+properties", PLDI 2018): 7 and 3 are the paper's limits of length and width for JavaScript. A node
+goes by its kind and operator, and by its place among its siblings if it is a leaf or stands below a
+call, a member, a subscript or an assignment, where the place tells the part played. Otherwise than
+there, paths are taken from the whole file, not function by function; two leaves of the same name
+are no exception to the limits; and a leaf has paths to a limited number of leaves after it.
 
-Otherwise than there, the tree is that of ``acumen.lang.javascript.tree``; paths are taken from
-the whole file, not function by function; and two leaves of the same name are no exception to the
-limits. And a leaf has paths to at most so many leaves after it, the nearest in the tree first:
-between two long arrays side by side there is a short path from each element to each, so without
-this the number of paths would grow with the square of the file.
+The grammar's tree is concrete. Limits on paths were published for abstract trees, so punctuation,
+comments, empty statements and the inside of literals are left out, and parentheses, lists of
+arguments or parameters and the like are passed through. What is left has the shape of ESTree's
+trees, but for a few nodes that the grammar makes one (``{x}``, ``{x() {}}``,
+``for (const x of y)``, ``<x/>``). Leaves are identifiers, literals, ``this`` and ``super``. A
+template with substitutions is no leaf, and its characters are none. ``await (a, b)()`` is a call of
+``await`` in the grammar's trees.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from acumen.lang.abstract_tree import Tree
+from acumen.lang.abstract_tree import (
+    Limits,
+    Treatment,
+    Tree,
+    abstract_tree,
+    leaf_paths,
+    leaf_words,
+    symbol_hashes,
+    treatment,
+)
 from acumen.lang.javascript import language
-from acumen.lang.javascript.grammar import IDENTIFIERS, among
-from acumen.lang.javascript.literals import name_value, string_value
-from acumen.lang.javascript.tree import tree
+from acumen.lang.javascript.grammar import IDENTIFIERS, among, field, symbols
+from acumen.lang.javascript.tokens import name_value, string_value
 from acumen.lang.kernel import Words
-from acumen.lang.leaf_paths import Limits, leaf_paths, leaf_words, symbol_hashes
 from acumen.lang.syntax import Column, Syntax
+
+_LITERALS = ("string", "number", "regex", "true", "false", "null", "this", "super")
+_PASSED = (
+    "parenthesized_expression", "arguments", "formal_parameters", "computed_property_name",
+    "template_substitution", "class_heritage", "switch_body", "else_clause", "finally_clause",
+    "import_clause", "named_imports", "export_clause",
+)  # fmt: skip
+_LEFT_OUT = (
+    "comment", "html_comment", "hash_bang_line", "empty_statement", "optional_chain", "import",
+    "string_fragment", "escape_sequence", "regex_pattern", "regex_flags", "jsx_text",
+    "html_character_reference",
+)  # fmt: skip
+
+
+@lru_cache(maxsize=1)
+def _treatment() -> Treatment:
+    return treatment(
+        language(), symbols(*_LEFT_OUT), symbols(*_PASSED), symbols(*IDENTIFIERS, *_LITERALS),
+        symbols("template_string"),
+    )  # fmt: skip
+
+
+def tree(syntax: Syntax) -> Tree:
+    return abstract_tree(syntax, _treatment(), field("operator"))
+
 
 LENGTH, WIDTH, MOST = 7, 3, 200
 # PigeonJS cuts literals here.
@@ -111,35 +144,6 @@ def paths(syntax: Syntax, length: int = LENGTH, width: int = WIDTH, most: int = 
         syntax, shape, found.left, found.right, found.path, found.back, word, words, is_name,
         shows_place,
     )  # fmt: skip
-
-
-def contexts(
-    syntax: Syntax,
-    length: int = LENGTH,
-    width: int = WIDTH,
-    most: int = MOST,
-    strings: dict[int, str] | None = None,
-) -> Iterator[tuple[str, str]]:
-    """Words and their contexts, for skip-gram with arbitrary contexts: an identifier, and a path
-    with the word at its other end after a comma. Each path serves both its ends.
-
-    Over many files, give the same ``strings``, in which the paths' strings are kept by hash.
-    """
-    found = paths(syntax, length, width, most)
-    known = {} if strings is None else strings
-    word = [found.words[place] for place in found.word.tolist()]
-    is_name = found.is_name.tolist()
-    ends = zip(found.left.tolist(), found.right.tolist(), strict=True)
-    hashes = zip(found.path.tolist(), found.back.tolist(), strict=True)
-    for (left, right), (path, back) in zip(ends, hashes, strict=True):
-        if is_name[left]:
-            if path not in known:
-                known[path] = found.between(left, right)
-            yield word[left], f"{known[path]},{word[right]}"
-        if is_name[right]:
-            if back not in known:
-                known[back] = found.between(right, left)
-            yield word[right], f"{known[back]},{word[left]}"
 
 
 def _word(text: str) -> str:

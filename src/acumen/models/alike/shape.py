@@ -37,7 +37,7 @@ from acumen.api import Pair
 from acumen.lang.java.bindings import DECLARES, READS, ROLES, UPDATES, WRITES
 from acumen.lang.java.declarations import NONE, MethodDeclaration
 from acumen.lang.java.grammar import among, field_names, name_of, node_names
-from acumen.lang.list_tree import ListTree
+from acumen.lang.syntax import ListTree
 from acumen.models.alike.bags import (
     KEPT,
     ONLY,

@@ -13,16 +13,18 @@ from functools import lru_cache
 
 import numpy as np
 
-from acumen.lang.abstract_tree import Treatment, abstract_tree, treatment
-from acumen.lang.kernel import STEP, Words, mixed
-from acumen.lang.leaf_paths import (
+from acumen.lang.abstract_tree import (
     Flags,
     LeafPaths,
     Limits,
+    Treatment,
+    abstract_tree,
     leaf_paths,
     leaf_words,
     symbol_hashes,
+    treatment,
 )
+from acumen.lang.kernel import STEP, Words, mixed
 from acumen.lang.syntax import Column
 
 # Characters of a literal.

@@ -20,8 +20,8 @@ from acumen.api import AcumenError
 from acumen.core.progress import Progress, ignore_progress
 from acumen.corpus import Corpus
 from acumen.engines import Engine
+from acumen.lang.abstract_tree import Limits
 from acumen.lang.kernel import Words
-from acumen.lang.leaf_paths import Limits
 from acumen.models.embeddings._contexts import contexts_of
 from acumen.models.embeddings._skipgram import skip_gram
 from acumen.models.embeddings.files import Chosen, Stretch, chosen, read, worked

@@ -11,8 +11,7 @@ from acumen.lang.java.bindings import ROLE
 from acumen.lang.java.file import JavaFile
 from acumen.lang.java.grammar import among, field, name_of
 from acumen.lang.kernel import kernel
-from acumen.lang.list_tree import ListTree
-from acumen.lang.syntax import Column
+from acumen.lang.syntax import Column, ListTree
 
 # Calls of own methods are marked so until it is known into whose facts they go.
 BARE = "\0"

@@ -15,8 +15,7 @@ import re
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from acumen.lang.java.file import JavaFile
-from acumen.lang.java.snippet import parse_snippet
+from acumen.lang.java.file import JavaFile, parse_snippet
 from acumen.lang.subtokens import subtokens
 from acumen.models.naming._facts_tree import head
 

@@ -17,13 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from acumen.api import AcumenError, Input, Json, Method, NamedMethod, Sight
-from acumen.lang.grammar import SYMBOLS
 from acumen.lang.java import language
 from acumen.lang.java.declarations import NONE, MethodDeclaration
-from acumen.lang.java.file import JavaFile
+from acumen.lang.java.file import JavaFile, parse_snippet
 from acumen.lang.java.grammar import among, name_of
-from acumen.lang.java.snippet import parse_snippet
 from acumen.lang.subtokens import context_words
+from acumen.lang.syntax import SYMBOLS
 from acumen.models._lexer import KEYWORDS, MASK, is_name, tokens
 from acumen.models.naming._facts_tree import nearest
 from acumen.models.neural.architecture import LABELS, Architecture

@@ -18,8 +18,7 @@ from numpy.typing import NDArray
 
 from acumen.api import Face, Input, Sight
 from acumen.lang.java.declarations import NONE
-from acumen.lang.java.file import JavaFile
-from acumen.lang.java.snippet import Snippet, parse_snippet
+from acumen.lang.java.file import JavaFile, Snippet, parse_snippet
 from acumen.lang.java.tokens import KINDS as TOKEN_KINDS
 from acumen.lang.java.tokens import LITERALS
 from acumen.lang.kernel import kernel

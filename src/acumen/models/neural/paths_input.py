@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from acumen.lang.columns import Ragged
-from acumen.lang.java.snippet import parse_snippet
+from acumen.lang.java.file import parse_snippet
 from acumen.lang.kernel import STEP, mixed
 from acumen.models._lexer import MASK
 from acumen.models.neural._paths_kernel import PLACES, distinct_paths

@@ -17,13 +17,12 @@ from functools import cache, lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from acumen.lang.grammar import SYMBOLS
 from acumen.lang.java import language
 from acumen.lang.java.bindings import ROLE
 from acumen.lang.java.declarations import NONE, MethodDeclaration
-from acumen.lang.java.file import JavaFile
+from acumen.lang.java.file import JavaFile, parse_snippet
 from acumen.lang.java.grammar import field, name_of
-from acumen.lang.java.snippet import parse_snippet
+from acumen.lang.syntax import SYMBOLS
 from acumen.models._lexer import KEYWORDS, MASK, is_name, tokens
 from acumen.views.masked_files import MASKED_CALL
 from acumen.views.paths import METHOD_NAME

@@ -18,11 +18,10 @@ from numpy.typing import NDArray
 from acumen.api import Json
 from acumen.corpus import Corpus
 from acumen.lang.java.declarations import NONE, Declarations, TypeDeclaration
-from acumen.lang.java.file import JavaFile
+from acumen.lang.java.file import JavaFile, parse_snippet
 from acumen.lang.java.grammar import among, field
 from acumen.lang.java.returned import Returned, returned
-from acumen.lang.java.snippet import parse_snippet
-from acumen.views._words import plain
+from acumen.views.masked import plain
 from acumen.views.masked_files import Edits, applied
 from acumen.views.paths import METHOD_NAME
 

@@ -28,8 +28,7 @@ from acumen.registry import make_view
 from acumen.tasks.methods.masks import COMPLETION, NAMING, OPERATORS, Mask, without_token
 from acumen.tasks.methods.owner import Owners
 from acumen.tasks.methods.specs import SPECS
-from acumen.views._words import plain
-from acumen.views.masked import masked_other
+from acumen.views.masked import masked_other, plain
 from acumen.views.masked_files import (
     MASKED,
     MASKED_CALL,

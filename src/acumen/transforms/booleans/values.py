@@ -13,8 +13,7 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from acumen.lang.java.calls.attribution import Attribution
-from acumen.lang.java.calls.rows import rows
-from acumen.lang.java.calls.sites import sites
+from acumen.lang.java.calls.sites import rows, sites
 from acumen.lang.java.calls.types import BOOLEAN, ClassType
 from acumen.lang.java.calls.world import label
 from acumen.lang.java.declarations import NONE, MethodDeclaration

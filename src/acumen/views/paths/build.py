@@ -365,9 +365,3 @@ def code2vec_line(one: MethodPaths, own_name: OwnName = "masked") -> str:
 def code2seq_line(one: MethodPaths, own_name: OwnName = "masked") -> str:
     """``target left,path,right …``, names as parts joined by bars."""
     return _line(one, "code2seq", own_name)
-
-
-def shape(one: MethodPaths, style: Style = "code2vec", own_name: OwnName = "masked") -> Json:
-    """The target, and contexts as lists of three."""
-    contexts: list[Json] = [list(context) for context in _contexts(one, style, own_name)]
-    return {"target": target_of(one.method), "contexts": contexts}

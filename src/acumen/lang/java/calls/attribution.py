@@ -22,7 +22,6 @@ from acumen.lang.java.calls.members import (
 )
 from acumen.lang.java.calls.overloads import Candidate
 from acumen.lang.java.calls.resolution import NOTHING, Resolution, referred, resolve
-from acumen.lang.java.calls.rows import Rows
 from acumen.lang.java.calls.scopes import (
     ancestors,
     as_super,
@@ -33,6 +32,7 @@ from acumen.lang.java.calls.scopes import (
     returns,
     type_in,
 )  # fmt: skip
+from acumen.lang.java.calls.sites import Rows
 from acumen.lang.java.calls.types import (
     BOOLEAN,
     INT,
@@ -56,7 +56,6 @@ from acumen.lang.java.calls.types import (
 from acumen.lang.java.calls.world import World
 
 DEEPEST = 40
-_DIMENSIONS = (code.TYPED, code.DECL)
 
 
 class Attribution:

@@ -24,9 +24,8 @@ from acumen.lang.java.calls.expressions import REFERENCE
 from acumen.lang.java.calls.members import below, bound_types, connect, erased, reached
 from acumen.lang.java.calls.overloads import Candidate, takes
 from acumen.lang.java.calls.resolution import Resolution, accessible
-from acumen.lang.java.calls.rows import rows
 from acumen.lang.java.calls.scopes import NESTING, ancestors, supers
-from acumen.lang.java.calls.sites import Sites
+from acumen.lang.java.calls.sites import Sites, rows
 from acumen.lang.java.calls.types import (
     ArrayType,
     Class,

@@ -9,9 +9,8 @@ from collections.abc import Callable
 
 from acumen.lang.java.nulls import _tree as t
 from acumen.lang.java.nulls import code
-from acumen.lang.java.nulls._builder import DEEPEST, NUMBERS, PRIMITIVES, UnreadableError
 from acumen.lang.java.nulls._invocations import Invocations
-from acumen.lang.java.nulls.code import ROOT, THIS
+from acumen.lang.java.nulls.code import DEEPEST, NUMBERS, PRIMITIVES, ROOT, THIS, UnreadableError
 
 
 class Expressions(Invocations):

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from acumen.lang.java.nulls import _tree as t
 from acumen.lang.java.nulls import code
-from acumen.lang.java.nulls._builder import SOLID, Frame, Names
-from acumen.lang.java.nulls.code import THIS
+from acumen.lang.java.nulls.code import SOLID, THIS, Frame, Names
 
 
 class Assignments(Names):

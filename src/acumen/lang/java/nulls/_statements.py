@@ -9,8 +9,8 @@ from collections.abc import Callable
 
 from acumen.lang.java.nulls import _tree as t
 from acumen.lang.java.nulls import code
-from acumen.lang.java.nulls._builder import DEEPEST, PRIMITIVES, Frame, UnreadableError
 from acumen.lang.java.nulls._tries import Tries
+from acumen.lang.java.nulls.code import DEEPEST, PRIMITIVES, Frame, UnreadableError
 
 
 class Switches(Tries):

@@ -8,7 +8,7 @@ from acumen.lang.java import language
 from acumen.lang.java.bindings import ROLES
 from acumen.lang.java.file import JavaFile
 from acumen.lang.java.grammar import field, name_of, node_names
-from acumen.lang.list_tree import ListTree
+from acumen.lang.syntax import ListTree
 
 _FIELDS = (
     "name", "type", "value", "object", "arguments", "field", "array", "index", "left", "right",
@@ -27,7 +27,6 @@ VARIABLES = frozenset(
         "local", "parameter", "lambda parameter", "catch parameter", "pattern variable", "resource"
     )
 )  # fmt: skip
-OF_FIELD = ROLES.index("field")
 OF_TYPE = frozenset(ROLES.index(role) for role in ("type", "package", "type variable"))
 CONSTANT = ROLES.index("enum constant")
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from acumen.lang.java.nulls import _tree as t
 from acumen.lang.java.nulls import code
-from acumen.lang.java.nulls._builder import Frame
 from acumen.lang.java.nulls._expressions import Conditions
+from acumen.lang.java.nulls.code import Frame
 from acumen.lang.java.nulls.models import NEVER_THROWN, catches
 
 

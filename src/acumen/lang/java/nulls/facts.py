@@ -16,9 +16,9 @@ from acumen.lang.java.calls.link import Call
 from acumen.lang.java.declarations import NONE, MethodDeclaration
 from acumen.lang.java.file import JavaFile
 from acumen.lang.java.nulls import code
-from acumen.lang.java.nulls._builder import NUMBERS, PRIMITIVES, Pool, Site, UnreadableError
 from acumen.lang.java.nulls._statements import Statements
 from acumen.lang.java.nulls._tree import NAME, TYPE, VALUE, Tree
+from acumen.lang.java.nulls.code import NUMBERS, PRIMITIVES, Pool, Site, UnreadableError
 from acumen.lang.lines import line_starts
 
 Ints = NDArray[np.int32]
