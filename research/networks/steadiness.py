@@ -24,11 +24,11 @@ from numpy.typing import NDArray
 from acumen.api import Face, Method
 from acumen.datasets.built import read_built
 from acumen.lang.subtokens import subtokens
+from acumen.models.neural.answering import answers
 from acumen.models.neural.architecture import Purpose
-from acumen.models.neural.asking import answers
-from acumen.models.neural.base import Base, Settings
-from acumen.models.neural.base_input import Asks
-from acumen.models.neural.encoded import EncodedFile
+from acumen.models.neural.inputs.base import Asks
+from acumen.models.neural.networks.base import Base, Settings
+from acumen.models.neural.training.encoded import EncodedFile
 
 SMALL = {"layers": 3, "width": 128, "heads": 4, "inner": 384, "decoder": 1, "pretrain": 0.0,
          "alone": 1.0}  # fmt: skip

@@ -21,7 +21,7 @@ from acumen.cli._show import progress_bar
 from acumen.cli.train import make_requests
 from acumen.engines import engine
 from acumen.machine import processors
-from acumen.models.neural.train import train
+from acumen.models.neural.training.train import train
 from research.command import run
 
 

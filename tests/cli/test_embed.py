@@ -220,10 +220,10 @@ def test_a_trained_network(acumen_here: Acumen, tmp_path: Path) -> None:
     """Its vectors are those that its network gives."""
     torch = pytest.importorskip("torch")
     from acumen.api import Face
-    from acumen.models.neural import exported
+    from acumen.models.neural.answering import vectors
     from acumen.models.neural.architecture import LABELS, Purpose
-    from acumen.models.neural.asking import vectors
     from acumen.models.neural.catalogue import Plan
+    from acumen.models.neural.training import checkpoints
 
     torch.set_num_threads(1)
     lines = ["int f() { return 1; }", "", "while (true) { go(); }"]
@@ -232,7 +232,7 @@ def test_a_trained_network(acumen_here: Acumen, tmp_path: Path) -> None:
         model = plan.make()
         model.learn_vocabularies({"tokens": {"int": 2, "{": 3, "go": 1}, LABELS: {"a": 1, "b": 1}})
         network: Any = model.network()
-        exported.save(tmp_path / "runs" / task, plan, model, network.eval(), {})
+        checkpoints.save(tmp_path / "runs" / task, plan, model, network.eval(), {})
     text = written(tmp_path / "text", *lines)
     out = tmp_path / "made.parquet"
     done = acumen_here("embed", f"run:{tmp_path / 'runs' / task}", "--text", text, "-o", out)

@@ -9,7 +9,7 @@ import pytest
 
 pytest.importorskip("torch")
 
-from acumen.models.neural.settings import CONFIGS
+from acumen.models.neural.training.settings import CONFIGS
 from datasets_by_hand import tasks_forgotten
 from support import Acumen
 

@@ -115,7 +115,7 @@ def test_a_small_class_in_full(till: Corpus, tmp_path: Path) -> None:
 
 def test_only_some_methods(till: Corpus, tmp_path: Path) -> None:
     """Their variants are those that they have among all; and a network may learn from one each."""
-    from acumen.models.neural.variants import variants_hash, with_variants
+    from acumen.models.neural.training.preparing import variants_hash, with_variants
 
     build(till, RECIPE, tmp_path / "all", Here())
     ids = [row["id"] for row in lines(tmp_path / "all", "originals.jsonl")]
@@ -134,7 +134,7 @@ def test_only_some_methods(till: Corpus, tmp_path: Path) -> None:
 def test_a_rare_kind_of_variant_is_drawn_oftener(tmp_path: Path) -> None:
     """Twice as often as a kind of which there is twice as much: of 2,000 methods with one of each,
     two thirds, and no more than four standard deviations beside it."""
-    from acumen.models.neural.variants import with_variants
+    from acumen.models.neural.training.preparing import with_variants
 
     rows = [
         {"id": f"{method}/{kind}", "method": str(method), "kind": kind, "text": kind}

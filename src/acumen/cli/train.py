@@ -20,7 +20,7 @@ from acumen.models.neural.catalogue import CATALOGUE, names
 
 if TYPE_CHECKING:
     from acumen.models.embeddings.vectors import Vectors
-    from acumen.models.neural.train import Request
+    from acumen.models.neural.training.train import Request
 
 
 class Technique(StrEnum):
@@ -308,7 +308,7 @@ def train_network(
 ) -> None:  # fmt: skip
     from acumen.engines import engine as make_engine
     from acumen.machine import processors
-    from acumen.models.neural.train import train
+    from acumen.models.neural.training.train import train
 
     requests = make_requests(
         name, tasks, data, config=config, changes=changes, start=start, seed=seed, most=most,
@@ -339,10 +339,9 @@ def make_requests(
     """
     from acumen.datasets.built import load_data
     from acumen.models.neural.catalogue import architecture
-    from acumen.models.neural.joint import Joint
-    from acumen.models.neural.preparing import PRETRAIN
-    from acumen.models.neural.settings import changed, read_config
-    from acumen.models.neural.train import request
+    from acumen.models.neural.training.preparing import PRETRAIN
+    from acumen.models.neural.training.settings import changed, read_config
+    from acumen.models.neural.training.train import Joint, request
     from acumen.registry import make_task, select_tasks
 
     folders = {task: folder for folder in data for task in load_data(folder)}

@@ -13,9 +13,9 @@ from acumen.api import Example, Face, Method, Prompt, Question
 from acumen.lang.java.npath import BINS
 from acumen.lang.java.operators import OPERATORS
 from acumen.models.neural.architecture import Purpose
-from acumen.models.neural.base import Base
-from acumen.models.neural.base_input import own_tokens
-from acumen.models.neural.encoded import EncodedFile
+from acumen.models.neural.inputs.base import own_tokens
+from acumen.models.neural.networks.base import Base
+from acumen.models.neural.training.encoded import EncodedFile
 from models.neural.checks import made, methods, prepare
 
 ALL = Purpose("gluecode", Face.GENERATE)

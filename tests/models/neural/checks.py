@@ -14,12 +14,12 @@ import torch
 from acumen.api import Example, Face, Method, Prompt, Question
 from acumen.core.progress import Progress, ignore_progress
 from acumen.models._lexer import tokens
-from acumen.models.neural import encoded
 from acumen.models.neural.architecture import LABELS, Architecture, Purpose
 from acumen.models.neural.catalogue import Plan, architecture
-from acumen.models.neural.preparing import learn
-from acumen.models.neural.settings import Training, filled, read_config
-from acumen.models.neural.training import Taught, teach
+from acumen.models.neural.training import encoded
+from acumen.models.neural.training.preparing import learn
+from acumen.models.neural.training.settings import Training, filled, read_config
+from acumen.models.neural.training.teaching import Taught, teach
 
 EXAMPLES = Path(__file__).resolve().parents[3] / "examples"
 NAMING = Purpose("gluecode/naming", Face.NAME)

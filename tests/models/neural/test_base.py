@@ -22,10 +22,10 @@ from torch import nn
 
 from acumen.api import Method, Prompt, Question
 from acumen.lang.java.npath import BINS
-from acumen.models.neural.base import Base
-from acumen.models.neural.base_input import Asks, features, words_of
-from acumen.models.neural.encoded import EncodedFile
-from acumen.models.neural.tensors import ragged
+from acumen.models.neural.inputs.base import Asks, features, words_of
+from acumen.models.neural.networks.base import Base
+from acumen.models.neural.training.batches import ragged
+from acumen.models.neural.training.encoded import EncodedFile
 from models.neural.base_examples import Around, mixed, small
 
 __all__ = ["small"]

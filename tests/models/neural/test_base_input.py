@@ -11,11 +11,11 @@ import pytest
 pytest.importorskip("torch")
 
 from acumen.api import Input, Method, Prompt, Question
-from acumen.models.neural.base import Base
-from acumen.models.neural.base_input import Asks, features, null_flags, own_tokens
-from acumen.models.neural.base_nulls import GIVES, MARKS
-from acumen.models.neural.encoded import EncodedFile
-from acumen.models.neural.tensors import ragged
+from acumen.models.neural.inputs.base import Asks, features, null_flags, own_tokens
+from acumen.models.neural.inputs.base_nulls import GIVES, MARKS
+from acumen.models.neural.networks.base import Base
+from acumen.models.neural.training.batches import ragged
+from acumen.models.neural.training.encoded import EncodedFile
 from models.neural.base_examples import Around, small, tokens_of
 from models.neural.checks import methods
 

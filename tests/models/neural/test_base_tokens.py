@@ -17,10 +17,16 @@ import torch
 
 from acumen.api import Input, Method, Prompt
 from acumen.lang.java.file import JavaFile
-from acumen.models.neural.base import Base
-from acumen.models.neural.base_input import own_tokens
-from acumen.models.neural.base_tokens import DECLARED, PER_TOKEN, WITHIN, Tokens, renamed
-from acumen.models.neural.tensors import ragged
+from acumen.models.neural.inputs.base import (
+    DECLARED,
+    PER_TOKEN,
+    WITHIN,
+    Tokens,
+    own_tokens,
+    renamed,
+)
+from acumen.models.neural.networks.base import Base
+from acumen.models.neural.training.batches import ragged
 from acumen.transforms.edits import apply
 from acumen.transforms.variants import variants
 from models.neural.base_examples import ALL, NAME

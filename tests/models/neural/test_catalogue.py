@@ -11,8 +11,8 @@ pytest.importorskip("torch")
 from acumen.api import AcumenError
 from acumen.models.neural.catalogue import CATALOGUE, architecture, names
 from acumen.models.neural.model import make_run
-from acumen.models.neural.settings import changed, read_config
-from acumen.models.neural.train import request, train
+from acumen.models.neural.training.settings import changed, read_config
+from acumen.models.neural.training.train import request, train
 from models.neural.checks import methods
 from models.neural.trainings import Here, Naming, nothing
 from support import pretend_installed

@@ -17,11 +17,10 @@ from torch.nn import functional
 from torch.nn.utils.rnn import pack_padded_sequence
 
 from acumen.api import Method
-from acumen.models.neural.architecture import Features
-from acumen.models.neural.asking import vectors
-from acumen.models.neural.code2seq import Code2Seq
-from acumen.models.neural.tensors import ragged
-from acumen.models.neural.vocabulary import BEGIN, END, PAD
+from acumen.models.neural.answering import vectors
+from acumen.models.neural.architecture import BEGIN, END, PAD, Features
+from acumen.models.neural.networks.code2seq import Code2Seq
+from acumen.models.neural.training.batches import ragged
 from models.neural import checks
 
 NAMING = checks.NAMING

@@ -13,10 +13,10 @@ pytest.importorskip("torch")
 import torch
 
 from acumen.api import Method
-from acumen.models.neural.asking import answers, vectors
-from acumen.models.neural.code2vec import Code2Vec, WholeName
-from acumen.models.neural.tensors import ragged
-from acumen.models.neural.vocabulary import PAD, SPECIALS, UNKNOWN
+from acumen.models.neural.answering import answers, vectors
+from acumen.models.neural.architecture import PAD, SPECIALS, UNKNOWN
+from acumen.models.neural.networks.code2vec import Code2Vec, WholeName
+from acumen.models.neural.training.batches import ragged
 from models.neural import checks
 
 NAMING = checks.NAMING

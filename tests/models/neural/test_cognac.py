@@ -9,12 +9,12 @@ import pytest
 import torch
 
 from acumen.api import Method
-from acumen.models.neural._beam import spoken
-from acumen.models.neural.asking import answers
-from acumen.models.neural.cognac import Cognac, CognacNetwork, Settings
-from acumen.models.neural.context_input import PLACE
-from acumen.models.neural.tensors import ragged
-from acumen.models.neural.vocabulary import BEGIN, END, SPOKEN, UNKNOWN, Vocabulary
+from acumen.models.neural.answering import answers
+from acumen.models.neural.architecture import BEGIN, END, SPOKEN, UNKNOWN, Vocabulary
+from acumen.models.neural.inputs.context import PLACE
+from acumen.models.neural.networks.cognac import Cognac, CognacNetwork, Settings
+from acumen.models.neural.networks.layers import spoken
+from acumen.models.neural.training.batches import ragged
 from models.neural.checks import NAMING
 
 TINY = Settings(embedding=5, hidden=4, dropout=0.0, longest=4)

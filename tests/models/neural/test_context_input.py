@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from acumen.api import AcumenError, Method, NamedMethod, Prompt
-from acumen.models.neural.context_input import (
+from acumen.models.neural.inputs.context import (
     PLACES,
     Seen,
     cognac_features,

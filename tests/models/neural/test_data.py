@@ -13,11 +13,10 @@ from hypothesis import strategies as st
 from acumen.api import AcumenError
 from acumen.lang.columns import Ragged
 from acumen.lang.subtokens import split_lossless
-from acumen.models.neural import encoded
-from acumen.models.neural.batches import Rounds, by_length, drawn
-from acumen.models.neural.labels import InPieces, OneLabel
-from acumen.models.neural.tokens_input import window
-from acumen.models.neural.vocabulary import END, UNKNOWN, Vocabulary
+from acumen.models.neural.architecture import END, UNKNOWN, InPieces, OneLabel, Vocabulary
+from acumen.models.neural.inputs.tokens import window
+from acumen.models.neural.training import encoded
+from acumen.models.neural.training.batches import Rounds, by_length, drawn
 
 LISTS = st.lists(st.lists(st.integers(0, 2**31 - 1), max_size=5), min_size=1, max_size=30)
 
@@ -135,7 +134,7 @@ def test_what_is_answered_is_sorted_by_length() -> None:
 @given(LISTS)
 def test_padding_is_zeros_behind(lists: list[list[int]]) -> None:
     pytest.importorskip("torch")
-    from acumen.models.neural.tensors import filled
+    from acumen.models.neural.training.batches import filled
 
     offsets = np.concatenate([[0], np.cumsum([len(one) for one in lists])])
     column = Ragged(np.array([n for one in lists for n in one], np.int32), offsets)
@@ -150,7 +149,7 @@ def test_padding_is_zeros_behind(lists: list[list[int]]) -> None:
 def test_who_says_a_word_twice_is_not_better() -> None:
     pytest.importorskip("torch")
     from acumen.api import Face
-    from acumen.models.neural.dev import score
+    from acumen.models.neural.training.teaching import score
 
     assert score(Face.NAME, ["winner"], ["winner"]) == 1.0
     assert score(Face.NAME, ["winnerWinner"], ["winner"]) == pytest.approx(2 / 3)

@@ -13,9 +13,9 @@ pytest.importorskip("torch")
 import torch
 from numpy.typing import NDArray
 
-from acumen.models.neural.ggnn import WAYS, Encoder, Propagation, Settings
-from acumen.models.neural.graph_input import EDGE_KINDS
-from acumen.models.neural.tensors import ragged
+from acumen.models.neural.inputs.graph import EDGE_KINDS
+from acumen.models.neural.networks.ggnn import WAYS, Encoder, Propagation, Settings
+from acumen.models.neural.training.batches import ragged
 from models.neural import checks
 from models.neural.checks import COMPLETION, NAMING, NPATH, Purpose
 

@@ -15,12 +15,11 @@ pytest.importorskip("torch")
 import torch
 
 from acumen.api import AcumenError
-from acumen.models.neural import train as training_module
-from acumen.models.neural.exported import load, read_about
-from acumen.models.neural.keys import WORK
-from acumen.models.neural.settings import Training, changed, read_config
-from acumen.models.neural.train import ANSWERS, Request, request, train
-from acumen.models.neural.training import BOARD, HISTORY, teach
+from acumen.models.neural.training import train as training_module
+from acumen.models.neural.training.checkpoints import load, read_about
+from acumen.models.neural.training.settings import Training, changed, read_config
+from acumen.models.neural.training.teaching import BOARD, HISTORY, teach
+from acumen.models.neural.training.train import ANSWERS, WORK, Request, request, train
 from models.neural.checks import (
     NAMING,
     made,
@@ -189,7 +188,7 @@ def test_the_best_round_is_kept_and_so_many_follow(tmp_path: Path, monkeypatch: 
         states.append({key: one.clone() for key, one in network.state_dict().items()})
         return 1.0, scores[len(states) - 1]
 
-    monkeypatch.setattr("acumen.models.neural.dev.Dev.look", look)
+    monkeypatch.setattr("acumen.models.neural.training.teaching.Dev.look", look)
     torch.set_num_threads(1)
     model, _ = made("cnn", NAMING)
     file = prepare(model, taught_examples(NAMING, 48), tmp_path)

@@ -10,7 +10,7 @@ from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import connected_components
 
 from acumen.lang.java.file import JavaFile
-from acumen.models.neural.graph_input import EDGE_KINDS, Graph, graph_of, words_of
+from acumen.models.neural.inputs.graph import EDGE_KINDS, Graph, graph_of, words_of
 from acumen.views.ast import LABELS, trees
 from acumen.views.graph import EDGES, graphs, shape
 from models.neural.checks import methods

@@ -11,8 +11,9 @@ import torch
 from torch import nn
 
 from acumen.api import Method
-from acumen.models.neural.asking import answers
-from acumen.models.neural.gtnm import (
+from acumen.models.neural.answering import answers
+from acumen.models.neural.architecture import BEGIN, SPOKEN, Vocabulary
+from acumen.models.neural.networks.gtnm import (
     GTNM,
     DecoderBlock,
     GTNMNetwork,
@@ -21,8 +22,7 @@ from acumen.models.neural.gtnm import (
     invoked_weights,
     sinusoids,
 )
-from acumen.models.neural.tensors import ragged
-from acumen.models.neural.vocabulary import BEGIN, SPOKEN, Vocabulary
+from acumen.models.neural.training.batches import ragged
 from models.neural import checks
 from models.neural.checks import NAMING
 

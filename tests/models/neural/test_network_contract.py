@@ -25,13 +25,13 @@ import torch
 
 from acumen.api import Example, Method
 from acumen.core.progress import Progress, ignore_progress
-from acumen.models.neural import exported
+from acumen.models.neural.answering import answers, vectors
 from acumen.models.neural.architecture import Architecture, Purpose
-from acumen.models.neural.asking import answers, vectors
 from acumen.models.neural.catalogue import CATALOGUE, Plan, architecture
-from acumen.models.neural.preparing import ReadJob, read_part
-from acumen.models.neural.settings import CONFIGS, Training, filled, read_config
-from acumen.models.neural.training import LAST, Taught
+from acumen.models.neural.training import checkpoints
+from acumen.models.neural.training.preparing import ReadJob, read_part
+from acumen.models.neural.training.settings import CONFIGS, Training, filled, read_config
+from acumen.models.neural.training.teaching import LAST, Taught
 from models.neural import checks
 from models.neural.base_examples import ALL, mixed
 from models.neural.checks import COMPLETION, NAMING, NPATH, PRETRAIN
@@ -286,8 +286,8 @@ def test_training_changes_the_weights(trained: Trained) -> None:
 def test_saved_and_loaded_gives_the_same_answers(trained: Trained, tmp_path: Path) -> None:
     """And the same vectors, to the last bit."""
     model, network = trained.model, trained.taught.network
-    exported.save(tmp_path, trained.plan, model, network, {})
-    loaded_model, loaded_network = exported.load(tmp_path)
+    checkpoints.save(tmp_path, trained.plan, model, network, {})
+    loaded_model, loaded_network = checkpoints.load(tmp_path)
     features = trained.features
     assert answers(loaded_model, loaded_network, features) == answers(model, network, features)
     if model.embeds:

@@ -14,11 +14,9 @@ pytest.importorskip("torch")
 import torch
 from lightning_fabric.utilities.apply_func import move_data_to_device
 
-from acumen.models.neural.batches import Rounds
-from acumen.models.neural.encoded import EncodedFile
-from acumen.models.neural.loading import Loader
-from acumen.models.neural.packed import Packed
-from acumen.models.neural.training import Lesson
+from acumen.models.neural.training.batches import Loader, Packed, Rounds
+from acumen.models.neural.training.encoded import EncodedFile
+from acumen.models.neural.training.teaching import Lesson
 from models.neural.base_examples import ALL, NAME, mixed
 from models.neural.checks import made, prepare, small_training
 

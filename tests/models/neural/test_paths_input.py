@@ -11,16 +11,15 @@ import pytest
 
 from acumen.lang.columns import Ragged
 from acumen.lang.java.file import JavaFile
-from acumen.models.neural.paths_input import (
+from acumen.models.neural.inputs.paths import (
     Contexts,
     Reading,
-    bare_name,
-    bare_parts,
     code2seq_contexts,
     code2vec_contexts,
     is_bare,
 )
 from acumen.views.paths import code2seq_line, code2vec_line, method_paths, paths
+from acumen.views.paths.leaves import name_of, parts_of
 
 EXAMPLES = Path(__file__).resolve().parents[3] / "examples"
 ALL = Reading(keep=1_000_000)
@@ -159,8 +158,8 @@ def test_an_identifier_is_no_code() -> None:
     assert not is_bare("max value")
     assert not is_bare("f()")
     assert not is_bare("")
-    assert bare_name("maxValue") == "maxvalue"
-    assert bare_parts("maxHTTPValue") == ["max", "http", "value"]
+    assert name_of("maxValue") == "maxvalue"
+    assert parts_of("maxHTTPValue") == "max|http|value"
 
 
 # ---------------------------------------------------------------- batches
@@ -168,7 +167,7 @@ def test_an_identifier_is_no_code() -> None:
 
 def test_what_is_drawn_in_a_batch() -> None:
     pytest.importorskip("torch")
-    from acumen.models.neural._paths_batch import chosen_contexts
+    from acumen.models.neural.networks.code2seq import chosen_contexts
 
     offsets = np.array([0, 3, 13, 13, 20])
     place, ends = chosen_contexts(offsets, 5, None)
@@ -193,16 +192,16 @@ def test_what_is_drawn_in_a_batch() -> None:
 def test_lists_of_a_batch_are_held_once(collide: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """Even if all of them had the same key."""
     pytest.importorskip("torch")
-    from acumen.models.neural import _paths_batch
+    from acumen.models.neural.networks import code2seq
 
     if collide:
-        monkeypatch.setattr(_paths_batch, "mixed", np.zeros_like)
+        monkeypatch.setattr(code2seq, "mixed", np.zeros_like)
     random = np.random.default_rng(1)
     lists = [random.integers(1, 3, random.integers(1, 5)).tolist() for _ in range(200)]
     values = np.array([one for some in lists for one in some], np.int32)
     sizes = np.array([len(some) for some in lists], np.int32)
     used = random.permutation(200)[:150]
-    rows, lengths, row = _paths_batch.distinct_rows(
+    rows, lengths, row = code2seq.distinct_rows(
         Ragged(values, np.array([0, len(values)])), Ragged(sizes, np.array([0, 200])), used
     )
     for one in used.tolist():

@@ -18,11 +18,10 @@ from acumen.api import AcumenError, Face, Method, NamedMethod
 from acumen.lang.subtokens import subtokens
 from acumen.models.adapters import faces
 from acumen.models.naming.spot import FARTHER, fitness
-from acumen.models.neural._spot_network import SpotNetwork
-from acumen.models.neural.asking import answers, vectors
+from acumen.models.neural.answering import answers, vectors
 from acumen.models.neural.model import make_run
-from acumen.models.neural.spot_cnn import Settings, SpotCNN, whisker
-from acumen.models.neural.train import train
+from acumen.models.neural.networks.spot_cnn import Settings, SpotCNN, SpotNetwork, whisker
+from acumen.models.neural.training.train import train
 from acumen.search.vectors import unit_rows
 from models.neural import checks
 from models.neural.checks import NAMING

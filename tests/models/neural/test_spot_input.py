@@ -7,8 +7,8 @@ import pytest
 pytest.importorskip("torch")
 
 from acumen.api import Method
-from acumen.models.neural.spot_cnn import Settings, SpotCNN
-from acumen.models.neural.spot_input import pairs
+from acumen.models.neural.inputs.spot import pairs
+from acumen.models.neural.networks.spot_cnn import Settings, SpotCNN
 from models.neural import checks
 from models.neural.checks import NAMING
 

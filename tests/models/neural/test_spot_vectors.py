@@ -10,8 +10,8 @@ pytest.importorskip("torch")
 import torch
 from torch.nn import functional
 
-from acumen.models.neural.spot_cnn import Names, firsts
-from acumen.models.neural.spot_vectors import (
+from acumen.models.neural.networks.spot_cnn import Names, firsts
+from acumen.models.neural.networks.spot_vectors import (
     Learning,
     found_names,
     in_scale,

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from acumen.api import AcumenError, Face, Method
 from acumen.models.neural.architecture import Purpose
-from acumen.models.neural.subwords_input import (
+from acumen.models.neural.inputs.subwords import (
     FILE,
     METHOD_NAME,
     ROBERTA,

@@ -14,17 +14,16 @@ import torch
 
 from acumen.api import AcumenError, Method
 from acumen.lang.columns import Ragged
-from acumen.models.neural import exported
-from acumen.models.neural._transformer_parts import Masking
+from acumen.models.neural.answering import answers
 from acumen.models.neural.architecture import Purpose
-from acumen.models.neural.asking import answers
 from acumen.models.neural.catalogue import Plan
-from acumen.models.neural.encoded import EncodedFile
-from acumen.models.neural.settings import filled, read_config
-from acumen.models.neural.subwords_input import FILE, METHOD_NAME, ROBERTA, Subwords
-from acumen.models.neural.tensors import ragged
-from acumen.models.neural.training import teach
-from acumen.models.neural.transformer import Settings, Transformer
+from acumen.models.neural.inputs.subwords import FILE, METHOD_NAME, ROBERTA, Subwords
+from acumen.models.neural.networks.transformer import Masking, Settings, Transformer
+from acumen.models.neural.training import checkpoints
+from acumen.models.neural.training.batches import ragged
+from acumen.models.neural.training.encoded import EncodedFile
+from acumen.models.neural.training.settings import filled, read_config
+from acumen.models.neural.training.teaching import teach
 from models.neural import checks
 from models.neural.checks import NAMING, NPATH, PRETRAIN
 
@@ -298,7 +297,7 @@ def test_fine_tuning_begins_where_pre_training_ended(tmp_path: Path) -> None:
         "transformer", PRETRAIN, tmp_path / "pre", most=40, training={"epochs": 2}, **TINY
     )
     run = tmp_path / "run"
-    exported.save(run, plan, model, taught.network, {})
+    checkpoints.save(run, plan, model, taught.network, {})
     tuned = started(run, NAMING, tmp_path)
     assert isinstance(model, Transformer)
     assert tuned.subwords.tokenizer.to_str() == model.subwords.tokenizer.to_str()
@@ -312,9 +311,11 @@ def test_fine_tuning_begins_where_pre_training_ended(tmp_path: Path) -> None:
     examples = EncodedFile(tmp_path / "train.arrow")
     done = teach(tuned, examples, examples, training, tmp_path / "checkpoints", device="cpu")
     out = tmp_path / "out"
-    exported.save(out, Plan("transformer", asdict(tuned.settings), NAMING), tuned, done.network, {})
+    checkpoints.save(
+        out, Plan("transformer", asdict(tuned.settings), NAMING), tuned, done.network, {}
+    )
     assert not (out / "vocabulary" / "start.safetensors").exists()
-    again, network_again = exported.load(out)
+    again, network_again = checkpoints.load(out)
     features = [again.read(one.input) for one in checks.taught_examples(NAMING, 8)]
     assert answers(again, network_again, features) == answers(tuned, done.network, features)
 

@@ -18,10 +18,9 @@ import torch
 
 from acumen.api import AcumenError, Face, Instance, Method, Pair, TaskCard
 from acumen.engines import engine
-from acumen.models.neural.keys import WORK
 from acumen.models.neural.model import Trained, make_run
-from acumen.models.neural.settings import read_config
-from acumen.models.neural.train import request, train
+from acumen.models.neural.training.settings import read_config
+from acumen.models.neural.training.train import WORK, request, train
 from acumen.registry import make_model
 from acumen.runs.ask import ask
 from acumen.runs.plan import model_card

@@ -8,8 +8,8 @@ from typing import Any
 import torch
 
 from acumen.api import Example, Face, Instance, Method, TaskCard
-from acumen.models.neural.settings import changed, read_config
-from acumen.models.neural.train import Request, request
+from acumen.models.neural.training.settings import changed, read_config
+from acumen.models.neural.training.train import Request, request
 from models.neural.checks import methods
 
 

@@ -6,39 +6,179 @@ words in columns, in worker processes; ``words`` says which of them belong to wh
 files; ``collate`` makes tensors of a batch of them; the ``Network`` learns from these; ``answer``
 says its prediction in words. The same ``read`` and ``encode`` serve training and evaluation: what
 a network is asked can never be prepared otherwise than what it was taught.
+
+A ``Vocabulary`` numbers the words of a network's features; ``Labels`` (``OneLabel``, ``InPieces``)
+turn answers into numbers and predictions into answers.
 """
 
 from __future__ import annotations
 
+import json
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from acumen.api import Face, Input, Sight
+from acumen.api import AcumenError, Face, Input, Sight
+from acumen.files import write_atomically
+from acumen.lang.subtokens import split_lossless, subtokens
 
 if TYPE_CHECKING:
     import torch
 
     from acumen.lang.columns import Ragged
-    from acumen.models.neural.encoded import EncodedFile
-    from acumen.models.neural.labels import Labels
-    from acumen.models.neural.settings import Training
-    from acumen.models.neural.vocabulary import Vocabulary
+    from acumen.models.neural.training.encoded import EncodedFile
+    from acumen.models.neural.training.settings import Training
 
     # Tensors by name; the first dimension of each is the example, unless the model says otherwise.
     Batch: TypeAlias = dict[str, torch.Tensor]
 
+
+# Numbers of padding and of unknown words in every vocabulary.
+PAD, UNKNOWN = 0, 1
+SPECIALS = ("<pad>", "<unk>")
+# Of what is said word by word: where it begins and where it ends.
+BEGIN, END = 2, 3
+SPOKEN = (*SPECIALS, "<s>", "</s>")
 # The vocabulary that answers are made of.
 LABELS = "labels"
 # One input in words: columns of flat lists. Lists of lists are two columns, values and sizes.
 Features: TypeAlias = Mapping[str, Sequence[str] | Sequence[int]]
 # The same in numbers.
 Encoded: TypeAlias = dict[str, NDArray[np.int32]]
+
+
+class Vocabulary:
+    """``words`` in the order of their numbers; the first are special and are never in a text."""
+
+    def __init__(self, words: Sequence[str]) -> None:
+        self.words = tuple(words)
+        self._number = {word: number for number, word in enumerate(self.words)}
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    def __contains__(self, word: str) -> bool:
+        return word in self._number
+
+    def number(self, word: str) -> int:
+        return self._number.get(word, UNKNOWN)
+
+    def numbers(self, words: Iterable[str]) -> NDArray[np.int32]:
+        number = self._number
+        return np.array([number.get(word, UNKNOWN) for word in words], dtype=np.int32)
+
+    @classmethod
+    def counted(
+        cls,
+        counts: Mapping[str, int],
+        most: int | None = None,
+        *,
+        least: int = 1,
+        specials: Sequence[str] = SPECIALS,
+    ) -> Vocabulary:
+        """The most frequent words; among equals the first of the alphabet, so that it does not
+        hang on who counted first."""
+        taken = set(specials)
+        known = [word for word, n in counts.items() if n >= least and word not in taken]
+        known.sort(key=lambda word: (-counts[word], word))
+        room = None if most is None else max(0, most - len(specials))
+        return cls([*specials, *known[:room]])
+
+    # ---------------------------------------------------------------- on disk
+
+    def save(self, path: Path) -> None:
+        """A word a line, as JSON: a word may hold anything, even the end of a line."""
+        write_atomically(path, "".join(json.dumps(word) + "\n" for word in self.words).encode())
+
+    @classmethod
+    def load(cls, path: Path) -> Vocabulary:
+        try:
+            lines = path.read_text(encoding="ascii").splitlines()
+            return cls([str(json.loads(line)) for line in lines])
+        except (OSError, ValueError) as error:
+            raise AcumenError(
+                f"{path}: a damaged vocabulary: {error}", "train the model again: `acumen train`"
+            ) from error
+
+
+class Labels(Protocol):
+    """How a network answers: with one label, or piece by piece. ``vocabulary`` holds the words of
+    the answers once it is learned."""
+
+    vocabulary: Vocabulary
+
+    def words(self, label: str) -> Iterable[str]: ...
+    def learn(self, counts: Mapping[str, int]) -> None: ...
+    def target(self, label: str) -> Encoded | None:
+        """None where the answer is not in its words."""
+        ...
+
+    def answer(self, predicted: Sequence[int]) -> str | None: ...
+
+
+_NOTHING = Vocabulary(SPECIALS)
+
+
+class OneLabel:
+    """The answer is one of the labels of the training split, the ``most`` frequent."""
+
+    def __init__(self, most: int | None = None) -> None:
+        self.most, self.vocabulary = most, _NOTHING
+
+    def words(self, label: str) -> Iterable[str]:
+        return (label,)
+
+    def learn(self, counts: Mapping[str, int]) -> None:
+        self.vocabulary = Vocabulary.counted(counts, self.most)
+
+    def target(self, label: str) -> Encoded | None:
+        number = self.vocabulary.number(label)
+        return None if number == UNKNOWN else {"label": np.array([number], np.int32)}
+
+    def answer(self, predicted: Sequence[int]) -> str | None:
+        (number,) = predicted
+        return self.vocabulary.words[number] if number >= len(SPECIALS) else None
+
+
+class InPieces:
+    """The answer is said piece by piece. ``lower``: in small letters, as code2seq and its kin do;
+    the name is put together in camel case then, else as its pieces are written."""
+
+    def __init__(self, most: int | None = None, longest: int = 10, lower: bool = False) -> None:
+        self.most, self.longest, self.lower = most, longest, lower
+        self.vocabulary = _NOTHING
+
+    def words(self, label: str) -> Sequence[str]:
+        if not self.lower:
+            return split_lossless(label)
+        return subtokens(label, lower=True)
+
+    def learn(self, counts: Mapping[str, int]) -> None:
+        self.vocabulary = Vocabulary.counted(counts, self.most, specials=SPOKEN)
+
+    def target(self, label: str) -> Encoded | None:
+        """Ends with END. A name whose every piece is unknown teaches nothing."""
+        numbers = self.vocabulary.numbers(self.words(label)[: self.longest])
+        if not (numbers != UNKNOWN).any():
+            return None
+        return {"target": np.append(numbers, np.int32(END))}
+
+    def answer(self, predicted: Sequence[int]) -> str | None:
+        known = [n for n in predicted if n not in (UNKNOWN, BEGIN)]
+        if END in known:
+            known = known[: known.index(END)]
+        words = [self.vocabulary.words[n] for n in known if n >= len(SPECIALS)]
+        return self.joined(words) or None
+
+    def joined(self, words: Sequence[str]) -> str:
+        if not self.lower:
+            return "".join(words)
+        return "".join([*words[:1], *(one[:1].upper() + one[1:] for one in words[1:])])
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +277,6 @@ class Architecture(ABC):
             vocabulary.save(folder / f"{name}.txt")
 
     def load_vocabularies(self, folder: Path) -> None:
-        from acumen.models.neural.vocabulary import Vocabulary
 
         files = sorted(folder.glob("*.txt"))
         self.vocabularies = {file.stem: Vocabulary.load(file) for file in files}
@@ -166,7 +305,7 @@ class Architecture(ABC):
     ) -> Batch:
         """Tensors of a batch. ``draw`` is given in training, for what is drawn anew each time;
         nothing is drawn in evaluation."""
-        from acumen.models.neural.tensors import padded
+        from acumen.models.neural.training.batches import padded
 
         return padded(columns)
 

@@ -64,7 +64,7 @@ def architecture(name: str) -> type[Architecture]:
     module, _, kind = CATALOGUE[name].module.partition(".")
     try:
         found: type[Architecture] = getattr(
-            importlib.import_module(f"acumen.models.neural.{module}"), kind
+            importlib.import_module(f"acumen.models.neural.networks.{module}"), kind
         )
     except ModuleNotFoundError as error:
         if (error.name or "").startswith("acumen"):

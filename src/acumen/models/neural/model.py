@@ -34,7 +34,7 @@ class Trained:
 
     def __init__(self, folder: Path, device: str, batch: int) -> None:
         from acumen.models.neural.catalogue import CATALOGUE, architecture
-        from acumen.models.neural.exported import must_have_weights, plan_of, read_about
+        from acumen.models.neural.training.checkpoints import must_have_weights, plan_of, read_about
 
         self.folder, self.batch = folder, batch
         self.wanted_device = device
@@ -48,22 +48,22 @@ class Trained:
             self.fingerprint += f" {code_hash(architecture(self.plan.name))}"
         self.sight: Sight | None = None
         if device != "auto":
-            from acumen.models.neural.tensors import device_of
+            from acumen.models.neural.training.batches import device_of
 
             device_of(device)
 
     @property
     def supervision(self) -> str:
         """It learned before, from labels of what it was trained for; they are not shown to it."""
-        from acumen.models.neural.preparing import PRETRAIN
+        from acumen.models.neural.training.preparing import PRETRAIN
 
         return "none" if self.purpose.task == PRETRAIN else "before"
 
     @cached_property
     def loaded(self) -> tuple[Any, Any, str]:
         """Architecture, network and where it computes, when it is first needed."""
-        from acumen.models.neural.exported import load
-        from acumen.models.neural.tensors import device_of
+        from acumen.models.neural.training.batches import device_of
+        from acumen.models.neural.training.checkpoints import load
 
         architecture, network = load(self.folder)
         device = device_of(self.wanted_device)
@@ -73,7 +73,7 @@ class Trained:
         self.sight = sight
 
     def features(self, asked: Sequence[Input]) -> list[Any]:
-        from acumen.models.neural.readers import read_all
+        from acumen.models.neural.answering import read_all
 
         architecture = self.loaded[0]
         # A sight is an open corpus, which cannot be handed to other processes.
@@ -82,7 +82,7 @@ class Trained:
         return list(read_all(self.plan, asked))
 
     def answers(self, asked: Sequence[Input]) -> list[str | None]:
-        from acumen.models.neural.asking import answers
+        from acumen.models.neural.answering import answers
 
         architecture, network, device = self.loaded
         read = self.features(asked)
@@ -107,7 +107,7 @@ class Names(Trained):
 
 class Judges(Trained):
     def judge(self, methods: Sequence[NamedMethod]) -> list[float | None]:
-        from acumen.models.neural.asking import vectors
+        from acumen.models.neural.answering import vectors
 
         architecture, network, device = self.loaded
         read = self.features([one.method for one in methods])
@@ -118,7 +118,7 @@ class Judges(Trained):
 
 class Embeds(Trained):
     def embed(self, items: Sequence[str]) -> list[list[float] | None]:
-        from acumen.models.neural.asking import vectors
+        from acumen.models.neural.answering import vectors
 
         architecture, network, device = self.loaded
         read = [architecture.read_text(one) for one in items]
@@ -132,8 +132,8 @@ _FACES: dict[Face, type[Trained]] = {
 
 def _trained(folder: Path, device: str, batch: int) -> Trained:
     from acumen.models.neural.catalogue import architecture
-    from acumen.models.neural.exported import plan_of, read_about
-    from acumen.models.neural.preparing import PRETRAIN
+    from acumen.models.neural.training.checkpoints import plan_of, read_about
+    from acumen.models.neural.training.preparing import PRETRAIN
 
     plan = plan_of(read_about(folder))
     kinds: list[type[Trained]] = []
@@ -187,7 +187,7 @@ class Several:
 @model("run")
 def make_run(folder: str = "", device: str = "auto", batch: int = 128) -> Trained | Several:
     """A network that `acumen train` trained: run:DIR"""
-    from acumen.models.neural.exported import ABOUT
+    from acumen.models.neural.training.checkpoints import ABOUT
 
     if not folder:
         raise AcumenError("run needs the folder of a trained network", "run:DIR")

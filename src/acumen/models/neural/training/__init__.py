@@ -1,0 +1,1 @@
+"""Training, the same for all networks: prepare examples, make batches, learn, save."""
