@@ -63,16 +63,16 @@ def select(
     from acumen.files import write_atomically
     from acumen.machine import processors
     from acumen.models.embeddings.vectors import Vectors
-    from acumen.survey import pairs as pairing
-    from acumen.survey.select import Wish, select
+    from acumen.survey.select import Wish, read_synonyms, select
+    from acumen.survey.select import synonyms as shipped_synonyms
 
     folders = embedding or []
     if len({folder.name for folder in folders}) < len(folders):
         raise AcumenError("two embeddings have the same name", "rename one of the folders")
     vectors = {folder.name: Vectors.load(folder) for folder in folders}
     known = (
-        pairing.read_synonyms(words.read_text(encoding="utf-8", errors="replace"))
-        if words else pairing.synonyms()
+        read_synonyms(words.read_text(encoding="utf-8", errors="replace"))
+        if words else shipped_synonyms()
     )  # fmt: skip
     wish = Wish(pairs, synonyms, random, least, contexts, seed)
     corpora = [Corpus.open(folder) for folder in corpus]
@@ -116,8 +116,7 @@ def occurrences(corpus: Corpora, workers: Workers = 0, as_json: AsJson = False) 
     from acumen.datasets import require
     from acumen.engines import engine
     from acumen.machine import processors
-    from acumen.survey.idbench import compared
-    from acumen.survey.occurrences import occurrences
+    from acumen.survey.occurrences import compared, occurrences
 
     folder = require("idbench")
     corpora = [Corpus.open(one) for one in corpus]

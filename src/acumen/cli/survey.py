@@ -81,9 +81,8 @@ def clean(
     from acumen.survey import agreement
     from acumen.survey import clean as cleaning
     from acumen.survey.benchmark import write
-    from acumen.survey.judged import judged
-    from acumen.survey.reading import files_of, read_votes
-    from acumen.survey.simulate import read_truth
+    from acumen.survey.simulate import judged, read_truth
+    from acumen.survey.votes import files_of, read_votes
 
     sizes = tuple(_size(one) for one in size or ()) or cleaning.published_sizes()
     rules = cleaning.Rules(sizes, agreement.Scale(scale.value), increase, least)
@@ -178,7 +177,7 @@ def _share(text: str) -> tuple[str, float]:
 
 
 def _print_cleaned(report: Any, out: Path) -> None:
-    from acumen.survey.markdown import STAGE_COLUMNS, stage_rows
+    from acumen.survey.benchmark import STAGE_COLUMNS, stage_rows
 
     votes = report["votes"]
     for name, told in report["sizes"].items():
