@@ -25,7 +25,7 @@ from acumen.lang.java.grammar import among, name_of
 from acumen.lang.java.snippet import parse_snippet
 from acumen.lang.subtokens import subtokens
 from acumen.models._lexer import KEYWORDS, MASK, is_name, tokens
-from acumen.models.naming._facts_tree import nearest
+from acumen.models.naming.syntax import nearest
 from acumen.models.neural.architecture import LABELS, Architecture
 from acumen.models.neural.labels import InPieces, Labels
 from acumen.models.neural.tokens_input import text_of
