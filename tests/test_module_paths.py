@@ -26,6 +26,7 @@ NO_MODULES = {
     "acumen.results/1": "schema of a run's results",
     "acumen.naming/1": "schema of the background of method names",
     "acumen.names/1": "format of a data set of mined names",
+    "acumen.search/2": "schema of an index of methods on disk",
 }
 PYTHON = [path for name in ("src", "scripts", "bench") for path in (ROOT / name).rglob("*.py")]
 OTHER = [ROOT / "Makefile", ROOT / "pyproject.toml", *sorted((ROOT / "scripts").glob("*.sh"))]

@@ -21,11 +21,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from acumen.models.naming import antipatterns, conventions
-from acumen.models.naming._conventions_shapes import joined
 from acumen.models.naming.background import ALWAYS, TEMPERATURE, Background
+from acumen.models.naming.combined import Signals, signals
 from acumen.models.naming.conventions import Conventions
 from acumen.models.naming.facts import Facts
-from acumen.models.naming.signals import Signals, signals
+from acumen.models.naming.shapes import joined
 from acumen.models.naming.traits import shape, words
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import pytest
 
 from acumen.api import AcumenError, Example, Prompt
 from acumen.datasets.built import read_built
-from acumen.models._call_site import call_site
+from acumen.models.completion import call_site
 from acumen.registry import make_model
 from acumen.tasks.methods import MethodTask
 from methods_by_hand import write_methods

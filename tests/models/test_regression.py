@@ -11,8 +11,8 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVR
 
 from acumen.api import AcumenError
-from acumen.models import _regression
-from acumen.models._regression import LEARNERS, SINGLE, best, trained
+from acumen.models import ensemble
+from acumen.models.ensemble import LEARNERS, SINGLE, best, trained
 from acumen.registry import make_model
 
 
@@ -40,7 +40,7 @@ def test_the_best_is_that_of_cross_validation(seed: int) -> None:
     from scipy.stats import spearmanr
 
     inputs, truths = rows(seed)
-    folds = list(_regression._folds(len(truths)))
+    folds = list(ensemble._folds(len(truths)))
     svr = cross_val_predict(make_pipeline(StandardScaler(), SVR()), inputs, truths, cv=folds)
     forest = ExtraTreesRegressor(60, min_samples_leaf=3, random_state=0)
     trees = cross_val_predict(forest, inputs, truths, cv=folds)
@@ -49,9 +49,9 @@ def test_the_best_is_that_of_cross_validation(seed: int) -> None:
 
 
 def test_folds_hold_each_row_out_once() -> None:
-    held = [out for _, out in _regression._folds(13)]
+    held = [out for _, out in ensemble._folds(13)]
     assert sorted(np.concatenate(held)) == list(range(13))
-    assert all(not set(rest) & set(out) for rest, out in _regression._folds(13))
+    assert all(not set(rest) & set(out) for rest, out in ensemble._folds(13))
 
 
 def test_what_was_chosen_is_what_predicts() -> None:

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from acumen.api import AcumenError
-from acumen.search.find import QueryMethod, find, read_query
-from acumen.search.word_index import B, K, WordIndex, open_word_index
+from acumen.search.word_index import B, K, QueryMethod, WordIndex, find, open_word_index, read_query
 from acumen.search.words import words
 from corpora import shared_engine
 

@@ -15,7 +15,7 @@ from acumen.datasets.built import ABOUT
 from acumen.files import sha256_of
 from acumen.survey.benchmark import write
 from acumen.survey.clean import Rules, Size, clean, published_sizes
-from acumen.survey.reading import Votes
+from acumen.survey.votes import Votes
 from survey.by_hand import survey
 
 RULES = Rules((Size("one", 0.4, 0.5),), least_votes=2)

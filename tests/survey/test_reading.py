@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from acumen.api import AcumenError
-from acumen.survey.reading import read_votes
+from acumen.survey.votes import read_votes
 
 HEAD = "rater,left,right,relatedness,similarity\n"
 CHOICES = "rater,left,right,context,original,chosen\n"

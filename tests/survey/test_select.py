@@ -15,12 +15,20 @@ from numpy.typing import NDArray
 
 from acumen.api import AcumenError
 from acumen.corpus import Corpus
-from acumen.survey import pairs as pairing
-from acumen.survey.contexts import BLANK, blanked, contexts
-from acumen.survey.idbench import compared
-from acumen.survey.occurrences import ROLES, Occurrences, identifiers_of, occurrences
-from acumen.survey.pairs import Picker, at_random, by_cosine, by_synonyms, read_synonyms, synonyms
-from acumen.survey.select import Wish, select
+from acumen.survey.occurrences import ROLES, Occurrences, compared, identifiers_of, occurrences
+from acumen.survey.select import (
+    BLANK,
+    Picker,
+    Wish,
+    at_random,
+    blanked,
+    by_cosine,
+    by_synonyms,
+    contexts,
+    read_synonyms,
+    select,
+    synonyms,
+)
 from corpora import build_at, shared_engine
 
 SCRIPT = """
@@ -128,7 +136,7 @@ def test_neither_blocks_nor_the_order_of_names_change_the_choice(
     embedding = toy(120)
     found = []
     for block, names in ((1 << 22, embedding.names), (700, embedding.names[::-1])):
-        monkeypatch.setattr(pairing, "_BLOCK", block)
+        monkeypatch.setattr("acumen.survey.select._BLOCK", block)
         picker = Picker()
         by_cosine(names, embedding, 30, 3, "toy", picker)
         found.append({one.pair for one in picker.found})

@@ -10,9 +10,8 @@ import pytest
 
 from acumen.api import AcumenError
 from acumen.survey.clean import clean
-from acumen.survey.judged import judged
-from acumen.survey.reading import read_votes
-from acumen.survey.simulate import KINDS, Plan, read_truth, simulate, write
+from acumen.survey.simulate import KINDS, Plan, judged, read_truth, simulate, write
+from acumen.survey.votes import read_votes
 
 
 @pytest.fixture(scope="module", params=[0, 1, 2])

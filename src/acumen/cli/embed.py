@@ -232,7 +232,7 @@ def _written(
     made: Made, asked: Iterator[Asked], columns: Sequence[str], out: Path
 ) -> dict[str, Any]:
     """Ask, stretch by stretch, and write. Gives the numbers."""
-    from acumen.models.batches import ask_each
+    from acumen.models.adapters import ask_each
 
     call: Callable[[Sequence[str]], Sequence[Any]] = made.model.embed  # type: ignore[union-attr]
     size = getattr(made.model, "batch_size", 1)

@@ -142,9 +142,8 @@ def find(
     from acumen.datasets import acumen_home
     from acumen.engines import engine
     from acumen.machine import processors
-    from acumen.search.find import find as find_similar
-    from acumen.search.find import read_query
-    from acumen.search.word_index import open_word_index
+    from acumen.search.word_index import find as find_similar
+    from acumen.search.word_index import open_word_index, read_query
 
     query = read_query(method, corpus)
     with progress_bar() as step:

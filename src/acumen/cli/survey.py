@@ -80,9 +80,8 @@ def clean(
     from acumen.survey import agreement
     from acumen.survey import clean as cleaning
     from acumen.survey.benchmark import write
-    from acumen.survey.judged import judged
-    from acumen.survey.reading import files_of, read_votes
-    from acumen.survey.simulate import read_truth
+    from acumen.survey.simulate import judged, read_truth
+    from acumen.survey.votes import files_of, read_votes
 
     sizes = tuple(_size(one) for one in size or ()) or cleaning.published_sizes()
     rules = cleaning.Rules(sizes, agreement.Scale(scale.value), increase, least)
@@ -177,7 +176,7 @@ def _share(text: str) -> tuple[str, float]:
 
 
 def _print_cleaned(report: Any, out: Path) -> None:
-    from acumen.survey.markdown import STAGE_COLUMNS, stage_rows
+    from acumen.survey.benchmark import STAGE_COLUMNS, stage_rows
 
     votes = report["votes"]
     for name, told in report["sizes"].items():
@@ -282,16 +281,16 @@ def select(
     from acumen.files import write_atomically
     from acumen.machine import processors
     from acumen.models.embeddings.vectors import Vectors
-    from acumen.survey import pairs as pairing
-    from acumen.survey.select import Wish, select
+    from acumen.survey.select import Wish, read_synonyms, select
+    from acumen.survey.select import synonyms as shipped_synonyms
 
     folders = embedding or []
     if len({folder.name for folder in folders}) < len(folders):
         raise AcumenError("two embeddings have the same name", "rename one of the folders")
     vectors = {folder.name: Vectors.load(folder) for folder in folders}
     known = (
-        pairing.read_synonyms(words.read_text(encoding="utf-8", errors="replace"))
-        if words else pairing.synonyms()
+        read_synonyms(words.read_text(encoding="utf-8", errors="replace"))
+        if words else shipped_synonyms()
     )  # fmt: skip
     wish = Wish(pairs, synonyms, random, least, contexts, seed)
     corpora = [Corpus.open(folder) for folder in corpus]
@@ -336,8 +335,7 @@ def occurrences(corpus: Corpora, workers: Workers = 0, as_json: AsJson = False) 
     from acumen.datasets import require
     from acumen.engines import engine
     from acumen.machine import processors
-    from acumen.survey.idbench import compared
-    from acumen.survey.occurrences import occurrences
+    from acumen.survey.occurrences import compared, occurrences
 
     folder = require("idbench")
     corpora = [Corpus.open(one) for one in corpus]

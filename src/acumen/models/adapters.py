@@ -1,7 +1,8 @@
-"""Adapters between faces: ordinary functions from a model's face to another face.
+"""Adapters between faces, and asking in batches.
 
-An adapter takes the callable of one face and gives the callable of another. They chain, so
-an embedding can answer multiple-choice questions: embed → similarity → classify.
+An adapter takes the callable of one face and returns the callable of another. They chain, so an
+embedding can answer multiple-choice questions: embed → similarity → classify. ``ask_each`` asks in
+batches so that one bad question never costs the others their answers.
 """
 
 from __future__ import annotations
@@ -113,16 +114,48 @@ def route(own: Sequence[Face], needed: Face) -> tuple[Face, ...] | None:
 
 def ask_through(model: Model, needed: Face) -> Ask:
     """The callable that answers ``needed``: the model's own face, or adapters in front of one."""
-    chain = route(faces(model), needed)
+    own = faces(model)
+    chain = route(own, needed)
     if chain is None:
-        raise AcumenError(
-            f"no way to ask a model with {_listed(faces(model))} for {needed}",
-        )
+        listed = ", ".join(own) or "no face at all"
+        raise AcumenError(f"no way to ask a model with {listed} for {needed}")
     ask: Ask = getattr(model, chain[0].value)
     for before, after in pairwise(chain):
         ask = ADAPTERS[before, after](ask)
     return ask
 
 
-def _listed(own: Sequence[Face]) -> str:
-    return ", ".join(own) if own else "no face at all"
+# What a model may do wrong while the run goes on. SystemExit: a library's sys.exit() must
+# not end the run as if all were well.
+MISHAPS = (Exception, SystemExit)
+
+
+def ask_each(
+    call: Callable[[Sequence[Any]], Sequence[Any]], questions: Sequence[Any], size: int
+) -> list[Any]:
+    """An answer for each question, or the exception it raised, in batches of ``size``."""
+    answers: list[Any] = []
+    for start in range(0, len(questions), size):
+        answers += _halving(call, questions[start : start + size])
+    return answers
+
+
+def _halving(call: Callable[[Sequence[Any]], Sequence[Any]], batch: Sequence[Any]) -> list[Any]:
+    """A batch that fails is halved until the culprit stands alone."""
+    try:
+        answers = list(call(batch))
+        if len(answers) != len(batch):
+            raise ValueError(f"{len(answers)} answers to {len(batch)} questions")
+    except MISHAPS as error:
+        if len(batch) == 1:
+            return [_bare(error)]
+        half = len(batch) // 2
+        return _halving(call, batch[:half]) + _halving(call, batch[half:])
+    return answers
+
+
+def _bare(error: BaseException) -> BaseException:
+    """An error without the stack that it came from: that holds whatever was in memory then, for as
+    long as the error is kept, and there may be one for each question."""
+    error.__cause__ = error.__context__ = None
+    return error.with_traceback(None)

@@ -34,9 +34,8 @@ GROUPS: dict[Kind, str] = {
 BUILT_IN_MODULES = {
     "model": (
         "acumen.models.strings",
-        "acumen.models.idbench",
+        "acumen.models.published",
         "acumen.models.alike.model",
-        "acumen.models.sesame",
         "acumen.models.ensemble",
         "acumen.models.sentence",
         "acumen.models.embeddings.model",

@@ -20,8 +20,7 @@ from acumen.api import (
     TaskCard,
 )
 from acumen.metrics import target
-from acumen.models.adapters import Ask, ask_through
-from acumen.models.batches import MISHAPS, ask_each
+from acumen.models.adapters import MISHAPS, Ask, ask_each, ask_through
 from acumen.registry import Made
 
 ERROR_LENGTH = 500

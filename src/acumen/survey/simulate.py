@@ -1,5 +1,6 @@
-"""Surveys whose truth is known: raters of known quality answer for pairs of known closeness. They
-show what the filters find, and what they do not.
+"""Surveys whose truth is known: raters of known quality answer for pairs of known closeness.
+
+They show what the filters find, and what they do not.
 
 ============ ==================================================== ==========================
 rater        direct survey                                        indirect survey
@@ -15,6 +16,9 @@ The more similar two names are, the less a context shows which of them was cut o
 rater is right with a probability of 1 − similarity / 2. Contexts of some pairs show nothing
 whatever their names, as short and meaningless code does (IdBench, section II-B, c): people can
 only guess, and the names seem to be alike.
+
+``judged`` measures how well a cleaning found what the simulation had hidden: raters by kind, pairs
+with contexts that show nothing, and how close the scores are to the truth.
 """
 
 from __future__ import annotations
@@ -22,6 +26,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from itertools import product
@@ -32,8 +37,19 @@ import numpy as np
 
 from acumen.api import AcumenError, Json
 from acumen.files import write_atomically
-from acumen.survey.reading import DIRECT, INDIRECT
-from acumen.survey.votes import LEVELS, Floats, Ints, Pair, sorted_pair
+from acumen.survey.clean import LABELS, Benchmark, Cleaned, choices, distances, means, similarities
+from acumen.survey.votes import (
+    DIRECT,
+    INDIRECT,
+    LEVELS,
+    QUESTIONS,
+    Floats,
+    Ints,
+    Pair,
+    Votes,
+    sorted_pair,
+    spearman,
+)
 
 KINDS = ("honest", "noisy", "random", "contrarian", "straight")
 TRUTH = "truth.json"
@@ -220,3 +236,78 @@ def _csv(columns: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> bytes:
     writer.writerow(columns)
     writer.writerows(rows)
     return out.getvalue().encode()
+
+
+# Kinds of raters that a cleaning should find.
+BAD = ("random", "contrarian", "straight")
+
+
+def judged(cleaned: Cleaned, votes: Votes, truth: Mapping[str, Json]) -> dict[str, Json]:
+    """For each size: raters of each kind and how many of them were dropped; precision and recall
+    of dropping bad ones; Spearman's ρ between scores and the truth, on the same pairs before
+    (``raw``) and after."""
+    raw = _raw(votes)
+    return {one.size.name: _size(one, raw, truth) for one in cleaned.benchmarks}
+
+
+def _size(
+    benchmark: Benchmark, raw: Mapping[str, Mapping[Pair, float]], truth: Mapping[str, Json]
+) -> dict[str, Json]:
+    kinds: Mapping[str, str] = truth["raters"]
+    gone = {one.what for one in benchmark.dropped if isinstance(one.what, str)}
+    found = sum(kinds.get(str(rater)) in BAD for rater in gone)
+    bad = sum(kind in BAD for kind in kinds.values())
+    total = Counter(kinds.values())
+    dropped = Counter(kinds[str(rater)] for rater in gone if rater in kinds)
+    odd = {one.what for one in benchmark.dropped if one.by == "outlier pair"}
+    unhelpful = {tuple(one["pair"]) for one in truth["pairs"] if one["unhelpful"]}
+    return {
+        "raters": {
+            kind: {"raters": total[kind], "dropped": dropped[kind]} for kind in sorted(total)
+        },
+        "precision": found / len(gone) if gone else None,
+        "recall": found / bad if bad else None,
+        "outlier_pairs": {"dropped": len(odd), "unhelpful": len(odd & unhelpful)},
+        "spearman": {
+            label: _correlations(benchmark, place, raw[label], truth)
+            for place, label in enumerate(LABELS)
+        },
+    }
+
+
+def _correlations(
+    benchmark: Benchmark, place: int, raw: Mapping[Pair, float], truth: Mapping[str, Json]
+) -> dict[str, float | None]:
+    question = "relatedness" if LABELS[place] == "relatedness" else "similarity"
+    true = {tuple(one["pair"]): one[question] for one in truth["pairs"]}
+    labels = benchmark.labels[:, place].tolist()
+    rows = [
+        (raw[pair], label, true[pair])
+        for pair, label in zip(benchmark.pairs, labels, strict=True)
+        if not np.isnan(label) and pair in true
+    ]
+    columns = np.array(rows, dtype=np.float64).reshape(-1, 3).T
+    everything = [(raw[pair], true[pair]) for pair in raw if pair in true]
+    whole = np.array(everything, dtype=np.float64).reshape(-1, 2).T
+    return {
+        "raw": spearman(columns[0], columns[2]),
+        "cleaned": spearman(columns[1], columns[2]),
+        "raw_on_all_pairs": spearman(whole[0], whole[1]),
+    }
+
+
+def _raw(votes: Votes) -> dict[str, dict[Pair, float]]:
+    """Scores of all votes, by label."""
+    direct = means(votes.direct)
+    contextual = similarities(distances(*choices(votes.indirect)))
+    found = {
+        question: dict(zip(votes.direct.pairs, direct[:, place].tolist(), strict=True))
+        for place, question in enumerate(QUESTIONS)
+    }
+    found["contextual_similarity"] = dict(
+        zip(votes.indirect.pairs, contextual.tolist(), strict=True)
+    )
+    return {
+        label: {pair: score for pair, score in scores.items() if not np.isnan(score)}
+        for label, scores in found.items()
+    }

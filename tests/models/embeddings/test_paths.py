@@ -14,9 +14,8 @@ from acumen.corpus.build import build
 from acumen.lang.abstract_tree import Limits
 from acumen.lang.javascript import parse_javascript
 from acumen.lang.javascript.paths import paths
-from acumen.models.embeddings._contexts import contexts_of
 from acumen.models.embeddings.files import chosen
-from acumen.models.embeddings.paths import pairs_of, settings_of, train
+from acumen.models.embeddings.paths import contexts_of, pairs_of, settings_of, train
 from corpora import shared_engine
 
 LIMITS = Limits(7, 3, 200)

@@ -12,9 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from acumen.lang.subtokens import subtokens
-from acumen.models.names.compounds import LETTER, STRETCH, Compounds
 from acumen.models.names.lexicon import Lexicon, arrays_of
-from acumen.models.names.split import MOST_WORDS, Splitter, pieces
+from acumen.models.names.split import LETTER, MOST_WORDS, STRETCH, Compounds, Splitter, pieces
 
 WORDS = {"touch": 1e-4, "move": 2e-4, "to": 1e-2, "of": 1e-2, "init": 1e-4, "lambda": 1e-6,
          "chm": 1e-7, "ove": 1e-8, "ouch": 1e-7, "movement": 1e-7}  # fmt: skip

@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 
 from acumen.lang.java.file import JavaFile
-from acumen.models.naming._antipatterns_words import is_plural, singular, stem
 from acumen.models.naming.antipatterns import KIND, RULES, findings
 from acumen.models.naming.conventions import Conventions
 from acumen.models.naming.facts import Facts, facts_of
+from acumen.models.naming.name_words import is_plural, singular, stem
 from support import ROOT
 
 BEFORE = """import java.util.*;

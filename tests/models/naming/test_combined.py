@@ -9,13 +9,11 @@ import pytest
 
 from acumen.api import AcumenError, Method, NamedMethod
 from acumen.lang.java.file import JavaFile
-from acumen.models.naming._conventions_shapes import joined
 from acumen.models.naming.background import shipped
-from acumen.models.naming.combined import SHARE_WRONG, Combined
+from acumen.models.naming.combined import SHARE_WRONG, Combined, far_words, signals, topic
 from acumen.models.naming.facts import Facts, facts_of
 from acumen.models.naming.model import make_antipatterns, make_naming
-from acumen.models.naming.signals import far_words, signals
-from acumen.models.naming.suggest import topic
+from acumen.models.naming.shapes import joined
 
 CLASS = """
 package p;

@@ -7,10 +7,10 @@ import pickle
 import pytest
 
 from acumen.lang.java.file import JavaFile
-from acumen.models.naming._antipatterns_words import words_of
-from acumen.models.naming._conventions_shapes import joined, style_of, styled
 from acumen.models.naming.conventions import KIND, RULES, Conventions
 from acumen.models.naming.facts import Facts, facts_of
+from acumen.models.naming.name_words import words_of
+from acumen.models.naming.shapes import joined, style_of, styled
 from support import ROOT
 
 GETTERS = "int getA() { return a; } int getB() { return b; } int getC() { return c; }"

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from acumen.api import AcumenError, Answer, Face, Pair
-from acumen.models.sesame import PublishedMeasure
+from acumen.models.published import PublishedMeasure
 from acumen.registry import list_input_levels, list_task_groups, make_task
 from acumen.runs.overall import task_seed
 from acumen.runs.scoring import Settings, score

@@ -31,8 +31,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from acumen.api import AcumenError
-from acumen.models.names.compounds import Compounds
-from acumen.models.names.split import SHORT, WHOLE
+from acumen.models.names.split import SHORT, WHOLE, Compounds
 
 FILE = Path(__file__).with_name("data") / "names.npz"
 WORDS_AT_MOST = 1 << 16

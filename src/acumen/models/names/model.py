@@ -100,9 +100,8 @@ class Names:
         """Of each pair of names: the weakest word, the mean of the words, the cosine."""
         import numpy as np
 
-        from acumen.models.names.compare import closeness, cosines, partners, word_pairs
+        from acumen.models.names.compare import closeness, cosines, looks, partners, word_pairs
         from acumen.models.names.lexicon import letters_of
-        from acumen.models.names.looks import looks
 
         lexicon = self.lexicon
         letters, starts = lexicon.letters

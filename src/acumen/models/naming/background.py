@@ -1,8 +1,8 @@
-"""How methods are named elsewhere: the verb a name begins with, given what the method does.
+"""How methods are named in other code: the first verb of a name, given what the method does.
 
 A verb is a name's first word, if many methods of several projects begin with it. Other first words
 have four classes: a word of what is returned (``NRET``: an accessor without ``get``), of the return
-type, of the body, or of none of these. A logistic regression over traits tells how likely each is.
+type, of the body, or of none of these. A logistic regression over traits predicts the class.
 
 It is learned from corpora (``research/naming_background``); the one in the package is of the JDK
 and of libraries that are in nobody's test set.
@@ -24,11 +24,46 @@ import numpy as np
 
 from acumen.api import AcumenError, Json
 from acumen.models.naming.facts import Facts
-from acumen.models.naming.families import FAMILIES
 from acumen.models.naming.traits import told, traits, words
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+# Verbs that promise the same. ``generate`` instead of ``create`` is a matter of taste, ``get``
+# instead of ``set`` is not: a verb is doubted only in favour of a family that promises something
+# else. Verbs that promise nothing in particular (``process``, ``handle``, ``init``) are in no
+# family, nor are rare ones: whoever writes ``peek`` means it.
+FAMILIES: dict[str, tuple[str, ...]] = {
+    "get": ("get", "fetch", "retrieve"),
+    "set": ("set", "assign"),
+    "ask": ("is", "has", "can", "should", "are", "contains", "matches", "supports", "equals"),
+    "add": ("add", "append", "insert", "push", "prepend", "enqueue"),
+    "remove": ("remove", "delete", "clear", "drop"),
+    "convert": ("to", "as", "convert"),
+    "create": ("create", "new", "make", "build", "generate", "construct", "instantiate"),
+}  # fmt: skip
+
+# A method that removes may give what was there, one that creates may get it from a cache.
+OPPOSED: dict[str, frozenset[str]] = {
+    "get": frozenset(("set", "add", "remove")),
+    "set": frozenset(("get", "ask", "remove")),
+    "ask": frozenset(("get", "set", "add", "remove")),
+    "add": frozenset(("get", "ask", "remove")),
+    "remove": frozenset(("add", "set", "ask")),
+    "convert": frozenset(("set", "ask", "add", "remove")),
+    "create": frozenset(("set", "ask", "remove")),
+}
+
+FAMILY_OF = {verb: family for family, verbs in FAMILIES.items() for verb in verbs}
+PROMISES = {
+    "get": "get something",
+    "set": "set something",
+    "ask": "answer a question",
+    "add": "add something",
+    "remove": "remove something",
+    "convert": "convert something",
+    "create": "create something",
+}
 
 OTHERS = ("<returned>", "<type>", "<body>", "<other>")
 SCHEMA = "acumen.naming/1"

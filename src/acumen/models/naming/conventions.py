@@ -13,21 +13,23 @@ import math
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from acumen.models.naming._antipatterns_said import free
-from acumen.models.naming._antipatterns_words import PREDICATES, QUESTIONS, words_of
-from acumen.models.naming._conventions_shapes import (
+from acumen.models.naming.facts import SELF, Facts
+from acumen.models.naming.name_words import PREDICATES, QUESTIONS, free, words_of
+from acumen.models.naming.shapes import (
     GETTER,
     QUESTION,
     SETTER,
     Entry,
     Shape,
+    Siblings,
+    Votes,
+    alike,
     entry,
+    handed,
     joined,
     styled,
     trivial,
 )
-from acumen.models.naming._conventions_siblings import Siblings, Votes, alike, handed
-from acumen.models.naming.facts import SELF, Facts
 from acumen.models.naming.verdict import Evidence, Suggestion
 
 __all__ = ["KIND", "RULES", "Conventions"]

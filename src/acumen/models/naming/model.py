@@ -12,7 +12,7 @@ from acumen.metrics import target
 from acumen.registry import model
 
 if TYPE_CHECKING:
-    from acumen.models._regression import Predict
+    from acumen.models.ensemble import Predict
     from acumen.models.naming.background import Background
     from acumen.models.naming.facts import Facts
 
@@ -57,7 +57,7 @@ class Naming(_OnText):
         self.fingerprint = str(background.about.get("files_sha256", ""))
 
     def judge(self, methods: Sequence[NamedMethod]) -> list[float | None]:
-        from acumen.models.naming.signals import signals
+        from acumen.models.naming.combined import signals
 
         answers: list[float | None] = [None] * len(methods)
         known = [(i, found) for i, one in enumerate(methods) if (found := self.facts(one.method))]
@@ -68,7 +68,7 @@ class Naming(_OnText):
         return answers
 
     def name(self, methods: Sequence[Method]) -> list[str | None]:
-        from acumen.models.naming.suggest import name_for
+        from acumen.models.naming.combined import name_for
 
         known = [(i, found) for i, one in enumerate(methods) if (found := self.facts(one))]
         odds = self.background.log_probabilities([facts for _, facts in known])
@@ -96,7 +96,7 @@ class Taught(Naming):
     def fit(self, examples: Sequence[Example]) -> None:
         import numpy as np
 
-        from acumen.models._regression import trained
+        from acumen.models.ensemble import trained
 
         # Of methods without a name there is nothing to learn whether one fits.
         judged = [one for one in examples if isinstance(one.input, NamedMethod)]
@@ -124,7 +124,7 @@ class Taught(Naming):
 
     def _inputs(self, methods: Sequence[NamedMethod]) -> list[list[float] | None]:
         """Each fold asks for nearly all again; they are read once."""
-        from acumen.models.naming.signals import dense, signals
+        from acumen.models.naming.combined import dense, signals
 
         new = {(one.method.id, one.name): one for one in methods}
         new = {key: one for key, one in new.items() if key not in self._rows}
@@ -168,7 +168,7 @@ def make_naming(background: str = "") -> Any:
 @model("naming-taught")
 def make_taught(background: str = "", learner: str = "trees") -> Any:
     """The signals of acumen-naming, weighed by the labels of other projects' cases"""
-    from acumen.models._regression import LEARNERS
+    from acumen.models.ensemble import LEARNERS
     from acumen.models.naming.background import read_background, shipped
 
     if learner not in LEARNERS:

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 
 # Files of this folder that an index depends on, beside acumen.lang and acumen.search.
-_CODE = ("_facts_*.py", "facts.py", "neighbours.py", "traits.py")
+_CODE = ("facts.py", "neighbours.py", "syntax.py", "traits.py")
 _LIBRARIES = ("faiss-cpu", "numpy", "scikit-learn", "scipy", "tree-sitter-java")
 # Traits of the type around a method, and the trait that all methods have.
 _AROUND = ("in ", "is a ", "owner ", "always")

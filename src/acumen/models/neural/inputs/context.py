@@ -24,7 +24,7 @@ from acumen.lang.java.grammar import among, name_of
 from acumen.lang.subtokens import context_words
 from acumen.lang.syntax import SYMBOLS
 from acumen.models._lexer import KEYWORDS, MASK, is_name, tokens
-from acumen.models.naming._facts_tree import nearest
+from acumen.models.naming.syntax import nearest
 from acumen.models.neural.architecture import (
     LABELS,
     SPOKEN,

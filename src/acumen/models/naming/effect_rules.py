@@ -1,11 +1,11 @@
-"""Rules about what a name says is done. The sources are those of ``_antipatterns_returns``."""
+"""Naming rules about what a name says is done. ``antipatterns`` names their sources."""
 
 from __future__ import annotations
 
 import re
 
-from acumen.models.naming._antipatterns_said import WELL, Answer, Said
-from acumen.models.naming._antipatterns_words import (
+from acumen.models.naming.facts import SELF
+from acumen.models.naming.name_words import (
     ADDS,
     CHANGES,
     CHECKS,
@@ -15,10 +15,12 @@ from acumen.models.naming._antipatterns_words import (
     QUESTIONS,
     REMOVES,
     VERBS,
+    WELL,
+    Answer,
+    Said,
     stem,
     words_of,
 )
-from acumen.models.naming.facts import SELF
 
 _FIRST_WORD = re.compile(r"/\*\*[\s*]*(?:<[^>]*>\s*)*([A-Za-z]+)\b")
 # What is asked of an object without changing it.
