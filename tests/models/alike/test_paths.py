@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from typing import Any, cast
+from typing import Any
 
 import pytest
 
 from acumen.api import Pair
 from acumen.lang.java.file import JavaFile
 from acumen.models.alike.model import make_path_contexts
-from acumen.views.paths import method_paths, paths, shape
+from acumen.views.paths import code2vec_line, method_paths, paths
 
 ONE = "class A { int f(int x) { if (x > 0) { return x + 1; } return g(x); } }"
 OTHER = "class B { int h(int y) { if (y > 0) { return y - 1; } return 2; } }"
@@ -19,13 +19,12 @@ OTHER = "class B { int h(int y) { if (y > 0) { return y - 1; } return 2; } }"
 
 def contexts(text: str, names: bool) -> Counter[Any]:
     file = JavaFile(text.encode())
-    told = cast(
-        "dict[str, Any]", shape(method_paths(paths(file, [0], most=None), 0), own_name="gluecode")
-    )
-    found = Counter[Any](path for _, path, _ in told["contexts"])
+    line = code2vec_line(method_paths(paths(file, [0], most=None), 0), own_name="gluecode")
+    printed = [tuple(context.split(",")) for context in line.split()[1:]]
+    counts = Counter[Any](path for _, path, _ in printed)
     if names:
-        found.update(map(tuple, told["contexts"]))
-    return found
+        counts.update(printed)
+    return counts
 
 
 @pytest.mark.parametrize("names", [True, False])

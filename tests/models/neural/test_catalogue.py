@@ -19,7 +19,7 @@ from support import pretend_installed
 
 MINE = """
 from dataclasses import dataclass
-from acumen.models.neural import mlp
+from acumen.models.neural.networks import mlp
 
 @dataclass(frozen=True, slots=True)
 class Settings:

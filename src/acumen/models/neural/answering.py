@@ -113,6 +113,9 @@ def answer_file(
     return len(file)
 
 
+# ---------------------------------------------------------------- reading in worker processes
+
+
 def read_all(plan: Plan, asked: Sequence[Input]) -> list[Features | None]:
     """Of each input what the architecture reads, in order; nothing where a process died of it."""
     if len(asked) < 2 * _CHUNK or processors() < 2:

@@ -34,9 +34,6 @@ if TYPE_CHECKING:
     from acumen.models.neural.training.encoded import EncodedFile
     from acumen.models.neural.training.settings import Training
 
-    # Tensors by name; the first dimension of each is the example, unless the model says otherwise.
-    Batch: TypeAlias = dict[str, torch.Tensor]
-
 
 # Numbers of padding and of unknown words in every vocabulary.
 PAD, UNKNOWN = 0, 1
@@ -50,6 +47,8 @@ LABELS = "labels"
 Features: TypeAlias = Mapping[str, Sequence[str] | Sequence[int]]
 # The same in numbers.
 Encoded: TypeAlias = dict[str, NDArray[np.int32]]
+# Tensors by name; the first dimension of each is the example, unless the model says otherwise.
+Batch: TypeAlias = "dict[str, torch.Tensor]"
 
 
 class Vocabulary:
@@ -104,6 +103,9 @@ class Vocabulary:
             raise AcumenError(
                 f"{path}: a damaged vocabulary: {error}", "train the model again: `acumen train`"
             ) from error
+
+
+# ---------------------------------------------------------------- answers
 
 
 class Labels(Protocol):
@@ -179,6 +181,9 @@ class InPieces:
         if not self.lower:
             return "".join(words)
         return "".join([*words[:1], *(one[:1].upper() + one[1:] for one in words[1:])])
+
+
+# ---------------------------------------------------------------- the contract
 
 
 @dataclass(frozen=True, slots=True)

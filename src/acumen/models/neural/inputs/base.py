@@ -284,6 +284,9 @@ def all_words(columns: Mapping[str, Any]) -> Iterator[str]:
         yield from words_of(name, False)
 
 
+# ---------------------------------------------------------------- tokens as numbers
+
+
 class Tokens(NamedTuple):
     """Their parts, how many each has, and its columns."""
 

@@ -144,6 +144,9 @@ def _numbered() -> NDArray[np.bool_]:
     return np.array(NUMBERED)
 
 
+# ---------------------------------------------------------------- the kernel
+
+
 @kernel
 def _code(kind: int, place: int, told: bool) -> int:
     return kind * PLACES + (1 + min(place, _LAST) if told else 0)

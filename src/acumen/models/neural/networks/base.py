@@ -20,7 +20,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import torch
@@ -35,6 +35,7 @@ from acumen.models.neural.architecture import (
     LABELS,
     SPECIALS,
     Architecture,
+    Batch,
     Encoded,
     Features,
     Labels,
@@ -59,10 +60,6 @@ from acumen.models.neural.inputs.base_nulls import SUSPECT
 from acumen.models.neural.inputs.subwords import METHOD_NAME, InSubwords, Subwords
 from acumen.models.neural.training.batches import filled
 from acumen.tasks.methods.masks import NO_WARNING
-
-if TYPE_CHECKING:
-    from acumen.models.neural.architecture import Batch
-
 
 # The classes of the two tasks that have some, by their numbers.
 CLASSES = (*((Asks.NPATH, one) for one in BINS), *((Asks.OPERATOR, one) for one in OPERATORS))

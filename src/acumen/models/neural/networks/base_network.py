@@ -5,21 +5,17 @@ Shapes: n examples, l parts of a sequence, t parts of an answer, d dimensions, h
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from acumen.models.neural.architecture import Network
+from acumen.models.neural.architecture import Batch, Network
 from acumen.models.neural.inputs.base import DEEPEST, Asks
 from acumen.models.neural.inputs.base_nulls import MARKS
+from acumen.models.neural.networks.base import CLASSES, Base, Settings
 from acumen.models.neural.networks.layers import layer_precision, mask_of
-
-if TYPE_CHECKING:
-    from acumen.models.neural.architecture import Batch
-    from acumen.models.neural.networks.base import Base, Settings
-
 
 # Kinds of segments: <s>, the method, </s>, its surroundings.
 OWN = 1
@@ -171,11 +167,12 @@ class Read(NamedTuple):
         return Read(self.states[rows], self.mask[rows], self.parts[rows])
 
 
+# ---------------------------------------------------------------- the network
+
+
 class BaseNetwork(nn.Module, Network):
     def __init__(self, architecture: Base) -> None:
         super().__init__()
-        from acumen.models.neural.networks.base import CLASSES
-
         self.settings, self.subwords = architecture.settings, architecture.subwords
         width, parts = self.settings.width, len(self.subwords)
         known = architecture.vocabularies

@@ -9,18 +9,14 @@ p = softmax(U · h)
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence
 
-from acumen.models.neural.architecture import PAD, Labels, Network, OneLabel
+from acumen.models.neural.architecture import PAD, Batch, Labels, Network, OneLabel
 from acumen.models.neural.inputs.tokens import ReadsTokens
 from acumen.models.neural.networks.layers import LabelHead, LabelNetwork
-
-if TYPE_CHECKING:
-    from acumen.models.neural.architecture import Batch
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,16 +9,12 @@ p = softmax(U · h)
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from torch import Tensor, nn
 
-from acumen.models.neural.architecture import PAD, Labels, Network, OneLabel
+from acumen.models.neural.architecture import PAD, Batch, Labels, Network, OneLabel
 from acumen.models.neural.inputs.tokens import ReadsTokens
 from acumen.models.neural.networks.layers import LabelHead, LabelNetwork, mask_of
-
-if TYPE_CHECKING:
-    from acumen.models.neural.architecture import Batch
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
@@ -27,6 +26,7 @@ from acumen.lang.kernel import STEP, mixed
 from acumen.models.neural.architecture import (
     PAD,
     Architecture,
+    Batch,
     Encoded,
     Features,
     InPieces,
@@ -39,10 +39,6 @@ from acumen.models.neural.inputs.tokens import text_of
 from acumen.models.neural.networks.layers import PieceDecoder, mask_of, spread
 from acumen.models.neural.training.batches import filled, padded
 from acumen.views.paths.leaves import parts_of
-
-if TYPE_CHECKING:
-    from acumen.models.neural.architecture import Batch
-
 
 _ENDS = ("left", "path", "right")
 _OWN = (*_ENDS, "parts", "parts_of", "nodes", "nodes_of")
@@ -250,6 +246,9 @@ class Code2SeqNetwork(nn.Module, Network):
 
     def predict(self, batch: Batch) -> list[list[int]]:
         return self.decoder.predict(*self.contexts(batch), self.longest)
+
+
+# ---------------------------------------------------------------- contexts of a batch
 
 
 def chosen_contexts(

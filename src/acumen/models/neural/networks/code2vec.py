@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
@@ -25,6 +24,7 @@ from acumen.models.neural.architecture import (
     PAD,
     UNKNOWN,
     Architecture,
+    Batch,
     Encoded,
     Features,
     Labels,
@@ -36,9 +36,6 @@ from acumen.models.neural.inputs.paths import Reading, code2vec_contexts, is_bar
 from acumen.models.neural.inputs.tokens import text_of
 from acumen.models.neural.networks.layers import LabelHead, mask_of, spread
 from acumen.views.paths.leaves import name_of
-
-if TYPE_CHECKING:
-    from acumen.models.neural.architecture import Batch
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -24,14 +24,19 @@ from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from acumen.api import Input, Sight
 from acumen.lang.columns import Ragged
-from acumen.models.neural.architecture import BEGIN, END, PAD, UNKNOWN, Encoded, Features, Network
+from acumen.models.neural.architecture import (
+    BEGIN,
+    END,
+    PAD,
+    UNKNOWN,
+    Batch,
+    Encoded,
+    Features,
+    Network,
+)
 from acumen.models.neural.inputs.context import PLACES, ReadsContexts, cognac_features, look
 from acumen.models.neural.networks.layers import State, mask_of, spoken
 from acumen.models.neural.training.batches import padded
-
-if TYPE_CHECKING:
-    from acumen.models.neural.architecture import Batch
-
 
 # Before anything is counted, one word of thirty is taken to be in the name. A place that is rarely
 # seen is taken to tell as much as all do: so many words' worth of that is added to what it tells.
@@ -233,6 +238,9 @@ def _begin(network: CognacNetwork) -> None:
     for linear in (network.begin_hidden, network.begin_cell, network.pointer.out):
         nn.init.normal_(linear.weight, std=1e-4)
         nn.init.normal_(linear.bias, std=1e-4)
+
+
+# ---------------------------------------------------------------- the decoder
 
 
 class Source(NamedTuple):

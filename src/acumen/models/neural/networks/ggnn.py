@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import torch
@@ -22,14 +22,10 @@ from torch import Tensor, nn
 
 from acumen.api import Face
 from acumen.lang.columns import Ragged
-from acumen.models.neural.architecture import PAD, InPieces, Labels, Network, OneLabel
+from acumen.models.neural.architecture import PAD, Batch, InPieces, Labels, Network, OneLabel
 from acumen.models.neural.inputs.graph import EDGE_KINDS, ReadsGraphs
 from acumen.models.neural.networks.layers import LabelHead, PieceDecoder, layer_precision, mask_of
 from acumen.models.neural.training.batches import padded
-
-if TYPE_CHECKING:
-    from acumen.models.neural.architecture import Batch
-
 
 # Kinds of edges as messages go: as they are drawn, then all in reverse.
 WAYS = 2 * len(EDGE_KINDS)

@@ -15,7 +15,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
@@ -23,13 +22,17 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from acumen.api import Input, Sight
-from acumen.models.neural.architecture import BEGIN, PAD, Encoded, Features, Network, Vocabulary
+from acumen.models.neural.architecture import (
+    BEGIN,
+    PAD,
+    Batch,
+    Encoded,
+    Features,
+    Network,
+    Vocabulary,
+)
 from acumen.models.neural.inputs.context import ReadsContexts, gtnm_features, look
 from acumen.models.neural.networks.layers import State, mask_of, spoken
-
-if TYPE_CHECKING:
-    from acumen.models.neural.architecture import Batch
-
 
 _PROJECT, _LOCAL, _DOC = range(3)
 

@@ -8,16 +8,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from acumen.models.neural.architecture import BEGIN, END, PAD, SPECIALS, UNKNOWN, Network
-
-if TYPE_CHECKING:
-    from acumen.models.neural.architecture import Batch
+from acumen.models.neural.architecture import BEGIN, END, PAD, SPECIALS, UNKNOWN, Batch, Network
 
 # What is carried from step to step, each of shape (n, k, ...).
 State = tuple[Tensor, ...]
@@ -44,6 +40,9 @@ def spread(*tables: nn.Embedding | nn.Linear) -> None:
         nn.init.uniform_(table.weight, -bound, bound)
         if isinstance(table, nn.Embedding):
             nn.init.zeros_(table.weight[PAD])
+
+
+# ---------------------------------------------------------------- heads and decoders
 
 
 class LabelHead(nn.Module):
@@ -137,6 +136,9 @@ class PieceDecoder(nn.Module):
             weights = weights.masked_fill(~mask[:, None], torch.finfo(weights.dtype).min).softmax(2)
             steps = self.blend(torch.cat([steps, weights @ states], 2)).tanh()
         return self.out(self.dropout(steps)), memory
+
+
+# ---------------------------------------------------------------- beam search
 
 
 def spoken(step: Step, state: State, width: int, longest: int) -> list[list[int]]:

@@ -9,21 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
 
-from acumen.models.neural.architecture import PAD, Labels, Network, OneLabel
+from acumen.lang.columns import Ragged
+from acumen.models.neural.architecture import PAD, Batch, Labels, Network, OneLabel
 from acumen.models.neural.inputs.tokens import ReadsTokens
 from acumen.models.neural.networks.layers import LabelHead, LabelNetwork
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from acumen.lang.columns import Ragged
-    from acumen.models.neural.architecture import Batch
 
 
 @dataclass(frozen=True, slots=True)

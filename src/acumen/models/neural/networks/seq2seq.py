@@ -11,18 +11,14 @@ Tokens are cut where their words begin, so few words are unknown.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence
 
 from acumen.api import Face
-from acumen.models.neural.architecture import PAD, InPieces, Labels, Network, OneLabel
+from acumen.models.neural.architecture import PAD, Batch, InPieces, Labels, Network, OneLabel
 from acumen.models.neural.inputs.tokens import ReadsTokens, in_pieces
 from acumen.models.neural.networks.layers import LabelHead, LabelNetwork, PieceDecoder, mask_of
-
-if TYPE_CHECKING:
-    from acumen.models.neural.architecture import Batch
 
 
 @dataclass(frozen=True, slots=True)

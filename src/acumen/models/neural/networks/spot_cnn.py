@@ -18,7 +18,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import torch
@@ -34,6 +34,7 @@ from acumen.models.neural.architecture import (
     SPECIALS,
     UNKNOWN,
     Architecture,
+    Batch,
     Encoded,
     Features,
     Labels,
@@ -52,13 +53,9 @@ from acumen.models.neural.networks.spot_vectors import (
     word_vectors,
 )
 from acumen.models.neural.training.batches import by_length
+from acumen.models.neural.training.encoded import EncodedFile
+from acumen.models.neural.training.settings import Training
 from acumen.search.vectors import nearest_cosines, unit_rows
-
-if TYPE_CHECKING:
-    from acumen.models.neural.architecture import Batch
-    from acumen.models.neural.training.encoded import EncodedFile
-    from acumen.models.neural.training.settings import Training
-
 
 # Less than this leaves nothing after two convolutions and two pools.
 _SHORTEST = 8
@@ -317,6 +314,9 @@ class SpotCNN(Architecture):
             left = firsts(near, own, known, counts, most)
             found.append(fitness(left, [one[0] for one in right if one], k))
         return found
+
+
+# ---------------------------------------------------------------- the network
 
 
 class SpotNetwork(nn.Module, Network):

@@ -10,17 +10,13 @@ of their mean. All that is drawn hangs on the seed alone.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
 
 # Words of a batch, and words that are drawn for it.
 BATCH, DRAWN = 2048, 512

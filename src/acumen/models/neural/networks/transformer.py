@@ -17,7 +17,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import torch
@@ -27,7 +27,7 @@ from torch.nn import functional
 
 from acumen.api import AcumenError, Face
 from acumen.lang.columns import Ragged
-from acumen.models.neural.architecture import LABELS, Labels, Network, OneLabel
+from acumen.models.neural.architecture import LABELS, Batch, Labels, Network, OneLabel
 from acumen.models.neural.inputs.subwords import InSubwords, ReadsSubwords, Subwords
 from acumen.models.neural.networks.layers import LabelHead, mask_of
 from acumen.models.neural.training.batches import filled, padded
@@ -41,9 +41,6 @@ from acumen.models.neural.training.checkpoints import (
     tensors,
 )
 from acumen.models.neural.training.preparing import PRETRAIN
-
-if TYPE_CHECKING:
-    from acumen.models.neural.architecture import Batch
 
 # Of what is chosen to be guessed: so much is shown as <mask>, and so much as any other part; the
 # rest is shown as it is.
@@ -276,6 +273,9 @@ class Says(Reading):
 
     def predict(self, batch: Batch) -> list[list[int]]:
         return self.decoder.predict(self.table, *self.place(batch), self.subwords)
+
+
+# ---------------------------------------------------------------- masking, heads and decoder
 
 
 class Masking:

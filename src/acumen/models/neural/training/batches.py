@@ -10,7 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import torch
@@ -20,12 +20,8 @@ from torch.utils.data import DataLoader
 
 from acumen.api import AcumenError
 from acumen.lang.columns import Ragged
-from acumen.models.neural.architecture import Encoded
-
-if TYPE_CHECKING:
-    from acumen.models.neural.architecture import Architecture, Batch
-    from acumen.models.neural.training.encoded import EncodedFile
-
+from acumen.models.neural.architecture import Architecture, Batch, Encoded
+from acumen.models.neural.training.encoded import EncodedFile
 
 # Batches that are drawn together and sorted by length among themselves.
 _POOL = 50
@@ -93,6 +89,9 @@ class Rounds:
             yield Wanted(self.rows[found[at]], (self.seed, epoch, at))
 
 
+# ---------------------------------------------------------------- tensors
+
+
 def ragged(rows: Sequence[Encoded]) -> dict[str, Ragged]:
     """Some examples as columns."""
     names = list(rows[0]) if rows else []
@@ -147,6 +146,9 @@ def device_of(wanted: str) -> str:
         # are as many as half precision has, and all bits of it are several times slower.
         torch.set_float32_matmul_precision("high")
     return wanted
+
+
+# ---------------------------------------------------------------- loading ahead
 
 
 class Collated:

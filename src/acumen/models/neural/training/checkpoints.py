@@ -119,6 +119,9 @@ def load(folder: Path) -> tuple[Architecture, Any]:
     return architecture, network.eval()
 
 
+# ---------------------------------------------------------------- encoders to start from
+
+
 @dataclass(frozen=True)
 class Checkpoint:
     """``shape`` and ``subwords`` fit each other: the embeddings have a row for each part."""

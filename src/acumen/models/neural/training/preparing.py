@@ -305,6 +305,9 @@ def learn(architecture: Architecture, counts: Mapping[str, Mapping[str, int]], i
     architecture.save_vocabularies(into)
 
 
+# ---------------------------------------------------------------- certified variants
+
+
 def with_variants(sight: Sight, folder: Path) -> Any:
     """A sight that also has ``variant``: of a method a text that means the same, "" for none. Of
     several variants one is drawn, by the ids alone; one of a kind of which there are half as many

@@ -336,6 +336,9 @@ def _quiet() -> Iterator[None]:
         logger.setLevel(level)
 
 
+# ---------------------------------------------------------------- dev scores
+
+
 def score(face: Face, said: Sequence[str | None], true: Sequence[str]) -> float:
     """What dev is judged by: exact answers, or how much of a name's words was found (F1 over all).
     A word that is said twice counts twice only if the name has it twice: else the best of all

@@ -277,6 +277,9 @@ def _prepare(asked: Request, out: Path, engine: Engine, step: Progress) -> dict[
     return sizes
 
 
+# ---------------------------------------------------------------- keys: what a training depends on
+
+
 def _known(task: Task, looks: bool, whole: bool) -> str:
     """What a task's data are known by. Who does not look around a method does not hang on whether
     there is something to be seen. ``whole``: as if the corpus were at hand."""
@@ -361,6 +364,9 @@ def _recorded_start(out: Path) -> str:
     if kept.is_file():
         return kept.read_text()
     return str(read_about(out).get("start", "")) if (out / ABOUT).is_file() else ""
+
+
+# ---------------------------------------------------------------- several tasks as one
 
 
 class Joint:
