@@ -5,7 +5,7 @@ VENV   ?= .venv
 BIN     = $(VENV)/bin
 OUT    ?= build/eval
 # Copies of IdBench's, SeSaMe's and Liu et al.'s files, if they lie beside the repository;
-# `acumen data get` fetches the first two where there is a network.
+# `codeacumen data get` fetches the first two where there is a network.
 IDBENCH ?= ../shared/data/idbench
 SESAME  ?= ../shared/data/sesame
 LIU     ?= ../shared/data/liu2019
@@ -34,7 +34,7 @@ ALIKE = $(foreach model,random levenshtein toksim subtokens path-contexts wl-ker
 SESAME_MODELS = $(foreach model,random toksim docsim subtokens method-shape,-m $(model))
 
 # Those that judge a method's name, or give it one.
-NAMING = $(foreach model,random majority antipatterns acumen-naming,-m $(model))
+NAMING = $(foreach model,random majority antipatterns codeacumen-naming,-m $(model))
 
 .DEFAULT_GOAL := help
 .PHONY: help eval test lint bench docs clean constraints tools kernels modules
@@ -66,31 +66,31 @@ $(BIN)/.neural: $(BIN)/.core
 	touch $@
 
 eval: $(BIN)/$(STAGE)
-	@if [ -d "$(IDBENCH)" ]; then $(BIN)/acumen data get idbench --from "$(IDBENCH)" >/dev/null; fi
-	$(BIN)/acumen corpus build $(EXAMPLES) --out $(OUT)/examples
-	$(BIN)/acumen dataset robustness --corpus $(OUT)/examples --split all --certify $(CERTIFY) \
+	@if [ -d "$(IDBENCH)" ]; then $(BIN)/codeacumen data get idbench --from "$(IDBENCH)" >/dev/null; fi
+	$(BIN)/codeacumen corpus build $(EXAMPLES) --out $(OUT)/examples
+	$(BIN)/codeacumen dataset robustness --corpus $(OUT)/examples --split all --certify $(CERTIFY) \
 		--where single --where all --where 50% --out $(OUT)/robustness
-	$(BIN)/acumen tasks build gluecode --corpus $(OUT)/examples --out $(OUT)/gluecode
-	$(BIN)/acumen tasks build similar --corpus $(OUT)/examples --out $(OUT)/similar
-	$(BIN)/acumen eval --plugin examples/trigram_embedding.py --task abbreviations \
+	$(BIN)/codeacumen tasks build gluecode --corpus $(OUT)/examples --out $(OUT)/gluecode
+	$(BIN)/codeacumen tasks build similar --corpus $(OUT)/examples --out $(OUT)/similar
+	$(BIN)/codeacumen eval --plugin examples/trigram_embedding.py --task abbreviations \
 		$(if $(wildcard $(IDBENCH)),--task idbench) --skip-unfit --out $(OUT)
-	$(BIN)/acumen eval --data $(OUT)/robustness --task robustness --model majority \
+	$(BIN)/codeacumen eval --data $(OUT)/robustness --task robustness --model majority \
 		--model nearest-namer:corpus=$(OUT)/examples,split=all --out $(OUT)/names
-	$(if $(NEURAL),$(BIN)/acumen train cnn --task gluecode --data $(OUT)/gluecode \
+	$(if $(NEURAL),$(BIN)/codeacumen train cnn --task gluecode --data $(OUT)/gluecode \
 		--config small --out $(NETWORKS)/cnn)
-	$(if $(NEURAL),$(BIN)/acumen train code2vec --task gluecode/naming --data $(OUT)/gluecode \
+	$(if $(NEURAL),$(BIN)/codeacumen train code2vec --task gluecode/naming --data $(OUT)/gluecode \
 		--config small --out $(NETWORKS)/code2vec)
-	$(BIN)/acumen eval --tasks gluecode@$(OUT)/gluecode --skip-unfit $(GLUECODE) \
+	$(BIN)/codeacumen eval --tasks gluecode@$(OUT)/gluecode --skip-unfit $(GLUECODE) \
 		--out $(OUT)/methods
-	$(BIN)/acumen eval --tasks similar@$(OUT)/similar --skip-unfit $(ALIKE) --out $(OUT)/alike
+	$(BIN)/codeacumen eval --tasks similar@$(OUT)/similar --skip-unfit $(ALIKE) --out $(OUT)/alike
 	@if [ -d "$(SESAME)" ]; then \
-		$(BIN)/acumen data get sesame --from "$(SESAME)" >/dev/null && \
-		$(BIN)/acumen eval --task sesame --skip-unfit $(SESAME_MODELS) --out $(OUT)/sesame; fi
+		$(BIN)/codeacumen data get sesame --from "$(SESAME)" >/dev/null && \
+		$(BIN)/codeacumen eval --task sesame --skip-unfit $(SESAME_MODELS) --out $(OUT)/sesame; fi
 	@if [ -d "$(LIU)" ]; then \
-		$(BIN)/acumen data get liu2019 --from "$(LIU)" >/dev/null && \
-		$(BIN)/acumen eval --task names/liu/check --task names/liu/recommend --skip-unfit $(NAMING) \
+		$(BIN)/codeacumen data get liu2019 --from "$(LIU)" >/dev/null && \
+		$(BIN)/codeacumen eval --task names/liu/check --task names/liu/recommend --skip-unfit $(NAMING) \
 			--out $(OUT)/naming; fi
-	$(BIN)/acumen report $(OUT) $(OUT)/names $(OUT)/methods $(OUT)/alike \
+	$(BIN)/codeacumen report $(OUT) $(OUT)/names $(OUT)/methods $(OUT)/alike \
 		$(if $(wildcard $(SESAME)),$(OUT)/sesame) $(if $(wildcard $(LIU)),$(OUT)/naming) \
 		--corpus $(OUT)/examples \
 		--data $(OUT)/robustness --data $(OUT)/gluecode
@@ -118,8 +118,8 @@ test:
 	$(MAKE) --jobs=3 --output-sync tools lint kernels modules
 	@# Three processes for two cores, since tests also wait for what they start, and no more than
 	@# twelve, of a gigabyte or two; a thread in each: more only wait for each other.
-	OMP_NUM_THREADS=1 $(if $(THOROUGH),ACUMEN_THOROUGH=1) $(BIN)/python -m pytest \
-		-n $$($(BIN)/python -c 'from acumen.machine import processors; print(min(12, (processors() * 3 + 1) // 2))') \
+	OMP_NUM_THREADS=1 $(if $(THOROUGH),CODEACUMEN_THOROUGH=1) $(BIN)/python -m pytest \
+		-n $$($(BIN)/python -c 'from codeacumen.core.machine import processors; print(min(12, (processors() * 3 + 1) // 2))') \
 		--dist worksteal
 
 bench: $(BIN)/.dev

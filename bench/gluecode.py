@@ -15,10 +15,10 @@ from jdk import GIB, WORKERS, Jdk, Rows, Told, alone
 
 
 def gluecode(jdk: Jdk) -> Told:
-    from acumen.corpus import Corpus
-    from acumen.engines.local import LocalEngine
-    from acumen.tasks.methods.build import Recipe, build
-    from acumen.tasks.methods.warned import warnings_of
+    from codeacumen.benchmarks.gluecode.build import Recipe, build
+    from codeacumen.benchmarks.gluecode.warned import warnings_of
+    from codeacumen.corpus import Corpus
+    from codeacumen.engines.local import LocalEngine
 
     corpus = Corpus.open(jdk.corpus)
     engine = LocalEngine(WORKERS)

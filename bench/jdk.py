@@ -51,7 +51,7 @@ def bare_parsing(archive: Path) -> tuple[float, int, int]:
     """Seconds on one core for nothing but the parse of every file; files; bytes."""
     from tree_sitter import Parser
 
-    from acumen.lang.java import language
+    from codeacumen.languages.java import language
 
     parser = Parser(language())
     spent, count, size = 0.0, 0, 0
@@ -69,7 +69,7 @@ def bare_parsing(archive: Path) -> tuple[float, int, int]:
 def built(source: Path, out: Path) -> tuple[float, Any]:
     """Seconds of the wall for a build, as a person runs it, and its summary."""
     command = [
-        sys.executable, "-m", "acumen", "corpus", "build", f"jdk={source}", "--out", str(out),
+        sys.executable, "-m", "codeacumen", "corpus", "build", f"jdk={source}", "--out", str(out),
         "--workers", str(WORKERS), "--json",
     ]  # fmt: skip
     clock = time.perf_counter()
@@ -94,7 +94,7 @@ def jdk() -> Iterator[Jdk | None]:
         return
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        os.environ["ACUMEN_HOME"] = str(folder / "home")
+        os.environ["CODEACUMEN_HOME"] = str(folder / "home")
         warm_up(folder)
         parse, files, size = bare_parsing(archive)
         wall, summary = built(archive, folder / "jdk")

@@ -6,7 +6,7 @@
 
 Single-place variants, all of them or a seeded sample of 2,000 a kind. One variant of each method
 is made at once, so that a round of compiling and testing checks hundreds; where a round fails,
-its variants are tried in halves, down to the one that is wrong (``acumen.transforms.certify``).
+its variants are tried in halves, down to the one that is wrong (``codeacumen.transforms.certify``).
 Needs Debian's packages of sources and JUnit; installs what is missing when run as root.
 """
 
@@ -70,9 +70,9 @@ class Workshop:
     """A library unpacked and compiled, and a JVM that compiles and tests changed files of it."""
 
     def __init__(self, library: Library, folder: Path) -> None:
-        from acumen.corpus.sources import projects
+        from codeacumen.corpus.sources import projects
 
-        (project,) = projects([library.source], Path.home() / ".cache" / "acumen-bench")
+        (project,) = projects([library.source], Path.home() / ".cache" / "codeacumen-bench")
         self.folder = folder
         self.root = folder / "lib"
         root: Any = project.root
@@ -136,14 +136,14 @@ class Workshop:
 
 
 def measure(library: Library, kinds: list[str]) -> list[dict[str, Any]]:
-    from acumen.lang.java.file import JavaFile
-    from acumen.transforms.certify.reading import Subject, check
-    from acumen.transforms.location import seeded
-    from acumen.transforms.run import Reaches, with_project
-    from acumen.transforms.variants import locations, variants_of
+    from codeacumen.languages.java.syntax.file import JavaFile
+    from codeacumen.transforms.certify.reading import Subject, check
+    from codeacumen.transforms.location import seeded
+    from codeacumen.transforms.run import Reaches, with_project
+    from codeacumen.transforms.variants import locations, variants_of
 
     rows = []
-    with tempfile.TemporaryDirectory(prefix="acumen-library-") as name:
+    with tempfile.TemporaryDirectory(prefix="codeacumen-library-") as name:
         workshop = Workshop(library, Path(name))
         try:
             files = {path: JavaFile(data) for path, data in workshop.sources.items()}
@@ -191,7 +191,7 @@ def measure(library: Library, kinds: list[str]) -> list[dict[str, Any]]:
 
 
 def main() -> None:
-    from acumen.transforms.variants import KINDS
+    from codeacumen.transforms.variants import KINDS
 
     words = set(sys.argv[1:])
     kinds = [kind for kind in KINDS if kind in words] or list(KINDS)

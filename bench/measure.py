@@ -3,8 +3,9 @@
     python bench/measure.py             a table
     python bench/measure.py --json
 
-Part of ``make bench``. Files are read, parsed and measured, as ``acumen measure npath`` does it, on
-as many workers as the corpus is built with; against bare parsing of the same files on one core, and
+Part of ``make bench``. Files are read, parsed and measured, as ``codeacumen measure npath`` does
+it, on as many workers as the corpus is built with; against bare parsing of the same files on one
+core, and
 against a build of the corpus in the same run.
 """
 
@@ -26,7 +27,7 @@ RULES = ("pmd6", "pmd7.14")
 def run(place: Path | str, rules: str) -> tuple[float, list[int]]:
     """Seconds of the wall, as a person runs it, and the values."""
     command = [
-        sys.executable, "-m", "acumen", "measure", "npath", str(place), "--rules", rules,
+        sys.executable, "-m", "codeacumen", "measure", "npath", str(place), "--rules", rules,
         "--workers", str(WORKERS), "--json",
     ]  # fmt: skip
     clock = time.perf_counter()

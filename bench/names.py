@@ -1,4 +1,5 @@
-"""``acumen-names``: how fast it is loaded, and how many pairs of identifiers it answers a second.
+"""``codeacumen-names``: how fast it is loaded, and how many pairs of identifiers it answers a
+second.
 
     python bench/names.py             a table
     python bench/names.py --json
@@ -26,8 +27,8 @@ LOAD, SPEED = 1.0, 50_000
 CODE = """
 import json, sys, time
 clock = time.process_time()
-from acumen.api import Pair
-from acumen.models.names.model import make_names
+from codeacumen.api import Pair
+from codeacumen.models.identifier_similarity.model import make_names
 model = make_names()
 model.similarity([Pair("firstName", "second_name")])
 load = time.process_time() - clock
@@ -68,7 +69,7 @@ def run(code: str, text: str = "") -> str:
 
 
 def names(_: object = None) -> Told:
-    from acumen.models.names.lexicon import FILE
+    from codeacumen.models.identifier_similarity.lexicon import FILE
 
     archive = jdk_source()
     if archive is None or not FILE.is_file():

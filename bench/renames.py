@@ -91,7 +91,7 @@ def walked(folder: Path) -> None:
     """Which files differ, and nothing else."""
     import pygit2
 
-    from acumen.renames.history import changes_of, commits_of
+    from codeacumen.renames.history import changes_of, commits_of
 
     repository = pygit2.Repository(str(folder))
     for name in commits_of(repository, str(repository.head.target)):
@@ -108,9 +108,9 @@ def processor_seconds() -> float:
 
 
 def renames(jdk: Jdk | None = None) -> Told:
-    from acumen.engines import engine
-    from acumen.renames.mining import Settings, mine
-    from acumen.renames.records import read_renames
+    from codeacumen.engines import engine
+    from codeacumen.renames.mining import Settings, mine
+    from codeacumen.renames.records import read_renames
 
     archive = jdk.archive if jdk is not None else jdk_source()
     if archive is None:

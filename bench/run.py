@@ -49,7 +49,9 @@ def process(*arguments: str) -> Callable[[], object]:
 
 def child_peak(code: str) -> int:
     """Peak memory in KiB of a Python process that runs this code."""
-    report = "from acumen.machine import peak_memory_bytes; print(peak_memory_bytes() // 1024)"
+    report = (
+        "from codeacumen.core.machine import peak_memory_bytes; print(peak_memory_bytes() // 1024)"
+    )
     done = subprocess.run(
         [sys.executable, "-c", f"{code}\n{report}"], check=True, capture_output=True, text=True
     )
@@ -59,12 +61,14 @@ def child_peak(code: str) -> int:
 def start_up() -> list[tuple[str, float, float, str]]:
     nothing = seconds(process("-c", "pass"), 9)
     return [
-        ("start: acumen --help", seconds(process("-m", "acumen", "--help"), 9), nothing,
+        ("start: codeacumen --help", seconds(process("-m", "codeacumen", "--help"), 9), nothing,
          "python -c pass"),
-        ("start: acumen tasks list", seconds(process("-m", "acumen", "tasks", "list"), 9), nothing,
+        ("start: codeacumen tasks list",
+         seconds(process("-m", "codeacumen", "tasks", "list"), 9), nothing,
          "python -c pass"),
-        ("memory: acumen --help",
-         child_peak("from acumen.cli import app\ntry: app(['--help'])\nexcept SystemExit: pass"),
+        ("memory: codeacumen --help",
+         child_peak("from codeacumen.cli import app\n"
+                    "try: app(['--help'])\nexcept SystemExit: pass"),
          child_peak("pass"), "python -c pass"),
     ]  # fmt: skip
 
@@ -73,8 +77,8 @@ def bootstrap() -> list[tuple[str, float, float, str]]:
     import numpy as np
     from scipy.stats import spearmanr
 
-    from acumen import metrics
-    from acumen.runs.statistics import replicates
+    from codeacumen import metrics
+    from codeacumen.runs.statistics import replicates
 
     rng = np.random.default_rng(0)
     x, y = rng.normal(size=(2, 266))
@@ -94,12 +98,12 @@ def bootstrap() -> list[tuple[str, float, float, str]]:
 def asking() -> list[tuple[str, float, float, str]]:
     from rapidfuzz.distance import Levenshtein
 
-    from acumen import metrics
-    from acumen.api import Face, Instance, Pair, TaskCard
-    from acumen.machine import peak_memory_bytes
-    from acumen.registry import make_model
-    from acumen.runs.evaluate import answer_cell
-    from acumen.runs.plan import Cell, PlannedTask
+    from codeacumen import metrics
+    from codeacumen.api import Face, Instance, Pair, TaskCard
+    from codeacumen.core.machine import peak_memory_bytes
+    from codeacumen.registry import make_model
+    from codeacumen.runs.evaluate import answer_cell
+    from codeacumen.runs.plan import Cell, PlannedTask
 
     pairs = [(f"identifier{i}Name", f"name{i * 7}Identifier") for i in range(50_000)]
 
@@ -130,7 +134,7 @@ def asking() -> list[tuple[str, float, float, str]]:
 
 
 def splitting() -> list[tuple[str, float, float, str]]:
-    from acumen.lang.subtokens import subtokens
+    from codeacumen.text.subtokens import subtokens
 
     names = [f"getValue{i}FromHTTPResponse_code" for i in range(20_000)]
     pattern = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
@@ -156,9 +160,9 @@ def java() -> list[tuple[str, float, float, str]]:
         return []
     from tree_sitter import Parser
 
-    from acumen.lang.java import language, parse_java
-    from acumen.lang.java.declarations import declarations
-    from acumen.lang.java.tokens import tokens
+    from codeacumen.languages.java import language, parse_java
+    from codeacumen.languages.java.syntax.declarations import declarations
+    from codeacumen.languages.java.syntax.tokens import tokens
 
     with zipfile.ZipFile(source) as archive:
         names = [name for name in sorted(archive.namelist()) if name.endswith(".java")]
@@ -180,7 +184,7 @@ def java() -> list[tuple[str, float, float, str]]:
 def main() -> None:
     # First: a process that is started by a large one counts its memory as its own.
     with tempfile.TemporaryDirectory() as home:
-        os.environ["ACUMEN_HOME"] = home
+        os.environ["CODEACUMEN_HOME"] = home
         rows: Rows = [*start_up(), *bootstrap(), *asking(), *splitting(), *java()]
     told: list[str] = []
     with jdk() as found:

@@ -1,7 +1,7 @@
 """Our docsim and toksim beside the published ones, for pairs of SeSaMe whose two methods are in a
 corpus as they were then.
 
-    acumen similar mine --corpus CORPUS --out MINED --compat sesame-tools
+    codeacumen similar mine --corpus CORPUS --out MINED --compat sesame-tools
     python bench/sesame.py MINED
 
 The published numbers are of another corpus, eleven projects of 2018: a trigram is rarer or more
@@ -21,11 +21,11 @@ import numpy as np
 import pyarrow.parquet as pq
 from scipy.stats import spearmanr
 
-from acumen.datasets import require
-from acumen.lang.java.javadoc import SESAME_TOOLS, words
-from acumen.similar.mining import METHODS, PAIRS
-from acumen.similar.pairs import Pairs
-from acumen.similar.tokens import kinds, toksim
+from codeacumen.benchmarks.sesame.mining.mining import METHODS, PAIRS
+from codeacumen.benchmarks.sesame.mining.pairs import Pairs
+from codeacumen.benchmarks.sesame.mining.tokens import kinds, toksim
+from codeacumen.datasets import require
+from codeacumen.languages.java.javadoc import SESAME_TOOLS, words
 
 # Parts of a path, from its end, that must be the same.
 TAIL = 3

@@ -20,14 +20,14 @@ from jdk import GIB, WORKERS, Jdk, Rows, Told, alone
 def similar(jdk: Jdk) -> Told:
     import numpy as np
 
-    from acumen.corpus import Corpus
-    from acumen.engines.local import LocalEngine
-    from acumen.similar import sample
-    from acumen.similar.methods import mine
-    from acumen.similar.mining import bodies_of
-    from acumen.similar.pairs import Pairs, write_pairs
-    from acumen.similar.spaces import Space
-    from acumen.similar.tokens import toksims
+    from codeacumen.benchmarks.sesame.mining import sample
+    from codeacumen.benchmarks.sesame.mining.methods import mine
+    from codeacumen.benchmarks.sesame.mining.mining import bodies_of
+    from codeacumen.benchmarks.sesame.mining.pairs import Pairs, write_pairs
+    from codeacumen.benchmarks.sesame.mining.spaces import Space
+    from codeacumen.benchmarks.sesame.mining.tokens import toksims
+    from codeacumen.corpus import Corpus
+    from codeacumen.engines.local import LocalEngine
 
     corpus = Corpus.open(jdk.corpus)
     clock = time.perf_counter()
@@ -52,7 +52,7 @@ def similar(jdk: Jdk) -> Told:
     sampled = time.perf_counter() - clock
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     command = [
-        sys.executable, "-m", "acumen", "similar", "find", table["method_id"][0].as_py(),
+        sys.executable, "-m", "codeacumen", "similar", "find", table["method_id"][0].as_py(),
         "--corpus", str(jdk.corpus),
     ]  # fmt: skip
     subprocess.run(command, check=True, capture_output=True)  # makes the index

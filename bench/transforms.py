@@ -17,13 +17,13 @@ from jdk import Jdk, Rows, Told, alone
 
 
 def transforms(jdk: Jdk) -> Told:
-    from acumen.corpus import Corpus
-    from acumen.corpus.link import world_of
-    from acumen.lang.java.file import JavaFile
-    from acumen.lang.java.types import Types
-    from acumen.transforms.edits import apply
-    from acumen.transforms.run import java_files
-    from acumen.transforms.variants import KINDS, locations, variants_of
+    from codeacumen.corpus import Corpus
+    from codeacumen.corpus.link import world_of
+    from codeacumen.languages.java.resolve.static_types import Types
+    from codeacumen.languages.java.syntax.file import JavaFile
+    from codeacumen.transforms.edits import apply
+    from codeacumen.transforms.run import java_files
+    from codeacumen.transforms.variants import KINDS, locations, variants_of
 
     found, refused, made = Counter[str](), Counter[tuple[str, str]](), Counter[str]()
     spent: Counter[str] = Counter()

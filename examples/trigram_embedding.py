@@ -1,8 +1,8 @@
 """A model of your own in thirty lines: identifiers as counts of letter trigrams.
 
-    acumen eval --plugin examples/trigram_embedding.py -m trigrams -t idbench
+    codeacumen eval --plugin examples/trigram_embedding.py -m trigrams -t idbench
 
-A model is any object with a face; this one has ``embed``. acumen turns it into a similarity
+A model is any object with a face; this one has ``embed``. codeacumen turns it into a similarity
 (cosine) and into a chooser among labels by itself.
 """
 
@@ -11,7 +11,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Sequence
 
-from acumen.registry import model
+from codeacumen.registry import model
 
 
 class Trigrams:

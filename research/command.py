@@ -5,16 +5,16 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 
-from acumen.api import AcumenError
+from codeacumen.api import CodeacumenError
 
 COULD_NOT_RUN = 2
 
 
 def run(main: Callable[[], None]) -> None:
-    """Run a script's main function; exit with 2 and a message where acumen reports an error."""
+    """Run a script's main function; exit with 2 and a message where codeacumen reports an error."""
     try:
         main()
-    except AcumenError as error:
+    except CodeacumenError as error:
         print(f"error: {error}", file=sys.stderr)
         if error.hint:
             print(f"hint: {error.hint}", file=sys.stderr)

@@ -11,17 +11,17 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
-from acumen.api import Method, NamedMethod, Pair
-from acumen.corpus.compiled import analyse_one_file
-from acumen.corpus.duplicates import near_duplicates
-from acumen.lang.columns import Ragged
-from acumen.lang.java.file import JavaFile
-from acumen.lang.java.npath import RULES, npath
-from acumen.models.names.model import make_names
-from acumen.registry import make_model
-from acumen.similar import sample
-from acumen.similar.pairs import Pairs, write_pairs
-from acumen.similar.spaces import vectors
+from codeacumen.api import Method, NamedMethod, Pair
+from codeacumen.benchmarks.sesame.mining import sample
+from codeacumen.benchmarks.sesame.mining.pairs import Pairs, write_pairs
+from codeacumen.benchmarks.sesame.mining.spaces import vectors
+from codeacumen.corpus.compiled import analyse_one_file
+from codeacumen.corpus.duplicates import near_duplicates
+from codeacumen.languages.java.measures.npath import RULES, npath
+from codeacumen.languages.java.syntax.file import JavaFile
+from codeacumen.models.identifier_similarity.model import make_names
+from codeacumen.registry import make_model
+from codeacumen.text.columns import Ragged
 
 
 def main() -> None:
@@ -47,7 +47,7 @@ def others() -> None:
 
 def method_names() -> None:
     method = Method("1", "void METHOD_NAME(int x) { this.x = x; }")
-    make_model("acumen-naming").model.judge([NamedMethod(method, "setX")])  # type: ignore[union-attr]
+    make_model("codeacumen-naming").model.judge([NamedMethod(method, "setX")])  # type: ignore[union-attr]
 
 
 def similar_methods() -> None:

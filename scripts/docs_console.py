@@ -19,10 +19,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from acumen.corpus.compiled import compiled
+from codeacumen.corpus.compiled import compiled
 
 ROOT = Path(__file__).resolve().parents[1]
-SHARED = Path(os.environ.get("ACUMEN_SHARED_DATA", ROOT.parent / "shared" / "data"))
+SHARED = Path(os.environ.get("CODEACUMEN_SHARED_DATA", ROOT.parent / "shared" / "data"))
 BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -53,22 +53,22 @@ class Sandbox:
         self.folder = folder
         shutil.copytree(ROOT / "examples", folder / "examples", dirs_exist_ok=True)
         (folder / "bin").mkdir(exist_ok=True)
-        launcher = folder / "bin" / "acumen"
-        launcher.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m acumen "$@"\n')
+        launcher = folder / "bin" / "codeacumen"
+        launcher.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m codeacumen "$@"\n')
         launcher.chmod(0o755)
         # What a page shows must not depend on the terminal it is made in.
         inherited = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
         self.environment = {
             **inherited,
             "HOME": str(folder),
-            "ACUMEN_HOME": str(folder / ".local" / "share" / "acumen"),
+            "CODEACUMEN_HOME": str(folder / ".local" / "share" / "codeacumen"),
             "PATH": f"{folder / 'bin'}:{os.environ['PATH']}",
             "IDBENCH": str(SHARED / "idbench"),
             "TNPA": str(SHARED / "tnpa"),
             "LIU": str(SHARED / "liu2019"),
         }
         # As if a corpus had been built before: no page is about the first time.
-        done = compiled(Path(self.environment["ACUMEN_HOME"]) / "compiled")
+        done = compiled(Path(self.environment["CODEACUMEN_HOME"]) / "compiled")
         done.parent.mkdir(parents=True, exist_ok=True)
         done.touch()
 

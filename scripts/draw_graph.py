@@ -10,9 +10,9 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from acumen.lang.java.file import JavaFile
-from acumen.registry import make_view
-from acumen.views.text import token_ranges
+from codeacumen.languages.java.syntax.file import JavaFile
+from codeacumen.registry import make_view
+from codeacumen.views.text import token_ranges
 
 WIDTH, LINE, TOP, LEFT = 9.6, 66, 84, 30
 COLOURS = {

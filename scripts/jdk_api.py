@@ -1,6 +1,6 @@
 """Makes the table of the JDK's public API that the call graph resolves calls with.
 
-    python scripts/jdk_api.py          rewrite src/acumen/lang/java/calls/jdk_api.txt.xz
+    python scripts/jdk_api.py          rewrite src/codeacumen/languages/java/resolve/jdk_api.txt.xz
 
 Run it with the JDK whose API is wanted first on the path. The same JDK gives the same bytes.
 """
@@ -15,7 +15,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 PROGRAM = ROOT / "scripts" / "JdkApi.java"
-TABLE = ROOT / "src" / "acumen" / "lang" / "java" / "calls" / "jdk_api.txt.xz"
+TABLE = ROOT / "src" / "codeacumen" / "lang" / "java" / "calls" / "jdk_api.txt.xz"
 
 
 def api(java: str, *types: str) -> str:

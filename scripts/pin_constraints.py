@@ -1,8 +1,8 @@
-"""Resolves acumen with every extra and writes what came out to constraints.txt.
+"""Resolves codeacumen with every extra and writes what came out to constraints.txt.
 
-Resolved for the lowest Python that acumen supports, since the newest release of a package may
+Resolved for the lowest Python that codeacumen supports, since the newest release of a package may
 not run there any more. torch is pinned by hand: its newest build pulls gigabytes of GPU libraries
-that the core never uses. Whoever wants another one installs it before acumen.
+that the core never uses. Whoever wants another one installs it before codeacumen.
 """
 
 from __future__ import annotations
@@ -18,18 +18,19 @@ ROOT = Path(__file__).resolve().parents[1]
 LOWEST_PYTHON = "3.11.0"
 TORCH = "2.13.0"
 HEADER = """\
-# Every package that acumen and its extras install, pinned for reproducible installs:
+# Every package that codeacumen and its extras install, pinned for reproducible installs:
 #   pip install -c constraints.txt -e '.[dev]'
 # Written by scripts/pin_constraints.py (`make constraints`).
 """
 
 
 def requirements() -> list[str]:
-    """What the core and every extra ask for; extras that name acumen's own extras add nothing."""
+    """What the core and every extra ask for; extras that name codeacumen's own extras add
+    nothing."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
     wanted = [*project["build-system"]["requires"], *project["project"]["dependencies"]]
     for extra in project["project"]["optional-dependencies"].values():
-        wanted += [one for one in extra if not one.startswith("acumen[")]
+        wanted += [one for one in extra if not one.startswith("codeacumen[")]
     return wanted
 
 

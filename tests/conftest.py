@@ -15,7 +15,7 @@ from hypothesis import settings
 
 from corpora import analysed_corpus, examples_corpus
 from javac import java_util, javac_program, part_of_java_util
-from support import SHARED, Acumen, is_thorough
+from support import SHARED, Codeacumen, is_thorough
 from warm import launcher
 
 __all__ = ["analysed_corpus", "examples_corpus", "java_util", "javac_program", "part_of_java_util"]
@@ -28,14 +28,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--thorough", action="store_true",
         help="run the tests marked thorough too, and every case where others try a part "
-        "(as does the environment variable ACUMEN_THOROUGH)",
+        "(as does the environment variable CODEACUMEN_THOROUGH)",
     )  # fmt: skip
 
 
 def pytest_configure(config: pytest.Config) -> None:
     if config.getoption("--thorough"):
         # In the environment, since worker processes are not started with the option.
-        os.environ["ACUMEN_THOROUGH"] = "1"
+        os.environ["CODEACUMEN_THOROUGH"] = "1"
     if not is_thorough():
         settings.load_profile("quick")
 
@@ -56,9 +56,9 @@ def shared_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty ACUMEN_HOME."""
+    """An empty CODEACUMEN_HOME."""
     folder = tmp_path / "home"
-    monkeypatch.setenv("ACUMEN_HOME", str(folder))
+    monkeypatch.setenv("CODEACUMEN_HOME", str(folder))
     return folder
 
 
@@ -72,9 +72,9 @@ def idbench_source() -> Path:
 
 @pytest.fixture
 def idbench(home: Path, idbench_source: Path) -> Path:
-    """IdBench in an otherwise empty ACUMEN_HOME; the folder of its files there."""
-    from acumen.datasets import dataset, dataset_folder
-    from acumen.datasets.fetch import get
+    """IdBench in an otherwise empty CODEACUMEN_HOME; the folder of its files there."""
+    from codeacumen.datasets import dataset, dataset_folder
+    from codeacumen.datasets.fetch import get
 
     get(dataset("idbench"), idbench_source)
     return dataset_folder(dataset("idbench"))
@@ -91,14 +91,14 @@ def warm_python(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 
 @pytest.fixture
-def acumen(home: Path, warm_python: Path, monkeypatch: pytest.MonkeyPatch) -> Acumen:
+def codeacumen(home: Path, warm_python: Path, monkeypatch: pytest.MonkeyPatch) -> Codeacumen:
     """The command line as a person runs it, in a process of its own. All these have the same hash
     seed; a test that two of them give the same sets PYTHONHASHSEED for one."""
     monkeypatch.delenv("COLUMNS", raising=False)
 
     def run(*arguments: str | Path, **options: object) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
-            [warm_python, "-m", "acumen", *map(str, arguments)],
+            [warm_python, "-m", "codeacumen", *map(str, arguments)],
             capture_output=True,
             text=True,
             timeout=300,
@@ -110,7 +110,7 @@ def acumen(home: Path, warm_python: Path, monkeypatch: pytest.MonkeyPatch) -> Ac
 
 
 @pytest.fixture
-def acumen_here(home: Path, warm_python: Path, monkeypatch: pytest.MonkeyPatch) -> Acumen:
+def codeacumen_here(home: Path, warm_python: Path, monkeypatch: pytest.MonkeyPatch) -> Codeacumen:
     """The command line in this process: for verbs that take less time than a process does to
     start."""
     monkeypatch.delenv("COLUMNS", raising=False)
@@ -120,10 +120,10 @@ def acumen_here(home: Path, warm_python: Path, monkeypatch: pytest.MonkeyPatch) 
     def run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
         from typer.testing import CliRunner
 
-        from acumen.cli import app
+        from codeacumen.cli import app
 
         words = [str(one) for one in arguments]
-        done = CliRunner().invoke(app, words, prog_name="acumen")
+        done = CliRunner().invoke(app, words, prog_name="codeacumen")
         if done.exception is not None and not isinstance(done.exception, SystemExit):
             raise done.exception
         return subprocess.CompletedProcess(words, done.exit_code, done.stdout, done.stderr)

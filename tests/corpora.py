@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 import pytest
 from filelock import FileLock
 
-from acumen.registry import names
+from codeacumen.registry import names
 from support import ROOT
 
 if TYPE_CHECKING:
-    from acumen.corpus import Corpus
-    from acumen.corpus.build import Summary
-    from acumen.engines.local import LocalEngine
+    from codeacumen.corpus import Corpus
+    from codeacumen.corpus.build import Summary
+    from codeacumen.engines.local import LocalEngine
 
 # As they are before a test loads a plug-in.
 VIEWS = tuple(names("view"))
@@ -28,8 +28,8 @@ def build_at(
     out: Path, sources: Sequence[str], *, workers: int = 2, plugins: Sequence[Path] = (),
     views: Sequence[str] | None = None, largest: int = 8 << 20,
 ) -> Summary:  # fmt: skip
-    from acumen.corpus.build import build
-    from acumen.engines.local import LocalEngine
+    from codeacumen.corpus.build import build
+    from codeacumen.engines.local import LocalEngine
 
     # Processes that have loaded a plug-in know it; those of other builds need not start anew.
     engine = LocalEngine(workers) if plugins else shared_engine(workers)
@@ -41,7 +41,7 @@ def build_at(
 
 def project_of(folder: Path, path: str, source: str) -> Corpus:
     """A corpus of one file: the project is called after the file."""
-    from acumen.corpus import Corpus
+    from codeacumen.corpus import Corpus
 
     file = folder / "src" / path
     file.parent.mkdir(parents=True)
@@ -54,7 +54,7 @@ def project_of(folder: Path, path: str, source: str) -> Corpus:
 @lru_cache
 def shared_engine(workers: int) -> LocalEngine:
     """Processes that are started once for many tests."""
-    from acumen.engines.local import LocalEngine
+    from codeacumen.engines.local import LocalEngine
 
     return LocalEngine(workers)
 
@@ -71,7 +71,7 @@ def contents(folder: Path) -> dict[str, bytes]:
 @pytest.fixture(scope="session")
 def examples_corpus(shared_folder: Path) -> Corpus:
     """The four example projects, undisturbed; one process builds them for all."""
-    from acumen.corpus import Corpus
+    from codeacumen.corpus import Corpus
 
     folder = shared_folder / "examples"
     folder.mkdir(exist_ok=True)
@@ -86,8 +86,8 @@ def examples_corpus(shared_folder: Path) -> Corpus:
 def analysed_corpus(examples_corpus: Corpus, shared_folder: Path) -> Corpus:
     """A copy of the example projects with their null facts, for whoever needs these: they are
     stored in the corpus, and the other one stays as it was built."""
-    from acumen.corpus import Corpus
-    from acumen.corpus.nulls import null_reports
+    from codeacumen.corpus import Corpus
+    from codeacumen.corpus.nulls import null_reports
 
     folder = shared_folder / "analysed"
     folder.mkdir(exist_ok=True)

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from acumen.files import sha256_of
-from acumen.registry import names
-from acumen.registry.entries import ENTRIES
+from codeacumen.core.files import sha256_of
+from codeacumen.registry import names
+from codeacumen.registry.entries import ENTRIES
 
 # A method's name, its statements, and its variants as kind, mode and place.
 METHODS: Sequence[tuple[str, int, Sequence[tuple[str, str, str]]]] = (
@@ -24,7 +24,7 @@ METHODS: Sequence[tuple[str, int, Sequence[tuple[str, str, str]]]] = (
 
 
 def write_data(folder: Path, **changes: Any) -> Path:
-    """The folder as `acumen dataset robustness` would write it, with other values in its
+    """The folder as `codeacumen dataset robustness` would write it, with other values in its
     ``dataset.json`` where they are given."""
     folder.mkdir(parents=True, exist_ok=True)
     originals, variants = [], []

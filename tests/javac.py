@@ -15,7 +15,7 @@ from filelock import FileLock
 from support import is_thorough
 
 # The programs lie beside the tests of the language.
-HERE = Path(__file__).parent / "lang" / "java"
+HERE = Path(__file__).parent / "languages" / "java"
 # Programs that run for seconds: compiling them to the best machine code costs more than it saves.
 JAVA = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
 JAVAC = tuple(f"-J{option}" for option in JAVA)

@@ -10,13 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from acumen.corpus import Corpus
-from acumen.lang.java.declarations import NONE
-from acumen.lang.java.file import JavaFile
-from acumen.registry import make_view
-from acumen.tasks.methods.masks import Mask
-from acumen.tasks.methods.sight import CorpusSight
-from acumen.views.masked_files import edited, name_edits, of_method
+from codeacumen.benchmarks.gluecode.masks import Mask
+from codeacumen.benchmarks.gluecode.sight import CorpusSight
+from codeacumen.corpus import Corpus
+from codeacumen.languages.java.syntax.declarations import NONE
+from codeacumen.languages.java.syntax.file import JavaFile
+from codeacumen.registry import make_view
+from codeacumen.views.masking.files import edited, name_edits, of_method
 from corpora import VIEWS
 
 Row = dict[str, Any]

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from acumen.files import sha256_of
+from codeacumen.core.files import sha256_of
 
 TRAIN = ("alpha", "beta", "gamma")
 DEV = ("delta",)
@@ -44,7 +44,7 @@ NULLTOKEN = (
 
 
 def write_methods(folder: Path, train: Sequence[str] = TRAIN, **changes: Any) -> Path:
-    """The folder as `acumen tasks build gluecode` would write it, with other values in its
+    """The folder as `codeacumen tasks build gluecode` would write it, with other values in its
     ``dataset.json`` where they are given."""
     folder.mkdir(parents=True, exist_ok=True)
     rows: Mapping[str, list[Row]] = {

@@ -12,8 +12,8 @@ from functools import cache
 
 from tree_sitter import Node, Parser
 
-from acumen.lang.java import language
-from acumen.lang.java.npath import BINS, MOST, RULES
+from codeacumen.languages.java import language
+from codeacumen.languages.java.measures.npath import BINS, MOST, RULES
 
 BODIES = ("class_body", "enum_body", "interface_body", "annotation_type_body")
 METHODS = ("method_declaration", "constructor_declaration", "compact_constructor_declaration")

@@ -37,9 +37,9 @@ from typing import NamedTuple
 
 import pytest
 
-from acumen.lang.java.file import JavaFile
+from codeacumen.languages.java.syntax.file import JavaFile
 
-HERE = Path(__file__).parent / "lang" / "java" / "nulls"
+HERE = Path(__file__).parent / "languages" / "java" / "nulls"
 
 _MARK = re.compile(r"// null: (\w+)( passed)?$")
 _BECAUSE = re.compile(r'because (the return value of )?"(.*)" is null$')

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from acumen.api import Pair
+from codeacumen.api import Pair
 
 
 class Same:
@@ -14,7 +14,7 @@ class Same:
 
 
 GOOD = '''
-from acumen.registry import model
+from codeacumen.registry import model
 
 class Same:
     def similarity(self, pairs):

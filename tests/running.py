@@ -18,10 +18,10 @@ from pathlib import Path
 
 import pytest
 
-from acumen.lang.java.file import JavaFile
-from acumen.transforms.code import Code, code_of
-from acumen.transforms.edits import apply, flatten
-from acumen.transforms.location import Location, Transform, chosen, seeded
+from codeacumen.languages.java.syntax.file import JavaFile
+from codeacumen.transforms.code import Code, code_of
+from codeacumen.transforms.edits import apply, flatten
+from codeacumen.transforms.location import Location, Transform, chosen, seeded
 from javac import JAVA, JAVAC
 
 HERE = Path(__file__).parent / "transforms"

@@ -13,7 +13,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 # Real data lies beside the repository; tests that need it skip with the reason where it is
 # missing.
-SHARED = Path(os.environ.get("ACUMEN_SHARED_DATA", ROOT.parent / "shared" / "data"))
+SHARED = Path(os.environ.get("CODEACUMEN_SHARED_DATA", ROOT.parent / "shared" / "data"))
 
 T = TypeVar("T")
 
@@ -21,7 +21,7 @@ T = TypeVar("T")
 def is_thorough() -> bool:
     """Whether this is a thorough run: ``make test THOROUGH=1`` or ``pytest --thorough``. It runs
     the tests that are marked ``thorough`` and tries all cases where others try a part."""
-    return bool(os.environ.get("ACUMEN_THOROUGH"))
+    return bool(os.environ.get("CODEACUMEN_THOROUGH"))
 
 
 def some(cases: Sequence[T], every: int = 4) -> Sequence[T]:
@@ -29,8 +29,8 @@ def some(cases: Sequence[T], every: int = 4) -> Sequence[T]:
     return cases if is_thorough() else cases[::every]
 
 
-# The ``acumen`` fixture: the command line in a process of its own.
-Acumen = Callable[..., subprocess.CompletedProcess[str]]
+# The ``codeacumen`` fixture: the command line in a process of its own.
+Codeacumen = Callable[..., subprocess.CompletedProcess[str]]
 
 
 def pretend_installed(

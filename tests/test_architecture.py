@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import ast
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-PACKAGE = Path(__file__).resolve().parents[1] / "src" / "acumen"
+PACKAGE = Path(__file__).resolve().parents[1] / "src" / "codeacumen"
 
-# In the order in which data flows. What stands in the first row may be imported by all.
-FOUNDATION = ("api", "core", "files", "machine", "metrics", "published", "registry", "engines")
-FLOW = (
-    "lang", "corpus", "views", "transforms", "datasets", "similar", "renames", "tasks", "search",
-    "models", "survey", "runs", "checker", "report", "cli",
+# A package imports only packages before it, and itself.
+LAYERS = (
+    "api", "core", "registry", "engines", "metrics", "text", "languages", "corpus", "views",
+    "transforms", "datasets", "renames", "survey", "benchmarks", "search", "models", "runs",
+    "reproduce", "checker", "report", "cli",
 )  # fmt: skip
 
 HEAVY = {
@@ -26,48 +27,48 @@ HEAVY = {
 
 
 def imported_rooms(file: Path) -> set[str]:
-    """First part below acumen of every import in a file, inside functions too."""
+    """First part below codeacumen of every import in a file, inside functions too."""
     rooms: set[str] = set()
     for node in ast.walk(ast.parse(file.read_text())):
         if isinstance(node, ast.ImportFrom) and node.module:
-            if node.module == "acumen":
+            if node.module == "codeacumen":
                 rooms |= {alias.name for alias in node.names}
-            elif node.module.startswith("acumen."):
+            elif node.module.startswith("codeacumen."):
                 rooms.add(node.module.split(".")[1])
         elif isinstance(node, ast.Import):
             rooms |= {
-                alias.name.split(".")[1] for alias in node.names if alias.name.startswith("acumen.")
+                alias.name.split(".")[1]
+                for alias in node.names
+                if alias.name.startswith("codeacumen.")
             }
     return rooms
 
 
-def test_every_package_has_a_place_in_the_flow() -> None:
-    found = {p.name for p in PACKAGE.iterdir() if p.is_dir() and p.name != "__pycache__"}
-    assert found <= {*FOUNDATION, *FLOW}
+def test_every_package_has_a_layer() -> None:
+    packages = {p.name for p in PACKAGE.iterdir() if p.is_dir() and p.name != "__pycache__"}
+    assert packages == set(LAYERS)
 
 
-@pytest.mark.parametrize("room", FLOW)
-def test_a_package_imports_only_what_stands_to_its_left(room: str) -> None:
-    allowed = {*FOUNDATION, *FLOW[: FLOW.index(room) + 1], "__version__"}
-    for file in (PACKAGE / room).rglob("*.py"):
+@pytest.mark.parametrize("package", LAYERS)
+def test_packages_import_only_packages_before_them(package: str) -> None:
+    allowed = {*LAYERS[: LAYERS.index(package) + 1], "__version__"}
+    for file in (PACKAGE / package).rglob("*.py"):
         assert imported_rooms(file) <= allowed, file
 
 
-def test_nouns_and_core_import_nothing_of_ours() -> None:
-    for room in ("api", "core"):
-        for file in (PACKAGE / room).rglob("*.py"):
-            assert imported_rooms(file) <= {room}, file
+def test_api_core_and_metrics_import_no_other_package() -> None:
+    for package, allowed in {"api": set(), "core": set(), "metrics": {"api"}}.items():
+        for file in (PACKAGE / package).rglob("*.py"):
+            assert imported_rooms(file) <= {package, *allowed}, file
 
 
-def test_metrics_and_published_tables_stand_on_the_nouns_alone() -> None:
-    for room in ("metrics", "published"):
-        for file in (PACKAGE / room).rglob("*.py"):
-            assert imported_rooms(file) <= {"api", room}, file
-
-
-def test_engines_import_only_api_machine_and_files() -> None:
-    for file in (PACKAGE / "engines").rglob("*.py"):
-        assert imported_rooms(file) <= {"api", "machine", "files", "engines"}, file
+def test_benchmarks_do_not_import_each_other() -> None:
+    benchmarks = [p for p in (PACKAGE / "benchmarks").iterdir() if (p / "__init__.py").is_file()]
+    assert len(benchmarks) == 6
+    for benchmark in benchmarks:
+        for file in benchmark.rglob("*.py"):
+            imports = re.findall(r"codeacumen\.benchmarks\.(\w+)", file.read_text())
+            assert set(imports) <= {benchmark.name}, file
 
 
 @pytest.mark.parametrize(
@@ -76,19 +77,19 @@ def test_engines_import_only_api_machine_and_files() -> None:
 def test_light_commands_load_nothing_heavy(arguments: list[str], tmp_path: Path) -> None:
     code = (
         "import sys, json\n"
-        "from acumen.cli import app\n"
+        "from codeacumen.cli import app\n"
         f"app({arguments!r}, standalone_mode=False)\n"
         "print(json.dumps(sorted({name.split('.')[0] for name in sys.modules})))"
     )
     done = subprocess.run(
         [sys.executable, "-c", code],
-        env={"ACUMEN_HOME": str(tmp_path)},
+        env={"CODEACUMEN_HOME": str(tmp_path)},
         capture_output=True,
         text=True,
         check=True,
     )
     loaded = set(json.loads(done.stdout.splitlines()[-1]))
-    assert "acumen" in loaded
+    assert "codeacumen" in loaded
     assert loaded & HEAVY == set()
 
 

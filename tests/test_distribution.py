@@ -16,7 +16,7 @@ import pytest
 
 from support import ROOT
 
-PACKAGE = "acumen"
+PACKAGE = "codeacumen"
 
 
 @pytest.fixture(scope="module")
@@ -91,7 +91,7 @@ def run_command(python: Path, home: Path, *arguments: str) -> subprocess.Complet
     environment = {
         "PATH": os.environ["PATH"],
         "HOME": str(home),
-        "ACUMEN_HOME": str(home / "home"),
+        "CODEACUMEN_HOME": str(home / "home"),
     }
     return subprocess.run(
         [str(python.parent / PACKAGE), *arguments],

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 
-from acumen.cli import app
+from codeacumen.cli import app
 from docs_console import Sandbox, all_steps, matches, pages
 from support import ROOT
 
@@ -35,8 +35,8 @@ SHARED_BEGINNINGS = {
 
 def warm(sandbox: Sandbox, python: Path) -> None:
     """Have the page's commands started by a Python that starts sooner."""
-    launcher = sandbox.folder / "bin" / "acumen"
-    launcher.write_text(f'#!/bin/sh\nexec "{python}" -m acumen "$@"\n')
+    launcher = sandbox.folder / "bin" / "codeacumen"
+    launcher.write_text(f'#!/bin/sh\nexec "{python}" -m codeacumen "$@"\n')
 
 
 def run_once(commands: Commands, sandbox: Sandbox, kept: Path) -> list[str]:

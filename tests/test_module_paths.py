@@ -18,21 +18,22 @@ from support import ROOT
 
 # Strings that begin like a module path and are none.
 NO_MODULES = {
-    "acumen.counts": "metadata key of a Parquet file",
-    "acumen.fingerprint": "metadata key of a Parquet file",
-    "acumen.made_of": "metadata key of a Parquet file",
-    "acumen.model": "metadata key of a Parquet file",
-    "acumen.networks": "entry-point group of other packages' networks",
-    "acumen.results/1": "schema of a run's results",
-    "acumen.naming/1": "schema of the background of method names",
-    "acumen.names/1": "format of a data set of mined names",
-    "acumen.search/2": "schema of an index of methods on disk",
+    "codeacumen.counts": "metadata key of a Parquet file",
+    "codeacumen.fingerprint": "metadata key of a Parquet file",
+    "codeacumen.made_of": "metadata key of a Parquet file",
+    "codeacumen.model": "metadata key of a Parquet file",
+    "codeacumen.tasks": "entry-point group of other packages' tasks",
+    "codeacumen.networks": "entry-point group of other packages' networks",
+    "codeacumen.results/1": "schema of a run's results",
+    "codeacumen.naming/1": "schema of the background of method names",
+    "codeacumen.names/1": "format of a data set of mined names",
+    "codeacumen.search/2": "schema of an index of methods on disk",
 }
 PYTHON = [path for name in ("src", "scripts", "bench") for path in (ROOT / name).rglob("*.py")]
 OTHER = [ROOT / "Makefile", ROOT / "pyproject.toml", *sorted((ROOT / "scripts").glob("*.sh"))]
-WHOLE = re.compile(r"acumen\.\S+")
-QUOTED = re.compile(r"``?(acumen(?:\.\w+)+)``?")
-IN_TEXT = re.compile(r"(?<![\w./-])acumen(?:\.\w+)+(?::\w+)?")
+WHOLE = re.compile(r"codeacumen\.\S+")
+QUOTED = re.compile(r"``?(codeacumen(?:\.\w+)+)``?")
+IN_TEXT = re.compile(r"(?<![\w./-])codeacumen(?:\.\w+)+(?::\w+)?")
 
 
 def paths_in_python(source: str) -> Iterator[str]:
@@ -89,7 +90,9 @@ def test_module_paths_lead_somewhere() -> None:
     }
     assert broken == {}
     # Enough to see that they are found at all, and where.
-    assert {"acumen.cli:main", "acumen.lang", "acumen.models.strings"} <= set(found)
+    assert {"codeacumen.cli:main", "codeacumen.languages", "codeacumen.models.strings"} <= set(
+        found
+    )
 
 
 def test_exceptions_are_needed() -> None:
@@ -100,9 +103,10 @@ def test_exceptions_are_needed() -> None:
 @pytest.mark.parametrize(
     ("name", "expected"),
     [
-        ("acumen.lang", True), ("acumen.lang.", True), ("acumen.languages", False),
-        ("acumen.cli:main", True), ("acumen.cli:men", False), ("acumen.api.Method", True),
-        ("acumen.api.Method.nothing", False), ("acumen.nowhere.Method", False),
+        ("codeacumen.languages", True), ("codeacumen.languages.", True),
+        ("codeacumen.lang", False), ("codeacumen.cli:main", True),
+        ("codeacumen.cli:men", False), ("codeacumen.api.Method", True),
+        ("codeacumen.api.Method.nothing", False), ("codeacumen.nowhere.Method", False),
     ],
 )  # fmt: skip
 def test_what_resolves(name: str, expected: bool) -> None:
@@ -110,5 +114,8 @@ def test_what_resolves(name: str, expected: bool) -> None:
 
 
 def test_where_paths_are_looked_for() -> None:
-    source = '"""See ``acumen.a.b``."""\nx = f"acumen.c.{1}"\ny = ["acumen.d:e", "no acumen.f"]\n'
-    assert set(paths_in_python(source)) == {"acumen.a.b", "acumen.c.", "acumen.d:e"}
+    source = (
+        '"""See ``codeacumen.a.b``."""\nx = f"codeacumen.c.{1}"\n'
+        'y = ["codeacumen.d:e", "no codeacumen.f"]\n'
+    )
+    assert set(paths_in_python(source)) == {"codeacumen.a.b", "codeacumen.c.", "codeacumen.d:e"}

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from support import Acumen
+from support import Codeacumen
 
 PYPROJECT = """
 [build-system]
@@ -22,16 +22,16 @@ build-backend = "hatchling.build"
 [project]
 name = "{name}"
 version = "{version}"
-dependencies = ["acumen"]
+dependencies = ["codeacumen"]
 
-[project.entry-points."acumen.models"]
+[project.entry-points."codeacumen.models"]
 {name}-vowels = "{module}.models:Vowels"
 
-[project.entry-points."acumen.tasks"]
+[project.entry-points."codeacumen.tasks"]
 "{name}/rhymes" = "{module}.tasks:rhymes"
 """
 
-# No word of acumen but what a model must have; a setting, and a trace of every import.
+# No word of codeacumen but what a model must have; a setting, and a trace of every import.
 MODELS = '''
 import os
 from pathlib import Path
@@ -56,9 +56,9 @@ TASKS = '''
 import os
 from pathlib import Path
 
-from acumen import metrics
-from acumen.api import Face, Instance, Pair, TaskCard
-from acumen.registry import task
+from codeacumen import metrics
+from codeacumen.api import Face, Instance, Pair, TaskCard
+from codeacumen.registry import task
 
 Path(os.environ["IMPORT_TRACE"]).write_text("imported")
 
@@ -119,18 +119,18 @@ def install(tmp_path: Path, trace: Path, monkeypatch: pytest.MonkeyPatch) -> Ins
 
 
 def test_a_third_partys_model_and_task_are_listed_and_evaluated(
-    acumen: Acumen, install: Install, trace: Path, tmp_path: Path
+    codeacumen: Codeacumen, install: Install, trace: Path, tmp_path: Path
 ) -> None:
     install("tiny-rhymes")
-    tasks = json.loads(acumen("tasks", "list", "--json").stdout)
-    models = json.loads(acumen("models", "list", "--json").stdout)
+    tasks = json.loads(codeacumen("tasks", "list", "--json").stdout)
+    models = json.loads(codeacumen("models", "list", "--json").stdout)
     assert {"name": "tiny-rhymes/rhymes", "summary": "", "origin": "tiny-rhymes 0.1"} in tasks
     assert {"name": "tiny-rhymes-vowels", "summary": "", "origin": "tiny-rhymes 0.1"} in models
-    assert "tiny-rhymes/rhymes" in acumen("tasks", "list").stdout
+    assert "tiny-rhymes/rhymes" in codeacumen("tasks", "list").stdout
     assert not trace.exists(), "a listing must not import what it lists"
 
     out = tmp_path / "run"
-    done = acumen(
+    done = codeacumen(
         "eval", "-m", "tiny-rhymes-vowels", "-m", "tiny-rhymes-vowels:letters=o", "-m", "oracle",
         "-t", "tiny-rhymes", "-t", "abbreviations/match", "--resamples", "100", "-o", out,
     )  # fmt: skip
@@ -152,17 +152,19 @@ def test_a_third_partys_model_and_task_are_listed_and_evaluated(
     assert card["summary"] == "Do the words have the same vowels?"
 
     # Its verbs are everybody's verbs.
-    shown = json.loads(acumen("tasks", "show", "tiny-rhymes/rhymes", "--json").stdout)
+    shown = json.loads(codeacumen("tasks", "show", "tiny-rhymes/rhymes", "--json").stdout)
     assert shown["instances"] == 10
-    shown = json.loads(acumen("models", "show", "tiny-rhymes-vowels", "--json").stdout)
+    shown = json.loads(codeacumen("models", "show", "tiny-rhymes-vowels", "--json").stdout)
     assert "tiny-rhymes/rhymes" in shown["tasks"]
 
 
-def test_a_new_release_is_asked_again(acumen: Acumen, install: Install, tmp_path: Path) -> None:
+def test_a_new_release_is_asked_again(
+    codeacumen: Codeacumen, install: Install, tmp_path: Path
+) -> None:
     """Its factory's file is the same, but what it imports may not be."""
 
     def asked() -> int:
-        done = acumen(
+        done = codeacumen(
             "eval", "-m", "tiny-rhymes-vowels", "-t", "tiny-rhymes", "-o", tmp_path / "run",
             "--json",
         )  # fmt: skip
@@ -177,19 +179,21 @@ def test_a_new_release_is_asked_again(acumen: Acumen, install: Install, tmp_path
 
 
 def test_a_broken_package_is_listed_and_named_when_used(
-    acumen: Acumen, install: Install, tmp_path: Path
+    codeacumen: Codeacumen, install: Install, tmp_path: Path
 ) -> None:
     broken = 'raise RuntimeError("compiled for another machine")\n'
     install("tiny-broken", models=broken, tasks=broken)
     for verb, name in (("models", "tiny-broken-vowels"), ("tasks", "tiny-broken/rhymes")):
-        listed = acumen(verb, "list", "--json")
+        listed = codeacumen(verb, "list", "--json")
         assert listed.returncode == 0, listed.stderr
         assert name in {one["name"] for one in json.loads(listed.stdout)}
-        shown = acumen(verb, "show", name)
+        shown = codeacumen(verb, "show", name)
         assert shown.returncode == 2
         assert f"{name!r} of the package tiny-broken cannot be loaded" in shown.stderr
         assert "RuntimeError: compiled for another machine" in shown.stderr
         assert "Traceback" not in shown.stderr
     # Who does not ask for it is not bothered.
-    done = acumen("eval", "-m", "levenshtein", "-t", "abbreviations/expand", "-o", tmp_path / "run")
+    done = codeacumen(
+        "eval", "-m", "levenshtein", "-t", "abbreviations/expand", "-o", tmp_path / "run"
+    )
     assert done.returncode == 0, done.stderr

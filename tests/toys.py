@@ -6,19 +6,12 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from acumen import metrics
-from acumen.api import (
-    Face,
-    Instance,
-    Metric,
-    Pair,
-    Run,
-    TaskCard,
-)
-from acumen.registry import Entry, Made
-from acumen.runs.evaluate import evaluate
-from acumen.runs.plan import Cell, PlannedTask
-from acumen.runs.scoring import Settings
+from codeacumen import metrics
+from codeacumen.api import Face, Instance, Metric, Pair, Run, TaskCard
+from codeacumen.registry import Entry, Made
+from codeacumen.runs.evaluate import evaluate
+from codeacumen.runs.plan import Cell, PlannedTask
+from codeacumen.runs.scoring import Settings
 
 QUICK = Settings(resamples=100)
 PAIRS = [Instance(f"p{i}", Pair(f"left{i}", f"right{i}"), i) for i in range(12)]

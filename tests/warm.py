@@ -23,11 +23,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-ENGINE = "acumen.engines.local"
-MODULES = ("acumen", ENGINE)
+ENGINE = "codeacumen.engines.local"
+MODULES = ("codeacumen", ENGINE)
 # Only the verbs read these, when they run; PWD and the like nobody does.
 READ_LATE = {
-    "ACUMEN_HOME", "HOME", "PATH", "PWD", "OLDPWD", "SHLVL", "_",
+    "CODEACUMEN_HOME", "HOME", "PATH", "PWD", "OLDPWD", "SHLVL", "_",
     "IDBENCH", "TNPA", "LIU", "PYTEST_CURRENT_TEST",
 }  # fmt: skip
 # What verbs import only when they run.
@@ -56,7 +56,7 @@ def launcher(folder: Path) -> Iterator[Path]:
     program.chmod(0o755)
     server = subprocess.Popen(
         [sys.executable, __file__, "serve", str(program)],
-        cwd=folder, env={**environment, "ACUMEN_HOME": str(folder / "home")},
+        cwd=folder, env={**environment, "CODEACUMEN_HOME": str(folder / "home")},
         stdin=subprocess.PIPE, stdout=subprocess.PIPE,
     )  # fmt: skip
     assert server.stdin is not None
@@ -146,18 +146,18 @@ def _warm() -> None:
     import pkgutil
     import warnings
 
-    import acumen
-    from acumen.corpus.compiled import analyse_one_file
-    from acumen.lang.java.file import JavaFile
-    from acumen.lang.java.npath import RULES, npath
-    from acumen.registry import names
+    import codeacumen
+    from codeacumen.corpus.compiled import analyse_one_file
+    from codeacumen.languages.java.measures.npath import RULES, npath
+    from codeacumen.languages.java.syntax.file import JavaFile
+    from codeacumen.registry import names
 
     # Other threads are libraries' own, which see to it that one can fork.
     warnings.filterwarnings("ignore", message=".*fork", category=DeprecationWarning)
     # In the order in which the verbs find them: some modules of models import tasks.
     for kind in ("task", "view", "model"):
         names(kind)
-    for module in pkgutil.walk_packages(acumen.__path__, "acumen."):
+    for module in pkgutil.walk_packages(codeacumen.__path__, "codeacumen."):
         # Some networks' library takes longer to import than all else.
         if "neural" not in module.name and not module.name.endswith("__main__"):
             importlib.import_module(module.name)
@@ -227,7 +227,7 @@ def _run(module: str, arguments: list[str]) -> int:
     import types
     from importlib.util import find_spec
 
-    found = find_spec(f"{module}.__main__" if module == "acumen" else module)
+    found = find_spec(f"{module}.__main__" if module == "codeacumen" else module)
     assert found is not None
     assert found.loader is not None
     assert found.origin is not None

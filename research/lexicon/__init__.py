@@ -1,1 +1,2 @@
-"""How ``acumen-names`` is learned: from code, from English texts and from WordNet's relations."""
+"""How ``codeacumen-names`` is learned: from code, from English texts and from WordNet's
+relations."""

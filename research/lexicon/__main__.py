@@ -1,4 +1,4 @@
-"""Learn the lexicon of the model acumen-names from corpora, WordNet and English texts.
+"""Learn the lexicon of the model codeacumen-names from corpora, WordNet and English texts.
 
     python -m research.lexicon.resources resources
     python -m research.lexicon CORPUS... --wordnet resources/wordnet-base \
@@ -13,14 +13,14 @@ import time
 from contextlib import ExitStack
 from pathlib import Path
 
-from acumen.api import AcumenError
-from acumen.cli._options import corpus_of
-from acumen.cli._show import progress_bar
-from acumen.datasets import acumen_home
-from acumen.engines import engine
-from acumen.files import write_atomically
-from acumen.machine import processors
-from acumen.models.names.lexicon import packed
+from codeacumen.api import CodeacumenError
+from codeacumen.cli._options import corpus_of
+from codeacumen.cli._show import progress_bar
+from codeacumen.core.files import write_atomically
+from codeacumen.core.machine import processors
+from codeacumen.datasets import codeacumen_home
+from codeacumen.engines import engine
+from codeacumen.models.identifier_similarity.lexicon import packed
 from research.command import run
 from research.lexicon.build import INGREDIENTS, Settings
 from research.lexicon.train import FILE, train
@@ -45,7 +45,7 @@ def main() -> None:
     args = parser.parse_args()
     out: Path = args.out
     if out.exists() and (not out.is_dir() or any(not is_output(file) for file in out.iterdir())):
-        raise AcumenError(f"{out} holds other files", "choose another --out")
+        raise CodeacumenError(f"{out} holds other files", "choose another --out")
     began = time.monotonic()
     with progress_bar() as step, ExitStack() as stack:
         workers = engine("local", args.workers or processors())
@@ -54,7 +54,14 @@ def main() -> None:
         ]
         settings = Settings(seed=args.seed, words=args.words)
         arrays, left_out = train(
-            corpora, args.wordnet, args.text, settings, workers, acumen_home(), args.without, step
+            corpora,
+            args.wordnet,
+            args.text,
+            settings,
+            workers,
+            codeacumen_home(),
+            args.without,
+            step,
         )
     if left_out:
         print(f"{left_out:,} files left out: reading them ends the process")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from acumen.lang.kernel import kernel
+from codeacumen.languages.kernel import kernel
 
 Keys = NDArray[np.int64]
 Places = NDArray[np.int64]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from acumen.lang.kernel import kernel
+from codeacumen.languages.kernel import kernel
 from research.lexicon._pairs import Keys, Places, Table, keys_of, parted
 from research.lexicon.wordnet import WordNet
 

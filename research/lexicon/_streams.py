@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from acumen.lang.kernel import Words, kernel
+from codeacumen.languages.kernel import Words, kernel
 from research.lexicon._words import END, Codes, coded, hashes, words
 from research.lexicon.reading import Reading
 from research.lexicon.texts import Texts

@@ -12,7 +12,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from acumen.lang.syntax import SYMBOLS, Column, Syntax, field_of, mask_of, symbols_of
+from codeacumen.languages.syntax import SYMBOLS, Column, Syntax, field_of, mask_of, symbols_of
 
 Flags = NDArray[np.bool_]
 # Parameters of a function. With more, it is a table.
@@ -58,9 +58,9 @@ class _Grammar:
 
 def facts(language: str, source: bytes) -> Facts:
     if language == "java":
-        from acumen.lang.java import parse_java as parse
+        from codeacumen.languages.java import parse_java as parse
     else:
-        from acumen.lang.javascript import parse_javascript as parse
+        from codeacumen.languages.javascript import parse_javascript as parse
     syntax, grammar = parse(source), _grammar(language)
     kind, field, parent = syntax.kind, syntax.field, syntax.parent
     # The root is nobody's child; it must not count as the last node's.
@@ -131,10 +131,10 @@ def _lists(
 @lru_cache(maxsize=2)
 def _grammar(language: str) -> _Grammar:
     if language == "java":
-        from acumen.lang.java import language as grammar_of
+        from codeacumen.languages.java import language as grammar_of
     else:
-        from acumen.lang.javascript import language as grammar_of
-        from acumen.lang.javascript.grammar import IDENTIFIERS
+        from codeacumen.languages.javascript import language as grammar_of
+        from codeacumen.languages.javascript.grammar import IDENTIFIERS
     grammar = grammar_of()
 
     def among(*names: str) -> Flags:

@@ -10,8 +10,8 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from acumen.lang.kernel import Words
-from acumen.lang.subtokens import subtokens
+from codeacumen.languages.kernel import Words
+from codeacumen.text.subtokens import subtokens
 
 Codes = NDArray[np.int32]
 # Ends a sentence among the codes of words.

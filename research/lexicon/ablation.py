@@ -1,5 +1,6 @@
-"""What each ingredient of acumen-names gives: it is learned without it, and asked IdBench's nine
-questions. IdBench's labels are seen here and nowhere else: this is run at the end, and nothing is
+"""What each ingredient of codeacumen-names gives: it is learned without it, and asked IdBench's
+nine questions. IdBench's labels are seen here and nowhere else: this is run at the end, and nothing
+is
 chosen by it.
 
     python -m research.lexicon.ablation CORPUS... --wordnet DIR --text PATH --out DIR
@@ -17,16 +18,16 @@ from typing import Any
 
 import numpy as np
 
-from acumen import metrics
-from acumen.api import Pair
-from acumen.corpus import Corpus
-from acumen.datasets import acumen_home
-from acumen.engines import engine
-from acumen.files import write_atomically
-from acumen.models.names.lexicon import packed
-from acumen.models.names.model import Names
-from acumen.runs.statistics import interval, point, replicates
-from acumen.tasks.identifiers import LABELS, SIZES, IdBench
+from codeacumen import metrics
+from codeacumen.api import Pair
+from codeacumen.benchmarks.idbench import LABELS, SIZES, IdBench
+from codeacumen.core.files import write_atomically
+from codeacumen.corpus import Corpus
+from codeacumen.datasets import codeacumen_home
+from codeacumen.engines import engine
+from codeacumen.models.identifier_similarity.lexicon import packed
+from codeacumen.models.identifier_similarity.model import Names
+from codeacumen.runs.statistics import interval, point, replicates
 from research.lexicon._pairs import Keys
 from research.lexicon._streams import streams
 from research.lexicon.build import (
@@ -62,7 +63,7 @@ def learn(arguments: argparse.Namespace) -> Iterator[tuple[str, Path]]:
         work, settings = engine("local", arguments.workers), Settings()
         wordnet, texts = read_wordnet(arguments.wordnet), read_texts(arguments.text, work)
         corpora = [Corpus.open(path) for path in arguments.corpora]
-        read, chosen, _ = reading(corpora, work, acumen_home())
+        read, chosen, _ = reading(corpora, work, codeacumen_home())
         text = streams(read, texts, wordnet, settings.words)
         tables = tables_of(read, text.words)
         sources = Sources(read.sha256, texts, wordnet, chosen)

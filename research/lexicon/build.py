@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from acumen import __version__
-from acumen.core.progress import Progress, ignore_progress
-from acumen.models.embeddings.files import Chosen
+from codeacumen import __version__
+from codeacumen.core.progress import Progress, ignore_progress
+from codeacumen.corpus.files import Chosen
 from research.lexicon._pairs import Keys, Table, keys_of, parted, within
 from research.lexicon._senses import MEANINGS, senses
 from research.lexicon._streams import Streams, streams
@@ -287,7 +287,7 @@ def _about(
 ) -> dict[str, Any]:
     texts, wordnet, files = sources.texts, sources.wordnet, sources.files
     return {
-        "acumen": __version__,
+        "codeacumen": __version__,
         "settings": asdict(settings),
         "without": sorted(without),
         "data": {

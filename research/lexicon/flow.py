@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from acumen.lang.kernel import kernel, mixed
+from codeacumen.languages.kernel import kernel, mixed
 from research.lexicon._pairs import Table, associated, keys_of
 from research.lexicon._words import Codes, pieces
 from research.lexicon.reading import Reading

@@ -1,7 +1,7 @@
 """Reading corpora: streams of names, sentences of comments, and which name goes where.
 
 Each distinct file counts once, in the order of hashes, so the same files give the same whoever
-reads them. What was read is kept under acumen's home.
+reads them. What was read is kept under codeacumen's home.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ import pyarrow.parquet as pq
 from filelock import FileLock
 from numpy.typing import NDArray
 
-from acumen.core.progress import Progress, ignore_progress
-from acumen.corpus import Corpus
-from acumen.engines import Engine
-from acumen.models.embeddings.files import Chosen, Stretch, chosen, worked
-from acumen.registry import packages_hash
+from codeacumen.core.progress import Progress, ignore_progress
+from codeacumen.corpus import Corpus
+from codeacumen.corpus.files import Chosen, Stretch, chosen, worked
+from codeacumen.engines import Engine
+from codeacumen.registry import packages_hash
 from research.lexicon._syntax import facts
 from research.lexicon._words import Codes, coded, comment_sentences
 
@@ -57,7 +57,7 @@ def reading(
     to be left out."""
     files = chosen(corpora)
     # Other code may read other names.
-    code = packages_hash("acumen.lang")
+    code = packages_hash("codeacumen.languages")
     place = cache / "names" / f"{files.sha256[:32]}-{code[:8]}-{FORMAT}.npz"
     place.parent.mkdir(parents=True, exist_ok=True)
     with FileLock(place.with_name(f"{place.name}.lock")):

@@ -17,10 +17,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from acumen.api import AcumenError
-from acumen.lang.kernel import kernel
-from acumen.models.names.compare import spellings
-from acumen.models.names.lexicon import letters_of
+from codeacumen.api import CodeacumenError
+from codeacumen.languages.kernel import kernel
+from codeacumen.models.identifier_similarity.compare import spellings
+from codeacumen.models.identifier_similarity.lexicon import letters_of
 from research.lexicon import _senses
 from research.lexicon._pairs import Keys, Places, Table, keys_of, parted
 from research.lexicon._senses import Senses
@@ -91,7 +91,7 @@ def learned(evidence: Evidence, wordnet: WordNet, seed: int) -> Similarity:
     keys, worth = examples(wordnet, evidence.words, seed)
     people, said = rated("simlex999.txt", evidence.words)
     if not len(keys) or len(people) < 20:
-        raise AcumenError("too few words of WordNet and of SimLex-999 occur", "a larger corpus")
+        raise CodeacumenError("too few words of WordNet and of SimLex-999 occur", "a larger corpus")
     with one_thread():
         regressor = HistGradientBoostingRegressor(
             max_iter=150, max_depth=4, l2_regularization=1.0, early_stopping=False,
@@ -199,9 +199,9 @@ def rated(file: str, words: list[str]) -> tuple[Keys, NDArray[np.float64]]:
     found = find_spec("gensim")
     folders = found.submodule_search_locations if found else None
     if not folders:
-        raise AcumenError(
+        raise CodeacumenError(
             "SimLex-999 and WordSim-353 come with gensim, which is not installed",
-            "pip install 'acumen[embeddings]'",
+            "pip install 'codeacumen[embeddings]'",
         )
     place = {word: i for i, word in enumerate(words)}
     keys, values = [], []

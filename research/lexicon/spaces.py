@@ -13,8 +13,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from acumen.core.progress import Progress, ignore_progress
-from acumen.lang.kernel import kernel
+from codeacumen.core.progress import Progress, ignore_progress
+from codeacumen.languages.kernel import kernel
 from research.lexicon._threads import one_thread
 from research.lexicon._words import Codes
 

@@ -17,9 +17,9 @@ from pathlib import Path
 
 import numpy as np
 
-from acumen.api import AcumenError
-from acumen.core.progress import Progress, ignore_progress
-from acumen.engines import Died, Engine
+from codeacumen.api import CodeacumenError
+from codeacumen.core.progress import Progress, ignore_progress
+from codeacumen.engines import Died, Engine
 from research.lexicon._words import Codes, coded, sentences
 
 # Bytes, as they lie on the disk, of the files that a process reads at a time.
@@ -62,7 +62,7 @@ def files_of(paths: Sequence[Path]) -> list[Path]:
     found: dict[Path, str] = {}
     for path in paths:
         if not path.exists():
-            raise AcumenError(f"there is no {path}", "give files or folders of texts")
+            raise CodeacumenError(f"there is no {path}", "give files or folders of texts")
         inside = path.rglob("*") if path.is_dir() else [path]
         for file in inside:
             if _kind(file.name) and file.is_file() and not file.is_symlink():

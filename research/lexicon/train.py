@@ -8,9 +8,9 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from acumen.core.progress import Progress, ignore_progress
-from acumen.corpus import Corpus
-from acumen.engines import Engine
+from codeacumen.core.progress import Progress, ignore_progress
+from codeacumen.corpus import Corpus
+from codeacumen.engines import Engine
 from research.lexicon.build import Settings, build
 from research.lexicon.reading import reading
 from research.lexicon.texts import read_texts

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from acumen.api import AcumenError
+from codeacumen.api import CodeacumenError
 from research.lexicon._words import sentences
 
 PARTS = {"noun": "n", "verb": "v", "adj": "a", "adv": "r"}
@@ -106,7 +106,7 @@ def read_wordnet(folder: Path) -> WordNet:
     for place in (folder, folder / "usr/share/wordnet", folder / "dict"):
         if (place / "data.noun").is_file():
             return _read(place)
-    raise AcumenError(
+    raise CodeacumenError(
         f"there is no WordNet in {folder}", "a folder with data.noun, index.noun and the others"
     )
 
@@ -168,7 +168,7 @@ def _read(place: Path) -> WordNet:
                     left, right = members[meaning][source - 1], members[other][target - 1]
                     (opposite if sign == "!" else derived).update([(left, right), (right, left)])
     except (LookupError, ValueError, FileNotFoundError) as error:
-        raise AcumenError(
+        raise CodeacumenError(
             f"{place} holds no WordNet that can be read: {error}", "WordNet 3.0 or 3.1, all files"
         ) from error
     return WordNet(

@@ -1,1 +1,1 @@
-"""How the background of ``acumen names check`` is learned: which verb names which methods."""
+"""How the background of ``codeacumen names check`` is learned: which verb names which methods."""

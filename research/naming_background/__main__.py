@@ -1,7 +1,7 @@
-"""Learn a background for `acumen names check` from corpora.
+"""Learn a background for `codeacumen names check` from corpora.
 
 python -m research.naming_background --corpus corpus --out background.npz
-acumen names check src --background background.npz
+codeacumen names check src --background background.npz
 """
 
 from __future__ import annotations
@@ -9,11 +9,11 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from acumen.cli._show import progress_bar
-from acumen.corpus import Corpus
-from acumen.engines import engine
-from acumen.files import write_atomically
-from acumen.machine import processors
+from codeacumen.cli._show import progress_bar
+from codeacumen.core.files import write_atomically
+from codeacumen.core.machine import processors
+from codeacumen.corpus import Corpus
+from codeacumen.engines import engine
 from research.command import run
 from research.naming_background.learn import Settings, learn
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from acumen.lang.kernel import kernel
+from codeacumen.languages.kernel import kernel
 
 Numbers = NDArray[np.float32]
 

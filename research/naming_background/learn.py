@@ -17,16 +17,22 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from acumen.api import AcumenError
-from acumen.core.progress import Progress, ignore_progress
-from acumen.corpus import Corpus
-from acumen.engines import Engine
-from acumen.lang.java.file import JavaFile
-from acumen.models.embeddings.files import Chosen, Stretch, chosen, worked
-from acumen.models.naming.background import OTHERS, STEP, Background, other_class, rounded
-from acumen.models.naming.facts import Facts, facts_of, is_named_freely
-from acumen.models.naming.neighbours import is_set_aside
-from acumen.models.naming.traits import traits, words
+from codeacumen.api import CodeacumenError
+from codeacumen.core.progress import Progress, ignore_progress
+from codeacumen.corpus import Corpus
+from codeacumen.corpus.files import Chosen, Stretch, chosen, worked
+from codeacumen.engines import Engine
+from codeacumen.languages.java.syntax.file import JavaFile
+from codeacumen.models.method_naming.background import (
+    OTHERS,
+    STEP,
+    Background,
+    other_class,
+    rounded,
+)
+from codeacumen.models.method_naming.facts import Facts, facts_of, is_named_freely
+from codeacumen.models.method_naming.neighbours import is_set_aside
+from codeacumen.models.method_naming.traits import traits, words
 from research.naming_background.weigh import weigh
 
 if TYPE_CHECKING:
@@ -140,7 +146,7 @@ def _learned(parts: Sequence[_Part], settings: Settings, step: Progress) -> Back
 
     verbs = _verbs(parts, settings)
     if not verbs:
-        raise AcumenError(
+        raise CodeacumenError(
             "too few methods to learn names from",
             f"a verb counts with {settings.methods} methods of {settings.projects} projects",
         )

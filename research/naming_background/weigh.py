@@ -20,13 +20,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from acumen.models.naming import antipatterns, conventions
-from acumen.models.naming.background import ALWAYS, TEMPERATURE, Background
-from acumen.models.naming.combined import Signals, signals
-from acumen.models.naming.conventions import Conventions
-from acumen.models.naming.facts import Facts
-from acumen.models.naming.shapes import joined
-from acumen.models.naming.traits import shape, words
+from codeacumen.models.method_naming import antipatterns, conventions
+from codeacumen.models.method_naming.background import ALWAYS, TEMPERATURE, Background
+from codeacumen.models.method_naming.combined import Signals, signals
+from codeacumen.models.method_naming.conventions import Conventions
+from codeacumen.models.method_naming.facts import Facts
+from codeacumen.models.method_naming.shapes import joined
+from codeacumen.models.method_naming.traits import shape, words
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

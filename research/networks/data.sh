@@ -11,7 +11,7 @@ set -eu
 out=$1
 most=${2:-160000}
 here=$(cd "$(dirname "$0")/../.." && pwd)
-acumen=${ACUMEN:-$here/.venv/bin/acumen}
+codeacumen=${CODEACUMEN:-$here/.venv/bin/codeacumen}
 mkdir -p "$out"
 out=$(cd "$out" && pwd)
 
@@ -28,21 +28,21 @@ fi
     printf '\n[[project]]\nname = "openjdk"\nsource = "%s"\nexclude = ["**/com/sun/org/apache/**"]\n' "$JDK"
 } >"$out/corpus.toml"
 
-[ -f "$out/corpus/manifest.json" ] || "$acumen" corpus build "$out/corpus.toml" --out "$out/corpus"
-"$acumen" tasks build gluecode --corpus "$out/corpus" --dedup --most "$most" --out "$out/gluecode"
-"$acumen" dataset robustness --corpus "$out/corpus" --split test --certify binds --most 2000 \
+[ -f "$out/corpus/manifest.json" ] || "$codeacumen" corpus build "$out/corpus.toml" --out "$out/corpus"
+"$codeacumen" tasks build gluecode --corpus "$out/corpus" --dedup --most "$most" --out "$out/gluecode"
+"$codeacumen" dataset robustness --corpus "$out/corpus" --split test --certify binds --most 2000 \
     --where single --where all --where 25% --where 50% --where 75% --where 100% \
     --out "$out/robustness"
 # The same with the edits of the study's own tool, marked where they are wrong.
-"$acumen" dataset robustness --corpus "$out/corpus" --split test --kind published --certify binds \
+"$codeacumen" dataset robustness --corpus "$out/corpus" --split test --kind published --certify binds \
     --most 2000 --where single --where all --out "$out/published"
 # 400 of Liu et al.'s wrong names, each among 33 methods of the test projects: names/liu/realistic.
 # Their data comes only from a copy, in LIU, or was got before; all else does without it.
-[ -z "${LIU:-}" ] || "$acumen" data get liu2019 --from "$LIU"
-"$acumen" tasks build names --corpus "$out/corpus" --split test --cases 400 \
+[ -z "${LIU:-}" ] || "$codeacumen" data get liu2019 --from "$LIU"
+"$codeacumen" tasks build names --corpus "$out/corpus" --split test --cases 400 \
     --out "$out/realistic" || echo "names/liu/realistic cannot be asked: set LIU=DIR" >&2
-# Variants to learn from, for acumen-base, where VARIANTS is set: 20 minutes more.
+# Variants to learn from, for codeacumen-base, where VARIANTS is set: 20 minutes more.
 if [ -n "${VARIANTS:-}" ]; then
-    "$acumen" dataset robustness --corpus "$out/corpus" --split train --methods "$out/gluecode" \
+    "$codeacumen" dataset robustness --corpus "$out/corpus" --split train --methods "$out/gluecode" \
         --certify binds --where single --where all --most 20000 --out "$out/variants"
 fi

@@ -8,7 +8,7 @@ trained and asked elsewhere:
     python -m research.networks.plan ... --prepared prepared --networks cognac gtnm --prepare
     python -m research.networks.plan ... --prepared prepared --networks cognac gtnm
 
-Each line of the plan is an ``acumen`` command, or one of ``research.networks.train_prepared``
+Each line of the plan is an ``codeacumen`` command, or one of ``research.networks.train_prepared``
 where the data are prepared first; those of one network follow each other, or are run
 several at once where they do not need each other (``--together 5``); those of different networks
 share the processor or the GPU. ``runs/jobs.json`` keeps what was run, for how
@@ -28,7 +28,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from acumen.files import write_atomically
+from codeacumen.core.files import write_atomically
 
 ROOT = Path(__file__).resolve().parents[2]
 GLUECODE = ("npath", "operators", "nulltoken", "naming", "completion")
@@ -36,8 +36,8 @@ PLAIN = ("mlp", "cnn", "bilstm", "seq2seq")
 # Those that can only name; all others serve all five tasks.
 NAMERS = ("code2vec", "code2seq", "spot-cnn", "cognac", "gtnm")
 LOOKING = ("cognac", "gtnm")
-BASE = "acumen-base"
-# acumen-base without one of its parts.
+BASE = "codeacumen-base"
+# codeacumen-base without one of its parts.
 WITHOUT = {
     "structure": ("network.structure=false",),
     "context": ("network.context=false",),
@@ -84,7 +84,7 @@ def some(args: argparse.Namespace) -> list[str]:
 
 
 def base(network: str, args: argparse.Namespace) -> list[list[str]]:
-    """acumen-base, or acumen-base-X, which is without X: one network for all tasks."""
+    """codeacumen-base, or codeacumen-base-X, which is without X: one network for all tasks."""
     out, without = args.out, network.removeprefix(BASE).lstrip("-")
     train = ["train", BASE, "-t", "gluecode", "--data", str(args.data), *some(args)]
     train += ["--variants", str(args.variants)] if args.variants else []
@@ -252,7 +252,7 @@ def program(command: list[str]) -> list[str]:
     """Return the command line of a step of the plan."""
     if is_prepared(command):
         return [sys.executable, "-m", "research.networks.train_prepared", *command[1:]]
-    return [sys.executable, "-m", "acumen", *command]
+    return [sys.executable, "-m", "codeacumen", *command]
 
 
 def run(network: str, args: argparse.Namespace, busy: Busy, jobs: list[dict[str, object]]) -> None:
@@ -274,7 +274,7 @@ def run_one(
     log.parent.mkdir(parents=True, exist_ok=True)
     began = time.time()
     with log.open("a") as stream:
-        stream.write(f"$ acumen {shlex.join(command)}\n")
+        stream.write(f"$ codeacumen {shlex.join(command)}\n")
         stream.flush()
         # Commands run where the paths are relative to, so research/ is named here.
         threads = {
@@ -288,14 +288,14 @@ def run_one(
         ).returncode  # fmt: skip
     ended = time.time()
     job = {
-        "network": network, "command": f"acumen {shlex.join(command)}", "exit": code,
+        "network": network, "command": f"codeacumen {shlex.join(command)}", "exit": code,
         "seconds": round(ended - began, 1), "gpu_busy": busy.between(began, ended),
     }  # fmt: skip
     # Commands that end at the same moment must not write into each other's lines.
     with TOLD:
         jobs.append(job)
         write_atomically(args.out / "jobs.json", (json.dumps(jobs, indent=1) + "\n").encode())
-    print(f"{ended - began:6.1f} s  exit {code}  acumen {shlex.join(command)}", flush=True)
+    print(f"{ended - began:6.1f} s  exit {code}  codeacumen {shlex.join(command)}", flush=True)
     if code:
         print(log.read_text()[-600:], flush=True)
 

@@ -19,8 +19,8 @@ from functools import cache, partial
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from acumen.published import read_table
-from acumen.tasks.robustness import BUCKETS, MARKS
+from codeacumen.benchmarks.robustness import BUCKETS, MARKS
+from codeacumen.datasets.published import read_table
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "networks-robustness.md"
@@ -40,8 +40,8 @@ OTHERS: dict[str, Run] = {
     "gtnm": ("eighth", "gtnm/robust/gtnm"),
     "spot-cnn": ("eighth", "spot/robust/spot-cnn"),
     "transformer": ("ninth", "transformer/robust/transformer"),
-    "acumen-base": ("ninth", "base/robust/acumen-base"),
-    "the same, 5th": ("fifth", "base/robust/acumen-base"),
+    "codeacumen-base": ("ninth", "base/robust/codeacumen-base"),
+    "the same, 5th": ("fifth", "base/robust/codeacumen-base"),
 }
 ALL = STUDY | OTHERS
 # Asked about the edits of the published tool.
@@ -50,18 +50,18 @@ EDITS: dict[str, Run] = {
     **{one: ("ninth", f"{one}/robustness@published/{one}")
        for one in ("ggnn", "transformer", "cognac")},
     "gtnm": ("eighth", "gtnm/robustness@published/gtnm"),
-    "acumen-base": ("ninth", "base/robustness@published/acumen-base"),
+    "codeacumen-base": ("ninth", "base/robustness@published/codeacumen-base"),
 }  # fmt: skip
 ROUNDS: dict[str, Run] = {
     "three rounds": ("second", "runs2/robust/ggnn"),
     "nine rounds": ("seventh", "ggnn/robust/ggnn"),
     "ten rounds": STUDY["ggnn"],
 }
-# acumen-base and a Transformer.
+# codeacumen-base and a Transformer.
 BESIDE: dict[str, tuple[Run, Run]] = {
     "fifth training, the Transformer's seventh": (OTHERS["the same, 5th"],
                                 ("seventh", "transformer/robust/transformer")),
-    "ninth, the Transformer's ninth": (OTHERS["acumen-base"], OTHERS["transformer"]),
+    "ninth, the Transformer's ninth": (OTHERS["codeacumen-base"], OTHERS["transformer"]),
 }  # fmt: skip
 # Asked for the names of all test methods.
 NAMERS: dict[str, Run] = {
@@ -70,7 +70,7 @@ NAMERS: dict[str, Run] = {
     "spot-cnn": ("eighth", "spot/eval/spot-cnn"),
     **{one: ("eighth", f"plain/eval/{one}") for one in ("mlp", "cnn", "bilstm", "seq2seq")},
     "transformer": ("ninth", "transformer/eval/transformer"),
-    "acumen-base": ("ninth", "base/scored/naming/acumen-base"),
+    "codeacumen-base": ("ninth", "base/scored/naming/codeacumen-base"),
     "classical": ("classical", "eval/classical"),
 }
 
@@ -259,14 +259,14 @@ def edits() -> Rows:
 
 
 def ratios() -> Rows:
-    """acumen-base's last two trainings, each beside the Transformer that was there then."""
+    """codeacumen-base's last two trainings, each beside the Transformer that was there then."""
 
     def times(ours: Run, theirs: Run, kind: str) -> str:
         one, other = (score(run, kind)["value"] for run in (ours, theirs))
         return f"{one / other:.2f}"
 
     return [
-        ["acumen-base's change, times the Transformer's", *KINDS],
+        ["codeacumen-base's change, times the Transformer's", *KINDS],
         *([title, *(times(*both, kind) for kind in KINDS)] for title, both in BESIDE.items()),
     ]
 
@@ -285,7 +285,7 @@ TABLES: dict[str, Callable[[], Rows]] = {
     **{f"figure-4-{kind}": partial(figure_4, kind) for kind in KINDS},
     "ggnn": rounds,
     "edits": edits,
-    "acumen-base": ratios,
+    "codeacumen-base": ratios,
 }
 
 

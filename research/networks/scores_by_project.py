@@ -15,12 +15,12 @@ import csv
 import sys
 from pathlib import Path
 
-from acumen.cli._options import load_data
-from acumen.registry import make_task
-from acumen.runs.plan import PlannedTask
-from acumen.runs.results import read_answers
-from acumen.runs.scoring import observe, read
-from acumen.runs.statistics import point
+from codeacumen.cli._options import load_data
+from codeacumen.registry import make_task
+from codeacumen.runs.plan import PlannedTask
+from codeacumen.runs.results import read_answers
+from codeacumen.runs.scoring import observe, read
+from codeacumen.runs.statistics import point
 
 COLUMNS = ("task", "network", "project", "score", "n")
 TASKS = ("npath", "operators", "naming", "completion", "nulltoken")

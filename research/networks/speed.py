@@ -5,8 +5,8 @@ data, how busy the GPU is; and whether ``torch.compile`` pays.
 
 Each is trained for names, for a few rounds of batches. The first of them, in which workers start
 and kernels are compiled, is not counted, nor is the last if the clock cut it to less than a
-quarter. Writes ``speed.csv``, one line for a network and a way: ``acumen-base`` has a line for its
-pre-training and one for its teaching, and a compiled network is called so. Networks that look
+quarter. Writes ``speed.csv``, one line for a network and a way: ``codeacumen-base`` has a line for
+its pre-training and one for its teaching, and a compiled network is called so. Networks that look
 around a method need what ``research.networks.plan --prepare`` left in ``prepared``.
 """
 
@@ -39,7 +39,8 @@ COLUMNS = (
     "network", "parameters", "batch", "precision", "examples_per_second", "waiting", "gpu_busy",
     "rounds",
 )  # fmt: skip
-# What each is set to for a line of its own. acumen-base pre-trains in the first share of all steps
+# What each is set to for a line of its own. codeacumen-base pre-trains in the first share of all
+# steps
 # and then teaches: so short a training would never come to the second, so each is all of one.
 PHASES = {
     BASE: {"pre-training": "network.pretrain=1.0", "teaching": "network.pretrain=0.0"},
@@ -133,7 +134,9 @@ def speed(folder: Path) -> dict[str, str]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--data", type=Path, required=True, help="GLUECode data set")
-    parser.add_argument("--variants", type=Path, help="variants that acumen-base was prepared with")
+    parser.add_argument(
+        "--variants", type=Path, help="variants that codeacumen-base was prepared with"
+    )
     parser.add_argument("--prepared", type=Path, help="what was prepared beside the corpus")
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--networks", nargs="*", default=list(ALL))

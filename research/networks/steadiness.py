@@ -1,10 +1,10 @@
-"""What makes acumen-base steady: a small one, taught names on one processor core, and how often its
-names change (docs/models/acumen-base.md, "What makes it steady").
+"""What makes codeacumen-base steady: a small one, taught names on one processor core, and how often
+its names change (docs/models/codeacumen-base.md, "What makes it steady").
 
-    python -m research.networks.steadiness prepared/acumen-base robustness steady.csv \
+    python -m research.networks.steadiness prepared/codeacumen-base robustness steady.csv \
         --name unordered --set unordered=true
 
-``prepared/acumen-base`` is what ``research/networks/plan.py --prepare`` leaves there, with
+``prepared/codeacumen-base`` is what ``research/networks/plan.py --prepare`` leaves there, with
 certified variants; ``robustness`` the variants that are asked. A line is added to the file.
 """
 
@@ -21,14 +21,14 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from acumen.api import Face, Method
-from acumen.datasets.built import read_built
-from acumen.lang.subtokens import subtokens
-from acumen.models.neural.answering import answers
-from acumen.models.neural.architecture import Purpose
-from acumen.models.neural.inputs.base import Asks
-from acumen.models.neural.networks.base import Base, Settings
-from acumen.models.neural.training.encoded import EncodedFile
+from codeacumen.api import Face, Method
+from codeacumen.datasets.built import read_built
+from codeacumen.models.neural.answering import answers
+from codeacumen.models.neural.architecture import Purpose
+from codeacumen.models.neural.inputs.base import Asks
+from codeacumen.models.neural.networks.base import Base, Settings
+from codeacumen.models.neural.training.encoded import EncodedFile
+from codeacumen.text.subtokens import subtokens
 
 SMALL = {"layers": 3, "width": 128, "heads": 4, "inner": 384, "decoder": 1, "pretrain": 0.0,
          "alone": 1.0}  # fmt: skip

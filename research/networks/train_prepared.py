@@ -7,8 +7,8 @@
 
 The second step needs neither the corpus nor what the network starts from. It copies what the first
 step left, so several trainings that differ only in how they learn read their data once. Answers lie
-in ``OUT/answers``, for `acumen score`. Without ``--prepare`` and ``--prepared`` this is
-`acumen train` of one network.
+in ``OUT/answers``, for `codeacumen score`. Without ``--prepare`` and ``--prepared`` this is
+`codeacumen train` of one network.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ import argparse
 import json
 from pathlib import Path
 
-from acumen.cli._show import progress_bar
-from acumen.cli.train import make_requests
-from acumen.engines import engine
-from acumen.machine import processors
-from acumen.models.neural.training.train import train
+from codeacumen.cli._show import progress_bar
+from codeacumen.cli.train import make_requests
+from codeacumen.core.machine import processors
+from codeacumen.engines import engine
+from codeacumen.models.neural.training.train import train
 from research.command import run
 
 

@@ -11,10 +11,14 @@ import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
 
-from acumen.api import AcumenError
-from acumen.corpus import Corpus
-from acumen.models.naming.background import Background, log_probabilities, read_background
-from acumen.models.naming.facts import Facts, facts_of_text
+from codeacumen.api import CodeacumenError
+from codeacumen.corpus import Corpus
+from codeacumen.models.method_naming.background import (
+    Background,
+    log_probabilities,
+    read_background,
+)
+from codeacumen.models.method_naming.facts import Facts, facts_of_text
 from corpora import shared_engine
 from research.naming_background import _kernel as kernel
 from research.naming_background.learn import Settings, kept_of, learn
@@ -104,7 +108,7 @@ def test_it_is_read_as_it_was_written(background: Background, tmp_path: Path) ->
 
 
 def test_too_little_to_learn_from(examples_corpus: Corpus) -> None:
-    with pytest.raises(AcumenError, match="too few methods"):
+    with pytest.raises(CodeacumenError, match="too few methods"):
         learn([examples_corpus], Settings(projects=9), shared_engine(1))
 
 

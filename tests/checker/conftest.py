@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from acumen.checker import check as checking
-from acumen.checker.check import Asked, Report, check
-from acumen.checker.settings import Settings
 from checker.projects import ACCOUNT, Check, GetVoid, write
+from codeacumen.checker import check as checking
+from codeacumen.checker.check import Asked, Report, check
+from codeacumen.checker.settings import Settings
 from corpora import shared_engine
 
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pygit2
 
-from acumen.checker.check import Report
-from acumen.models.naming.facts import Facts
-from acumen.models.naming.verdict import Evidence, Suggestion, Verdict
+from codeacumen.checker.check import Report
+from codeacumen.models.method_naming.facts import Facts
+from codeacumen.models.method_naming.verdict import Evidence, Suggestion, Verdict
 
 Check = Callable[..., Report]
 # Two names that promise a value and give none, and one that is right.

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from acumen.api import AcumenError
-from acumen.checker.findings import read_baseline, write_baseline
 from checker.projects import ACCOUNT, Check, names, write
+from codeacumen.api import CodeacumenError
+from codeacumen.checker.findings import read_baseline, write_baseline
 
 FILE = "src/bank/Account.java"
 
@@ -92,10 +92,10 @@ def test_same_bytes(project: Path, run: Check, known: Path, tmp_path: Path) -> N
 def test_what_is_no_baseline(text: str, tmp_path: Path) -> None:
     file = tmp_path / "known.json"
     file.write_bytes(text.encode("latin-1"))
-    with pytest.raises(AcumenError, match=r"known\.json"):
+    with pytest.raises(CodeacumenError, match=r"known\.json"):
         read_baseline(file)
 
 
 def test_there_must_be_one(project: Path, run: Check, tmp_path: Path) -> None:
-    with pytest.raises(AcumenError, match="No such file"):
+    with pytest.raises(CodeacumenError, match="No such file"):
         run(project, baseline=tmp_path / "none.json")

@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from acumen.api import AcumenError
-from acumen.checker.calibrate import (
+from codeacumen.api import CodeacumenError
+from codeacumen.checker.calibrate import (
     FEWEST,
     Case,
     Judged,
@@ -92,19 +92,22 @@ def test_plots(drawn: tuple[list[float], list[float]], tmp_path: Path, name: str
 
 
 def test_no_such_plot(tmp_path: Path) -> None:
-    with pytest.raises(AcumenError, match="no picture"):
+    with pytest.raises(CodeacumenError, match="no picture"):
         plot(calibration([], 0.8), tmp_path / "curve.txt")
 
 
 @pytest.mark.parametrize(
     ("name", "before"),
     [
-        (".acumen.toml", ""),
-        (".acumen.toml", "[names]"),
-        (".acumen.toml", "[names]\nthreshold = 0.1 # old\ntests = true\n"),
-        (".acumen.toml", "# mine\n[names] # ours\ntests = true\n[other]\nthreshold = 3\n"),
-        (".acumen.toml", "[other]\nthreshold = 3"),
-        ("pyproject.toml", "[project]\nname = 'x'\n[tool.acumen.names]\nthreshold=0.2\n[a]\nb=1\n"),
+        (".codeacumen.toml", ""),
+        (".codeacumen.toml", "[names]"),
+        (".codeacumen.toml", "[names]\nthreshold = 0.1 # old\ntests = true\n"),
+        (".codeacumen.toml", "# mine\n[names] # ours\ntests = true\n[other]\nthreshold = 3\n"),
+        (".codeacumen.toml", "[other]\nthreshold = 3"),
+        (
+            "pyproject.toml",
+            "[project]\nname = 'x'\n[tool.codeacumen.names]\nthreshold=0.2\n[a]\nb=1\n",
+        ),
         ("pyproject.toml", "[project]\nname = 'x'\n"),
     ],
 )
@@ -115,7 +118,7 @@ def test_written_into_settings(tmp_path: Path, name: str, before: str) -> None:
     write_threshold(file, 0.625)
     told = tomllib.loads(file.read_text())
     old = tomllib.loads(before)
-    at = told["tool"]["acumen"]["names"] if name == "pyproject.toml" else told["names"]
+    at = told["tool"]["codeacumen"]["names"] if name == "pyproject.toml" else told["names"]
     assert at.pop("threshold") == 0.625
     # All else is as it was, comments too.
     for key in ("other", "project", "a"):
@@ -126,8 +129,8 @@ def test_written_into_settings(tmp_path: Path, name: str, before: str) -> None:
 
 @pytest.mark.parametrize("before", ["[names\n", "names = 3\n", "names.threshold = 0.1\n"])
 def test_what_cannot_be_written_is_told(tmp_path: Path, before: str) -> None:
-    file = tmp_path / ".acumen.toml"
+    file = tmp_path / ".codeacumen.toml"
     file.write_text(before)
-    with pytest.raises(AcumenError, match="cannot be changed"):
+    with pytest.raises(CodeacumenError, match="cannot be changed"):
         write_threshold(file, 0.5)
     assert file.read_text() == before

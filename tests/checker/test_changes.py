@@ -10,10 +10,10 @@ from pathlib import Path
 import pygit2
 import pytest
 
-from acumen.api import AcumenError
-from acumen.checker.check import NOW
-from acumen.checker.files import base_of, changes
 from checker.projects import ACCOUNT, Check, GetVoid, commit, names, write
+from codeacumen.api import CodeacumenError
+from codeacumen.checker.check import NOW
+from codeacumen.checker.files import base_of, changes
 
 FILE = "src/bank/Account.java"
 _HUNK = re.compile(r"^@@ -\S+ \+(\d+)(?:,(\d+))? @@", re.MULTILINE)
@@ -66,7 +66,7 @@ def test_before_the_first_commit(project: Path, run: Check) -> None:
     opened.index.add_all()
     opened.index.write()
     assert sorted(names(run(project, staged=True))) == ["getLimit", "getTotal"]
-    with pytest.raises(AcumenError, match="nothing was ever committed"):
+    with pytest.raises(CodeacumenError, match="nothing was ever committed"):
         run(project, since="HEAD")
 
 
@@ -141,12 +141,12 @@ def test_where_the_branch_left(repository: Path) -> None:
     assert base_of(opened, "main") == on_main
     assert base_of(opened, "main...") == root
     for wrong in ("none", "...", "-x", "", "HEAD~99", "\0"):
-        with pytest.raises(AcumenError):
+        with pytest.raises(CodeacumenError):
             base_of(opened, wrong)
 
 
 def test_no_repository(project: Path, run: Check) -> None:
-    with pytest.raises(AcumenError, match="not in a git repository"):
+    with pytest.raises(CodeacumenError, match="not in a git repository"):
         run(project, since="HEAD")
 
 

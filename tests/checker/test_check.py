@@ -9,12 +9,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from acumen.api import AcumenError
-from acumen.checker.reading import methods_of
-from acumen.checker.told import as_json
 from checker.projects import ACCOUNT, Check, GetVoid, commit, names, write
+from codeacumen.api import CodeacumenError
+from codeacumen.checker.reading import methods_of
+from codeacumen.checker.told import as_json
 
-SUPPRESSED = ACCOUNT.replace("void getTotal()", "/* acumen: ok(get-void) */ void getTotal()")
+SUPPRESSED = ACCOUNT.replace("void getTotal()", "/* codeacumen: ok(get-void) */ void getTotal()")
 
 
 def test_findings(project: Path, run: Check) -> None:
@@ -141,7 +141,7 @@ def test_two_projects(project: Path, tmp_path: Path, run: Check) -> None:
 
 
 def test_no_such_path(tmp_path: Path, run: Check) -> None:
-    with pytest.raises(AcumenError, match="no such file"):
+    with pytest.raises(CodeacumenError, match="no such file"):
         run(tmp_path / "none")
 
 
@@ -203,8 +203,8 @@ def many() -> dict[str, str | bytes]:
 def test_same_bytes_whatever_the_workers(
     tmp_path: Path, run: Check, many: dict[str, str | bytes], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from acumen.checker import check as checking
-    from acumen.checker.index import Index
+    from codeacumen.checker import check as checking
+    from codeacumen.checker.index import Index
 
     write(tmp_path / "project", many)
     told = []

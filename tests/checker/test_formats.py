@@ -13,10 +13,10 @@ from urllib.parse import unquote
 
 import pytest
 
-from acumen.checker.check import Report
-from acumen.checker.findings import write_baseline
-from acumen.checker.told import as_json, as_page, as_sarif, level_of, summary, text_lines
 from checker.projects import ACCOUNT, Check, write
+from codeacumen.checker.check import Report
+from codeacumen.checker.findings import write_baseline
+from codeacumen.checker.told import as_json, as_page, as_sarif, level_of, summary, text_lines
 
 FILE = "src/bank/Account.java"
 TITLE = b'"title": "Static Analysis Results Format (SARIF) Version 2.1.0 JSON Schema"'
@@ -46,7 +46,7 @@ def report(project: Path, run: Check, tmp_path: Path) -> Report:
     known = tmp_path / "known.json"
     write(project, {"src/More.java": "class More { void getKnown() {} }"})
     write_baseline(known, [one for one in run(project).findings if one.name == "getKnown"])
-    quiet = ACCOUNT.replace("void getTotal", "/* acumen: ok */ void getTotal")
+    quiet = ACCOUNT.replace("void getTotal", "/* codeacumen: ok */ void getTotal")
     write(project, {FILE: quiet, "src/Nul.java": b"\0\0\0"})
     return run(project, baseline=known)
 
@@ -135,13 +135,13 @@ def test_sarif_says_what_is_known(report: Report) -> None:
     assert limit["locations"][0]["physicalLocation"]["region"] == {
         "startLine": 8, "startColumn": 10, "endColumn": 18,
     }  # fmt: skip
-    assert len(limit["partialFingerprints"]["acumenMethod/v1"]) == 20
+    assert len(limit["partialFingerprints"]["codeacumenMethod/v1"]) == 20
     first, second = limit["relatedLocations"]
     assert first["physicalLocation"]["region"] == {"startLine": 8}
     assert second["logicalLocations"][0]["fullyQualifiedName"] == "Account.getBalance"
     rule = run["tool"]["driver"]["rules"][limit["ruleIndex"]]
     assert rule["id"] == limit["ruleId"] == "get-void"
-    assert "acumen: ok(get-void)" in rule["help"]["text"]
+    assert "codeacumen: ok(get-void)" in rule["help"]["text"]
     assert [level_of(p) for p in (0.95, 0.75, 0.5)] == ["error", "warning", "note"]
 
 

@@ -11,16 +11,16 @@ from pathlib import Path
 
 import pytest
 
-from acumen.checker import index as checker_index
-from acumen.checker.check import Asked, Report, check
-from acumen.checker.index import FILE, KEPT, LEARNED, Index, packed, unpacked
-from acumen.checker.reading import Methods, as_plain, content_key, from_plain, methods_of
-from acumen.checker.settings import Settings
-from acumen.checker.told import as_json
-from acumen.lang.java import file as java_file
-from acumen.lang.java import parse_java
-from acumen.lang.syntax import Syntax
 from checker.projects import ACCOUNT, Check, commit, write
+from codeacumen.checker import index as checker_index
+from codeacumen.checker.check import Asked, Report, check
+from codeacumen.checker.index import FILE, KEPT, LEARNED, Index, packed, unpacked
+from codeacumen.checker.reading import Methods, as_plain, content_key, from_plain, methods_of
+from codeacumen.checker.settings import Settings
+from codeacumen.checker.told import as_json
+from codeacumen.languages.java import parse_java
+from codeacumen.languages.java.syntax import file as java_file
+from codeacumen.languages.syntax import Syntax
 from corpora import shared_engine
 
 
@@ -124,7 +124,7 @@ def test_a_home_that_cannot_be_written(project: Path, run: Check, home: Path) ->
 def test_another_version_makes_another_index(
     project: Path, run: Check, reads: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from acumen.checker import index
+    from codeacumen.checker import index
 
     run(project)
     monkeypatch.setattr(index, "version", lambda: "another")
@@ -180,9 +180,9 @@ def test_content_is_named_as_git_names_it() -> None:
 _SCRIPT = """
 import sys
 from pathlib import Path
-from acumen.checker import index
-from acumen.checker.reading import as_plain, methods_of, content_key
-from acumen.checker.index import Index, packed
+from codeacumen.checker import index
+from codeacumen.checker.reading import as_plain, methods_of, content_key
+from codeacumen.checker.index import Index, packed
 kept = Index(Path(sys.argv[1]), Path(sys.argv[2]))
 number = 0
 while True:

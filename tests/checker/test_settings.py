@@ -6,16 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from acumen.api import AcumenError
-from acumen.checker.settings import KEYS, Settings, changed, settings_at
+from codeacumen.api import CodeacumenError
+from codeacumen.checker.settings import KEYS, Settings, changed, settings_at
 
 
 def test_the_nearest_file_counts(tmp_path: Path) -> None:
     below = tmp_path / "a" / "b"
     below.mkdir(parents=True)
-    (tmp_path / "pyproject.toml").write_text("[tool.acumen.names]\nthreshold = 0.6\n")
+    (tmp_path / "pyproject.toml").write_text("[tool.codeacumen.names]\nthreshold = 0.6\n")
     assert settings_at(below).threshold == 0.6
-    (tmp_path / "a" / ".acumen.toml").write_text(
+    (tmp_path / "a" / ".codeacumen.toml").write_text(
         '[names]\nthreshold = 0.7\nbaseline = "known.json"\n'
     )
     found = settings_at(below)
@@ -30,11 +30,11 @@ def test_all_keys(tmp_path: Path) -> None:
         '[names]\nthreshold = 1\nfail-on = "never"\nbaseline = "b"\nbackground = "none"\n'
         'exclude = ["**/x"]\nignore = ["get-void"]\ntests = true\ngenerated = true\n'
     )
-    (tmp_path / ".acumen.toml").write_text(text)
+    (tmp_path / ".codeacumen.toml").write_text(text)
     found = settings_at(tmp_path)
     assert found == Settings(
         1.0, 2.0, tmp_path / "b", "none", ("**/x",), ("get-void",), True, True,
-        tmp_path / ".acumen.toml",
+        tmp_path / ".codeacumen.toml",
     )  # fmt: skip
     assert all(key in text for key in KEYS)
 
@@ -64,8 +64,8 @@ def test_what_is_given_wins() -> None:
     ],
 )
 def test_what_is_wrong_is_told(tmp_path: Path, text: str, message: str, hint: str) -> None:
-    (tmp_path / ".acumen.toml").write_text(text)
-    with pytest.raises(AcumenError) as told:
+    (tmp_path / ".codeacumen.toml").write_text(text)
+    with pytest.raises(CodeacumenError) as told:
         settings_at(tmp_path)
     assert message in str(told.value)
     assert hint in told.value.hint
@@ -78,10 +78,10 @@ def test_a_broken_pyproject_is_others_business(tmp_path: Path) -> None:
 
 def test_a_named_file(tmp_path: Path) -> None:
     file = tmp_path / "mine.toml"
-    with pytest.raises(AcumenError, match="there is no"):
+    with pytest.raises(CodeacumenError, match="there is no"):
         settings_at(tmp_path, file)
     file.write_text("")
-    with pytest.raises(AcumenError, match="says nothing about names"):
+    with pytest.raises(CodeacumenError, match="says nothing about names"):
         settings_at(tmp_path, file)
     file.write_text("[names]\nthreshold = 0.9\n")
     assert settings_at(tmp_path, file).threshold == 0.9

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from acumen.checker.reading import silenced
-from acumen.lang.java.file import JavaFile
+from codeacumen.checker.reading import silenced
+from codeacumen.languages.java.syntax.file import JavaFile
 
 
 def quiet(source: str) -> dict[str, tuple[str, ...]]:
@@ -17,33 +17,33 @@ def quiet(source: str) -> dict[str, tuple[str, ...]]:
 @pytest.mark.parametrize(
     ("body", "expected"),
     [
-        ("// acumen: ok\nvoid a() {}\nvoid b() {}", {"a": ("*",)}),
-        ("void a() {} // acumen: ok\nvoid b() {}", {"a": ("*",)}),
-        ("void a() { // acumen: ok(get-void) it is historic\n}", {"a": ("get-void",)}),
-        ("/* acumen: ok(x, y z) */ void a() {}", {"a": ("x", "y", "z")}),
-        ("/** Says. acumen: ok() */\nvoid a() {}", {"a": ("*",)}),
-        ("// acumen: ok(x)\n// more\n/** Doc. */\nvoid a() {}", {"a": ("x",)}),
-        ("// acumen: ok(x)\n\n\nvoid a() {} // acumen: ok(y)", {"a": ("x", "y")}),
-        ("@Deprecated\n// acumen: ok\npublic\nvoid a() {}", {"a": ("*",)}),
-        ("void a(int x, // acumen: ok\n int y) {}", {"a": ("*",)}),
-        ("void a() {\n  // acumen: ok\n  b();\n}\nvoid b() {}", {}),
-        ("// acumen: ok\nint field;\nvoid a() {}", {}),
-        ("// acumen: okay\nvoid a() {}", {}),
-        ('String s = "// acumen: ok"; void a() {}', {}),
-        ("// ACUMEN: OK\nvoid a() {}", {"a": ("*",)}),
-        ('@SuppressWarnings("acumen:names") void a() {} void b() {}', {"a": ("*",)}),
-        ('@SuppressWarnings({"unchecked", "acumen:names"}) void a() {}', {"a": ("*",)}),
-        ('@SuppressWarnings(value = "acumen:names") void a() {}', {"a": ("*",)}),
-        ('@java.lang.SuppressWarnings("acumen:names") void a() {}', {"a": ("*",)}),
-        ('@SuppressWarnings("acumen:namesake") void a() {}', {}),
-        ('@Named("acumen:names") void a() {}', {}),
-        ('@SuppressWarnings("acumen:names") int x; void a() {}', {}),
+        ("// codeacumen: ok\nvoid a() {}\nvoid b() {}", {"a": ("*",)}),
+        ("void a() {} // codeacumen: ok\nvoid b() {}", {"a": ("*",)}),
+        ("void a() { // codeacumen: ok(get-void) it is historic\n}", {"a": ("get-void",)}),
+        ("/* codeacumen: ok(x, y z) */ void a() {}", {"a": ("x", "y", "z")}),
+        ("/** Says. codeacumen: ok() */\nvoid a() {}", {"a": ("*",)}),
+        ("// codeacumen: ok(x)\n// more\n/** Doc. */\nvoid a() {}", {"a": ("x",)}),
+        ("// codeacumen: ok(x)\n\n\nvoid a() {} // codeacumen: ok(y)", {"a": ("x", "y")}),
+        ("@Deprecated\n// codeacumen: ok\npublic\nvoid a() {}", {"a": ("*",)}),
+        ("void a(int x, // codeacumen: ok\n int y) {}", {"a": ("*",)}),
+        ("void a() {\n  // codeacumen: ok\n  b();\n}\nvoid b() {}", {}),
+        ("// codeacumen: ok\nint field;\nvoid a() {}", {}),
+        ("// codeacumen: okay\nvoid a() {}", {}),
+        ('String s = "// codeacumen: ok"; void a() {}', {}),
+        ("// CODEACUMEN: OK\nvoid a() {}", {"a": ("*",)}),
+        ('@SuppressWarnings("codeacumen:names") void a() {} void b() {}', {"a": ("*",)}),
+        ('@SuppressWarnings({"unchecked", "codeacumen:names"}) void a() {}', {"a": ("*",)}),
+        ('@SuppressWarnings(value = "codeacumen:names") void a() {}', {"a": ("*",)}),
+        ('@java.lang.SuppressWarnings("codeacumen:names") void a() {}', {"a": ("*",)}),
+        ('@SuppressWarnings("codeacumen:namesake") void a() {}', {}),
+        ('@Named("codeacumen:names") void a() {}', {}),
+        ('@SuppressWarnings("codeacumen:names") int x; void a() {}', {}),
         (
-            '@SuppressWarnings("acumen:names") class I { class J { void a() {} } } void b() {}',
+            '@SuppressWarnings("codeacumen:names") class I { class J { void a() {} } } void b() {}',
             {"a": ("*",)},
         ),
         (
-            '@SuppressWarnings("acumen:names") void a() { new Object() { void c() {} }; }',
+            '@SuppressWarnings("codeacumen:names") void a() { new Object() { void c() {} }; }',
             {"a": ("*",), "c": ("*",)},
         ),
     ],
@@ -53,19 +53,21 @@ def test_what_is_silenced(body: str, expected: dict[str, tuple[str, ...]]) -> No
 
 
 def test_on_the_type() -> None:
-    source = '@SuppressWarnings("acumen:names")\nclass A { void a() {} }\nclass B { void b() {} }'
+    source = (
+        '@SuppressWarnings("codeacumen:names")\nclass A { void a() {} }\nclass B { void b() {} }'
+    )
     assert quiet(source) == {"a": ("*",)}
 
 
 def test_lines_may_end_with_cr() -> None:
-    assert quiet("class A {\r// acumen: ok\rvoid a() {}\rvoid b() {}\r}") == {"a": ("*",)}
+    assert quiet("class A {\r// codeacumen: ok\rvoid a() {}\rvoid b() {}\r}") == {"a": ("*",)}
 
 
 def test_deep_nesting_is_no_recursion() -> None:
     deep = 10_000
-    source = "// acumen: ok\n" + "class A { " * deep + "void a() {} " + "} " * deep
+    source = "// codeacumen: ok\n" + "class A { " * deep + "void a() {} " + "} " * deep
     assert quiet(source) == {}
 
 
 def test_broken_syntax_survives() -> None:
-    quiet('class A { // acumen: ok\n void a( { ]] @SuppressWarnings("acumen:names"')
+    quiet('class A { // codeacumen: ok\n void a( { ]] @SuppressWarnings("codeacumen:names"')

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from acumen.tasks.methods.build import Recipe, build
-from acumen.tasks.methods.warned import warnings_of
+from codeacumen.benchmarks.gluecode.build import Recipe, build
+from codeacumen.benchmarks.gluecode.warned import warnings_of
 from corpora import shared_engine
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from acumen.corpus import Corpus
+    from codeacumen.corpus import Corpus
 
 
 @pytest.fixture(scope="session")

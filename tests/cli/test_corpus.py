@@ -1,4 +1,4 @@
-"""``acumen corpus`` as a person runs it."""
+"""``codeacumen corpus`` as a person runs it."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from acumen.corpus import Corpus
-from support import ROOT, Acumen
+from codeacumen.corpus import Corpus
+from support import ROOT, Codeacumen
 
 QUILL = ROOT / "examples" / "quill"
 VERBS = ["build", "views", "show", "query", "stats", "audit", "export"]
@@ -22,13 +22,13 @@ def folder(examples_corpus: Corpus) -> Path:
 
 
 @pytest.mark.parametrize("verb", VERBS)
-def test_help_has_an_example(acumen_here: Acumen, verb: str) -> None:
-    text = acumen_here("corpus", verb, "--help").stdout
-    assert f"Example: acumen corpus {verb}" in text
+def test_help_has_an_example(codeacumen_here: Codeacumen, verb: str) -> None:
+    text = codeacumen_here("corpus", verb, "--help").stdout
+    assert f"Example: codeacumen corpus {verb}" in text
     # One form of placeholder, in capitals, and nothing in double brackets.
     usage = text.split("Usage: ")[1].splitlines()[0]
     assert re.fullmatch(
-        rf"acumen corpus {verb} \[OPTIONS\](?: [{{\[][A-Z]+[}}\]](?:\.\.\.)?)*", usage.strip()
+        rf"codeacumen corpus {verb} \[OPTIONS\](?: [{{\[][A-Z]+[}}\]](?:\.\.\.)?)*", usage.strip()
     )
     words = " ".join(text.replace("│", " ").split())
     assert "--plugin" not in text or "models, tasks or views" in words
@@ -38,31 +38,31 @@ def test_help_has_an_example(acumen_here: Acumen, verb: str) -> None:
 
 
 def test_a_first_build_says_what_it_waits_for_where_no_bar_can(
-    acumen: Acumen, tmp_path: Path
+    codeacumen: Codeacumen, tmp_path: Path
 ) -> None:
     build = ("corpus", "build", QUILL, "-o", tmp_path / "corpus", "--view", "calls")
-    first = acumen(*build)
+    first = codeacumen(*build)
     assert first.returncode == 0, first.stderr
     assert first.stderr.splitlines() == [
         "compiling, once for an installation: this takes a minute or two"
     ]
     assert "34 files parsed; 0 of 1 shards reused" in first.stdout
-    again = acumen(*build)
+    again = codeacumen(*build)
     assert again.stderr == ""
     assert "0 files parsed; 1 of 1 shards reused" in again.stdout
     # Calls are always there; no view was asked for besides.
     assert (
-        json.loads(acumen("corpus", "show", tmp_path / "corpus", "--json").stdout)["settings"][
+        json.loads(codeacumen("corpus", "show", tmp_path / "corpus", "--json").stdout)["settings"][
             "views"
         ]
         == []
     )
-    calls = acumen("corpus", "show", tmp_path / "corpus", "Builtins.gcd", "--view", "calls")
+    calls = codeacumen("corpus", "show", tmp_path / "corpus", "Builtins.gcd", "--view", "calls")
     assert json.loads(calls.stdout)[1]["callee"] == "quill.eval.Builtins.gcd(long,long)"
 
 
 def test_remarks_come_in_the_same_order_everywhere(
-    acumen: Acumen, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    codeacumen: Codeacumen, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     project = tmp_path / "project"
     project.mkdir()
@@ -70,7 +70,7 @@ def test_remarks_come_in_the_same_order_everywhere(
         (project / f"{name}.java").write_bytes(text.encode())
     (tmp_path / "nothing").mkdir()
     out = tmp_path / "corpus"
-    built = acumen("corpus", "build", project, tmp_path / "nothing", "-o", out)
+    built = codeacumen("corpus", "build", project, tmp_path / "nothing", "-o", out)
     assert re.search(r"without a file +nothing\b", built.stdout)
 
     def remarks(text: str) -> list[str]:
@@ -78,9 +78,9 @@ def test_remarks_come_in_the_same_order_everywhere(
         return [line.rsplit(maxsplit=2)[0].strip() for line in lines if line.strip()]
 
     assert remarks(built.stdout) == ["line ends", "empty", "syntax"]
-    assert remarks(acumen("corpus", "stats", out).stdout) == remarks(built.stdout)
+    assert remarks(codeacumen("corpus", "stats", out).stdout) == remarks(built.stdout)
     monkeypatch.setenv("PYTHONHASHSEED", "1")
-    asked = acumen("corpus", "build", project, tmp_path / "nothing", "-o", out, "--json")
+    asked = codeacumen("corpus", "build", project, tmp_path / "nothing", "-o", out, "--json")
     told = json.loads(asked.stdout)
     assert list(told["problems"]) == ["line ends", "empty", "syntax"]
     assert told["without_files"] == ["nothing"]
@@ -89,23 +89,23 @@ def test_remarks_come_in_the_same_order_everywhere(
 # ------------------------------------------------------------------ query
 
 
-def test_columns_of_one_name(acumen_here: Acumen, folder: Path) -> None:
+def test_columns_of_one_name(codeacumen_here: Codeacumen, folder: Path) -> None:
     sql = "select 1 as a, 2 as a, 3 as b, 4 as a"
-    table = acumen_here("corpus", "query", folder, sql).stdout.split()
+    table = codeacumen_here("corpus", "query", folder, sql).stdout.split()
     assert table[:4] == ["a", "a", "b", "a"]
     assert table[-4:] == ["1", "2", "3", "4"]
-    rows = json.loads(acumen_here("corpus", "query", folder, sql, "--json").stdout)
+    rows = json.loads(codeacumen_here("corpus", "query", folder, sql, "--json").stdout)
     assert rows == [{"a": 1, "a_1": 2, "b": 3, "a_2": 4}]
 
 
-def test_values_that_json_has_not(acumen_here: Acumen, folder: Path) -> None:
+def test_values_that_json_has_not(codeacumen_here: Codeacumen, folder: Path) -> None:
     sql = (
         "select 'nan'::double as n, '-infinity'::float as i, '\\xAA\\x01'::blob as b, "
         "1.5::decimal(4, 2) as d, 12::hugeint as h, ['nan'::double, 1] as l, "
         "{'x': 'inf'::double} as s, date '2020-02-29' as day, null as nothing, "
         "(select method_id from numbers where number = 0) as id"
     )
-    done = acumen_here("corpus", "query", folder, sql, "--json")
+    done = codeacumen_here("corpus", "query", folder, sql, "--json")
     (row,) = json.loads(done.stdout, parse_constant=lambda name: pytest.fail(name))
     assert re.fullmatch(r"[0-9a-f-]{36}", row.pop("id"))
     assert row == {
@@ -114,15 +114,15 @@ def test_values_that_json_has_not(acumen_here: Acumen, folder: Path) -> None:
     }  # fmt: skip
 
 
-def test_no_rows(acumen_here: Acumen, folder: Path) -> None:
+def test_no_rows(codeacumen_here: Codeacumen, folder: Path) -> None:
     sql = "select * from methods limit 0"
-    assert acumen_here("corpus", "query", folder, sql).stdout == "no rows\n"
-    assert json.loads(acumen_here("corpus", "query", folder, sql, "--json").stdout) == []
+    assert codeacumen_here("corpus", "query", folder, sql).stdout == "no rows\n"
+    assert json.loads(codeacumen_here("corpus", "query", folder, sql, "--json").stdout) == []
 
 
-def test_a_query_changes_nothing(acumen_here: Acumen, folder: Path, tmp_path: Path) -> None:
+def test_a_query_changes_nothing(codeacumen_here: Codeacumen, folder: Path, tmp_path: Path) -> None:
     out = tmp_path / "evil.csv"
-    done = acumen_here("corpus", "query", folder, f"copy (select 1) to '{out}'")
+    done = codeacumen_here("corpus", "query", folder, f"copy (select 1) to '{out}'")
     assert done.returncode == 2
     assert "select" in done.stderr
     assert not out.exists()
@@ -146,9 +146,9 @@ def test_a_query_changes_nothing(acumen_here: Acumen, folder: Path, tmp_path: Pa
     ],
 )
 def test_what_is_missing_or_unknown_is_told(
-    acumen_here: Acumen, folder: Path, arguments: list[str], message: str
+    codeacumen_here: Codeacumen, folder: Path, arguments: list[str], message: str
 ) -> None:
-    done = acumen_here("corpus", "show", folder, *arguments)
+    done = codeacumen_here("corpus", "show", folder, *arguments)
     assert done.returncode == 2
     assert message in done.stderr
     assert "Traceback" not in done.stderr
@@ -156,11 +156,11 @@ def test_what_is_missing_or_unknown_is_told(
 
 
 def test_a_plug_ins_view_knows_its_own_tools_only(
-    acumen: Acumen, folder: Path, tmp_path: Path
+    codeacumen: Codeacumen, folder: Path, tmp_path: Path
 ) -> None:
     plugin = tmp_path / "shouting.py"
     plugin.write_text(
-        "from acumen.registry import view\n"
+        "from codeacumen.registry import view\n"
         "@view('shouting', summary='loud')\n"
         "class Shouting:\n"
         "    name, tables, compats = 'shouting', (), {}\n"
@@ -168,43 +168,45 @@ def test_a_plug_ins_view_knows_its_own_tools_only(
         "        return method['text'].upper()\n"
     )
     show = ("corpus", "show", folder, "Builtins.gcd", "--plugin", plugin, "--view", "shouting")
-    assert "GCD(LONG A, LONG B)" in acumen(*show).stdout
-    done = acumen(*show, "--as", "loudspeaker")
+    assert "GCD(LONG A, LONG B)" in codeacumen(*show).stdout
+    done = codeacumen(*show, "--as", "loudspeaker")
     assert done.returncode == 2
     assert "the view shouting knows no tool called 'loudspeaker'" in done.stderr
     export = ("corpus", "export", folder, "--plugin", plugin, "--view", "shouting")
-    done = acumen(*export, "--compat", "-o", tmp_path / "x.jsonl")
+    done = codeacumen(*export, "--compat", "-o", tmp_path / "x.jsonl")
     assert "no other tool prints the view shouting" in done.stderr
 
 
 @pytest.mark.parametrize("view", ["text", "tokens", "code2vec", "calls"])
-def test_json_is_json_whatever_the_view(acumen_here: Acumen, folder: Path, view: str) -> None:
+def test_json_is_json_whatever_the_view(
+    codeacumen_here: Codeacumen, folder: Path, view: str
+) -> None:
     show = ("corpus", "show", folder, "Builtins.gcd", "--view", view)
-    value = json.loads(acumen_here(*show, "--json").stdout)
-    plain = acumen_here(*show).stdout
+    value = json.loads(codeacumen_here(*show, "--json").stdout)
+    plain = codeacumen_here(*show).stdout
     assert plain == (f"{value}\n" if isinstance(value, str) else json.dumps(value) + "\n")
 
 
-def test_constructors_have_two_names(acumen_here: Acumen, folder: Path) -> None:
+def test_constructors_have_two_names(codeacumen_here: Codeacumen, folder: Path) -> None:
     shown = [
-        json.loads(acumen_here("corpus", "show", folder, name, "--json").stdout)
+        json.loads(codeacumen_here("corpus", "show", folder, name, "--json").stdout)
         for name in ("Builtins.<init>", "Builtins.Builtins")
     ]
     assert shown[0] == shown[1]
     assert (shown[0]["kind"], shown[0]["name"]) == ("constructor", "Builtins")
     assert shown[0]["signature"].startswith("<init>(")
     # Where there are several, each is told with its id; where JSON is asked for, not among it.
-    done = acumen_here("corpus", "show", folder, "Polyline.Polyline")
+    done = codeacumen_here("corpus", "show", folder, "Polyline.Polyline")
     assert "2 methods are called 'Polyline.Polyline'" in done.stderr
     ids = re.findall(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", done.stdout)
     assert len(ids) == 2
     assert "Polyline.<init>(Point[])" in done.stdout
-    done = acumen_here("corpus", "show", folder, "Polyline.Polyline", "--json")
+    done = codeacumen_here("corpus", "show", folder, "Polyline.Polyline", "--json")
     assert done.stdout == ""
     assert all(one in done.stderr for one in ids)
 
 
-def test_calls_outside_the_project(acumen_here: Acumen, tmp_path: Path) -> None:
+def test_calls_outside_the_project(codeacumen_here: Codeacumen, tmp_path: Path) -> None:
     """A call of a method from elsewhere that the project overrides has targets, and is outside."""
     far = "Math.floorMod(1, 2); Integer.toString(1, 10);"
     names = [f"String.valueOf((Object) null).{name}();" for name in STRINGS]
@@ -212,9 +214,11 @@ def test_calls_outside_the_project(acumen_here: Acumen, tmp_path: Path) -> None:
         "class A implements Runnable {\n    public void run() { }\n"
         f"    void all(Runnable r) {{\n        r.run();\n{far} {' '.join(names)}\n    }}\n}}\n"
     )
-    acumen_here("corpus", "build", tmp_path / "A.java", "-o", tmp_path / "corpus")
-    shown = acumen_here("corpus", "show", tmp_path / "corpus", "A.all").stdout
-    calls = json.loads(acumen_here("corpus", "show", tmp_path / "corpus", "A.all", "--json").stdout)
+    codeacumen_here("corpus", "build", tmp_path / "A.java", "-o", tmp_path / "corpus")
+    shown = codeacumen_here("corpus", "show", tmp_path / "corpus", "A.all").stdout
+    calls = json.loads(
+        codeacumen_here("corpus", "show", tmp_path / "corpus", "A.all", "--json").stdout
+    )
     (run,) = (one for one in calls["calls"] if "run" in one["callee"])
     assert not run["inside"]
     assert run["targets"]
@@ -234,21 +238,21 @@ STRINGS = (
 # ------------------------------------------------------------------ views, export
 
 
-def test_views_are_listed_with_the_tools_they_know(acumen_here: Acumen) -> None:
+def test_views_are_listed_with_the_tools_they_know(codeacumen_here: Codeacumen) -> None:
     listed = {
-        one["name"]: one for one in json.loads(acumen_here("corpus", "views", "--json").stdout)
+        one["name"]: one for one in json.loads(codeacumen_here("corpus", "views", "--json").stdout)
     }
     assert listed["calls"]["tools"] == []
     assert listed["code2seq"]["tools"][0] == "code2seq"
     assert listed["graph"]["tools"] == ["features-javac"]
     assert {"name", "summary", "tools", "origin"} == set(listed["text"])
-    assert "code2vec, gluecode" in acumen_here("corpus", "views").stdout
+    assert "code2vec, gluecode" in codeacumen_here("corpus", "views").stdout
 
 
 @pytest.mark.thorough
-def test_what_the_authors_extractors_print(acumen_here: Acumen, folder: Path) -> None:
+def test_what_the_authors_extractors_print(codeacumen_here: Codeacumen, folder: Path) -> None:
     def lines(*options: str) -> dict[str, dict[str, str]]:
-        done = acumen_here("corpus", "export", folder, "-o", "-", *options)
+        done = codeacumen_here("corpus", "export", folder, "-o", "-", *options)
         assert done.returncode == 0, done.stderr
         return {one["method_id"]: one for one in map(json.loads, done.stdout.splitlines())}
 
@@ -268,15 +272,15 @@ def test_what_the_authors_extractors_print(acumen_here: Acumen, folder: Path) ->
 
 
 def test_where_to_write_is_looked_at_first(
-    acumen_here: Acumen, folder: Path, tmp_path: Path
+    codeacumen_here: Codeacumen, folder: Path, tmp_path: Path
 ) -> None:
-    done = acumen_here("corpus", "export", folder, "--view", "text", "-o", tmp_path)
+    done = codeacumen_here("corpus", "export", folder, "--view", "text", "-o", tmp_path)
     assert done.returncode == 2
     assert "is a folder" in done.stderr
     # What is refused leaves nothing behind.
     out = tmp_path / "new" / "out.jsonl"
     for options in ("text --as x", "x", "calls --compat"):
-        done = acumen_here("corpus", "export", folder, "--view", *options.split(), "-o", out)
+        done = codeacumen_here("corpus", "export", folder, "--view", *options.split(), "-o", out)
         assert done.returncode == 2
     assert not out.parent.exists()
 
@@ -284,38 +288,40 @@ def test_where_to_write_is_looked_at_first(
 # ------------------------------------------------------------------ audit
 
 
-def test_audit_of_a_damaged_corpus(acumen_here: Acumen, folder: Path, tmp_path: Path) -> None:
+def test_audit_of_a_damaged_corpus(
+    codeacumen_here: Codeacumen, folder: Path, tmp_path: Path
+) -> None:
     copy = Path(shutil.copytree(folder, tmp_path / "corpus"))
     gone, *_ = sorted(copy.glob("shards/quill.*/methods.parquet"))
     changed = copy / "numbers.parquet"
     gone.unlink()
     changed.write_bytes(b"what?")
-    done = acumen_here("corpus", "audit", copy)
+    done = codeacumen_here("corpus", "audit", copy)
     assert done.returncode == 1, done.stderr
     assert re.search(rf"missing +{re.escape(str(gone.relative_to(copy)))}", done.stdout)
     assert re.search(r"changed +numbers\.parquet", done.stdout)
-    assert "acumen corpus build" in done.stderr
-    done = acumen_here("corpus", "audit", copy, "--json")
+    assert "codeacumen corpus build" in done.stderr
+    done = codeacumen_here("corpus", "audit", copy, "--json")
     assert done.returncode == 1
     told = json.loads(done.stdout)
     assert (told["whole"], told["changed"]) == (False, ["numbers.parquet"])
     for verb in (["show", copy], ["query", copy, "select count(*) from numbers"], ["stats", copy]):
-        done = acumen_here("corpus", *verb)
+        done = codeacumen_here("corpus", *verb)
         assert done.returncode == 2
         assert "is damaged: " in done.stderr
-        assert f"acumen corpus audit {copy}" in done.stderr
+        assert f"codeacumen corpus audit {copy}" in done.stderr
         assert "Traceback" not in done.stderr
 
 
-def test_audit_without_tokens(acumen_here: Acumen, tmp_path: Path) -> None:
+def test_audit_without_tokens(codeacumen_here: Codeacumen, tmp_path: Path) -> None:
     out = tmp_path / "corpus"
-    acumen_here("corpus", "build", QUILL, "-o", out, "--view", "text")
-    done = acumen_here("corpus", "audit", out)
+    codeacumen_here("corpus", "build", QUILL, "-o", out, "--view", "text")
+    done = codeacumen_here("corpus", "audit", out)
     assert done.returncode == 0, done.stderr
     assert re.search(r"whole +yes", done.stdout)
     assert "not looked for: the corpus was built without the view tokens" in done.stdout
     (out / "projects.parquet").unlink()
-    done = acumen_here("corpus", "audit", out)
+    done = codeacumen_here("corpus", "audit", out)
     assert done.returncode == 1
     assert "projects.parquet" in done.stdout
 
@@ -329,7 +335,7 @@ def test_audit_without_tokens(acumen_here: Acumen, tmp_path: Path) -> None:
         (["show", "nowhere"], "nowhere holds no corpus: there is no such folder"),
         (["show", "file"], "file holds no corpus"),
         (["show", "."], ". holds no corpus"),
-        (["stats", "."], "`acumen corpus build` makes a corpus"),
+        (["stats", "."], "`codeacumen corpus build` makes a corpus"),
         (["build", "file", "-o", "c"], "neither a folder, a zip nor a source file"),
         (["build", "cut.zip", "-o", "c"], "a damaged zip, or none"),
         (["build", "a.java", "a.java", "-o", "c"], "the name a: a.java, twice"),
@@ -340,16 +346,19 @@ def test_audit_without_tokens(acumen_here: Acumen, tmp_path: Path) -> None:
     ],
 )
 def test_mistakes_get_an_answer(
-    acumen_here: Acumen, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str],
+    codeacumen_here: Codeacumen,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    arguments: list[str],
     message: str,
-) -> None:  # fmt: skip
+) -> None:
     here = tmp_path / "here"
     here.mkdir()
     (here / "file").write_text("text")
     (here / "cut.zip").write_bytes(b"PK\3\4 and no more")
     (here / "a.java").write_text("class A { }")
     monkeypatch.chdir(here)
-    done = acumen_here("corpus", *arguments)
+    done = codeacumen_here("corpus", *arguments)
     assert done.returncode == 2
     assert message in done.stderr
     assert "Traceback" not in done.stderr

@@ -1,4 +1,4 @@
-"""`acumen dataset`, and what is asked of a data set afterwards, as a person does it."""
+"""`codeacumen dataset`, and what is asked of a data set afterwards, as a person does it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from corpora import contents, project_of
-from support import SHARED, Acumen
+from support import SHARED, Codeacumen
 
 SOURCE = """class Till {
     int sum;
@@ -33,7 +33,7 @@ SOURCE = """class Till {
 NAMER = '''
 import re
 
-from acumen.registry import model
+from codeacumen.registry import model
 
 
 class FirstVariable:
@@ -56,30 +56,30 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return project_of(tmp_path_factory.mktemp("till"), "Till.java", SOURCE).folder
 
 
-def made(acumen: Acumen, corpus: Path, out: Path, *options: str) -> Path:
-    done = acumen(
+def made(codeacumen: Codeacumen, corpus: Path, out: Path, *options: str) -> Path:
+    done = codeacumen(
         "dataset", "robustness", "--corpus", corpus, "--out", out, "--split", "all", *options
     )
     assert done.returncode == 0, done.stderr
     return out
 
 
-def test_from_a_corpus_to_scores(acumen: Acumen, corpus: Path, tmp_path: Path) -> None:
-    data = made(acumen, corpus, tmp_path / "data", "-k", "VN", "-w", "single", "-w", "all")
+def test_from_a_corpus_to_scores(codeacumen: Codeacumen, corpus: Path, tmp_path: Path) -> None:
+    data = made(codeacumen, corpus, tmp_path / "data", "-k", "VN", "-w", "single", "-w", "all")
     (tmp_path / "namer.py").write_text(NAMER)
     plugin = ("--plugin", tmp_path / "namer.py")
 
-    listed = json.loads(acumen("tasks", "list", "--data", data, "--json").stdout)
+    listed = json.loads(codeacumen("tasks", "list", "--data", data, "--json").stdout)
     assert listed[-1] == {
         "name": "robustness/rename",
         "summary": "Is a method named alike when a variable gets another name?",
         "origin": "data",
     }
-    shown = acumen("tasks", "show", "robustness/rename", "--data", data)
+    shown = codeacumen("tasks", "show", "robustness/rename", "--data", data)
     assert "Prediction change (PCP, %)" in shown.stdout
 
     run = tmp_path / "run"
-    done = acumen(
+    done = codeacumen(
         "eval", "--data", data, *plugin, "-m", "first-variable", "-m", "majority", "-m", "oracle",
         "-t", "robustness", "-o", run,
     )  # fmt: skip
@@ -95,26 +95,26 @@ def test_from_a_corpus_to_scores(acumen: Acumen, corpus: Path, tmp_path: Path) -
     by_mode = {one["convention"]: one["value"] for one in scores if one["metric"] == "pcp"}
     assert by_mode["all"] == 100.0
 
-    done = acumen("compare", run, "--data", data, "--json")
+    done = codeacumen("compare", run, "--data", data, "--json")
     assert done.returncode == 0, done.stderr
     assert list(json.loads(done.stdout)[0]["values"]) == ["majority", "oracle", "first-variable"]
 
     answers = run / "answers" / "robustness" / "rename" / "first-variable.jsonl"
-    done = acumen("score", answers, "-t", "robustness/rename", "--data", data, "--json")
+    done = codeacumen("score", answers, "-t", "robustness/rename", "--data", data, "--json")
     assert json.loads(done.stdout)["cells"][0]["scores"] == scores
 
-    done = acumen("report", run, "--data", data)
+    done = codeacumen("report", run, "--data", data)
     assert done.returncode == 0, done.stderr
     assert (run / "report.html").is_file()
 
 
 def test_the_same_data_whatever_the_workers(
-    acumen_here: Acumen, corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    codeacumen_here: Codeacumen, corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     options = ("-k", "rename", "--most", "4", "--seed", "3", "--json", "-j")
     told = []
     for workers in ("1", "2"):
-        done = acumen_here("dataset", "robustness", "--corpus", corpus, "--out",
+        done = codeacumen_here("dataset", "robustness", "--corpus", corpus, "--out",
                            tmp_path / workers, "--split", "all", *options, workers)  # fmt: skip
         assert done.returncode == 0, done.stderr
         told.append(json.loads(done.stdout))
@@ -136,9 +136,9 @@ def test_the_same_data_whatever_the_workers(
     ],
 )
 def test_what_is_not_there_is_told(
-    acumen_here: Acumen, corpus: Path, tmp_path: Path, options: list[str], message: str
+    codeacumen_here: Codeacumen, corpus: Path, tmp_path: Path, options: list[str], message: str
 ) -> None:
-    done = acumen_here(
+    done = codeacumen_here(
         "dataset", "robustness", "--corpus", corpus, "--out", tmp_path / "data", *options
     )
     assert done.returncode == 2
@@ -146,34 +146,34 @@ def test_what_is_not_there_is_told(
     assert not (tmp_path / "data").exists()
 
 
-def test_a_folder_that_is_no_data_set(acumen_here: Acumen, tmp_path: Path) -> None:
-    done = acumen_here("eval", "--data", tmp_path, "-t", "robustness", "-m", "oracle")
+def test_a_folder_that_is_no_data_set(codeacumen_here: Codeacumen, tmp_path: Path) -> None:
+    done = codeacumen_here("eval", "--data", tmp_path, "-t", "robustness", "-m", "oracle")
     assert done.returncode == 2
-    assert "a folder that `acumen dataset` wrote" in done.stderr
+    assert "a folder that `codeacumen dataset` wrote" in done.stderr
 
 
-def test_help_has_an_example(acumen_here: Acumen) -> None:
+def test_help_has_an_example(codeacumen_here: Codeacumen) -> None:
     assert (
-        "Example: acumen dataset robustness"
-        in acumen_here("dataset", "robustness", "--help").stdout
+        "Example: codeacumen dataset robustness"
+        in codeacumen_here("dataset", "robustness", "--help").stdout
     )
-    assert "dataset" in acumen_here("--help").stdout
+    assert "dataset" in codeacumen_here("--help").stdout
 
 
-def test_reproduce_generalizability(acumen_here: Acumen) -> None:
+def test_reproduce_generalizability(codeacumen_here: Codeacumen) -> None:
     """Rows of the published tables that do not add up end in exit code 1."""
     if not (SHARED / "tnpa").is_dir():
         pytest.skip(f"the study's tables are not in {SHARED / 'tnpa'}")
-    done = acumen_here("reproduce", "generalizability")
+    done = codeacumen_here("reproduce", "generalizability")
     assert done.returncode == 2
-    assert "acumen data get tnpa" in done.stderr
-    assert acumen_here("data", "get", "tnpa", "--from", SHARED / "tnpa").returncode == 0
-    done = acumen_here("reproduce", "generalizability")
+    assert "codeacumen data get tnpa" in done.stderr
+    assert codeacumen_here("data", "get", "tnpa", "--from", SHARED / "tnpa").returncode == 0
+    done = codeacumen_here("reproduce", "generalizability")
     assert done.returncode == 1
     assert "CWP + WCP + WWDP = PCP of Table 2" in done.stdout
     assert "What does not add up" in done.stdout
     assert "33 cells are outside their tolerance" in done.stderr
-    cells = json.loads(acumen_here("reproduce", "generalizability", "--json").stdout)
+    cells = json.loads(codeacumen_here("reproduce", "generalizability", "--json").stdout)
     wrong = [cell for cell in cells if cell["verdict"] == "outside"]
     assert len(wrong) == 33
     assert "all six are percentages of 248 methods" in {cell["note"] for cell in wrong}

@@ -1,4 +1,4 @@
-"""``acumen embed``: vectors of methods and of lines, in files that anything reads."""
+"""``codeacumen embed``: vectors of methods and of lines, in files that anything reads."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
-from acumen.cli import embed
-from acumen.corpus import Corpus
-from acumen.registry.entries import ENTRIES
+from codeacumen.cli import embed
+from codeacumen.corpus import Corpus
+from codeacumen.registry.entries import ENTRIES
 from corpora import contents
-from support import ROOT, Acumen
+from support import ROOT, Codeacumen
 
 TRIGRAMS = ROOT / "examples" / "trigram_embedding.py"
 ODD = '''
-from acumen.registry import model
+from codeacumen.registry import model
 
 class Odd:
     """Knows no name with an x, fails at one with a z; "q" is longer, "n" is not finite."""
@@ -68,10 +68,10 @@ def written(path: Path, *lines: str) -> Path:
 
 
 def test_every_method_with_a_body(
-    acumen_here: Acumen, examples_corpus: Corpus, tmp_path: Path
+    codeacumen_here: Codeacumen, examples_corpus: Corpus, tmp_path: Path
 ) -> None:
     out = tmp_path / "made" / "methods.parquet"
-    done = acumen_here(
+    done = codeacumen_here(
         "embed", "trigrams", examples_corpus.folder, "--plugin", TRIGRAMS, "--out", out, "--json"
     )
     assert done.returncode == 0, done.stderr
@@ -81,7 +81,7 @@ def test_every_method_with_a_body(
     ).to_pylist()
     told = json.loads(done.stdout)
     assert told["asked"] == told["vectors"] == len(wanted) > 1000
-    from acumen.registry import make_model
+    from codeacumen.registry import make_model
 
     vectors = make_model("trigrams").model.embed([row["text"] for row in wanted])  # type: ignore[union-attr]
     by_id = {row["id"]: row for row in rows}
@@ -93,18 +93,18 @@ def test_every_method_with_a_body(
     assert [path.name for path in out.parent.iterdir()] == [out.name]
     kept = pq.read_schema(out)
     assert str(kept.field("vector").type) == "list<element: float>"
-    assert kept.metadata[b"acumen.model"] == b"trigrams"
+    assert kept.metadata[b"codeacumen.model"] == b"trigrams"
 
 
 def test_masked_names_are_not_seen(
-    acumen_here: Acumen, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    codeacumen_here: Codeacumen, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     source = tmp_path / "p" / "A.java"
     source.parent.mkdir()
     source.write_text("class A { int size() { return 1; } int many() { return 1; } }")
     for option, same in (((), False), (("--mask",), True)):
         out = tmp_path / "made.parquet"
-        done = acumen_here(
+        done = codeacumen_here(
             "embed", "trigrams", source.parent, "--plugin", TRIGRAMS, "-o", out, "-j", "1", *option
         )
         assert done.returncode == 0, done.stderr
@@ -113,26 +113,31 @@ def test_masked_names_are_not_seen(
 
 
 def test_the_same_bytes_again_and_in_any_stretches(
-    acumen_here: Acumen, examples_corpus: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    codeacumen_here: Codeacumen,
+    examples_corpus: Corpus,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     options = ("embed", "trigrams", examples_corpus.folder, "--plugin", TRIGRAMS, "-o")
     for name in ("a.parquet", "b.parquet", "a.npy"):
-        assert acumen_here(*options, tmp_path / name).returncode == 0
+        assert codeacumen_here(*options, tmp_path / name).returncode == 0
     assert (tmp_path / "a.parquet").read_bytes() == (tmp_path / "b.parquet").read_bytes()
     monkeypatch.setattr(embed, "_TOGETHER", 100)
-    assert acumen_here(*options, tmp_path / "c.npy").returncode == 0
+    assert codeacumen_here(*options, tmp_path / "c.npy").returncode == 0
     assert (tmp_path / "a.npy").read_bytes() == (tmp_path / "c.npy").read_bytes()
     assert (tmp_path / "a.txt").read_bytes() == (tmp_path / "c.txt").read_bytes()
-    assert acumen_here(*options, tmp_path / "c.parquet").returncode == 0
+    assert codeacumen_here(*options, tmp_path / "c.parquet").returncode == 0
     whole, parted = (pq.ParquetFile(tmp_path / name) for name in ("a.parquet", "c.parquet"))
     assert parted.num_row_groups > whole.num_row_groups
     assert parted.read().equals(whole.read())
 
 
-def test_lines_and_what_has_no_vector(acumen_here: Acumen, tmp_path: Path, plugged: Any) -> None:
+def test_lines_and_what_has_no_vector(
+    codeacumen_here: Codeacumen, tmp_path: Path, plugged: Any
+) -> None:
     names = written(tmp_path / "names.txt", "  a ", "axe", "zoo", "", "tüt\\", "n")
     for out in (tmp_path / "made.parquet", tmp_path / "made.npy"):
-        done = acumen_here("embed", "odd", "--names", names, "-o", out, "--json", *plugged)
+        done = codeacumen_here("embed", "odd", "--names", names, "-o", out, "--json", *plugged)
         assert done.returncode == 1
         assert "odd failed at 2 of them, first: ValueError: no z" in done.stderr
         told = json.loads(done.stdout)
@@ -150,10 +155,10 @@ def test_lines_and_what_has_no_vector(acumen_here: Acumen, tmp_path: Path, plugg
 
 
 def test_texts_are_taken_as_they_are_from_stdin(
-    acumen: Acumen, tmp_path: Path, plugged: Any
+    codeacumen: Codeacumen, tmp_path: Path, plugged: Any
 ) -> None:
     out = tmp_path / "made.parquet"
-    done = acumen("embed", "odd", "--text", "-", "-o", out, *plugged, input="\ufeff  a\r\n b")
+    done = codeacumen("embed", "odd", "--text", "-", "-o", out, *plugged, input="\ufeff  a\r\n b")
     assert done.returncode == 0, done.stderr
     assert done.stdout == ""
     assert done.stderr == f"2 vectors of 2 lines, 2 dimensions: {out}\n"
@@ -173,13 +178,13 @@ def test_texts_are_taken_as_they_are_from_stdin(
         (("trigrams", "--names", "empty"), "nothing to embed", ""),
         (("trigrams", "--names", "latin"), "latin, line 2: not UTF-8", ""),
         (("levenshtein", "--names", "lines"), "has no vectors: it has similarity", "run:DIR"),
-        (("missing", "--names", "lines"), "needs no_such_package_at_all", "acumen[neural]"),
+        (("missing", "--names", "lines"), "needs no_such_package_at_all", "codeacumen[neural]"),
         (("odd", "--names", "zs"), "odd fails at all that it is asked: ValueError: no z", ""),
         (("odd", "--names", "lengths"), "of 2 and of 3 dimensions", "one length"),
     ],
 )
 def test_what_cannot_be_is_told_and_leaves_nothing(
-    acumen_here: Acumen, tmp_path: Path, plugged: Any, monkeypatch: pytest.MonkeyPatch,
+    codeacumen_here: Codeacumen, tmp_path: Path, plugged: Any, monkeypatch: pytest.MonkeyPatch,
     arguments: tuple[str, ...], said: str, hint: str,
 ) -> None:  # fmt: skip
     monkeypatch.chdir(tmp_path)
@@ -195,7 +200,7 @@ def test_what_cannot_be_is_told_and_leaves_nothing(
     out.write_bytes(b"what was there")
     before = contents(tmp_path)
     options = () if "-o" in arguments else ("-o", out)
-    done = acumen_here("embed", *arguments, *options, "--plugin", TRIGRAMS, *plugged)
+    done = codeacumen_here("embed", *arguments, *options, "--plugin", TRIGRAMS, *plugged)
     assert done.returncode == 2
     assert said in done.stderr
     assert hint in done.stderr
@@ -212,18 +217,18 @@ def test_the_header_is_numpys() -> None:
         assert (shape, fortran, kind) == ((rows, size), False, np.dtype("<f4"))
 
 
-def test_help_has_examples(acumen_here: Acumen) -> None:
-    assert acumen_here("embed", "--help").stdout.count("Example:") == 3
+def test_help_has_examples(codeacumen_here: Codeacumen) -> None:
+    assert codeacumen_here("embed", "--help").stdout.count("Example:") == 3
 
 
-def test_a_trained_network(acumen_here: Acumen, tmp_path: Path) -> None:
+def test_a_trained_network(codeacumen_here: Codeacumen, tmp_path: Path) -> None:
     """Its vectors are those that its network gives."""
     torch = pytest.importorskip("torch")
-    from acumen.api import Face
-    from acumen.models.neural.answering import vectors
-    from acumen.models.neural.architecture import LABELS, Purpose
-    from acumen.models.neural.catalogue import Plan
-    from acumen.models.neural.training import checkpoints
+    from codeacumen.api import Face
+    from codeacumen.models.neural.answering import vectors
+    from codeacumen.models.neural.architecture import LABELS, Purpose
+    from codeacumen.models.neural.catalogue import Plan
+    from codeacumen.models.neural.training import checkpoints
 
     torch.set_num_threads(1)
     lines = ["int f() { return 1; }", "", "while (true) { go(); }"]
@@ -235,7 +240,7 @@ def test_a_trained_network(acumen_here: Acumen, tmp_path: Path) -> None:
         checkpoints.save(tmp_path / "runs" / task, plan, model, network.eval(), {})
     text = written(tmp_path / "text", *lines)
     out = tmp_path / "made.parquet"
-    done = acumen_here("embed", f"run:{tmp_path / 'runs' / task}", "--text", text, "-o", out)
+    done = codeacumen_here("embed", f"run:{tmp_path / 'runs' / task}", "--text", text, "-o", out)
     assert done.returncode == 0, done.stderr
     assert "2 vectors of 3 lines, 1 have none, 8 dimensions" in done.stderr
     found = pq.read_table(out)["vector"].to_pylist()
@@ -244,7 +249,7 @@ def test_a_trained_network(acumen_here: Acumen, tmp_path: Path) -> None:
     assert found[0] != found[2]
     for mine, right in zip(found, wanted, strict=True):
         assert mine == (right and np.asarray(right, np.float32).tolist())
-    done = acumen_here("embed", f"run:{tmp_path / 'runs'}", "--text", text, "-o", out)
+    done = codeacumen_here("embed", f"run:{tmp_path / 'runs'}", "--text", text, "-o", out)
     assert done.returncode == 2
     assert "are 2 networks" in done.stderr
     assert f"run:{tmp_path / 'runs' / 'npath'}" in done.stderr

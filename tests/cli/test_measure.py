@@ -1,4 +1,4 @@
-"""``acumen measure`` from the command line, as a person runs it."""
+"""``codeacumen measure`` from the command line, as a person runs it."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from typing import Any
 
 import pytest
 
-from acumen.corpus.build import build
-from acumen.corpus.measure import Measured, NPath, measured
-from acumen.engines.local import LocalEngine
-from acumen.lang.java.file import JavaFile
-from acumen.lang.java.npath import npath
+from codeacumen.corpus.build import build
+from codeacumen.corpus.measure import Measured, NPath, measured
+from codeacumen.engines.local import LocalEngine
+from codeacumen.languages.java.measures.npath import npath
+from codeacumen.languages.java.syntax.file import JavaFile
 from corpora import EXAMPLES, shared_engine
 from npath_slowly import bin_of
-from support import ROOT, Acumen
+from support import ROOT, Codeacumen
 
 SOURCE = """class A {
   A(int n) { if (n > 0) f(n); }
@@ -43,8 +43,8 @@ def one_file(tmp_path: Path) -> Path:
     return file
 
 
-def test_a_line_for_each_method(acumen: Acumen, one_file: Path) -> None:
-    done = acumen("measure", "npath", one_file, "--json")
+def test_a_line_for_each_method(codeacumen: Codeacumen, one_file: Path) -> None:
+    done = codeacumen("measure", "npath", one_file, "--json")
     assert done.returncode == 0, done.stderr
     told = {"project": "A", "file": "A.java"}
     assert lines(done.stdout) == [
@@ -55,23 +55,23 @@ def test_a_line_for_each_method(acumen: Acumen, one_file: Path) -> None:
 
 
 @pytest.mark.parametrize(("rules", "wanted"), [("pmd6", 4), ("pmd7", 4), ("pmd7.14", 3)])
-def test_rules(acumen: Acumen, one_file: Path, rules: str, wanted: int) -> None:
-    done = acumen("measure", "npath", one_file, "--json", "--rules", rules)
+def test_rules(codeacumen: Codeacumen, one_file: Path, rules: str, wanted: int) -> None:
+    done = codeacumen("measure", "npath", one_file, "--json", "--rules", rules)
     assert [row["value"] for row in lines(done.stdout)] == [2, wanted]
 
 
-def test_a_table_of_the_largest(acumen: Acumen, one_file: Path) -> None:
-    done = acumen("measure", "npath", one_file.parent, "--most", "1")
+def test_a_table_of_the_largest(codeacumen: Codeacumen, one_file: Path) -> None:
+    done = codeacumen("measure", "npath", one_file.parent, "--most", "1")
     assert done.returncode == 0, done.stderr
     assert "f(Object)" in done.stdout
     assert "<init>" not in done.stdout
     assert "50.0%" in done.stdout
     assert "2 methods, 1 file\n" in done.stderr
-    assert acumen("measure", "npath", one_file, "--most", "0").returncode == 0
+    assert codeacumen("measure", "npath", one_file, "--most", "0").returncode == 0
 
 
 def test_any_place_and_any_number_of_workers(
-    acumen: Acumen, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    codeacumen: Codeacumen, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Folders, an archive and a corpus of the same files say the same; what is told is what the
     analysis itself says of each file."""
@@ -82,7 +82,7 @@ def test_any_place_and_any_number_of_workers(
             opened.write(file, str(file.relative_to(quill)))
     build([str(quill)], tmp_path / "corpus", engine=shared_engine(2), views=(), cache=tmp_path)
     places = (quill, f"quill={archive}", tmp_path / "corpus")
-    first, second, third = (acumen("measure", "npath", place, "--json", "-j", "2").stdout
+    first, second, third = (codeacumen("measure", "npath", place, "--json", "-j", "2").stdout
                             for place in places)  # fmt: skip
     assert first == second == third
     expected = []
@@ -94,7 +94,7 @@ def test_any_place_and_any_number_of_workers(
     keys = ("file", "method", "value", "bin")
     assert [tuple(row[key] for key in keys) for row in lines(first)] == expected
     # Small stretches, so that there are many of them.
-    monkeypatch.setattr("acumen.corpus.measure.STRETCH", 2000)
+    monkeypatch.setattr("codeacumen.corpus.measure.STRETCH", 2000)
     found = []
     for workers in (1, 2):
         parts = measured(NPath(), EXAMPLES, shared_engine(workers), tmp_path)
@@ -103,12 +103,12 @@ def test_any_place_and_any_number_of_workers(
     assert len(found[0]) > 600
 
 
-def test_broken_and_unreadable_files_are_told(acumen: Acumen, one_file: Path) -> None:
+def test_broken_and_unreadable_files_are_told(codeacumen: Codeacumen, one_file: Path) -> None:
     folder = one_file.parent
     (folder / "B.java").write_text("class B { void m() { if (a) f(); } void n( { while (")
     (folder / "C.java").write_bytes(b"class C\0\0\0\0 \xff { }")
     (folder / "D.java").symlink_to(folder / "nothing")
-    done = acumen("measure", "npath", folder, "--json")
+    done = codeacumen("measure", "npath", folder, "--json")
     assert done.returncode == 0, done.stderr
     names = [(row["file"], row["method"]) for row in lines(done.stdout)]
     assert names[:3] == [("A.java", "A"), ("A.java", "f"), ("B.java", "m")]
@@ -155,19 +155,19 @@ def test_one_bad_file_never_ends_a_run(tmp_path: Path, monkeypatch: pytest.Monke
     ]
 
 
-def test_what_is_not_there_is_told(acumen: Acumen, tmp_path: Path) -> None:
-    done = acumen("measure", "npath", tmp_path / "nothing")
+def test_what_is_not_there_is_told(codeacumen: Codeacumen, tmp_path: Path) -> None:
+    done = codeacumen("measure", "npath", tmp_path / "nothing")
     assert done.returncode == 2
     assert "error:" in done.stderr
     (tmp_path / "empty").mkdir()
-    done = acumen("measure", "npath", tmp_path / "empty")
+    done = codeacumen("measure", "npath", tmp_path / "empty")
     assert done.returncode == 0
     assert "0 methods, 0 files" in done.stderr
 
 
 def test_help_loads_nothing_heavy() -> None:
     code = (
-        "import sys; from acumen.cli import app\n"
+        "import sys; from codeacumen.cli import app\n"
         "try: app(['measure', 'npath', '--help'])\n"
         "except SystemExit: pass\n"
         "heavy = {'numpy', 'numba', 'pyarrow', 'tree_sitter', 'duckdb'} & set(sys.modules)\n"

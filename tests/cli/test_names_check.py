@@ -1,5 +1,5 @@
-"""``acumen names check`` and ``calibrate`` as a person runs them, with the rules alone: planted bad
-names are found, and the examples' good ones are not."""
+"""``codeacumen names check`` and ``calibrate`` as a person runs them, with the rules alone: planted
+bad names are found, and the examples' good ones are not."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import pytest
 import yaml
 
 from checker.projects import commit, write
-from support import ROOT, Acumen
+from support import ROOT, Codeacumen
 
 PLANTED = """package shop;
 
@@ -47,8 +47,8 @@ def found(text: str) -> set[str]:
     return {one["name"] for one in json.loads(text)["findings"] if not one["suppressed"]}
 
 
-def test_planted_names_are_found(acumen: Acumen, shop: Path) -> None:
-    done = acumen("names", "check", *RULES, cwd=shop)
+def test_planted_names_are_found(codeacumen: Codeacumen, shop: Path) -> None:
+    done = codeacumen("names", "check", *RULES, cwd=shop)
     assert done.returncode == 1, done.stderr
     first, second = [line for line in done.stdout.splitlines() if not line.startswith(" ")]
     assert first.startswith(f"{FILE}:7:10: Basket.getTotal() ")
@@ -59,18 +59,18 @@ def test_planted_names_are_found(acumen: Acumen, shop: Path) -> None:
     assert "2 findings in 4 methods of 1 file" in done.stderr
 
 
-def test_the_examples_are_named_well(acumen_here: Acumen) -> None:
-    """Written for acumen, with care for names: a checker that complains about them is wrong."""
-    done = acumen_here("names", "check", ROOT / "examples", *RULES, "--format", "json")
+def test_the_examples_are_named_well(codeacumen_here: Codeacumen) -> None:
+    """Written for codeacumen, with care for names: a checker that complains about them is wrong."""
+    done = codeacumen_here("names", "check", ROOT / "examples", *RULES, "--format", "json")
     told = json.loads(done.stdout)
     assert told["methods"] > 1000
     assert len(told["findings"]) <= 3
 
 
-def test_formats_and_out(acumen_here: Acumen, shop: Path, tmp_path: Path) -> None:
+def test_formats_and_out(codeacumen_here: Codeacumen, shop: Path, tmp_path: Path) -> None:
     for name, begins in (("json", b"{"), ("sarif", b"{"), ("html", b"<!doctype"), ("text", b"")):
         file = tmp_path / f"out.{name}"
-        done = acumen_here("names", "check", shop, *RULES, "--format", name, "--out", file)
+        done = codeacumen_here("names", "check", shop, *RULES, "--format", name, "--out", file)
         assert done.returncode == 1
         assert done.stdout == ""
         assert file.read_bytes().startswith(begins)
@@ -78,9 +78,9 @@ def test_formats_and_out(acumen_here: Acumen, shop: Path, tmp_path: Path) -> Non
         assert "2 findings" in done.stderr
 
 
-def test_exit_codes(acumen_here: Acumen, shop: Path) -> None:
+def test_exit_codes(codeacumen_here: Codeacumen, shop: Path) -> None:
     def code(*more: str) -> int:
-        return acumen_here("names", "check", shop, *RULES, *more).returncode
+        return codeacumen_here("names", "check", shop, *RULES, *more).returncode
 
     assert code() == 1
     assert code("--fail-on", "never") == 0
@@ -93,55 +93,59 @@ def test_exit_codes(acumen_here: Acumen, shop: Path) -> None:
     assert code("--since", "main") == 2  # no repository
     assert code("--config", "none.toml") == 2
     assert code("--baseline", "none.json") == 2
-    assert acumen_here("names", "check", "nowhere").returncode == 2
+    assert codeacumen_here("names", "check", "nowhere").returncode == 2
 
 
-def test_settings_of_the_project_and_the_command_line(acumen_here: Acumen, shop: Path) -> None:
-    write(shop, {".acumen.toml": '[names]\nthreshold = 1\nbackground = "none"\n'})
-    assert acumen_here("names", "check", shop / "src").returncode == 0
-    assert acumen_here("names", "check", shop / "src", "--threshold", "0.5").returncode == 1
-    write(shop, {".acumen.toml": "[names]\ntreshold = 1\n"})
-    done = acumen_here("names", "check", shop / "src")
+def test_settings_of_the_project_and_the_command_line(
+    codeacumen_here: Codeacumen, shop: Path
+) -> None:
+    write(shop, {".codeacumen.toml": '[names]\nthreshold = 1\nbackground = "none"\n'})
+    assert codeacumen_here("names", "check", shop / "src").returncode == 0
+    assert codeacumen_here("names", "check", shop / "src", "--threshold", "0.5").returncode == 1
+    write(shop, {".codeacumen.toml": "[names]\ntreshold = 1\n"})
+    done = codeacumen_here("names", "check", shop / "src")
     assert done.returncode == 2
     assert "hint: did you mean threshold?" in done.stderr
 
 
-def test_a_baseline_silences_what_is_known(acumen_here: Acumen, shop: Path) -> None:
+def test_a_baseline_silences_what_is_known(codeacumen_here: Codeacumen, shop: Path) -> None:
     known = shop / "names.json"
-    done = acumen_here("names", "check", shop, *RULES, "--write-baseline", known)
+    done = codeacumen_here("names", "check", shop, *RULES, "--write-baseline", known)
     assert (done.returncode, "2 known findings" in done.stderr) == (0, True)
-    assert acumen_here("names", "check", shop, *RULES, "--baseline", known).returncode == 0
+    assert codeacumen_here("names", "check", shop, *RULES, "--baseline", known).returncode == 0
     write(shop, {FILE: PLANTED.replace("void pay()", "void getPaid()")})
-    done = acumen_here("names", "check", shop, *RULES, "--baseline", known, "-f", "json")
+    done = codeacumen_here("names", "check", shop, *RULES, "--baseline", known, "-f", "json")
     assert (done.returncode, found(done.stdout)) == (1, {"getPaid"})
     # Written again where it is also set, all are in it.
-    write(shop, {".acumen.toml": '[names]\nbaseline = "names.json"\n'})
-    acumen_here("names", "check", shop, *RULES, "--write-baseline", known)
+    write(shop, {".codeacumen.toml": '[names]\nbaseline = "names.json"\n'})
+    codeacumen_here("names", "check", shop, *RULES, "--write-baseline", known)
     assert len(json.loads(known.read_bytes())["findings"]) == 3
 
 
-def test_a_change(acumen_here: Acumen, shop: Path) -> None:
+def test_a_change(codeacumen_here: Codeacumen, shop: Path) -> None:
     commit(shop, {})
-    assert acumen_here("names", "check", shop, *RULES, "--since", "HEAD").returncode == 0
+    assert codeacumen_here("names", "check", shop, *RULES, "--since", "HEAD").returncode == 0
     write(shop, {"src/shop/New.java": "class New { int x; void getX() { x = 1; x++; } }"})
-    done = acumen_here("names", "check", shop, *RULES, "--since", "HEAD", "-f", "json")
+    done = codeacumen_here("names", "check", shop, *RULES, "--since", "HEAD", "-f", "json")
     assert found(done.stdout) == {"getX"}
-    assert acumen_here("names", "check", shop, *RULES, "--staged").returncode == 0
+    assert codeacumen_here("names", "check", shop, *RULES, "--staged").returncode == 0
 
 
-def test_the_hook_is_a_command_that_runs(acumen: Acumen, shop: Path) -> None:
+def test_the_hook_is_a_command_that_runs(codeacumen: Codeacumen, shop: Path) -> None:
     (hook,) = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())
     program, *words = hook["entry"].split()
-    assert program == "acumen"
+    assert program == "codeacumen"
     assert (hook["pass_filenames"], hook["language"]) == (False, "python")
     commit(shop, {"README": ""})
-    assert acumen(*words, cwd=shop).returncode == 0
+    assert codeacumen(*words, cwd=shop).returncode == 0
 
 
-def test_hostile_names_do_not_steer_the_terminal(acumen_here: Acumen, tmp_path: Path) -> None:
+def test_hostile_names_do_not_steer_the_terminal(
+    codeacumen_here: Codeacumen, tmp_path: Path
+) -> None:
     path = "src/\x1b[31m\n7:1: evil/A.java"
     write(tmp_path / "p", {path: PLANTED})
-    done = acumen_here("names", "check", tmp_path / "p", *RULES)
+    done = codeacumen_here("names", "check", tmp_path / "p", *RULES)
     assert "\x1b" not in done.stdout
     assert len([line for line in done.stdout.splitlines() if not line.startswith(" ")]) == 2
 
@@ -149,9 +153,9 @@ def test_hostile_names_do_not_steer_the_terminal(acumen_here: Acumen, tmp_path: 
 def test_a_reader_that_leaves_and_an_interrupt(
     home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("ACUMEN_HOME", str(home))
+    monkeypatch.setenv("CODEACUMEN_HOME", str(home))
     write(tmp_path / "p", {f"src/B{i}.java": PLANTED for i in range(400)})
-    command = [sys.executable, "-m", "acumen", "names", "check", str(tmp_path / "p"), *RULES]
+    command = [sys.executable, "-m", "codeacumen", "names", "check", str(tmp_path / "p"), *RULES]
     reader = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     assert reader.stdout is not None
     assert reader.stderr is not None
@@ -174,7 +178,7 @@ def test_a_reader_that_leaves_and_an_interrupt(
     assert asked.returncode in (1, 130, -signal.SIGINT)
 
 
-def test_calibrate(acumen: Acumen, home: Path, tmp_path: Path) -> None:
+def test_calibrate(codeacumen: Codeacumen, home: Path, tmp_path: Path) -> None:
     """A history in which each getter without a value got another name, and nothing else did."""
     repository = tmp_path / "history"
     bad = {
@@ -190,7 +194,7 @@ def test_calibrate(acumen: Acumen, home: Path, tmp_path: Path) -> None:
         verb = ("reset", "fill", "count", "load")[i % 4]
         text = bad[path].replace(f"getTotal{i}", f"{verb}Total{i}")
         commit(repository, {path: text}, f"rename {i}")
-    done = acumen(
+    done = codeacumen(
         "names", "calibrate", repository, *RULES, "--json", "--plot", tmp_path / "c.svg", "--write"
     )
     assert done.returncode == 0, done.stderr
@@ -198,15 +202,15 @@ def test_calibrate(acumen: Acumen, home: Path, tmp_path: Path) -> None:
     assert (told["renamed"], told["stable"], told["too_few"]) == (24, 48, False)
     assert told["threshold"] is not None
     assert (tmp_path / "c.svg").read_bytes().startswith(b"<svg")
-    assert f"threshold = {told['threshold']:g}" in (repository / ".acumen.toml").read_text()
+    assert f"threshold = {told['threshold']:g}" in (repository / ".codeacumen.toml").read_text()
     # The checker takes it from there: of what there is now, nothing is wrong.
-    assert acumen("names", "check", repository, *RULES).returncode == 0
+    assert codeacumen("names", "check", repository, *RULES).returncode == 0
 
 
-def test_calibrate_with_too_few(acumen_here: Acumen, shop: Path) -> None:
+def test_calibrate_with_too_few(codeacumen_here: Codeacumen, shop: Path) -> None:
     commit(shop, {})
-    done = acumen_here("names", "calibrate", shop, *RULES, "--write")
+    done = codeacumen_here("names", "calibrate", shop, *RULES, "--write")
     assert done.returncode == 0
     assert "0 renames are too few" in done.stderr
-    assert not (shop / ".acumen.toml").exists()
-    assert os.environ["ACUMEN_HOME"]
+    assert not (shop / ".codeacumen.toml").exists()
+    assert os.environ["CODEACUMEN_HOME"]

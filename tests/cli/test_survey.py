@@ -1,4 +1,4 @@
-"""``acumen survey``, as a person calls it."""
+"""``codeacumen survey``, as a person calls it."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from acumen.models.embeddings.vectors import Vectors, unit
+from codeacumen.models.embeddings.vectors import Vectors, unit
 from corpora import build_at
-from support import SHARED, Acumen
+from support import SHARED, Codeacumen
 
 
 @pytest.fixture
-def votes(acumen_here: Acumen, tmp_path: Path) -> Path:
+def votes(codeacumen_here: Codeacumen, tmp_path: Path) -> Path:
     folder = tmp_path / "votes"
-    done = acumen_here(
+    done = codeacumen_here(
         "survey", "simulate", "--out", folder, "--raters", "60", "--pairs", "30",
         "--share", "honest=4", "--share", "random=1",
     )  # fmt: skip
@@ -25,22 +25,24 @@ def votes(acumen_here: Acumen, tmp_path: Path) -> Path:
     return folder
 
 
-def test_simulated_votes_are_cleaned(acumen_here: Acumen, votes: Path, tmp_path: Path) -> None:
+def test_simulated_votes_are_cleaned(
+    codeacumen_here: Codeacumen, votes: Path, tmp_path: Path
+) -> None:
     out = tmp_path / "benchmark"
-    done = acumen_here("survey", "clean", votes, "--out", out)
+    done = codeacumen_here("survey", "clean", votes, "--out", out)
     assert done.returncode == 0, done.stderr
     for size in ("small", "medium", "large"):
         assert (out / f"{size}_pair_wise.csv").is_file()
         assert f"{size}: τ" in done.stdout
     assert "without outlier raters" in done.stdout
     assert "simulated raters" in done.stdout
-    told = json.loads(acumen_here("survey", "clean", votes, "-o", out, "--json").stdout)
+    told = json.loads(codeacumen_here("survey", "clean", votes, "-o", out, "--json").stdout)
     assert told["simulated"]["small"]["raters"]["random"]["dropped"] >= 10
     assert told["rules"]["scale"] == "ordinal"
 
 
 def test_the_same_votes_give_the_same_bytes(
-    acumen_here: Acumen, votes: Path, tmp_path: Path
+    codeacumen_here: Codeacumen, votes: Path, tmp_path: Path
 ) -> None:
     # In reverse, and as lines of JSON.
     head, *rows = (votes / "direct.csv").read_text().splitlines()
@@ -49,22 +51,22 @@ def test_the_same_votes_give_the_same_bytes(
     other = tmp_path / "other.jsonl"
     other.write_text("\n".join(lines))
     for out, source in (("a", votes / "direct.csv"), ("b", other)):
-        assert acumen_here("survey", "clean", source, "-o", tmp_path / out).returncode == 0
+        assert codeacumen_here("survey", "clean", source, "-o", tmp_path / out).returncode == 0
     for name in ("small_pair_wise.csv", "large_pair_wise.csv"):
         assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
 
 
-def test_bad_rows_are_named(acumen_here: Acumen, votes: Path, tmp_path: Path) -> None:
+def test_bad_rows_are_named(codeacumen_here: Codeacumen, votes: Path, tmp_path: Path) -> None:
     with (votes / "direct.csv").open("a") as stream:
         stream.write("zoe,a,b,9,1\n" * 7)
-    done = acumen_here("survey", "clean", votes, "-o", tmp_path / "out")
+    done = codeacumen_here("survey", "clean", votes, "-o", tmp_path / "out")
     assert done.returncode == 0
     assert "direct.csv:1082: left out: relatedness is '9'" in done.stderr
     assert "... and 2 more" in done.stderr
 
 
-def test_options(acumen_here: Acumen, votes: Path, tmp_path: Path) -> None:
-    done = acumen_here(
+def test_options(codeacumen_here: Codeacumen, votes: Path, tmp_path: Path) -> None:
+    done = codeacumen_here(
         "survey", "clean", votes, "-o", tmp_path / "out", "--size", "mine=0.3,0.5",
         "--scale", "interval", "--increase", "0.2", "--least", "5", "--json",
     )  # fmt: skip
@@ -87,27 +89,27 @@ def test_options(acumen_here: Acumen, votes: Path, tmp_path: Path) -> None:
     ],
 )
 def test_what_cannot_be_done_is_told(
-    acumen_here: Acumen, votes: Path, tmp_path: Path, arguments: list[str], message: str
+    codeacumen_here: Codeacumen, votes: Path, tmp_path: Path, arguments: list[str], message: str
 ) -> None:
     words = [word.format(votes=votes) for word in arguments]
-    done = acumen_here("survey", *words, "-o", tmp_path / "out")
+    done = codeacumen_here("survey", *words, "-o", tmp_path / "out")
     assert done.returncode == 2
     assert message in done.stderr
 
 
-def test_sesame(acumen_here: Acumen, tmp_path: Path) -> None:
+def test_sesame(codeacumen_here: Codeacumen, tmp_path: Path) -> None:
     path = SHARED / "sesame" / "dataset-unfiltered.json"
     if not path.is_file():
         pytest.skip(f"SeSaMe's files are not in {path.parent}")
-    done = acumen_here("survey", "clean", path, "-o", tmp_path / "out")
+    done = codeacumen_here("survey", "clean", path, "-o", tmp_path / "out")
     assert done.returncode == 0, done.stderr
     assert "900 pairs, 857 kept" in done.stdout
     assert "66 pairs similar in all three, 543 dissimilar" in done.stdout
-    again = acumen_here("survey", "clean", path, "-o", tmp_path / "out", "--json")
+    again = codeacumen_here("survey", "clean", path, "-o", tmp_path / "out", "--json")
     assert json.loads(again.stdout)["pairs"]["after"] == 857
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "thesis.tex").touch()
-    assert acumen_here("survey", "clean", path, "-o", tmp_path / "other").returncode == 2
+    assert codeacumen_here("survey", "clean", path, "-o", tmp_path / "other").returncode == 2
 
 
 @pytest.fixture(scope="module")
@@ -121,8 +123,8 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root / "corpus"
 
 
-def test_select(acumen_here: Acumen, corpus: Path, tmp_path: Path) -> None:
-    # What `acumen train` would write.
+def test_select(codeacumen_here: Codeacumen, corpus: Path, tmp_path: Path) -> None:
+    # What `codeacumen train` would write.
     names = ["i", "index", "item1", "item2"]
     rows = unit(np.arange(1, 13, dtype=np.float64).reshape(4, 3) % 5)
     Vectors(names, rows, [9, 9, 9, 9], {"kind": "toy"}).save(tmp_path / "toy")
@@ -130,7 +132,7 @@ def test_select(acumen_here: Acumen, corpus: Path, tmp_path: Path) -> None:
         "survey", "select", "--corpus", corpus, "--least", "20", "--pairs", "6", "--random", "2",
         "--embedding", tmp_path / "toy", "-j", "1",
     ]  # fmt: skip
-    done = acumen_here(*arguments, "--out", tmp_path / "a.json")
+    done = codeacumen_here(*arguments, "--out", tmp_path / "a.json")
     assert done.returncode == 0, done.stderr
     assert "6 pairs of" in done.stdout
     assert "cosine: toy" in done.stdout
@@ -138,22 +140,22 @@ def test_select(acumen_here: Acumen, corpus: Path, tmp_path: Path) -> None:
     assert found["frequent_identifiers"] == 9
     assert {one["why"] for one in found["pairs"]} >= {"toy", "random"}
     assert all(len(one["contexts"]) == 5 for one in found["identifiers"])
-    acumen_here(*arguments, "--out", tmp_path / "b.json")
+    codeacumen_here(*arguments, "--out", tmp_path / "b.json")
     assert (tmp_path / "a.json").read_bytes() == (tmp_path / "b.json").read_bytes()
     (tmp_path / "words.txt").write_text("i index")
-    few = acumen_here(*arguments, "--words", tmp_path / "words.txt", "--pairs", "99",
+    few = codeacumen_here(*arguments, "--words", tmp_path / "words.txt", "--pairs", "99",
                       "--out", tmp_path / "c.json")  # fmt: skip
     assert "of 99 pairs: there are no more such names" in few.stderr
     found = json.loads((tmp_path / "c.json").read_bytes())
     assert {"left": "i", "right": "index", "why": "synonyms"} in found["pairs"]
-    done = acumen_here(*arguments, "--embedding", tmp_path / "x" / "toy", "-o", tmp_path / "d")
+    done = codeacumen_here(*arguments, "--embedding", tmp_path / "x" / "toy", "-o", tmp_path / "d")
     assert "the same name" in done.stderr
 
 
-def test_occurrences(acumen_here: Acumen, idbench: Path, corpus: Path) -> None:
-    done = acumen_here("survey", "occurrences", "--corpus", corpus, "-j", "1")
+def test_occurrences(codeacumen_here: Codeacumen, idbench: Path, corpus: Path) -> None:
+    done = codeacumen_here("survey", "occurrences", "--corpus", corpus, "-j", "1")
     assert done.returncode == 0, done.stderr
     assert "1 of 484" in done.stdout
-    told = acumen_here("survey", "occurrences", "--corpus", corpus, "-j", "1", "--json")
+    told = codeacumen_here("survey", "occurrences", "--corpus", corpus, "-j", "1", "--json")
     (language,) = json.loads(told.stdout)["languages"].values()
     assert (language["total"], language["max"]) == (180, 180)

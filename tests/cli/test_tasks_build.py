@@ -1,4 +1,4 @@
-"""`acumen tasks build`, `audit` and `measure nulls`, as a person runs them on the examples."""
+"""`codeacumen tasks build`, `audit` and `measure nulls`, as a person runs them on the examples."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from datasets_by_hand import tasks_forgotten
-from support import ROOT, Acumen
+from support import ROOT, Codeacumen
 
 if TYPE_CHECKING:
-    from acumen.corpus import Corpus
+    from codeacumen.corpus import Corpus
 
 
 __all__ = ["tasks_forgotten"]
@@ -20,10 +20,10 @@ pytestmark = pytest.mark.usefixtures("tasks_forgotten")
 
 
 def test_build(
-    acumen_here: Acumen, analysed_corpus: Corpus, gluecode: Path, tmp_path: Path
+    codeacumen_here: Codeacumen, analysed_corpus: Corpus, gluecode: Path, tmp_path: Path
 ) -> None:
     out = tmp_path / "out"
-    done = acumen_here("tasks", "build", "gluecode", "--corpus", analysed_corpus.folder,
+    done = codeacumen_here("tasks", "build", "gluecode", "--corpus", analysed_corpus.folder,
                        "--out", out, "--workers", "1")  # fmt: skip
     assert done.returncode == 0, done.stderr
     for word in ("npath", "of 9,600", "twin in train", "declared in", f"gluecode@{out}"):
@@ -32,9 +32,19 @@ def test_build(
     assert files == json.loads((gluecode / "dataset.json").read_text())["files"]
 
 
-def test_all_five_are_asked(acumen_here: Acumen, gluecode: Path, tmp_path: Path) -> None:
-    done = acumen_here("eval", "--tasks", f"gluecode@{gluecode}", "-m", "majority", "-m", "oracle",
-                       "--out", tmp_path / "run", "--json")  # fmt: skip
+def test_all_five_are_asked(codeacumen_here: Codeacumen, gluecode: Path, tmp_path: Path) -> None:
+    done = codeacumen_here(
+        "eval",
+        "--tasks",
+        f"gluecode@{gluecode}",
+        "-m",
+        "majority",
+        "-m",
+        "oracle",
+        "--out",
+        tmp_path / "run",
+        "--json",
+    )
     assert done.returncode == 0, done.stderr
     run = json.loads(done.stdout)
     assert list(run["tasks"]) == [
@@ -43,8 +53,8 @@ def test_all_five_are_asked(acumen_here: Acumen, gluecode: Path, tmp_path: Path)
     assert {one["model"] for one in run["overall"]} == {"majority", "oracle"}
 
 
-def test_audit(acumen_here: Acumen, gluecode: Path) -> None:
-    done = acumen_here("tasks", "audit", f"gluecode@{gluecode}", "-m", "nearest", "--json")
+def test_audit(codeacumen_here: Codeacumen, gluecode: Path) -> None:
+    done = codeacumen_here("tasks", "audit", f"gluecode@{gluecode}", "-m", "nearest", "--json")
     assert done.returncode == 0, done.stderr
     (effect,) = json.loads(done.stdout)
     assert effect["task"] == "gluecode/naming"
@@ -57,26 +67,26 @@ def test_audit(acumen_here: Acumen, gluecode: Path) -> None:
     assert twins["value"] > alone["value"], "what was seen in training is known"
 
 
-def test_a_corpus_that_is_not_there(acumen_here: Acumen, tmp_path: Path) -> None:
-    done = acumen_here(
+def test_a_corpus_that_is_not_there(codeacumen_here: Codeacumen, tmp_path: Path) -> None:
+    done = codeacumen_here(
         "tasks", "build", "gluecode", "--corpus", tmp_path / "none", "--out", tmp_path / "out"
     )
     assert done.returncode != 0
-    assert "acumen corpus build" in done.stderr
+    assert "codeacumen corpus build" in done.stderr
 
 
 @pytest.mark.parametrize("given", ["quill", "nobody=report.json"])
 def test_infer_has_to_be_named_right(
-    given: str, acumen_here: Acumen, examples_corpus: Corpus, tmp_path: Path
+    given: str, codeacumen_here: Codeacumen, examples_corpus: Corpus, tmp_path: Path
 ) -> None:
-    done = acumen_here("tasks", "build", "gluecode", "--corpus", examples_corpus.folder,
+    done = codeacumen_here("tasks", "build", "gluecode", "--corpus", examples_corpus.folder,
                        "--out", tmp_path / "out", "--infer", given)  # fmt: skip
     assert done.returncode != 0
     assert "--infer" in done.stderr
 
 
 def test_infer_instead_of_our_own(
-    acumen_here: Acumen, analysed_corpus: Corpus, tmp_path: Path
+    codeacumen_here: Codeacumen, analysed_corpus: Corpus, tmp_path: Path
 ) -> None:
     """A report as Infer writes it, for a line of quill; paths begin above the project's."""
     report = {
@@ -92,8 +102,19 @@ def test_infer_instead_of_our_own(
     file = tmp_path / "report.json"
     file.write_text(json.dumps([report]))
     out = tmp_path / "out"
-    done = acumen_here("tasks", "build", "gluecode", "--corpus", analysed_corpus.folder, "--out",
-                       out, "--infer", f"quill={file}", "--workers", "1")  # fmt: skip
+    done = codeacumen_here(
+        "tasks",
+        "build",
+        "gluecode",
+        "--corpus",
+        analysed_corpus.folder,
+        "--out",
+        out,
+        "--infer",
+        f"quill={file}",
+        "--workers",
+        "1",
+    )
     assert done.returncode == 0, done.stderr
     rows = [json.loads(line) for line in (out / "nulltoken.jsonl").read_text().splitlines()]
     mine = [row for row in rows if row["project"] == "quill" and row["label"] != "<none>"]
@@ -101,22 +122,22 @@ def test_infer_instead_of_our_own(
     assert mine[0]["line"] == 44
 
 
-def test_measure_nulls(acumen_here: Acumen) -> None:
+def test_measure_nulls(codeacumen_here: Codeacumen) -> None:
     place = ROOT / "examples" / "quill"
-    done = acumen_here("measure", "nulls", place, "--json", "--workers", "1")
+    done = codeacumen_here("measure", "nulls", place, "--json", "--workers", "1")
     rows = [json.loads(line) for line in done.stdout.splitlines()]
     assert done.returncode == 1, "there are some"
     assert {"file", "line", "method", "token", "trace"} <= set(rows[0])
     for row in rows:
         line = (place / row["file"]).read_text().splitlines()[row["line"] - 1]
         assert row["token"] in line
-    shown = acumen_here("measure", "nulls", place, "--most", "1", "--workers", "1")
+    shown = codeacumen_here("measure", "nulls", place, "--most", "1", "--workers", "1")
     assert "more: --most 0" in shown.stderr
     assert shown.returncode == 1
 
 
-def test_measure_nulls_of_what_has_none(acumen_here: Acumen, tmp_path: Path) -> None:
+def test_measure_nulls_of_what_has_none(codeacumen_here: Codeacumen, tmp_path: Path) -> None:
     (tmp_path / "A.java").write_text("class A { int f(String s) { return s.length(); } }")
-    done = acumen_here("measure", "nulls", tmp_path / "A.java", "--workers", "1")
+    done = codeacumen_here("measure", "nulls", tmp_path / "A.java", "--workers", "1")
     assert done.returncode == 0
     assert "0 null dereferences" in done.stderr

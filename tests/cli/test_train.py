@@ -1,4 +1,5 @@
-"""``acumen train``, ``acumen neighbours`` and ``acumen reproduce idbench --trained``."""
+"""``codeacumen train``, ``codeacumen neighbours`` and ``codeacumen reproduce idbench
+--trained``."""
 
 from __future__ import annotations
 
@@ -7,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from acumen.models.embeddings.vectors import Vectors
-from acumen.published import idbench_correlations
+from codeacumen.datasets.published import idbench_correlations
+from codeacumen.models.embeddings.vectors import Vectors
 from corpora import build_at
-from support import ROOT, Acumen
+from support import ROOT, Codeacumen
 
 pytest.importorskip("gensim")
 QUILL = str(ROOT / "examples" / "quill")
@@ -26,9 +27,9 @@ def quill(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("technique", ["w2v-cbow", "ft-sg", "paths"])
-def test_train_and_ask(acumen: Acumen, quill: Path, tmp_path: Path, technique: str) -> None:
+def test_train_and_ask(codeacumen: Codeacumen, quill: Path, tmp_path: Path, technique: str) -> None:
     out = tmp_path / "made"
-    done = acumen("train", technique, quill, "--out", out, *SMALL)
+    done = codeacumen("train", technique, quill, "--out", out, *SMALL)
     assert done.returncode == 0, done.stderr
     assert "java files" in done.stderr
     assert done.stdout == ""
@@ -36,7 +37,7 @@ def test_train_and_ask(acumen: Acumen, quill: Path, tmp_path: Path, technique: s
     assert made.metadata["kind"] == technique
     assert made.metadata["data"]["files"]["java"] > 10
     name = made.names[0]
-    done = acumen("neighbours", out, name, "-n", "3", "--json")
+    done = codeacumen("neighbours", out, name, "-n", "3", "--json")
     assert done.returncode == 0, done.stderr
     (told,) = json.loads(done.stdout)
     near = made.neighbours(name, 3)
@@ -45,21 +46,21 @@ def test_train_and_ask(acumen: Acumen, quill: Path, tmp_path: Path, technique: s
 
 
 def test_the_same_bytes_whatever_the_workers(
-    acumen: Acumen, quill: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    codeacumen: Codeacumen, quill: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name, workers in (("one", "1"), ("two", "2")):
         options = ("--out", tmp_path / name, "-j", workers, *SMALL)
-        done = acumen("train", "w2v-sg", quill, *options)
+        done = codeacumen("train", "w2v-sg", quill, *options)
         assert done.returncode == 0, done.stderr
         monkeypatch.setenv("PYTHONHASHSEED", "1")
     for file in (tmp_path / "one").iterdir():
         assert file.read_bytes() == (tmp_path / "two" / file.name).read_bytes()
 
 
-def test_a_name_without_a_vector_is_told(acumen: Acumen, tmp_path: Path) -> None:
-    done = acumen("train", "w2v-cbow", QUILL, "--out", tmp_path / "made", *SMALL)
+def test_a_name_without_a_vector_is_told(codeacumen: Codeacumen, tmp_path: Path) -> None:
+    done = codeacumen("train", "w2v-cbow", QUILL, "--out", tmp_path / "made", *SMALL)
     assert done.returncode == 0, done.stderr
-    done = acumen("neighbours", tmp_path / "made", "String", "neverHeardOf")
+    done = codeacumen("neighbours", tmp_path / "made", "String", "neverHeardOf")
     assert done.returncode == 1
     assert "neverHeardOf: it has no vector" in done.stderr
     assert "String" in done.stdout
@@ -74,33 +75,33 @@ def test_a_name_without_a_vector_is_told(acumen: Acumen, tmp_path: Path) -> None
     ],
 )
 def test_what_cannot_be_is_told(
-    acumen: Acumen, tmp_path: Path, arguments: tuple[str, ...], said: str
+    codeacumen: Codeacumen, tmp_path: Path, arguments: tuple[str, ...], said: str
 ) -> None:
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "file").touch()
-    done = acumen("train", *arguments, cwd=tmp_path)
+    done = codeacumen("train", *arguments, cwd=tmp_path)
     assert done.returncode == 2
     assert said in done.stderr
 
 
-def test_neighbours_of_no_embedding(acumen: Acumen, tmp_path: Path) -> None:
-    done = acumen("neighbours", tmp_path, "a")
+def test_neighbours_of_no_embedding(codeacumen: Codeacumen, tmp_path: Path) -> None:
+    done = codeacumen("neighbours", tmp_path, "a")
     assert done.returncode == 2
     assert "no embedding here" in done.stderr
 
 
 def test_trained_rows_stand_beside_the_published(
-    acumen: Acumen, acumen_here: Acumen, quill: Path, idbench: Path, tmp_path: Path,
+    codeacumen: Codeacumen, codeacumen_here: Codeacumen, quill: Path, idbench: Path, tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
     for technique in ("ft-cbow", "w2v-cbow"):
         out = tmp_path / "all" / technique
-        done = acumen("train", technique, quill, "--out", out, *SMALL)
+        done = codeacumen("train", technique, quill, "--out", out, *SMALL)
         assert done.returncode == 0, done.stderr
     # Of the published rows, those that ours stand beside.
     table = [one for one in idbench_correlations() if one.technique in ("FT-cbow", "w2v-cbow")]
-    monkeypatch.setattr("acumen.runs.reproduce.idbench.idbench_correlations", lambda: table)
-    done = acumen_here(
+    monkeypatch.setattr("codeacumen.reproduce.idbench.idbench_correlations", lambda: table)
+    done = codeacumen_here(
         "reproduce", "idbench", "--trained", tmp_path / "all", "--resamples", "100", "--json"
     )
     assert done.returncode == 0, done.stderr
@@ -115,10 +116,10 @@ def test_trained_rows_stand_beside_the_published(
     assert large["w2v-cbow"]["published"] == pytest.approx(0.3739, abs=1e-4)
 
 
-def test_trained_needs_embeddings(acumen: Acumen, idbench: Path, tmp_path: Path) -> None:
-    done = acumen("reproduce", "idbench", "--trained", tmp_path)
+def test_trained_needs_embeddings(codeacumen: Codeacumen, idbench: Path, tmp_path: Path) -> None:
+    done = codeacumen("reproduce", "idbench", "--trained", tmp_path)
     assert done.returncode == 2
     assert "neither an embedding" in done.stderr
-    done = acumen("reproduce", "generalizability", "--trained", tmp_path)
+    done = codeacumen("reproduce", "generalizability", "--trained", tmp_path)
     assert done.returncode == 2
     assert "--trained is for idbench" in done.stderr

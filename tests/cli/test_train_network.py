@@ -1,4 +1,5 @@
-"""`acumen train NETWORK` and `acumen eval -m run:DIR`, as a person runs them on the examples."""
+"""`codeacumen train NETWORK` and `codeacumen eval -m run:DIR`, as a person runs them on the
+examples."""
 
 from __future__ import annotations
 
@@ -9,16 +10,16 @@ import pytest
 
 pytest.importorskip("torch")
 
-from acumen.models.neural.training.settings import CONFIGS
+from codeacumen.models.neural.training.settings import CONFIGS
 from datasets_by_hand import tasks_forgotten
-from support import Acumen
+from support import Codeacumen
 
 __all__ = ["tasks_forgotten"]
 pytestmark = pytest.mark.usefixtures("tasks_forgotten")
 
 
 def test_a_network_is_trained_and_asked(
-    acumen_here: Acumen, gluecode: Path, tmp_path: Path
+    codeacumen_here: Codeacumen, gluecode: Path, tmp_path: Path
 ) -> None:
     """With a configuration of one's own, whose seed counts, for two tasks at once."""
     mine, out = tmp_path / "mine.toml", tmp_path / "runs"
@@ -27,15 +28,15 @@ def test_a_network_is_trained_and_asked(
         "train", "cnn", "-t", "gluecode/npath", "-t", "gluecode/naming", "--data", gluecode,
         "--config", mine, "--set", "training.epochs=2", "--workers", "1", "-o", out,
     )  # fmt: skip
-    done = acumen_here(*words)
+    done = codeacumen_here(*words)
     assert done.returncode == 0, done.stderr
     assert " ".join(done.stderr.split()).count("of 2 rounds") == 2, done.stderr
     for task in ("npath", "naming"):
         told = json.loads((out / task / "model.json").read_text())["training"]
         assert (told["seed"], told["epochs"]) == (7, 2)
-    other = acumen_here(*words, "--seed", "3", "--json")
+    other = codeacumen_here(*words, "--seed", "3", "--json")
     assert json.loads(other.stdout)["gluecode/npath"]["training"]["seed"] == 3
-    done = acumen_here("eval", "--tasks", f"gluecode@{gluecode}", "-m", f"run:{out}",
+    done = codeacumen_here("eval", "--tasks", f"gluecode@{gluecode}", "-m", f"run:{out}",
                        "--skip-unfit", "--out", tmp_path / "run", "--json")  # fmt: skip
     assert done.returncode == 0, done.stderr
     cells = json.loads(done.stdout)["cells"]
@@ -45,23 +46,31 @@ def test_a_network_is_trained_and_asked(
 
 @pytest.mark.thorough
 def test_all_tasks_at_once_from_variants(
-    acumen_here: Acumen, gluecode: Path, examples_corpus: object, tmp_path: Path
+    codeacumen_here: Codeacumen, gluecode: Path, examples_corpus: object, tmp_path: Path
 ) -> None:
-    """acumen-base: variants are made, one network answers five tasks."""
+    """codeacumen-base: variants are made, one network answers five tasks."""
     corpus = examples_corpus.folder  # type: ignore[attr-defined]
     variants = tmp_path / "variants"
-    done = acumen_here("dataset", "robustness", "--corpus", corpus, "--methods", gluecode,
+    done = codeacumen_here("dataset", "robustness", "--corpus", corpus, "--methods", gluecode,
                        "--split", "train", "--kind", "rename", "--where", "single",
                        "--most", "40", "--out", variants)  # fmt: skip
     assert done.returncode == 0, done.stderr
     words = (
-        "train", "acumen-base", "-t", "gluecode", "--data", gluecode, "--variants", variants,
+        "train", "codeacumen-base", "-t", "gluecode", "--data", gluecode, "--variants", variants,
         "--config", "small", "--most", "40", "--set", "training.epochs=1", "--workers", "1",
     )  # fmt: skip
-    done = acumen_here(*words, "-o", tmp_path / "base")
+    done = codeacumen_here(*words, "-o", tmp_path / "base")
     assert done.returncode == 0, done.stderr
-    done = acumen_here("eval", "--tasks", f"gluecode@{gluecode}", "-m", f"run:{tmp_path / 'base'}",
-                       "--out", tmp_path / "run", "--json")  # fmt: skip
+    done = codeacumen_here(
+        "eval",
+        "--tasks",
+        f"gluecode@{gluecode}",
+        "-m",
+        f"run:{tmp_path / 'base'}",
+        "--out",
+        tmp_path / "run",
+        "--json",
+    )
     assert done.returncode == 0, done.stderr
     cells = json.loads(done.stdout)["cells"]
     assert len(cells) == 5

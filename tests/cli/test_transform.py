@@ -1,4 +1,4 @@
-"""``acumen transform`` from the command line, as a person runs it."""
+"""``codeacumen transform`` from the command line, as a person runs it."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from acumen.transforms.edits import Edit, apply
+from codeacumen.transforms.edits import Edit, apply
 from corpora import build_at
 from javac import JAVAC
-from support import ROOT, Acumen
+from support import ROOT, Codeacumen
 
 SOURCE = """class A {
   int f(int n) { int sum = 0; for (int i = 0; i < n; i++) { sum += i; } return sum; }
@@ -37,9 +37,9 @@ def one_file(tmp_path: Path) -> Path:
     return file
 
 
-def test_lines_files_and_reasons(acumen: Acumen, one_file: Path, tmp_path: Path) -> None:
+def test_lines_files_and_reasons(codeacumen: Codeacumen, one_file: Path, tmp_path: Path) -> None:
     out, written = tmp_path / "v.jsonl", tmp_path / "written"
-    done = acumen("transform", str(one_file), "-k", "VN", "-k", "boolean", "-k", "LX", "-w",
+    done = codeacumen("transform", str(one_file), "-k", "VN", "-k", "boolean", "-k", "LX", "-w",
                   "single", "-w", "all", "--refused", "--write", str(written),
                   "-o", str(out))  # fmt: skip
     assert done.returncode == 0, done.stderr
@@ -61,7 +61,7 @@ def test_lines_files_and_reasons(acumen: Acumen, one_file: Path, tmp_path: Path)
 
 
 def test_the_same_bytes_whatever_the_workers(
-    acumen_here: Acumen, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    codeacumen_here: Codeacumen, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     corpus = tmp_path / "corpus"
     quill = ROOT / "examples" / "quill" / "src" / "quill"
@@ -69,7 +69,7 @@ def test_the_same_bytes_whatever_the_workers(
     found = []
     for workers in ("1", "2"):
         out = tmp_path / f"{workers}.jsonl"
-        done = acumen_here("transform", corpus, "-k", "unused", "-k", "rename+loop", "-w",
+        done = codeacumen_here("transform", corpus, "-k", "unused", "-k", "rename+loop", "-w",
                            "single", "-w", "50%", "--seed", "7", "-j", workers,
                            "-o", out)  # fmt: skip
         assert done.returncode == 0, done.stderr
@@ -80,7 +80,7 @@ def test_the_same_bytes_whatever_the_workers(
     assert kinds == {"unused", "rename+loop"}
 
 
-def test_edits_stand_where_the_file_has_them(acumen_here: Acumen, tmp_path: Path) -> None:
+def test_edits_stand_where_the_file_has_them(codeacumen_here: Codeacumen, tmp_path: Path) -> None:
     """Also in a file that is no plain UTF-8."""
     text = "class A { /* äöü */ int f(int größe) { return größe; } }\n"
     encodings = {"latin": "latin-1", "marked": "utf-8", "wide": "utf-16-le"}
@@ -90,7 +90,7 @@ def test_edits_stand_where_the_file_has_them(acumen_here: Acumen, tmp_path: Path
         (tmp_path / name).mkdir()
         (tmp_path / name / "A.java").write_bytes(content)
     out = tmp_path / "out.jsonl"
-    done = acumen_here(
+    done = codeacumen_here(
         "transform", *(tmp_path / name for name in data), "-k", "rename", "-j", "1", "-o", out
     )
     assert done.returncode == 0, done.stderr
@@ -104,16 +104,18 @@ def test_edits_stand_where_the_file_has_them(acumen_here: Acumen, tmp_path: Path
 
 
 @pytest.mark.skipif(shutil.which("javac") is None, reason="no javac here")
-def test_certified_as_far_as_asked(acumen_here: Acumen, one_file: Path, tmp_path: Path) -> None:
+def test_certified_as_far_as_asked(
+    codeacumen_here: Codeacumen, one_file: Path, tmp_path: Path
+) -> None:
     out = tmp_path / "v.jsonl"
     command = f"javac {' '.join(JAVAC)} -d out A.java"
-    done = acumen_here("transform", one_file.parent, "-j", "1", "--certify", "tests",
+    done = codeacumen_here("transform", one_file.parent, "-j", "1", "--certify", "tests",
                        "--test-command", command, "-o", out, "--json")  # fmt: skip
     assert done.returncode == 0, done.stderr
     told = json.loads(done.stdout)
     assert told["lines"] == len(lines(out)) > 5
     assert {row["certificate"]["level"] for row in lines(out)} == {"tests"}
-    done = acumen_here("transform", one_file.parent, "-j", "1", "-k", "rename", "--certify",
+    done = codeacumen_here("transform", one_file.parent, "-j", "1", "-k", "rename", "--certify",
                        "tests", "--test-command", "grep -q sum A.java", "-o", out)  # fmt: skip
     assert done.returncode == 1
     failed = [row for row in lines(out) if row["certificate"].get("failed")]
@@ -129,10 +131,10 @@ def test_certified_as_far_as_asked(acumen_here: Acumen, one_file: Path, tmp_path
     ],
 )
 def test_what_it_cannot_do(
-    acumen_here: Acumen, one_file: Path, tmp_path: Path, options: list[str], error: str
+    codeacumen_here: Codeacumen, one_file: Path, tmp_path: Path, options: list[str], error: str
 ) -> None:
     out = tmp_path / "v.jsonl"
-    done = acumen_here("transform", str(one_file.parent), *options, "-o", str(out))
+    done = codeacumen_here("transform", str(one_file.parent), *options, "-o", str(out))
     assert done.returncode == 2
     assert error in done.stderr
     assert "hint:" in done.stderr

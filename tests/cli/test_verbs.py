@@ -10,34 +10,34 @@ from pathlib import Path
 
 import pytest
 
-from acumen.published import idbench_correlations
-from support import ROOT, Acumen
+from codeacumen.datasets.published import idbench_correlations
+from support import ROOT, Codeacumen
 
 VERBS = ["data", "tasks", "models", "eval", "score", "compare", "reproduce", "report"]
 EXAMPLE = ROOT / "examples" / "trigram_embedding.py"
 
 
-def test_help_names_every_verb(acumen_here: Acumen) -> None:
-    text = acumen_here("--help").stdout
+def test_help_names_every_verb(codeacumen_here: Codeacumen) -> None:
+    text = codeacumen_here("--help").stdout
     assert all(verb in text for verb in VERBS)
 
 
 @pytest.mark.parametrize("verb", ["eval", "score", "compare", "reproduce", "report", "data get"])
-def test_help_has_an_example(acumen_here: Acumen, verb: str) -> None:
-    assert "Example: acumen" in acumen_here(*verb.split(), "--help").stdout
+def test_help_has_an_example(codeacumen_here: Codeacumen, verb: str) -> None:
+    assert "Example: codeacumen" in codeacumen_here(*verb.split(), "--help").stdout
 
 
 def test_completion_is_offered() -> None:
     # The shell is looked for among the processes above; the tests' own may be none.
-    command = f"'{sys.executable}' -m acumen --show-completion; true"
+    command = f"'{sys.executable}' -m codeacumen --show-completion; true"
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=True)
-    assert "_ACUMEN_COMPLETE" in done.stdout
+    assert "_CODEACUMEN_COMPLETE" in done.stdout
 
 
 def test_a_new_user_without_data_gets_scores_and_is_told_what_is_missing(
-    acumen_here: Acumen, tmp_path: Path
+    codeacumen_here: Codeacumen, tmp_path: Path
 ) -> None:
-    done = acumen_here("eval", "--out", tmp_path / "run")
+    done = codeacumen_here("eval", "--out", tmp_path / "run")
     assert done.returncode == 0, done.stderr
     assert "abbreviations/expand" in done.stdout
     assert "idbench" in done.stderr
@@ -45,28 +45,30 @@ def test_a_new_user_without_data_gets_scores_and_is_told_what_is_missing(
     assert (tmp_path / "run" / "results.json").is_file()
 
 
-def test_asking_for_absent_data_says_how_to_get_it(acumen_here: Acumen, tmp_path: Path) -> None:
-    done = acumen_here("eval", "-m", "levenshtein", "-t", "idbench", "--out", tmp_path / "run")
+def test_asking_for_absent_data_says_how_to_get_it(
+    codeacumen_here: Codeacumen, tmp_path: Path
+) -> None:
+    done = codeacumen_here("eval", "-m", "levenshtein", "-t", "idbench", "--out", tmp_path / "run")
     assert done.returncode == 2
-    assert "acumen data get idbench --from DIR" in done.stderr
+    assert "codeacumen data get idbench --from DIR" in done.stderr
     assert "Traceback" not in done.stderr
 
 
-def test_json_is_json_and_nothing_else(acumen_here: Acumen, tmp_path: Path) -> None:
+def test_json_is_json_and_nothing_else(codeacumen_here: Codeacumen, tmp_path: Path) -> None:
     out = tmp_path / "run"
-    done = acumen_here("eval", "-m", "levenshtein", "-t", "abbreviations", "-o", out, "--json")
-    assert json.loads(done.stdout)["schema"] == "acumen.results/1"
-    listed = json.loads(acumen_here("tasks", "list", "--json").stdout)
+    done = codeacumen_here("eval", "-m", "levenshtein", "-t", "abbreviations", "-o", out, "--json")
+    assert json.loads(done.stdout)["schema"] == "codeacumen.results/1"
+    listed = json.loads(codeacumen_here("tasks", "list", "--json").stdout)
     assert {"name", "summary", "origin"} == set(listed[0])
-    shown = json.loads(acumen_here("tasks", "show", "abbreviations/match", "--json").stdout)
+    shown = json.loads(codeacumen_here("tasks", "show", "abbreviations/match", "--json").stdout)
     assert shown["instances"] == 475
-    card = json.loads(acumen_here("models", "show", "random:seed=3", "--json").stdout)
+    card = json.loads(codeacumen_here("models", "show", "random:seed=3", "--json").stdout)
     assert card["settings"] == {"seed": 3}
 
 
-def test_an_embedding_of_your_own(acumen: Acumen, tmp_path: Path) -> None:
+def test_an_embedding_of_your_own(codeacumen: Codeacumen, tmp_path: Path) -> None:
     """The worked example of the documentation: a file with a model, no package."""
-    done = acumen(
+    done = codeacumen(
         "eval", "--plugin", EXAMPLE, "-m", "trigrams", "-m", "trigrams:case=true",
         "-t", "abbreviations", "-o", tmp_path / "run", "--json",
     )  # fmt: skip
@@ -75,13 +77,15 @@ def test_an_embedding_of_your_own(acumen: Acumen, tmp_path: Path) -> None:
     assert all(cell["scores"][0]["value"] > 0.6 for cell in cells)
 
 
-def test_compare_models_and_runs(acumen_here: Acumen, tmp_path: Path) -> None:
+def test_compare_models_and_runs(codeacumen_here: Codeacumen, tmp_path: Path) -> None:
     one, two = tmp_path / "one", tmp_path / "two"
-    acumen_here(
+    codeacumen_here(
         "eval", "-m", "levenshtein", "-m", "random", "-t", "abbreviations/expand", "-o", one
     )
-    acumen_here("eval", "-m", "levenshtein", "-t", "abbreviations", "-o", two)
-    done = acumen_here("compare", one, two, "jaro-winkler", "-t", "abbreviations/expand", "--json")
+    codeacumen_here("eval", "-m", "levenshtein", "-t", "abbreviations", "-o", two)
+    done = codeacumen_here(
+        "compare", one, two, "jaro-winkler", "-t", "abbreviations/expand", "--json"
+    )
     assert done.returncode == 0, done.stderr
     (comparison,) = json.loads(done.stdout)
     assert set(comparison["values"]) == {
@@ -93,25 +97,25 @@ def test_compare_models_and_runs(acumen_here: Acumen, tmp_path: Path) -> None:
     }
     assert not verdicts[frozenset((f"levenshtein ({one})", f"levenshtein ({two})"))]
     assert verdicts[frozenset(("jaro-winkler", "random"))]
-    table = acumen_here("compare", "levenshtein", "random", "-t", "abbreviations/expand").stdout
+    table = codeacumen_here("compare", "levenshtein", "random", "-t", "abbreviations/expand").stdout
     assert "McNemar" in table
     assert "smallest visible" in table
 
 
-def test_compare_says_what_it_needs(acumen_here: Acumen) -> None:
-    done = acumen_here("compare", "levenshtein", "random")
+def test_compare_says_what_it_needs(codeacumen_here: Codeacumen) -> None:
+    done = codeacumen_here("compare", "levenshtein", "random")
     assert done.returncode == 2
     assert "--task" in done.stderr
-    done = acumen_here(
+    done = codeacumen_here(
         "compare", "levenshtein", "random", "-t", "abbreviations", "--convention", "x"
     )
     assert "no convention" in done.stderr
 
 
-def test_reproduce_idbench(acumen: Acumen, idbench: Path) -> None:
+def test_reproduce_idbench(codeacumen: Codeacumen, idbench: Path) -> None:
     """63 cells of the seven techniques within 0.0005, nine of the ensemble within 0.02. What is
     printed without --json, the page of the documentation shows."""
-    done = acumen("reproduce", "idbench", "--resamples", "100", "--json")
+    done = codeacumen("reproduce", "idbench", "--resamples", "100", "--json")
     assert done.returncode == 0, done.stderr
     cells = json.loads(done.stdout)
     wanted = {
@@ -147,26 +151,26 @@ def test_reproduce_idbench(acumen: Acumen, idbench: Path) -> None:
 
 
 def test_reproduce_notices_a_cell_that_is_off(
-    acumen_here: Acumen, idbench: Path, monkeypatch: pytest.MonkeyPatch
+    codeacumen_here: Codeacumen, idbench: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A single wrong number in the published table, 0.4933 for 0.4833, must end in exit code 1.
     Without the techniques that take longer."""
     table = [one for one in idbench_correlations() if one.technique in ("LV", "NW")]
     assert len(table) == 18
     (place,) = (place for place, one in enumerate(table) if one.value == 0.4833)
-    monkeypatch.setattr("acumen.runs.reproduce.idbench.idbench_correlations", lambda: table)
-    done = acumen_here("reproduce", "idbench", "--resamples", "100")
+    monkeypatch.setattr("codeacumen.reproduce.idbench.idbench_correlations", lambda: table)
+    done = codeacumen_here("reproduce", "idbench", "--resamples", "100")
     assert done.returncode == 0, done.stderr
     table[place] = replace(table[place], value=0.4933)
-    done = acumen_here("reproduce", "idbench", "--resamples", "100")
+    done = codeacumen_here("reproduce", "idbench", "--resamples", "100")
     assert done.returncode == 1
     assert "1 cells are outside" in done.stderr
 
 
-def test_report_is_written(acumen_here: Acumen, tmp_path: Path) -> None:
+def test_report_is_written(codeacumen_here: Codeacumen, tmp_path: Path) -> None:
     run, pictures = tmp_path / "run", tmp_path / "figures"
-    acumen_here("eval", "-m", "levenshtein", "-m", "random", "-t", "abbreviations", "-o", run)
-    done = acumen_here("report", run, "--plots", pictures, "--format", "svg")
+    codeacumen_here("eval", "-m", "levenshtein", "-m", "random", "-t", "abbreviations", "-o", run)
+    done = codeacumen_here("report", run, "--plots", pictures, "--format", "svg")
     assert done.returncode == 0, done.stderr
     assert (run / "report.html").read_text().lstrip().lower().startswith("<!doctype html>")
     assert list(pictures.glob("*.svg"))
@@ -186,16 +190,20 @@ def test_report_is_written(acumen_here: Acumen, tmp_path: Path) -> None:
         ["tasks", "show", "nothing"],
     ],
 )
-def test_mistakes_get_an_answer_not_a_traceback(acumen_here: Acumen, arguments: list[str]) -> None:
-    done = acumen_here(*arguments)
+def test_mistakes_get_an_answer_not_a_traceback(
+    codeacumen_here: Codeacumen, arguments: list[str]
+) -> None:
+    done = codeacumen_here(*arguments)
     assert done.returncode == 2
     assert "error: " in done.stderr
     assert "Traceback" not in done.stderr
 
 
-def test_a_path_that_cannot_be_written_gets_an_answer(acumen_here: Acumen, tmp_path: Path) -> None:
+def test_a_path_that_cannot_be_written_gets_an_answer(
+    codeacumen_here: Codeacumen, tmp_path: Path
+) -> None:
     (tmp_path / "file").write_text("")
-    done = acumen_here(
+    done = codeacumen_here(
         "eval", "-m", "random", "-t", "abbreviations", "-o", tmp_path / "file" / "run"
     )
     assert done.returncode == 2
@@ -208,23 +216,23 @@ def test_a_reader_that_has_seen_enough_is_no_error(home: Path, tmp_path: Path) -
     import sys
 
     done = subprocess.run(
-        f'"{sys.executable}" -m acumen tasks list | head -1',
+        f'"{sys.executable}" -m codeacumen tasks list | head -1',
         shell=True, capture_output=True, text=True,
     )  # fmt: skip
     assert "Traceback" not in done.stderr
     assert "error" not in done.stderr
 
 
-def test_a_models_error_cannot_steer_the_terminal(acumen: Acumen, tmp_path: Path) -> None:
+def test_a_models_error_cannot_steer_the_terminal(codeacumen: Codeacumen, tmp_path: Path) -> None:
     plugin = tmp_path / "rude.py"
     plugin.write_text(
-        "from acumen.registry import model\n"
+        "from codeacumen.registry import model\n"
         "class Rude:\n"
         "    def similarity(self, pairs):\n"
         "        raise ValueError('\\x1b[2J\\udcff')\n"
         "model('rude')(Rude)\n"
     )
-    done = acumen(
+    done = codeacumen(
         "eval", "--plugin", plugin, "-m", "rude", "-t", "abbreviations/match", "-o", tmp_path / "r"
     )
     assert done.returncode == 1
@@ -234,21 +242,23 @@ def test_a_models_error_cannot_steer_the_terminal(acumen: Acumen, tmp_path: Path
 
 
 def test_answers_changed_after_scoring_are_not_compared(
-    acumen_here: Acumen, tmp_path: Path
+    codeacumen_here: Codeacumen, tmp_path: Path
 ) -> None:
     run = tmp_path / "run"
-    acumen_here(
+    codeacumen_here(
         "eval", "-m", "random", "-m", "levenshtein", "-t", "abbreviations/expand", "-o", run
     )
     answers = run / "answers" / "abbreviations" / "expand" / "random.jsonl"
     answers.write_text(answers.read_text().replace('"abstract"}', '"account"}'))
-    done = acumen_here("compare", run)
+    done = codeacumen_here("compare", run)
     assert done.returncode == 2
     assert "changed after they were scored" in done.stderr
 
 
-def test_a_member_of_an_ensemble_may_have_settings(acumen_here: Acumen) -> None:
-    done = acumen_here("models", "show", "ensemble:levenshtein:decimals=2,jaro-winkler", "--json")
+def test_a_member_of_an_ensemble_may_have_settings(codeacumen_here: Codeacumen) -> None:
+    done = codeacumen_here(
+        "models", "show", "ensemble:levenshtein:decimals=2,jaro-winkler", "--json"
+    )
     assert json.loads(done.stdout)["settings"]["members"] == [
         "levenshtein:decimals=2",
         "jaro-winkler",
@@ -256,31 +266,32 @@ def test_a_member_of_an_ensemble_may_have_settings(acumen_here: Acumen) -> None:
 
 
 def test_somebody_elses_broken_package_spoils_only_its_own(
-    acumen: Acumen, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    codeacumen: Codeacumen, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     info = tmp_path / "site" / "broken-1.0.dist-info"
     info.mkdir(parents=True)
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: broken\nVersion: 1.0\n")
     (info / "entry_points.txt").write_text(
-        "[acumen.models]\nbroken = broken:model\n[acumen.tasks]\nbroken/task = broken:task\n"
+        "[codeacumen.models]\nbroken = broken:model\n"
+        "[codeacumen.tasks]\nbroken/task = broken:task\n"
     )
     (tmp_path / "site" / "broken.py").write_text("raise RuntimeError('not today')\n")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path / "site"))
-    done = acumen("eval", "-m", "levenshtein", "-o", tmp_path / "run")
+    done = codeacumen("eval", "-m", "levenshtein", "-o", tmp_path / "run")
     assert done.returncode == 0, done.stderr
     assert "not today" in done.stderr
-    done = acumen("eval", "-t", "abbreviations/match", "-o", tmp_path / "run")
+    done = codeacumen("eval", "-t", "abbreviations/match", "-o", tmp_path / "run")
     assert done.returncode == 0, done.stderr
     # What is at fault is told with its reason; what needs a setting is not at fault.
     unready, fault = done.stderr.splitlines()
     assert "need a setting or a package" in unready
     assert "nearest-namer" in unready
     assert "not today" in fault
-    assert acumen("models", "show", "levenshtein").returncode == 0
+    assert codeacumen("models", "show", "levenshtein").returncode == 0
 
 
-def test_tables_say_who_has_seen_labels(acumen_here: Acumen, tmp_path: Path) -> None:
-    done = acumen_here(
+def test_tables_say_who_has_seen_labels(codeacumen_here: Codeacumen, tmp_path: Path) -> None:
+    done = codeacumen_here(
         "eval", "-m", "oracle", "-m", "ensemble:levenshtein", "-m", "levenshtein",
         "-t", "abbreviations/match", "-o", tmp_path / "run",
     )  # fmt: skip
@@ -290,36 +301,40 @@ def test_tables_say_who_has_seen_labels(acumen_here: Acumen, tmp_path: Path) -> 
     assert "labels" not in told["levenshtein"]
 
 
-def test_a_model_beside_its_own_run_is_told_apart(acumen_here: Acumen, tmp_path: Path) -> None:
+def test_a_model_beside_its_own_run_is_told_apart(
+    codeacumen_here: Codeacumen, tmp_path: Path
+) -> None:
     run = tmp_path / "run"
-    acumen_here("eval", "-m", "levenshtein", "-t", "abbreviations/expand", "-o", run)
-    done = acumen_here("compare", run, "levenshtein", "--json")
+    codeacumen_here("eval", "-m", "levenshtein", "-t", "abbreviations/expand", "-o", run)
+    done = codeacumen_here("compare", run, "levenshtein", "--json")
     (comparison,) = json.loads(done.stdout)
     assert set(comparison["values"]) == {"levenshtein", "levenshtein (asked now)"}
 
 
 def test_a_task_with_one_model_does_not_keep_others_from_being_compared(
-    acumen_here: Acumen, tmp_path: Path
+    codeacumen_here: Codeacumen, tmp_path: Path
 ) -> None:
     one, two = tmp_path / "one", tmp_path / "two"
-    acumen_here("eval", "-m", "levenshtein", "-t", "abbreviations", "-o", one)
-    acumen_here("eval", "-m", "random", "-t", "abbreviations/expand", "-o", two)
-    done = acumen_here("compare", one, two, "--json")
+    codeacumen_here("eval", "-m", "levenshtein", "-t", "abbreviations", "-o", one)
+    codeacumen_here("eval", "-m", "random", "-t", "abbreviations/expand", "-o", two)
+    done = codeacumen_here("compare", one, two, "--json")
     assert [c["task"] for c in json.loads(done.stdout)] == ["abbreviations/expand"]
     assert "abbreviations/match: fewer than two models" in done.stderr
 
 
-def test_nothing_to_ask_is_no_success(acumen_here: Acumen, tmp_path: Path) -> None:
-    done = acumen_here("eval", "-m", "ft-cbow", "-o", tmp_path / "run")
+def test_nothing_to_ask_is_no_success(codeacumen_here: Codeacumen, tmp_path: Path) -> None:
+    done = codeacumen_here("eval", "-m", "ft-cbow", "-o", tmp_path / "run")
     assert done.returncode == 2
     assert "nothing to ask" in done.stderr
     assert not (tmp_path / "run" / "results.json").exists()
 
 
-def test_damaged_data_is_noticed(acumen_here: Acumen, idbench: Path, tmp_path: Path) -> None:
+def test_damaged_data_is_noticed(
+    codeacumen_here: Codeacumen, idbench: Path, tmp_path: Path
+) -> None:
     file = idbench / "small_pair_wise.csv"
     file.write_bytes(file.read_bytes()[:3000])
-    done = acumen_here("eval", "-m", "levenshtein", "-t", "idbench", "-o", tmp_path / "run")
+    done = codeacumen_here("eval", "-m", "levenshtein", "-t", "idbench", "-o", tmp_path / "run")
     assert done.returncode == 2
     assert "1 of 6 files are missing or damaged" in done.stderr
-    assert "here       no" in acumen_here("data", "list").stdout
+    assert "here       no" in codeacumen_here("data", "list").stdout

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from acumen.lang.columns import Ragged
-from acumen.registry import view
+from codeacumen.registry import view
+from codeacumen.text.columns import Ragged
 
 
 class LethalTable:

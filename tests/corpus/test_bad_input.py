@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from acumen.corpus import Corpus
+from codeacumen.corpus import Corpus
 from corpora import build_at
 
 GOOD = "class Good { int good() { return 1; } }\n"

@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from acumen.api import AcumenError
-from acumen.corpus import Corpus
-from acumen.lang.java.file import JavaFile
-from acumen.lang.javascript import parse_javascript
+from codeacumen.api import CodeacumenError
+from codeacumen.corpus import Corpus
+from codeacumen.languages.java.syntax.file import JavaFile
+from codeacumen.languages.javascript import parse_javascript
 from corpora import EXAMPLES, build_at, contents
 from support import is_thorough
 
@@ -142,8 +142,8 @@ def test_killed_at_random_moments_it_ends_in_the_same_bytes(
 # ------------------------------------------------------------------ before any work
 
 
-def refused(out: Path, sources: list[str]) -> AcumenError:
-    with pytest.raises(AcumenError) as caught:
+def refused(out: Path, sources: list[str]) -> CodeacumenError:
+    with pytest.raises(CodeacumenError) as caught:
         build_at(out, sources)
     return caught.value
 
@@ -179,7 +179,7 @@ def test_a_folder_that_holds_another_corpus(examples_corpus: Corpus, tmp_path: P
 
 
 @pytest.mark.parametrize(
-    ("schema", "hint"), [(99, "upgrade acumen"), (1, "acumen corpus build SOURCE")]
+    ("schema", "hint"), [(99, "upgrade codeacumen"), (1, "codeacumen corpus build SOURCE")]
 )
 def test_another_schema(examples_corpus: Corpus, tmp_path: Path, schema: int, hint: str) -> None:
     shutil.copytree(examples_corpus.folder, tmp_path / "corpus")
@@ -188,7 +188,7 @@ def test_another_schema(examples_corpus: Corpus, tmp_path: Path, schema: int, hi
     error = refused(tmp_path / "corpus", EXAMPLES)
     assert f"schema {schema}" in str(error)
     assert hint in error.hint
-    with pytest.raises(AcumenError, match=f"schema {schema}"):
+    with pytest.raises(CodeacumenError, match=f"schema {schema}"):
         Corpus.open(tmp_path / "corpus")
 
 
@@ -204,7 +204,7 @@ def test_an_unfinished_corpus_is_not_opened(examples_corpus: Corpus, tmp_path: P
     shutil.copytree(examples_corpus.folder, tmp_path / "corpus")
     manifest = tmp_path / "corpus" / "manifest.json"
     manifest.write_text(json.dumps({**json.loads(manifest.read_text()), "complete": False}))
-    with pytest.raises(AcumenError, match="not finished") as caught:
+    with pytest.raises(CodeacumenError, match="not finished") as caught:
         Corpus.open(tmp_path / "corpus")
     assert "goes on where it was" in caught.value.hint
 

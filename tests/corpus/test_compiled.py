@@ -7,8 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from acumen.corpus.compiled import COMPILING, compile_kernels
-from acumen.engines.local import LocalEngine
+from codeacumen.corpus.compiled import COMPILING, compile_kernels
+from codeacumen.engines.local import LocalEngine
 from support import ROOT, some
 
 
@@ -41,13 +41,13 @@ _NEW_CODE = """
 import json, sys
 from pathlib import Path
 from numba.core.dispatcher import Dispatcher
-from acumen.corpus import compiled
+from codeacumen.corpus import compiled
 
 def code():
     return sorted(
         f"{name}.{word}{signature}"
         for name, module in list(sys.modules.items())
-        if name.startswith(("acumen.lang", "acumen.views"))
+        if name.startswith(("codeacumen.languages", "codeacumen.views"))
         for word, one in vars(module).items()
         if isinstance(one, Dispatcher) and one.__module__ == name
         for signature in one.signatures

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from acumen.api import AcumenError
-from acumen.corpus import Corpus
-from acumen.corpus.audit import audit
-from acumen.corpus.export import export
+from codeacumen.api import CodeacumenError
+from codeacumen.corpus import Corpus
+from codeacumen.corpus.audit import audit
+from codeacumen.corpus.export import export
 from corpora import EXAMPLES, build_at, contents
 from support import some
 
@@ -121,9 +121,9 @@ def test_without_a_manifest_all_is_made_anew(examples_corpus: Corpus, damaged: P
     (damaged / "manifest.json.123.part").write_text("{")
     # No hash is known any more: what is there cannot be trusted.
     flip(one_file(damaged, "shards/library.*/methods.parquet"))
-    with pytest.raises(AcumenError, match=r"manifest\.json is missing") as caught:
+    with pytest.raises(CodeacumenError, match=r"manifest\.json is missing") as caught:
         Corpus.open(damaged)
-    assert "acumen corpus build" in caught.value.hint
+    assert "codeacumen corpus build" in caught.value.hint
     assert build_at(damaged, EXAMPLES).parsed == 113
     assert contents(damaged) == contents(examples_corpus.folder)
 
@@ -138,7 +138,7 @@ def test_what_is_somebody_elses_is_never_touched(damaged: Path, name: str) -> No
     (damaged / name).parent.mkdir(parents=True, exist_ok=True)
     (damaged / name).write_text("mine")
     before = contents(damaged)
-    with pytest.raises(AcumenError, match="no corpus, and not empty"):
+    with pytest.raises(CodeacumenError, match="no corpus, and not empty"):
         build_at(damaged, EXAMPLES)
     assert contents(damaged) == before
 
@@ -146,7 +146,7 @@ def test_what_is_somebody_elses_is_never_touched(damaged: Path, name: str) -> No
 def test_a_manifest_that_is_damaged(damaged: Path) -> None:
     (damaged / "manifest.json").write_text("{")
     for attempt in (Corpus.open, lambda folder: build_at(folder, EXAMPLES)):
-        with pytest.raises(AcumenError, match=r"manifest\.json is damaged") as caught:
+        with pytest.raises(CodeacumenError, match=r"manifest\.json is damaged") as caught:
             attempt(damaged)
         assert "delete it and build again" in caught.value.hint
 
@@ -190,8 +190,8 @@ def test_who_reads_is_told_what_is_missing(
         file.write_bytes(data)
     name = str(file.relative_to(damaged))
     for kind in kinds:
-        with pytest.raises(AcumenError) as caught:
+        with pytest.raises(CodeacumenError) as caught:
             reads(Corpus.open(damaged), kind, "calls" if "calls" in pattern else file.stem)
         assert name in str(caught.value), kind
-        assert f"acumen corpus audit {damaged}" in caught.value.hint
-        assert "acumen corpus build" in caught.value.hint
+        assert f"codeacumen corpus audit {damaged}" in caught.value.hint
+        assert "codeacumen corpus build" in caught.value.hint

@@ -9,11 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from acumen.corpus.duplicates import (
-    SHINGLE,
-    near_duplicates,
-)
-from acumen.lang.columns import Ragged
+from codeacumen.corpus.duplicates import SHINGLE, near_duplicates
+from codeacumen.text.columns import Ragged
 
 
 def ragged(lists: Sequence[Any], dtype: Any) -> Ragged:

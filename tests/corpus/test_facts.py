@@ -9,15 +9,15 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
-from acumen.corpus.facts import npath_column, read_declared, read_sites
-from acumen.lang.java.calls.facts import facts
-from acumen.lang.java.file import JavaFile
-from acumen.lang.java.npath import RULES, npath
-from acumen.lang.java.operators import operators, readable
+from codeacumen.corpus.facts import npath_column, read_declared, read_sites
+from codeacumen.languages.java.measures.npath import RULES, npath
+from codeacumen.languages.java.measures.operators import operators, readable
+from codeacumen.languages.java.resolve.facts import facts
+from codeacumen.languages.java.syntax.file import JavaFile
 from corpora import EXAMPLES, build_at
 
 if TYPE_CHECKING:
-    from acumen.corpus import Corpus
+    from codeacumen.corpus import Corpus
 
 SOURCE = """
 package p;
@@ -34,7 +34,7 @@ class Grüße { int größe; int f() { return f() + größe - 1 + 2; } abstract 
 
 @pytest.fixture(scope="module")
 def odd_corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
-    from acumen.corpus import Corpus
+    from codeacumen.corpus import Corpus
 
     folder = tmp_path_factory.mktemp("odd")
     (folder / "p").mkdir()
@@ -117,9 +117,9 @@ def test_measures_are_those_of_the_files(corpus: Corpus) -> None:
 
 def test_building_gluecode_parses_no_file(tmp_path: Path, parses: list[bytes], here: Any) -> None:
     """The first use derives the null facts, with one parse a file; from then on there is none."""
-    from acumen.corpus import Corpus
-    from acumen.tasks.methods.build import Recipe, build
-    from acumen.tasks.methods.warned import warnings_of
+    from codeacumen.benchmarks.gluecode.build import Recipe, build
+    from codeacumen.benchmarks.gluecode.warned import warnings_of
+    from codeacumen.corpus import Corpus
 
     build_at(tmp_path / "corpus", EXAMPLES[:2])
     corpus = Corpus.open(tmp_path / "corpus")
@@ -139,7 +139,7 @@ def test_building_gluecode_parses_no_file(tmp_path: Path, parses: list[bytes], h
 def test_measuring_a_corpus_parses_no_file(
     examples_corpus: Corpus, tmp_path: Path, parses: list[bytes], here: Any
 ) -> None:
-    from acumen.corpus.measure import NPath, measured
+    from codeacumen.corpus.measure import NPath, measured
 
     (part, *_) = measured(NPath("pmd7"), [str(examples_corpus.folder)], here, tmp_path)
     assert part.rows
@@ -150,7 +150,7 @@ def test_measuring_a_corpus_parses_no_file(
 @pytest.fixture
 def parses(monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
     """The sources that were parsed as whole files in this process."""
-    import acumen.lang.java.file as module
+    import codeacumen.languages.java.syntax.file as module
 
     sources: list[bytes] = []
     real = module.parse_java

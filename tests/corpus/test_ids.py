@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from acumen.corpus.ids import erased, method_ids, signature, type_ids, type_variables
-from acumen.lang.java import parse_java
-from acumen.lang.java.declarations import declarations
+from codeacumen.corpus.ids import erased, method_ids, signature, type_ids, type_variables
+from codeacumen.languages.java import parse_java
+from codeacumen.languages.java.syntax.declarations import declarations
 
 
 def test_an_id_is_for_ever() -> None:

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from acumen.corpus.licences import LicenceFile, is_licence, recognised
-from acumen.corpus.sources import projects
+from codeacumen.corpus.licences import LicenceFile, is_licence, recognised
+from codeacumen.corpus.sources import projects
 
 COMMON = Path("/usr/share/common-licenses")
 

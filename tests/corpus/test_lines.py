@@ -7,9 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acumen.corpus import Corpus
-from acumen.lang.java.file import JavaFile
-from acumen.lang.lines import (
+from codeacumen.corpus import Corpus
+from codeacumen.languages.java.syntax.file import JavaFile
+from codeacumen.registry import make_view
+from codeacumen.text.lines import (
     line_at,
     line_count,
     line_of,
@@ -18,8 +19,7 @@ from acumen.lang.lines import (
     longest_line,
     with_unix_ends,
 )
-from acumen.registry import make_view
-from acumen.transforms.code import code_of
+from codeacumen.transforms.code import code_of
 from corpora import build_at
 
 SOURCES = st.lists(st.sampled_from([b"a", b"bc", b"\r", b"\n", b"\r\n", b"\x0c"])).map(b"".join)

@@ -15,11 +15,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from acumen.corpus.reading import Problem, Source, read_source
-from acumen.corpus.rows import Context, Rows, add_file, sha256
-from acumen.lang.java import parse_java
-from acumen.lang.java.tokens import tokens
-from acumen.registry import make_view
+from codeacumen.corpus.reading import Problem, Source, read_source
+from codeacumen.corpus.rows import Context, Rows, add_file, sha256
+from codeacumen.languages.java import parse_java
+from codeacumen.languages.java.syntax.tokens import tokens
+from codeacumen.registry import make_view
 from corpora import EXAMPLES, VIEWS
 
 
@@ -32,7 +32,7 @@ def context() -> Context:
 @cache
 def originals() -> list[bytes]:
     files = sorted(file for root in EXAMPLES for file in Path(root).rglob("*.java"))
-    hard = sorted((Path(__file__).parents[1] / "lang" / "java").glob("*.java"))
+    hard = sorted((Path(__file__).parents[1] / "languages" / "java").glob("*.java"))
     return [file.read_bytes() for file in [*files, *hard]]
 
 

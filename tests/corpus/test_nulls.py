@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from acumen.corpus.nulls import null_reports
-from acumen.lang.java.nulls import Report, analyse
+from codeacumen.corpus.nulls import null_reports
+from codeacumen.languages.java.nulls import Report, analyse
 from corpora import contents, shared_engine
 from support import ROOT
 
 if TYPE_CHECKING:
-    from acumen.corpus import Corpus
-    from acumen.lang.java.nulls._unit import Unit
+    from codeacumen.corpus import Corpus
+    from codeacumen.languages.java.nulls._unit import Unit
 
 
 @pytest.fixture(scope="module")
@@ -54,7 +54,7 @@ def stored(analysed_corpus: Corpus) -> tuple[Path, dict[str, bytes]]:
 def test_facts_are_stored_in_the_same_bytes(
     stored: tuple[Path, dict[str, bytes]], found: dict[str, list[Report]], tmp_path: Path
 ) -> None:
-    from acumen.corpus import Corpus
+    from codeacumen.corpus import Corpus
 
     folder, facts = stored
     assert len(facts) == 4
@@ -66,7 +66,7 @@ def test_facts_are_stored_in_the_same_bytes(
 def test_damaged_facts_are_derived_again(
     stored: tuple[Path, dict[str, bytes]], found: dict[str, list[Report]], tmp_path: Path
 ) -> None:
-    from acumen.corpus import Corpus
+    from codeacumen.corpus import Corpus
 
     folder, facts = stored
     shutil.copytree(folder, tmp_path / "corpus")
@@ -83,7 +83,7 @@ def test_damaged_facts_are_derived_again(
 def test_a_corpus_that_cannot_be_written(
     stored: tuple[Path, dict[str, bytes]], found: dict[str, list[Report]], tmp_path: Path
 ) -> None:
-    from acumen.corpus import Corpus
+    from codeacumen.corpus import Corpus
 
     shutil.copytree(stored[0], tmp_path / "corpus", ignore=shutil.ignore_patterns("nulls"))
     (tmp_path / "corpus" / "nulls").write_text("in the way of the folder")
@@ -93,8 +93,8 @@ def test_a_corpus_that_cannot_be_written(
 def test_facts_of_other_code_are_not_used(
     stored: tuple[Path, dict[str, bytes]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from acumen.corpus import Corpus
-    from acumen.corpus import nulls as module
+    from codeacumen.corpus import Corpus
+    from codeacumen.corpus import nulls as module
 
     shutil.copytree(stored[0], tmp_path / "corpus")
     monkeypatch.setattr(module, "code_hash", lambda packages: "0123456789abcdef")
@@ -123,8 +123,8 @@ def test_the_token_stands_where_the_report_says(found: dict[str, list[Report]]) 
 
 def test_one_bad_file_ends_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A file that the analysis cannot bear is told and left out."""
-    from acumen.corpus import Corpus
-    from acumen.corpus import nulls as module
+    from codeacumen.corpus import Corpus
+    from codeacumen.corpus import nulls as module
     from corpora import build_at
 
     (tmp_path / "p").mkdir()
@@ -148,9 +148,9 @@ def test_one_bad_file_ends_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 def test_one_bad_method_ends_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A method that the analysis cannot bear is told by name; its callers and neighbours are
     analysed without it."""
-    from acumen.corpus import Corpus
+    from codeacumen.corpus import Corpus
 
-    module = importlib.import_module("acumen.lang.java.nulls.solve")
+    module = importlib.import_module("codeacumen.languages.java.nulls.solve")
     from corpora import build_at
 
     (tmp_path / "p").mkdir()

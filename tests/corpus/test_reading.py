@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acumen.corpus.reading import Problem, Source, origin, read_source
+from codeacumen.corpus.reading import Problem, Source, origin, read_source
 
 TEXT = 'class Größe { String s = "señor naïve façade élève Ärger über Öl"; }\r\n' * 20
 

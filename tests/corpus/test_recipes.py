@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from acumen.corpus.sources.find import listed
+from codeacumen.corpus.sources.find import listed
 
 RECIPES = Path(__file__).resolve().parents[2] / "bench" / "recipes"
 IDENTIFIERS = RECIPES / "identifiers.toml"

@@ -14,13 +14,13 @@ from pathlib import Path
 
 import pytest
 
-from acumen.api import AcumenError
-from acumen.corpus.licences import LicenceFile
-from acumen.corpus.reading import Problem
-from acumen.corpus.sources import Entry, Project, projects
-from acumen.corpus.sources.debian import _unpack as unpack_all
-from acumen.corpus.sources.debian import described, run_apt_get, source_lines, source_stanzas
-from acumen.corpus.sources.tarballs import FILES, UnpackedRoot, note
+from codeacumen.api import CodeacumenError
+from codeacumen.corpus.licences import LicenceFile
+from codeacumen.corpus.reading import Problem
+from codeacumen.corpus.sources import Entry, Project, projects
+from codeacumen.corpus.sources.debian import _unpack as unpack_all
+from codeacumen.corpus.sources.debian import described, run_apt_get, source_lines, source_stanzas
+from codeacumen.corpus.sources.tarballs import FILES, UnpackedRoot, note
 
 needs_apt = pytest.mark.skipif(shutil.which("apt-get") is None, reason="no apt on this machine")
 
@@ -61,12 +61,12 @@ def checksums(folder: Path, names: list[str], kind: str) -> str:
 
 @pytest.fixture
 def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A package acumen-toy 1:1.0-2, which builds libacumen-toy-java, in a repository that apt is
-    told to use and no other."""
+    """A package codeacumen-toy 1:1.0-2, which builds libcodeacumen-toy-java, in a repository that
+    apt is told to use and no other."""
     folder = tmp_path / "mirror"
     folder.mkdir()
     tar(
-        folder / "acumen-toy_1.0.orig.tar.xz",
+        folder / "codeacumen-toy_1.0.orig.tar.xz",
         {
             "toy-1.0/src/A.java": "class A { }",
             "toy-1.0/src/pkg/B.java": "class B { }",
@@ -74,19 +74,20 @@ def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
             "toy-1.0/LICENSE": "Apache License, Version 2.0",
         },
     )
-    tar(folder / "acumen-toy_1.0.orig-extra.tar.gz", {"extra-3/C.java": "class C { }"})
+    tar(folder / "codeacumen-toy_1.0.orig-extra.tar.gz", {"extra-3/C.java": "class C { }"})
     tar(
-        folder / "acumen-toy_1.0-2.debian.tar.xz",
+        folder / "codeacumen-toy_1.0-2.debian.tar.xz",
         {"debian/copyright": "/usr/share/common-licenses/GPL-2", "debian/D.java": "class D { }"}
         | {"debian/source/format": "3.0 (quilt)\n"},
     )
     names = sorted(file.name for file in folder.iterdir())
     about = (
-        "Format: 3.0 (quilt)\n{}: acumen-toy\nBinary: libacumen-toy-java\nArchitecture: all\n"
+        "Format: 3.0 (quilt)\n{}: codeacumen-toy\nBinary: libcodeacumen-toy-java\n"
+        "Architecture: all\n"
         "Version: 1:1.0-2\nMaintainer: A <a@example.org>\n{}"
         "Checksums-Sha256:{}Files:{}"
     )
-    description = folder / "acumen-toy_1.0-2.dsc"
+    description = folder / "codeacumen-toy_1.0-2.dsc"
     sums = (checksums(folder, names, "sha256"), checksums(folder, names, "md5"))
     description.write_text(about.format("Source", "", *sums))
     names.append(description.name)
@@ -104,7 +105,9 @@ def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @needs_apt
-@pytest.mark.parametrize("text", ["acumen-toy", "libacumen-toy-java", "acumen-toy=1:1.0-2"])
+@pytest.mark.parametrize(
+    "text", ["codeacumen-toy", "libcodeacumen-toy-java", "codeacumen-toy=1:1.0-2"]
+)
 def test_a_source_package_as_dpkg_unpacks_it(repository: Path, tmp_path: Path, text: str) -> None:
     (source,) = projects([f"debian:{text}"], tmp_path / "cache")
     assert (source.name, source.source) == (text.split("=")[0], f"debian:{text}")
@@ -119,7 +122,7 @@ def test_a_source_package_as_dpkg_unpacks_it(repository: Path, tmp_path: Path, t
         "src/pkg/B.java": b"class B { }",
     }
     assert content(source) == unpacked_by_dpkg(
-        repository / "acumen-toy_1.0-2.dsc", tmp_path / "oracle"
+        repository / "codeacumen-toy_1.0-2.dsc", tmp_path / "oracle"
     )
     assert source.licences() == [
         LicenceFile("LICENSE", ("Apache-2.0",)),
@@ -132,19 +135,21 @@ def test_a_source_package_as_dpkg_unpacks_it(repository: Path, tmp_path: Path, t
 def test_what_is_here_needs_neither_apt_nor_network(
     repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked = ["debian:acumen-toy=1:1.0-2"]
+    asked = ["debian:codeacumen-toy=1:1.0-2"]
     (before,) = projects(asked, tmp_path / "cache")
     monkeypatch.setenv("PATH", "")
     (after,) = projects(asked, tmp_path / "cache")
     assert after == before
-    with pytest.raises(AcumenError, match="there is no apt-get on this machine"):
+    with pytest.raises(CodeacumenError, match="there is no apt-get on this machine"):
         projects(["debian:other"], tmp_path / "cache")
 
 
 @needs_apt
-@pytest.mark.parametrize("text", ["acumen-toy=9.9", "acumen-absent"])
+@pytest.mark.parametrize("text", ["codeacumen-toy=9.9", "codeacumen-absent"])
 def test_a_package_that_is_not_there(repository: Path, tmp_path: Path, text: str) -> None:
-    with pytest.raises(AcumenError, match=f"debian:{text}: apt does not find it .*source package"):
+    with pytest.raises(
+        CodeacumenError, match=f"debian:{text}: apt does not find it .*source package"
+    ):
         projects([f"debian:{text}"], tmp_path / "cache")
 
 
@@ -152,38 +157,40 @@ def test_a_package_that_is_not_there(repository: Path, tmp_path: Path, text: str
 def test_a_file_that_is_another_or_missing_and_then_is_there(
     repository: Path, tmp_path: Path
 ) -> None:
-    upstream = repository / "acumen-toy_1.0.orig.tar.xz"
+    upstream = repository / "codeacumen-toy_1.0.orig.tar.xz"
     data = upstream.read_bytes()
     for wrong in (None, data[:-4] + b"evil", data[: len(data) // 2]):
         upstream.unlink()
         if wrong is not None:
             upstream.write_bytes(wrong)
-        with pytest.raises(AcumenError, match=r"acumen-toy (cannot be downloaded|: .* is not the)"):
-            projects(["debian:acumen-toy"], tmp_path / "cache")
+        with pytest.raises(
+            CodeacumenError, match=r"codeacumen-toy (cannot be downloaded|: .* is not the)"
+        ):
+            projects(["debian:codeacumen-toy"], tmp_path / "cache")
         upstream.write_bytes(data)
-        assert not list((tmp_path / "cache" / "debian").glob("acumen-toy_1.0-2"))
-    (source,) = projects(["debian:acumen-toy"], tmp_path / "cache")
+        assert not list((tmp_path / "cache" / "debian").glob("codeacumen-toy_1.0-2"))
+    (source,) = projects(["debian:codeacumen-toy"], tmp_path / "cache")
     assert len(content(source)) == 7
 
 
 @needs_apt
 def test_a_mirror_without_debians_own_folder(repository: Path, tmp_path: Path) -> None:
-    (repository / "acumen-toy_1.0-2.debian.tar.xz").unlink()
-    (source,) = projects(["debian:acumen-toy"], tmp_path / "cache")
+    (repository / "codeacumen-toy_1.0-2.debian.tar.xz").unlink()
+    (source,) = projects(["debian:codeacumen-toy"], tmp_path / "cache")
     found = source.entries((".java",))
     assert [one.path for one in found if isinstance(one, Entry)] == [
         "debian/Old.java", "extra/C.java", "src/A.java", "src/pkg/B.java",
     ]  # fmt: skip
     (problem,) = [one for one in found if not isinstance(one, Entry)]
     assert (problem.path, problem.kind) == (".", "missing")
-    assert "acumen-toy_1.0-2.debian.tar.xz" in problem.message
+    assert "codeacumen-toy_1.0-2.debian.tar.xz" in problem.message
 
 
 @needs_apt
 def test_a_machine_without_any_package_source(repository: Path, tmp_path: Path) -> None:
     (tmp_path / "etc" / "sources.list").write_text("# nothing\ndeb cdrom:[Disk 1]/ bookworm main\n")
-    with pytest.raises(AcumenError, match="apt knows no place") as caught:
-        projects(["debian:acumen-toy"], tmp_path / "cache")
+    with pytest.raises(CodeacumenError, match="apt knows no place") as caught:
+        projects(["debian:codeacumen-toy"], tmp_path / "cache")
     assert "deb-src" in caught.value.hint
 
 
@@ -199,7 +206,7 @@ def test_the_machine_stays_as_it_is(repository: Path, tmp_path: Path) -> None:
         ]
 
     before = state()
-    projects(["debian:acumen-toy"], tmp_path / "cache")
+    projects(["debian:codeacumen-toy"], tmp_path / "cache")
     assert state() == before
 
 
@@ -215,7 +222,7 @@ def test_a_real_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
     cache = tmp_path / "cache"
     try:
         (source,) = projects(["debian:libjson-java"], cache)
-    except AcumenError as error:
+    except CodeacumenError as error:
         unreachable = ("Failed to fetch", "Could not resolve", "Could not connect", "apt knows no")
         if any(reason in str(error) for reason in unreachable):
             pytest.skip(f"the mirror does not give the package: {error}")
@@ -297,7 +304,7 @@ def test_a_signed_description() -> None:
     )
     found = described(text)
     assert (found.version, found.files) == ("2:1.0~rc1-1", {"a_1.0.tar.xz": "0" * 64})
-    with pytest.raises(AcumenError, match="without a version or checksums"):
+    with pytest.raises(CodeacumenError, match="without a version or checksums"):
         described("Source: a\n")
 
 
@@ -308,5 +315,5 @@ def test_configuration_that_names_hooks_runs_none(
     conf = Path(os.environ["APT_CONFIG"])
     hook = f'APT::Update::Post-Invoke {{ "touch {tmp_path}/ran"; }};\n'
     conf.write_text(conf.read_text() + hook)
-    projects(["debian:acumen-toy"], tmp_path / "cache")
+    projects(["debian:codeacumen-toy"], tmp_path / "cache")
     assert not (tmp_path / "ran").exists()

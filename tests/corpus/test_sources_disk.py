@@ -17,11 +17,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acumen.api import AcumenError
-from acumen.corpus.reading import Problem
-from acumen.corpus.sources import Entry, Project, projects
-from acumen.corpus.sources import archive as archive_module
-from acumen.corpus.sources.paths import as_bytes, as_text
+from codeacumen.api import CodeacumenError
+from codeacumen.corpus.reading import Problem
+from codeacumen.corpus.sources import Entry, Project, projects
+from codeacumen.corpus.sources import archive as archive_module
+from codeacumen.corpus.sources.paths import as_bytes, as_text
 
 JAVA = (".java",)
 
@@ -370,7 +370,7 @@ def test_an_archive_that_is_damaged_as_a_whole_is_told_before_any_work(tmp_path:
     place = data.rindex(b"PK\1\2")
     data[place : place + 4] = b"XXXX"
     file.write_bytes(bytes(data))
-    with pytest.raises(AcumenError, match="a damaged zip"):
+    with pytest.raises(CodeacumenError, match="a damaged zip"):
         project(file)
 
 
@@ -390,7 +390,7 @@ def test_whatever_bytes_change_nothing_worse_happens(tmp_path: Path) -> None:
         file.write_bytes(data)
         try:
             outcomes |= {kind for _, kind in listed(file)}
-        except AcumenError:
+        except CodeacumenError:
             outcomes.add("refused")
     assert {"read", "unreadable", "refused"} <= outcomes
 

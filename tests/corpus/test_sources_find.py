@@ -10,11 +10,11 @@ from pathlib import Path
 import pygit2
 import pytest
 
-from acumen.api import AcumenError
-from acumen.corpus.reading import Problem
-from acumen.corpus.sources import Project, projects
-from acumen.corpus.sources.git import split, without_password
-from acumen.corpus.sources.paths import fits
+from codeacumen.api import CodeacumenError
+from codeacumen.corpus.reading import Problem
+from codeacumen.corpus.sources import Project, projects
+from codeacumen.corpus.sources.git import split, without_password
+from codeacumen.corpus.sources.paths import fits
 
 JAVA = (".java",)
 
@@ -51,7 +51,7 @@ def test_sources_keep_their_order_and_have_names(here: Path) -> None:
 @pytest.mark.parametrize("text", [".", "../{name}", "lib/..", ""])
 def test_a_folder_is_called_what_it_is_called(here: Path, text: str) -> None:
     if not text:
-        with pytest.raises(AcumenError, match="no such folder"):
+        with pytest.raises(CodeacumenError, match="no such folder"):
             projects([text], here)
         return
     (found,) = projects([text.format(name=here.name)], here)
@@ -66,7 +66,7 @@ def test_an_equals_sign_in_the_name_of_a_folder(here: Path) -> None:
 
 def test_two_sources_of_one_name(here: Path) -> None:
     write(here / "other" / "lib", "D.java")
-    with pytest.raises(AcumenError, match="the name lib: lib and other/lib") as caught:
+    with pytest.raises(CodeacumenError, match="the name lib: lib and other/lib") as caught:
         projects(["lib", "other/lib"], here)
     assert "other-lib=SOURCE" in caught.value.hint
     found = projects(["lib", "other-lib=other/lib"], here)
@@ -74,7 +74,7 @@ def test_two_sources_of_one_name(here: Path) -> None:
 
 
 def test_a_source_that_is_named_twice(here: Path) -> None:
-    with pytest.raises(AcumenError, match="the name lib: lib, twice"):
+    with pytest.raises(CodeacumenError, match="the name lib: lib, twice"):
         projects(["lib", "lib"], here)
 
 
@@ -124,7 +124,7 @@ def test_one_source_file_is_a_project(here: Path, name: str) -> None:
 def test_what_is_no_source_is_told_before_any_work(here: Path, text: str, message: str) -> None:
     (here / "text").write_text("hello")
     (here / "cut.zip").write_bytes((here / "more-1.0.jar").read_bytes()[:40])
-    with pytest.raises(AcumenError, match=message):
+    with pytest.raises(CodeacumenError, match=message):
         projects(["lib", text], here / "cache")
     assert not (here / "cache").exists()
 
@@ -151,7 +151,7 @@ def test_what_went_away_since(here: Path) -> None:
 
 
 def test_no_source_at_all(here: Path) -> None:
-    with pytest.raises(AcumenError, match="no source is given"):
+    with pytest.raises(CodeacumenError, match="no source is given"):
         projects([], here)
 
 
@@ -279,12 +279,12 @@ def test_a_recipe_lists_projects(here: Path) -> None:
 def test_what_is_wrong_in_a_recipe_and_where(here: Path, text: str, message: str) -> None:
     file = here / "corpus.toml"
     file.write_bytes(text.encode("utf-8", "surrogateescape"))
-    with pytest.raises(AcumenError, match=message):
+    with pytest.raises(CodeacumenError, match=message):
         projects([str(file)], here)
 
 
 def test_a_recipe_has_no_name_of_its_own(here: Path) -> None:
-    with pytest.raises(AcumenError, match="a recipe names its projects itself"):
+    with pytest.raises(CodeacumenError, match="a recipe names its projects itself"):
         projects(["mine=" + recipe(here, "[[project]]\nsource = 'lib'")], here)
 
 

@@ -1,4 +1,4 @@
-"""Git repositories made with pygit2 and read by acumen; the git program is the oracle."""
+"""Git repositories made with pygit2 and read by codeacumen; the git program is the oracle."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ import pygit2
 import pytest
 from pygit2.enums import FileMode
 
-from acumen.api import AcumenError
-from acumen.corpus.reading import Problem
-from acumen.corpus.sources import Entry, Project, git_tree, projects
-from acumen.corpus.sources.paths import as_text
+from codeacumen.api import CodeacumenError
+from codeacumen.corpus.reading import Problem
+from codeacumen.corpus.sources import Entry, Project, git_tree, projects
+from codeacumen.corpus.sources.paths import as_text
 
 JAVA = (".java",)
 WHO = pygit2.Signature("A", "a@example.org", 1_700_000_000, 0)
@@ -282,7 +282,7 @@ def test_what_is_not_there_is_told_before_any_work(history: History, tmp_path: P
         (f"git:{history.folder}@v2", "no branch, tag or commit v2"),
         (f"git:{history.folder}@{'0' * 40}", "no branch, tag or commit 0000"),
     ):
-        with pytest.raises(AcumenError, match=message):
+        with pytest.raises(CodeacumenError, match=message):
             projects([source], tmp_path / "cache")
     assert not (tmp_path / "cache").exists()
 
@@ -436,13 +436,13 @@ def test_what_a_server_does_not_have(history: History, server: _Server, tmp_path
         (f"git:{url(server)}x", "cannot be read"),
         ("git:http://127.0.0.1:9/repo", "cannot be read"),
     ):
-        with pytest.raises(AcumenError, match=message) as caught:
+        with pytest.raises(CodeacumenError, match=message) as caught:
             projects([str(tmp_path / "local"), source], tmp_path / "cache")
         assert "main" in caught.value.hint or "mainn" not in source
     assert not list((tmp_path / "cache").glob("git/*/*.git"))
 
 
 def test_a_typing_error_in_the_last_source_fetches_nothing(server: _Server, tmp_path: Path) -> None:
-    with pytest.raises(AcumenError, match="no such folder"):
+    with pytest.raises(CodeacumenError, match="no such folder"):
         projects([f"git:{url(server)}", str(tmp_path / "absent")], tmp_path / "cache")
     assert server.requests == []

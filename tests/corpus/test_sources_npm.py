@@ -19,11 +19,11 @@ from typing import Any
 
 import pytest
 
-from acumen.api import AcumenError
-from acumen.corpus.licences import LicenceFile
-from acumen.corpus.reading import Problem
-from acumen.corpus.sources import Project, projects
-from acumen.corpus.sources.npm import intact
+from codeacumen.api import CodeacumenError
+from codeacumen.corpus.licences import LicenceFile
+from codeacumen.corpus.reading import Problem
+from codeacumen.corpus.sources import Project, projects
+from codeacumen.corpus.sources.npm import intact
 
 pytestmark = pytest.mark.skipif(shutil.which("npm") is None, reason="no npm on this machine")
 
@@ -148,7 +148,7 @@ def test_what_is_here_needs_neither_npm_nor_network(
     monkeypatch.setenv("PATH", "")
     (after,) = projects(["npm:toy@1.0.0"], tmp_path / "cache")
     assert (after, len(registry.requests)) == (before, asked)
-    with pytest.raises(AcumenError, match="there is no npm on this machine"):
+    with pytest.raises(CodeacumenError, match="there is no npm on this machine"):
         projects(["npm:toy@1.1.0"], tmp_path / "cache")
 
 
@@ -170,7 +170,7 @@ def test_an_old_package_has_only_the_older_hash(registry: Registry, tmp_path: Pa
 def test_what_is_not_there_is_told_before_anything_is_fetched(
     registry: Registry, tmp_path: Path, text: str, message: str
 ) -> None:
-    with pytest.raises(AcumenError, match=f"npm:{text}: .*{message}"):
+    with pytest.raises(CodeacumenError, match=f"npm:{text}: .*{message}"):
         projects(["first=npm:toy", f"npm:{text}"], tmp_path / "cache")
     assert not [request for request in registry.requests if request.endswith(".tgz")]
 
@@ -186,7 +186,7 @@ def test_an_archive_that_is_not_what_was_published(registry: Registry, tmp_path:
         return told
 
     registry.document = lying  # type: ignore[method-assign]
-    with pytest.raises(AcumenError, match=r"npm:toy@1\.1\.0"):
+    with pytest.raises(CodeacumenError, match=r"npm:toy@1\.1\.0"):
         projects(["npm:toy@1.1.0"], tmp_path / "cache")
     assert not list((tmp_path / "cache" / "npm").glob("toy@*/files"))
     registry.document = document  # type: ignore[method-assign]

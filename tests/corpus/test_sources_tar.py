@@ -11,10 +11,10 @@ from random import Random
 
 import pytest
 
-from acumen.corpus.reading import Problem
-from acumen.corpus.sources import tarballs
-from acumen.corpus.sources.project import Entry
-from acumen.corpus.sources.tarballs import FILES, UnpackedRoot, note, unpack
+from codeacumen.corpus.reading import Problem
+from codeacumen.corpus.sources import tarballs
+from codeacumen.corpus.sources.project import Entry
+from codeacumen.corpus.sources.tarballs import FILES, UnpackedRoot, note, unpack
 
 
 def add(tar: tarfile.TarFile, name: str, content: bytes = b"class A { }", **fields: object) -> None:

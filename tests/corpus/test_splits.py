@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 
-from acumen.corpus.splits import SPLITS, split_of
+from codeacumen.corpus.splits import SPLITS, split_of
 
 
 def test_shares_are_kept_over_many_projects() -> None:

@@ -9,12 +9,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from acumen.api import AcumenError
-from acumen.corpus import Corpus, stored
-from acumen.corpus.export import export
-from acumen.corpus.ids import method_ids
-from acumen.lang.java.file import JavaFile
-from acumen.registry import make_view
+from codeacumen.api import CodeacumenError
+from codeacumen.corpus import Corpus, stored
+from codeacumen.corpus.export import export
+from codeacumen.corpus.ids import method_ids
+from codeacumen.languages.java.syntax.file import JavaFile
+from codeacumen.registry import make_view
 from corpora import EXAMPLES, VIEWS, build_at
 
 
@@ -55,29 +55,29 @@ def test_a_stored_view_is_the_one_computed_on_demand(
 
 
 def test_what_is_not_there_is_told(examples_corpus: Corpus) -> None:
-    with pytest.raises(AcumenError, match="no id of a method"):
+    with pytest.raises(CodeacumenError, match="no id of a method"):
         examples_corpus.method("main")
-    with pytest.raises(AcumenError, match="there is no method"):
+    with pytest.raises(CodeacumenError, match="there is no method"):
         examples_corpus.method(uuid.uuid4())
     method = str(all_methods(examples_corpus)[0]["method_id"])
-    with pytest.raises(AcumenError, match="no view called 'tokenz'") as caught:
+    with pytest.raises(CodeacumenError, match="no view called 'tokenz'") as caught:
         examples_corpus.view(method, "tokenz")
     assert "tokens" in caught.value.hint
-    with pytest.raises(AcumenError, match="knows no tool called 'javac'"):
+    with pytest.raises(CodeacumenError, match="knows no tool called 'javac'"):
         examples_corpus.view(method, "tokens", "javac")
-    with pytest.raises(AcumenError) as caught:
+    with pytest.raises(CodeacumenError) as caught:
         examples_corpus.query("select * from nowhere")
     assert "methods" in caught.value.hint
 
 
 def test_no_tool_is_known_for_calls(examples_corpus: Corpus) -> None:
     method = str(all_methods(examples_corpus)[0]["method_id"])
-    with pytest.raises(AcumenError, match="the view calls knows no tool called 'javac'"):
+    with pytest.raises(CodeacumenError, match="the view calls knows no tool called 'javac'"):
         examples_corpus.view(method, "calls", "javac")
-    with pytest.raises(AcumenError, match="the view calls knows no tool called 'javac'"):
+    with pytest.raises(CodeacumenError, match="the view calls knows no tool called 'javac'"):
         export(examples_corpus, "calls", "javac")
     # Told at once, not when the first value is asked for.
-    with pytest.raises(AcumenError, match="the view text knows no tool called 'javac'"):
+    with pytest.raises(CodeacumenError, match="the view text knows no tool called 'javac'"):
         export(examples_corpus, "text", "javac")
 
 
@@ -88,9 +88,9 @@ def test_a_method_without_a_body(tmp_path: Path) -> None:
     (row,) = all_methods(corpus)
     method = str(row["method_id"])
     for view in (view for view in VIEWS if view != "text"):
-        with pytest.raises(AcumenError, match=r"A\.f\(int\) has no body"):
+        with pytest.raises(CodeacumenError, match=r"A\.f\(int\) has no body"):
             corpus.view(method, view)
-    with pytest.raises(AcumenError, match="has no body"):
+    with pytest.raises(CodeacumenError, match="has no body"):
         corpus.view(method, "text", "gluecode")
     assert corpus.view(method, "text") == "int f(int a);"
     assert corpus.view(method, "calls") == []
@@ -155,7 +155,7 @@ def test_only_questions_are_answered(examples_corpus: Corpus, tmp_path: Path) ->
         f"copy (select 1) to '{out}'", "create table mine as select 1", "drop view methods",
         "select 1; select 2", f"select 1; copy (select 1) to '{out}'", "", "  ", "pragma version",
     ):  # fmt: skip
-        with pytest.raises(AcumenError) as caught:
+        with pytest.raises(CodeacumenError) as caught:
             examples_corpus.query(sql)
         assert "select" in caught.value.hint
     assert not out.exists()

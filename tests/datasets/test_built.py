@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from acumen.api import AcumenError
-from acumen.datasets.built import FAMILIES, load_data, read_built
-from acumen.registry import make_task, names, select_tasks
+from codeacumen.api import CodeacumenError
+from codeacumen.datasets.built import FAMILIES, load_data, read_built
+from codeacumen.registry import make_task, names, select_tasks
 from datasets_by_hand import tasks_forgotten, write_data
 
 __all__ = ["tasks_forgotten"]
@@ -33,7 +33,9 @@ def test_naming_a_folder_twice_changes_nothing(tmp_path: Path) -> None:
 
 def test_two_folders_with_one_task_are_told_apart_by_nobody(tmp_path: Path) -> None:
     load_data(write_data(tmp_path / "one"))
-    with pytest.raises(AcumenError, match="two data sets have a task robustness/rename") as error:
+    with pytest.raises(
+        CodeacumenError, match="two data sets have a task robustness/rename"
+    ) as error:
         load_data(write_data(tmp_path / "two"))
     assert "one after the other" in error.value.hint
 
@@ -50,26 +52,26 @@ def test_two_folders_with_one_task_are_told_apart_by_nobody(tmp_path: Path) -> N
 def test_what_is_wrong_with_a_folder_is_told(
     tmp_path: Path, changes: dict[str, object], message: str
 ) -> None:
-    with pytest.raises(AcumenError, match=message) as error:
+    with pytest.raises(CodeacumenError, match=message) as error:
         read_built(write_data(tmp_path, **changes))
     assert error.value.hint
 
 
-def test_a_newer_schema_asks_for_a_newer_acumen(tmp_path: Path) -> None:
-    with pytest.raises(AcumenError) as error:
+def test_a_newer_schema_asks_for_a_newer_codeacumen(tmp_path: Path) -> None:
+    with pytest.raises(CodeacumenError) as error:
         read_built(write_data(tmp_path, schema=99))
-    assert error.value.hint == "upgrade acumen"
+    assert error.value.hint == "upgrade codeacumen"
 
 
 def test_a_folder_of_something_else(tmp_path: Path) -> None:
-    with pytest.raises(AcumenError, match="No such file") as error:
+    with pytest.raises(CodeacumenError, match="No such file") as error:
         read_built(tmp_path)
-    assert "acumen dataset" in error.value.hint
+    assert "codeacumen dataset" in error.value.hint
     (tmp_path / "dataset.json").write_text("{")
-    with pytest.raises(AcumenError, match="not JSON"):
+    with pytest.raises(CodeacumenError, match="not JSON"):
         read_built(tmp_path)
     (tmp_path / "dataset.json").write_text("[]")
-    with pytest.raises(AcumenError, match="describes no data set"):
+    with pytest.raises(CodeacumenError, match="describes no data set"):
         read_built(tmp_path)
 
 
@@ -78,10 +80,10 @@ def test_a_file_that_was_changed_is_noticed(tmp_path: Path, name: str) -> None:
     load_data(write_data(tmp_path))
     with (tmp_path / name).open("a") as stream:
         stream.write("{}\n")
-    with pytest.raises(AcumenError, match=f"{name} is missing or damaged"):
+    with pytest.raises(CodeacumenError, match=f"{name} is missing or damaged"):
         make_task("robustness/rename").instances()
     (tmp_path / name).unlink()
-    with pytest.raises(AcumenError, match=f"{name} is missing or damaged"):
+    with pytest.raises(CodeacumenError, match=f"{name} is missing or damaged"):
         make_task("robustness/rename").instances()
 
 

@@ -15,11 +15,11 @@ from threading import Thread
 
 import pytest
 
-from acumen.api import AcumenError
-from acumen.datasets import DataFile, Dataset, dataset, dataset_folder, missing_files, require
-from acumen.datasets.fetch import CHUNK, get
-from acumen.files import sha256_of
-from support import Acumen
+from codeacumen.api import CodeacumenError
+from codeacumen.core.files import sha256_of
+from codeacumen.datasets import DataFile, Dataset, dataset, dataset_folder, missing_files, require
+from codeacumen.datasets.fetch import CHUNK, get
+from support import Codeacumen
 
 # Longer than what is read at once, so that a cut falls between two reads.
 CONTENT = {"pairs.csv": b"id1,id2\n" + b"len,length\n" * 20_000, "roles.csv": b"role\nloop\n"}
@@ -78,7 +78,7 @@ def test_a_wrong_file_is_named_with_both_hashes_and_nothing_is_installed(
     home: Path, copy: Path, name: str
 ) -> None:
     (copy / name).write_bytes(b"edited")
-    with pytest.raises(AcumenError) as caught:
+    with pytest.raises(CodeacumenError) as caught:
         get(TOY, copy)
     assert str(copy / name) in str(caught.value)
     assert f"expected SHA-256 {sha256(CONTENT[name])}" in str(caught.value)
@@ -91,14 +91,14 @@ def test_a_missing_file_is_named_and_nothing_is_installed(
     home: Path, copy: Path, name: str
 ) -> None:
     (copy / name).unlink()
-    with pytest.raises(AcumenError, match=re.escape(f"{copy / name} is missing")):
+    with pytest.raises(CodeacumenError, match=re.escape(f"{copy / name} is missing")):
         get(TOY, copy)
     assert installed() == {}
 
 
 def test_a_folder_that_is_none_is_told_before_anything_happens(home: Path, copy: Path) -> None:
     for wrong in (copy / "nowhere", copy / "roles.csv"):
-        with pytest.raises(AcumenError, match="is not a folder"):
+        with pytest.raises(CodeacumenError, match="is not a folder"):
             get(TOY, wrong)
     assert not dataset_folder(TOY).exists()
 
@@ -112,10 +112,10 @@ def test_a_damaged_file_is_fetched_again_and_only_that(home: Path, copy: Path) -
 
 
 def test_what_is_needed_and_not_here_says_how_to_get_it(home: Path) -> None:
-    with pytest.raises(AcumenError, match="6 of 6 files are missing") as caught:
+    with pytest.raises(CodeacumenError, match="6 of 6 files are missing") as caught:
         require("idbench")
-    assert "acumen data get idbench --from DIR" in caught.value.hint
-    with pytest.raises(AcumenError, match="no data set called 'idbanch'") as caught:
+    assert "codeacumen data get idbench --from DIR" in caught.value.hint
+    with pytest.raises(CodeacumenError, match="no data set called 'idbanch'") as caught:
         require("idbanch")
     assert "idbench" in caught.value.hint
 
@@ -215,7 +215,7 @@ def test_a_download_brings_every_file_of_the_pinned_commit(publisher: Publisher)
 def test_a_download_that_was_cut_goes_on_where_it_stopped(publisher: Publisher) -> None:
     """The server's own log is the oracle: the second time only the rest left it."""
     publisher.cut_after = CHUNK + 1000
-    with pytest.raises(AcumenError, match="toy cannot be downloaded") as caught:
+    with pytest.raises(CodeacumenError, match="toy cannot be downloaded") as caught:
         download(publisher)
     assert "goes on where it stopped" in caught.value.hint
     assert missing_files(TOY) == list(CONTENT)
@@ -229,7 +229,7 @@ def test_a_download_that_was_cut_goes_on_where_it_stopped(publisher: Publisher) 
 
 def test_a_server_that_cannot_resume_sends_everything_again(publisher: Publisher) -> None:
     publisher.cut_after = 5000
-    with pytest.raises(AcumenError):
+    with pytest.raises(CodeacumenError):
         download(publisher)
     publisher.cut_after = None
     publisher.understands_ranges = False
@@ -259,7 +259,7 @@ def test_a_part_of_something_else_does_not_stay_in_the_way(publisher: Publisher)
     """Going on from wrong bytes gives a wrong hash; the next try starts from nothing."""
     dataset_folder(TOY).mkdir(parents=True)
     (dataset_folder(TOY) / "pairs.csv.part").write_bytes(b"not the beginning of this file")
-    with pytest.raises(AcumenError, match="not the pinned version") as caught:
+    with pytest.raises(CodeacumenError, match="not the pinned version") as caught:
         download(publisher)
     assert "again" in caught.value.hint
     assert download(publisher) == list(CONTENT)
@@ -268,7 +268,7 @@ def test_a_part_of_something_else_does_not_stay_in_the_way(publisher: Publisher)
 
 def test_a_changed_file_is_refused_with_both_hashes(publisher: Publisher) -> None:
     publisher.files["roles.csv"] = b"role\nwhile\n"
-    with pytest.raises(AcumenError) as caught:
+    with pytest.raises(CodeacumenError) as caught:
         download(publisher)
     message = str(caught.value)
     assert "roles.csv" in message
@@ -281,14 +281,14 @@ def test_a_changed_file_is_refused_with_both_hashes(publisher: Publisher) -> Non
 @pytest.mark.parametrize("status", [404, 416, 500, 503])
 def test_a_refusal_names_the_address_and_the_status(publisher: Publisher, status: int) -> None:
     publisher.always = status
-    with pytest.raises(AcumenError, match=rf"/0123456789abcdef/pairs\.csv: {status} "):
+    with pytest.raises(CodeacumenError, match=rf"/0123456789abcdef/pairs\.csv: {status} "):
         download(publisher)
     assert installed() == {}
 
 
 def test_a_file_that_was_moved_is_a_404(publisher: Publisher) -> None:
     del publisher.files["roles.csv"]
-    with pytest.raises(AcumenError, match=r"roles\.csv: 404 Not Found"):
+    with pytest.raises(CodeacumenError, match=r"roles\.csv: 404 Not Found"):
         download(publisher)
 
 
@@ -306,7 +306,7 @@ def test_a_server_that_speaks_something_else_is_told(
 
         thread = Thread(target=greet)
         thread.start()
-        with pytest.raises(AcumenError, match="toy cannot be downloaded"):
+        with pytest.raises(CodeacumenError, match="toy cannot be downloaded"):
             get(TOY, base_url=f"http://127.0.0.1:{listener.getsockname()[1]}/")
         thread.join()
 
@@ -317,9 +317,9 @@ def test_without_a_network_the_hint_is_a_local_copy(
     monkeypatch.setenv("no_proxy", "*")
     with socket.create_server(("127.0.0.1", 0)) as listener:
         closed = listener.getsockname()[1]
-    with pytest.raises(AcumenError, match=r"cannot be downloaded .*refused") as caught:
+    with pytest.raises(CodeacumenError, match=r"cannot be downloaded .*refused") as caught:
         get(TOY, base_url=f"http://127.0.0.1:{closed}/")
-    assert "acumen data get toy --from DIR" in caught.value.hint
+    assert "codeacumen data get toy --from DIR" in caught.value.hint
     assert TOY.commit in caught.value.hint
     assert installed() == {}
 
@@ -329,14 +329,16 @@ def test_without_a_network_the_hint_is_a_local_copy(
 # --------------------------------------------------------------------------------------
 
 
-def test_the_listing_says_what_is_here(acumen: Acumen, home: Path, idbench_source: Path) -> None:
-    before, other, *_ = json.loads(acumen("data", "list", "--json").stdout)
+def test_the_listing_says_what_is_here(
+    codeacumen: Codeacumen, home: Path, idbench_source: Path
+) -> None:
+    before, other, *_ = json.loads(codeacumen("data", "list", "--json").stdout)
     assert (before["name"], other["name"]) == ("idbench", "tnpa")
     assert before["here"] is False
-    assert "data get idbench" in acumen("data", "list").stdout
-    done = acumen("data", "get", "idbench", "--from", idbench_source)
+    assert "data get idbench" in codeacumen("data", "list").stdout
+    done = codeacumen("data", "get", "idbench", "--from", idbench_source)
     assert done.returncode == 0, done.stderr
-    after, other, *_ = json.loads(acumen("data", "list", "--json").stdout)
+    after, other, *_ = json.loads(codeacumen("data", "list", "--json").stdout)
     assert (after["here"], other["here"]) == (True, False)
     assert done.stdout.strip() == after["folder"]
     assert after["folder"].startswith(str(home))
@@ -349,15 +351,15 @@ def test_the_listing_says_what_is_here(acumen: Acumen, home: Path, idbench_sourc
 
 
 def test_a_wrong_copy_ends_with_a_message(
-    acumen: Acumen, idbench_source: Path, tmp_path: Path
+    codeacumen: Codeacumen, idbench_source: Path, tmp_path: Path
 ) -> None:
     copy = tmp_path / "copy"
     shutil.copytree(idbench_source, copy)
     with (copy / "small_pair_wise.csv").open("ab") as stream:
         stream.write(b"\n")
-    done = acumen("data", "get", "idbench", "--from", copy)
+    done = codeacumen("data", "get", "idbench", "--from", copy)
     assert done.returncode == 2
     assert "small_pair_wise.csv is not the pinned version" in done.stderr
     assert "Traceback" not in done.stderr
-    listed, *_ = json.loads(acumen("data", "list", "--json").stdout)
+    listed, *_ = json.loads(codeacumen("data", "list", "--json").stdout)
     assert listed["here"] is False

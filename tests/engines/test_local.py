@@ -15,8 +15,8 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))
 import work
 
-from acumen.engines import Died
-from acumen.engines.local import LocalEngine
+from codeacumen.engines import Died
+from codeacumen.engines.local import LocalEngine
 
 ITEMS = list(range(6))
 
@@ -122,7 +122,7 @@ def test_processes_stay_for_the_next_stage_and_end_with_the_engine() -> None:
 def test_no_process_stays_after_ctrl_c(tmp_path: Path) -> None:
     code = (
         "import sys; sys.path.insert(0, sys.argv[1]); import work\n"
-        "from acumen.engines.local import LocalEngine\n"
+        "from codeacumen.engines.local import LocalEngine\n"
         "list(LocalEngine(2).run(work.wait_if_folder, [sys.argv[2]] * 4, 60))\n"
     )
     parent = subprocess.Popen(
@@ -144,7 +144,7 @@ def test_no_process_stays_after_ctrl_c(tmp_path: Path) -> None:
 def test_no_process_stays_when_the_build_is_killed(tmp_path: Path) -> None:
     code = (
         "import sys; sys.path.insert(0, sys.argv[1]); import work\n"
-        "from acumen.engines.local import LocalEngine\n"
+        "from codeacumen.engines.local import LocalEngine\n"
         "for _ in LocalEngine(1).run(work.process, range(100), 60): print(_[1], flush=True)\n"
     )
     parent = subprocess.Popen(

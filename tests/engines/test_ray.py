@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-from acumen.api import AcumenError
-from acumen.corpus.build import Summary, build
+from codeacumen.api import CodeacumenError
+from codeacumen.corpus.build import Summary, build
 from corpora import EXAMPLES, VIEWS, build_at, contents
 
-ray = pytest.importorskip("ray", reason="Ray is not installed: pip install 'acumen[ray]'")
+ray = pytest.importorskip("ray", reason="Ray is not installed: pip install 'codeacumen[ray]'")
 
 
 def many_projects() -> list[str]:
@@ -42,7 +42,7 @@ def cluster(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
 
 @pytest.mark.filterwarnings("ignore")
 def test_a_node_killed_in_mid_build_changes_nothing(cluster: Any, tmp_path: Path) -> None:
-    from acumen.engines.ray import RayEngine
+    from codeacumen.engines.ray import RayEngine
 
     sources = many_projects()
     out = tmp_path / "on-ray"
@@ -76,8 +76,8 @@ def test_a_node_killed_in_mid_build_changes_nothing(cluster: Any, tmp_path: Path
 
 @pytest.mark.filterwarnings("ignore")
 def test_a_cluster_that_is_not_there_is_told(tmp_path: Path) -> None:
-    from acumen.engines.ray import RayEngine
+    from codeacumen.engines.ray import RayEngine
 
-    with pytest.raises(AcumenError, match=r"no Ray cluster at '127\.0\.0\.1:1'") as caught:
+    with pytest.raises(CodeacumenError, match=r"no Ray cluster at '127\.0\.0\.1:1'") as caught:
         RayEngine(1, "127.0.0.1:1")
     assert "ray start" in caught.value.hint

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from acumen.lang.java.declarations import NONE, MethodDeclaration, TypeDeclaration
-from acumen.lang.java.file import JavaFile
-from acumen.lang.java.grammar import name_of
+from codeacumen.languages.java.syntax.declarations import NONE, MethodDeclaration, TypeDeclaration
+from codeacumen.languages.java.syntax.file import JavaFile
+from codeacumen.languages.java.syntax.grammar import name_of
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 LOOPS = {"for_statement", "enhanced_for_statement", "while_statement", "do_statement"}

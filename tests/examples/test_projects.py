@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from acumen.lang.java.declarations import NONE, MethodDeclaration
-from acumen.lang.java.file import JavaFile
-from acumen.lang.java.grammar import name_of
+from codeacumen.languages.java.syntax.declarations import NONE, MethodDeclaration
+from codeacumen.languages.java.syntax.file import JavaFile
+from codeacumen.languages.java.syntax.grammar import name_of
 from javac import JAVA, JAVAC
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"

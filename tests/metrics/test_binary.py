@@ -16,14 +16,14 @@ from sklearn.metrics import (
     roc_auc_score,
 )
 
-from acumen.metrics import read_metric, target
-from acumen.metrics.binary import (
+from codeacumen.metrics import read_metric, target
+from codeacumen.metrics.binary import (
     weighted_all_positive_f1,
     weighted_average_precision,
     weighted_best_f1,
 )
-from acumen.metrics.ranks import weighted_roc_auc
-from acumen.metrics.readings import STATISTICS
+from codeacumen.metrics.ranks import weighted_roc_auc
+from codeacumen.metrics.readings import STATISTICS
 
 # Few distinct values, so that ties are the rule.
 ROWS = st.lists(

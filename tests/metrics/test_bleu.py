@@ -8,8 +8,8 @@ import re
 
 import pytest
 
-from acumen import metrics
-from acumen.metrics.bleu import character_bleu_of
+from codeacumen import metrics
+from codeacumen.metrics.bleu import character_bleu_of
 from support import some
 
 LETTERS = "abAB_é𝒳"

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from sklearn.metrics import f1_score, precision_score, recall_score
 from sklearn.preprocessing import MultiLabelBinarizer
 
-from acumen import metrics
-from acumen.api import Metric
-from acumen.lang.subtokens import subtokens
-from acumen.metrics.changes import TYPES, change_type, subtoken_counts
+from codeacumen import metrics
+from codeacumen.api import Metric
+from codeacumen.metrics.changes import TYPES, change_type, subtoken_counts
+from codeacumen.text.subtokens import subtokens
 from support import SHARED
 
 PCP = metrics.prediction_change(subtokens)

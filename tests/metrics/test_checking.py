@@ -16,11 +16,11 @@ from sklearn.metrics import (
     roc_curve,
 )
 
-from acumen.api import Json, Method, Metric, NamedMethod
-from acumen.lang.subtokens import subtokens
-from acumen.metrics import checking
-from acumen.metrics.curves import curve_points
-from acumen.models.adapters import agreement_with_own_name
+from codeacumen.api import Json, Method, Metric, NamedMethod
+from codeacumen.metrics import checking
+from codeacumen.metrics.curves import curve_points
+from codeacumen.models.adapters import agreement_with_own_name
+from codeacumen.text.subtokens import subtokens
 
 # Whether a name is consistent, how well it is said to fit, how often it stands there. Few values,
 # so that ties and the threshold itself are the rule.

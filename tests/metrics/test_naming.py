@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from sklearn.metrics import precision_recall_fscore_support
 from sklearn.preprocessing import MultiLabelBinarizer
 
-from acumen.api import Metric
-from acumen.lang.subtokens import subtokens
-from acumen.metrics.naming import corpus_counts, name_f1, naming_metrics, set_scores
+from codeacumen.api import Metric
+from codeacumen.metrics.naming import corpus_counts, name_f1, naming_metrics, set_scores
+from codeacumen.text.subtokens import subtokens
 
 METRICS: dict[str, Metric] = {
     one.name: one for one in (name_f1(subtokens), *naming_metrics(subtokens))

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy.stats import kendalltau, rankdata, spearmanr
 from sklearn.metrics import roc_auc_score
 
-from acumen.metrics.ranks import (
+from codeacumen.metrics.ranks import (
     weighted_kendall,
     weighted_midranks,
     weighted_roc_auc,

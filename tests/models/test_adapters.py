@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import pytest
 from scipy.spatial.distance import cosine
 
-from acumen.api import AcumenError, Face, Method, NamedMethod, Pair, Prompt, Question
-from acumen.models.adapters import ask_through, faces, route
+from codeacumen.api import CodeacumenError, Face, Method, NamedMethod, Pair, Prompt, Question
+from codeacumen.models.adapters import ask_through, faces, route
 
 
 class Lengths:
@@ -59,5 +59,5 @@ def test_a_namer_judges_by_the_name_it_would_give() -> None:
 
 def test_what_cannot_be_adapted_is_said() -> None:
     assert route(faces(Writer()), Face.SIMILARITY) is None
-    with pytest.raises(AcumenError, match="generate for similarity"):
+    with pytest.raises(CodeacumenError, match="generate for similarity"):
         ask_through(Writer(), Face.SIMILARITY)

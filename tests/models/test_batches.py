@@ -5,7 +5,7 @@ from __future__ import annotations
 import weakref
 from collections.abc import Sequence
 
-from acumen.models.adapters import ask_each
+from codeacumen.models.adapters import ask_each
 
 
 class Large:

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from acumen.api import AcumenError, Example, Method, Question
-from acumen.datasets.built import load_data
-from acumen.models.retrieval import Nearest
-from acumen.registry import make_model, model
-from acumen.report import build_report
-from acumen.runs.evaluate import evaluate
-from acumen.runs.plan import make_plan
-from acumen.runs.scoring import Settings
+from codeacumen.api import CodeacumenError, Example, Method, Question
+from codeacumen.datasets.built import load_data
+from codeacumen.models.retrieval import Nearest
+from codeacumen.registry import make_model, model
+from codeacumen.report import build_report
+from codeacumen.runs.evaluate import evaluate
+from codeacumen.runs.plan import make_plan
+from codeacumen.runs.scoring import Settings
 from datasets_by_hand import tasks_forgotten
 from methods_by_hand import write_methods
 
@@ -71,7 +71,7 @@ def test_its_parts_are_settings(data: Path) -> None:
     ],
 )
 def test_a_part_must_have_the_face_and_may_not_see_labels(setting: str, reason: str) -> None:
-    with pytest.raises(AcumenError, match=reason):
+    with pytest.raises(CodeacumenError, match=reason):
         make_model(f"classical:{setting}")
 
 
@@ -94,7 +94,7 @@ def test_a_text_that_looks_masked_does_not_mislead() -> None:
         both.fit([Example(Question("a <MASK> b", ("a", "b")), "a")])  # type: ignore[union-attr]
         assert both.classify([Question("<MASK>", ("a",))]) == ["from operators"]  # type: ignore[union-attr]
     finally:
-        from acumen.registry.entries import ENTRIES
+        from codeacumen.registry.entries import ENTRIES
 
         del ENTRIES["model"]["silent-classifier"]
 

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from acumen.api import AcumenError, Example, Prompt
-from acumen.datasets.built import read_built
-from acumen.models.completion import call_site
-from acumen.registry import make_model
-from acumen.tasks.methods import MethodTask
+from codeacumen.api import CodeacumenError, Example, Prompt
+from codeacumen.benchmarks.gluecode import MethodTask
+from codeacumen.datasets.built import read_built
+from codeacumen.models.completion import call_site
+from codeacumen.registry import make_model
 from methods_by_hand import write_methods
 
 
@@ -147,5 +147,5 @@ def test_any_text_is_survived(text: str) -> None:
 
 
 def test_another_context_is_refused() -> None:
-    with pytest.raises(AcumenError, match="context='file'"):
+    with pytest.raises(CodeacumenError, match="context='file'"):
         make_model("completion:context=file")

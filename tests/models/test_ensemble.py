@@ -11,15 +11,15 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVR
 
-from acumen.api import AcumenError
-from acumen.models.ensemble import PAPER_MEMBERS, identifier_features, is_english
-from acumen.registry import make_model
-from acumen.runs.evaluate import answer_cell
-from acumen.runs.plan import Cell, PlannedTask, make_task, why_not
+from codeacumen.api import CodeacumenError
+from codeacumen.models.ensemble import PAPER_MEMBERS, identifier_features, is_english
+from codeacumen.registry import make_model
+from codeacumen.runs.evaluate import answer_cell
+from codeacumen.runs.plan import Cell, PlannedTask, make_task, why_not
 
 
 def test_leave_one_out_is_scikit_learns(idbench: Path) -> None:
-    from acumen.tasks.identifiers import TECHNIQUES, read_pairs
+    from codeacumen.benchmarks.idbench import TECHNIQUES, read_pairs
 
     task = PlannedTask(make_task("idbench/contextual/small"))
     ours = answer_cell(Cell(make_model("ensemble"), task))[0]
@@ -77,7 +77,7 @@ def test_siblings_of_a_cluster_are_left_out_together(home: Path) -> None:
     [("ensemble:oracle", "learns from labels itself"), ("ensemble:nobody", "no model called")],
 )
 def test_members_that_will_not_do(reference: str, reason: str) -> None:
-    with pytest.raises(AcumenError, match=reason):
+    with pytest.raises(CodeacumenError, match=reason):
         make_model(reference)
 
 
@@ -93,11 +93,11 @@ def test_the_papers_members_are_the_seven_techniques() -> None:
 
 
 def test_a_member_that_fails_on_one_pair_costs_that_pair_only(home: Path, tmp_path: Path) -> None:
-    from acumen.registry import load_plugin
+    from codeacumen.registry import load_plugin
 
     plugin = tmp_path / "one_bad.py"
     plugin.write_text(
-        "from acumen.registry import model\n"
+        "from codeacumen.registry import model\n"
         "class OneBad:\n"
         "    batch_size = 4\n"
         "    def similarity(self, pairs):\n"

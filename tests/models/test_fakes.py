@@ -2,8 +2,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from acumen.api import Example, Method, NamedMethod, Pair, Prompt, Question
-from acumen.models.fakes import Chance, Constant, Oracle
+from codeacumen.api import Example, Method, NamedMethod, Pair, Prompt, Question
+from codeacumen.models.baselines import Chance, Constant, Oracle
 
 
 def test_chance_depends_on_the_question_and_the_seed_only() -> None:

@@ -10,10 +10,10 @@ import sys
 
 import pytest
 
-from acumen.api import AcumenError, Example, Question
-from acumen.models._lexer import kind, tokens
-from acumen.models.linear import ngrams, structure
-from acumen.registry import make_model
+from codeacumen.api import CodeacumenError, Example, Question
+from codeacumen.models._lexer import kind, tokens
+from codeacumen.models.linear import ngrams, structure
+from codeacumen.registry import make_model
 
 CHOICES = ("<", "+", "!=", "=")
 TEXTS = {
@@ -93,8 +93,8 @@ def test_answers_are_among_the_choices_and_none_is_given_without_training(refere
 
 def test_the_same_in_another_process() -> None:
     code = (
-        "from acumen.api import Example, Question\n"
-        "from acumen.registry import make_model\n"
+        "from codeacumen.api import Example, Question\n"
+        "from codeacumen.registry import make_model\n"
         "import random\n"
         "r = random.Random(4)\n"
         "text = lambda: ' '.join(r.choices('a b c d e f { } if'.split(), k=12))\n"
@@ -140,5 +140,5 @@ def test_tokens_are_those_of_java() -> None:
     "reference", ["ngrams:longest=0", "ngrams:longest=x", "structure:trees=0", "structure:trees=a"]
 )
 def test_settings_that_make_no_sense_are_refused(reference: str) -> None:
-    with pytest.raises(AcumenError, match="cannot have"):
+    with pytest.raises(CodeacumenError, match="cannot have"):
         make_model(reference)

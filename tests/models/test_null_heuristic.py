@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from acumen.api import Prompt
-from acumen.models.null_heuristic import suspected
-from acumen.registry import make_model
+from codeacumen.api import Prompt
+from codeacumen.models.null_heuristic import suspected
+from codeacumen.registry import make_model
 
 
 @pytest.mark.parametrize(

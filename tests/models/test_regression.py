@@ -10,10 +10,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVR
 
-from acumen.api import AcumenError
-from acumen.models import ensemble
-from acumen.models.ensemble import LEARNERS, SINGLE, best, trained
-from acumen.registry import make_model
+from codeacumen.api import CodeacumenError
+from codeacumen.models import ensemble
+from codeacumen.models.ensemble import LEARNERS, SINGLE, best, trained
+from codeacumen.registry import make_model
 
 
 def rows(seed: int, size: int = 60) -> tuple[np.ndarray, np.ndarray]:
@@ -67,6 +67,6 @@ def test_too_few_to_choose_by() -> None:
 
 
 def test_an_unknown_learner_is_told() -> None:
-    with pytest.raises(AcumenError, match="no learner 'forest'") as caught:
+    with pytest.raises(CodeacumenError, match="no learner 'forest'") as caught:
         make_model("ensemble:levenshtein,jaro-winkler,learner=forest")
     assert caught.value.hint == f"there are {', '.join(LEARNERS)}"

@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from acumen.api import AcumenError, Face, Instance, Method
-from acumen.corpus import Corpus
-from acumen.models.retrieval import NearestNamer
-from acumen.registry import make_model
-from acumen.runs.ask import ask
-from acumen.runs.plan import make_plan, offered_models
-from acumen.views.masked import masked
+from codeacumen.api import CodeacumenError, Face, Instance, Method
+from codeacumen.corpus import Corpus
+from codeacumen.models.retrieval import NearestNamer
+from codeacumen.registry import make_model
+from codeacumen.runs.ask import ask
+from codeacumen.runs.plan import make_plan, offered_models
+from codeacumen.views.masking.text import masked
 from corpora import build_at
 
 
@@ -144,7 +144,7 @@ def test_settings_that_make_no_model(
     told = settings.format(
         empty=tmp_path / "none", corpus=examples_corpus.folder, small=tmp_path / "small"
     )
-    with pytest.raises(AcumenError, match=message) as caught:
+    with pytest.raises(CodeacumenError, match=message) as caught:
         make_model(f"nearest-namer:{told}")
     assert hint in caught.value.hint
 

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from acumen.api import AcumenError
-from acumen.registry import make_model
-from acumen.runs.evaluate import answer_cell
-from acumen.runs.plan import Cell, PlannedTask, make_task
-from acumen.runs.scoring import Settings, score
+from codeacumen.api import CodeacumenError
+from codeacumen.registry import make_model
+from codeacumen.runs.evaluate import answer_cell
+from codeacumen.runs.plan import Cell, PlannedTask, make_task
+from codeacumen.runs.scoring import Settings, score
 
 MISSING = [
     name
@@ -23,7 +23,7 @@ MISSING = [
 
 @pytest.mark.skipif(not MISSING, reason="all that it needs is installed")
 def test_what_is_missing_is_told() -> None:
-    with pytest.raises(AcumenError, match=f"minilm needs {MISSING[0]}") as caught:
+    with pytest.raises(CodeacumenError, match=f"minilm needs {MISSING[0]}") as caught:
         make_model("minilm")
     assert "pip install" in caught.value.hint
 

@@ -1,5 +1,5 @@
 """Oracles: textdistance, an implementation that is not ours, for both distances; and the
-published columns (tests/tasks/test_idbench.py)."""
+published columns (tests/benchmarks/idbench/test_idbench.py)."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import textdistance
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acumen.api import Pair
-from acumen.models.strings import (
+from codeacumen.api import Pair
+from codeacumen.models.strings import (
     levenshtein,
     make_levenshtein,
     needleman_wunsch,
@@ -37,7 +37,7 @@ def test_empty_identifiers_are_equal() -> None:
 
 def test_rounding_is_numpys() -> None:
     """The one row of IdBench where Python's round would give 0.53."""
-    from acumen.models.strings import make_needleman_wunsch
+    from codeacumen.models.strings import make_needleman_wunsch
 
     pair = Pair("ReactEmptyComponent", "renderToStaticMarkup")
     assert make_needleman_wunsch(decimals=2).similarity([pair]) == [0.52]

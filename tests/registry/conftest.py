@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from acumen.registry import entries, names
+from codeacumen.registry import entries, names
 
 
 @pytest.fixture(autouse=True)

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from acumen.registry import (
+from codeacumen.registry import (
     Entry,
     Made,
     entries,
@@ -21,12 +21,12 @@ from acumen.registry import (
     package_hash,
     packages_hash,
 )
-from acumen.registry.code import code_hash
+from codeacumen.registry.code import code_hash
 from plugins import Same
 from support import pretend_installed
 
 TWO_IN_ONE = """
-from acumen.registry import model
+from codeacumen.registry import model
 
 class Same:
     def similarity(self, pairs):
@@ -47,7 +47,7 @@ def test_the_order_of_loading_changes_nothing(
 ) -> None:
     """Two decorated models in one module: loading the first registers the second as well,
     which must keep its release, or an update would find the old release's answers."""
-    points = "[acumen.models]\nreg-first = reg_two:first\nreg-second = reg_two:second\n"
+    points = "[codeacumen.models]\nreg-first = reg_two:first\nreg-second = reg_two:second\n"
     pretend_installed(tmp_path, monkeypatch, "reg_two", TWO_IN_ONE, points)
     make_model("reg-first")
     late = make_model("reg-second")
@@ -125,11 +125,13 @@ def test_an_edit_of_a_plugin_or_of_what_lies_beside_it_makes_another_model(
     plugin, helper = tmp_path / "helped.py", tmp_path / "helper_of_it.py"
     found = []
     for remark in ("# one\n", "# two\n"):
-        text = "import functools\nfrom acumen.registry import model\n" + PLUGINS_WITH_A_HELPER[way]
+        text = (
+            "import functools\nfrom codeacumen.registry import model\n" + PLUGINS_WITH_A_HELPER[way]
+        )
         plugin.write_text(text + (remark if edited == "plugin" else ""))
         helper.write_text("class M: ...\n" + (remark if edited == "helper" else ""))
         sys.modules.pop("helper_of_it", None)
-        for name in [name for name in sys.modules if name.startswith("acumen_plugin_helped")]:
+        for name in [name for name in sys.modules if name.startswith("codeacumen_plugin_helped")]:
             del sys.modules[name]
         entries.ENTRIES["model"].pop("helped", None)
         load_plugin(plugin)
@@ -157,13 +159,13 @@ def test_any_file_of_a_package_belongs_to_its_code(
 
 def test_a_missing_package_is_an_error() -> None:
     """A module that moved would otherwise leave an empty hash, the same for any code."""
-    with pytest.raises(ValueError, match=r"no package is called 'acumen\.languages'"):
-        packages_hash("acumen.lang", "acumen.languages")
-    with pytest.raises(ValueError, match=r"no package is called 'acumen\.machine'"):
-        packages_hash("acumen.machine")  # a module, not a package
+    with pytest.raises(ValueError, match=r"no package is called 'codeacumen\.languages'"):
+        packages_hash("codeacumen.languages", "codeacumen.languages")
+    with pytest.raises(ValueError, match=r"no package is called 'codeacumen\.machine'"):
+        packages_hash("codeacumen.core.machine")  # a module, not a package
     with pytest.raises(ValueError, match="no imported package is called 'nowhere'"):
         package_hash("nowhere")
-    assert len(packages_hash("acumen.lang")) == 64
+    assert len(packages_hash("codeacumen.languages")) == 64
 
 
 def test_a_module_outside_a_package_is_hashed_with_its_folder(

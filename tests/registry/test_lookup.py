@@ -7,14 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from acumen.api import AcumenError, Pair
-from acumen.registry import (
-    listing,
-    load_plugin,
-    make_model,
-    make_task,
-    names,
-)
+from codeacumen.api import CodeacumenError, Pair
+from codeacumen.registry import listing, load_plugin, make_model, make_task, names
 from plugins import plugin
 from support import pretend_installed
 
@@ -49,7 +43,7 @@ def test_a_plug_in_that_fails_is_named_with_the_reason(
 ) -> None:
     path = tmp_path / "broken.py"
     path.write_text(text)
-    with pytest.raises(AcumenError, match=told) as caught:
+    with pytest.raises(CodeacumenError, match=told) as caught:
         load_plugin(path)
     assert str(caught.value).startswith(f"{path}: ")
 
@@ -60,7 +54,7 @@ def test_what_is_no_python_file_is_refused(tmp_path: Path, name: str) -> None:
     (tmp_path / "folder.py").mkdir()
     (tmp_path / "text.txt").write_text("")
     (tmp_path / "plugin").write_text("")
-    with pytest.raises(AcumenError, match="not a Python file") as caught:
+    with pytest.raises(CodeacumenError, match="not a Python file") as caught:
         load_plugin(tmp_path / name)
     assert ".py file" in caught.value.hint
 
@@ -69,7 +63,7 @@ def test_a_plug_in_that_failed_half_way_can_be_mended_and_loaded(tmp_path: Path)
     path = plugin(tmp_path)
     whole = path.read_text()
     path.write_text(whole + "\n1 / 0\n")
-    with pytest.raises(AcumenError, match="ZeroDivisionError"):
+    with pytest.raises(CodeacumenError, match="ZeroDivisionError"):
         load_plugin(path)
     path.write_text(whole)
     load_plugin(path)
@@ -79,7 +73,7 @@ def test_a_plug_in_that_failed_half_way_can_be_mended_and_loaded(tmp_path: Path)
 def test_two_files_with_one_name_are_told_apart_by_refusing(tmp_path: Path) -> None:
     load_plugin(plugin(tmp_path, file="one.py"))
     two = plugin(tmp_path, file="two.py")
-    with pytest.raises(AcumenError, match="two models are called 'same'") as caught:
+    with pytest.raises(CodeacumenError, match="two models are called 'same'") as caught:
         load_plugin(two)
     assert str(caught.value).startswith(f"{two}: ")
     assert "one from one.py, one from two.py" in str(caught.value)
@@ -90,12 +84,12 @@ def test_one_file_cannot_use_a_name_twice(tmp_path: Path) -> None:
     """A copied function whose decorator was forgotten must not silently win."""
     path = plugin(tmp_path)
     path.write_text(path.read_text() + '\n@model("same")\ndef another():\n    return Same()\n')
-    with pytest.raises(AcumenError, match="two models are called 'same'"):
+    with pytest.raises(CodeacumenError, match="two models are called 'same'"):
         load_plugin(path)
 
 
 def test_a_plug_in_cannot_take_the_place_of_what_we_ship(tmp_path: Path) -> None:
-    with pytest.raises(AcumenError, match=r"one from acumen, one from plugin\.py"):
+    with pytest.raises(CodeacumenError, match=r"one from codeacumen, one from plugin\.py"):
         load_plugin(plugin(tmp_path, "levenshtein"))
 
 
@@ -110,10 +104,10 @@ def test_two_packages_with_one_name_are_refused_when_used_and_listed_both(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for package in ("reg_alpha", "reg_beta"):
-        points = f"[acumen.models]\nclash = {package}:make\n"
+        points = f"[codeacumen.models]\nclash = {package}:make\n"
         pretend_installed(tmp_path, monkeypatch, package, "make = None", points)
     assert ("clash", "", "reg_alpha 1.0, reg_beta 1.0") in list(listing("model"))
-    with pytest.raises(AcumenError, match="two models are called 'clash'") as caught:
+    with pytest.raises(CodeacumenError, match="two models are called 'clash'") as caught:
         make_model("clash")
     assert "one from reg_alpha 1.0, one from reg_beta 1.0" in str(caught.value)
 
@@ -123,7 +117,7 @@ def test_what_is_installed_or_removed_meanwhile_is_noticed(
 ) -> None:
     monkeypatch.syspath_prepend(str(tmp_path))
     assert "meanwhile" not in names("model")
-    module, entry_points = "def made(): ...\n", "[acumen.models]\nmeanwhile = late:made\n"
+    module, entry_points = "def made(): ...\n", "[codeacumen.models]\nmeanwhile = late:made\n"
     pretend_installed(tmp_path, monkeypatch, "late", module, entry_points)
     assert "meanwhile" in names("model")
     shutil.rmtree(tmp_path / "late-1.0.dist-info")
@@ -133,9 +127,9 @@ def test_what_is_installed_or_removed_meanwhile_is_noticed(
 def test_a_package_cannot_take_the_place_of_what_we_ship_unnoticed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    points = "[acumen.models]\nlevenshtein = reg_gamma:make\n"
+    points = "[codeacumen.models]\nlevenshtein = reg_gamma:make\n"
     pretend_installed(tmp_path, monkeypatch, "reg_gamma", "make = None", points)
-    with pytest.raises(AcumenError, match=r"one from acumen, one from reg_gamma 1\.0"):
+    with pytest.raises(CodeacumenError, match=r"one from codeacumen, one from reg_gamma 1\.0"):
         make_model("levenshtein")
 
 
@@ -143,9 +137,9 @@ def test_a_package_cannot_take_the_place_of_what_we_ship_unnoticed(
 def test_an_entry_point_that_makes_nothing_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, value: str
 ) -> None:
-    points = f"[acumen.models]\nodd = {value}\n[acumen.tasks]\nodd = {value}\n"
+    points = f"[codeacumen.models]\nodd = {value}\n[codeacumen.tasks]\nodd = {value}\n"
     pretend_installed(tmp_path, monkeypatch, "reg_delta", "number = 5", points)
-    with pytest.raises(AcumenError, match="odd"):
+    with pytest.raises(CodeacumenError, match="odd"):
         make_model("odd")
-    with pytest.raises(AcumenError, match="odd"):
+    with pytest.raises(CodeacumenError, match="odd"):
         make_task("odd")

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from acumen.api import AcumenError
-from acumen.registry import (
+from codeacumen.api import CodeacumenError
+from codeacumen.registry import (
     BrokenError,
     make_model,
     make_task,
@@ -67,10 +67,10 @@ def test_defaults_are_filled_in() -> None:
     ],
 )
 def test_a_wrong_setting_is_named(reference: str, told: str) -> None:
-    with pytest.raises(AcumenError, match=told) as caught:
+    with pytest.raises(CodeacumenError, match=told) as caught:
         make_model(reference)
     assert reference in str(caught.value)
-    assert f"acumen models show {reference.split(':')[0]}" in caught.value.hint
+    assert f"codeacumen models show {reference.split(':')[0]}" in caught.value.hint
 
 
 def test_a_setting_that_must_be_given_is_asked_for() -> None:
@@ -78,7 +78,7 @@ def test_a_setting_that_must_be_given_is_asked_for() -> None:
     def from_file(weights: str) -> Same:
         return Same()
 
-    with pytest.raises(AcumenError, match="missing a required argument: 'weights'"):
+    with pytest.raises(CodeacumenError, match="missing a required argument: 'weights'"):
         make_model("from-file")
     assert make_model("from-file:weights=w.bin").settings == {"weights": "w.bin"}
 
@@ -88,16 +88,16 @@ def test_a_setting_that_must_be_given_is_asked_for() -> None:
     [("levenstein", "levenshtein"), ("ftcbow", "ft-cbow"), ("Random", "random")],
 )
 def test_an_unknown_model_is_met_with_near_names(wanted: str, suggested: str) -> None:
-    with pytest.raises(AcumenError, match=f"there is no model called '{wanted}'") as caught:
+    with pytest.raises(CodeacumenError, match=f"there is no model called '{wanted}'") as caught:
         make_model(wanted)
     assert suggested in caught.value.hint
-    assert "acumen models list" in caught.value.hint
+    assert "codeacumen models list" in caught.value.hint
 
 
 def test_a_name_like_no_other_is_met_with_the_list() -> None:
-    with pytest.raises(AcumenError) as caught:
+    with pytest.raises(CodeacumenError) as caught:
         make_model("qqqqqqqq")
-    assert caught.value.hint.startswith("`acumen models list` shows all")
+    assert caught.value.hint.startswith("`codeacumen models list` shows all")
 
 
 def test_a_beginning_means_all_tasks_under_it() -> None:
@@ -118,15 +118,15 @@ def test_tasks_named_twice_are_meant_once_and_stay_in_order() -> None:
 
 @pytest.mark.parametrize("wrong", ["idbench/sim", "idb", "", "/", "abbreviations/match/more"])
 def test_half_a_word_is_no_beginning(wrong: str) -> None:
-    with pytest.raises(AcumenError, match="there is no task called"):
+    with pytest.raises(CodeacumenError, match="there is no task called"):
         select_tasks(["abbreviations", wrong])
 
 
 def test_an_unknown_task_is_met_with_near_names_and_groups() -> None:
-    with pytest.raises(AcumenError) as caught:
+    with pytest.raises(CodeacumenError) as caught:
         select_tasks(["idbench/similarty"])
     assert "idbench/similarity" in caught.value.hint
-    with pytest.raises(AcumenError) as caught:
+    with pytest.raises(CodeacumenError) as caught:
         select_tasks(["abreviations"])
     assert "abbreviations" in caught.value.hint
 
@@ -135,7 +135,7 @@ def test_a_task_that_calls_itself_otherwise_is_refused() -> None:
     """A run finds a task again by the name on its card."""
     match = make_task("abbreviations/match")
     task("mine/match")(lambda: match)
-    with pytest.raises(AcumenError, match="'mine/match' calls itself 'abbreviations/match'"):
+    with pytest.raises(CodeacumenError, match="'mine/match' calls itself 'abbreviations/match'"):
         make_task("mine/match")
 
 
@@ -148,16 +148,16 @@ def test_a_factory_that_fails_is_named() -> None:
     with pytest.raises(BrokenError, match=r"model 'broken' .* FileNotFoundError: .*weights\.bin"):
         make_model("broken")
     task("broken/task")(lambda: 1 / 0)
-    with pytest.raises(AcumenError, match=r"task 'broken/task' .* ZeroDivisionError"):
+    with pytest.raises(CodeacumenError, match=r"task 'broken/task' .* ZeroDivisionError"):
         make_task("broken/task")
 
 
 def test_a_factorys_own_message_and_hint_stay_as_they_are() -> None:
     @model("careful")
     def careful() -> Same:
-        raise AcumenError("no weights here", "download them")
+        raise CodeacumenError("no weights here", "download them")
 
-    with pytest.raises(AcumenError, match=r"^no weights here$") as caught:
+    with pytest.raises(CodeacumenError, match=r"^no weights here$") as caught:
         make_model("careful")
     assert caught.value.hint == "download them"
     assert not isinstance(caught.value, BrokenError)
@@ -171,7 +171,7 @@ def test_a_setting_that_cannot_be_written_down_is_refused(default: Any) -> None:
     def odd(option: Any = default) -> Same:
         return Same()
 
-    with pytest.raises(AcumenError, match=r"its setting option=.* cannot be written down"):
+    with pytest.raises(CodeacumenError, match=r"its setting option=.* cannot be written down"):
         make_model("odd")
     assert make_model("odd:option=3").settings == {"option": 3}
 
@@ -182,7 +182,7 @@ def test_a_batch_size_must_be_a_number_of_instances(size: Any) -> None:
         batch_size = size
 
     model("batched")(Batched)
-    with pytest.raises(AcumenError, match=f"its batch_size is {size!r}"):
+    with pytest.raises(CodeacumenError, match=f"its batch_size is {size!r}"):
         make_model("batched")
 
 
@@ -197,24 +197,24 @@ def test_a_learner_must_say_which_labels_it_sees(supervision: Any) -> None:
         def fit(self, examples: Sequence[Any]) -> None: ...
 
     model("learning")(Learning)
-    with pytest.raises(AcumenError, match=f"its supervision is {supervision!r}"):
+    with pytest.raises(CodeacumenError, match=f"its supervision is {supervision!r}"):
         make_model("learning")
 
 
 @pytest.mark.parametrize("name", ["a:b", "a,b"])
 def test_a_model_that_could_never_be_named_is_refused(name: str) -> None:
-    with pytest.raises(AcumenError, match="cannot be called"):
+    with pytest.raises(CodeacumenError, match="cannot be called"):
         model(name)(Same)
 
 
 @pytest.mark.parametrize("name", ["../../outside", "/absolute", "a//b", "a/.", "a\\b", ""])
 def test_a_task_whose_name_is_no_plain_path_is_refused(name: str) -> None:
     """Its answers go to a folder of that name."""
-    with pytest.raises(AcumenError, match="cannot be called"):
+    with pytest.raises(CodeacumenError, match="cannot be called"):
         task(name)(Same)
 
 
 def test_the_name_of_a_group_is_met_with_its_tasks() -> None:
-    with pytest.raises(AcumenError, match="'abbreviations' are 2 tasks") as caught:
+    with pytest.raises(CodeacumenError, match="'abbreviations' are 2 tasks") as caught:
         make_task("abbreviations")
     assert "abbreviations/match" in caught.value.hint

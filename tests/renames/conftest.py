@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from acumen.renames.mining import Settings, mine
+from codeacumen.renames.mining import Settings, mine
 from renames.playing import Here, History, Mined, build
 
 

@@ -15,12 +15,12 @@ from pathlib import Path
 
 import pytest
 
-from acumen.api import AcumenError
-from acumen.datasets.built import ABOUT, Built
-from acumen.renames.dataset import Choice, Settings, build, read_cases, text_key
-from acumen.renames.dataset_card import PUBLISHED, lengths
-from acumen.renames.records import RENAMES, STABLE, Rename, Review, StableMethod, write_lines
-from support import ROOT, SHARED, Acumen
+from codeacumen.api import CodeacumenError
+from codeacumen.datasets.built import ABOUT, Built
+from codeacumen.renames.dataset import Choice, Settings, build, read_cases, text_key
+from codeacumen.renames.dataset_card import PUBLISHED, lengths
+from codeacumen.renames.records import RENAMES, STABLE, Rename, Review, StableMethod, write_lines
+from support import ROOT, SHARED, Codeacumen
 
 
 def method(name: str, key: str) -> str:
@@ -207,7 +207,7 @@ def test_stable_methods_are_of_the_cases_files_and_were_never_renamed(tmp_path: 
 def test_the_folder_is_a_data_set_like_others(tmp_path: Path) -> None:
     build([many(tmp_path / "in")], {}, tmp_path / "out", Settings((60, 10, 30)))
     about = json.loads((tmp_path / "out" / ABOUT).read_bytes())
-    assert (about["family"], about["schema"], about["format"]) == ("names", 1, "acumen.names/1")
+    assert (about["family"], about["schema"], about["format"]) == ("names", 1, "codeacumen.names/1")
     built = Built(tmp_path / "out", "names", about)
     rows = list(built.rows("cases.jsonl"))
     assert len(rows) == len(read_cases(tmp_path / "out").cases)
@@ -215,7 +215,7 @@ def test_the_folder_is_a_data_set_like_others(tmp_path: Path) -> None:
     held = {(row["project"], row["path"]): row["split"] for row in built.rows("files.jsonl")}
     assert all(held[row["project"], row["path"]] == row["split"] for row in rows)
     (tmp_path / "out" / "cases.jsonl").write_bytes(b"")
-    with pytest.raises(AcumenError, match="damaged"):
+    with pytest.raises(CodeacumenError, match="damaged"):
         read_cases(tmp_path / "out")
 
 
@@ -243,7 +243,7 @@ def test_a_text_is_its_tokens_without_the_own_name() -> None:
 
 def test_texts_are_told_apart_as_the_grammar_tells_them() -> None:
     """The oracle is the tree-sitter grammar's tokens, for every method of the example projects."""
-    from acumen.lang.java.file import JavaFile
+    from codeacumen.languages.java.syntax.file import JavaFile
 
     groups: dict[bytes, set[bytes]] = {}
     back: dict[bytes, set[bytes]] = {}
@@ -264,30 +264,30 @@ def test_texts_are_told_apart_as_the_grammar_tells_them() -> None:
 
 
 def test_what_cannot_be_made(tmp_path: Path) -> None:
-    with pytest.raises(AcumenError, match=r"holds no renames\.jsonl"):
+    with pytest.raises(CodeacumenError, match=r"holds no renames\.jsonl"):
         build([tmp_path], {}, tmp_path / "out", Settings())
     folder = mined(tmp_path / "in", [rename("p", "A.java", "K", reviewed("inspired"))], [])
-    with pytest.raises(AcumenError, match="no rename is left for a benchmark: 1 undecided"):
+    with pytest.raises(CodeacumenError, match="no rename is left for a benchmark: 1 undecided"):
         build([folder], {}, tmp_path / "out", Settings())
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "thesis.txt").write_text("precious")
-    with pytest.raises(AcumenError, match="is no data set, and not empty"):
+    with pytest.raises(CodeacumenError, match="is no data set, and not empty"):
         build([folder], {}, tmp_path / "mine", Settings())
     (folder / RENAMES).write_text('{"id": "1"}\n')
-    with pytest.raises(AcumenError, match="missing"):
+    with pytest.raises(CodeacumenError, match="missing"):
         build([folder], {}, tmp_path / "out", Settings())
 
 
-def test_from_the_command_line(tmp_path: Path, acumen: Acumen) -> None:
+def test_from_the_command_line(tmp_path: Path, codeacumen: Codeacumen) -> None:
     folder = many(tmp_path / "in")
     out = tmp_path / "out"
-    done = acumen(
+    done = codeacumen(
         "names", "dataset", "--renames", folder, "--out", out, "--splits", "60/10/30", "--seed", 1
     )
     assert done.returncode == 0, done.stderr
     assert "24.90" in done.stdout
     assert (out / "card.md").read_text().count("ReName4J") == 1
     for wrong in ("1/2", "a/b/c", "0/0/0"):
-        done = acumen("names", "dataset", "-r", folder, "-o", out, "--splits", wrong)
+        done = codeacumen("names", "dataset", "-r", folder, "-o", out, "--splits", wrong)
         assert done.returncode == 2
         assert "60/10/30" in done.stderr

@@ -7,7 +7,7 @@ from collections import Counter
 
 import pytest
 
-from acumen.renames.records import Rename, read_renames, read_stable
+from codeacumen.renames.records import Rename, read_renames, read_stable
 from renames.events import Event
 from renames.events_later import EVENTS
 from renames.playing import History, Mined

@@ -12,10 +12,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from acumen.corpus.reading import Problem
-from acumen.lang.java.grammar import among
-from acumen.renames.match import Pair, match
-from acumen.renames.versions import Version, names_of_methods, version_of
+from codeacumen.corpus.reading import Problem
+from codeacumen.languages.java.syntax.grammar import among
+from codeacumen.renames.match import Pair, match
+from codeacumen.renames.versions import Version, names_of_methods, version_of
 from renames.events import JOIN, SUM, java, method
 from support import ROOT
 

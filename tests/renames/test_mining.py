@@ -13,17 +13,17 @@ from typing import Any
 
 import pytest
 
-from acumen.api import AcumenError
-from acumen.engines import engine
-from acumen.renames import history as reading
-from acumen.renames import mining
-from acumen.renames.mining import Settings, mine
-from acumen.renames.records import read_renames, read_stable
+from codeacumen.api import CodeacumenError
+from codeacumen.engines import engine
+from codeacumen.renames import history as reading
+from codeacumen.renames import mining
+from codeacumen.renames.mining import Settings, mine
+from codeacumen.renames.records import read_renames, read_stable
 from renames.events import A, B, java, method
 from renames.events_later import EVENTS
 from renames.playing import Here, History, Mined, placed, play
 from renames.repositories import Maker
-from support import Acumen, is_thorough
+from support import Codeacumen, is_thorough
 
 
 def contents(folder: Path) -> dict[str, bytes]:
@@ -54,8 +54,8 @@ def test_killed_at_any_moment_it_ends_with_the_same_bytes(
 ) -> None:
     code = (
         "import sys; from pathlib import Path\n"
-        "from acumen.engines import engine\n"
-        "from acumen.renames import mining\n"
+        "from codeacumen.engines import engine\n"
+        "from codeacumen.renames import mining\n"
         "mining._CHUNK = 5\n"
         "repository, out = map(Path, sys.argv[1:])\n"
         "mining.mine([repository], out, mining.Settings(), engine('local', 2), lambda *_: None)\n"
@@ -173,24 +173,24 @@ def test_repositories_that_have_nothing(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("place", ["nowhere", "https://example.org/a.git", "git@example.org:a/b"])
 def test_what_is_no_repository_is_told(place: str, tmp_path: Path) -> None:
-    with pytest.raises(AcumenError, match=r"there is no|not on this disk"):
+    with pytest.raises(CodeacumenError, match=r"there is no|not on this disk"):
         mined_into(tmp_path / "out", Path(place))
 
 
 def test_a_folder_that_is_no_repository_is_told(tmp_path: Path) -> None:
     (tmp_path / "folder").mkdir()
-    with pytest.raises(AcumenError, match="no git repository"):
+    with pytest.raises(CodeacumenError, match="no git repository"):
         mined_into(tmp_path / "out", tmp_path / "folder")
     maker = Maker(tmp_path / "a.git")
     maker.commit({"A.java": A})
-    with pytest.raises(AcumenError, match="no branch, tag or commit v9"):
+    with pytest.raises(CodeacumenError, match="no branch, tag or commit v9"):
         mined_into(tmp_path / "out", maker.folder, branch="v9")
 
 
 def test_two_repositories_of_one_name_are_told_apart(tmp_path: Path) -> None:
     for folder in ("one", "two"):
         Maker(tmp_path / folder / "a.git").commit({"A.java": A})
-    with pytest.raises(AcumenError, match="two repositories are called a"):
+    with pytest.raises(CodeacumenError, match="two repositories are called a"):
         mined_into(tmp_path / "out", tmp_path / "one" / "a.git", tmp_path / "two" / "a.git")
 
 
@@ -199,7 +199,7 @@ def test_a_history_with_a_hole_is_told(tmp_path: Path) -> None:
     first = maker.commit({"A.java": A})
     maker.commit({"A.java": B})
     (maker.folder / "objects" / first[:2] / first[2:]).unlink()
-    with pytest.raises(AcumenError, match="a commit of its history is missing"):
+    with pytest.raises(CodeacumenError, match="a commit of its history is missing"):
         mined_into(tmp_path / "out", maker.folder)
 
 
@@ -243,7 +243,7 @@ class Lossy(Here):
         self.deadly = deadly
 
     def run(self, work: Any, items: Any, limit: float) -> Any:
-        from acumen.engines import Died
+        from codeacumen.engines import Died
 
         for place, item in enumerate(items):
             lost = work is mining.read_commits and (len(item[1]) > 1 or item[1] == [self.deadly])
@@ -260,10 +260,14 @@ def test_a_lost_process_costs_the_commit_it_was_lost_with(tmp_path: Path) -> Non
     assert [one[0] for one in told["projects"]["deadly"]["left out"]] == [deadly]
 
 
-def test_the_verb(history: History, mined: Mined, tmp_path: Path, acumen_here: Acumen) -> None:
-    done = acumen_here("names", "mine", history.folder, "--out", tmp_path / "out", "--workers", "1")
+def test_the_verb(
+    history: History, mined: Mined, tmp_path: Path, codeacumen_here: Codeacumen
+) -> None:
+    done = codeacumen_here(
+        "names", "mine", history.folder, "--out", tmp_path / "out", "--workers", "1"
+    )
     assert done.returncode == 0
     assert "renames" in done.stdout
     assert contents(tmp_path / "out") == contents(mined.folder)
-    wrong = acumen_here("names", "mine", tmp_path, "--out", tmp_path / "out")
+    wrong = codeacumen_here("names", "mine", tmp_path, "--out", tmp_path / "out")
     assert wrong.returncode == 2

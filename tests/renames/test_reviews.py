@@ -21,16 +21,16 @@ from typing import Any
 
 import pytest
 
-from acumen.api import AcumenError
-from acumen.renames.records import Rename, read_renames, read_stable
-from acumen.renames.reviews.client import Answer, Kept, Saved
-from acumen.renames.reviews.run import mine_reviews
+from codeacumen.api import CodeacumenError
+from codeacumen.renames.records import Rename, read_renames, read_stable
+from codeacumen.renames.reviews.client import Answer, Kept, Saved
+from codeacumen.renames.reviews.run import mine_reviews
 from renames.github_server import Repository, Server, sha
 from renames.pulls_by_hand import EXPECTED, java, path, repository
-from support import Acumen
+from support import Codeacumen
 
-pytest.importorskip("httpx", reason="needs acumen[remote]")
-from acumen.renames.reviews.client import GitHub
+pytest.importorskip("httpx", reason="needs codeacumen[remote]")
+from codeacumen.renames.reviews.client import GitHub
 
 TOKEN = "ghp_secretsecretsecret"
 WRITTEN = ("renames.jsonl", "stable.jsonl", "review.csv", "reviews.json")
@@ -181,7 +181,7 @@ def test_a_process_that_is_killed_goes_on(
     server.log.clear()
     out = tmp_path / "out"
     arguments = ["names", "reviews", "acme/widgets", "--out", str(out), "--api", server.url]
-    command = [sys.executable, "-m", "acumen", *arguments]
+    command = [sys.executable, "-m", "codeacumen", *arguments]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
         until = time.monotonic() + 60
         while len(server.log) < 25 and process.poll() is None and time.monotonic() < until:
@@ -221,11 +221,11 @@ def test_saved_answers_serve_instead_of_the_network(server: Server, tmp_path: Pa
 
 
 def test_the_token_is_sent_and_written_nowhere(
-    server: Server, tmp_path: Path, acumen: Acumen, monkeypatch: pytest.MonkeyPatch
+    server: Server, tmp_path: Path, codeacumen: Codeacumen, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("A_TOKEN", TOKEN)
     out = tmp_path / "out"
-    done = acumen(
+    done = codeacumen(
         "names", "reviews", "acme/widgets", "--out", out, "--api", server.url,
         "--token-env", "A_TOKEN",
     )  # fmt: skip
@@ -257,7 +257,7 @@ def test_a_list_that_is_too_long_goes_on_by_time(tmp_path: Path) -> None:
 def test_only_pull_requests_since_a_day(server: Server, tmp_path: Path) -> None:
     run(server, tmp_path, since="2022-03-05")
     assert [told(one)[0] for one in cases(tmp_path)] == [4, 5, 6, 7, 8, 9, 11]
-    with pytest.raises(AcumenError, match="is no date"):
+    with pytest.raises(CodeacumenError, match="is no date"):
         run(server, tmp_path, since="last year")
 
 
@@ -267,9 +267,9 @@ def test_one_bad_repository_does_not_end_the_run(server: Server, tmp_path: Path)
         about = mine_reviews(source, ["no/body", "acme/widgets"], tmp_path)
         assert list(about["problems"]) == ["no/body"]
         assert about["cases"] == len(EXPECTED)
-        with pytest.raises(AcumenError, match="no repository no/body"):
+        with pytest.raises(CodeacumenError, match="no repository no/body"):
             mine_reviews(source, ["no/body"], tmp_path)
-        with pytest.raises(AcumenError, match="is no repository"):
+        with pytest.raises(CodeacumenError, match="is no repository"):
             mine_reviews(source, ["../secrets"], tmp_path)
 
 
@@ -352,7 +352,7 @@ def test_any_answer_is_survived(server: Server, tmp_path: Path) -> None:
         out = tmp_path / str(attempt)
         try:
             about = mine_reviews(Saved(tmp_path / "saved"), ["acme/widgets"], out)
-        except AcumenError:
+        except CodeacumenError:
             continue
         mined += about["cases"]
         assert len(cases(out)) == about["cases"]

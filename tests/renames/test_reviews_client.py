@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from acumen.api import AcumenError
+from codeacumen.api import CodeacumenError
 from renames.github_server import Repository, Server
 
-pytest.importorskip("httpx", reason="needs acumen[remote]")
-from acumen.renames.reviews.client import SECONDARY_WAIT, TRIES, GitHub
+pytest.importorskip("httpx", reason="needs codeacumen[remote]")
+from codeacumen.renames.reviews.client import SECONDARY_WAIT, TRIES, GitHub
 
 PULLS = "repos/acme/widgets/pulls"
 
@@ -78,7 +78,7 @@ def test_it_gives_up_with_advice(server: Server) -> None:
     server.fault("/pulls", *[500] * TRIES)
     with (
         clock.client(server) as network,
-        pytest.raises(AcumenError, match="status 500") as error,
+        pytest.raises(CodeacumenError, match="status 500") as error,
     ):
         network.ask(PULLS, "", "")
     assert "again" in error.value.hint
@@ -88,7 +88,7 @@ def test_it_gives_up_with_advice(server: Server) -> None:
 def test_nobody_there() -> None:
     with (
         GitHub("http://127.0.0.1:9", "secret", sleep=lambda seconds: None) as network,
-        pytest.raises(AcumenError, match="no answer") as error,
+        pytest.raises(CodeacumenError, match="no answer") as error,
     ):
         network.ask(PULLS, "", "")
     assert "secret" not in f"{error.value} {error.value.hint}"
@@ -170,7 +170,7 @@ def test_a_token_that_is_not_accepted(server: Server) -> None:
     server.fault("/pulls", 401)
     with (
         Clock().client(server) as network,
-        pytest.raises(AcumenError, match="does not accept the token") as error,
+        pytest.raises(CodeacumenError, match="does not accept the token") as error,
     ):
         network.ask(PULLS, "", "")
     assert "secret" not in f"{error.value} {error.value.hint}"
@@ -191,6 +191,6 @@ def test_a_repository_that_moved_is_followed_without_the_token(server: Server) -
 
 @pytest.mark.parametrize("token", ["sec\nret", "sécret", "sec ret"])
 def test_a_token_that_cannot_be_sent_is_not_repeated(token: str) -> None:
-    with pytest.raises(AcumenError, match="the token cannot be sent") as error:
+    with pytest.raises(CodeacumenError, match="the token cannot be sent") as error:
         GitHub("http://127.0.0.1:9", token)
     assert token not in f"{error.value} {error.value.hint}"

@@ -11,14 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from acumen.api import AcumenError
-from acumen.renames.records import Rename, Review
-from acumen.renames.reviews.run import (
-    COLUMNS,
-    Decision,
-    read_decisions,
-    write_review_file,
-)
+from codeacumen.api import CodeacumenError
+from codeacumen.renames.records import Rename, Review
+from codeacumen.renames.reviews.run import COLUMNS, Decision, read_decisions, write_review_file
 
 
 def rename(id_: str, comment: str = "rename it", code: str = "void b() { }") -> Rename:
@@ -98,7 +93,7 @@ def test_a_table_that_a_spreadsheet_saved(tmp_path: Path, encoding: str, separat
 def test_a_table_that_cannot_be_understood(tmp_path: Path, text: str, says: str) -> None:
     path = tmp_path / "bad.csv"
     path.write_text(text)
-    with pytest.raises(AcumenError, match=says):
+    with pytest.raises(CodeacumenError, match=says):
         read_decisions(path)
-    with pytest.raises(AcumenError):
+    with pytest.raises(CodeacumenError):
         read_decisions(tmp_path / "missing.csv")

@@ -9,8 +9,8 @@ import sys
 
 import pytest
 
-from acumen.renames.reviews import comments
-from acumen.renames.reviews.comments import (
+from codeacumen.renames.reviews import comments
+from codeacumen.renames.reviews.comments import (
     Comment,
     Where,
     commit_at,
@@ -200,13 +200,13 @@ def test_how_a_comment_is_linked_to_a_method(thread: list[Comment], how: str) ->
 
 
 def test_without_httpx_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    from acumen.api import AcumenError
-    from acumen.renames.reviews.client import GitHub
+    from codeacumen.api import CodeacumenError
+    from codeacumen.renames.reviews.client import GitHub
 
     monkeypatch.setitem(sys.modules, "httpx", None)
-    with pytest.raises(AcumenError, match="httpx") as error:
+    with pytest.raises(CodeacumenError, match="httpx") as error:
         GitHub()
-    assert "acumen[remote]" in error.value.hint
+    assert "codeacumen[remote]" in error.value.hint
 
 
 def test_a_call_of_another_method_shows_nothing() -> None:

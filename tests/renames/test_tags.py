@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from acumen.renames.tags import is_typo, mass, of_names, substitution
+from codeacumen.renames.tags import is_typo, mass, of_names, substitution
 
 # Common misspellings, from the list that Wikipedia keeps for machines.
 MISSPELT = [

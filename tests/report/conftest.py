@@ -17,14 +17,14 @@ from typing import Any
 import pytest
 import vl_convert
 
-from acumen.api import Method, Run
-from acumen.corpus import Corpus
-from acumen.datasets.built import load_data
-from acumen.registry import Entry, Made, make_model, make_task, names
-from acumen.registry.entries import ENTRIES
-from acumen.report import build_report
-from acumen.runs.plan import Cell
-from acumen.runs.results import read_run
+from codeacumen.api import Method, Run
+from codeacumen.corpus import Corpus
+from codeacumen.datasets.built import load_data
+from codeacumen.registry import Entry, Made, make_model, make_task, names
+from codeacumen.registry.entries import ENTRIES
+from codeacumen.report import build_report
+from codeacumen.runs.plan import Cell
+from codeacumen.runs.results import read_run
 from corpora import shared_engine
 
 MODELS = ("levenshtein", "jaro-winkler", "needleman-wunsch", "majority", "oracle", "random")
@@ -51,20 +51,20 @@ def bundled_once() -> Iterator[None]:
 def living_at(home: Path) -> Iterator[None]:
     """For fixtures that outlive a test: other tests must not find this home set."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("ACUMEN_HOME", str(home))
+        patch.setenv("CODEACUMEN_HOME", str(home))
         yield
 
 
 @pytest.fixture
 def at_home(report_home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("ACUMEN_HOME", str(report_home))
+    monkeypatch.setenv("CODEACUMEN_HOME", str(report_home))
     return report_home
 
 
 def evaluated(out: Path, models: tuple[str, ...], tasks: tuple[str, ...]) -> Folder:
-    from acumen.runs.evaluate import evaluate
-    from acumen.runs.plan import make_plan
-    from acumen.runs.scoring import Settings
+    from codeacumen.runs.evaluate import evaluate
+    from codeacumen.runs.plan import make_plan
+    from codeacumen.runs.scoring import Settings
 
     cells, _ = make_plan(models, tasks, skip_unfit=True)
     return out, evaluate(cells, out, Settings(resamples=200))
@@ -89,8 +89,8 @@ def with_contestants(run: Run, *names: str) -> Run:
 
 @pytest.fixture(scope="session")
 def idbench_run(report_home: Path, tmp_path_factory: pytest.TempPathFactory) -> Folder:
-    from acumen.datasets import dataset
-    from acumen.datasets.fetch import get
+    from codeacumen.datasets import dataset
+    from codeacumen.datasets.fetch import get
 
     source = Path(__file__).resolve().parents[3] / "shared" / "data" / "idbench"
     if not source.is_dir():
@@ -248,11 +248,11 @@ class RobustRun:
 def robust_run(
     examples_corpus: Corpus, report_home: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> RobustRun:
-    from acumen.runs.evaluate import evaluate
-    from acumen.runs.plan import PlannedTask
-    from acumen.runs.scoring import Settings
-    from acumen.tasks.robustness.build import build
-    from acumen.tasks.robustness.make import Recipe
+    from codeacumen.datasets.variants.build import build
+    from codeacumen.datasets.variants.make import Recipe
+    from codeacumen.runs.evaluate import evaluate
+    from codeacumen.runs.plan import PlannedTask
+    from codeacumen.runs.scoring import Settings
 
     data, out = tmp_path_factory.mktemp("robust-data"), tmp_path_factory.mktemp("robust-run")
     recipe = Recipe(

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from acumen.api import Run
-from acumen.report import build_report
+from codeacumen.api import Run
+from codeacumen.report import build_report
 
 Folder = tuple[Path, Run]
 Opener = Callable[..., Any]
@@ -90,7 +90,7 @@ def test_convention_and_tag(opened: Opener, idbench_page: Path) -> None:
 def test_cap_is_told(
     opened: Opener, small_run: Folder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from acumen.report import instances
+    from codeacumen.report import instances
 
     monkeypatch.setattr(instances, "MOST_INSTANCES", 50)
     page = opened(build_report([small_run], tmp_path / "report.html"))

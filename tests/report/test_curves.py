@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from sklearn.metrics import precision_recall_curve, roc_auc_score
 
-from acumen.api import Answer, Face, Instance, Method, NamedMethod
-from acumen.report.curves import MOST, curve_plots
-from acumen.report.evidence import Evidence
+from codeacumen.api import Answer, Face, Instance, Method, NamedMethod
+from codeacumen.report.curves import MOST, curve_plots
+from codeacumen.report.evidence import Evidence
 
 
 def merged(models: dict[str, float], face: Face = Face.JUDGE) -> Any:

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 import vl_convert
 
-from acumen.api import AcumenError, Counts, Run
-from acumen.report import build_report
+from codeacumen.api import CodeacumenError, Counts, Run
+from codeacumen.report import build_report
 
 Folder = tuple[Path, Run]
 
@@ -35,7 +35,7 @@ def data_of(text: str, slug: str) -> dict[str, Any]:
 
 def test_import_is_light() -> None:
     code = (
-        "import sys, acumen.report;"
+        "import sys, codeacumen.report;"
         "print([m for m in ('altair', 'vl_convert', 'jinja2', 'scipy', 'numpy')"
         " if m in sys.modules])"
     )
@@ -72,7 +72,7 @@ def test_best_model_is_no_honest_row(small_run: Folder, tmp_path: Path) -> None:
 
 
 def test_side_by_side_is_the_comparison(small_run: Folder, tmp_path: Path) -> None:
-    from acumen.report.evidence import gather, merge
+    from codeacumen.report.evidence import gather, merge
 
     data = data_of(page_text([small_run], tmp_path), "abbreviations-expand")
     comparison = gather(merge([small_run]), "abbreviations/expand").comparison
@@ -165,7 +165,7 @@ def test_missing_answers(copied: Folder, tmp_path: Path) -> None:
 def test_many_instances_are_capped(
     small_run: Folder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from acumen.report import instances
+    from codeacumen.report import instances
 
     monkeypatch.setattr(instances, "MOST_INSTANCES", 50)
     data = data_of(page_text([small_run], tmp_path), "abbreviations-match")
@@ -188,12 +188,12 @@ def test_later_runs_win(copied: Folder, tmp_path: Path) -> None:
 
 
 def test_no_run_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(AcumenError, match="no run"):
+    with pytest.raises(CodeacumenError, match="no run"):
         build_report([], tmp_path / "report.html")
 
 
 def test_embedded_json_is_inert() -> None:
-    from acumen.report.html import embedded, inline_script
+    from codeacumen.report.html import embedded, inline_script
 
     hostile = "</script><!--<script>&\u2028\u2029\ud800"
     text = str(embedded(hostile))

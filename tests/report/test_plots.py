@@ -5,9 +5,9 @@ from xml.etree import ElementTree
 
 import pytest
 
-from acumen.api import AcumenError, Run
-from acumen.report import export_plots
-from acumen.report.plots import ROW_HEIGHT, scale_for
+from codeacumen.api import CodeacumenError, Run
+from codeacumen.report import export_plots
+from codeacumen.report.plots import ROW_HEIGHT, scale_for
 
 Folder = tuple[Path, Run]
 
@@ -46,7 +46,7 @@ def test_svg_is_the_same_each_time(small_run: Folder, tmp_path: Path) -> None:
 
 
 def test_unknown_format(small_run: Folder, tmp_path: Path) -> None:
-    with pytest.raises(AcumenError, match="gif"):
+    with pytest.raises(CodeacumenError, match="gif"):
         export_plots([small_run], tmp_path, ["gif"])
 
 

@@ -12,13 +12,13 @@ from typing import Any
 
 import pytest
 
-from acumen.api import Run, Scores
-from acumen.lang.subtokens import subtokens
-from acumen.metrics.changes import CHANGED, change_type
-from acumen.report import build_report, export_plots
-from acumen.report.evidence import find_score, merge, ranked
-from acumen.report.robust import _most_common
-from acumen.report.variants import dedented, differences
+from codeacumen.api import Run, Scores
+from codeacumen.metrics.changes import CHANGED, change_type
+from codeacumen.report import build_report, export_plots
+from codeacumen.report.evidence import find_score, merge, ranked
+from codeacumen.report.robust import _most_common
+from codeacumen.report.variants import dedented, differences
+from codeacumen.text.subtokens import subtokens
 
 pytestmark = pytest.mark.usefixtures("at_home")
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from acumen.report import build_report
+from codeacumen.report import build_report
 from datasets_by_hand import write_data
 
 Opener = Callable[..., Any]
@@ -191,13 +191,13 @@ HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(2)>\"'{{7*
 
 def test_hostile_code_is_harmless(opened: Opener, robust_run: Any, tmp_path: Path) -> None:
     """Code, names, paths, reasons, kinds: all of them are somebody else's."""
-    from acumen.datasets.built import load_data
-    from acumen.files import sha256_of
-    from acumen.registry import make_model, make_task, names
-    from acumen.registry.entries import ENTRIES
-    from acumen.runs.evaluate import evaluate
-    from acumen.runs.plan import Cell, PlannedTask
-    from acumen.runs.scoring import Settings
+    from codeacumen.core.files import sha256_of
+    from codeacumen.datasets.built import load_data
+    from codeacumen.registry import make_model, make_task, names
+    from codeacumen.registry.entries import ENTRIES
+    from codeacumen.runs.evaluate import evaluate
+    from codeacumen.runs.plan import Cell, PlannedTask
+    from codeacumen.runs.scoring import Settings
 
     folder = write_data(tmp_path / "data")
     for name in ("originals.jsonl", "variants.jsonl"):

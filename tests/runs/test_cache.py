@@ -9,13 +9,9 @@ from typing import Any
 
 import pytest
 
-from acumen.api import (
-    AcumenError,
-    Instance,
-    Pair,
-)
-from acumen.runs.evaluate import answer_cell, evaluate
-from acumen.runs.plan import Cell
+from codeacumen.api import CodeacumenError, Instance, Pair
+from codeacumen.runs.evaluate import answer_cell, evaluate
+from codeacumen.runs.plan import Cell
 from toys import PAIRS, QUICK, Scripted, Toy, answers_in, cell, number_of, run_one
 
 
@@ -113,7 +109,7 @@ def test_retrying_asks_only_what_failed_and_ends_like_a_clean_run(
     second = run_one(cell(mended), tmp_path / "run", retry_failed=True)
     assert mended.asked == ["left0", "left3", "left6", "left9"]
     assert second.cells[0].counts.failed == 0
-    monkeypatch.setenv("ACUMEN_HOME", str(tmp_path / "elsewhere"))
+    monkeypatch.setenv("CODEACUMEN_HOME", str(tmp_path / "elsewhere"))
     clean = run_one(cell(Scripted(number_of)), tmp_path / "clean")
     assert answers_in(tmp_path / "run") == answers_in(tmp_path / "clean")
     assert second.cells[0].scores == clean.cells[0].scores
@@ -150,7 +146,7 @@ def test_going_on_after_an_interruption_asks_the_same_batches(
     run_one(cell(resumed, task), tmp_path / "run")
     assert stopped.batches == [4, 4]
     assert resumed.batches == [1, 2]
-    monkeypatch.setenv("ACUMEN_HOME", str(tmp_path / "elsewhere"))
+    monkeypatch.setenv("CODEACUMEN_HOME", str(tmp_path / "elsewhere"))
     run_one(cell(Contrast(interrupted=False), task), tmp_path / "undisturbed")
     found, wanted = answers_in(tmp_path / "run"), answers_in(tmp_path / "undisturbed")
     assert [line for line in found["toy/scripted.jsonl"].splitlines() if b"p7" not in line] == [
@@ -161,9 +157,9 @@ def test_going_on_after_an_interruption_asks_the_same_batches(
 def test_missing_data_shows_before_anything_is_asked(home: Path, tmp_path: Path) -> None:
     class Absent(Toy):
         def instances(self) -> Sequence[Instance]:
-            raise AcumenError("the data is not here")
+            raise CodeacumenError("the data is not here")
 
     model = Scripted(number_of)
-    with pytest.raises(AcumenError, match="not here"):
+    with pytest.raises(CodeacumenError, match="not here"):
         evaluate([cell(model), cell(model, Absent(name="absent"))], tmp_path / "run", QUICK)
     assert model.asked == []

@@ -7,10 +7,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acumen import metrics
-from acumen.api import AcumenError, Answer, Convention, Face, Instance, Pair, Question, TaskCard
-from acumen.runs.compare import compare_answers, tie_groups
-from acumen.runs.scoring import Settings
+from codeacumen import metrics
+from codeacumen.api import (
+    Answer,
+    CodeacumenError,
+    Convention,
+    Face,
+    Instance,
+    Pair,
+    Question,
+    TaskCard,
+)
+from codeacumen.runs.compare import compare_answers, tie_groups
+from codeacumen.runs.scoring import Settings
 
 OWN = Convention("own", "all")
 
@@ -94,7 +103,7 @@ def test_a_model_without_a_defined_score_is_left_out_by_name() -> None:
         Settings(),
     )
     assert set(result.left_out) == {"constant", "silent"}
-    with pytest.raises(AcumenError, match="fewer than two models"):
+    with pytest.raises(CodeacumenError, match="fewer than two models"):
         compare_answers(task, task.instances(), {"good": good, "silent": silent}, OWN, Settings())
 
 

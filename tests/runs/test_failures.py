@@ -12,15 +12,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from acumen import metrics
-from acumen.api import (
-    Face,
-    Instance,
-    Pair,
-    Prompt,
-    Question,
-)
-from acumen.runs.evaluate import answer_cell
+from codeacumen import metrics
+from codeacumen.api import Face, Instance, Pair, Prompt, Question
+from codeacumen.runs.evaluate import answer_cell
 from toys import Scripted, Toy, cell, number_of, run_one
 
 

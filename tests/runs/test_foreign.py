@@ -10,12 +10,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from acumen import metrics
-from acumen.api import AcumenError, Face, Instance, Pair, Scores, TaskCard
-from acumen.runs.evaluate import score_files
-from acumen.runs.results import read_run
-from acumen.runs.scoring import Settings
-from support import Acumen
+from codeacumen import metrics
+from codeacumen.api import CodeacumenError, Face, Instance, Pair, Scores, TaskCard
+from codeacumen.runs.evaluate import score_files
+from codeacumen.runs.results import read_run
+from codeacumen.runs.scoring import Settings
+from support import Codeacumen
 
 QUICK = Settings(resamples=100)
 
@@ -41,8 +41,8 @@ def score_text(tmp_path: Path, content: str | bytes) -> tuple[Scores, list[str]]
     return run.cells[0], remarks
 
 
-def refusal(tmp_path: Path, content: str | bytes) -> AcumenError:
-    with pytest.raises(AcumenError) as caught:
+def refusal(tmp_path: Path, content: str | bytes) -> CodeacumenError:
+    with pytest.raises(CodeacumenError) as caught:
         score_text(tmp_path, content)
     return caught.value
 
@@ -117,7 +117,7 @@ def test_a_file_without_a_single_answer_to_the_task_is_refused(
 ) -> None:
     error = refusal(tmp_path, content)
     assert "answers belongs to ten" in str(error)
-    assert "acumen tasks show ten" in error.hint
+    assert "codeacumen tasks show ten" in error.hint
 
 
 @pytest.mark.parametrize(
@@ -174,7 +174,7 @@ def test_a_file_in_another_encoding_is_told(tmp_path: Path) -> None:
 
 def test_a_file_that_is_not_there_is_told(tmp_path: Path) -> None:
     for path in (tmp_path / "nothing.jsonl", tmp_path):
-        with pytest.raises(AcumenError, match=str(path)):
+        with pytest.raises(CodeacumenError, match=str(path)):
             score_files(Ten(), [path], QUICK)
 
 
@@ -184,21 +184,21 @@ def test_two_files_of_one_name_are_refused(tmp_path: Path) -> None:
         (tmp_path / folder).mkdir()
         (tmp_path / folder / "answers.jsonl").write_text("\n".join(GOOD))
     files = [tmp_path / folder / "answers.jsonl" for folder in ("a", "b")]
-    with pytest.raises(AcumenError, match="same name"):
+    with pytest.raises(CodeacumenError, match="same name"):
         score_files(Ten(), files, QUICK)
 
 
 @pytest.mark.parametrize("model", ["levenshtein", "random:seed=7"])
 def test_a_runs_own_answers_score_as_the_run_did(
-    acumen: Acumen, tmp_path: Path, model: str
+    codeacumen: Codeacumen, tmp_path: Path, model: str
 ) -> None:
     """``eval`` is the oracle of ``score``: same answers, same seed, same numbers."""
     task = "abbreviations/expand"
     evaluated = json.loads(
-        acumen("eval", "-m", model, "-t", task, "-o", tmp_path / "run", "--json").stdout
+        codeacumen("eval", "-m", model, "-t", task, "-o", tmp_path / "run", "--json").stdout
     )
     (cell,) = evaluated["cells"]
-    done = acumen(
+    done = codeacumen(
         "score", tmp_path / "run" / cell["answers"], "-t", task, "-o", tmp_path / "again", "--json"
     )
     assert done.returncode == 0, done.stderr
@@ -207,25 +207,27 @@ def test_a_runs_own_answers_score_as_the_run_did(
         assert scored[field] == cell[field]
     assert cell["scores"][0]["low"] < cell["scores"][0]["value"] < cell["scores"][0]["high"]
     # And the second run is one that can be compared with the first.
-    compared = acumen("compare", tmp_path / "run", tmp_path / "again", "--json")
+    compared = codeacumen("compare", tmp_path / "run", tmp_path / "again", "--json")
     assert compared.returncode == 0, compared.stderr
     (test,) = json.loads(compared.stdout)[0]["tests"]
     assert test["difference"] == 0
 
 
 def test_the_command_line_tells_what_is_wrong_and_says_so_in_its_exit_code(
-    acumen: Acumen, tmp_path: Path
+    codeacumen: Codeacumen, tmp_path: Path
 ) -> None:
     file = tmp_path / "mine.jsonl"
     file.write_bytes(b'{"id": "a", "answer": 1}\n\xff\xfe\n')
-    done = acumen("score", file, "-t", "abbreviations/match")
+    done = codeacumen("score", file, "-t", "abbreviations/match")
     assert done.returncode == 2
     assert f"{file}:2: not JSON" in done.stderr
     assert "Traceback" not in done.stderr
-    ids = json.loads(acumen("tasks", "show", "abbreviations/match", "--json").stdout)["examples"]
+    ids = json.loads(codeacumen("tasks", "show", "abbreviations/match", "--json").stdout)[
+        "examples"
+    ]
     lines = [{"id": ids[0]["id"], "answer": 1}, {"id": ids[1]["id"], "error": "no \ud800"}]
     file.write_text("\n".join(map(json.dumps, lines)))
-    done = acumen("score", file, "-t", "abbreviations/match")
+    done = codeacumen("score", file, "-t", "abbreviations/match")
     assert done.returncode == 1
     assert "mine on abbreviations/match: 1 of 475 instances failed" in done.stderr
     assert "473 of 475 instances have no answer" in done.stderr

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from acumen.runs.results import read_run
+from codeacumen.runs.results import read_run
 
 KILLS = 8
 
@@ -28,9 +28,9 @@ import os
 import time
 from pathlib import Path
 
-from acumen import metrics
-from acumen.api import Face, Instance, Pair, TaskCard
-from acumen.registry import model, task
+from codeacumen import metrics
+from codeacumen.api import Face, Instance, Pair, TaskCard
+from codeacumen.registry import model, task
 
 LOG = os.open(Path(__file__).with_name("asked.txt"), os.O_WRONLY | os.O_CREAT | os.O_APPEND)
 INSTANCES = [Instance(f"p{i:03}", Pair(f"a{i * 7919 % 97}", f"b{i}"), i % 10) for i in range(200)]
@@ -104,7 +104,7 @@ def asked(log: Path) -> list[Question]:
 
 def command(plugin: Path, out: Path, models: Sequence[str] = MODELS) -> list[str]:
     return [
-        sys.executable, "-m", "acumen", "eval", "--plugin", str(plugin),
+        sys.executable, "-m", "codeacumen", "eval", "--plugin", str(plugin),
         *(f"-m{name}" for name in models), "-t", "counting", "--resamples", "100",
         "-o", str(out),
     ]  # fmt: skip
@@ -128,7 +128,7 @@ def plugin(tmp_path: Path) -> Path:
 def undisturbed(plugin: Path, tmp_path: Path) -> Path:
     """The folder of a run that nobody killed, in a home of its own."""
     out = tmp_path / "undisturbed"
-    home = {**os.environ, "ACUMEN_HOME": str(tmp_path / "another-home")}
+    home = {**os.environ, "CODEACUMEN_HOME": str(tmp_path / "another-home")}
     subprocess.run(command(plugin, out), env=home, capture_output=True, check=True)
     (tmp_path / "asked.txt").unlink()
     return out

@@ -7,11 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
-from acumen.api import (
-    Example,
-    Pair,
-)
-from acumen.runs.evaluate import answer_cell
+from codeacumen.api import Example, Pair
+from codeacumen.runs.evaluate import answer_cell
 from toys import PAIRS, Toy, cell, run_one
 
 

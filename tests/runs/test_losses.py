@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from acumen import metrics
-from acumen.api import Face, Instance, Prompt
-from acumen.report import build_report
-from acumen.report.view import _shared_questions
-from acumen.runs.evaluate import evaluate
-from acumen.runs.results import read_run
-from acumen.runs.scoring import Settings
+from codeacumen import metrics
+from codeacumen.api import Face, Instance, Prompt
+from codeacumen.report import build_report
+from codeacumen.report.view import _shared_questions
+from codeacumen.runs.evaluate import evaluate
+from codeacumen.runs.results import read_run
+from codeacumen.runs.scoring import Settings
 from toys import Toy, cell
 
 ASKED = [Instance(f"q{i}", Prompt(f"text {i}"), "a") for i in range(60)]

@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from support import Acumen
+from support import Codeacumen
 from toys import answers_in
 
 PLUGIN = '''
 import os
 from pathlib import Path
-from acumen.registry import model
+from codeacumen.registry import model
 
 LOG = Path(__file__).with_name("asked.txt")
 
@@ -79,7 +79,7 @@ MATCH = ("-t", "abbreviations/match", "--resamples", "100", "--json")
 
 
 def test_an_edited_file_is_another_model_even_within_a_second(
-    acumen: Acumen, plugin: PluginFile, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    codeacumen: Codeacumen, plugin: PluginFile, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Same size, same time stamp: a stale compiled file would run the old code and keep its
     answers as the new code's."""
@@ -87,27 +87,27 @@ def test_an_edited_file_is_another_model_even_within_a_second(
     command = ("eval", "--plugin", plugin.path, "-m", "lengths", *MATCH, "-o", tmp_path / "run")
     plugin.write(answer="1.0")
     stamp = plugin.path.stat()
-    assert acumen(*command).returncode == 0
+    assert codeacumen(*command).returncode == 0
     first = answers_in(tmp_path / "run")["abbreviations/match/lengths.jsonl"]
     assert plugin.asked() == 475
-    assert acumen(*command).returncode == 0
+    assert codeacumen(*command).returncode == 0
     assert plugin.asked() == 0
     plugin.write(answer="2.0")
     os.utime(plugin.path, ns=(stamp.st_atime_ns, stamp.st_mtime_ns))
     assert plugin.path.stat().st_size == stamp.st_size
-    assert acumen(*command).returncode == 0
+    assert codeacumen(*command).returncode == 0
     assert plugin.asked() == 475
     second = answers_in(tmp_path / "run")["abbreviations/match/lengths.jsonl"]
     assert second == first.replace(b'"answer": 1.0', b'"answer": 2.0')
     # Even a remark may be a change of behaviour; nobody but the author knows.
     plugin.write(answer="2.0", remark="now faster")
-    assert acumen(*command).returncode == 0
+    assert codeacumen(*command).returncode == 0
     assert plugin.asked() == 475
     assert not (tmp_path / "__pycache__").exists()
 
 
 def test_a_file_edited_during_a_run_does_not_get_the_old_codes_answers(
-    acumen: Acumen, plugin: PluginFile, tmp_path: Path
+    codeacumen: Codeacumen, plugin: PluginFile, tmp_path: Path
 ) -> None:
     """The model edits its own file at the first question, as an impatient author would; the
     second task is asked after that, of the code that was loaded before."""
@@ -125,8 +125,8 @@ def test_a_file_edited_during_a_run_does_not_get_the_old_codes_answers(
         "abbreviations/expand",
         *MATCH,
     )
-    assert acumen(*command, "-o", tmp_path / "old").returncode == 0
-    assert acumen(*command, "-o", tmp_path / "new").returncode == 0
+    assert codeacumen(*command, "-o", tmp_path / "old").returncode == 0
+    assert codeacumen(*command, "-o", tmp_path / "new").returncode == 0
     name = "abbreviations/match/lengths.jsonl"
     assert b"0.75" not in answers_in(tmp_path / "old")[name]
     assert b"0.25" not in answers_in(tmp_path / "new")[name]
@@ -135,10 +135,10 @@ def test_a_file_edited_during_a_run_does_not_get_the_old_codes_answers(
 
 
 def test_settings_have_answers_of_their_own(
-    acumen: Acumen, plugin: PluginFile, tmp_path: Path
+    codeacumen: Codeacumen, plugin: PluginFile, tmp_path: Path
 ) -> None:
     command = ["eval", "--plugin", plugin.path, *MATCH, "-o", tmp_path / "run"]
-    acumen(*command, "-m", "lengths", "-m", "lengths:scale=2.0")
+    codeacumen(*command, "-m", "lengths", "-m", "lengths:scale=2.0")
     assert plugin.asked() == 2 * 475
     one, two = (
         [json.loads(line)["answer"] for line in content.splitlines()]
@@ -146,7 +146,7 @@ def test_settings_have_answers_of_their_own(
     )
     assert sorted([one, two]) == sorted([one, [2 * value for value in one]])
     # The default written out is the same model: its answers are there already.
-    acumen(*command, "-m", "lengths:scale=1.0")
+    codeacumen(*command, "-m", "lengths:scale=1.0")
     assert plugin.asked() == 0
 
 
@@ -157,8 +157,8 @@ def test_two_runs_at_once_ask_each_instance_once_in_total(
     plugin.write(answer="(__import__('time').sleep(0.002), 1.0)[1]")
     processes = [
         subprocess.Popen(
-            [sys.executable, "-m", "acumen", "eval", "--plugin", str(plugin.path), "-m", "lengths",
-             *MATCH, "-o", str(tmp_path / out)],
+            [sys.executable, "-m", "codeacumen", "eval", "--plugin", str(plugin.path), "-m",
+             "lengths", *MATCH, "-o", str(tmp_path / out)],
             stdout=subprocess.PIPE,
         )
         for out in ("one", "two")
@@ -172,11 +172,11 @@ def test_two_runs_at_once_ask_each_instance_once_in_total(
 
 
 def test_failures_are_shown_and_end_in_exit_code_1(
-    acumen: Acumen, plugin: PluginFile, tmp_path: Path
+    codeacumen: Codeacumen, plugin: PluginFile, tmp_path: Path
 ) -> None:
     plugin.write(answer="1 / (len(pair.left) - 3)")
     command = ["eval", "--plugin", plugin.path, "-m", "lengths", *MATCH[:-1], "-o", tmp_path / "r"]
-    done = acumen(*command)
+    done = codeacumen(*command)
     assert done.returncode == 1
     short = sum(line.index(" ") == 3 for line in plugin.log.read_text().splitlines())
     assert 0 < short < 475
@@ -187,17 +187,17 @@ def test_failures_are_shown_and_end_in_exit_code_1(
     record = json.loads((tmp_path / "r" / "results.json").read_text())
     assert record["cells"][0]["counts"]["failed"] == short
     # Kept failures are failures still: the exit code does not turn to 0 by itself.
-    again = acumen(*command, "-m", "random")
+    again = codeacumen(*command, "-m", "random")
     assert again.returncode == 1
     assert "random on" not in again.stderr
 
 
 def test_odd_characters_in_an_error_reach_file_and_terminal(
-    acumen: Acumen, plugin: PluginFile, tmp_path: Path
+    codeacumen: Codeacumen, plugin: PluginFile, tmp_path: Path
 ) -> None:
     plugin.write(answer=r'exec("raise ValueError(chr(0xd800) + chr(27) + chr(0) + \'ü\')")')
     out = tmp_path / "run"
-    done = acumen("eval", "--plugin", plugin.path, "-m", "lengths", *MATCH, "-o", out)
+    done = codeacumen("eval", "--plugin", plugin.path, "-m", "lengths", *MATCH, "-o", out)
     assert done.returncode == 1
     assert "Traceback" not in done.stderr
     for text in (done.stdout, (out / "results.json").read_text(encoding="utf-8")):
@@ -206,12 +206,12 @@ def test_odd_characters_in_an_error_reach_file_and_terminal(
 
 
 def test_a_model_without_the_face_is_reported_before_anything_runs(
-    acumen: Acumen, plugin: PluginFile, tmp_path: Path
+    codeacumen: Codeacumen, plugin: PluginFile, tmp_path: Path
 ) -> None:
     """``lengths`` could be asked, and comes first, yet nobody is."""
     out = tmp_path / "run"
     command = ("eval", "--plugin", plugin.path, "-m", "lengths", "-m", "writer", *MATCH, "-o", out)
-    done = acumen(*command)
+    done = codeacumen(*command)
     assert done.returncode == 2
     assert (
         "writer cannot be asked abbreviations/match: the task needs similarity, "
@@ -220,7 +220,7 @@ def test_a_model_without_the_face_is_reported_before_anything_runs(
     assert "--skip-unfit" in done.stderr
     assert plugin.asked() == 0
     assert not out.exists()
-    done = acumen(*command, "--skip-unfit")
+    done = codeacumen(*command, "--skip-unfit")
     assert done.returncode == 0
     assert "left out: writer" in done.stderr
     assert [one["model"] for one in json.loads(done.stdout)["cells"]] == ["lengths"]

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from acumen import metrics
-from acumen.api import Answer, Convention, Face, Instance, Method, Metric, TaskCard
-from acumen.lang.subtokens import subtokens
-from acumen.runs.compare import compare_answers
-from acumen.runs.scoring import Settings, score
-from acumen.runs.statistics import wilson_interval
+from codeacumen import metrics
+from codeacumen.api import Answer, Convention, Face, Instance, Method, Metric, TaskCard
+from codeacumen.runs.compare import compare_answers
+from codeacumen.runs.scoring import Settings, score
+from codeacumen.runs.statistics import wilson_interval
+from codeacumen.text.subtokens import subtokens
 
 QUICK = Settings(resamples=200)
 

@@ -14,10 +14,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-import acumen
-from acumen.api import (
-    AcumenError,
+import codeacumen
+from codeacumen.api import (
     Ceiling,
+    CodeacumenError,
     Convention,
     Counts,
     Face,
@@ -27,12 +27,12 @@ from acumen.api import (
     Scores,
     TaskCard,
 )
-from acumen.runs.evaluate import evaluate
-from acumen.runs.plan import make_plan
-from acumen.runs.record import file_name
-from acumen.runs.results import read_run, to_json, write_run
-from acumen.runs.scoring import Settings
-from support import Acumen
+from codeacumen.runs.evaluate import evaluate
+from codeacumen.runs.plan import make_plan
+from codeacumen.runs.record import file_name
+from codeacumen.runs.results import read_run, to_json, write_run
+from codeacumen.runs.scoring import Settings
+from support import Codeacumen
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -73,16 +73,16 @@ def test_a_run_reads_back_as_it_was_written(tmp_path: Path) -> None:
     json.loads(path.read_bytes().decode("utf-8"), parse_constant=pytest.fail)
 
 
-@pytest.mark.parametrize("schema", ["acumen.results/2", "something else", None])
+@pytest.mark.parametrize("schema", ["codeacumen.results/2", "something else", None])
 def test_an_unknown_schema_is_refused_with_a_way_out(tmp_path: Path, schema: str | None) -> None:
     record = {**to_json(RUN), "schema": schema}
     path = tmp_path / "results.json"
     path.write_text(json.dumps(record))
-    with pytest.raises(AcumenError) as caught:
+    with pytest.raises(CodeacumenError) as caught:
         read_run(tmp_path)
     assert f"{path}: the schema is {schema!r}" in str(caught.value)
-    assert "acumen.results/1" in str(caught.value)
-    assert "acumen eval" in caught.value.hint
+    assert "codeacumen.results/1" in str(caught.value)
+    assert "codeacumen eval" in caught.value.hint
 
 
 def test_a_file_cut_anywhere_is_told_to_be_none(tmp_path: Path) -> None:
@@ -91,7 +91,7 @@ def test_a_file_cut_anywhere_is_told_to_be_none(tmp_path: Path) -> None:
     assert len(content) > 500
     for cut in range(len(content) - 2):  # the last two bytes are "}" and a line end
         path.write_bytes(content[:cut])
-        with pytest.raises(AcumenError, match="not a results file"):
+        with pytest.raises(CodeacumenError, match="not a results file"):
             read_run(tmp_path)
 
 
@@ -105,7 +105,7 @@ RECORD = to_json(RUN)
         {},
         None,
         "text",
-        {"schema": "acumen.results/1"},
+        {"schema": "codeacumen.results/1"},
         *({**RECORD, key: None} for key in ("tasks", "models", "cells")),
         {**RECORD, "cells": [{}]},
         {**RECORD, "models": {"m": {"surprise": 1}}},
@@ -114,14 +114,14 @@ RECORD = to_json(RUN)
 )
 def test_json_of_another_shape_is_told_to_be_none(tmp_path: Path, damaged: Any) -> None:
     (tmp_path / "results.json").write_text(json.dumps(damaged))
-    with pytest.raises(AcumenError, match=r"results\.json: "):
+    with pytest.raises(CodeacumenError, match=r"results\.json: "):
         read_run(tmp_path)
 
 
 @pytest.mark.parametrize("opening", [b"[", b'{"a":'])
 def test_brackets_without_end_are_told_too(tmp_path: Path, opening: bytes) -> None:
     (tmp_path / "results.json").write_bytes(opening * 100_000)
-    with pytest.raises(AcumenError, match="not a results file"):
+    with pytest.raises(CodeacumenError, match="not a results file"):
         read_run(tmp_path)
 
 
@@ -131,7 +131,7 @@ def test_brackets_without_end_are_told_too(tmp_path: Path, opening: bytes) -> No
 )
 def test_noise_is_told_to_be_no_results_file(tmp_path: Path, noise: bytes) -> None:
     (tmp_path / "results.json").write_bytes(noise)
-    with pytest.raises(AcumenError, match=r"results\.json: "):
+    with pytest.raises(CodeacumenError, match=r"results\.json: "):
         read_run(tmp_path)
 
 
@@ -146,9 +146,9 @@ def test_models_whose_names_look_alike_on_disk_have_files_of_their_own() -> None
 
 def test_a_folder_that_is_no_run_says_what_one_is(tmp_path: Path) -> None:
     for path in (tmp_path, tmp_path / "nowhere"):
-        with pytest.raises(AcumenError, match="No such file") as caught:
+        with pytest.raises(CodeacumenError, match="No such file") as caught:
             read_run(path)
-        assert "acumen eval --out" in caught.value.hint
+        assert "codeacumen eval --out" in caught.value.hint
 
 
 # --------------------------------------------------------------------------------------
@@ -161,7 +161,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Any]:
     """results.json of a real run, as any JSON reader sees it."""
     folder = tmp_path_factory.mktemp("written")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("ACUMEN_HOME", str(folder / "home"))
+        patch.setenv("CODEACUMEN_HOME", str(folder / "home"))
         cells, _ = make_plan(["levenshtein", "random:seed=3"], ["abbreviations"])
         evaluate(cells, folder / "run", Settings(seed=5, resamples=100))
     record: Mapping[str, Any] = json.loads((folder / "run" / "results.json").read_text())
@@ -193,7 +193,7 @@ def test_seed_and_settings_are_on_record(written: Mapping[str, Any]) -> None:
 
 def test_the_circumstances_are_on_record(written: Mapping[str, Any]) -> None:
     found = written["provenance"]
-    assert found["acumen"] == acumen.__version__
+    assert found["codeacumen"] == codeacumen.__version__
     assert found["packages"]["numpy"] == version("numpy")
     assert found["packages"]["scikit-learn"] == version("scikit-learn")
     assert "torch" not in found["packages"]
@@ -215,12 +215,12 @@ def test_the_commit_of_the_checkout_is_on_record(written: Mapping[str, Any]) -> 
 
 
 def test_the_same_seed_gives_the_same_scores_and_another_does_not(
-    acumen: Acumen, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    codeacumen: Codeacumen, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Also when every model is asked again: nothing but time and memory may differ."""
 
     def scores(*options: str) -> list[Any]:
-        done = acumen(
+        done = codeacumen(
             "eval", "-m", "levenshtein", "-m", "random", "-t", "abbreviations/match",
             "--resamples", "200", "--fresh", "--json", "-o", tmp_path / "run", *options,
         )  # fmt: skip
@@ -236,8 +236,8 @@ def test_the_same_seed_gives_the_same_scores_and_another_does_not(
     assert [one[0]["low"] for one in other] != [one[0]["low"] for one in first]
 
 
-def test_the_file_is_what_the_command_line_prints(acumen: Acumen, tmp_path: Path) -> None:
-    done = acumen(
+def test_the_file_is_what_the_command_line_prints(codeacumen: Codeacumen, tmp_path: Path) -> None:
+    done = codeacumen(
         "eval", "-m", "levenshtein", "-t", "abbreviations/expand", "-o", tmp_path, "--json"
     )
     assert json.loads((tmp_path / "results.json").read_text()) == json.loads(done.stdout)

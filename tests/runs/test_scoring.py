@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pytest
 
-from acumen import metrics
-from acumen.api import Answer, Convention, Face, Instance, Metric, Pair, TaskCard
-from acumen.runs.scoring import Settings, count, observe, score
+from codeacumen import metrics
+from codeacumen.api import Answer, Convention, Face, Instance, Metric, Pair, TaskCard
+from codeacumen.runs.scoring import Settings, count, observe, score
 
 EVEN = Convention("even", "even numbers only", tag="even")
 ALL = Convention("all", "everything answered")

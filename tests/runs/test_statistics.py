@@ -11,8 +11,8 @@ from statsmodels.stats.contingency_tables import mcnemar
 from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.proportion import proportion_confint
 
-from acumen import metrics
-from acumen.runs.statistics import (
+from codeacumen import metrics
+from codeacumen.runs.statistics import (
     bootstrap_p,
     bootstrap_weights,
     cluster_index,
@@ -89,7 +89,7 @@ def test_blocks_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """Memory is bounded by drawing in blocks; the draws must not depend on their size."""
     columns = correlated(60, 1.0)
     (whole,) = replicates(metrics.spearman, [columns], 200, seed=4)
-    monkeypatch.setattr("acumen.runs.statistics.BLOCK", 60 * 7)
+    monkeypatch.setattr("codeacumen.runs.statistics.BLOCK", 60 * 7)
     (pieces,) = replicates(metrics.spearman, [columns], 200, seed=4)
     np.testing.assert_array_equal(pieces, whole)
 

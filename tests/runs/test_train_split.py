@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from acumen import metrics
-from acumen.api import (
-    AcumenError,
+from codeacumen import metrics
+from codeacumen.api import (
+    CodeacumenError,
     Example,
     Face,
     Instance,
@@ -24,12 +24,12 @@ from acumen.api import (
     Sight,
     Supervision,
 )
-from acumen.models.fakes import Constant, RandomLabel
-from acumen.registry import list_task_groups
-from acumen.runs.evaluate import answer_cell, evaluate
-from acumen.runs.plan import PlannedTask, input_record, model_card, why_not
-from acumen.runs.results import read_run
-from acumen.runs.scoring import Settings
+from codeacumen.models.baselines import Constant, RandomLabel
+from codeacumen.registry import list_task_groups
+from codeacumen.runs.evaluate import answer_cell, evaluate
+from codeacumen.runs.plan import PlannedTask, input_record, model_card, why_not
+from codeacumen.runs.results import read_run
+from codeacumen.runs.scoring import Settings
 from toys import QUICK, Toy, cell
 
 ASKED = [Instance(f"q{i}", Prompt(f"text {i}", f"m{i}"), "a", f"p{i // 2}") for i in range(14)]
@@ -166,7 +166,7 @@ def test_a_training_split_that_cannot_be_read_is_told_before_anything_is_asked(h
         def training(self) -> Sequence[Example]:
             raise KeyError("no such split")
 
-    with pytest.raises(AcumenError, match=r"toy: its training split cannot be read: KeyError"):
+    with pytest.raises(CodeacumenError, match=r"toy: its training split cannot be read: KeyError"):
         cell(Learning(), Broken()).cache_key()
 
 

@@ -13,22 +13,16 @@ from numpy.typing import NDArray
 from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.preprocessing import normalize
 
-from acumen.api import Method
-from acumen.corpus import Corpus
-from acumen.lang.java.tokens import KINDS
-from acumen.lang.kernel import mixed
-from acumen.lang.subtokens import subtokens
-from acumen.search import features as features_module
-from acumen.search.features import (
-    MOST,
-    FeatureIndex,
-    Features,
-    _hash,
-    features,
-)
-from acumen.search.kernel import distinct_keys
-from acumen.views.masked import masked
-from acumen.views.paths import Code2VecView
+from codeacumen.api import Method
+from codeacumen.corpus import Corpus
+from codeacumen.languages.java.syntax.tokens import KINDS
+from codeacumen.languages.kernel import mixed
+from codeacumen.search import features as features_module
+from codeacumen.search.features import MOST, FeatureIndex, Features, _hash, features
+from codeacumen.search.kernel import distinct_keys
+from codeacumen.text.subtokens import subtokens
+from codeacumen.views.masking.text import masked
+from codeacumen.views.paths import Code2VecView
 
 TOP = 1 << 63
 

@@ -9,13 +9,21 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from acumen.api import AcumenError
-from acumen.search.word_index import B, K, QueryMethod, WordIndex, find, open_word_index, read_query
-from acumen.search.words import words
+from codeacumen.api import CodeacumenError
+from codeacumen.search.word_index import (
+    B,
+    K,
+    QueryMethod,
+    WordIndex,
+    find,
+    open_word_index,
+    read_query,
+)
+from codeacumen.search.words import words
 from corpora import shared_engine
 
 if TYPE_CHECKING:
-    from acumen.corpus import Corpus
+    from codeacumen.corpus import Corpus
 
 
 @pytest.fixture(scope="module")
@@ -122,20 +130,20 @@ def test_methods_in_files(tmp_path: Path, examples_corpus: Corpus) -> None:
     assert read_query(f"{file}:4", folder).javadoc == "/** Adds. */"
     assert read_query(f"{file}:run", folder).name == "run"
     assert read_query(f"{file}:6", folder).name == "inner"
-    with pytest.raises(AcumenError, match="2 methods called add"):
+    with pytest.raises(CodeacumenError, match="2 methods called add"):
         read_query(f"{file}:add", folder)
-    with pytest.raises(AcumenError, match="no method at 'subtract'") as caught:
+    with pytest.raises(CodeacumenError, match="no method at 'subtract'") as caught:
         read_query(f"{file}:subtract", folder)
     assert "add, run" in caught.value.hint
     alone = tmp_path / "method.txt"
     alone.write_text("/** Ends. */\nvoid end() {\n  stop();\n}\n")
     assert read_query(str(alone), folder) == read_query(f"{alone}:3", folder)
     assert read_query(str(alone), folder).name == "end"
-    with pytest.raises(AcumenError, match="no file and no method"):
+    with pytest.raises(CodeacumenError, match="no file and no method"):
         read_query("nothing", folder)
     broken = tmp_path / "broken.java"
     broken.write_bytes(b"\xff\x00class { ((((")
-    with pytest.raises(AcumenError, match="no method"):
+    with pytest.raises(CodeacumenError, match="no method"):
         read_query(str(broken), folder)
 
 
@@ -154,5 +162,5 @@ def test_the_same_index_whatever_the_workers(examples_corpus: Corpus, tmp_path: 
 
 
 def test_a_folder_that_is_no_corpus(tmp_path: Path) -> None:
-    with pytest.raises(AcumenError, match="holds no corpus"):
+    with pytest.raises(CodeacumenError, match="holds no corpus"):
         open_word_index(tmp_path, tmp_path, lambda: shared_engine(1))

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acumen.search.index import Postings, top_k
+from codeacumen.search.index import Postings, top_k
 
 
 @given(st.lists(st.sampled_from([0.0, 0.25, 0.5, 1.0]), max_size=30), st.integers(1, 12))

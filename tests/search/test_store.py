@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from acumen.api import AcumenError, Json
-from acumen.corpus import Corpus
-from acumen.search.store import Stored, index_folder, open_or_build
+from codeacumen.api import CodeacumenError, Json
+from codeacumen.corpus import Corpus
+from codeacumen.search.store import Stored, index_folder, open_or_build
 
 
 def build(corpus: Corpus, stored: Stored) -> None:
@@ -58,17 +58,17 @@ def test_a_process_that_was_faster_wins(examples_corpus: Corpus, tmp_path: Path)
     assert [folder.name for folder in stored.folder.parent.iterdir()] == [stored.folder.name]
 
 
-@pytest.mark.parametrize("record", [None, "{", '{"schema": "acumen.search/1"}'])
+@pytest.mark.parametrize("record", [None, "{", '{"schema": "codeacumen.search/1"}'])
 def test_a_damaged_index_is_an_error_with_the_command_that_mends_it(
     record: str | None, examples_corpus: Corpus, tmp_path: Path
 ) -> None:
     file = open_index(examples_corpus, tmp_path).folder / "index.json"
     file.unlink() if record is None else file.write_text(record)
-    with pytest.raises(AcumenError, match="cannot be read") as caught:
+    with pytest.raises(CodeacumenError, match="cannot be read") as caught:
         open_index(examples_corpus, tmp_path)
     assert f"rm -r {file.parent}" in caught.value.hint
 
 
 def test_a_folder_without_a_corpus(tmp_path: Path) -> None:
-    with pytest.raises(AcumenError, match="holds no corpus"):
+    with pytest.raises(CodeacumenError, match="holds no corpus"):
         index_folder("kind", tmp_path, tmp_path, 1)

@@ -15,10 +15,10 @@ from sklearn.decomposition import TruncatedSVD
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.preprocessing import normalize
 
-from acumen.api import AcumenError
-from acumen.search import vectors
-from acumen.search.store import Stored
-from acumen.search.vectors import (
+from codeacumen.api import CodeacumenError
+from codeacumen.search import vectors
+from codeacumen.search.store import Stored
+from codeacumen.search.vectors import (
     Bags,
     DenseIndex,
     Space,
@@ -172,16 +172,16 @@ def test_where_there_are_no_more_the_place_is_none() -> None:
 
 def test_a_damaged_index_is_told(tmp_path: Path) -> None:
     (tmp_path / "x.faiss").write_bytes(b"nothing")
-    with pytest.raises(AcumenError, match="cannot be read") as raised:
+    with pytest.raises(CodeacumenError, match="cannot be read") as raised:
         DenseIndex.load(Stored(tmp_path), "x")
     assert "builds it again" in raised.value.hint
 
 
 def test_without_faiss_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "faiss", None)
-    with pytest.raises(AcumenError, match="faiss") as raised:
+    with pytest.raises(CodeacumenError, match="faiss") as raised:
         DenseIndex.build(cloud(3, 4), 0)
-    assert "pip install 'acumen[names]'" in raised.value.hint
+    assert "pip install 'codeacumen[names]'" in raised.value.hint
 
 
 # ---------------------------------------------------------------- tensors
@@ -191,7 +191,7 @@ def test_the_nearest_are_those_of_scikit_learn(monkeypatch: pytest.MonkeyPatch) 
     torch = pytest.importorskip("torch")
     from sklearn.neighbors import NearestNeighbors
 
-    monkeypatch.setattr("acumen.search.vectors.TENSOR_BLOCK", 37)
+    monkeypatch.setattr("codeacumen.search.vectors.TENSOR_BLOCK", 37)
     torch.manual_seed(4)
     known, some = torch.randn(200, 3), torch.randn(20, 3)
     places, cosines = nearest_cosines(unit_rows(some), unit_rows(known), 10)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from acumen.survey.votes import Direct, Votes, direct_votes, indirect_votes, sorted_pair
+from codeacumen.survey.votes import Direct, Votes, direct_votes, indirect_votes, sorted_pair
 
 
 def direct(ratings: Mapping[str, Mapping[str, tuple[int, int]]]) -> Direct:

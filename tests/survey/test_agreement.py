@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 
-from acumen.survey.agreement import Scale, alpha, alpha_without
+from codeacumen.survey.agreement import Scale, alpha, alpha_without
 
 # Raters in rows, units in columns, −1 where there is no rating.
 tables = st.tuples(st.integers(1, 7), st.integers(1, 8)).flatmap(

@@ -10,12 +10,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from acumen.api import AcumenError
-from acumen.datasets.built import ABOUT
-from acumen.files import sha256_of
-from acumen.survey.benchmark import write
-from acumen.survey.clean import Rules, Size, clean, published_sizes
-from acumen.survey.votes import Votes
+from codeacumen.api import CodeacumenError
+from codeacumen.core.files import sha256_of
+from codeacumen.datasets.built import ABOUT
+from codeacumen.survey.benchmark import write
+from codeacumen.survey.clean import Rules, Size, clean, published_sizes
+from codeacumen.survey.votes import Votes
 from survey.by_hand import survey
 
 RULES = Rules((Size("one", 0.4, 0.5),), least_votes=2)
@@ -141,5 +141,5 @@ def test_another_cleaning_leaves_nothing_of_the_one_before(tmp_path: Path) -> No
 def test_a_folder_of_something_else_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "thesis.tex").touch()
     votes = small_survey()
-    with pytest.raises(AcumenError, match="not empty"):
+    with pytest.raises(CodeacumenError, match="not empty"):
         write(clean(votes), votes, Rules(), [], tmp_path)

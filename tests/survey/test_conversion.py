@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acumen.survey.clean import choices, distances, means, similarities
+from codeacumen.survey.clean import choices, distances, means, similarities
 from survey.by_hand import direct, survey
 
 z = NormalDist().inv_cdf

@@ -10,9 +10,9 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acumen.survey.agreement import differences, outliers
-from acumen.survey.clean import Benchmark, Rules, Size, clean
-from acumen.survey.votes import Votes, direct_votes, indirect_votes
+from codeacumen.survey.agreement import differences, outliers
+from codeacumen.survey.clean import Benchmark, Rules, Size, clean
+from codeacumen.survey.votes import Votes, direct_votes, indirect_votes
 
 RULES = Rules((Size("strict", 0.2, 0.3), Size("lax", 0.4, 0.7)), least_votes=2)
 PAIRS = [(f"a{i}", f"b{i}") for i in range(5)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from acumen.survey.agreement import Scale, agreements, differences, downers, increases, outliers
+from codeacumen.survey.agreement import Scale, agreements, differences, downers, increases, outliers
 from survey.by_hand import direct
 
 THREE = direct(

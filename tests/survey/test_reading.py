@@ -11,8 +11,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from acumen.api import AcumenError
-from acumen.survey.votes import read_votes
+from codeacumen.api import CodeacumenError
+from codeacumen.survey.votes import read_votes
 
 HEAD = "rater,left,right,relatedness,similarity\n"
 CHOICES = "rater,left,right,context,original,chosen\n"
@@ -160,14 +160,14 @@ def test_a_folder_and_what_is_none(tmp_path: Path) -> None:
     found = read_votes([tmp_path])
     assert (len(found.direct), len(found.indirect)) == (1, 1)
     assert found.indirect.raters == ("1",)
-    with pytest.raises(AcumenError, match="its columns are anything"):
+    with pytest.raises(CodeacumenError, match="its columns are anything"):
         read_votes([tmp_path / "notes.csv"])
-    with pytest.raises(AcumenError, match="no such file"):
+    with pytest.raises(CodeacumenError, match="no such file"):
         read_votes([tmp_path / "missing"])
     (tmp_path / "empty").mkdir()
-    with pytest.raises(AcumenError, match="no file of votes"):
+    with pytest.raises(CodeacumenError, match="no file of votes"):
         read_votes([tmp_path / "empty"])
-    with pytest.raises(AcumenError, match="damaged"):
+    with pytest.raises(CodeacumenError, match="damaged"):
         read_votes([written(tmp_path, "broken.parquet", b"PAR1 and no more")])
 
 
@@ -177,6 +177,6 @@ def test_any_bytes_are_survivable(tmp_path: Path, data: bytes, head: str) -> Non
     path = written(tmp_path, "any", head.encode() + data)
     try:
         found = read_votes([path])
-    except AcumenError:
+    except CodeacumenError:
         return
     assert found.rows >= len(found.bad) + len(found.direct) + len(found.indirect)

@@ -13,10 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from acumen.api import AcumenError
-from acumen.corpus import Corpus
-from acumen.survey.occurrences import ROLES, Occurrences, compared, identifiers_of, occurrences
-from acumen.survey.select import (
+from codeacumen.api import CodeacumenError
+from codeacumen.corpus import Corpus
+from codeacumen.survey.occurrences import ROLES, Occurrences, compared, identifiers_of, occurrences
+from codeacumen.survey.select import (
     BLANK,
     Picker,
     Wish,
@@ -136,7 +136,7 @@ def test_neither_blocks_nor_the_order_of_names_change_the_choice(
     embedding = toy(120)
     found = []
     for block, names in ((1 << 22, embedding.names), (700, embedding.names[::-1])):
-        monkeypatch.setattr("acumen.survey.select._BLOCK", block)
+        monkeypatch.setattr("codeacumen.survey.select._BLOCK", block)
         picker = Picker()
         by_cosine(names, embedding, 30, 3, "toy", picker)
         found.append({one.pair for one in picker.found})
@@ -227,7 +227,7 @@ def test_everything_together(scripts: Corpus) -> None:
     for one in found["identifiers"]:
         assert sum(one["roles"].values()) == sum(one["occurrences"].values()) > 7
         assert 1 <= len(one["contexts"]) <= 2
-    with pytest.raises(AcumenError, match="more than 9999 times"):
+    with pytest.raises(CodeacumenError, match="more than 9999 times"):
         select([scripts], {}, {}, Wish(least=9999), shared_engine(2))
 
 

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from acumen.api import AcumenError
-from acumen.survey.clean import clean
-from acumen.survey.simulate import KINDS, Plan, judged, read_truth, simulate, write
-from acumen.survey.votes import read_votes
+from codeacumen.api import CodeacumenError
+from codeacumen.survey.clean import clean
+from codeacumen.survey.simulate import KINDS, Plan, judged, read_truth, simulate, write
+from codeacumen.survey.votes import read_votes
 
 
 @pytest.fixture(scope="module", params=[0, 1, 2])
@@ -93,13 +93,13 @@ def test_each_kind_answers_as_it_is_said_to() -> None:
 
 
 def test_what_cannot_be_simulated_is_told(tmp_path: Path) -> None:
-    with pytest.raises(AcumenError, match="no raters that are lazy"):
+    with pytest.raises(CodeacumenError, match="no raters that are lazy"):
         Plan(shares={"lazy": 1})
-    with pytest.raises(AcumenError, match="not all of them 0"):
+    with pytest.raises(CodeacumenError, match="not all of them 0"):
         Plan(shares={"honest": 0})
     (tmp_path / "votes.xlsx").touch()
-    with pytest.raises(AcumenError, match="not empty"):
+    with pytest.raises(CodeacumenError, match="not empty"):
         write(Plan(raters=1), tmp_path)
     (tmp_path / "truth.json").write_text("{}")
-    with pytest.raises(AcumenError, match="damaged"):
+    with pytest.raises(CodeacumenError, match="damaged"):
         read_truth(tmp_path)

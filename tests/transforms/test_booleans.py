@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from acumen.lang.java.file import JavaFile
-from acumen.transforms.booleans import BooleanExchange
-from acumen.transforms.code import Code, code_of
-from acumen.transforms.edits import Rewrite
-from acumen.transforms.location import Location
+from codeacumen.languages.java.syntax.file import JavaFile
+from codeacumen.transforms.booleans import BooleanExchange
+from codeacumen.transforms.code import Code, code_of
+from codeacumen.transforms.edits import Rewrite
+from codeacumen.transforms.location import Location
 from running import Case, check_all, found, variants
 
 

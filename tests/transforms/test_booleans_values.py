@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from acumen.transforms.booleans import BooleanExchange
-from acumen.transforms.code import Code
-from acumen.transforms.edits import Rewrite
-from acumen.transforms.location import Location
+from codeacumen.transforms.booleans import BooleanExchange
+from codeacumen.transforms.code import Code
+from codeacumen.transforms.edits import Rewrite
+from codeacumen.transforms.location import Location
 from running import Case, check_all, variants
 
 

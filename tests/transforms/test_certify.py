@@ -11,15 +11,15 @@ from pathlib import Path
 
 import pytest
 
-from acumen.api import AcumenError
-from acumen.core.progress import ignore_progress
-from acumen.lang.java.file import JavaFile
-from acumen.transforms.certify import Certificate
-from acumen.transforms.certify.projects import Means, certify
-from acumen.transforms.certify.reading import Subject, check, own_certificate, own_certificates
-from acumen.transforms.edits import Edit
-from acumen.transforms.run import Reaches
-from acumen.transforms.variants import KINDS, variants
+from codeacumen.api import CodeacumenError
+from codeacumen.core.progress import ignore_progress
+from codeacumen.languages.java.syntax.file import JavaFile
+from codeacumen.transforms.certify import Certificate
+from codeacumen.transforms.certify.projects import Means, certify
+from codeacumen.transforms.certify.reading import Subject, check, own_certificate, own_certificates
+from codeacumen.transforms.edits import Edit
+from codeacumen.transforms.run import Reaches
+from codeacumen.transforms.variants import KINDS, variants
 from support import ROOT
 
 needs_javac = pytest.mark.skipif(shutil.which("javac") is None, reason="no javac here")
@@ -157,9 +157,9 @@ def test_levels_of_javac_and_of_tests(tmp_path: Path) -> None:
     assert "java.lang.Error" in found[2].why
     assert (tmp_path / "A.java").read_bytes() == source
     assert not (tmp_path / "out").exists()
-    with pytest.raises(AcumenError, match="tests need a command"):
+    with pytest.raises(CodeacumenError, match="tests need a command"):
         certify(subjects, known, sources, "tests", Means(), quiet)
-    with pytest.raises(AcumenError, match="fail before anything is changed"):
+    with pytest.raises(CodeacumenError, match="fail before anything is changed"):
         certify(subjects, known, sources, "tests", Means(command="false", folder=tmp_path), quiet)
 
 

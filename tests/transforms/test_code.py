@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from acumen.lang.java.declarations import NONE
-from acumen.lang.java.file import JavaFile
-from acumen.transforms.code import TYPES, Code, code_of
+from codeacumen.languages.java.syntax.declarations import NONE
+from codeacumen.languages.java.syntax.file import JavaFile
+from codeacumen.transforms.code import TYPES, Code, code_of
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples").rglob("*.java"))
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from acumen.transforms.edits import (
+from codeacumen.transforms.edits import (
     ConflictError,
     Edit,
     Part,

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from acumen.lang.java import language
-from acumen.lang.java.file import JavaFile
-from acumen.transforms.code import code_of
-from acumen.transforms.effects import Effect, effects_of
-from acumen.transforms.effects import operators as operators
+from codeacumen.languages.java import language
+from codeacumen.languages.java.syntax.file import JavaFile
+from codeacumen.transforms.code import code_of
+from codeacumen.transforms.effects import Effect, effects_of
+from codeacumen.transforms.effects import operators as operators
 
 FILE = """
 import java.util.ArrayList;
@@ -206,7 +206,7 @@ def test_another_string_is_no_text() -> None:
 
 def test_what_is_not_known_may_do_anything() -> None:
     """A kind of node that a later grammar brings is a call, not nothing."""
-    from acumen.transforms.effects import _ACTIONS, _STEPS
+    from codeacumen.transforms.effects import _ACTIONS, _STEPS
 
     grammar = language()
     named = {

@@ -13,11 +13,11 @@ from pathlib import Path
 
 import pytest
 
-from acumen.lang.java.file import JavaFile
-from acumen.transforms.certify.reading import Subject, check
-from acumen.transforms.edits import Edit
-from acumen.transforms.run import Reaches, with_project
-from acumen.transforms.variants import KINDS, PUBLISHED, variants
+from codeacumen.languages.java.syntax.file import JavaFile
+from codeacumen.transforms.certify.reading import Subject, check
+from codeacumen.transforms.edits import Edit
+from codeacumen.transforms.run import Reaches, with_project
+from codeacumen.transforms.variants import KINDS, PUBLISHED, variants
 from javac import JAVA, JAVAC
 from support import ROOT, some
 

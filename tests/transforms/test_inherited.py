@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from acumen.lang.java.file import JavaFile
-from acumen.transforms.code import MAY_BE_INHERITED
-from acumen.transforms.edits import apply
-from acumen.transforms.location import Location
-from acumen.transforms.run import with_project
-from acumen.transforms.variants import locations, variants_of
+from codeacumen.languages.java.syntax.file import JavaFile
+from codeacumen.transforms.code import MAY_BE_INHERITED
+from codeacumen.transforms.edits import apply
+from codeacumen.transforms.location import Location
+from codeacumen.transforms.run import with_project
+from codeacumen.transforms.variants import locations, variants_of
 from javac import JAVA, JAVAC
 
 PROJECT = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from acumen.transforms.loops import Loop
+from codeacumen.transforms.loops import Loop
 from running import Case, check_all, found
 
 CASES = [

@@ -14,9 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from acumen.lang.java.file import JavaFile
-from acumen.transforms.code import code_of
-from acumen.transforms.completes import Answer, completes
+from codeacumen.languages.java.syntax.file import JavaFile
+from codeacumen.transforms.code import code_of
+from codeacumen.transforms.completes import Answer, completes
 from javac import JAVAC
 
 STATEMENTS = """

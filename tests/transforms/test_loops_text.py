@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from acumen.lang.java.file import JavaFile
-from acumen.transforms.code import Code, code_of
-from acumen.transforms.edits import apply, flatten
-from acumen.transforms.location import Location
-from acumen.transforms.loops import Loop
+from codeacumen.languages.java.syntax.file import JavaFile
+from codeacumen.transforms.code import Code, code_of
+from codeacumen.transforms.edits import apply, flatten
+from codeacumen.transforms.location import Location
+from codeacumen.transforms.loops import Loop
 from running import Case, variants
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples").rglob("*.java"))

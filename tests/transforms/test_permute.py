@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from acumen.lang.java.file import JavaFile
-from acumen.transforms.code import code_of
-from acumen.transforms.permute import WINDOW, Permute
+from codeacumen.languages.java.syntax.file import JavaFile
+from codeacumen.transforms.code import code_of
+from codeacumen.transforms.permute import WINDOW, Permute
 from running import Case, check_all, found
 
 CASES = [

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from acumen.transforms.permute import Permute
+from codeacumen.transforms.permute import Permute
 from running import Case, check_all
 
 CASES = [

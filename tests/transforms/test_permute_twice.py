@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from acumen.lang.java.file import JavaFile
-from acumen.transforms.code import Code, code_of
-from acumen.transforms.edits import apply, flatten
-from acumen.transforms.location import Location, seeded
-from acumen.transforms.permute import Permute
+from codeacumen.languages.java.syntax.file import JavaFile
+from codeacumen.transforms.code import Code, code_of
+from codeacumen.transforms.edits import apply, flatten
+from codeacumen.transforms.location import Location, seeded
+from codeacumen.transforms.permute import Permute
 from corpora import EXAMPLES
 
 AT_MOST = 120

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from acumen.lang.java.file import JavaFile
-from acumen.transforms.code import code_of
-from acumen.transforms.rename import Rename
+from codeacumen.languages.java.syntax.file import JavaFile
+from codeacumen.transforms.code import code_of
+from codeacumen.transforms.rename import Rename
 from javac import JAVA, JAVAC
 
 ELSEWHERE = "a class that uses it may inherit a field of that name"

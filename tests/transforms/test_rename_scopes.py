@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from acumen.transforms.rename import Rename
+from codeacumen.transforms.rename import Rename
 from running import Case, check_all, variants
 
 CASES = [

@@ -11,14 +11,14 @@ from typing import Any
 
 import pytest
 
-from acumen.corpus import Corpus
-from acumen.transforms import variants
-from acumen.transforms.certify import reading
-from acumen.transforms.certify.projects import Means
-from acumen.transforms.code import Code
-from acumen.transforms.edits import Edit, Rewrite
-from acumen.transforms.location import Location
-from acumen.transforms.run import Order, deliver
+from codeacumen.corpus import Corpus
+from codeacumen.transforms import variants
+from codeacumen.transforms.certify import reading
+from codeacumen.transforms.certify.projects import Means
+from codeacumen.transforms.code import Code
+from codeacumen.transforms.edits import Edit, Rewrite
+from codeacumen.transforms.location import Location
+from codeacumen.transforms.run import Order, deliver
 from corpora import build_at
 
 SOURCE = """class Stairs {
@@ -56,7 +56,7 @@ class Trip:
 
 @pytest.fixture
 def stairs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Corpus:
-    module = ModuleType("acumen.transforms.trip")
+    module = ModuleType("codeacumen.transforms.trip")
     module.Trip = Trip  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, module.__name__, module)
     monkeypatch.setitem(variants.KINDS, "trip", ("trip", "Trip", "XX", "it trips"))

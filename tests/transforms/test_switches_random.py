@@ -7,7 +7,7 @@ from __future__ import annotations
 import random
 from pathlib import Path
 
-from acumen.transforms.switches import SwitchToIf
+from codeacumen.transforms.switches import SwitchToIf
 from running import Case, check_all, found
 
 FRAME = """

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from acumen.lang.java.file import JavaFile
-from acumen.transforms.code import code_of
-from acumen.transforms.edits import apply, flatten
-from acumen.transforms.run import with_project
-from acumen.transforms.switches import SwitchToIf
+from codeacumen.languages.java.syntax.file import JavaFile
+from codeacumen.transforms.code import code_of
+from codeacumen.transforms.edits import apply, flatten
+from codeacumen.transforms.run import with_project
+from codeacumen.transforms.switches import SwitchToIf
 from running import Case, check_all, found
 
 FRAME = """

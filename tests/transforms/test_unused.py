@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from acumen.transforms.code import Code
-from acumen.transforms.edits import Rewrite
-from acumen.transforms.location import Location
-from acumen.transforms.unused import HOLDERS, Unused, places
+from codeacumen.transforms.code import Code
+from codeacumen.transforms.edits import Rewrite
+from codeacumen.transforms.location import Location
+from codeacumen.transforms.unused import HOLDERS, Unused, places
 from running import Case, check_all
 
 

@@ -7,12 +7,12 @@ from collections import Counter
 
 import pytest
 
-from acumen.lang.java.file import JavaFile
-from acumen.transforms.code import Code, code_of
-from acumen.transforms.edits import apply, flatten
-from acumen.transforms.location import Location
-from acumen.transforms.run import with_project
-from acumen.transforms.unused import HOLDERS, Unused, places
+from codeacumen.languages.java.syntax.file import JavaFile
+from codeacumen.transforms.code import Code, code_of
+from codeacumen.transforms.edits import apply, flatten
+from codeacumen.transforms.location import Location
+from codeacumen.transforms.run import with_project
+from codeacumen.transforms.unused import HOLDERS, Unused, places
 
 ALL = """
 class T {

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acumen.api import AcumenError
-from acumen.transforms.location import FEWEST, Location, Numbered, chosen, seeded, share_of
+from codeacumen.api import CodeacumenError
+from codeacumen.transforms.location import FEWEST, Location, Numbered, chosen, seeded, share_of
 
 
 def located(count: int, refused: frozenset[int] = frozenset()) -> list[Location]:
@@ -82,9 +82,9 @@ def test_modes(where: str, share: int | None) -> None:
 
 @pytest.mark.parametrize("where", ["", "0%", "101%", "50", "-5%", "25.5%", "some", "ALL", "1000%"])
 def test_what_is_no_mode(where: str) -> None:
-    with pytest.raises(AcumenError, match="no mode"):
+    with pytest.raises(CodeacumenError, match="no mode"):
         share_of(where)
-    with pytest.raises(AcumenError, match="no mode"):
+    with pytest.raises(CodeacumenError, match="no mode"):
         chosen(located(5), where, random.Random(0))
 
 
@@ -105,7 +105,7 @@ def test_seeds_depend_on_their_words_alone() -> None:
 
 def test_seeds_are_the_same_in_another_process() -> None:
     """Not built on ``hash``, which differs from process to process."""
-    code = "from acumen.transforms.location import seeded; print(seeded(7, 'a', 'b').random())"
+    code = "from codeacumen.transforms.location import seeded; print(seeded(7, 'a', 'b').random())"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert float(done.stdout) == seeded(7, "a", "b").random()
 

@@ -12,11 +12,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from acumen.lang.java.file import JavaFile
-from acumen.views.ast import LABELS, Trees, codes, is_printed, shape, trees
-from acumen.views.ast.kinds import settle
+from codeacumen.languages.java.syntax.file import JavaFile
+from codeacumen.views.ast import LABELS, Trees, codes, is_printed, shape, trees
+from codeacumen.views.ast.kinds import settle
 
-JAVA = Path(__file__).parents[1] / "lang" / "java"
+JAVA = Path(__file__).parents[1] / "languages" / "java"
 
 GET_KEY = b"""
 class CAesEncrypt {

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from acumen.lang.java.file import JavaFile
-from acumen.views.ast import LABELS, trees
-from acumen.views.graph import EDGES, KINDS, Graphs, compatible, graphs, shape
+from codeacumen.languages.java.syntax.file import JavaFile
+from codeacumen.views.ast import LABELS, trees
+from codeacumen.views.graph import EDGES, KINDS, Graphs, compatible, graphs, shape
 
 # Appendix A.2.
 PAPER = """

@@ -8,10 +8,10 @@ from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
-from acumen.lang.java.file import JavaFile
-from acumen.lang.java.flow import outermost
-from acumen.views.graph import EDGES
-from acumen.views.graph.compat import compatible_edges
+from codeacumen.languages.java.flow.graph import outermost
+from codeacumen.languages.java.syntax.file import JavaFile
+from codeacumen.views.graph import EDGES
+from codeacumen.views.graph.compat import compatible_edges
 
 Edge = tuple[str, int, int]
 COMPARED = ("LL", "CF", "FA", "GB", "GN")

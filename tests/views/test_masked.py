@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from acumen.lang.java.bindings import ROLE
-from acumen.lang.java.file import JavaFile
-from acumen.transforms.edits import Edit, apply
-from acumen.transforms.variants import variants
-from acumen.views.masked import masked, masked_other, masked_text, masked_words
+from codeacumen.languages.java.bindings.names import ROLE
+from codeacumen.languages.java.syntax.file import JavaFile
+from codeacumen.transforms.edits import Edit, apply
+from codeacumen.transforms.variants import variants
+from codeacumen.views.masking.text import masked, masked_other, masked_text, masked_words
 from support import ROOT
 
 EXAMPLES = [

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from acumen.lang.java.file import JavaFile
-from acumen.lang.java.operators import OPERATORS, operators
-from acumen.registry import make_view
-from acumen.views.masked_files import (
+from codeacumen.languages.java.measures.operators import OPERATORS, operators
+from codeacumen.languages.java.syntax.file import JavaFile
+from codeacumen.registry import make_view
+from codeacumen.views.masking.files import (
     MASKED,
     MASKED_CALL,
     Edit,

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from acumen.corpus import Corpus
-from acumen.corpus.build import build
+from codeacumen.corpus import Corpus
+from codeacumen.corpus.build import build
 from corpora import shared_engine
 from research.lexicon.reading import Reading, file_of, reading
 from support import ROOT

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acumen.api import AcumenError
+from codeacumen.api import CodeacumenError
 from corpora import shared_engine
 from research.lexicon._words import END, sentences
 from research.lexicon.texts import Texts, files_of, plain, read_texts
@@ -84,6 +84,6 @@ def test_the_same_whoever_reads(manuals: Path, monkeypatch: pytest.MonkeyPatch) 
 
 def test_files_by_name_and_no_folder(manuals: Path) -> None:
     assert files_of([manuals / "odd.txt"]) == [manuals / "odd.txt"]
-    with pytest.raises(AcumenError, match="there is no"):
+    with pytest.raises(CodeacumenError, match="there is no"):
         files_of([manuals / "nothing"])
     assert read_texts([], shared_engine(1)).codes.tolist() == []

@@ -12,9 +12,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from acumen.api import Pair
-from acumen.models.names.lexicon import Lexicon
-from acumen.models.names.model import Names
+from codeacumen.api import Pair
+from codeacumen.models.identifier_similarity.lexicon import Lexicon
+from codeacumen.models.identifier_similarity.model import Names
 from support import ROOT
 
 pytest.importorskip("gensim")

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from acumen.api import AcumenError
+from codeacumen.api import CodeacumenError
 from research.lexicon._pairs import keys_of, parted
 from research.lexicon._senses import FEATURES, senses
 from research.lexicon.wordnet import WordNet, read_wordnet
@@ -71,11 +71,11 @@ def test_it_does_not_matter_which_word_is_first(wordnet: WordNet) -> None:
 
 
 def test_no_wordnet(tmp_path: Path, wordnet_folder: Path) -> None:
-    with pytest.raises(AcumenError, match="no WordNet in"):
+    with pytest.raises(CodeacumenError, match="no WordNet in"):
         read_wordnet(tmp_path)
     (wordnet_folder / "index.verb").unlink()
-    with pytest.raises(AcumenError, match="can be read"):
+    with pytest.raises(CodeacumenError, match="can be read"):
         read_wordnet(wordnet_folder)
     (wordnet_folder / "data.noun").write_text("not a database\n")
-    with pytest.raises(AcumenError, match="can be read"):
+    with pytest.raises(CodeacumenError, match="can be read"):
         read_wordnet(wordnet_folder)

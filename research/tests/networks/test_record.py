@@ -1,6 +1,6 @@
 """What docs/networks.md says of the networks is what their runs gave: the oracle are the scores
-that are kept in research/results/networks, as `acumen eval` wrote them; and how they are gathered
-there."""
+that are kept in research/results/networks, as `codeacumen eval` wrote them; and how they are
+gathered there."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 
-from acumen.files import write_atomically
+from codeacumen.core.files import write_atomically
 from research.networks import plan
 from research.networks import speed as speed_script
 from support import ROOT
@@ -30,7 +30,7 @@ TRAININGS = ("first", "second", "fourth", "fifth", "sixth", "seventh", "eighth",
              "classical")  # fmt: skip
 NETWORKS = {
     "MLP": "mlp", "CNN": "cnn", "BiLSTM": "bilstm", "Seq2Seq / Seq2Tok": "seq2seq",
-    "Transformer": "transformer", "acumen-base": "acumen-base", "code2vec": "code2vec",
+    "Transformer": "transformer", "codeacumen-base": "codeacumen-base", "code2vec": "code2vec",
     "code2seq": "code2seq", "GGNN": "ggnn", "Spot's CNN": "spot-cnn", "Cognac": "cognac",
     "GTNM": "gtnm", "classical`, no network": "classical",
 }  # fmt: skip
@@ -48,7 +48,7 @@ METRICS = {"gluecode/npath": "accuracy", "gluecode/operators": "accuracy",
            "names/liu/check": "accuracy", "names/liu/realistic": "average_precision"}  # fmt: skip
 
 
-with (ROOT / "src" / "acumen" / "published" / "rename4j.csv").open() as published:
+with (ROOT / "src" / "codeacumen" / "published" / "rename4j.csv").open() as published:
     RENAME4J = list(csv.DictReader(published))
 
 
@@ -160,8 +160,8 @@ def test_names_checked_as_rename4j_does_are_those_printed_and_those_kept() -> No
         assert said == pytest.approx(right, abs=0.0501)
 
 
-def test_what_makes_acumen_base_steady_was_measured() -> None:
-    page = (ROOT / "docs" / "models" / "acumen-base.md").read_text()
+def test_what_makes_codeacumen_base_steady_was_measured() -> None:
+    page = (ROOT / "docs" / "models" / "codeacumen-base.md").read_text()
     (table,) = tables(page, "What makes it steady")
     kept = rows("ablation", "steady.csv")
     assert table[0][1:] == [row["name"] for row in kept]
@@ -219,7 +219,7 @@ def test_what_a_network_answered_from_what_was_prepared_is_scored() -> None:
     )  # fmt: skip
     for network, folder, tasks in (
         ("gtnm", "naming", ("naming",)),
-        ("acumen-base", "all", plan.GLUECODE),
+        ("codeacumen-base", "all", plan.GLUECODE),
     ):
         trained, asked = plan.stages(network, args)
         assert [one[0] for one in trained] == ["train"]

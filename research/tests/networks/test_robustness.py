@@ -10,13 +10,13 @@ from functools import cache
 
 import pytest
 
-from acumen.published import read_table
+from codeacumen.datasets.published import read_table
 from research.networks.robustness_tables import KEPT, PAGE, TABLES, markdown, remade
 
 TEXT = PAGE.read_text()
 TRAININGS = {
     "code2vec": "eighth", "code2seq": "eighth", "ggnn": "ninth", "cognac": "ninth",
-    "gtnm": "eighth", "spot-cnn": "eighth", "transformer": "ninth", "acumen-base": "ninth",
+    "gtnm": "eighth", "spot-cnn": "eighth", "transformer": "ninth", "codeacumen-base": "ninth",
     "the same, 5th": "fifth",
 }  # fmt: skip
 
@@ -33,7 +33,7 @@ def gathered(training: str) -> dict[tuple[str, ...], float | None]:
 
 
 def kept(model: str, kind: str, metric: str, where: str) -> float | None:
-    network = "acumen-base" if model.startswith("the same") else model
+    network = "codeacumen-base" if model.startswith("the same") else model
     return gathered(TRAININGS[model])[network, f"robustness/{kind}", metric, where]
 
 
@@ -82,7 +82,7 @@ def test_table_1_is_what_was_gathered_and_what_was_published() -> None:
         row["model"].lower(): row for row in read_table("tnpa_models")
         if (row["table"], row["dataset"]) == ("1", "Java-Small")
     }  # fmt: skip
-    trainings = dict.fromkeys(("cognac", "gtnm", "transformer", "acumen-base"), "ninth")
+    trainings = dict.fromkeys(("cognac", "gtnm", "transformer", "codeacumen-base"), "ninth")
     trainings["classical"] = "classical"
     seen = []
     for line in block.splitlines()[2:]:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acumen.models.embeddings.ngrams import buckets_of, composed
+from codeacumen.models.embeddings.ngrams import buckets_of, composed
 
 fasttext = pytest.importorskip("gensim.models.fasttext")
 

@@ -9,13 +9,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from acumen.corpus import Corpus
-from acumen.corpus.build import build
-from acumen.lang.abstract_tree import Limits
-from acumen.lang.javascript import parse_javascript
-from acumen.lang.javascript.paths import paths
-from acumen.models.embeddings.files import chosen
-from acumen.models.embeddings.paths import contexts_of, pairs_of, settings_of, train
+from codeacumen.corpus import Corpus
+from codeacumen.corpus.build import build
+from codeacumen.corpus.files import chosen
+from codeacumen.languages.abstract_tree import Limits
+from codeacumen.languages.javascript import parse_javascript
+from codeacumen.languages.javascript.paths import paths
+from codeacumen.models.embeddings.paths import contexts_of, pairs_of, settings_of, train
 from corpora import shared_engine
 
 LIMITS = Limits(7, 3, 200)

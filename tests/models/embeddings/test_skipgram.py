@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.stats import spearmanr
 
-from acumen.models.embeddings.paths import kept_shares, learn, noise, skip_gram
+from codeacumen.models.embeddings.paths import kept_shares, learn, noise, skip_gram
 
 SETTINGS = {"negative": 5, "sample": 0.0, "alpha": 0.05}
 

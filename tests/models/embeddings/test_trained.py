@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from acumen.api import AcumenError
-from acumen.models.embeddings.streams import KEYWORD, NAME, Stream
-from acumen.models.embeddings.trained import TECHNIQUES, settings_of, train
-from acumen.models.embeddings.vectors import Vectors
+from codeacumen.api import CodeacumenError
+from codeacumen.models.embeddings.streams import KEYWORD, NAME, Stream
+from codeacumen.models.embeddings.trained import TECHNIQUES, settings_of, train
+from codeacumen.models.embeddings.vectors import Vectors
 
 pytest.importorskip("gensim")
 
@@ -88,7 +88,7 @@ def test_progress_reaches_its_end(topics: Stream) -> None:
 
 
 def test_too_little_to_learn_from_is_told() -> None:
-    with pytest.raises(AcumenError, match="no name occurs"):
+    with pytest.raises(CodeacumenError, match="no name occurs"):
         train("w2v-sg", stream_of([["a", "b"]]), settings_of("w2v-sg"))
 
 

@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acumen.api import AcumenError, Pair
-from acumen.models.embeddings.model import make_embedding
-from acumen.models.embeddings.vectors import Vectors, unit
+from codeacumen.api import CodeacumenError, Pair
+from codeacumen.models.embeddings.model import make_embedding
+from codeacumen.models.embeddings.vectors import Vectors, unit
 
 ODD = [
     "plain",
@@ -111,21 +111,21 @@ def test_an_unseen_name_is_made_of_its_parts_if_there_are_parts() -> None:
 
 
 def test_a_folder_that_is_none_is_told(tmp_path: Path) -> None:
-    with pytest.raises(AcumenError, match="no embedding here"):
+    with pytest.raises(CodeacumenError, match="no embedding here"):
         Vectors.load(tmp_path)
     some(["a"]).save(tmp_path)
     (tmp_path / "vectors.npy").write_bytes(b"nothing")
-    with pytest.raises(AcumenError, match="damaged"):
+    with pytest.raises(CodeacumenError, match="damaged"):
         Vectors.load(tmp_path)
     (tmp_path / "metadata.json").write_text(json.dumps({"format": 99}))
-    with pytest.raises(AcumenError, match="format"):
+    with pytest.raises(CodeacumenError, match="format"):
         Vectors.load(tmp_path)
 
 
 def test_a_vocabulary_of_another_length_is_told(tmp_path: Path) -> None:
     some(["a", "b"]).save(tmp_path)
     (tmp_path / "vocabulary.txt").write_text("a\t1\n")
-    with pytest.raises(AcumenError, match="damaged"):
+    with pytest.raises(CodeacumenError, match="damaged"):
         Vectors.load(tmp_path)
 
 
@@ -149,7 +149,7 @@ def test_loading_needs_no_gensim(tmp_path: Path) -> None:
     some(["a", "b"], ngrams=True).save(tmp_path)
     code = (
         "import sys\nfrom pathlib import Path\n"
-        "from acumen.models.embeddings.vectors import Vectors\n"
+        "from codeacumen.models.embeddings.vectors import Vectors\n"
         f"assert Vectors.load(Path({str(tmp_path)!r})).vector('unseen') is not None\n"
         "print('gensim' in sys.modules)"
     )

@@ -1,4 +1,5 @@
-"""Questions of all five kinds for acumen-base's tests, made of the example projects' methods."""
+"""Questions of all five kinds for codeacumen-base's tests, made of the example projects'
+methods."""
 
 from __future__ import annotations
 
@@ -9,17 +10,17 @@ import pytest
 
 pytest.importorskip("torch")
 
-from acumen.api import Example, Face, Method, Prompt, Question
-from acumen.lang.java.npath import BINS
-from acumen.lang.java.operators import OPERATORS
-from acumen.models.neural.architecture import Purpose
-from acumen.models.neural.inputs.base import own_tokens
-from acumen.models.neural.networks.base import Base
-from acumen.models.neural.training.encoded import EncodedFile
+from codeacumen.api import Example, Face, Method, Prompt, Question
+from codeacumen.languages.java.measures.npath import BINS
+from codeacumen.languages.java.measures.operators import OPERATORS
+from codeacumen.models.neural.architecture import Purpose
+from codeacumen.models.neural.inputs.base import own_tokens
+from codeacumen.models.neural.networks.base import Base
+from codeacumen.models.neural.training.encoded import EncodedFile
 from models.neural.checks import made, methods, prepare
 
 ALL = Purpose("gluecode", Face.GENERATE)
-NAME = "acumen-base"
+NAME = "codeacumen-base"
 
 
 class Around:

@@ -11,15 +11,15 @@ from typing import Any
 
 import torch
 
-from acumen.api import Example, Face, Method, Prompt, Question
-from acumen.core.progress import Progress, ignore_progress
-from acumen.models._lexer import tokens
-from acumen.models.neural.architecture import LABELS, Architecture, Purpose
-from acumen.models.neural.catalogue import Plan, architecture
-from acumen.models.neural.training import encoded
-from acumen.models.neural.training.preparing import learn
-from acumen.models.neural.training.settings import Training, filled, read_config
-from acumen.models.neural.training.teaching import Taught, teach
+from codeacumen.api import Example, Face, Method, Prompt, Question
+from codeacumen.core.progress import Progress, ignore_progress
+from codeacumen.models._lexer import tokens
+from codeacumen.models.neural.architecture import LABELS, Architecture, Purpose
+from codeacumen.models.neural.catalogue import Plan, architecture
+from codeacumen.models.neural.training import encoded
+from codeacumen.models.neural.training.preparing import learn
+from codeacumen.models.neural.training.settings import Training, filled, read_config
+from codeacumen.models.neural.training.teaching import Taught, teach
 
 EXAMPLES = Path(__file__).resolve().parents[3] / "examples"
 NAMING = Purpose("gluecode/naming", Face.NAME)
@@ -31,8 +31,8 @@ PRETRAIN = Purpose("pretrain", Face.GENERATE)
 @lru_cache(maxsize=1)
 def methods() -> list[tuple[str, str]]:
     """Methods of the example projects, their names masked, and the names."""
-    from acumen.lang.java.file import JavaFile
-    from acumen.views.masked import masked
+    from codeacumen.languages.java.syntax.file import JavaFile
+    from codeacumen.views.masking.text import masked
 
     found: list[tuple[str, str]] = []
     for path in sorted(EXAMPLES.glob("*/src/**/*.java")):

@@ -11,7 +11,7 @@ pytest.importorskip("torch")
 
 import torch
 
-from acumen.models.neural.answering import answers
+from codeacumen.models.neural.answering import answers
 from models.neural.checks import NAMING, train
 
 

@@ -1,8 +1,9 @@
-"""acumen-base: how it answers each task.
+"""codeacumen-base: how it answers each task.
 
 Examples are methods of the example projects, with questions of all five kinds made of them; npath
-bins are those of ``acumen.lang.java.npath``, which is tested against published counts elsewhere.
-Distributions and the pointer are computed again here, with numpy, from what the layers gave.
+bins are those of ``codeacumen.languages.java.measures.npath``, which is tested against published
+counts elsewhere. Distributions and the pointer are computed again here, with numpy, from what the
+layers gave.
 """
 
 from __future__ import annotations
@@ -20,12 +21,12 @@ pytest.importorskip("torch")
 import torch
 from torch import nn
 
-from acumen.api import Method, Prompt, Question
-from acumen.lang.java.npath import BINS
-from acumen.models.neural.inputs.base import Asks, features, words_of
-from acumen.models.neural.networks.base import Base
-from acumen.models.neural.training.batches import ragged
-from acumen.models.neural.training.encoded import EncodedFile
+from codeacumen.api import Method, Prompt, Question
+from codeacumen.languages.java.measures.npath import BINS
+from codeacumen.models.neural.inputs.base import Asks, features, words_of
+from codeacumen.models.neural.networks.base import Base
+from codeacumen.models.neural.training.batches import ragged
+from codeacumen.models.neural.training.encoded import EncodedFile
 from models.neural.base_examples import Around, mixed, small
 
 __all__ = ["small"]

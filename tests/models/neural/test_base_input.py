@@ -1,4 +1,4 @@
-"""What acumen-base reads: tokens with their place in the tree, surroundings, and as numbers.
+"""What codeacumen-base reads: tokens with their place in the tree, surroundings, and as numbers.
 
 Examples are methods of the example projects.
 """
@@ -10,12 +10,12 @@ import pytest
 
 pytest.importorskip("torch")
 
-from acumen.api import Input, Method, Prompt, Question
-from acumen.models.neural.inputs.base import Asks, features, null_flags, own_tokens
-from acumen.models.neural.inputs.base_nulls import GIVES, MARKS
-from acumen.models.neural.networks.base import Base
-from acumen.models.neural.training.batches import ragged
-from acumen.models.neural.training.encoded import EncodedFile
+from codeacumen.api import Input, Method, Prompt, Question
+from codeacumen.models.neural.inputs.base import Asks, features, null_flags, own_tokens
+from codeacumen.models.neural.inputs.base_nulls import GIVES, MARKS
+from codeacumen.models.neural.networks.base import Base
+from codeacumen.models.neural.training.batches import ragged
+from codeacumen.models.neural.training.encoded import EncodedFile
 from models.neural.base_examples import Around, small, tokens_of
 from models.neural.checks import methods
 

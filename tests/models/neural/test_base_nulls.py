@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from acumen.models.neural.inputs.base import own_tokens
-from acumen.models.neural.inputs.base_nulls import GIVES, HOLDS, MARKS
+from codeacumen.models.neural.inputs.base import own_tokens
+from codeacumen.models.neural.inputs.base_nulls import GIVES, HOLDS, MARKS
 
 # What some methods give back.
 KNOWN = {"find": GIVES.index("null"), "size": GIVES.index("other"), "pass": GIVES.index("passed")}

@@ -15,9 +15,9 @@ pytest.importorskip("torch")
 
 import torch
 
-from acumen.api import Input, Method, Prompt
-from acumen.lang.java.file import JavaFile
-from acumen.models.neural.inputs.base import (
+from codeacumen.api import Input, Method, Prompt
+from codeacumen.languages.java.syntax.file import JavaFile
+from codeacumen.models.neural.inputs.base import (
     DECLARED,
     PER_TOKEN,
     WITHIN,
@@ -25,10 +25,10 @@ from acumen.models.neural.inputs.base import (
     own_tokens,
     renamed,
 )
-from acumen.models.neural.networks.base import Base
-from acumen.models.neural.training.batches import ragged
-from acumen.transforms.edits import apply
-from acumen.transforms.variants import variants
+from codeacumen.models.neural.networks.base import Base
+from codeacumen.models.neural.training.batches import ragged
+from codeacumen.transforms.edits import apply
+from codeacumen.transforms.variants import variants
 from models.neural.base_examples import ALL, NAME
 from models.neural.checks import EXAMPLES, made, methods
 

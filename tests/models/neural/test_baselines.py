@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from acumen.models.neural.training.teaching import teach
+from codeacumen.models.neural.training.teaching import teach
 from models.neural import checks
 from models.neural.checks import NAMING
 
@@ -27,7 +27,7 @@ def test_what_has_ended_is_not_gone_on_with(tmp_path: Path) -> None:
 
 def test_the_convolution_is_the_equation() -> None:
     """Oracle: the four lines of the equation, in numpy."""
-    from acumen.models.neural.networks.cnn import CNNNetwork, Settings
+    from codeacumen.models.neural.networks.cnn import CNNNetwork, Settings
 
     torch.manual_seed(1)
     network = CNNNetwork(Settings(embedding=3, channels=4, hidden=2), 10, 5).eval()

@@ -8,18 +8,18 @@ import pytest
 
 pytest.importorskip("torch")
 
-from acumen.api import AcumenError
-from acumen.models.neural.catalogue import CATALOGUE, architecture, names
-from acumen.models.neural.model import make_run
-from acumen.models.neural.training.settings import changed, read_config
-from acumen.models.neural.training.train import request, train
+from codeacumen.api import CodeacumenError
+from codeacumen.models.neural.catalogue import CATALOGUE, architecture, names
+from codeacumen.models.neural.model import make_run
+from codeacumen.models.neural.training.settings import changed, read_config
+from codeacumen.models.neural.training.train import request, train
 from models.neural.checks import methods
 from models.neural.trainings import Here, Naming, nothing
 from support import pretend_installed
 
 MINE = """
 from dataclasses import dataclass
-from acumen.models.neural.networks import mlp
+from codeacumen.models.neural.networks import mlp
 
 @dataclass(frozen=True, slots=True)
 class Settings:
@@ -37,7 +37,7 @@ number = 5
 
 
 def install(folder: Path, monkeypatch: pytest.MonkeyPatch, package: str, what: str) -> None:
-    named = f"[acumen.networks]\nmine = {package}:{what}\n"
+    named = f"[codeacumen.networks]\nmine = {package}:{what}\n"
     folder.mkdir(exist_ok=True)
     pretend_installed(folder, monkeypatch, package, MINE, named)
 
@@ -68,7 +68,7 @@ def test_what_is_none_is_told(
     what: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     install(tmp_path, monkeypatch, "net_beta", what)
-    with pytest.raises(AcumenError, match=said):
+    with pytest.raises(CodeacumenError, match=said):
         architecture("mine")
 
 
@@ -77,8 +77,8 @@ def test_two_of_one_name_are_refused_and_unknown_ones_told(
 ) -> None:
     for package in ("net_gamma", "net_delta"):
         install(tmp_path / package, monkeypatch, package, "Mine")
-    with pytest.raises(AcumenError, match=r"registered by net_delta 1.0 and net_gamma 1.0"):
+    with pytest.raises(CodeacumenError, match=r"registered by net_delta 1.0 and net_gamma 1.0"):
         architecture("mine")
-    with pytest.raises(AcumenError, match="no network called 'yours'") as caught:
+    with pytest.raises(CodeacumenError, match="no network called 'yours'") as caught:
         architecture("yours")
     assert "mlp, cnn" in caught.value.hint

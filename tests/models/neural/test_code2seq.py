@@ -16,11 +16,11 @@ from torch import nn
 from torch.nn import functional
 from torch.nn.utils.rnn import pack_padded_sequence
 
-from acumen.api import Method
-from acumen.models.neural.answering import vectors
-from acumen.models.neural.architecture import BEGIN, END, PAD, Features
-from acumen.models.neural.networks.code2seq import Code2Seq
-from acumen.models.neural.training.batches import ragged
+from codeacumen.api import Method
+from codeacumen.models.neural.answering import vectors
+from codeacumen.models.neural.architecture import BEGIN, END, PAD, Features
+from codeacumen.models.neural.networks.code2seq import Code2Seq
+from codeacumen.models.neural.training.batches import ragged
 from models.neural import checks
 
 NAMING = checks.NAMING

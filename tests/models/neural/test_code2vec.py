@@ -12,11 +12,11 @@ pytest.importorskip("torch")
 
 import torch
 
-from acumen.api import Method
-from acumen.models.neural.answering import answers, vectors
-from acumen.models.neural.architecture import PAD, SPECIALS, UNKNOWN
-from acumen.models.neural.networks.code2vec import Code2Vec, WholeName
-from acumen.models.neural.training.batches import ragged
+from codeacumen.api import Method
+from codeacumen.models.neural.answering import answers, vectors
+from codeacumen.models.neural.architecture import PAD, SPECIALS, UNKNOWN
+from codeacumen.models.neural.networks.code2vec import Code2Vec, WholeName
+from codeacumen.models.neural.training.batches import ragged
 from models.neural import checks
 
 NAMING = checks.NAMING

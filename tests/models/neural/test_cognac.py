@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 import torch
 
-from acumen.api import Method
-from acumen.models.neural.answering import answers
-from acumen.models.neural.architecture import BEGIN, END, SPOKEN, UNKNOWN, Vocabulary
-from acumen.models.neural.inputs.context import PLACE
-from acumen.models.neural.networks.cognac import Cognac, CognacNetwork, Settings
-from acumen.models.neural.networks.layers import spoken
-from acumen.models.neural.training.batches import ragged
+from codeacumen.api import Method
+from codeacumen.models.neural.answering import answers
+from codeacumen.models.neural.architecture import BEGIN, END, SPOKEN, UNKNOWN, Vocabulary
+from codeacumen.models.neural.inputs.context import PLACE
+from codeacumen.models.neural.networks.cognac import Cognac, CognacNetwork, Settings
+from codeacumen.models.neural.networks.layers import spoken
+from codeacumen.models.neural.training.batches import ragged
 from models.neural.checks import NAMING
 
 TINY = Settings(embedding=5, hidden=4, dropout=0.0, longest=4)

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from acumen.api import AcumenError, Method, NamedMethod, Prompt
-from acumen.models.neural.inputs.context import (
+from codeacumen.api import CodeacumenError, Method, NamedMethod, Prompt
+from codeacumen.models.neural.inputs.context import (
     PLACES,
     Seen,
     cognac_features,
@@ -46,7 +46,7 @@ OWNER: dict[str, Any] = {
 class Around:
     def owner(self, method: str) -> Any:
         if method != "known":
-            raise AcumenError("who is that?")
+            raise CodeacumenError("who is that?")
         return OWNER
 
 

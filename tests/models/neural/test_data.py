@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from acumen.api import AcumenError
-from acumen.lang.columns import Ragged
-from acumen.lang.subtokens import split_lossless
-from acumen.models.neural.architecture import END, UNKNOWN, InPieces, OneLabel, Vocabulary
-from acumen.models.neural.inputs.tokens import window
-from acumen.models.neural.training import encoded
-from acumen.models.neural.training.batches import Rounds, by_length, drawn
+from codeacumen.api import CodeacumenError
+from codeacumen.models.neural.architecture import END, UNKNOWN, InPieces, OneLabel, Vocabulary
+from codeacumen.models.neural.inputs.tokens import window
+from codeacumen.models.neural.training import encoded
+from codeacumen.models.neural.training.batches import Rounds, by_length, drawn
+from codeacumen.text.columns import Ragged
+from codeacumen.text.subtokens import split_lossless
 
 LISTS = st.lists(st.lists(st.integers(0, 2**31 - 1), max_size=5), min_size=1, max_size=30)
 
@@ -45,9 +45,9 @@ def test_a_vocabulary_is_read_as_it_was_written(
 
 def test_a_damaged_vocabulary_says_what_to_do(tmp_path: Path) -> None:
     (tmp_path / "w.txt").write_text("no json\n")
-    with pytest.raises(AcumenError, match="damaged") as found:
+    with pytest.raises(CodeacumenError, match="damaged") as found:
         Vocabulary.load(tmp_path / "w.txt")
-    assert "acumen train" in found.value.hint
+    assert "codeacumen train" in found.value.hint
 
 
 def test_answers_are_labels_or_pieces() -> None:
@@ -134,7 +134,7 @@ def test_what_is_answered_is_sorted_by_length() -> None:
 @given(LISTS)
 def test_padding_is_zeros_behind(lists: list[list[int]]) -> None:
     pytest.importorskip("torch")
-    from acumen.models.neural.training.batches import filled
+    from codeacumen.models.neural.training.batches import filled
 
     offsets = np.concatenate([[0], np.cumsum([len(one) for one in lists])])
     column = Ragged(np.array([n for one in lists for n in one], np.int32), offsets)
@@ -148,8 +148,8 @@ def test_padding_is_zeros_behind(lists: list[list[int]]) -> None:
 
 def test_who_says_a_word_twice_is_not_better() -> None:
     pytest.importorskip("torch")
-    from acumen.api import Face
-    from acumen.models.neural.training.teaching import score
+    from codeacumen.api import Face
+    from codeacumen.models.neural.training.teaching import score
 
     assert score(Face.NAME, ["winner"], ["winner"]) == 1.0
     assert score(Face.NAME, ["winnerWinner"], ["winner"]) == pytest.approx(2 / 3)

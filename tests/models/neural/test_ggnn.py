@@ -13,9 +13,9 @@ pytest.importorskip("torch")
 import torch
 from numpy.typing import NDArray
 
-from acumen.models.neural.inputs.graph import EDGE_KINDS
-from acumen.models.neural.networks.ggnn import WAYS, Encoder, Propagation, Settings
-from acumen.models.neural.training.batches import ragged
+from codeacumen.models.neural.inputs.graph import EDGE_KINDS
+from codeacumen.models.neural.networks.ggnn import WAYS, Encoder, Propagation, Settings
+from codeacumen.models.neural.training.batches import ragged
 from models.neural import checks
 from models.neural.checks import COMPLETION, NAMING, NPATH, Purpose
 

@@ -14,12 +14,12 @@ pytest.importorskip("torch")
 
 import torch
 
-from acumen.api import AcumenError
-from acumen.models.neural.training import train as training_module
-from acumen.models.neural.training.checkpoints import load, read_about
-from acumen.models.neural.training.settings import Training, changed, read_config
-from acumen.models.neural.training.teaching import BOARD, HISTORY, teach
-from acumen.models.neural.training.train import ANSWERS, WORK, Request, request, train
+from codeacumen.api import CodeacumenError
+from codeacumen.models.neural.training import train as training_module
+from codeacumen.models.neural.training.checkpoints import load, read_about
+from codeacumen.models.neural.training.settings import Training, changed, read_config
+from codeacumen.models.neural.training.teaching import BOARD, HISTORY, teach
+from codeacumen.models.neural.training.train import ANSWERS, WORK, Request, request, train
 from models.neural.checks import (
     NAMING,
     made,
@@ -113,7 +113,7 @@ def test_killed_while_it_clears_up_it_can_be_trained_otherwise(
 def test_a_wrong_folder_of_prepared_data_costs_nothing(tmp_path: Path) -> None:
     about = train(asked(training__epochs=1), tmp_path / "one", Here(), nothing)
     wrong = replace(asked(training__epochs=2), prepared=tmp_path / "nothing")
-    with pytest.raises(AcumenError, match="nothing that was prepared"):
+    with pytest.raises(CodeacumenError, match="nothing that was prepared"):
         train(wrong, tmp_path / "one", Here(), nothing)
     assert read_about(tmp_path / "one") == about
 
@@ -158,7 +158,7 @@ def test_it_goes_on_where_what_it_began_from_is_gone(tmp_path: Path, unread: Any
     again = train(other, tmp_path / "again", Here(), nothing)
     assert again["weights_sha256"] == about["weights_sha256"]
     anew = replace(elsewhere, most=3)
-    with pytest.raises(AcumenError, match="no checkpoint"):
+    with pytest.raises(CodeacumenError, match="no checkpoint"):
         train(anew, tmp_path / "tuned", Here(), nothing)
     assert read_about(tmp_path / "tuned") == about
 
@@ -169,10 +169,10 @@ def test_what_cannot_be_begun_from_is_told_before_anything_is_read(
     task: Any = Naming()
     unread()
     tables = read_config("transformer", "small")
-    with pytest.raises(AcumenError, match="no checkpoint"):
+    with pytest.raises(CodeacumenError, match="no checkpoint"):
         train(request("transformer", tables, task, start=str(tmp_path / "no")), tmp_path / "a",
               Here(), nothing)  # fmt: skip
-    with pytest.raises(AcumenError, match="begins from nothing"):
+    with pytest.raises(CodeacumenError, match="begins from nothing"):
         request("cnn", read_config("cnn", "small"), task, start="x")
 
 
@@ -188,7 +188,7 @@ def test_the_best_round_is_kept_and_so_many_follow(tmp_path: Path, monkeypatch: 
         states.append({key: one.clone() for key, one in network.state_dict().items()})
         return 1.0, scores[len(states) - 1]
 
-    monkeypatch.setattr("acumen.models.neural.training.teaching.Dev.look", look)
+    monkeypatch.setattr("codeacumen.models.neural.training.teaching.Dev.look", look)
     torch.set_num_threads(1)
     model, _ = made("cnn", NAMING)
     file = prepare(model, taught_examples(NAMING, 48), tmp_path)
@@ -206,14 +206,14 @@ def test_a_loss_that_is_no_number_is_told(tmp_path: Path) -> None:
     model, _ = made("cnn", NAMING)
     file = prepare(model, taught_examples(NAMING, 32), tmp_path)
     training = small_training("cnn", epochs=500, batch=16, rate=1e30, optimiser="sgd")
-    with pytest.raises(AcumenError, match="no number"):
+    with pytest.raises(CodeacumenError, match="no number"):
         teach(model, file, file, training, tmp_path / "c", device="cpu")
     assert len((tmp_path / "c" / HISTORY).read_text().splitlines()) <= 3
 
 
 @pytest.mark.parametrize("key", ["judged", "batch", "epochs"])
 def test_what_cannot_be_is_told_at_once(key: str) -> None:
-    with pytest.raises(AcumenError, match=f"{key}=0"):
+    with pytest.raises(CodeacumenError, match=f"{key}=0"):
         Training(**{key: 0})
 
 
@@ -224,7 +224,7 @@ def test_what_torch_cannot_compile_is_told_in_a_line(
     # Torch's own compiler, on a machine that has no compiler of C++.
     monkeypatch.setenv("TORCHINDUCTOR_CACHE_DIR", str(tmp_path / "cache"))
     monkeypatch.setattr("torch._inductor.config.cpp.cxx", (str(tmp_path / "missing"),))
-    with pytest.raises(AcumenError, match="network: InvalidCxxCompiler: ") as caught:
+    with pytest.raises(CodeacumenError, match="network: InvalidCxxCompiler: ") as caught:
         train(asked("mlp", training__compile=True), tmp_path / "out", Here(), nothing)
     assert caught.value.hint == "train it with training.compile=false"
 

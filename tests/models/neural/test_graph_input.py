@@ -9,10 +9,10 @@ import pytest
 from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import connected_components
 
-from acumen.lang.java.file import JavaFile
-from acumen.models.neural.inputs.graph import EDGE_KINDS, Graph, graph_of, words_of
-from acumen.views.ast import LABELS, trees
-from acumen.views.graph import EDGES, graphs, shape
+from codeacumen.languages.java.syntax.file import JavaFile
+from codeacumen.models.neural.inputs.graph import EDGE_KINDS, Graph, graph_of, words_of
+from codeacumen.views.ast import LABELS, trees
+from codeacumen.views.graph import EDGES, graphs, shape
 from models.neural.checks import methods
 
 METHOD = """int METHOD_NAME(int a, String... rest) {

@@ -10,10 +10,10 @@ import pytest
 import torch
 from torch import nn
 
-from acumen.api import Method
-from acumen.models.neural.answering import answers
-from acumen.models.neural.architecture import BEGIN, SPOKEN, Vocabulary
-from acumen.models.neural.networks.gtnm import (
+from codeacumen.api import Method
+from codeacumen.models.neural.answering import answers
+from codeacumen.models.neural.architecture import BEGIN, SPOKEN, Vocabulary
+from codeacumen.models.neural.networks.gtnm import (
     GTNM,
     DecoderBlock,
     GTNMNetwork,
@@ -22,7 +22,7 @@ from acumen.models.neural.networks.gtnm import (
     invoked_weights,
     sinusoids,
 )
-from acumen.models.neural.training.batches import ragged
+from codeacumen.models.neural.training.batches import ragged
 from models.neural import checks
 from models.neural.checks import NAMING
 

@@ -23,15 +23,15 @@ pytest.importorskip("torch")
 
 import torch
 
-from acumen.api import Example, Method
-from acumen.core.progress import Progress, ignore_progress
-from acumen.models.neural.answering import answers, vectors
-from acumen.models.neural.architecture import Architecture, Purpose
-from acumen.models.neural.catalogue import CATALOGUE, Plan, architecture
-from acumen.models.neural.training import checkpoints
-from acumen.models.neural.training.preparing import ReadJob, read_part
-from acumen.models.neural.training.settings import CONFIGS, Training, filled, read_config
-from acumen.models.neural.training.teaching import LAST, Taught
+from codeacumen.api import Example, Method
+from codeacumen.core.progress import Progress, ignore_progress
+from codeacumen.models.neural.answering import answers, vectors
+from codeacumen.models.neural.architecture import Architecture, Purpose
+from codeacumen.models.neural.catalogue import CATALOGUE, Plan, architecture
+from codeacumen.models.neural.training import checkpoints
+from codeacumen.models.neural.training.preparing import ReadJob, read_part
+from codeacumen.models.neural.training.settings import CONFIGS, Training, filled, read_config
+from codeacumen.models.neural.training.teaching import LAST, Taught
 from models.neural import checks
 from models.neural.base_examples import ALL, mixed
 from models.neural.checks import COMPLETION, NAMING, NPATH, PRETRAIN
@@ -56,7 +56,7 @@ TINY: dict[str, dict[str, Any]] = {
     "code2seq": {"contexts": 10, "keep": 40, "embedding": 8, "state": 8, "hidden": 16},
     "ggnn": {"nodes": 60, "embedding": 8, "steps": 2, "decoder": 16},
     "cognac": {"length": 60, "embedding": 8, "hidden": 8},
-    "acumen-base": {
+    "codeacumen-base": {
         "length": 64, "around": 16, "layers": 1, "width": 16, "inner": 32, "pretrain": 0.5,
         "dropout": 0.1,
     },
@@ -88,7 +88,7 @@ LESSONS = {
     "code2seq": Lesson(40),
     "ggnn": Lesson(60, {"batch": 8}, {"nodes": 60, "dropout": 0.0}),
     "cognac": Lesson(80, {"rate": 0.02}),
-    "acumen-base": Lesson(
+    "codeacumen-base": Lesson(
         160, {"rate": 0.003, "round": 80}, {"pretrain": 0.05, "alone": 0.0}, share_right=0.85
     ),
     "gtnm": Lesson(80, {"rate": 0.005}),

@@ -14,9 +14,9 @@ pytest.importorskip("torch")
 import torch
 from lightning_fabric.utilities.apply_func import move_data_to_device
 
-from acumen.models.neural.training.batches import Loader, Packed, Rounds
-from acumen.models.neural.training.encoded import EncodedFile
-from acumen.models.neural.training.teaching import Lesson
+from codeacumen.models.neural.training.batches import Loader, Packed, Rounds
+from codeacumen.models.neural.training.encoded import EncodedFile
+from codeacumen.models.neural.training.teaching import Lesson
 from models.neural.base_examples import ALL, NAME, mixed
 from models.neural.checks import made, prepare, small_training
 
@@ -58,7 +58,7 @@ def test_what_is_packed_is_unpacked() -> None:
 
 
 def test_workers_make_the_batches_that_are_made_here(tmp_path: Path) -> None:
-    """Of all networks acumen-base's batches have the most kinds of tensors."""
+    """Of all networks codeacumen-base's batches have the most kinds of tensors."""
     model, _ = made(NAME, ALL)
     file: EncodedFile = prepare(model, mixed(40), tmp_path)
     lengths = np.asarray(model.length(file.sizes()))

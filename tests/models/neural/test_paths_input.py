@@ -9,17 +9,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from acumen.lang.columns import Ragged
-from acumen.lang.java.file import JavaFile
-from acumen.models.neural.inputs.paths import (
+from codeacumen.languages.java.syntax.file import JavaFile
+from codeacumen.models.neural.inputs.paths import (
     Contexts,
     Reading,
     code2seq_contexts,
     code2vec_contexts,
     is_bare,
 )
-from acumen.views.paths import code2seq_line, code2vec_line, method_paths, paths
-from acumen.views.paths.leaves import name_of, parts_of
+from codeacumen.text.columns import Ragged
+from codeacumen.views.paths import code2seq_line, code2vec_line, method_paths, paths
+from codeacumen.views.paths.leaves import name_of, parts_of
 
 EXAMPLES = Path(__file__).resolve().parents[3] / "examples"
 ALL = Reading(keep=1_000_000)
@@ -84,7 +84,7 @@ def test_the_name_asked_for_is_nowhere() -> None:
         assert other is not None
         # One of its declaration, one of the call; a constant of a similar name is no mask.
         assert other.words.count("METHOD_NAME") == 2
-        assert not any("acumen" in word for word in other.words)
+        assert not any("codeacumen" in word for word in other.words)
         assert {"methodnames", "method|names"} & {*other.words}
 
 
@@ -167,7 +167,7 @@ def test_an_identifier_is_no_code() -> None:
 
 def test_what_is_drawn_in_a_batch() -> None:
     pytest.importorskip("torch")
-    from acumen.models.neural.networks.code2seq import chosen_contexts
+    from codeacumen.models.neural.networks.code2seq import chosen_contexts
 
     offsets = np.array([0, 3, 13, 13, 20])
     place, ends = chosen_contexts(offsets, 5, None)
@@ -192,7 +192,7 @@ def test_what_is_drawn_in_a_batch() -> None:
 def test_lists_of_a_batch_are_held_once(collide: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """Even if all of them had the same key."""
     pytest.importorskip("torch")
-    from acumen.models.neural.networks import code2seq
+    from codeacumen.models.neural.networks import code2seq
 
     if collide:
         monkeypatch.setattr(code2seq, "mixed", np.zeros_like)

@@ -14,15 +14,15 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from acumen.api import AcumenError, Face, Method, NamedMethod
-from acumen.lang.subtokens import subtokens
-from acumen.models.adapters import faces
-from acumen.models.naming.spot import FARTHER, fitness
-from acumen.models.neural.answering import answers, vectors
-from acumen.models.neural.model import make_run
-from acumen.models.neural.networks.spot_cnn import Settings, SpotCNN, SpotNetwork, whisker
-from acumen.models.neural.training.train import train
-from acumen.search.vectors import unit_rows
+from codeacumen.api import CodeacumenError, Face, Method, NamedMethod
+from codeacumen.models.adapters import faces
+from codeacumen.models.method_naming.spot import FARTHER, fitness
+from codeacumen.models.neural.answering import answers, vectors
+from codeacumen.models.neural.model import make_run
+from codeacumen.models.neural.networks.spot_cnn import Settings, SpotCNN, SpotNetwork, whisker
+from codeacumen.models.neural.training.train import train
+from codeacumen.search.vectors import unit_rows
+from codeacumen.text.subtokens import subtokens
 from models.neural import checks
 from models.neural.checks import NAMING
 from models.neural.trainings import Here, asked, nothing
@@ -82,9 +82,9 @@ def test_outliers_are_not_learned_from(folder: Path) -> None:
 
 
 def test_settings_are_checked() -> None:
-    with pytest.raises(AcumenError, match="rank='r5'"):
+    with pytest.raises(CodeacumenError, match="rank='r5'"):
         Settings(rank="r5")
-    with pytest.raises(AcumenError, match="output='tanh'"):
+    with pytest.raises(CodeacumenError, match="output='tanh'"):
         Settings(output="tanh")
 
 

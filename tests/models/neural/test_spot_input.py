@@ -6,9 +6,9 @@ import pytest
 
 pytest.importorskip("torch")
 
-from acumen.api import Method
-from acumen.models.neural.inputs.spot import pairs
-from acumen.models.neural.networks.spot_cnn import Settings, SpotCNN
+from codeacumen.api import Method
+from codeacumen.models.neural.inputs.spot import pairs
+from codeacumen.models.neural.networks.spot_cnn import Settings, SpotCNN
 from models.neural import checks
 from models.neural.checks import NAMING
 

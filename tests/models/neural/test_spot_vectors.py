@@ -10,8 +10,8 @@ pytest.importorskip("torch")
 import torch
 from torch.nn import functional
 
-from acumen.models.neural.networks.spot_cnn import Names, firsts
-from acumen.models.neural.networks.spot_vectors import (
+from codeacumen.models.neural.networks.spot_cnn import Names, firsts
+from codeacumen.models.neural.networks.spot_vectors import (
     Learning,
     found_names,
     in_scale,
@@ -20,7 +20,7 @@ from acumen.models.neural.networks.spot_vectors import (
     word_step,
     word_vectors,
 )
-from acumen.search.vectors import unit_rows
+from codeacumen.search.vectors import unit_rows
 
 
 def test_a_step_is_the_gradient() -> None:

@@ -13,9 +13,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acumen.api import AcumenError, Face, Method
-from acumen.models.neural.architecture import Purpose
-from acumen.models.neural.inputs.subwords import (
+from codeacumen.api import CodeacumenError, Face, Method
+from codeacumen.models.neural.architecture import Purpose
+from codeacumen.models.neural.inputs.subwords import (
     FILE,
     METHOD_NAME,
     ROBERTA,
@@ -190,10 +190,10 @@ def test_saved_pickled_and_loaded_is_the_same(bpe: Subwords, tmp_path: Path) -> 
 
 
 def test_a_damaged_file_is_told(tmp_path: Path) -> None:
-    with pytest.raises(AcumenError, match="cannot be read"):
+    with pytest.raises(CodeacumenError, match="cannot be read"):
         Subwords.load(tmp_path)
     (tmp_path / FILE).write_text("{}")
-    with pytest.raises(AcumenError, match="damaged"):
+    with pytest.raises(CodeacumenError, match="damaged"):
         Subwords.load(tmp_path)
 
 

@@ -12,18 +12,18 @@ import numpy as np
 import pytest
 import torch
 
-from acumen.api import AcumenError, Method
-from acumen.lang.columns import Ragged
-from acumen.models.neural.answering import answers
-from acumen.models.neural.architecture import Purpose
-from acumen.models.neural.catalogue import Plan
-from acumen.models.neural.inputs.subwords import FILE, METHOD_NAME, ROBERTA, Subwords
-from acumen.models.neural.networks.transformer import Masking, Settings, Transformer
-from acumen.models.neural.training import checkpoints
-from acumen.models.neural.training.batches import ragged
-from acumen.models.neural.training.encoded import EncodedFile
-from acumen.models.neural.training.settings import filled, read_config
-from acumen.models.neural.training.teaching import teach
+from codeacumen.api import CodeacumenError, Method
+from codeacumen.models.neural.answering import answers
+from codeacumen.models.neural.architecture import Purpose
+from codeacumen.models.neural.catalogue import Plan
+from codeacumen.models.neural.inputs.subwords import FILE, METHOD_NAME, ROBERTA, Subwords
+from codeacumen.models.neural.networks.transformer import Masking, Settings, Transformer
+from codeacumen.models.neural.training import checkpoints
+from codeacumen.models.neural.training.batches import ragged
+from codeacumen.models.neural.training.encoded import EncodedFile
+from codeacumen.models.neural.training.settings import filled, read_config
+from codeacumen.models.neural.training.teaching import teach
+from codeacumen.text.columns import Ragged
 from models.neural import checks
 from models.neural.checks import NAMING, NPATH, PRETRAIN
 
@@ -335,7 +335,7 @@ def test_errors_say_what_is_missing(foreign: Path, tmp_path: Path) -> None:
         if config:
             told = json.loads((foreign / "config.json").read_text())
             (folder / "config.json").write_text(json.dumps({**told, **config}))
-        with pytest.raises(AcumenError, match=match):
+        with pytest.raises(CodeacumenError, match=match):
             begin(folder)
 
     refused("config.json", "no checkpoint")
@@ -345,7 +345,7 @@ def test_errors_say_what_is_missing(foreign: Path, tmp_path: Path) -> None:
     refused("", "padding", pad_token_id=7)
     refused("", "lacks 16 weights", num_hidden_layers=3)
     refused("", "shape says", hidden_size=64)
-    with pytest.raises(AcumenError, match="no checkpoint"):
+    with pytest.raises(CodeacumenError, match="no checkpoint"):
         begin(tmp_path / "nowhere")
-    with pytest.raises(AcumenError, match="heads"):
+    with pytest.raises(CodeacumenError, match="heads"):
         Settings(width=10, heads=3)

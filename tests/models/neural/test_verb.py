@@ -1,4 +1,5 @@
-"""`acumen train NETWORK` and `run:DIR`, as a new user runs them, on a data set of the examples."""
+"""`codeacumen train NETWORK` and `run:DIR`, as a new user runs them, on a data set of the
+examples."""
 
 from __future__ import annotations
 
@@ -16,14 +17,14 @@ pytest.importorskip("torch")
 
 import torch
 
-from acumen.api import AcumenError, Face, Instance, Method, Pair, TaskCard
-from acumen.engines import engine
-from acumen.models.neural.model import Trained, make_run
-from acumen.models.neural.training.settings import read_config
-from acumen.models.neural.training.train import WORK, request, train
-from acumen.registry import make_model
-from acumen.runs.ask import ask
-from acumen.runs.plan import model_card
+from codeacumen.api import CodeacumenError, Face, Instance, Method, Pair, TaskCard
+from codeacumen.engines import engine
+from codeacumen.models.neural.model import Trained, make_run
+from codeacumen.models.neural.training.settings import read_config
+from codeacumen.models.neural.training.train import WORK, request, train
+from codeacumen.registry import make_model
+from codeacumen.runs.ask import ask
+from codeacumen.runs.plan import model_card
 from models.neural.checks import methods
 from models.neural.trainings import Here, Naming, asked, nothing
 
@@ -68,18 +69,19 @@ def test_prepared_first_and_trained_later_is_the_same(folder: Path, tmp_path: Pa
 
 
 def test_what_was_prepared_serves_trainings_that_differ_in_learning(tmp_path: Path) -> None:
-    """Without its structure acumen-base reads the same; with another vocabulary, it does not."""
-    told = train(replace(asked("acumen-base"), prepare=True), tmp_path / "one", Here(), nothing)
+    """Without its structure codeacumen-base reads the same; with another vocabulary, it does
+    not."""
+    told = train(replace(asked("codeacumen-base"), prepare=True), tmp_path / "one", Here(), nothing)
     assert told["prepared"]["train"]["kept"] == 120
-    other = asked("acumen-base", network__structure=False, training__epochs=1)
+    other = asked("codeacumen-base", network__structure=False, training__epochs=1)
     done = train(replace(other, prepared=tmp_path / "one"), tmp_path / "two", Here(), nothing)
     assert done["settings"]["structure"] is False
     # What is taken over is left where it was.
     assert (tmp_path / "one" / WORK / "train.arrow").is_file()
     alone = train(other, tmp_path / "three", Here(), nothing)
     assert alone["weights_sha256"] == done["weights_sha256"]
-    unlike = replace(asked("acumen-base", network__vocabulary=500), prepared=tmp_path / "one")
-    with pytest.raises(AcumenError, match="nothing that was prepared for this"):
+    unlike = replace(asked("codeacumen-base", network__vocabulary=500), prepared=tmp_path / "one")
+    with pytest.raises(CodeacumenError, match="nothing that was prepared for this"):
         train(unlike, tmp_path / "four", Here(), nothing)
 
 
@@ -143,7 +145,7 @@ def test_only_tasks_of_its_own_kind_are_answered() -> None:
         card = TaskCard("gluecode/npath", "NPath", "1", Face.CLASSIFY, "accuracy")
 
     tables = read_config("cnn", "small")
-    with pytest.raises(AcumenError, match="cannot answer gluecode/npath"):
+    with pytest.raises(CodeacumenError, match="cannot answer gluecode/npath"):
         request("cnn", tables, Naming(), answers=((Classes(), None),))  # type: ignore[arg-type]
 
 
@@ -169,12 +171,12 @@ def test_dev_is_judged_by_all_of_its_answers(folder: Path) -> None:
 def test_the_device_is_looked_for_before_anything_is_read(folder: Path, tmp_path: Path) -> None:
     if torch.cuda.is_available():
         pytest.skip("there is a GPU here")
-    with pytest.raises(AcumenError, match="no GPU"):
+    with pytest.raises(CodeacumenError, match="no GPU"):
         train(replace(asked(), device="cuda"), tmp_path / "out", Here(), nothing)
     assert not (tmp_path / "out").exists()
-    with pytest.raises(AcumenError, match="no GPU"):
+    with pytest.raises(CodeacumenError, match="no GPU"):
         make_run(str(folder), "cuda")
-    with pytest.raises(AcumenError, match="no device 'gpu'"):
+    with pytest.raises(CodeacumenError, match="no device 'gpu'"):
         make_run(str(folder), "gpu")
 
 
@@ -182,7 +184,7 @@ def test_what_a_network_cannot_be_taught_is_told_before_it_is() -> None:
     class Judging(Naming):
         card = TaskCard("names/check/balanced", "Checking", "1", Face.JUDGE, "accuracy")
 
-    with pytest.raises(AcumenError, match="cannot be taught to judge"):
+    with pytest.raises(CodeacumenError, match="cannot be taught to judge"):
         request("cognac", read_config("cognac", "small"), Judging())  # type: ignore[arg-type]
 
 
@@ -202,14 +204,14 @@ def test_tables_tell_that_it_was_trained_before(folder: Path) -> None:
     ],
 )
 def test_a_wrong_setting_says_what_is_right(change: dict[str, object], said: str) -> None:
-    with pytest.raises(AcumenError) as found:
+    with pytest.raises(CodeacumenError) as found:
         asked(**change)
     assert said in f"{found.value} {found.value.hint}"
 
 
 def test_a_folder_that_holds_something_else_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "thesis.txt").write_text("precious")
-    with pytest.raises(AcumenError, match="not empty"):
+    with pytest.raises(CodeacumenError, match="not empty"):
         train(asked(), tmp_path, Here(), nothing)
     assert (tmp_path / "thesis.txt").read_text() == "precious"
 
@@ -219,9 +221,9 @@ def test_a_damaged_network_is_told(folder: Path, tmp_path: Path) -> None:
     weights = tmp_path / "x" / "weights.safetensors"
     weights.write_bytes(weights.read_bytes()[:1000])
     model = make_run(str(tmp_path / "x"), device="cpu")
-    with pytest.raises(AcumenError, match="damaged"):
+    with pytest.raises(CodeacumenError, match="damaged"):
         model.name([Method("a", "void f() {}")])  # type: ignore[union-attr]
     # A network without weights is told of before anything is asked.
     weights.unlink()
-    with pytest.raises(AcumenError, match="no weights"):
+    with pytest.raises(CodeacumenError, match="no weights"):
         make_run(str(tmp_path / "x"), device="cpu")

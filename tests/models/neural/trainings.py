@@ -7,9 +7,9 @@ from typing import Any
 
 import torch
 
-from acumen.api import Example, Face, Instance, Method, TaskCard
-from acumen.models.neural.training.settings import changed, read_config
-from acumen.models.neural.training.train import Request, request
+from codeacumen.api import Example, Face, Instance, Method, TaskCard
+from codeacumen.models.neural.training.settings import changed, read_config
+from codeacumen.models.neural.training.train import Request, request
 from models.neural.checks import methods
 
 

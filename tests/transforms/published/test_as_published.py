@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from acumen.lang.java.file import JavaFile
-from acumen.transforms.edits import apply
-from acumen.transforms.variants import PUBLISHED, Variant, variants
+from codeacumen.languages.java.syntax.file import JavaFile
+from codeacumen.transforms.edits import apply
+from codeacumen.transforms.variants import PUBLISHED, Variant, variants
 from corpora import EXAMPLES
 
 needs_jdk = pytest.mark.skipif(shutil.which("javac") is None, reason="no JDK here")

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from acumen.lang.java.file import JavaFile
-from acumen.views.paths import MethodPaths, Style, method_paths, path_string, paths
-from acumen.views.paths.build import DECLARES, INNER
+from codeacumen.languages.java.syntax.file import JavaFile
+from codeacumen.views.paths import MethodPaths, Style, method_paths, path_string, paths
+from codeacumen.views.paths.build import DECLARES, INNER
 from javac import JAVA
 
 Contexts = Callable[..., list[str]]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from acumen.lang.java.file import JavaFile
-from acumen.views.paths import code2seq_line, code2vec_line, method_paths, paths
+from codeacumen.languages.java.syntax.file import JavaFile
+from codeacumen.views.paths import code2seq_line, code2vec_line, method_paths, paths
 
 GET_KEY = b"""class CAesEncrypt {
 public static Key getKey(String ahex)

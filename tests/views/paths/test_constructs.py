@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from acumen.views.paths import KINDS, MethodPaths
+from codeacumen.views.paths import KINDS, MethodPaths
 
 
 def leaves(found: MethodPaths) -> list[str]:

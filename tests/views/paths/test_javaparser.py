@@ -14,9 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from acumen.lang.java.file import JavaFile
-from acumen.views.paths import KINDS, paths
-from acumen.views.paths.leaves import name_of
+from codeacumen.languages.java.syntax.file import JavaFile
+from codeacumen.views.paths import KINDS, paths
+from codeacumen.views.paths.leaves import name_of
 
 JAR = Path(os.environ.get("JAVAPARSER_JAR", "/usr/share/java/javaparser-core.jar"))
 BACK = {"\\": "\\", "n": "\n", "r": "\r"}

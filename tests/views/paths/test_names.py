@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from acumen.lang.java.file import JavaFile
-from acumen.views.paths import MethodPaths, paths
-from acumen.views.paths.leaves import name_of, parts_of, target_of
+from codeacumen.languages.java.syntax.file import JavaFile
+from codeacumen.views.paths import MethodPaths, paths
+from codeacumen.views.paths.leaves import name_of, parts_of, target_of
 
 # Text, code2vec's name, code2seq's parts.
 EXAMPLES = [

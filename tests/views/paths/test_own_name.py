@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from acumen.views.paths import MethodPaths, OwnName, code2seq_line, code2vec_line
+from codeacumen.views.paths import MethodPaths, OwnName, code2seq_line, code2vec_line
 
 
 def printed(found: MethodPaths, own_name: OwnName) -> list[str]:

@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from acumen.lang.java.file import JavaFile
-from acumen.views.paths import MethodPaths, Paths, method_paths, path_string, paths
-from acumen.views.paths.leaves import hash_code
+from codeacumen.languages.java.syntax.file import JavaFile
+from codeacumen.views.paths import MethodPaths, Paths, method_paths, path_string, paths
+from codeacumen.views.paths.leaves import hash_code
 
 
 def ancestors(found: MethodPaths, node: int) -> list[int]:

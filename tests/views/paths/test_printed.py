@@ -9,9 +9,9 @@ from typing import overload
 
 import pytest
 
-from acumen.lang.java.file import JavaFile
-from acumen.registry import make_view
-from acumen.views.paths import MethodPaths, method_paths, path_string, paths
+from codeacumen.languages.java.syntax.file import JavaFile
+from codeacumen.registry import make_view
+from codeacumen.views.paths import MethodPaths, method_paths, path_string, paths
 
 
 class Counted(Sequence[int]):
@@ -110,7 +110,7 @@ def test_each_view_has_its_own_extractors_name_first() -> None:
 
 
 def test_a_line_of_a_constructor_has_its_types_name() -> None:
-    from acumen.corpus.store import computed_rows
+    from codeacumen.corpus.store import computed_rows
 
     for view in ("code2vec", "code2seq"):
         made = make_view(view)

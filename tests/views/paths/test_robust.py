@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from acumen.lang.java.file import JavaFile
-from acumen.views.paths import Paths, code2seq_line, code2vec_line, method_paths, paths
+from codeacumen.languages.java.syntax.file import JavaFile
+from codeacumen.views.paths import Paths, code2seq_line, code2vec_line, method_paths, paths
 
 
 def whole(source: bytes, **options: int | None) -> Paths:

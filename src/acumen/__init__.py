@@ -1,3 +1,0 @@
-"""acumen measures how well a model understands code."""
-
-__version__ = "0.1.0"

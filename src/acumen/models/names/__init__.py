@@ -1,1 +1,0 @@
-"""``acumen-names``: how close two identifiers are in meaning, by their words."""

@@ -1,0 +1,4 @@
+from codeacumen.cli import main
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,22 @@
+"""What every other record is made with: JSON, arrays of numbers, errors that people can mend."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats: TypeAlias = NDArray[np.float64]
+
+# JSON as the standard library reads and writes it.
+Json: TypeAlias = Any
+
+
+class CodeacumenError(Exception):
+    """Something a person can mend. ``hint`` says what to do next."""
+
+    def __init__(self, message: str, hint: str = "") -> None:
+        super().__init__(message)
+        self.hint = hint

@@ -1,0 +1,215 @@
+"""What a model is asked, and how: a record and a face for each way of asking."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Literal, Protocol, TypeAlias, runtime_checkable
+
+from codeacumen.api.base import Json
+
+# --------------------------------------------------------------------------------------
+# What a model is asked. One record per face; no record holds an answer.
+# --------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two identifiers. ``relation`` names the closeness asked for, for models that can tell."""
+
+    left: str
+    right: str
+    relation: str = "similar"
+
+    @property
+    def content(self) -> tuple[Json, ...]:
+        """What a model is shown, as plain JSON that no name of a class or field is part of."""
+        return ("similarity", self.left, self.right, self.relation)
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A text and the labels to choose from. ``method`` is the id of the method asked about, for
+    models that look around it; ``ask`` the question in words, for models that read English. Where
+    these are empty they are no part of the hash of a task's data."""
+
+    text: str
+    choices: tuple[str, ...]
+    method: str = field(default="", repr=False)
+    ask: str = field(default="", repr=False)
+
+    @property
+    def content(self) -> tuple[Json, ...]:
+        return ("choice", self.text, list(self.choices))
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """A text to be completed or answered freely; ``method`` and ``ask`` as in ``Question``."""
+
+    text: str
+    method: str = field(default="", repr=False)
+    ask: str = field(default="", repr=False)
+
+    @property
+    def content(self) -> tuple[Json, ...]:
+        return ("text", self.text)
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """A method as a model may see it; a name that is asked for is masked in ``text``."""
+
+    id: str
+    text: str
+    language: str = "java"
+
+    @property
+    def content(self) -> tuple[Json, ...]:
+        return ("method", self.id, self.text, self.language)
+
+
+@dataclass(frozen=True, slots=True)
+class NamedMethod:
+    """A method and a name somebody gave it."""
+
+    method: Method
+    name: str
+
+    @property
+    def content(self) -> tuple[Json, ...]:
+        return (*self.method.content, self.name)
+
+
+Input: TypeAlias = Pair | Question | Prompt | Method | NamedMethod
+
+
+# --------------------------------------------------------------------------------------
+# Faces: the ways a model can be asked. All take a batch and answer in its order; ``None``
+# means that the model has no answer, which is not an error.
+# --------------------------------------------------------------------------------------
+
+
+class Face(StrEnum):
+    SIMILARITY = "similarity"
+    EMBED = "embed"
+    CLASSIFY = "classify"
+    GENERATE = "generate"
+    NAME = "name"
+    JUDGE = "judge"
+
+
+@runtime_checkable
+class Similarity(Protocol):
+    def similarity(self, pairs: Sequence[Pair]) -> Sequence[float | None]:
+        """How close are the two? Any scale; larger is closer."""
+        ...
+
+
+@runtime_checkable
+class Embed(Protocol):
+    def embed(self, items: Sequence[str]) -> Sequence[Sequence[float] | None]:
+        """A vector for each item, all of one length."""
+        ...
+
+
+@runtime_checkable
+class Classify(Protocol):
+    def classify(self, questions: Sequence[Question]) -> Sequence[str | None]:
+        """One of each question's choices."""
+        ...
+
+
+@runtime_checkable
+class Generate(Protocol):
+    def generate(self, prompts: Sequence[Prompt]) -> Sequence[str | None]: ...
+
+
+@runtime_checkable
+class Name(Protocol):
+    def name(self, methods: Sequence[Method]) -> Sequence[str | None]: ...
+
+
+@runtime_checkable
+class Judge(Protocol):
+    def judge(self, methods: Sequence[NamedMethod]) -> Sequence[float | None]:
+        """How well does the name fit, from 0 (not at all) to 1?"""
+        ...
+
+
+# Any object with at least one of these methods.
+Model: TypeAlias = Similarity | Embed | Classify | Generate | Name | Judge
+
+FACE_PROTOCOLS: Mapping[Face, type] = {
+    Face.SIMILARITY: Similarity,
+    Face.EMBED: Embed,
+    Face.CLASSIFY: Classify,
+    Face.GENERATE: Generate,
+    Face.NAME: Name,
+    Face.JUDGE: Judge,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A question with its answer, for a model that learns."""
+
+    input: Input
+    truth: Json
+
+
+Supervision: TypeAlias = Literal["train", "train-or-all", "others", "all"]
+
+
+@runtime_checkable
+class Learner(Protocol):
+    """A model that learns from labels.
+
+    ``supervision`` says which labels it is shown before it answers an instance: ``train`` (the
+    task's training split, and it needs one), ``others`` (all but that instance's own:
+    leave-one-out), ``all`` (its own too; only for bounds such as ``oracle``, and every table says
+    so), or ``train-or-all`` (``all`` where there is no training split).
+    """
+
+    @property
+    def supervision(self) -> Supervision: ...
+    def fit(self, examples: Sequence[Example]) -> None:
+        """Forget what was learned before and learn from these."""
+        ...
+
+
+class Sight(Protocol):
+    """What a model may see around a method that it is asked about, or learns from.
+
+    All is served for one ``method``, by its id, with its answer masked everywhere; ``view_of`` is
+    another method as seen from it. A row is a method: ``id``, ``path``, ``line``, ``type``
+    (qualified), ``text``. Where there is no corpus to look into, rows are none and views None.
+    ``context`` of a masked call: ``receiver`` (static type, or empty), ``arguments`` (how many),
+    ``candidates`` (names that the type offers with so many, sorted), ``static``.
+
+    ``owner`` is the class around a method, and in brief the methods it has to do with: quick, and
+    bounded. ``header`` (its declaration without the body), ``fields`` and ``imports`` (as written),
+    ``doc`` (the method's documentation comment), ``methods`` (the others of the class), ``callers``
+    and ``callees`` (the nearest), each a row of ``type``, ``name``, ``returns``, ``parameters``;
+    ``gives``, what the methods that it calls give back as far as their texts say, by their names:
+    ``null`` (returned or promised), ``passed`` (what another gives that may give null), ``name`` (a
+    variable), ``other``. A key may be missing; where there is no corpus, all are.
+    """
+
+    def view(self, method: str, name: str, compat: str = "") -> Json: ...
+    def view_of(self, method: str, other: str, name: str, compat: str = "") -> Json: ...
+    def context(self, method: str) -> Mapping[str, Json]: ...
+    def callers(self, method: str) -> Sequence[Mapping[str, Json]]: ...
+    def callees(self, method: str) -> Sequence[Mapping[str, Json]]: ...
+    def siblings(self, method: str) -> Sequence[Mapping[str, Json]]: ...
+    def owner(self, method: str) -> Mapping[str, Json]: ...
+
+
+# Optional attributes of a model that a run looks at:
+#   batch_size: int     how many instances to hand over at once (default 1)
+#   fingerprint: str    identifies what the settings do not, such as a weights file's hash
+#   only: tuple[str]    beginnings of the task names it can answer at all (default: any)
+#   meet(card)          called with the card of the task before anything else is asked of it
+#   look(sight)         called with the task's ``Sight``, or None, before it learns and is asked
+#   read(texts)         called before that with every distinct text of the task's pairs, sorted

@@ -1,0 +1,116 @@
+"""What a run keeps."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from codeacumen.api.base import Json
+from codeacumen.api.tasks import TaskCard
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a model said to one instance: a value, nothing (``None``), or an error."""
+
+    id: str
+    value: Json = None
+    error: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """One number with its interval. ``value`` is None where the statistic is undefined."""
+
+    metric: str
+    convention: str
+    slice: str
+    value: float | None
+    low: float | None
+    high: float | None
+    n: int
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    instances: int
+    answered: int
+    unanswered: int
+    failed: int
+
+
+_LABELS_SEEN = {
+    "all": "has seen the labels", "others": "leave-one-out", "train": "used the training split",
+    "train-or-all": "saw training labels, or all", "before": "was trained before",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class ModelCard:
+    name: str
+    summary: str = ""
+    settings: Mapping[str, Json] = field(default_factory=dict)
+    faces: tuple[str, ...] = ()
+    supervision: str = "none"
+    honest_row: bool = False
+    version: str = ""
+
+    @property
+    def labels_seen(self) -> str:
+        """What a table says about a model that learned from labels."""
+        return _LABELS_SEEN.get(self.supervision, "")
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """A model on a task. The first of ``scores`` is the headline."""
+
+    task: str
+    model: str
+    scores: tuple[Score, ...]
+    counts: Counts
+    answers: str = ""
+    answers_sha256: str = ""
+    data_sha256: str = ""
+    asked: int = 0
+    seconds: float = 0.0
+    errors: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Overall:
+    """For a model that answered all tasks of a group: the mean of their headline scores."""
+
+    group: str
+    model: str
+    tasks: tuple[str, ...]
+    value: float
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """How much lower a model's mean score on a benchmark is with a sight than with all of the
+    text."""
+
+    benchmark: str
+    model: str
+    sight: str
+    value: float
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    seed: int
+    confidence: float
+    resamples: int
+    tasks: Mapping[str, TaskCard]
+    models: Mapping[str, ModelCard]
+    cells: tuple[Scores, ...]
+    provenance: Mapping[str, Json]
+    overall: tuple[Overall, ...] = ()
+    losses: tuple[Loss, ...] = ()

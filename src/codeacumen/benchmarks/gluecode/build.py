@@ -1,0 +1,279 @@
+"""From a corpus to the five tasks: a folder with ``dataset.json`` and, for each task, JSON lines
+and the same rows as Parquet.
+
+1. What may be asked about each method is read from the corpus, shard by shard.
+2. The null analysis runs, project by project.
+3. Methods are sampled, by the seed alone.
+4. Their rows are made, masked, shard by shard, and put together in the corpus's order.
+
+The bytes depend on the corpus, the recipe and the version, never on the number of workers.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+
+from codeacumen import __version__
+from codeacumen.api import CodeacumenError, Json
+from codeacumen.benchmarks.gluecode.masks import NO_WARNING, ORIGINS
+from codeacumen.benchmarks.gluecode.pool import (
+    CandidateJob,
+    Candidates,
+    Pool,
+    TaskSample,
+    find_candidates,
+    join_candidates,
+    sample_tasks,
+)
+from codeacumen.benchmarks.gluecode.rows import (
+    RowJob,
+    join_tables,
+    make_rows,
+    methods_by_shard,
+    part_of,
+)
+from codeacumen.benchmarks.gluecode.sampling import Families, duplicate_families
+from codeacumen.benchmarks.gluecode.specs import (
+    COMPLETION,
+    NULLTOKEN,
+    SPECS,
+    MethodTaskSpec,
+    Sizes,
+    Warnings,
+    at_most,
+)
+from codeacumen.core.files import sha256_of, write_atomically
+from codeacumen.core.progress import Progress, ignore_progress
+from codeacumen.corpus import Corpus
+from codeacumen.corpus.manifest import NAME
+from codeacumen.corpus.splits import SPLITS
+from codeacumen.datasets.built import ABOUT, SCHEMA, must_be_ours
+from codeacumen.engines import Died, Engine
+
+FAMILY = "gluecode"
+# Labels that are counted in each split.
+MOST_FREQUENT = 12
+# Seconds a shard may take.
+LIMIT = 3600.0
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """``rules`` are those NPath is counted by; ``dedup``: no twin of a method that is tested is
+    trained on; ``sizes`` are the instances wanted, by task and split."""
+
+    seed: int = 0
+    rules: str = "pmd6"
+    dedup: bool = False
+    sizes: Sizes = field(default_factory=lambda: at_most(0))
+
+
+def build(
+    corpus: Corpus, recipe: Recipe, out: Path, engine: Engine, warnings: Warnings,
+    step: Progress = ignore_progress,
+) -> Json:  # fmt: skip
+    """Write the data set; gives what its ``dataset.json`` says."""
+    must_be_ours(out)
+    out.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=".parts-", dir=out) as name:
+        return _Build(corpus, recipe, out, Path(name), engine, warnings, step).run()
+
+
+@dataclass(frozen=True, slots=True)
+class _Build:
+    corpus: Corpus
+    recipe: Recipe
+    out: Path
+    parts: Path
+    engine: Engine
+    warnings: Warnings
+    step: Progress
+
+    def run(self) -> Json:
+        warnings = {number: len(reports) for number, reports in self.warnings.items()}
+        pool = join_candidates(self.corpus, self.candidates(), warnings)
+        families, why = self.families(pool)
+        samples = sample_tasks(
+            pool, self.recipe.seed, families, dedup=self.recipe.dedup, sizes=self.recipe.sizes
+        )
+        jobs = self.jobs(pool, samples)
+        self.work("writing rows", make_rows, jobs)
+        files: dict[str, str] = {}
+        for task in SPECS:
+            lines, table = self.parts / f"{task}.jsonl", self.parts / f"{task}.parquet"
+            _join([part_of(job, task, "jsonl") for job in jobs], lines)
+            join_tables([part_of(job, task, "parquet") for job in jobs], table, task)
+            files |= {path.name: sha256_of(path) for path in (lines, table)}
+        counts = counts_of(self.parts, pool, samples, self.recipe.sizes, why)
+        about = self.about(counts, files)
+        for name in files:
+            (self.parts / name).replace(self.out / name)
+        text = json.dumps(about, indent=1, ensure_ascii=False) + "\n"
+        write_atomically(self.out / ABOUT, text.encode())
+        return about
+
+    def candidates(self) -> list[Candidates]:
+        corpus, recipe = self.corpus, self.recipe
+        jobs = [
+            CandidateJob(
+                corpus.folder / "shards" / shard,
+                corpus.calls_of(project, shard),
+                recipe.seed,
+                recipe.rules,
+            )
+            for project, shard in zip(corpus.project_of_shard, corpus.shards, strict=True)
+        ]
+        return self.work("finding methods", find_candidates, jobs)
+
+    def families(self, pool: Pool) -> tuple[Families | None, str]:
+        """None, and why, where the corpus does not tell; an error where they have to be known."""
+        try:
+            return duplicate_families(self.corpus)[pool.number], ""
+        except CodeacumenError as error:
+            if self.recipe.dedup:
+                raise
+            return None, str(error)
+
+    def work(self, what: str, function: Callable[[Any], Any], jobs: Sequence[Any]) -> list[Any]:
+        """The results in the order of the jobs."""
+        made: dict[int, Any] = {}
+        for place, outcome in self.engine.run(function, jobs, LIMIT):
+            if isinstance(outcome, Died):
+                shard = self.corpus.shards[place]
+                raise CodeacumenError(
+                    f"{what}: the shard {shard} cannot be worked on: {outcome.why}",
+                    "fewer workers leave more memory to each: --workers 1",
+                )
+            made[place] = outcome
+            self.step(what, len(made), len(jobs))
+        return [made[place] for place in range(len(jobs))]
+
+    def jobs(self, pool: Pool, samples: Mapping[str, TaskSample]) -> list[RowJob]:
+        sampled = methods_by_shard(pool, samples, self.warnings)
+        corpus = self.corpus
+        return [
+            RowJob(
+                corpus.folder, shard, tuple(corpus.manifest.shards[project]),
+                corpus.calls_of(project, shard),
+                {task: sampled[task].get(place, ()) for task in SPECS},
+                self.parts / f"{place:06}",
+            )
+            for place, (project, shard) in enumerate(
+                zip(corpus.project_of_shard, corpus.shards, strict=True)
+            )
+        ]  # fmt: skip
+
+    def about(self, counts: Mapping[str, Json], files: Mapping[str, str]) -> dict[str, Json]:
+        return {
+            "family": FAMILY,
+            "schema": SCHEMA,
+            "codeacumen": __version__,
+            "kinds": {spec.name: spec.question for spec in SPECS.values()},
+            "settings": asdict(self.recipe),
+            "corpus": {
+                "folder": _beside(self.corpus.folder, self.out),
+                "manifest_sha256": sha256_of(self.corpus.folder / NAME),
+                "projects": list(self.corpus.manifest.projects),
+            },
+            "counts": counts,
+            "files": dict(files),
+        }
+
+
+def _beside(corpus: Path, out: Path) -> str:
+    """The way from the data set to its corpus, so that both can be moved together."""
+    return os.path.relpath(corpus.resolve(), out.resolve())
+
+
+def _join(parts: Sequence[Path], into: Path) -> None:
+    with into.open("wb") as stream:
+        for part in parts:
+            with part.open("rb") as piece:
+                shutil.copyfileobj(piece, stream)
+
+
+# ---------------------------------------------------------------- counts
+
+
+def counts_of(
+    parts: Path, pool: Pool, samples: Mapping[str, TaskSample], sizes: Sizes, why: str
+) -> dict[str, Json]:
+    """What a data set says about itself: sizes, balance, where called methods are from, twins.
+    ``why`` twins are not known, empty where they are."""
+    return {
+        "methods": {split: int(np.count_nonzero(pool.of(split))) for split in SPLITS},
+        "twins_unknown": why,
+        "tasks": {
+            task: {
+                split: _task_counts(SPECS[task], of_task, split, sizes[task][split])
+                for split in SPLITS
+            }
+            for task, of_task in samples.items()
+        },
+        "origins": {
+            split: {origin: counts[origin] for origin in ORIGINS}
+            for split, counts in _counted(parts, COMPLETION.name, "origin").items()
+        },
+        "labels": {task: _labels(parts, task) for task in samples},
+        "warnings": {
+            split: _warning_counts(pool.warnings[pool.of(split) & ~pool.of_tests])
+            for split in SPLITS
+        },
+        "warnings_of_tests": int(pool.warnings[pool.of_tests].sum()),
+    }
+
+
+def _warning_counts(warnings: NDArray[np.int32]) -> dict[str, int]:
+    return {
+        "methods_with_one": int(np.count_nonzero(warnings == 1)),
+        "methods_with_several": int(np.count_nonzero(warnings > 1)),
+    }
+
+
+def _task_counts(
+    spec: MethodTaskSpec, of_task: TaskSample, split: str, wanted: int
+) -> dict[str, Json]:
+    sample = of_task.samples[split]
+    counts: dict[str, Json] = {
+        "instances": len(sample.positions),
+        "wanted": wanted,
+        "twins_in_train": int(np.count_nonzero(of_task.twin[split])),
+    }
+    choices = spec.choices()
+    if choices:
+        counts["each"] = len(sample.positions) // max(1, len(choices) - len(sample.missing))
+        counts["missing"] = [choices[class_] for class_ in sample.missing]
+    if spec is NULLTOKEN:
+        counts["without_warning"] = int(np.count_nonzero(sample.label == 0))
+    return counts
+
+
+def _counted(parts: Path, task: str, column: str) -> dict[str, Counter[str]]:
+    """How often each value of a column is there, in each split."""
+    table = pq.read_table(parts / f"{task}.parquet", columns=["split", column])
+    counts = {split: Counter[str]() for split in SPLITS}
+    for row in table.group_by(["split", column]).aggregate([([], "count_all")]).to_pylist():
+        counts[row["split"]][row[column]] = row["count_all"]
+    return counts
+
+
+def _labels(parts: Path, task: str) -> dict[str, Json]:
+    """How many different labels there are, and the most frequent ones, in each split."""
+    labels: dict[str, Json] = {}
+    for split, counts in _counted(parts, task, "label").items():
+        counts.pop(NO_WARNING, None)
+        most = sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:MOST_FREQUENT]
+        labels[split] = {"different": len(counts), "most": dict(most)}
+    return labels

@@ -1,0 +1,289 @@
+"""All methods of a corpus that may be asked about, as columns, from what the corpus has stored; and
+what each task samples of them.
+
+A method is a candidate if it has a body that the parser understands and its class does not stand in
+another method. It is asked for its name if it has one of its own, which a constructor has not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+
+from codeacumen.benchmarks.gluecode.sampling import (
+    Families,
+    Sample,
+    have_duplicate_in,
+    sampling_number,
+    sampling_numbers,
+)
+from codeacumen.benchmarks.gluecode.specs import SPECS, Sizes
+from codeacumen.corpus import Corpus
+from codeacumen.corpus.facts import arrays_of, npath_column
+from codeacumen.corpus.parquet import values_of
+from codeacumen.corpus.splits import SPLITS
+from codeacumen.languages.java.measures.operators import OPERATORS
+
+TEST_FOLDERS = frozenset(("test", "tests", "testing", "androidTest", "testFixtures"))
+CONSTRUCTOR = "<init>"
+NOTHING = -1
+_NO_CALL = (NOTHING, NOTHING)
+
+
+@dataclass(frozen=True, slots=True)
+class CandidateJob:
+    """A shard, and where its calls lie."""
+
+    shard: Path
+    calls: Path
+    seed: int
+    rules: str
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """Columns of one value for each method of a shard that may be asked about.
+
+    ``row`` is its place in the shard's methods; ``named``: for its name, which has ``letters``.
+    ``call`` is the byte of the call sampled for completion, ``call_end`` that after its name, -1
+    where the method calls nothing. ``operator`` has for each of the twelve classes the byte of
+    the one sampled for it, -1 where the method has none.
+    """
+
+    row: NDArray[np.int32]
+    npath: NDArray[np.int64]
+    named: NDArray[np.bool_]
+    letters: NDArray[np.int32]
+    call: NDArray[np.int32]
+    call_end: NDArray[np.int32]
+    operator: NDArray[np.int32]
+
+
+def find_candidates(job: CandidateJob) -> Candidates:
+    """Return the candidates of a shard; an engine runs this."""
+    methods = pq.read_table(
+        job.shard / "methods.parquet", columns=["method_id", "kind", "name", "body", "nested"]
+    )
+    measures = pq.read_table(
+        job.shard / "measures.parquet",
+        columns=[npath_column(job.rules), "readable", "operators", "operator_starts"],
+    )
+    wanted = pc.and_(pc.and_(methods["body"], measures["readable"]), pc.invert(methods["nested"]))
+    methods, measures = methods.filter(wanted), measures.filter(wanted)
+    ids = values_of(methods["method_id"])
+    named = pc.equal(methods["kind"], "method").to_numpy()
+    calls = _calls_by_method(job)
+    sampled_calls = [
+        _sample_call(calls.get(method, ()), method, job.seed) if has_name else _NO_CALL
+        for method, has_name in zip(ids, named.tolist(), strict=True)
+    ]
+    call, call_end = np.array(sampled_calls, dtype=np.int32).reshape(-1, 2).T
+    sampled_operators = [
+        _sample_operators(classes, starts, method, job.seed)
+        for classes, starts, method in zip(
+            arrays_of(measures["operators"]), arrays_of(measures["operator_starts"]), ids,
+            strict=True,
+        )
+    ]  # fmt: skip
+    return Candidates(
+        row=np.flatnonzero(wanted.to_numpy()).astype(np.int32),
+        npath=measures[npath_column(job.rules)].to_numpy(),
+        named=named,
+        letters=np.array([len(name) for name in methods["name"].to_pylist()], dtype=np.int32),
+        call=call,
+        call_end=call_end,
+        operator=np.array(sampled_operators, dtype=np.int32).reshape(-1, len(OPERATORS)),
+    )
+
+
+def _calls_by_method(job: CandidateJob) -> dict[bytes, list[tuple[int, int]]]:
+    """For each method, first and last byte of the names of the methods that it calls: no
+    constructors, no references."""
+    names = ["caller_id", "start_byte", "end_byte", "reference", "callee"]
+    table = pq.read_table(job.calls, columns=names)
+    wanted = pc.invert(pc.or_(table["reference"], pc.match_substring(table["callee"], CONSTRUCTOR)))
+    table = table.filter(pc.and_(wanted, pc.is_valid(table["caller_id"])))
+    ends = pc.fill_null(table["end_byte"], NOTHING)
+    calls: dict[bytes, list[tuple[int, int]]] = {}
+    for caller, start, end in zip(
+        values_of(table["caller_id"]), table["start_byte"].to_pylist(), ends.to_pylist(),
+        strict=True,
+    ):  # fmt: skip
+        calls.setdefault(caller, []).append((start, end))
+    return calls
+
+
+def _sample_call(calls: Sequence[tuple[int, int]], method: bytes, seed: int) -> tuple[int, int]:
+    """One of the calls, the same whatever else there is."""
+    if not calls:
+        return _NO_CALL
+    start, end = sorted(calls)[sampling_number(seed, "call", method) % len(calls)]
+    return (start, end) if end != NOTHING else _NO_CALL
+
+
+def _sample_operators(
+    classes: NDArray[np.int8], starts: NDArray[np.int32], method: bytes, seed: int
+) -> NDArray[np.int32]:
+    """For each class, one of the method's operators."""
+    sampled = np.full(len(OPERATORS), NOTHING, dtype=np.int32)
+    for which in np.unique(classes).tolist():
+        mine = starts[classes == which]
+        sampled[which] = mine[sampling_number(seed, OPERATORS[which], method) % len(mine)]
+    return sampled
+
+
+@dataclass(frozen=True, slots=True)
+class Pool:
+    """One value a method. ``number`` is its number in the corpus, ``shard`` and ``row`` its place;
+    ``warnings`` how many the null analysis has for it; ``of_tests``: it is test code."""
+
+    number: NDArray[np.int64]
+    shard: NDArray[np.int32]
+    row: NDArray[np.int32]
+    id: NDArray[np.uint8]
+    split: NDArray[np.int8]
+    project: NDArray[np.int32]
+    npath: NDArray[np.int64]
+    named: NDArray[np.bool_]
+    letters: NDArray[np.int32]
+    call: NDArray[np.int32]
+    call_end: NDArray[np.int32]
+    operator: NDArray[np.int32]
+    warnings: NDArray[np.int32]
+    of_tests: NDArray[np.bool_]
+
+    def __len__(self) -> int:
+        return len(self.number)
+
+    def of(self, split: str) -> NDArray[np.bool_]:
+        mine: NDArray[np.bool_] = self.split == SPLITS.index(split)
+        return mine
+
+
+def join_candidates(
+    corpus: Corpus, shards: Sequence[Candidates], warnings: Mapping[int, int]
+) -> Pool:
+    """Join the candidates of all shards, which stand in the corpus's order; ``warnings`` has the
+    number of warnings of each method that has any."""
+    shard = np.repeat(
+        np.arange(len(shards), dtype=np.int32), [len(of_shard.row) for of_shard in shards]
+    )
+    row = _concatenate([of_shard.row for of_shard in shards], np.int32)
+    number = corpus.first[shard] + row
+    ids, split, project, of_tests = _method_columns(corpus)
+    return Pool(
+        number=number,
+        shard=shard,
+        row=row,
+        id=ids[number],
+        split=split[number],
+        project=project[number],
+        npath=_concatenate([of_shard.npath for of_shard in shards], np.int64),
+        named=_concatenate([of_shard.named for of_shard in shards], np.bool_),
+        letters=_concatenate([of_shard.letters for of_shard in shards], np.int32),
+        call=_concatenate([of_shard.call for of_shard in shards], np.int32),
+        call_end=_concatenate([of_shard.call_end for of_shard in shards], np.int32),
+        operator=_concatenate([of_shard.operator.ravel() for of_shard in shards], np.int32).reshape(
+            -1, len(OPERATORS)
+        ),
+        warnings=np.array([warnings.get(method, 0) for method in number.tolist()], dtype=np.int32),
+        of_tests=of_tests[number],
+    )
+
+
+def _method_columns(
+    corpus: Corpus,
+) -> tuple[NDArray[np.uint8], NDArray[np.int8], NDArray[np.int32], NDArray[np.bool_]]:
+    """Ids, splits and projects of all methods of a corpus, by number; which are test code."""
+    ids: list[bytes] = []
+    splits: list[str] = []
+    tests: list[bool] = []
+    project = np.repeat(
+        np.array([corpus.manifest.projects.index(name) for name in corpus.project_of_shard]),
+        np.diff(corpus.first),
+    )
+    for shard in corpus.shards:
+        table = corpus.read(corpus.table(shard, "methods"), ["method_id", "split", "path"])
+        ids += values_of(table["method_id"])
+        splits += table["split"].to_pylist()
+        tests += [is_test(path) for path in table["path"].to_pylist()]
+    numbers = np.array([SPLITS.index(name) for name in splits], dtype=np.int8)
+    raw = np.frombuffer(b"".join(ids), dtype=np.uint8).reshape(-1, 16)
+    return raw, numbers, project.astype(np.int32), np.array(tests, dtype=np.bool_)
+
+
+@lru_cache(maxsize=1024)
+def is_test(path: str) -> bool:
+    """Whether a file is test code, by the folders it lies in.
+
+    >>> is_test("src/test/java/a/B.java"), is_test("src/main/java/a/Test.java")
+    (True, False)
+    """
+    return any(part in TEST_FOLDERS for part in path.split("/")[:-1])
+
+
+def _concatenate(columns: Sequence[NDArray[Any]], type_: Any) -> NDArray[Any]:
+    return np.concatenate([np.empty(0, dtype=type_), *columns]).astype(type_)
+
+
+@dataclass(frozen=True, slots=True)
+class TaskSample:
+    """What a task asks: ``samples`` hold positions of the pool, for each split; ``twin`` tells for
+    each of them whether a near-duplicate of it is asked in training."""
+
+    samples: Mapping[str, Sample]
+    twin: Mapping[str, NDArray[np.bool_]]
+
+
+def sample_tasks(
+    pool: Pool, seed: int, families: Families | None, *, dedup: bool, sizes: Sizes
+) -> dict[str, TaskSample]:
+    """Sample each task. ``families`` are those of the pool's methods, None where near-duplicates
+    are not known. With ``dedup``, no method of a split has a near-duplicate in a later one: what
+    would be tested is not trained on."""
+    kept = _without_duplicates(pool, families) if dedup and families is not None else None
+    sampled: dict[str, TaskSample] = {}
+    for task in sizes:
+        spec = SPECS[task]
+        samples = {}
+        for split in SPLITS:
+            eligible = pool.of(split) if kept is None else pool.of(split) & kept
+            at = np.flatnonzero(eligible)
+            if spec.sampled_from:
+                at = sampled[spec.sampled_from].samples[split].positions
+            numbers = sampling_numbers(seed, spec.sampling_key, pool.id[at])
+            sample = spec.sample(pool, at, numbers, sizes[task][split])
+            samples[split] = replace(sample, positions=at[sample.positions])
+        sampled[task] = TaskSample(samples, _duplicates_in_training(pool, samples, families))
+    return sampled
+
+
+def _without_duplicates(pool: Pool, families: Families) -> NDArray[np.bool_]:
+    kept = np.ones(len(pool), dtype=np.bool_)
+    for place, split in enumerate(SPLITS):
+        kept &= ~have_duplicate_in(families, pool.of(split), pool.split > place)
+    return kept
+
+
+def _duplicates_in_training(
+    pool: Pool, samples: Mapping[str, Sample], families: Families | None
+) -> dict[str, NDArray[np.bool_]]:
+    twin = {}
+    in_training = np.zeros(len(pool), dtype=np.bool_)
+    in_training[samples["train"].positions] = True
+    for split, sample in samples.items():
+        if families is None or split == "train":
+            twin[split] = np.zeros(len(sample.positions), dtype=np.bool_)
+        else:
+            own = np.zeros(len(pool), dtype=np.bool_)
+            own[sample.positions] = True
+            twin[split] = have_duplicate_in(families, own, in_training)[sample.positions]
+    return twin

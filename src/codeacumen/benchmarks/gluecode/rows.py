@@ -1,0 +1,202 @@
+"""The rows of the data set that one shard of a corpus gives: what is asked, masked, and the answer.
+
+JSON lines, and the same as Parquet; one part for each task and shard. All rows have ``id`` (the
+method's UUID), ``project``, ``split``, ``path``, ``line``, ``type``, ``label``, ``text`` and
+``twin``.
+"""
+
+from __future__ import annotations
+
+import json
+import uuid
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from codeacumen.benchmarks.gluecode.masks import masked_method_text
+from codeacumen.benchmarks.gluecode.pool import Pool, TaskSample
+from codeacumen.benchmarks.gluecode.specs import (
+    COMPLETION,
+    SPECS,
+    MethodTaskSpec,
+    Row,
+    SampledMethod,
+    Warnings,
+)
+from codeacumen.corpus.facts import read_sites
+from codeacumen.corpus.link import world_of
+from codeacumen.corpus.parquet import values_of
+from codeacumen.languages.java.resolve.link import NOTHING, Offer, Offers
+
+_COLUMNS = ["method_id", "file_id", "project", "split", "path", "line", "type", "name",
+            "start_byte", "text"]  # fmt: skip
+
+
+def methods_by_shard(
+    pool: Pool, samples: Mapping[str, TaskSample], warnings: Warnings
+) -> dict[str, dict[int, list[SampledMethod]]]:
+    """Return the sampled methods of each task and shard, in the order of the shard's methods."""
+    sampled: dict[str, dict[int, list[SampledMethod]]] = {task: {} for task in SPECS}
+    for task, of_task in samples.items():
+        spec = SPECS[task]
+        for split, sample in of_task.samples.items():
+            columns = (
+                sample.positions.tolist(),
+                sample.label.tolist(),
+                of_task.twin[split].tolist(),
+            )
+            for at, label, twin in zip(*columns, strict=True):
+                details = spec.details(pool, at, label, warnings)
+                method = SampledMethod(int(pool.row[at]), label, twin=twin, **details)
+                sampled[task].setdefault(int(pool.shard[at]), []).append(method)
+    for shards in sampled.values():
+        for methods in shards.values():
+            methods.sort(key=lambda method: method.row)
+    return sampled
+
+
+@dataclass(frozen=True, slots=True)
+class RowJob:
+    """A shard and those of its whole project; ``parts`` is the beginning of the parts' names."""
+
+    corpus: Path
+    shard: str
+    shards: tuple[str, ...]
+    calls: Path
+    sampled: Mapping[str, Sequence[SampledMethod]]
+    parts: Path
+
+
+def part_of(job: RowJob, task: str, ending: str) -> Path:
+    return job.parts.with_name(f"{job.parts.name}.{task}.{ending}")
+
+
+def make_rows(job: RowJob) -> None:
+    """Write the parts of a shard; an engine runs this."""
+    wanted = sorted({method.row for sampled in job.sampled.values() for method in sampled})
+    methods = _methods(job, wanted)
+    for task, sampled in job.sampled.items():
+        spec = SPECS[task]
+        rows = [_row(spec, methods[method.row], method) for method in sampled]
+        if spec is COMPLETION and rows:
+            _add_contexts(job, rows, [methods[method.row] for method in sampled], sampled)
+        with part_of(job, task, "jsonl").open("w", encoding="utf-8") as stream:
+            for row in rows:
+                stream.write(json.dumps(row, ensure_ascii=False) + "\n")
+        table = pa.Table.from_pylist(rows, schema=_schema(spec))
+        pq.write_table(table, part_of(job, task, "parquet"))
+
+
+def _methods(job: RowJob, wanted: Sequence[int]) -> dict[int, Row]:
+    folder = job.corpus / "shards" / job.shard
+    table = pq.read_table(folder / "methods.parquet", columns=_COLUMNS)
+    table = table.take(pa.array(wanted, pa.int64()))
+    columns = [values_of(table[name]) for name in _COLUMNS]
+    rows = [dict(zip(_COLUMNS, values, strict=True)) for values in zip(*columns, strict=True)]
+    return dict(zip(wanted, rows, strict=True))
+
+
+def _row(spec: MethodTaskSpec, method: Row, sampled: SampledMethod) -> Row:
+    length = sampled.end - sampled.start
+    # Where in its file the masked token is, for whoever serves other views of it.
+    position = {"start_byte": sampled.start, "end_byte": sampled.end} if sampled.start >= 0 else {}
+    return {
+        "id": str(uuid.UUID(bytes=method["method_id"])),
+        **{name: method[name] for name in ("project", "split", "path", "line", "type")},
+        "label": spec.label(method, sampled),
+        "text": masked_method_text(spec.name, method, sampled.start, length),
+        "twin": sampled.twin,
+        **position,
+        **(sampled.further or {}),
+    }
+
+
+# ---------------------------------------------------------------- Parquet
+
+_COMMON = [
+    *((name, pa.string()) for name in ("id", "project", "split", "path")),
+    ("line", pa.int32()),
+    *((name, pa.string()) for name in ("type", "label", "text")),
+    ("twin", pa.bool_()),
+]
+
+
+def _schema(spec: MethodTaskSpec) -> pa.Schema:
+    return pa.schema([*_COMMON, *spec.columns()])
+
+
+def join_tables(parts: Sequence[Path], into: Path, task: str) -> None:
+    """Write one table of all parts, in their order; always in the same bytes."""
+    with pq.ParquetWriter(into, _schema(SPECS[task]), compression="zstd") as writer:
+        for part in parts:
+            table = pq.read_table(part)
+            if table.num_rows:
+                writer.write_table(table)
+
+
+# ---------------------------------------------------------------- completion
+
+
+@lru_cache(maxsize=1)
+def _offers(corpus: Path, shards: tuple[str, ...]) -> Offers:
+    return Offers(world_of(corpus, shards)[0])
+
+
+def _add_contexts(
+    job: RowJob, rows: Iterable[Row], methods: Sequence[Row], sampled: Sequence[SampledMethod]
+) -> None:
+    """What could be called there, and where the called method is from."""
+    folder = job.corpus / "shards" / job.shard
+    offers = _offers(job.corpus, job.shards)
+    starts: dict[str, list[int]] = {}
+    for method, instance in zip(methods, sampled, strict=True):
+        starts.setdefault(method["path"], []).append(instance.start)
+    offer_at: dict[tuple[str, int], Offer] = {}
+    for path, sites, _ in read_sites(folder):
+        if path in starts:
+            of_file = offers.of(path, sites, starts[path])
+            offer_at |= {(path, start): offer for start, offer in of_file.items()}
+    packages = dict(_pairs(folder / "files.parquet", "path", "package"))
+    callees = _callees(job.calls, starts)
+    for row, method, instance in zip(rows, methods, sampled, strict=True):
+        key = (method["path"], instance.start)
+        offer = offer_at.get(key, NOTHING)
+        package = packages[method["path"]]
+        row["origin"] = origin(offers, package, method["type"], *callees[key])
+        row["receiver"], row["static"] = offer.receiver, offer.static
+        row["arguments"], row["candidates"] = offer.arguments, list(offer.names)
+
+
+def _pairs(path: Path, *names: str) -> Iterable[tuple[Any, ...]]:
+    table = pq.read_table(path, columns=list(names))
+    return zip(*(table[name].to_pylist() for name in names), strict=True)
+
+
+def _callees(calls: Path, starts: Mapping[str, Sequence[int]]) -> dict[tuple[str, int], Any]:
+    wanted = {(path, start) for path, mine in starts.items() for start in mine}
+    return {
+        (path, start): (callee, inside)
+        for path, start, callee, inside in _pairs(calls, "path", "start_byte", "callee", "inside")
+        if (path, start) in wanted
+    }
+
+
+def origin(offers: Offers, package: str, type_: str, callee: str, inside: bool) -> str:
+    """Where the method that a call names is declared: in the class around the call or one that
+    this stands in, in its package, elsewhere in the project, or in a library."""
+    if not inside:
+        return "library"
+    declaring = callee.partition("(")[0].partition("/")[0].rpartition(".")[0]
+    here = f"{package}.{type_}" if package else type_
+    if here == declaring or here.startswith(f"{declaring}."):
+        return "class"
+    within = not package or declaring.startswith(f"{package}.")
+    top = declaring.removeprefix(f"{package}.").partition(".")[0]
+    if within and (package, top) in offers.world.tops:
+        return "package"
+    return "project"

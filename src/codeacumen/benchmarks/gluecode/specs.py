@@ -1,0 +1,318 @@
+"""The five tasks of GLUECode (2020), one record each: what a task asks, hides, samples and scores.
+
+Whatever depends on the task's kind is here; the modules beside this one work with any record.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+import numpy as np
+
+from codeacumen import metrics
+from codeacumen.api import Face, Json, Metric
+from codeacumen.benchmarks.gluecode import masks
+from codeacumen.benchmarks.gluecode.masks import NO_WARNING, ORIGINS
+from codeacumen.benchmarks.gluecode.sampling import (
+    Positions,
+    Sample,
+    SamplingNumbers,
+    sample_balanced,
+    sample_names,
+    sample_one_class_each,
+    sample_plain,
+    sample_warnings,
+)
+from codeacumen.metrics.naming import corpus_metrics
+from codeacumen.text.subtokens import subtokens
+
+if TYPE_CHECKING:
+    from codeacumen.benchmarks.gluecode.pool import Pool
+    from codeacumen.languages.java.nulls.report import Report
+
+Row: TypeAlias = dict[str, Any]
+# Instances of each split, by task.
+Sizes: TypeAlias = Mapping[str, Mapping[str, int]]
+# Warnings of the null analysis, by the number of the method they are for.
+Warnings: TypeAlias = "Mapping[int, Sequence[Report]]"
+
+
+class SampledMethod(NamedTuple):
+    """A method that a task asks about: its row in the shard; the class of its label; where the
+    masked token begins and ends in its file; whether training has a near-duplicate. ``further``
+    are columns of the task's own."""
+
+    row: int
+    label: int = 0
+    start: int = -1
+    end: int = -1
+    twin: bool = False
+    further: Mapping[str, Json] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MethodTaskSpec:
+    """``sampling_key`` goes into the hash that decides which methods are sampled: it stays as it
+    is if the task gets another ``name``. ``question`` says in ``dataset.json`` what the task asks,
+    ``instruction`` tells a model that reads English. ``sampled_from`` names the task whose sample
+    this one is drawn from. ``ceiling`` names the program that made the labels."""
+
+    name: str
+    title: str
+    summary: str
+    question: str
+    face: Face
+    metric: Metric
+    sizes: Mapping[str, int]
+    sampling_key: str
+    # The methods at these positions of the pool that are sampled.
+    sample: Callable[[Pool, Positions, SamplingNumbers, int], Sample]
+    # The label of a method's row.
+    label: Callable[[Row, SampledMethod], str]
+    # Fields of a SampledMethod, from its position in the pool and its label.
+    details: Callable[[Pool, int, int, Warnings], dict[str, Any]] = lambda *_: {}
+    # Columns in Parquet besides those that all tasks have; not loaded before they are needed.
+    columns: Callable[[], list[tuple[str, Any]]] = list
+    choices: Callable[[], tuple[str, ...]] = tuple
+    tags: Callable[[Mapping[str, Json]], Iterator[str]] = lambda row: iter(())
+    instruction: str = ""
+    sampled_from: str = ""
+    further_metrics: Sequence[Metric] = ()
+    slices: tuple[str, ...] = ()
+    ceiling: str = ""
+    # Columns that a model may see beside the text.
+    context: tuple[str, ...] = ()
+
+
+def at_most(most: int) -> dict[str, dict[str, int]]:
+    """The paper's sizes, or less: ``most`` to train on, in the paper's proportion to the rest; 0
+    for no bound. A smaller sample is a part of a larger one.
+
+    >>> at_most(80_000)["naming"], at_most(80_000)["npath"]["train"]
+    ({'train': 80000, 'dev': 10000, 'test': 10000}, 9600)
+    """
+    bound = {"train": most, "dev": most // 8, "test": most // 8}
+    return {
+        spec.name: {
+            split: min(size, bound[split]) if most else size for split, size in spec.sizes.items()
+        }
+        for spec in SPECS.values()
+    }
+
+
+def _positions_columns() -> list[tuple[str, Any]]:
+    import pyarrow as pa
+
+    return [("start_byte", pa.int32()), ("end_byte", pa.int32())]
+
+
+# ---------------------------------------------------------------- NPath
+
+
+def _npath_bins() -> tuple[str, ...]:
+    from codeacumen.languages.java.measures.npath import BINS
+
+    return BINS
+
+
+def _sample_npath(pool: Pool, at: Positions, numbers: SamplingNumbers, size: int) -> Sample:
+    from codeacumen.languages.java.measures.npath import BINS, bins_of
+
+    return sample_balanced(bins_of(pool.npath[at]).astype(np.int64), numbers, len(BINS), size)
+
+
+def _npath_columns() -> list[tuple[str, Any]]:
+    import pyarrow as pa
+
+    return [("value", pa.int64())]
+
+
+NPATH = MethodTaskSpec(
+    name=masks.NPATH,
+    title="NPath complexity",
+    summary="How many paths lead through this method? One of twelve bins of its NPath complexity",
+    question="how many ways are there through a method, as PMD counts them?",
+    instruction="Which of the choices holds the NPath complexity of this Java method, the number "
+    "of acyclic paths through it?",
+    face=Face.CLASSIFY,
+    metric=metrics.accuracy,
+    sizes={"train": 9_600, "dev": 1_200, "test": 1_200},
+    sampling_key="npath",
+    sample=_sample_npath,
+    details=lambda pool, at, label, warnings: {"further": {"value": int(pool.npath[at])}},
+    label=lambda method, sampled: _npath_bins()[sampled.label],
+    columns=_npath_columns,
+    choices=_npath_bins,
+    ceiling="the program that counts the paths is exact by construction",
+)
+
+
+# ---------------------------------------------------------------- operators
+
+
+def _operators() -> tuple[str, ...]:
+    from codeacumen.languages.java.measures.operators import OPERATORS
+
+    return OPERATORS
+
+
+def _operator_position(pool: Pool, at: int, label: int, warnings: Warnings) -> dict[str, Any]:
+    start = int(pool.operator[at, label])
+    return {"start": start, "end": start + len(_operators()[label])}
+
+
+OPERATORS = MethodTaskSpec(
+    name=masks.OPERATORS,
+    title="Operators",
+    summary="Which operator was taken out of this method?",
+    question="which operator of twelve is masked in a method?",
+    instruction="Which operator stands in place of <MASK> in this Java method?",
+    face=Face.CLASSIFY,
+    metric=metrics.accuracy,
+    sizes={"train": 9_600, "dev": 1_200, "test": 1_200},
+    sampling_key="operators",
+    sample=lambda pool, at, numbers, size: sample_one_class_each(
+        pool.operator[at] >= 0, numbers, size
+    ),
+    details=_operator_position,
+    label=lambda method, sampled: _operators()[sampled.label],
+    columns=_positions_columns,
+    choices=_operators,
+)
+
+
+# ---------------------------------------------------------------- naming
+
+NAMING = MethodTaskSpec(
+    name=masks.NAMING,
+    title="Method naming",
+    summary="What is this method called?",
+    question="what is a method called?",
+    face=Face.NAME,
+    metric=metrics.character_bleu,
+    # The generalizability study's Table 1 is in these.
+    further_metrics=corpus_metrics(subtokens),
+    sizes={"train": 800_000, "dev": 100_000, "test": 100_000},
+    sampling_key="naming",
+    sample=lambda pool, at, numbers, size: sample_names(
+        pool.named[at], pool.letters[at], numbers, size
+    ),
+    label=lambda method, sampled: str(method["name"]),
+)
+
+
+# ---------------------------------------------------------------- completion
+
+
+def _call_name(method: Row, sampled: SampledMethod) -> str:
+    start, end = sampled.start - method["start_byte"], sampled.end - method["start_byte"]
+    return str(method["text"].encode()[start:end].decode("utf-8", "replace"))
+
+
+def _completion_columns() -> list[tuple[str, Any]]:
+    import pyarrow as pa
+
+    return [
+        *_positions_columns(),
+        ("origin", pa.string()),
+        ("receiver", pa.string()),
+        ("static", pa.bool_()),
+        ("arguments", pa.int32()),
+        ("candidates", pa.list_(pa.string())),
+    ]
+
+
+def _completion_tags(row: Mapping[str, Json]) -> Iterator[str]:
+    yield f"origin:{row['origin']}"
+
+
+COMPLETION = MethodTaskSpec(
+    name=masks.COMPLETION,
+    title="Call completion",
+    summary="Which method is called where a name was taken out of this one?",
+    question="which method does a masked call call?",
+    instruction="Which method is called in place of <MASK> in this Java method? "
+    "Answer with its name alone.",
+    face=Face.GENERATE,
+    metric=metrics.exact_match,
+    slices=tuple(f"origin:{origin}" for origin in ORIGINS),
+    tags=_completion_tags,
+    context=("receiver", "arguments", "candidates", "static"),
+    sizes={"train": 800_000, "dev": 100_000, "test": 100_000},
+    sampling_key="completion",
+    sampled_from=NAMING.name,
+    sample=lambda pool, at, numbers, size: sample_plain(pool.call[at] >= 0, numbers, size),
+    details=lambda pool, at, label, warnings: {
+        "start": int(pool.call[at]), "end": int(pool.call_end[at]),
+    },
+    label=_call_name,
+    columns=_completion_columns,
+)  # fmt: skip
+
+
+# ---------------------------------------------------------------- null dereference
+
+
+def _sample_nulltoken(pool: Pool, at: Positions, numbers: SamplingNumbers, size: int) -> Sample:
+    # Tests give null on purpose, and expect the exception.
+    plain = ~pool.of_tests[at]
+    with_warning = plain & (pool.warnings[at] == 1)
+    # A model should not be able to tell by the project, or by there being nothing to do.
+    near = np.isin(pool.project[at], np.unique(pool.project[at][with_warning]))
+    without = plain & near & (pool.warnings[at] == 0) & (pool.call[at] >= 0)
+    return sample_warnings(with_warning, without, numbers, size)
+
+
+def _warning_columns(pool: Pool, at: int, label: int, warnings: Warnings) -> dict[str, Any]:
+    """A warning as the data set shows it. No model sees this."""
+    if not label:
+        return {}
+    report = warnings[int(pool.number[at])][0]
+    record = report.as_json()
+    names = ("token", "expression", "qualifier", "trace")
+    further = {**{name: record[name] for name in names}, "warning_line": report.line}
+    return {"further": further}
+
+
+def _nulltoken_columns() -> list[tuple[str, Any]]:
+    import pyarrow as pa
+
+    texts = ("token", "expression", "qualifier")
+    names = ("level", "path", "line", "description")
+    types = (pa.int32(), pa.string(), pa.int32(), pa.string())
+    step = pa.struct(list(zip(names, types, strict=True)))
+    return [
+        *((name, pa.string()) for name in texts),
+        ("trace", pa.list_(step)),
+        ("warning_line", pa.int32()),
+    ]
+
+
+def _nulltoken_tags(row: Mapping[str, Json]) -> Iterator[str]:
+    yield "no-warning" if row["label"] == NO_WARNING else "warning"
+
+
+NULLTOKEN = MethodTaskSpec(
+    name=masks.NULLTOKEN,
+    title="Null dereference",
+    summary="At which token may this method dereference null, if at any?",
+    question="which token may be null where a method dereferences it?",
+    instruction="At which token may this Java method dereference null? Answer with that token "
+    f"alone, the last name of the expression that is null, or with {NO_WARNING} if at none.",
+    face=Face.GENERATE,
+    metric=metrics.exact_match,
+    slices=("warning", "no-warning"),
+    tags=_nulltoken_tags,
+    sizes={"train": 10_000, "dev": 1_000, "test": 1_000},
+    sampling_key="nulltoken",
+    sample=_sample_nulltoken,
+    details=_warning_columns,
+    label=lambda method, sampled: str((sampled.further or {}).get("token", NO_WARNING)),
+    columns=_nulltoken_columns,
+    ceiling="the analysis of the whole project that found the dereferences is right by "
+    "construction",
+)
+
+SPECS = {spec.name: spec for spec in (NPATH, OPERATORS, NAMING, COMPLETION, NULLTOKEN)}

@@ -1,0 +1,65 @@
+"""Method names: is this one right for what the method does, and what would be?
+
+On Liu et al.'s data (ICSE 2019): ``names/liu/check``, ``names/liu/recommend``,
+``names/liu/check-by-name``, each also with comments (``-commented``). On a folder that was made of
+renames (``task.py``): ``names/check/balanced`` and others. ReName4J (2023) defines what is asked.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from codeacumen.api import Task
+from codeacumen.datasets import dataset
+from codeacumen.registry import task
+
+CHECK, RECOMMEND, BY_NAME = "check", "recommend", "check-by-name"
+_SUMMARIES = {
+    CHECK: "Does this name fit this method?",
+    RECOMMEND: "What is this method called?",
+    BY_NAME: "Does this name fit this method? By the name that a model would give it",
+}
+_TITLES = {CHECK: "check", RECOMMEND: "recommend", BY_NAME: "check by name"}
+COMMENTED = "-commented"
+
+
+@dataclass(frozen=True, slots=True)
+class _Liu:
+    """One of the tasks on Liu's data."""
+
+    asked: str
+    comments: bool
+
+    @property
+    def name(self) -> str:
+        return f"names/liu/{self.asked}{COMMENTED if self.comments else ''}"
+
+    @property
+    def summary(self) -> str:
+        with_comments = ", comments and all" if self.comments else ""
+        return f"{_SUMMARIES[self.asked]} (Liu et al.{with_comments})"
+
+    def __call__(self) -> Task:
+        from codeacumen.benchmarks.rename4j.cases import WITHOUT_LARGE, liu_cases
+        from codeacumen.benchmarks.rename4j.task import About, Check, CheckByName, Recommend
+
+        data = dataset("liu2019")
+        about = About(
+            name=self.name,
+            title=f"Names, Liu: {_TITLES[self.asked]}{', commented' if self.comments else ''}",
+            summary=self.summary,
+            dataset=data.name,
+            citation=data.citation,
+            slices=(WITHOUT_LARGE,),
+            fingerprint=data.files[0].sha256,
+        )
+        if self.asked == RECOMMEND:
+            return Recommend(about, lambda: liu_cases(RECOMMEND, comments=self.comments))
+        kind = Check if self.asked == CHECK else CheckByName
+        return kind(about, lambda: liu_cases(CHECK, comments=self.comments))
+
+
+for _asked in _SUMMARIES:
+    for _comments in (False, True):
+        _liu = _Liu(_asked, _comments)
+        task(_liu.name, summary=_liu.summary)(_liu)

@@ -1,0 +1,193 @@
+"""Cases: a method with its name masked, and the name in question; among them Liu et al.'s methods.
+
+For a recommendation the method's own name is masked, where it is declared and wherever else it
+occurs (``views.masked``). For a check both names are, the one before and the one after a rename:
+the text must not depend on which of the two is under test. If only the right name were masked, the
+name under test would stand in the source of a wrongly named method as often as it is called there,
+and never in that of a rightly named one. Comments are left out unless they are requested: those of
+Liu's methods are from after the rename, and say in words what the new name says.
+
+Of Liu et al.'s 2,805 methods, half have a name that a commit changed later, half the name that a
+commit introduced. Projects are not independent of their forks (``tomcat60`` to ``tomcat85``): those
+that share a case, with the same source and class, are one cluster. Two projects, odftoolkit and
+ignite, have 781 of the cases; a slice leaves them out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+
+from codeacumen.api import Json, Method
+from codeacumen.benchmarks.rename4j.liu2019 import Renamed, read_renamed
+from codeacumen.datasets import require
+from codeacumen.text.subtokens import subtokens
+from codeacumen.views.masking.levels import UNCOMMENTED, shown
+
+# First words of names that are frequent enough for a slice of their own.
+FIRST = ("get", "is", "set", "do", "add", "create", "to", "has")
+OTHER = "other"
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """``text`` is masked; ``tested`` is the name under test and ``fixed`` the right one.
+    ``context`` is what is known of the place: ``type``, ``package``, ``project``."""
+
+    id: str
+    text: str
+    tested: str
+    fixed: str
+    consistent: bool
+    cluster: str
+    tags: frozenset[str] = frozenset()
+    context: Mapping[str, Json] = field(default_factory=dict)
+
+    @property
+    def method(self) -> Method:
+        return Method(self.id, self.text)
+
+
+Load = Callable[[], Sequence[Case]]
+
+
+def first_tag(name: str) -> str:
+    """The slice of a name's first word."""
+    words = subtokens(name)
+    first = words[0].lower() if words else OTHER
+    return f"first:{first if first in FIRST else OTHER}"
+
+
+FIRST_TAGS = tuple(f"first:{one}" for one in (*FIRST, OTHER))
+
+
+class CaseSight:
+    """What there is to see around a method: its masked text, and where it stands. Other methods of
+    its file are not in the data."""
+
+    def __init__(self, cases: Load) -> None:
+        self._load = cases
+        self._cases: dict[str, Case] | None = None
+
+    def _case(self, method: str) -> Case | None:
+        if self._cases is None:
+            self._cases = {case.id: case for case in self._load()}
+        return self._cases.get(method)
+
+    def view(self, method: str, name: str, compat: str = "") -> Json:
+        case = self._case(method)
+        return case.text if case and name == "text" and not compat else None
+
+    def view_of(self, method: str, other: str, name: str, compat: str = "") -> Json:
+        return self.view(method, name, compat) if other == method else None
+
+    def context(self, method: str) -> Mapping[str, Json]:
+        case = self._case(method)
+        return case.context if case else {}
+
+    def callers(self, method: str) -> Sequence[Mapping[str, Json]]:
+        return ()
+
+    def callees(self, method: str) -> Sequence[Mapping[str, Json]]:
+        return ()
+
+    def siblings(self, method: str) -> Sequence[Mapping[str, Json]]:
+        return ()
+
+    def owner(self, method: str) -> Mapping[str, Json]:
+        """The class's name, where the data tell it."""
+        name = self.context(method).get("type")
+        return {"header": f"class {name}"} if name else {}
+
+
+_OVERRIDE = re.compile(r"@(?:java\.lang\.)?Override\b(?!\.)\s*")
+
+
+def asked_text(
+    code: str, declared: str, others: Sequence[str] = (), *, comments: bool = False
+) -> str:
+    """The source of a method that is declared as ``declared``, with that name masked, and the
+    others where they name a method."""
+    from codeacumen.views.masking.text import masked, masked_other, masked_words
+
+    text = masked(code if comments else shown(code, UNCOMMENTED), declared)
+    for name in others:
+        if name and name != declared:
+            found = masked_other(text, name)
+            # What cannot be read alone is masked word by word: rather too much than too little.
+            text = masked_words(text, name) if found is None else found
+    return tidied(text)
+
+
+def without_override(code: str) -> str:
+    """Without ``@Override``: Liu's sources have lost it, so methods that stand beside them must
+    not have it either."""
+    return _OVERRIDE.sub("", code)
+
+
+def tidied(text: str) -> str:
+    """A text that begins where it says something, with no more indentation than its last line
+    needs: how a source was cut out of its file is nothing to tell methods apart by."""
+    lines = [line.rstrip() for line in text.strip().splitlines()]
+    if not lines:
+        return ""
+    indented = lines[-1][: len(lines[-1]) - len(lines[-1].lstrip())]
+    return "\n".join([lines[0], *(line.removeprefix(indented) for line in lines[1:])])
+
+
+LARGE = ("odftoolkit", "ignite")
+WITHOUT_LARGE = "without odftoolkit and ignite"
+
+
+def families(methods: Sequence[Renamed]) -> dict[str, str]:
+    """For each project the first of those that it shares a case with, in the alphabet."""
+    above: dict[str, str] = {}
+
+    def top(project: str) -> str:
+        while above.setdefault(project, project) != project:
+            project = above[project]
+        return project
+
+    first: dict[tuple[str, ...], str] = {}
+    for one in methods:
+        mine = top(one.project)
+        other = top(first.setdefault((one.owner, one.buggy, one.fixed, one.code), mine))
+        above[max(mine, other)] = min(mine, other)
+    return {project: top(project) for project in sorted(above)}
+
+
+def liu_cases(asked: str, *, comments: bool) -> Sequence[Case]:
+    """The cases of one question: ``check`` masks both names and ``recommend`` the right one."""
+    return _cases(require("liu2019"), asked, comments)
+
+
+@lru_cache(maxsize=4)
+def _cases(folder: Path, asked: str, comments: bool) -> tuple[Case, ...]:
+    methods = read_renamed(folder)
+    cluster = families(methods)
+    return tuple(
+        Case(
+            id=one.id,
+            text=asked_text(
+                one.code,
+                one.fixed,
+                (one.buggy,) if asked == "check" else (),
+                comments=comments,
+            ),
+            tested=one.tested,
+            fixed=one.fixed,
+            consistent=one.consistent,
+            cluster=cluster[one.project],
+            tags=_tags(one, one.tested if asked == "check" else one.fixed),
+            context={"type": one.owner, "package": one.package, "project": one.project},
+        )
+        for one in methods
+    )
+
+
+def _tags(one: Renamed, name: str) -> frozenset[str]:
+    small = () if one.project in LARGE else (WITHOUT_LARGE,)
+    return frozenset((first_tag(name), *small))

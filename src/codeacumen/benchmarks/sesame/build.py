@@ -1,0 +1,158 @@
+"""Pairs by construction, from a corpus: a method and a variant of it that means the same, or a
+variant of an unrelated method. A folder with ``dataset.json`` and ``pairs.jsonl``.
+
+Variants are those of the robustness benchmark: made by the six transformations, certified, the
+methods' own names masked. For each, one pair is alike, the variant with its original; and one is
+not, the original with a variant of the same kind of another method: of another file, of another
+name, and as long as can be. So neither length nor the traces of a transformation tell the answer.
+
+The bytes depend on the corpus, the recipe and the version, never on the number of workers.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import tempfile
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
+from itertools import chain
+from pathlib import Path
+
+from codeacumen import __version__
+from codeacumen.api import CodeacumenError, Json
+from codeacumen.benchmarks.sesame import BUILT_PAIRS
+from codeacumen.core.files import sha256_of, write_atomically
+from codeacumen.core.progress import Progress, ignore_progress
+from codeacumen.corpus import Corpus
+from codeacumen.datasets.built import ABOUT, SCHEMA, must_be_ours
+from codeacumen.datasets.variants import ORIGINALS, VARIANTS
+from codeacumen.datasets.variants.build import build as build_variants
+from codeacumen.datasets.variants.make import Recipe
+from codeacumen.engines import Engine
+from codeacumen.transforms.certify.projects import Means
+from codeacumen.views.masking.levels import BARE, shown
+
+# Of so many methods that are nearest in length, one is drawn; so many are looked at to find them.
+NEAREST, LOOKED_AT = 10, 400
+
+Row = dict[str, Json]
+
+
+def build(
+    corpus: Corpus, recipe: Recipe, out: Path, engine: Engine, means: Means | None = None,
+    step: Progress = ignore_progress,
+) -> Json:  # fmt: skip
+    """Write the data set; gives what its ``dataset.json`` says."""
+    must_be_ours(out)
+    out.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=".variants-", dir=out) as name:
+        folder = Path(name)
+        made = build_variants(corpus, recipe, folder, engine, means, step)
+        originals = {row["id"]: row for row in _rows(folder / ORIGINALS)}
+        variants = list(_rows(folder / VARIANTS))
+    unmatched: Counter[str] = Counter()
+    pairs = list(_pairs(originals, variants, recipe.seed, unmatched))
+    if not pairs:
+        raise CodeacumenError(
+            "no variant has an unrelated method to stand beside it",
+            "a corpus of several files with methods of several names is needed",
+        )
+    lines = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in pairs)
+    write_atomically(out / BUILT_PAIRS, lines.encode())
+    kinds = Counter(row["tags"][0] for row in pairs if row["label"])
+    about = {
+        "family": "similar",
+        "schema": SCHEMA,
+        "codeacumen": __version__,
+        "kinds": {kind: what for kind, what in made["kinds"].items() if kinds[kind]},
+        "settings": asdict(recipe),
+        "corpus": made["corpus"],
+        "counts": {
+            "pairs": len(pairs),
+            "alike": {kind: kinds[kind] for kind in made["kinds"] if kinds[kind]},
+            "unmatched": dict(sorted(unmatched.items())),
+            "methods": len({row["cluster"] for row in pairs}),
+            "variants": made["counts"],
+        },
+        "files": {BUILT_PAIRS: sha256_of(out / BUILT_PAIRS)},
+    }
+    text = json.dumps(about, indent=1, ensure_ascii=False) + "\n"
+    write_atomically(out / ABOUT, text.encode())
+    return about
+
+
+def _rows(path: Path) -> Iterator[Row]:
+    with path.open(encoding="utf-8") as stream:
+        yield from map(json.loads, stream)
+
+
+def _pairs(
+    originals: Mapping[str, Row], variants: Sequence[Row], seed: int, unmatched: Counter[str]
+) -> Iterator[Row]:
+    """For each variant its pair, and one that is not alike; in the order of the variants."""
+    kinds: dict[str, list[Row]] = {}
+    for variant in variants:
+        kinds.setdefault(variant["kind"], []).append(variant)
+    others = {}
+    for kind, mine in kinds.items():
+        # By length; among equals by id, whatever the order they came in.
+        mine.sort(key=lambda row: (len(row["text"]), row["id"]))
+        for place, variant in enumerate(mine):
+            found = _unrelated(originals, mine, place)
+            if found:
+                others[variant["id"]] = _drawn(found, f"{seed}\0{variant['id']}")
+            else:
+                unmatched[kind] += 1
+    for variant in variants:
+        other = others.get(variant["id"])
+        if other is not None:
+            original = originals[variant["method"]]
+            yield _pair(original, variant, variant["id"], 1)
+            yield _pair(original, other, f"{variant['id']}/unrelated", 0)
+
+
+def _pair(original: Row, variant: Row, id_: str, label: int) -> Row:
+    return {
+        "id": id_,
+        "left": original["text"],
+        "right": variant["text"],
+        "label": label,
+        "cluster": original["id"],
+        "tags": [variant["kind"], f"where:{variant['where']}"],
+    }
+
+
+def _unrelated(originals: Mapping[str, Row], mine: Sequence[Row], place: int) -> list[Row]:
+    """Variants of unrelated methods, the nearest in length; ``mine`` stands by length."""
+    original = originals[mine[place]["method"]]
+    length = len(mine[place]["text"])
+    below, above = range(place - 1, -1, -1), range(place + 1, len(mine))
+    near = chain(below[:LOOKED_AT], above[:LOOKED_AT])
+    ordered = sorted(near, key=lambda at: (abs(len(mine[at]["text"]) - length), at))
+    found: list[Row] = []
+    methods: set[str] = set()
+    for at in ordered:
+        other = originals[mine[at]["method"]]
+        if other["id"] not in methods and _apart(original, other):
+            methods.add(other["id"])
+            found.append(mine[at])
+            if len(found) == NEAREST:
+                break
+    return found
+
+
+def _apart(one: Row, other: Row) -> bool:
+    """Whether two methods are unrelated, as far as can be told: a copy under other names would be
+    alike, and a method of the same name may well do the same."""
+    return (
+        (one["project"], one["path"]) != (other["project"], other["path"])
+        and one["name"] != other["name"]
+        and shown(one["text"], BARE) != shown(other["text"], BARE)
+    )
+
+
+def _drawn(rows: Sequence[Row], key: str) -> Row:
+    digest = hashlib.sha256(key.encode("utf-8", "backslashreplace")).digest()
+    return rows[int.from_bytes(digest[:8], "big") % len(rows)]

@@ -1,0 +1,404 @@
+"""The methods of a corpus whose JavaDoc says what they do: those that are compared.
+
+mined = mine(Corpus.open("corpus"), engine("local", 2))
+mined.table, mined.counts
+
+A method is mined if it has JavaDoc and passes the five filters of SeSaMe (section II-A): it has a
+body; the body has at least 10 nodes, an infix operator or a conditional; it does more than throw;
+it is no constructor and none of ``equals``, ``hashCode``, ``toString``; it is no test.
+
+Shards go to an engine. Rows are sorted by project, path and place in the file, so the table is the
+same whatever the number of workers, and a row's number stands for its method.
+
+Which methods are worth comparing, as far as their rows in the store tell.
+
+The paper's rules (SeSaMe, section II-A) are ours. Those of the published tool are stricter:
+``compat="sesame-tools"`` leaves out what is private too, and looks for tests by other signs.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from codeacumen.benchmarks.sesame.mining.tokens import Body, bodies
+from codeacumen.core.progress import Progress, ignore_progress
+from codeacumen.engines import Died, Engine
+from codeacumen.languages.java.javadoc import SESAME_TOOLS, known, opening, tags, words
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from codeacumen.corpus import Corpus
+
+StoredRow = Mapping[str, Any]
+
+# JDT's nodes that a body must have, unless an infix operator or a conditional is in it.
+LEAST_NODES = 10
+# In the order in which they are asked: a method is counted where it is dropped first.
+UNDOCUMENTED, BODILESS, CONSTRUCTORS, OBJECT_METHODS, TESTS, HIDDEN, PRIVATE = (
+    "undocumented", "without a body", "constructors", "equals, hashCode, toString", "tests",
+    "in types that are left out", "private",
+)  # fmt: skip
+UNREAD, SMALL, THROWING, BLANK = "not read as Java", "small", "only throw", "say nothing"
+FILTERS = (
+    UNDOCUMENTED, BODILESS, CONSTRUCTORS, OBJECT_METHODS, TESTS, HIDDEN, PRIVATE, UNREAD, SMALL,
+    THROWING, BLANK,
+)  # fmt: skip
+
+_OF_OBJECT = frozenset((
+    "equals(Object)", "equals(java.lang.Object)", "hashCode()", "toString()",
+))  # fmt: skip
+_TEST_FOLDERS = frozenset(("test", "tests"))
+_TEST_ENDS = ("Test", "Tests")
+_TOOL_TEST_ENDS = ("Test.java", "TestCase.java", "Tests.java")
+_TOOL_FOLDERS = frozenset(("branches", "tags"))
+# Types that the tool does not enter; nor local ones.
+_NOT_ENTERED = frozenset(("annotation", "anonymous", "enum constant"))
+
+
+def dropped(row: StoredRow, compat: str, hidden: Callable[[StoredRow], str]) -> str:
+    """The filter that drops a method; none if it is worth reading. ``hidden`` tells the same of
+    the types around it."""
+    if not row["javadoc"]:
+        return UNDOCUMENTED
+    if row["kind"] != "method":
+        return CONSTRUCTORS if row["body"] else BODILESS
+    if not row["body"]:
+        return BODILESS
+    if signature(row) in _OF_OBJECT:
+        return OBJECT_METHODS
+    if compat == SESAME_TOOLS:
+        if is_tool_test(row["path"]):
+            return TESTS
+        around = hidden(row)
+        return around or (PRIVATE if "private" in row["modifiers"] else "")
+    return TESTS if is_test(row["path"], row["type"]) else ""
+
+
+def is_test(path: str, types: str) -> bool:
+    """In a folder of tests, in a class whose name starts or ends with Test or Tests."""
+    *folders, file = path.split("/")
+    names = (file.rsplit(".", 1)[0], *types.split("."))
+    return not _TEST_FOLDERS.isdisjoint(folders) and any(
+        name.startswith("Test") or name.endswith(_TEST_ENDS) for name in names
+    )
+
+
+def is_tool_test(path: str) -> bool:
+    *folders, file = path.split("/")
+    if not _TOOL_FOLDERS.isdisjoint(folders):
+        return True
+    named = file.startswith("Test") or file.endswith(_TOOL_TEST_ENDS)
+    return named and not _TEST_FOLDERS.isdisjoint(folders)
+
+
+def types_left_out(
+    types: Mapping[bytes, StoredRow], paths: Mapping[bytes, str]
+) -> dict[bytes, str]:
+    """Why the tool does not enter a type, itself or one around it; all types of whole files."""
+    found: dict[bytes, str] = {}
+    for start in types:
+        chain: list[bytes] = []
+        at: bytes | None = start
+        while at is not None and at in types and at not in found:
+            chain.append(at)
+            at = types[at]["owner_id"]
+        why = found.get(at, "") if at is not None else ""
+        for one in reversed(chain):
+            why = why or _left_out(types[one], paths[types[one]["file_id"]])
+            found[one] = why
+    return found
+
+
+def _left_out(row: StoredRow, path: str) -> str:
+    if "private" in row["modifiers"] or row["kind"] in _NOT_ENTERED or row["method_id"] is not None:
+        return HIDDEN
+    comment = row["javadoc"]
+    if not comment:
+        return ""
+    in_tests = not _TEST_FOLDERS.isdisjoint(path.split("/")[:-1])
+    if "test" in tags(comment) or (in_tests and opening(comment).startswith("Test ")):
+        return TESTS
+    return ""
+
+
+# ---------------------------------------------------------------- names
+
+
+def signature(row: StoredRow) -> str:
+    """``name(type, type)``, types as they are written; the bounds of wildcards are left out."""
+    types = ", ".join(written_type(one["type"]) for one in row["parameters"])
+    return f"{row['name']}({types})"
+
+
+def written_type(type_: str) -> str:
+    """A type as SeSaMe spells it: ``Map<String,? extends T>...`` is ``Map<String, ?>[]``."""
+    found: list[str] = []
+    depth, bound = 0, -1  # the depth at which a wildcard's bound is being left out
+    for sign in type_.replace("...", "[]"):
+        if sign == ">":
+            depth -= 1
+            if depth < bound:
+                bound = -1
+        elif sign == "," and depth == bound:
+            bound = -1
+        if bound < 0:
+            found.append(", " if sign == "," else sign)
+        if sign == "<":
+            depth += 1
+        elif sign == "?" and bound < 0:
+            bound = depth
+    return "".join(found)
+
+
+# Seconds for a shard; the first of a fresh installation waits for the compiler.
+LIMIT = 1800.0
+# Rows of a shard that are looked at together.
+_BATCH = 512
+# A method is read with those around it: a few megabytes.
+_ROW_GROUP = 4096
+
+_READ = (
+    "method_id", "type_id", "project", "path", "kind", "type", "name", "signature", "parameters",
+    "modifiers", "body", "start_byte", "line", "end_line", "javadoc", "text",
+)  # fmt: skip
+_TYPE = ("type_id", "file_id", "owner_id", "method_id", "kind", "qualified", "modifiers", "javadoc")
+_KEPT = (
+    "project", "path", "name", "signature", "line", "end_line", "start_byte", "javadoc", "text",
+)  # fmt: skip
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """Of ``methods`` in the corpus, ``kept`` are mined; ``dropped`` by each filter, in the order in
+    which they are asked; ``lost`` ended the process that read them."""
+
+    methods: int
+    kept: int
+    dropped: Mapping[str, int]
+    lost: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Mined:
+    table: pa.Table
+    counts: Counts
+
+
+@dataclass(frozen=True, slots=True)
+class _Shard:
+    """Rows of one shard, all of them if none is named. It goes to other processes."""
+
+    corpus: Path
+    methods: Path
+    types: Path
+    files: Path
+    compat: str
+    rows: tuple[int, ...] = ()
+
+
+def schema() -> pa.Schema:
+    """``type`` is the qualified name, ``words`` what the JavaDoc says, ``kinds`` the tokens of the
+    body (see ``tokens``), ``nodes`` its size as JDT counts, ``key`` the method as SeSaMe calls it:
+    ``Outer.Inner.name(type, type)``."""
+    import pyarrow as pa
+
+    texts = ("method_id", "project", "path", "type", "name", "signature", "key")
+    return pa.schema(
+        [
+            *((name, pa.string()) for name in texts),
+            *((name, pa.int32()) for name in ("line", "end_line", "start_byte", "nodes")),
+            *((name, pa.string()) for name in ("javadoc", "words", "text")),
+            ("kinds", pa.list_(pa.field("element", pa.uint8()))),
+        ]
+    )
+
+
+def mine(
+    corpus: Corpus,
+    engine: Engine,
+    compat: str = "",
+    step: Progress = ignore_progress,
+) -> Mined:
+    """All methods that are worth comparing; ``compat="sesame-tools"`` by the rules of the tool
+    that made SeSaMe, words and all."""
+    import pyarrow as pa
+
+    known(compat)
+    shards = [_shard(corpus, one, compat) for one in corpus.shards]
+    found: dict[int, list[pa.Table]] = {}
+    total: Counter[str] = Counter()
+    lost = 0
+    died: list[int] = []
+    for done, (place, outcome) in enumerate(engine.run(_work, shards, LIMIT), 1):
+        step("mining", done, len(shards))
+        if isinstance(outcome, Died):
+            died.append(place)
+        else:
+            found.setdefault(place, []).append(outcome[0])
+            total.update(outcome[1])
+    single = [(place, one) for place in died for one in _one_by_one(shards[place])]
+    for which, outcome in engine.run(_work, [one for _, one in single], LIMIT):
+        if isinstance(outcome, Died):
+            lost += 1
+        else:
+            found.setdefault(single[which][0], []).append(outcome[0])
+            total.update(outcome[1])
+    by_project: dict[str, list[pa.Table]] = {}
+    for place in sorted(found):
+        by_project.setdefault(corpus.project_of_shard[place], []).extend(found.pop(place))
+    # Each project by itself: a column of text that is moved must be smaller than 2 GiB.
+    order = [(name, "ascending") for name in ("path", "start_byte", "method_id")]
+    tables = [
+        pa.concat_tables(by_project[name]).sort_by(order).combine_chunks()
+        for name in sorted(by_project)
+    ]
+    table = pa.concat_tables(tables) if tables else schema().empty_table()
+    counts = {name: total[name] for name in FILTERS}
+    number = sum(counts.values()) + table.num_rows + lost
+    return Mined(table, Counts(number, table.num_rows, counts, lost))
+
+
+def write(table: pa.Table, path: Path) -> None:
+    """The table as Parquet, always in the same bytes; it appears when it is whole."""
+    import pyarrow.parquet as pq
+
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_name(f".{path.name}.{uuid.uuid4().hex[:8]}.part")
+    try:
+        pq.write_table(table, part, row_group_size=_ROW_GROUP, compression="zstd")
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def _shard(corpus: Corpus, shard: str, compat: str) -> _Shard:
+    methods, types, files = (
+        corpus.table(shard, name).absolute() for name in ("methods", "types", "files")
+    )
+    return _Shard(corpus.folder.absolute(), methods, types, files, compat)
+
+
+def _one_by_one(shard: _Shard) -> list[_Shard]:
+    import pyarrow.parquet as pq
+
+    count = pq.read_metadata(shard.methods).num_rows
+    return [replace(shard, rows=(row,)) for row in range(count)]
+
+
+def _work(shard: _Shard) -> tuple[pa.Table, Counter[str]]:
+    import pyarrow as pa
+
+    qualified, hidden = _types(shard)
+    total: Counter[str] = Counter()
+    tables: list[pa.Table] = []
+    for rows in _batches(shard):
+        chosen = []
+        for row in rows:
+            why = dropped(row, shard.compat, lambda one: hidden.get(one["type_id"], ""))
+            if why:
+                total[why] += 1
+            else:
+                chosen.append(row)
+        kept = []
+        for row, body in zip(chosen, bodies([row["text"] for row in chosen]), strict=True):
+            said = words(row["javadoc"], shard.compat)
+            why = _unworthy(body, said)
+            if why:
+                total[why] += 1
+            else:
+                kept.append(_row(row, body, said, qualified))
+        tables.append(_table(kept))
+    return pa.concat_tables([schema().empty_table(), *tables]).combine_chunks(), total
+
+
+def _unworthy(body: Body, said: str) -> str:
+    if not body.nodes:
+        return UNREAD
+    if body.nodes < LEAST_NODES and not body.infix:
+        return SMALL
+    if body.throws:
+        return THROWING
+    return "" if said else BLANK
+
+
+def _row(row: Row, body: Body, said: str, qualified: Mapping[bytes, str]) -> Row:
+    return {
+        **{name: row[name] for name in _KEPT},
+        "method_id": str(uuid.UUID(bytes=row["method_id"])),
+        "type": qualified.get(row["type_id"], row["type"]),
+        "key": f"{row['type']}.{signature(row)}",
+        "nodes": body.nodes,
+        "words": said,
+        "kinds": body.kinds,
+    }
+
+
+def _table(rows: Sequence[Row]) -> pa.Table:
+    import numpy as np
+    import pyarrow as pa
+
+    lengths = np.array([0, *(len(row["kinds"]) for row in rows)], dtype=np.int32)
+    data = np.frombuffer(b"".join(row["kinds"] for row in rows), dtype=np.uint8)
+    arrays = []
+    for one in schema():
+        if one.name == "kinds":
+            offsets = pa.array(np.cumsum(lengths, dtype=np.int32))
+            arrays.append(pa.ListArray.from_arrays(offsets, pa.array(data), type=one.type))
+        else:
+            arrays.append(pa.array([row[one.name] for row in rows], type=one.type))
+    return pa.Table.from_arrays(arrays, schema=schema())
+
+
+# ---------------------------------------------------------------- reading
+
+
+def _types(shard: _Shard) -> tuple[dict[bytes, str], dict[bytes, str]]:
+    """Types' qualified names, and why the tool leaves out those that it does."""
+    types = {row["type_id"]: row for row in _rows(shard, shard.types, _TYPE)}
+    qualified = {one: row["qualified"] for one, row in types.items()}
+    if shard.compat != SESAME_TOOLS:
+        return qualified, {}
+    files = _rows(shard, shard.files, ("file_id", "path"))
+    return qualified, types_left_out(types, {row["file_id"]: row["path"] for row in files})
+
+
+def _rows(shard: _Shard, path: Path, columns: Sequence[str]) -> list[Row]:
+    return [row for rows in _read(shard, path, columns) for row in rows]
+
+
+def _batches(shard: _Shard) -> Iterator[list[Row]]:
+    if not shard.rows:
+        yield from _read(shard, shard.methods, _READ)
+        return
+    first = 0
+    wanted = set(shard.rows)
+    for rows in _read(shard, shard.methods, _READ):
+        yield [row for place, row in enumerate(rows, first) if place in wanted]
+        first += len(rows)
+
+
+def _read(shard: _Shard, path: Path, columns: Sequence[str]) -> Iterator[list[Row]]:
+    """A table's rows, a stretch at a time; ids are bytes. What goes wrong is told as what it is:
+    the corpus is damaged."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    from codeacumen.corpus.integrity import unreadable
+    from codeacumen.corpus.parquet import values_of
+
+    try:
+        with pq.ParquetFile(path) as file:
+            for batch in file.iter_batches(batch_size=_BATCH, columns=list(columns)):
+                table = pa.Table.from_batches([batch])
+                values = [values_of(table[name]) for name in columns]
+                yield [dict(zip(columns, one, strict=True)) for one in zip(*values, strict=True)]
+    except (OSError, pa.ArrowException) as error:
+        raise unreadable(shard.corpus, path) from error

@@ -1,0 +1,416 @@
+"""Vector spaces of texts: a choice of pipeline, fitted to some texts, that embeds any others.
+
+In words, as on a command line: ``KIND:SETTING=VALUE,…``.
+
+| kind | what a text's vector is |
+|---|---|
+| ``ppmi`` | n-grams weighed by positive pointwise mutual information; SeSaMe's, the default |
+| ``tfidf``, ``bm25``, ``counts`` | n-grams weighed in other ways |
+| ``lsi`` | weighed n-grams (``weights``), reduced to ``size`` dimensions |
+| ``word2vec``, ``doc2vec`` | learned from the texts; extra ``embeddings`` |
+| ``model:REFERENCE`` | what a registered model with the face ``embed`` gives |
+
+The settings: ``ngrams`` (``3``, or ``1-3``), ``lower`` (lower-casing), ``max_df`` and ``min_df``
+(what more or fewer texts have is left out; a fraction is a share of the texts, a whole number their
+number), ``variance`` (columns that vary less over the texts are left out; 0: all stay), ``alpha``
+(smoothing of ``ppmi``), ``sublinear`` (``tfidf``: 1 + ln of counts), ``k`` and ``b`` (``bm25``),
+``size`` and ``seed`` (of what is learned).
+
+Rows have length 1, so that a product is a cosine; a text without any known n-gram has zeros. With
+``ppmi`` those are all texts of fewer than three words.
+
+Dense spaces: latent semantic indexing, averages of word vectors, doc2vec, and the vectors of any
+registered model. Each is a function from texts to rows.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from codeacumen.api import CodeacumenError, Embed
+from codeacumen.benchmarks.sesame.mining.counts import (
+    Sparse,
+    Weigh,
+    bm25,
+    gather,
+    ppmi,
+    tfidf,
+    unit,
+    varying,
+    words_of,
+)
+from codeacumen.registry import make_model
+
+Rows = NDArray[np.float32]
+Of = Callable[[Sequence[str]], Rows]
+
+
+def lsi(weighed: Sparse, size: int, seed: int) -> Callable[[Sparse], Rows]:
+    """Truncated SVD: weighed counts as combinations of the ``size`` strongest directions. Fewer
+    where the matrix has fewer."""
+    from sklearn.decomposition import TruncatedSVD
+    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+
+    size = min(size, min(weighed.shape) - 1)
+    if size < 1:
+        return lambda matrix: np.zeros((matrix.shape[0], 1), dtype=np.float32)
+    # With another number of threads sums come in another order.
+    with threadpool_limits(1):
+        axes = TruncatedSVD(size, random_state=seed).fit(weighed).components_.T
+
+    def reduce(matrix: Sparse) -> Rows:
+        return np.asarray(matrix @ axes, dtype=np.float32)
+
+    return reduce
+
+
+def word_vectors(texts: Sequence[str], size: int, lower: bool, seed: int) -> Of:
+    """The sum of the vectors of a text's words (its direction is that of their mean). They are
+    learned from all the texts by skip-gram, as SeSaMe's authors tried; words that were never seen
+    have none."""
+    _gensim("word2vec")
+    from gensim.models import Word2Vec
+
+    sentences = [words_of(text, lower) for text in texts]
+    if not any(sentences):
+        return lambda new: np.zeros((len(new), size), dtype=np.float32)
+    learned = Word2Vec(
+        sentences, vector_size=size, min_count=1, sg=1, window=5, seed=seed, workers=1
+    ).wv
+
+    def of(new: Sequence[str]) -> Rows:
+        found = np.zeros((len(new), size), dtype=np.float32)
+        for i, text in enumerate(new):
+            places = [
+                learned.key_to_index[word]
+                for word in words_of(text, lower)
+                if word in learned.key_to_index
+            ]
+            if places:
+                found[i] = learned.vectors[places].sum(axis=0)
+        return found
+
+    return of
+
+
+def document_vectors(texts: Sequence[str], size: int, lower: bool, seed: int) -> Of:
+    """Doc2vec (distributed bag of words). A text's vector is inferred, also that of a text which
+    was learned from: equal texts then have equal vectors."""
+    _gensim("doc2vec")
+    from gensim.models.doc2vec import Doc2Vec, TaggedDocument, train_document_dbow
+
+    documents = [TaggedDocument(words_of(text, lower), [i]) for i, text in enumerate(texts)]
+    if not any(document.words for document in documents):
+        return lambda new: np.zeros((len(new), size), dtype=np.float32)
+    learned: Any = Doc2Vec(
+        documents, vector_size=size, min_count=1, dm=0, epochs=20, seed=seed, workers=1
+    )
+
+    def inferred(words: list[str]) -> Rows:
+        # Doc2Vec.infer_vector begins at a vector drawn by Python's hash, which is another in each
+        # process; this is its loop with a hash of the text itself.
+        digest = hashlib.blake2b(" ".join(words).encode("utf-8", "surrogatepass"), digest_size=8)
+        random = np.random.default_rng(int.from_bytes(digest.digest(), "little"))
+        learned.random.seed(seed)
+        row: Rows = (random.random((1, size), dtype=np.float32) - 0.5) / np.float32(size)
+        work, free = np.zeros(size, dtype=np.float32), np.ones(1, dtype=np.float32)
+        for rate in np.linspace(learned.alpha, learned.min_alpha, learned.epochs):
+            train_document_dbow(
+                learned, words, [0], rate, work, learn_words=False, learn_hidden=False,
+                doctag_vectors=row, doctags_lockf=free,
+            )  # fmt: skip
+        found: Rows = row[0]
+        return found
+
+    def of(new: Sequence[str]) -> Rows:
+        found = np.zeros((len(new), size), dtype=np.float32)
+        known: dict[str, Rows] = {}
+        for i, text in enumerate(new):
+            words = [word for word in words_of(text, lower) if word in learned.wv.key_to_index]
+            if words:
+                text = " ".join(words)
+                if text not in known:
+                    known[text] = inferred(words)
+                found[i] = known[text]
+        return found
+
+    return of
+
+
+def model_vectors(reference: str) -> Of:
+    """The vectors of a registered model; zeros where it has none."""
+    made = make_model(reference)
+    model = made.model
+    if not isinstance(model, Embed):
+        raise CodeacumenError(
+            f"model {reference!r} gives no vectors",
+            "`codeacumen models list` says which have the face embed",
+        )
+    size = max(1, getattr(model, "batch_size", 1))
+
+    def of(new: Sequence[str]) -> Rows:
+        distinct = sorted(set(new))
+        known: dict[str, Sequence[float] | None] = {}
+        for start in range(0, len(distinct), size):
+            batch = distinct[start : start + size]
+            known |= dict(zip(batch, model.embed(batch), strict=True))
+        width = max((len(row) for row in known.values() if row is not None), default=1)
+        found = np.zeros((len(new), width), dtype=np.float32)
+        for i, text in enumerate(new):
+            row = known[text]
+            if row is not None:
+                found[i] = row
+        return found
+
+    return of
+
+
+def _gensim(kind: str) -> None:
+    try:
+        import gensim  # noqa: F401
+    except ImportError as error:
+        raise CodeacumenError(
+            f"{kind} needs gensim, which is not installed", "pip install 'codeacumen[embeddings]'"
+        ) from error
+
+
+# A sparse matrix of scipy by rows, or a numpy array.
+Vectors = Any
+
+
+@dataclass(frozen=True, slots=True)
+class Space:
+    """One pipeline. ``Space()`` is SeSaMe's; ``Space.parse`` reads the text form, ``str`` writes
+    it, with what differs from the kind's own defaults."""
+
+    kind: str = "ppmi"
+    ngrams: tuple[int, int] = (3, 3)
+    lower: bool = False
+    max_df: float = 0.9
+    min_df: float = 1
+    variance: float = 1e-8
+    alpha: float = 0.75
+    sublinear: bool = False
+    k: float = 1.2
+    b: float = 0.75
+    weights: str = "tfidf"
+    size: int = 100
+    seed: int = 0
+    model: str = ""
+
+    @classmethod
+    def parse(cls, text: str) -> Space:
+        """
+        >>> Space.parse("tfidf:ngrams=1-3,lower=false")
+        Space('tfidf:ngrams=1-3,lower=false')
+        """
+        kind, _, rest = text.strip().partition(":")
+        if kind == "model":
+            return _of_model(rest)
+        if kind not in _DEFAULTS:
+            raise CodeacumenError(
+                f"there is no space called {kind!r}",
+                f"it is one of {', '.join(_DEFAULTS)} or model:NAME",
+            )
+        changes: dict[str, Any] = {}
+        for part in filter(None, (one.strip() for one in rest.split(","))):
+            name, equals, value = part.partition("=")
+            if name not in _USED[kind] or not equals:
+                raise CodeacumenError(
+                    f"{part!r} is no setting of the space {kind}",
+                    f"its settings are {', '.join(_USED[kind])}; as in {_example(kind)}",
+                )
+            changes[name] = _value(name, value, f"space {text!r}")
+        return replace(_DEFAULTS[kind], **changes)
+
+    def __str__(self) -> str:
+        if self.kind == "model":
+            return f"model:{self.model}"
+        default = _DEFAULTS[self.kind]
+        changes = [
+            f"{name}={_written(getattr(self, name))}"
+            for name in _USED[self.kind]
+            if _written(getattr(self, name)) != _written(getattr(default, name))
+        ]
+        return f"{self.kind}:{','.join(changes)}" if changes else self.kind
+
+    def __repr__(self) -> str:
+        return f"Space({str(self)!r})"
+
+    @property
+    def dense(self) -> bool:
+        """Whether vectors are rows of an array, not of a sparse matrix."""
+        return self.kind in ("lsi", "word2vec", "doc2vec", "model")
+
+    def fit(self, texts: Sequence[str]) -> Fitted:
+        if self.kind == "word2vec":
+            found = word_vectors(texts, self.size, self.lower, self.seed)
+        elif self.kind == "doc2vec":
+            found = document_vectors(texts, self.size, self.lower, self.seed)
+        elif self.kind == "model":
+            found = model_vectors(self.model)
+        else:
+            return self._fit_ngrams(texts)
+        return Fitted(self, unit(found(texts)), found)
+
+    def _fit_ngrams(self, texts: Sequence[str]) -> Fitted:
+        grams, counts = gather(texts, self.ngrams, self.lower, self.min_df, self.max_df)
+        weigh = self._weigh(counts)
+        weighed = weigh(counts)
+        kept = varying(weighed, self.variance) if self.variance > 0 else None
+        if kept is not None:
+            weighed = weighed[:, kept]
+
+        def of(new: Sequence[str]) -> Sparse:
+            found = weigh(grams.counts(new))
+            return found if kept is None else found[:, kept]
+
+        if self.kind != "lsi":
+            return Fitted(self, unit(weighed), of)
+        reduce = lsi(weighed, self.size, self.seed)
+        return Fitted(self, unit(reduce(weighed)), lambda new: reduce(of(new)))
+
+    def _weigh(self, counts: Sparse) -> Weigh:
+        match self.weights if self.kind == "lsi" else self.kind:
+            case "ppmi":
+                return ppmi(counts, self.alpha)
+            case "tfidf":
+                return tfidf(counts, self.sublinear)
+            case "bm25":
+                return bm25(counts, self.k, self.b)
+            case _:
+                return lambda matrix: matrix
+
+
+@dataclass(frozen=True, slots=True)
+class Fitted:
+    """A space with what it has learned. ``vectors`` are those of the texts it was fitted to."""
+
+    space: Space
+    vectors: Vectors
+    _of: Callable[[Sequence[str]], Vectors]
+
+    def of(self, texts: Sequence[str]) -> Vectors:
+        """Vectors of any texts, with the statistics of those it was fitted to."""
+        return unit(self._of(texts))
+
+
+def vectors(texts: Sequence[str], space: Space | None = None) -> Vectors:
+    """Unit rows, one a text: scipy's csr_matrix, or an array where the space is dense."""
+    return (space or Space()).fit(texts).vectors
+
+
+_COUNTED = ("ngrams", "lower", "max_df", "min_df", "variance")
+_USED = {
+    "ppmi": (*_COUNTED, "alpha"),
+    "tfidf": (*_COUNTED, "sublinear"),
+    "bm25": (*_COUNTED, "k", "b"),
+    "counts": _COUNTED,
+    "lsi": ("size", "weights", *_COUNTED, "alpha", "sublinear", "k", "b", "seed"),
+    "word2vec": ("size", "lower", "seed"),
+    "doc2vec": ("size", "lower", "seed"),
+}
+# Only the first has a model to follow; of the others each is as it is commonly used.
+_WORDS = Space(ngrams=(1, 1), lower=True, max_df=0.9, variance=0.0)
+_DEFAULTS = {
+    "ppmi": Space(),
+    "tfidf": replace(_WORDS, kind="tfidf"),
+    "bm25": replace(_WORDS, kind="bm25"),
+    "counts": replace(_WORDS, kind="counts"),
+    "lsi": replace(_WORDS, kind="lsi", size=200),
+    "word2vec": replace(_WORDS, kind="word2vec"),
+    "doc2vec": replace(_WORDS, kind="doc2vec"),
+}
+_WEIGHTS = ("ppmi", "tfidf", "bm25", "counts")
+_TYPES = {field.name: field.type for field in fields(Space)}
+# The least and the most that a number may be.
+_BOUNDS = {
+    "alpha": (0.0, 1.0), "variance": (0.0, float("inf")), "k": (0.0, float("inf")), "b": (0.0, 1.0),
+    "size": (1, 10_000), "seed": (0, 2**32 - 1),
+}  # fmt: skip
+
+
+def _of_model(reference: str) -> Space:
+    if not reference:
+        raise CodeacumenError("model: needs the name of one", "as in model:minilm")
+    return replace(_WORDS, kind="model", model=reference)
+
+
+def _example(kind: str) -> str:
+    """The kind with its first setting as it is by default."""
+    name = _USED[kind][0]
+    return f"{kind}:{name}={_written(getattr(_DEFAULTS[kind], name))}"
+
+
+def _value(name: str, value: str, where: str) -> Any:
+    try:
+        return _read(name, value)
+    except ValueError as error:
+        raise CodeacumenError(f"{where}: {name}={value} cannot be", str(error)) from None
+
+
+def _read(name: str, value: str) -> Any:
+    if name == "ngrams":
+        return _range(value)
+    if name == "weights":
+        if value not in _WEIGHTS:
+            raise ValueError(f"weights are {', '.join(_WEIGHTS)}")
+        return value
+    if _TYPES[name] == "bool":
+        if value not in ("true", "false"):
+            raise ValueError(f"{name} is true or false")
+        return value == "true"
+    if name in ("max_df", "min_df"):
+        return _bound(name, value)
+    low, high = _BOUNDS[name]
+    hint = f"{name} is a {'whole ' if _TYPES[name] == 'int' else ''}number from {low:g}" + (
+        f" to {high:g}" if high != float("inf") else " on"
+    )
+    try:
+        number = int(value) if _TYPES[name] == "int" else float(value)
+    except ValueError:
+        raise ValueError(hint) from None
+    # Not a number is not within bounds either.
+    if not (low <= number <= high) or number == float("inf"):
+        raise ValueError(hint)
+    return number
+
+
+def _range(value: str) -> tuple[int, int]:
+    low, dash, high = value.partition("-")
+    found = (int(low), int(high if dash else low)) if _digits(low, high if dash else low) else None
+    if found is None or not 1 <= found[0] <= found[1] <= 9:
+        raise ValueError("n-grams are of one length, as in 3, or of several, as in 1-3; at most 9")
+    return found
+
+
+def _digits(*values: str) -> bool:
+    return all(value.isascii() and value.isdigit() for value in values)
+
+
+def _bound(name: str, value: str) -> float:
+    if _digits(value) and int(value) >= 1:
+        return int(value)
+    try:
+        share = float(value)
+    except ValueError:
+        share = -1.0
+    if not 0.0 <= share <= 1.0:
+        raise ValueError(f"{name} is a share of the texts (0.9, 1.0) or their number (1, 20)")
+    return share
+
+
+def _written(value: Any) -> str:
+    match value:
+        case bool():
+            return "true" if value else "false"
+        case (low, high):
+            return str(low) if low == high else f"{low}-{high}"
+        case _:
+            return str(value)

@@ -1,0 +1,252 @@
+"""The check: what is read, learned, judged and told, for a project or for a change of it.
+
+A change is judged by a model that has learned from the whole project as it was before, and from the
+files of the change. That model is kept, so that the next change costs only its own files.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from codeacumen.api import CodeacumenError
+from codeacumen.checker.assess import Assessor, assessor, background_key, without
+from codeacumen.checker.files import Tree, chosen, on_disk_listed, trees
+from codeacumen.checker.findings import (
+    Finding,
+    Known,
+    Place,
+    compared,
+    finding,
+    in_order,
+    read_baseline,
+)
+from codeacumen.checker.index import Index, read_files
+from codeacumen.checker.reading import WRITTEN, Methods
+from codeacumen.checker.settings import Settings
+from codeacumen.core.progress import Progress
+from codeacumen.corpus.reading import Problem
+from codeacumen.corpus.sources.folder import FolderRoot
+from codeacumen.corpus.sources.project import Root
+from codeacumen.models.method_naming.facts import Facts
+from codeacumen.models.method_naming.verdict import Verdict
+
+if TYPE_CHECKING:
+    from codeacumen.engines import Engine
+
+INLINE = "inline"
+# After the path of a file that changed: no path ends so.
+NOW = "\0now"
+Touched = Callable[[str, Place], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What is checked: ``since`` a revision or what is ``staged``; without either, all of it."""
+
+    paths: tuple[Path, ...]
+    settings: Settings
+    since: str = ""
+    staged: bool = False
+
+
+@dataclass(slots=True)
+class Report:
+    """``findings`` hold the suppressed ones too. ``judged`` counts the methods with a verdict: on
+    the others there was too little to go by. ``stale`` are known findings that are there no more.
+    ``skipped`` counts files by why they were left out."""
+
+    settings: Settings
+    roots: tuple[Path, ...] = ()
+    findings: list[Finding] = field(default_factory=list)
+    stale: list[Known] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+    skipped: Counter[str] = field(default_factory=Counter)
+    files: int = 0
+    methods: int = 0
+    judged: int = 0
+
+    @property
+    def told(self) -> list[Finding]:
+        return [one for one in self.findings if not one.suppressed]
+
+    @property
+    def failed(self) -> bool:
+        return any(one.probability >= self.settings.fail_on for one in self.told)
+
+
+def check(asked: Asked, home: Path, engine: Callable[[], Engine], step: Progress) -> Report:
+    settings = asked.settings
+    known = read_baseline(settings.baseline) if settings.baseline else []
+    found = trees(asked.paths)
+    report = Report(settings, tuple(tree.root for tree in found))
+    looked_at: list[str] = []
+    findings: list[Finding] = []
+    for tree in found:
+        # Of several projects, each one's paths begin with where it is.
+        prefix = os.path.relpath(tree.root).replace(os.sep, "/") + "/" if len(found) > 1 else ""
+        index = Index(home, tree.root)
+        try:
+            if asked.since or asked.staged:
+                methods, model, touched = _change(asked, tree, index, engine, step, report)
+            else:
+                methods, model, touched = _project(settings, tree, index, engine, step, report)
+        finally:
+            index.close()
+        looked_at += [prefix + path for path in methods]
+        findings += [
+            replace(one, path=prefix + one.path)
+            for one in _found(methods, model, touched, settings, report, step)
+        ]
+    if asked.since or asked.staged:
+        looked_at = []  # of a file that changed, other methods were not judged
+    everywhere = not asked.since and not asked.staged and all(one.parts == ("",) for one in found)
+    report.findings, report.stale = compared(
+        in_order(findings), known, None if everywhere else looked_at
+    )
+    report.problems.sort(key=lambda one: (one.path, one.kind, one.message))
+    return report
+
+
+def _project(
+    settings: Settings, tree: Tree, index: Index, engine: Callable[[], Engine], step: Progress,
+    report: Report,
+) -> tuple[dict[str, Methods], Assessor, Touched]:  # fmt: skip
+    """All of a project is learned from; of the parts that were named the names are judged."""
+    from codeacumen.checker.files import under
+
+    files, problems = on_disk_listed(tree, settings)
+    report.problems += problems
+    methods = read_files(FolderRoot(tree.root), files, index, engine, step, whole=True)
+    step("learning", 0, 1)
+    model = assessor(settings.background)
+    model.learn(_facts(methods, settings))
+    wanted = {path: one for path, one in methods.items() if under(tree.parts, path)}
+    return wanted, model, lambda path, place: True
+
+
+def _change(
+    asked: Asked, tree: Tree, index: Index, engine: Callable[[], Engine], step: Progress,
+    report: Report,
+) -> tuple[dict[str, Methods], Assessor, Touched]:  # fmt: skip
+    import pygit2
+
+    from codeacumen.checker.files import base_of, changes, head_of, under
+    from codeacumen.corpus.sources.git_tree import BlobsRoot
+
+    if not tree.git:
+        raise CodeacumenError(
+            f"{tree.root} is not in a git repository", "--since and --staged need one"
+        )
+    repository = pygit2.Repository(str(tree.root))
+    base = base_of(repository, asked.since) if asked.since else head_of(repository)
+    listed = {
+        one.path: one
+        for one in changes(repository, base, staged=asked.staged)
+        if under(tree.parts, one.path)
+        and (chosen(one.path, asked.settings) or one.path in tree.parts)
+    }
+    if not listed:
+        return {}, assessor("none"), lambda path, place: False
+    model = _before(repository.path, base, asked.settings, index, engine, step)
+    files = [(path, one.blob) for path, one in listed.items()]
+    root: Root = FolderRoot(tree.root)
+    if asked.staged:
+        root = BlobsRoot(Path(repository.path), dict(files))
+    read = read_files(root, files, index, engine, step, whole=False)
+    for path, one in read.items():
+        if one.returns:
+            listed[path] = replace(listed[path], lines=None)
+    methods = {path: _apart(one) for path, one in read.items()}
+    model.learn(_facts(methods, asked.settings))
+    return methods, model, lambda path, place: listed[path].touches(place)
+
+
+def _apart(methods: Methods) -> Methods:
+    """The same, of another file as the model sees it, which has learned the file as it was before:
+    what stands beside a method is what stands there now."""
+    facts = tuple(replace(one, path=f"{one.path}{NOW}") for one in methods.facts)
+    return replace(methods, facts=facts)
+
+
+def _before(
+    repository: str, base: str, settings: Settings, index: Index, engine: Callable[[], Engine],
+    step: Progress,
+) -> Assessor:  # fmt: skip
+    """The model that has learned from a commit: kept from last time, or made."""
+    from codeacumen.checker.files import listed
+    from codeacumen.corpus.sources.git_tree import GitRoot
+
+    if not base:
+        return assessor(settings.background)
+    root = GitRoot(Path(repository), base)
+    files, _ = listed(root, settings)
+    told = [
+        background_key(settings.background),
+        str(settings.generated),
+        *(f"{path}\0{key}" for path, key in files),
+    ]
+    key = hashlib.sha256("\n".join(told).encode("utf-8", "surrogatepass")).hexdigest()
+    kept: Assessor | None = index.learned(key)
+    if kept is not None:
+        return kept
+    model = assessor(settings.background)
+    methods = read_files(root, files, index, engine, step, whole=True)
+    step("learning", 0, 1)
+    model.learn(_facts(methods, settings))
+    index.keep_learned(key, model)
+    return model
+
+
+def _facts(methods: dict[str, Methods], settings: Settings) -> list[Facts]:
+    return [facts for one in methods.values() if _read(one, settings) for facts in one.facts]
+
+
+def _read(methods: Methods, settings: Settings) -> bool:
+    return methods.problem is None and (settings.generated or methods.origin == WRITTEN)
+
+
+def _found(
+    methods: dict[str, Methods], model: Assessor, touched: Touched, settings: Settings,
+    report: Report, step: Progress,
+) -> Iterable[Finding]:  # fmt: skip
+    """Judges the methods of some files, and counts in the report."""
+    facts: list[Facts] = []
+    places: list[Place] = []
+    for one in methods.values():
+        if one.problem is not None:
+            report.problems.append(one.problem)
+        elif not _read(one, settings):
+            report.skipped[one.origin] += 1
+        else:
+            report.files += 1
+            report.skipped["broken syntax, read all the same"] += one.broken
+            facts += one.facts
+            places += one.places
+    step("judging", 0, 1)
+    found: list[Finding] = []
+    for told, place, verdict in zip(facts, places, model.assess(facts), strict=True):
+        told = replace(told, path=told.path.removesuffix(NOW)) if told.path.endswith(NOW) else told
+        if not touched(told.path, place):
+            continue
+        report.methods += 1
+        if verdict is None:
+            continue
+        report.judged += 1
+        found += _finding(told, place, verdict, settings)
+    return found
+
+
+def _finding(facts: Facts, place: Place, verdict: Verdict, settings: Settings) -> Sequence[Finding]:
+    verdict = without(verdict, settings.ignore)
+    if verdict.wrong < settings.threshold:
+        return ()
+    left = without(verdict, place.silenced)
+    if left.wrong < settings.threshold:
+        return (replace(finding(facts, place, verdict), suppressed=INLINE),)
+    return (finding(facts, place, left),)

@@ -1,0 +1,160 @@
+"""Settings of the checker: those of the command line, else of the project's file, else ours.
+
+A project keeps them in ``.codeacumen.toml``, under ``[names]``, or in ``pyproject.toml``, under
+``[tool.codeacumen.names]``: the nearest such file at the checked path or above it. A key that
+nobody knows is an error, because a setting that does nothing is worse than none.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from typing import Any
+
+from codeacumen.api import CodeacumenError
+
+OWN, SHARED = ".codeacumen.toml", "pyproject.toml"
+THRESHOLD = 0.5
+NEVER, ANY = "never", "finding"
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """``fail_on``: the probability from which a finding fails the check; above 1 none does.
+    ``baseline``: a file of findings that are known; ``background``: what was learned from other
+    projects, a file, ``none``, or nothing for what codeacumen ships. ``ignore`` are rules that do
+    not count."""
+
+    threshold: float = THRESHOLD
+    fail_on: float = 0.0
+    baseline: Path | None = None
+    background: str = ""
+    exclude: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+    tests: bool = False
+    generated: bool = False
+    origin: Path | None = None
+
+
+# How keys are written in a file: with hyphens, as the options of the command line are.
+KEYS = tuple(one.name.replace("_", "-") for one in fields(Settings) if one.name != "origin")
+
+
+def settings_at(place: Path, config: Path | None = None) -> Settings:
+    """The settings for what lies there; ``config`` is a file that is named instead."""
+    if config is not None:
+        table = _table(config)
+        if table is None:
+            raise CodeacumenError(
+                f"{config} says nothing about names",
+                f"write [names] in {OWN}, or [tool.codeacumen.names] in {SHARED}",
+            )
+        return _settings(table, config)
+    for file in _files_above(place):
+        table = _table(file)
+        if table is not None:
+            return _settings(table, file)
+    return Settings()
+
+
+def fails_on(text: str) -> float:
+    """From what probability on a finding fails the check.
+
+    >>> fails_on("finding"), fails_on("never"), fails_on("0.9")
+    (0.0, 2.0, 0.9)
+    """
+    if text == ANY:
+        return 0.0
+    if text == NEVER:
+        return 2.0
+    return probability(text, "fail-on", f"{NEVER}, {ANY}, or a probability such as 0.9")
+
+
+def probability(value: Any, key: str, hint: str = "a number from 0 to 1, such as 0.8") -> float:
+    try:
+        found = float(value)
+    except (TypeError, ValueError):
+        found = -1.0
+    if isinstance(value, bool) or not 0 <= found <= 1:
+        raise CodeacumenError(f"{key}: {value!r} is no probability", hint)
+    return found
+
+
+def changed(settings: Settings, **given: Any) -> Settings:
+    """The settings with those that were given: what is None was not."""
+    return replace(settings, **{key: value for key, value in given.items() if value is not None})
+
+
+def _files_above(place: Path) -> list[Path]:
+    place = place.absolute()
+    folders = [place, *place.parents] if place.is_dir() else list(place.parents)
+    return [folder / name for folder in folders for name in (OWN, SHARED)]
+
+
+def _table(file: Path) -> Mapping[str, Any] | None:
+    """What a file says about names; None where it says nothing."""
+    try:
+        read = tomllib.loads(file.read_text(encoding="utf-8"))
+    except (FileNotFoundError, NotADirectoryError) as error:
+        if file.name in (OWN, SHARED):
+            return None
+        raise CodeacumenError(f"there is no {file}", "--config names a file of settings") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        if file.name == SHARED:  # other programs' file, and they will tell
+            return None
+        raise CodeacumenError(f"{file}: {error}", "it must be TOML") from error
+    except OSError as error:
+        raise CodeacumenError(f"{file}: {error.strerror or error}") from error
+    at: Any = read
+    for part in ("tool", "codeacumen", "names") if file.name == SHARED else ("names",):
+        at = at.get(part) if isinstance(at, dict) else None
+    if at is not None and not isinstance(at, dict):
+        raise CodeacumenError(f"{file}: names must be a table", "write [names] above its keys")
+    if at is None and file.name != SHARED and read:
+        unknown = next(iter(read))
+        raise CodeacumenError(
+            f"{file}: there is nothing called {unknown!r}", "settings go below [names]"
+        )
+    return at
+
+
+def _settings(table: Mapping[str, Any], file: Path) -> Settings:
+    found: dict[str, Any] = {"origin": file}
+    for key, value in table.items():
+        if key not in KEYS:
+            raise CodeacumenError(f"{file}: there is no setting called {key!r}", _nearest(key))
+        try:
+            found[key.replace("-", "_")] = _value(key, value, file)
+        except CodeacumenError as error:
+            raise CodeacumenError(f"{file}: {error}", error.hint) from error
+    return Settings(**found)
+
+
+def _nearest(key: str) -> str:
+    from difflib import get_close_matches
+
+    near = get_close_matches(key.replace("_", "-"), KEYS, 1)
+    return f"did you mean {near[0]}?" if near else f"there are {', '.join(KEYS)}"
+
+
+def _value(key: str, value: Any, file: Path) -> Any:
+    if key == "threshold":
+        return probability(value, key)
+    if key == "fail-on":
+        return fails_on(str(value))
+    if key in ("tests", "generated"):
+        if not isinstance(value, bool):
+            raise CodeacumenError(f"{key}: {value!r} is neither true nor false")
+        return value
+    if key in ("exclude", "ignore"):
+        if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
+            raise CodeacumenError(f"{key}: {value!r} is no list of texts", f'{key} = ["..."]')
+        return tuple(value)
+    if not isinstance(value, str) or not value:
+        raise CodeacumenError(f"{key}: {value!r} is no text")
+    # Files are named from the folder of the file that names them.
+    if key == "baseline":
+        return file.absolute().parent / value
+    return value if value == "none" else str(file.absolute().parent / value)

@@ -1,0 +1,96 @@
+"""A view of every method, one JSON object a line."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterator
+from itertools import groupby
+from typing import Any
+
+from codeacumen.api import Json, View
+from codeacumen.corpus.store import CALLS, Corpus, compat_of, computed_rows
+from codeacumen.languages.java.syntax.file import JavaFile
+from codeacumen.registry import make_view
+
+_COLUMNS = ("method_id", "project", "path", "line", "name", "place", "body", "text", "kind")
+
+
+def export(corpus: Corpus, view: str, compat: str = "") -> Iterator[Json]:
+    """Method id, project, file, line, name and value of each method that has a body, in the
+    store's order; with ``compat``, of each that the tool does not leave out. What is wrong with
+    the view or the tool is told here, not at the first value. Memory is that of one shard."""
+    if view == CALLS:
+        compat_of(None, compat)
+        return _calls(corpus)
+    made = make_view(view)
+    compat_of(made, compat)
+    return (
+        _told(row, value)
+        for shard in corpus.shards
+        for row, value in _values(corpus, shard, made, compat)
+    )
+
+
+def _told(row: dict[str, Any], value: Json) -> Json:
+    return {
+        "method_id": str(row["method_id"]),
+        "project": row["project"],
+        "file": row["path"],
+        "line": row["line"],
+        "name": row["name"],
+        "value": value,
+    }
+
+
+def _values(
+    corpus: Corpus, shard: str, view: View, compat: str
+) -> Iterator[tuple[dict[str, Any], Json]]:
+    methods = corpus.read(corpus.table(shard, "methods")).to_pylist()
+    stored = not compat and all(table.name in corpus.stored for table in view.tables)
+    if stored:
+        tables = {table.name: corpus.read(corpus.table(shard, table.name)) for table in view.tables}
+        for at, row in enumerate(methods):
+            if row["body"]:
+                rows = {name: table.slice(at, 1).to_pylist()[0] for name, table in tables.items()}
+                yield row, view.value(row, rows)
+        return
+    files = corpus.read(corpus.table(shard, "files"), ["file_id", "source"])
+    sources: dict[uuid.UUID, str] = dict(
+        zip(files["file_id"].to_pylist(), files["source"].to_pylist(), strict=True)
+    )
+    for file_id, rows_of_file in groupby(methods, key=lambda row: row["file_id"]):
+        file = JavaFile(sources[file_id].encode())
+        for row in rows_of_file:
+            if row["body"] and compat:
+                value = view.compatible(compat, file, row["place"])
+                if value is not None:
+                    yield row, value
+            elif row["body"]:
+                yield row, view.value(row, computed_rows(view, file, row))
+
+
+def _calls(corpus: Corpus) -> Iterator[Json]:
+    """Every method with the calls that stand in it."""
+    ids = corpus.read(corpus.folder / "numbers.parquet")["method_id"].to_pylist()
+    named = corpus.read(corpus.folder / "dispatch.parquet", ["project", "targets"])
+    pairs = zip(named["project"].to_pylist(), named["targets"].to_pylist(), strict=True)
+    places = {pair: place for place, pair in enumerate(pairs)}
+    sets = corpus.index.sets
+    for project, shards in corpus.manifest.shards.items():
+        for shard in shards:
+            of_method: dict[uuid.UUID, list[Json]] = {}
+            for call in corpus.read(corpus.calls_of(project, shard)).to_pylist():
+                targets = call["targets"]
+                numbers = sets[places[project, targets]].tolist() if targets is not None else []
+                of_method.setdefault(call["caller_id"], []).append(
+                    {
+                        **{key: call[key] for key in ("start_byte", "line", "kind", "callee")},
+                        "reference": call["reference"],
+                        "inside": call["inside"],
+                        "ambiguous": call["ambiguous"],
+                        "targets": [str(ids[number]) for number in numbers],
+                    }
+                )
+            for row in corpus.read(corpus.table(shard, "methods"), _COLUMNS).to_pylist():
+                if row["body"]:
+                    yield _told(row, of_method.get(row["method_id"], []))

@@ -1,0 +1,123 @@
+"""Facts of files as typed columns, so that nothing parses a file a second time for them: call
+facts, which linking needs, and measures of methods.
+
+``calls.facts`` describes the call facts of one file; here each kind of value is a column of lists
+with one list a file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+
+from codeacumen.corpus.schema import FACTS
+from codeacumen.languages.java.measures.npath import RULES, npath
+from codeacumen.languages.java.measures.operators import operators, readable
+from codeacumen.languages.java.resolve.facts import facts
+from codeacumen.languages.java.resolve.sites import Sites, name_ends
+from codeacumen.languages.java.syntax.file import JavaFile
+
+# Columns of the rows of ``declared``, in the order of a row's values. The components of a record
+# are stored flat: name, type, name, type.
+_ROWS = {
+    key: tuple(name for name in FACTS.names if name.startswith(f"{key[:-1]}_"))
+    for key in ("types", "methods", "fields")
+}
+_COMPONENTS = "type_components"
+_SITES = ("code", "size", "a", "b")
+
+
+def fact_columns(file: JavaFile) -> dict[str, Any]:
+    """The call facts of a file, by column."""
+    declared, sites = facts(file)
+    columns: dict[str, Any] = {"package": declared["package"], "imports": declared["imports"]}
+    for key, names in _ROWS.items():
+        values = list(zip(*declared[key], strict=True)) or [()] * len(names)
+        columns |= zip(names, values, strict=True)
+    columns[_COMPONENTS] = [
+        [text for pair in components for text in pair] for components in columns[_COMPONENTS]
+    ]
+    return {**columns, **sites._asdict(), "name_end": name_ends(file, sites)}
+
+
+def method_measures(file: JavaFile) -> Iterator[dict[str, Any]]:
+    """The measures of each method of a file, in the order of ``declarations.methods``: columns of
+    ``MEASURES``."""
+    methods = len(file.declarations.methods)
+    values = {npath_column(rules): npath(file, rules) for rules in RULES}
+    counts: list[dict[str, int | None]] = [dict.fromkeys(values)] * methods
+    for body, place in enumerate(file.bodies):
+        counts[place] = {name: int(column[body]) for name, column in values.items()}
+    found = operators(file)
+    order = np.argsort(found.method, kind="stable")
+    borders = np.searchsorted(found.method[order], np.arange(methods + 1))
+    which, start = found.which[order], file.syntax.start[found.node[order]]
+    for place, is_readable in enumerate(readable(file).tolist()):
+        own = slice(borders[place], borders[place + 1])
+        yield {
+            **counts[place],
+            "readable": is_readable,
+            "operators": which[own],
+            "operator_starts": start[own],
+        }
+
+
+def npath_column(rules: str) -> str:
+    """The column of ``MEASURES`` that holds NPath by these rules."""
+    return f"npath_{rules.replace('.', '_')}"
+
+
+def read_declared(shard: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Path and declarations of each Java file of a shard, as ``calls.facts`` returns them."""
+    names = [name for columns in _ROWS.values() for name in columns]
+    table = pq.read_table(shard / "facts.parquet", columns=["path", "package", "imports", *names])
+    columns = {name: lists_of(table[name]) for name in ("imports", *names)}
+    columns[_COMPONENTS] = [
+        [list(zip(flat[::2], flat[1::2], strict=True)) for flat in types]
+        for types in columns[_COMPONENTS]
+    ]
+    for row, (path, package) in enumerate(
+        zip(table["path"].to_pylist(), table["package"].to_pylist(), strict=True)
+    ):
+        declared = {"package": package, "imports": columns["imports"][row]}
+        for key, of_key in _ROWS.items():
+            declared[key] = list(zip(*(columns[name][row] for name in of_key), strict=True))
+        yield path, declared
+
+
+def read_sites(shard: Path) -> Iterator[tuple[str, Sites, NDArray[Any]]]:
+    """Path, call sites and ends of the calls' names of each Java file of a shard."""
+    table = pq.read_table(shard / "facts.parquet", columns=["path", "texts", *_SITES, "name_end"])
+    texts = lists_of(table["texts"])
+    columns = [arrays_of(table[name]) for name in (*_SITES, "name_end")]
+    for path, words, *numbers, end in zip(table["path"].to_pylist(), texts, *columns, strict=True):
+        yield path, Sites(words, *numbers), end
+
+
+def arrays_of(column: pa.ChunkedArray) -> list[NDArray[Any]]:
+    """The lists of a column of numbers, as stretches of one array."""
+    lists = _whole(column)
+    values = lists.values.to_numpy(zero_copy_only=False)
+    return [values[start:stop] for start, stop in pairwise(lists.offsets.to_pylist())]
+
+
+def lists_of(column: pa.ChunkedArray | pa.Array) -> list[list[Any]]:
+    """The lists of a column, which may hold lists themselves. Through numpy: ``to_pylist`` makes
+    an object for each value and for each list."""
+    lists = _whole(column)
+    if pa.types.is_list(lists.values.type):
+        values: list[Any] = lists_of(lists.values)
+    else:
+        values = lists.values.to_numpy(zero_copy_only=False).tolist()
+    return [values[start:stop] for start, stop in pairwise(lists.offsets.to_pylist())]
+
+
+def _whole(column: pa.ChunkedArray | pa.Array) -> pa.ListArray:
+    return column if isinstance(column, pa.Array) else column.combine_chunks()

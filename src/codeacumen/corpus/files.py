@@ -1,0 +1,122 @@
+"""The files of corpora that embeddings learn from: written by somebody, each content once."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TypeVar
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from codeacumen.api import CodeacumenError
+from codeacumen.core.progress import Progress
+from codeacumen.corpus import Corpus
+from codeacumen.corpus.integrity import unreadable
+from codeacumen.engines import Died, Engine
+
+# Seconds for a shard; the first of a fresh installation waits for the compiler.
+LIMIT = 1800.0
+LANGUAGES = ("java", "javascript")
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """Rows of one shard's table of files, in a corpus. It goes to other processes."""
+
+    corpus: Path
+    table: Path
+    rows: tuple[int, ...]
+
+    def columns(self, names: Sequence[str]) -> pa.Table:
+        """A table that cannot be read is told as what it is: the corpus is damaged."""
+        try:
+            return pq.read_table(self.table, columns=list(names)).take(list(self.rows))
+        except (OSError, pa.ArrowException) as error:
+            raise unreadable(self.corpus, self.table) from error
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """``sha256`` is of all contents, whatever corpora and shards they lie in; ``projects`` and
+    ``files`` are for the record."""
+
+    sha256: str
+    stretches: tuple[Stretch, ...]
+    projects: tuple[str, ...]
+    files: dict[str, int]
+
+
+def chosen(corpora: Sequence[Corpus]) -> Chosen:
+    """Minified, generated and vendored files are left out, and all copies but one."""
+    seen: dict[str, str] = {}
+    stretches: list[Stretch] = []
+    for corpus in corpora:
+        for shard in corpus.shards:
+            table = corpus.table(shard, "files")
+            columns = corpus.read(table, ["sha256", "language", "origin"]).to_pydict()
+            rows = []
+            values = zip(columns["sha256"], columns["language"], columns["origin"], strict=True)
+            for row, (sha256, language, origin) in enumerate(values):
+                if language in LANGUAGES and origin == "written" and sha256 not in seen:
+                    seen[sha256] = language
+                    rows.append(row)
+            if rows:
+                folder = corpus.folder.absolute()
+                stretches.append(Stretch(folder, table.absolute(), tuple(rows)))
+    if not seen:
+        raise CodeacumenError(
+            "there is no Java and no JavaScript to learn from",
+            "minified, generated and vendored files do not count",
+        )
+    contents = "\n".join(f"{sha256} {language}" for sha256, language in sorted(seen.items()))
+    languages = list(seen.values())
+    return Chosen(
+        hashlib.sha256(contents.encode()).hexdigest(),
+        tuple(stretches),
+        tuple(sorted({name for corpus in corpora for name in corpus.manifest.projects})),
+        {name: languages.count(name) for name in LANGUAGES if name in languages},
+    )
+
+
+def read(stretch: Stretch) -> Iterator[tuple[str, str, bytes]]:
+    """Hash, language and source of each file."""
+    found = stretch.columns(["sha256", "language", "source"])
+    for batch in found.to_batches(max_chunksize=64):
+        for row in batch.to_pylist():
+            yield row["sha256"], row["language"], row["source"].encode("utf-8", "surrogatepass")
+
+
+def worked(
+    work: Callable[[Stretch], T],
+    stretches: Sequence[Stretch],
+    engine: Engine,
+    what: str,
+    step: Progress,
+) -> tuple[list[T], int]:
+    """What comes of all stretches, in their order, and how many files are lost: those that end
+    whatever process reads them."""
+    found: dict[tuple[int, int], T] = {}
+    lost: list[int] = []
+    for done, (place, outcome) in enumerate(engine.run(work, stretches, LIMIT), 1):
+        step(what, done, len(stretches))
+        if isinstance(outcome, Died):
+            lost.append(place)
+        else:
+            found[place, 0] = outcome
+    single = [
+        (place, number, replace(stretches[place], rows=(row,)))
+        for place in lost
+        for number, row in enumerate(stretches[place].rows)
+    ]
+    left_out = 0
+    for which, outcome in engine.run(work, [one for _, _, one in single], LIMIT):
+        if isinstance(outcome, Died):
+            left_out += 1
+        else:
+            found[single[which][:2]] = outcome
+    return [found[key] for key in sorted(found)], left_out

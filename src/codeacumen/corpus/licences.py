@@ -1,0 +1,201 @@
+"""Which licence a project has: its licence files, and SPDX identifiers for what they say.
+
+Texts are recognised by phrases that no other licence has. What is recognised is the text, not the
+intent: a file may hold several licences, and whether one may choose among them, or a later version
+of one, is for people to read.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from codeacumen.corpus.reading import Problem, read_source
+
+UNKNOWN = "unknown"
+# The top folder and those in it.
+LICENCE_LEVELS = 2
+LARGEST_LICENCE = 1 << 20
+
+_NAME = re.compile(r"(?:(?:[a-z0-9.]+[-_])?(?:un)?licen[cs]es?|copying|notices?)(?:[-_. ].*)?")
+# Code about licences is no licence.
+_OTHER = frozenset(
+    ("bat", "c", "cc", "class", "cpp", "cs", "css", "csv", "gif", "go", "gradle", "h", "hpp", "ico",
+     "java", "jar", "jpg", "js", "json", "jsx", "kt", "m", "mjs", "php", "png", "properties", "py",
+     "rb", "rs", "scala", "sh", "svg", "swift", "toml", "ts", "tsx", "xml", "xsl", "yaml", "yml")
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class LicenceFile:
+    """``ids``: SPDX identifiers in the order of the alphabet, or only ``unknown``."""
+
+    path: str
+    ids: tuple[str, ...]
+
+
+def is_licence(path: str) -> bool:
+    """Whether a file is, by its name, one that holds a licence.
+
+    >>> [is_licence(path) for path in ("COPYING.LESSER", "src/License.java", "debian/copyright")]
+    [True, False, True]
+    """
+    folder, _, name = path.lower().rpartition("/")
+    if name.rpartition(".")[2] in _OTHER and "." in name:
+        return False
+    if folder.rpartition("/")[2] == "debian" and name == "copyright":
+        return True
+    # A folder LICENSES with one file for each: the REUSE specification.
+    return folder.rpartition("/")[2] == "licenses" or _NAME.fullmatch(name) is not None
+
+
+def recognised(path: str, data: bytes) -> tuple[str, ...]:
+    """SPDX identifiers of the licences in a file, or only ``unknown``."""
+    source = read_source(path, data, LARGEST_LICENCE)
+    if isinstance(source, Problem):
+        return (UNKNOWN,)
+    text = source.data.decode("utf-8")
+    found = set(_declared(text)) or set(_told(plain(text)))
+    return tuple(sorted(found)) or (UNKNOWN,)
+
+
+def plain(text: str) -> str:
+    """Lower-case words and numbers: without line breaks, quotes, comment signs, HTML."""
+    without_tags = re.sub(r"</?[a-z]+(?:\s[^<>]*)?/?>|&\w+;", " ", text.lower())
+    return " ".join(re.findall(r"[a-z0-9]+", without_tags))
+
+
+# --------------------------------------------------------------------------------------
+# Texts. Expressions are for text as ``plain`` leaves it.
+# --------------------------------------------------------------------------------------
+
+_PHRASES = {
+    "Apache-2.0": r"apache (?:software )?license version 2 0|apache 2 0 license"
+                  r"|usr share common licenses apache 2 0",
+    "Artistic-2.0": r"the artistic license 2 0",
+    "BSL-1.0": r"boost software license version 1 0",
+    "BlueOak-1.0.0": r"blue oak model license version 1 0 0",
+    "CC-BY-3.0": r"creative commons attribution 3 0",
+    "CC-BY-4.0": r"creative commons attribution 4 0",
+    "CC0-1.0": r"cc0 1 0 universal|creativecommons org publicdomain zero 1 0"
+               r"|usr share common licenses cc0 1 0",
+    "CDDL-1.0": r"common development and distribution license (?:cddl )?version 1 0",
+    "CDDL-1.1": r"common development and distribution license (?:cddl )?version 1 1",
+    "EPL-1.0": r"eclipse public license (?:v|version) ?1 0",
+    "EPL-2.0": r"eclipse public license (?:v|version) ?2 0",
+    "MPL-1.1": r"mozilla public license (?:v|version) ?1 1|usr share common licenses mpl 1 1",
+    "MPL-2.0": r"mozilla public license (?:v|version) ?2 0|usr share common licenses mpl 2 0",
+    "PSF-2.0": r"psf license agreement for python|python software foundation license version 2",
+    "Unlicense": r"this is free and unencumbered software released into the public domain",
+    "WTFPL": r"do what the fuck you want to public license",
+    "Zlib": r"altered source versions must be plainly marked as such",
+}  # fmt: skip
+
+# Licences of one family begin alike; what follows up to the disclaimer tells them apart. Where a
+# text is cut off before that, what is missing may be what would have told.
+_MIT = re.compile(
+    r"permission is hereby granted free of charge to any person obtaining a copy of this "
+    r"(?:software|source code)(.{0,2000}?)(provided as is|$)"
+)
+_ISC = re.compile(
+    r"permission to use copy modify and (?:or )?distribute this software for any purpose with or "
+    r"without fee is hereby granted (provided|(?:the )?software is provided)"
+)
+_BSD = re.compile(
+    r"redistribution and use (?:of this software )?in source and binary forms with or without "
+    r"modification are permitted provided that(.{0,3000}?)((?:software|work) is provided|$)"
+)
+
+# The GNU licences name each other, and others name them. Their own titles have the date, and
+# who puts a program under one writes as follows.
+_GNU = re.compile(
+    r"gnu (?:(affero|lesser|library) )?general public license (?:a?l?gpl )?"
+    r"(?:as published by the free software foundation (?:inc )?)?(?:either )?version (\d(?: 1)?) "
+    r"(?:of the license|only|june 1991|february 1999|29 june 2007|19 november 2007)"
+)
+_GNU_OF_DEBIAN = re.compile(r"usr share common licenses (a|l)?gpl (\d(?: 1)?)\b")
+_GNU_LETTER = {"affero": "A", "lesser": "L", "library": "L", "a": "A", "l": "L"}
+_CLASSPATH = (
+    "linking this library statically or dynamically with other modules is making a combined work"
+)
+
+
+def _told(text: str) -> Iterator[str]:
+    """Licences whose texts or notices stand in a plain text."""
+    for name, expression in _PHRASES.items():
+        if re.search(expression, text):
+            yield name
+    for terms, end in _MIT.findall(text):
+        if "redistributions of source code must retain" in terms:
+            yield "NCSA"
+        elif "shall be included" in terms:
+            yield "MIT"
+        elif end:
+            yield "MIT-0"
+    for conditions in _ISC.findall(text):
+        yield "ISC" if conditions == "provided" else "0BSD"
+    for conditions, end in _BSD.findall(text):
+        yield from _bsd(conditions, whole=bool(end))
+    exception = " WITH Classpath-exception-2.0" if _CLASSPATH in text else ""
+    for kind, version in (*_GNU.findall(text), *_GNU_OF_DEBIAN.findall(text)):
+        name = _gnu(_GNU_LETTER.get(kind, ""), version.replace(" ", "."))
+        yield name + exception if name.startswith("GPL") else name
+
+
+def _bsd(conditions: str, *, whole: bool) -> Iterator[str]:
+    if "developed by the apache software foundation" in conditions:
+        yield "Apache-1.1"
+    elif "all advertising materials" in conditions:
+        yield "BSD-4-Clause"
+    elif re.search(r"neither the names?|used to endorse", conditions):
+        yield "BSD-3-Clause"
+    elif whole:
+        yield "BSD-2-Clause"
+
+
+def _gnu(letter: str, version: str) -> str:
+    """Whether later versions may be chosen is said in each source file, not in the licence."""
+    return f"{letter}GPL-{version if '.' in version else version + '.0'}"
+
+
+# --------------------------------------------------------------------------------------
+# Debian's form of debian/copyright, in which each licence has a short name.
+# --------------------------------------------------------------------------------------
+
+_STANZA = re.compile(r"\n[ \t]*\n")
+_FIELD = re.compile(r"^(Files|License):[ \t]*(.*)", re.MULTILINE)
+_SHORT_GNU = re.compile(r"(a|l)?gpl[-v ]?(\d(?:\.\d)?)\+?(?: with (.+))?")
+# Those that are not spelt as SPDX has them.
+_SHORT = {"expat": "MIT", "apache-2": "Apache-2.0", "bsd-3": "BSD-3-Clause",
+          "bsd-2": "BSD-2-Clause", "cc0": "CC0-1.0", "bsd-2-clause": "BSD-2-Clause",
+          "bsd-3-clause": "BSD-3-Clause", "bsd-4-clause": "BSD-4-Clause", "mit": "MIT",
+          "isc": "ISC", "apache-1.1": "Apache-1.1", "0bsd": "0BSD", "mit-0": "MIT-0",
+          } | {name.lower(): name for name in _PHRASES}  # fmt: skip
+
+
+def _declared(text: str) -> Iterator[str]:
+    stanzas = _STANZA.split(text.replace("\r\n", "\n").lstrip())
+    if not re.match(r"format(?:-specification)?:.*(?:copyright-format|dep5)", stanzas[0].lower()):
+        return
+    fields = [(stanza, dict(_FIELD.findall(stanza))) for stanza in stanzas[1:]]
+    texts = {
+        one.get("License", "").lower().strip(): stanza
+        for stanza, one in fields
+        if "Files" not in one
+    }
+    for stanza, one in fields:
+        # What Debian itself adds says nothing about the project.
+        if "Files" not in one or one["Files"].strip() == "debian/*":
+            continue
+        for short in re.split(r",|\band\b|\bor\b", one.get("License", "").lower()):
+            name = _spdx(short.strip())
+            yield from (name,) if name else _told(plain(stanza + texts.get(short.strip(), "")))
+
+
+def _spdx(short: str) -> str:
+    match = _SHORT_GNU.fullmatch(short)
+    if match is None:
+        return _SHORT.get(short) or _SHORT.get(f"{short}.0", "")
+    exception = " WITH Classpath-exception-2.0" if "classpath" in (match[3] or "") else ""
+    return _gnu(_GNU_LETTER.get(match[1] or "", ""), match[2]) + exception

@@ -1,0 +1,164 @@
+"""A project's calls: which methods each call in the source may reach.
+
+The declarations of a whole project decide what one call means, so this runs when all of its
+shards are there, again shard by shard. Calls that may reach the same methods share one set of
+targets: a call of ``toString`` on an Object reaches thousands.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from codeacumen.core.machine import peak_memory_bytes
+from codeacumen.corpus.facts import read_declared, read_sites
+from codeacumen.corpus.ids import targets_name
+from codeacumen.corpus.parquet import replace_table, values_of
+from codeacumen.corpus.schema import CALLS, list_of
+from codeacumen.languages.java.resolve.link import Project as World
+from codeacumen.languages.java.resolve.world import platform
+from codeacumen.text.lines import line_starts
+
+# Project-local numbers of methods, until all projects are known.
+SETS = pa.schema([("targets", pa.int64()), ("callees", list_of(pa.int32()))])
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """One shard whose calls are to be linked, and all shards of its project, in order.
+    ``folder`` is where the project's calls lie."""
+
+    out: Path
+    project: str
+    folder: str
+    shards: tuple[str, ...]
+    place: int
+
+
+@dataclass(frozen=True, slots=True)
+class Linked:
+    """A shard whose calls are linked. ``seconds`` of the processor were spent on it just now."""
+
+    calls: int
+    ambiguous: int
+    inside: int
+    seconds: float
+    peak: int
+
+
+def link_key(shards: Sequence[str], code: str) -> str:
+    """Links depend on all declarations of the project, and on the linker."""
+    return hashlib.sha256("\0".join([code, *shards]).encode()).hexdigest()[:20]
+
+
+def link_shard(link: Link) -> Linked:
+    clock = time.process_time()
+    folder = link.out / "calls" / link.folder
+    name = link.shards[link.place]
+    calls_file, sets_file = folder / f"{name}.parquet", folder / f"{name}.sets"
+    if not (calls_file.is_file() and sets_file.is_file()):
+        calls, sets = _linked(link, link.out / "shards" / name)
+        folder.mkdir(parents=True, exist_ok=True)
+        replace_table(sets, sets_file)
+        replace_table(calls, calls_file)
+    told = pq.read_table(calls_file, columns=["ambiguous", "inside"])
+    ambiguous, inside = (
+        int(np.count_nonzero(told[column].to_numpy())) for column in told.column_names
+    )
+    spent = time.process_time() - clock
+    return Linked(told.num_rows, ambiguous, inside, spent, peak_memory_bytes() or 0)
+
+
+@lru_cache(maxsize=1)
+def world_of(out: Path, shards: tuple[str, ...]) -> tuple[World, dict[str, int]]:
+    """The project's declarations, and the number of each file's first method."""
+    declared: list[tuple[str, Mapping[str, Any]]] = []
+    first: dict[str, int] = {}
+    count = 0
+    for shard in shards:
+        declared += read_declared(out / "shards" / shard)
+        paths = pq.read_table(out / "shards" / shard / "methods.parquet", columns=["path"])["path"]
+        for place, path in enumerate(paths.to_pylist()):
+            first.setdefault(path, count + place)
+        count += len(paths)
+    return World(declared, platform()), first
+
+
+def _columns(path: Path, *names: str) -> Iterator[tuple[Any, ...]]:
+    table = pq.read_table(path, columns=list(names))
+    return zip(*(values_of(table[name]) for name in names), strict=True)
+
+
+def _linked(link: Link, shard: Path) -> tuple[pa.Table, pa.Table]:
+    """The shard's calls, and the sets of targets they name."""
+    world, first = world_of(link.out, link.shards)
+    methods, types = _ids(shard, "methods", "method_id"), _ids(shard, "types", "type_id")
+    sources = dict(_columns(shard / "files.parquet", "path", "source"))
+    rows: dict[str, list[Any]] = {name: [] for name in CALLS.names}
+    sets = _Sets(first)
+    for path, sites, name_end in read_sites(shard):
+        calls = world.link(path, sites)
+        named = name_end >= 0
+        ends = dict(zip(sites.b[named].tolist(), name_end[named].tolist(), strict=True))
+        # In the order of their callers; those of initialisers come first.
+        calls.sort(key=lambda call: (call.caller, call.offset))
+        starts = line_starts(sources[path].encode())
+        lines = np.searchsorted(starts, [call.offset for call in calls], side="right") + 1
+        of_methods, of_types = methods.get(path, []), types.get(path, [])
+        for call, line in zip(calls, lines.tolist(), strict=True):
+            rows["caller_id"].append(of_methods[call.caller] if call.caller >= 0 else None)
+            rows["caller_type_id"].append(of_types[call.type] if call.type >= 0 else None)
+            rows["path"].append(path)
+            rows["line"].append(line)
+            rows["targets"].append(sets.number(call.targets))
+            rows["start_byte"].append(call.offset)
+            rows["end_byte"].append(ends.get(call.offset))
+            for name in ("kind", "reference", "ambiguous", "inside", "callee"):
+                rows[name].append(getattr(call, name))
+    rows["project"] = [link.project] * len(rows["path"])
+    return pa.Table.from_pydict(rows, schema=CALLS), sets.table()
+
+
+def _ids(shard: Path, table: str, column: str) -> dict[str, list[bytes]]:
+    """Ids of each file's methods, or types, in their order."""
+    of_file = dict(_columns(shard / "files.parquet", "file_id", "path"))
+    found: dict[str, list[bytes]] = {}
+    for file, one in _columns(shard / f"{table}.parquet", "file_id", column):
+        found.setdefault(of_file[file], []).append(one)
+    return found
+
+
+class _Sets:
+    """Sets of targets by a hash of their members, so that equal sets of different shards have
+    the same name. Members are numbers inside the project, until all projects are known."""
+
+    def __init__(self, first: Mapping[str, int]) -> None:
+        self.first = first
+        self.members: dict[int, list[int]] = {}
+        # The linker gives the same object for the same set, and keeps it: looked at once.
+        self.seen: dict[int, tuple[tuple[Any, ...], int]] = {}
+
+    def number(self, targets: tuple[Any, ...]) -> int | None:
+        if not targets:
+            return None
+        known = self.seen.get(id(targets))
+        if known is None:
+            numbers = np.unique([self.first[path] + place for path, place in targets])
+            name = targets_name(numbers)
+            self.members[name] = numbers.tolist()
+            known = self.seen[id(targets)] = (targets, name)
+        return known[1]
+
+    def table(self) -> pa.Table:
+        names = sorted(self.members)
+        columns = {"targets": names, "callees": [self.members[name] for name in names]}
+        return pa.Table.from_pydict(columns, schema=SETS)

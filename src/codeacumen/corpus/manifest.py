@@ -1,0 +1,160 @@
+"""What a corpus folder says about itself: its format, its shards and their hashes.
+
+Written when a build begins (``complete`` is false then) and when it ends, always at once.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from codeacumen import __version__
+from codeacumen.api import CodeacumenError, Json
+from codeacumen.core.files import write_atomically
+from codeacumen.corpus.schema import FORMAT, SCHEMA
+
+NAME = "manifest.json"
+LOCK = ".lock"
+# What a build makes besides the manifest: folders, with the endings of what is in them, and files.
+_FOLDERS = {
+    "shards": (".parquet",),
+    "calls": (".parquet", ".sets"),
+    "index": (".npy",),
+    # Null facts, stored when first asked for.
+    "nulls": (".parquet",),
+}
+_FILES = ("projects.parquet", "numbers.parquet", "dispatch.parquet", LOCK)
+_PART = ".part"
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """``shards`` are each project's shards and links, in order; ``lethal`` the files that end
+    whatever process reads them; ``files`` all files of the corpus with their hashes."""
+
+    complete: bool
+    projects: tuple[str, ...]
+    settings: dict[str, Any] = field(default_factory=dict)
+    shards: dict[str, list[str]] = field(default_factory=dict)
+    links: dict[str, str] = field(default_factory=dict)
+    lethal: list[list[str]] = field(default_factory=list)
+    counts: dict[str, int] = field(default_factory=dict)
+    files: dict[str, str] = field(default_factory=dict)
+
+
+def must_be_ready(folder: Path) -> None:
+    """An error where a corpus cannot be built, before anything is done for it."""
+    place = folder.absolute()
+    while not place.exists() and place != place.parent:
+        place = place.parent
+    if not place.is_dir():
+        raise CodeacumenError(f"{folder}: {place} is a file", "choose a folder")
+    if not os.access(place, os.W_OK | os.X_OK):
+        raise CodeacumenError(f"{folder}: you may not write in {place}", "choose another --out")
+    made = folder.exists() and not (folder / NAME).exists()
+    if made and not all(map(_is_ours, folder.iterdir())):
+        raise CodeacumenError(
+            f"{folder} is no corpus, and not empty",
+            "choose a folder that is empty or does not exist yet",
+        )
+
+
+def write_manifest(folder: Path, manifest: Manifest) -> None:
+    content = {
+        "format": FORMAT,
+        "schema": SCHEMA,
+        "codeacumen": __version__,
+        "complete": manifest.complete,
+        "projects": list(manifest.projects),
+        "settings": manifest.settings,
+        "counts": manifest.counts,
+        "shards": manifest.shards,
+        "links": manifest.links,
+        "lethal": manifest.lethal,
+        "files": manifest.files,
+    }
+    write_atomically(folder / NAME, (json.dumps(content, indent=1) + "\n").encode())
+
+
+def read_manifest(folder: Path) -> Manifest | None:
+    """The manifest of a corpus; None where there is none."""
+    try:
+        found = json.loads((folder / NAME).read_bytes())
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except ValueError as error:
+        raise _damaged(folder, str(error)) from error
+    return _checked(folder, found)
+
+
+def _is_ours(entry: Path) -> bool:
+    """Whether something in a folder was made by a build, all that is below it too."""
+    if entry.name.endswith(_PART) or entry.name in _FILES:
+        return not entry.is_dir()
+    if entry.name not in _FOLDERS or entry.is_symlink() or not entry.is_dir():
+        return False
+    endings = (*_FOLDERS[entry.name], _PART)
+    return all(one.is_dir() or one.name.endswith(endings) for one in entry.rglob("*"))
+
+
+def clear(folder: Path) -> None:
+    """Remove what is left of a corpus that has lost its manifest: without hashes, nobody knows
+    what of it is whole."""
+    for name in _FOLDERS:
+        shutil.rmtree(folder / name, ignore_errors=True)
+    for name in set(_FILES) - {LOCK}:
+        (folder / name).unlink(missing_ok=True)
+
+
+def shard_hashes(folder: Path) -> Mapping[str, Mapping[str, str]]:
+    """Hashes of each shard's tables, as far as the manifest that lies there knows them."""
+    try:
+        file = folder / NAME
+        return _shard_hashes(file, file.stat().st_mtime_ns)
+    except OSError:
+        return {}
+
+
+@lru_cache(maxsize=1)
+def _shard_hashes(file: Path, changed: int) -> dict[str, dict[str, str]]:
+    found: dict[str, dict[str, str]] = {}
+    for name, sha256 in json.loads(file.read_bytes())["files"].items():
+        parts = PurePosixPath(name)
+        if parts.parts[0] == "shards":
+            found.setdefault(parts.parts[1], {})[parts.stem] = sha256
+    return found
+
+
+def _checked(folder: Path, found: Json) -> Manifest:
+    if not isinstance(found, dict) or found.get("format") != FORMAT:
+        raise CodeacumenError(
+            f"{folder} holds something else than a corpus", "choose another folder"
+        )
+    schema = found.get("schema")
+    if schema != SCHEMA:
+        newer = isinstance(schema, int) and schema > SCHEMA
+        again = f"build it again: codeacumen corpus build SOURCE... --out {folder}-{SCHEMA}"
+        raise CodeacumenError(
+            f"{folder} holds a corpus of schema {schema}; this codeacumen reads schema {SCHEMA}",
+            "upgrade codeacumen" if newer else again,
+        )
+    try:
+        return Manifest(
+            bool(found["complete"]), tuple(found["projects"]), found["settings"],
+            found["shards"], found["links"], found["lethal"], found["counts"], found["files"],
+        )  # fmt: skip
+    except (KeyError, TypeError) as error:
+        raise _damaged(folder, f"{error} is missing") from error
+
+
+def _damaged(folder: Path, why: str) -> CodeacumenError:
+    return CodeacumenError(
+        f"{folder / NAME} is damaged: {why}",
+        "delete it and build again: all is made anew",
+    )

@@ -1,0 +1,184 @@
+"""Rows into Parquet files and back, always in the same bytes."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from codeacumen.core.files import sha256_of
+from codeacumen.corpus.rows import Rows
+from codeacumen.corpus.schema import SHARD, list_of
+from codeacumen.text.columns import Ragged
+
+# One method is read by reading its row group's column: a few hundred rows are a few
+# milliseconds.
+ROW_GROUP = 512
+
+Tables = Mapping[str, pa.Table]
+
+
+def write_tables(folder: Path, stretches: Sequence[Rows | Tables]) -> None:
+    """The stretches' rows, one after the other, one file a table."""
+    parts = [tables_of(one) if isinstance(one, Rows) else one for one in stretches]
+    names = dict.fromkeys([*SHARD, *(name for part in parts for name in part)])
+    for name in names:
+        found = [part[name] for part in parts if name in part and part[name].num_rows]
+        table = pa.concat_tables(found) if found else _empty(name, parts)
+        write_table(table, folder / f"{name}.parquet")
+
+
+def write_table(table: pa.Table, path: Path, *, checksums: bool = False) -> None:
+    """Write a table; with ``checksums`` of its pages, for files whose hash no manifest knows."""
+    pq.write_table(
+        table.combine_chunks(),
+        path,
+        row_group_size=ROW_GROUP,
+        compression="zstd",
+        compression_level=1,
+        # Ids and source are all different.
+        use_dictionary=[name for name in table.column_names if name not in _UNIQUE],
+        store_schema=True,
+        write_page_checksum=checksums,
+    )
+
+
+def replace_table(table: pa.Table, path: Path, *, checksums: bool = False) -> None:
+    """A table in place of the one that was there. Two processes may write the same: each has a
+    name of its own until it is whole."""
+    part = path.with_name(f".{path.name}.{uuid.uuid4().hex[:8]}.part")
+    write_table(table, part, checksums=checksums)
+    part.replace(path)
+
+
+_UNIQUE = ("source", "text", "javadoc", "sha256", "parent", "node")
+
+
+def _empty(name: str, parts: Sequence[Tables]) -> pa.Table:
+    for part in parts:
+        if name in part:
+            return part[name]
+    return SHARD[name].empty_table()
+
+
+def tables_of(rows: Rows) -> dict[str, pa.Table]:
+    """Arrow tables of what was analysed."""
+    made = {
+        name: pa.Table.from_pylist(rows.tables.get(name, []), schema=schema)
+        for name, schema in SHARD.items()
+    }
+    methods = made["methods"]
+    for name, columns in rows.views.items():
+        arrays = {column: list_array(lists) for column, lists in columns.items()}
+        made[name] = pa.table({"method_id": methods["method_id"], **arrays})
+    return made
+
+
+def list_array(lists: Sequence[Ragged]) -> pa.ListArray:
+    """Lists of several files as one array. Words are stored as they are: Parquet keeps each
+    distinct one once."""
+    lengths = np.concatenate([np.diff(one.offsets) for one in lists])
+    offsets = np.zeros(len(lengths) + 1, dtype=np.int32)
+    np.cumsum(lengths, out=offsets[1:])
+    if lists[0].words is None:
+        values = pa.array(np.concatenate([one.values for one in lists]))
+    else:
+        values = _words(lists)
+    return pa.ListArray.from_arrays(pa.array(offsets), values, type=list_of(values.type))
+
+
+def _words(lists: Sequence[Ragged]) -> pa.Array:
+    places: dict[str, int] = {}
+    codes = []
+    for one in lists:
+        words = one.words or ()
+        into = np.fromiter(
+            (places.setdefault(word, len(places)) for word in words), np.int32, len(words)
+        )
+        codes.append(into[one.values] if len(words) else np.empty(0, np.int32))
+    vocabulary = pa.array([_storable(word) for word in places], type=pa.string())
+    return vocabulary.take(pa.array(np.concatenate(codes)))
+
+
+def _storable(word: str) -> str:
+    # A Java string may hold half a surrogate pair; UTF-8 may not.
+    return word.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
+
+
+def read_rows(folder: Path, paths: Sequence[str]) -> Tables:
+    """All rows of some files of a shard that is there, in the shard's order."""
+    tables: dict[str, pa.Table] = {}
+    wanted = pa.array(paths, type=pa.string())
+    ids = _plain(_read(folder / "files.parquet").filter(_in(folder, "files", "path", wanted)))
+    of_methods = _in(folder, "methods", "file_id", ids)
+    for file in sorted(folder.glob("*.parquet")):
+        table = _read(file)
+        if file.stem == "problems":
+            # What kept a file out of the corpus is found again: such files have no rows.
+            read = pc.invert(table["skipped"])
+            tables[file.stem] = table.filter(pc.and_(_in(folder, "problems", "path", wanted), read))
+        elif "file_id" in table.column_names:
+            tables[file.stem] = table.filter(_in(folder, file.stem, "file_id", ids))
+        else:  # measures, or a view's table: the rows of METHODS
+            tables[file.stem] = table.filter(of_methods)
+    return tables
+
+
+def _in(folder: Path, table: str, column: str, values: pa.Array) -> pa.ChunkedArray:
+    found = _read(folder / f"{table}.parquet")[column]
+    if isinstance(found.type, pa.UuidType):
+        found = pa.chunked_array([chunk.storage for chunk in found.chunks], pa.binary(16))
+    return pc.is_in(found, values)
+
+
+def _plain(files: pa.Table) -> pa.Array:
+    chunks = [chunk.storage for chunk in files["file_id"].chunks]
+    return pa.chunked_array(chunks, pa.binary(16)).combine_chunks()
+
+
+@lru_cache(maxsize=16)
+def _read(path: Path) -> pa.Table:
+    return pq.read_table(path)
+
+
+def values_of(column: pa.ChunkedArray) -> list[Any]:
+    """Plain values; ids as bytes, without an object for each."""
+    if isinstance(column.type, pa.UuidType):
+        column = pa.chunked_array([chunk.storage for chunk in column.chunks], pa.binary(16))
+    found: list[Any] = column.to_pylist()
+    return found
+
+
+def file_hashes(folder: Path) -> list[tuple[str, str]]:
+    """Path and content hash of a shard's files; none where that cannot be read."""
+    try:
+        table = pq.read_table(folder / "files.parquet", columns=["path", "sha256"])
+    except (OSError, pa.ArrowException):
+        return []
+    return list(zip(table["path"].to_pylist(), table["sha256"].to_pylist(), strict=True))
+
+
+def row_counts(folder: Path) -> dict[str, int]:
+    """Rows of each table of a shard."""
+    return {file.stem: pq.read_metadata(file).num_rows for file in sorted(folder.glob("*.parquet"))}
+
+
+def table_hashes(folder: Path) -> dict[str, str]:
+    return {file.stem: sha256_of(file) for file in sorted(folder.glob("*.parquet"))}
+
+
+def count_true(folder: Path, table: str, column: str) -> int:
+    found = pq.read_table(folder / f"{table}.parquet", columns=[column])[column]
+    return int(pc.sum(found).as_py() or 0)
+
+
+def problem_kinds(folder: Path) -> list[tuple[str, bool]]:
+    table = pq.read_table(folder / "problems.parquet", columns=["kind", "skipped"])
+    return list(zip(table["kind"].to_pylist(), table["skipped"].to_pylist(), strict=True))

@@ -1,0 +1,129 @@
+"""From a file's bytes to source text, or to the reason why not.
+
+Any byte sequence is survivable input: what cannot be read as source becomes a ``Problem`` with
+its kind and a message, and the build goes on.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+from dataclasses import dataclass
+
+from codeacumen.text.lines import line_of, longest_line
+
+LARGEST = 8 << 20
+# A file of which this share are NUL bytes, in every second place, is UTF-16 without a mark.
+NUL_SHARE = 0.3
+# What source is written in where it is not Unicode. More candidates would only be confused: of
+# the Western ones, all but the first differ from it in letters that code hardly has.
+OLDER = ("cp1252", "cp1251", "gb18030", "shift_jis", "euc_kr", "big5")
+
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    path: str
+    kind: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A file as text. ``data`` is UTF-8 without a mark, which is what parsers take; line ends
+    are as they were. ``mark``: it began with a byte order mark."""
+
+    path: str
+    data: bytes
+    encoding: str
+    mark: bool = False
+
+
+def read_source(path: str, data: bytes, largest: int = LARGEST) -> Source | Problem:
+    if len(data) > largest:
+        return Problem(path, "too large", f"{len(data):,} bytes, at most {largest:,} are read")
+    for mark, encoding in _MARKS:
+        if data.startswith(mark):
+            return _decoded(path, data[len(mark) :], encoding, mark=True)
+    if b"\0" in data:
+        encoding = _utf16_without_mark(data)
+        if not encoding:
+            return Problem(path, "binary", "it holds NUL bytes and is no text")
+        return _decoded(path, data, encoding)
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError:
+        return _detected(path, data)
+    return Source(path, data, "utf-8")
+
+
+def _decoded(path: str, data: bytes, encoding: str, *, mark: bool = False) -> Source | Problem:
+    try:
+        text = data.decode(encoding)
+        return Source(path, text.encode("utf-8"), encoding, mark)
+    except UnicodeError as error:
+        return Problem(path, "encoding", f"marked as {encoding}, but {error}")
+
+
+def _utf16_without_mark(data: bytes) -> str:
+    sample = data[:4096]
+    half = len(sample) // 2
+    for encoding, place in (("utf-16-le", 1), ("utf-16-be", 0)):
+        zeros = sample[place::2].count(0)
+        others = sample[1 - place :: 2].count(0)
+        if half and zeros > NUL_SHARE * half and others == 0:
+            return encoding
+    return ""
+
+
+def _detected(path: str, data: bytes) -> Source | Problem:
+    """Not UTF-8: by its statistics one of the older encodings, or no text at all."""
+    control = sum(data.count(byte) for byte in range(32) if byte not in b"\t\n\r\f")
+    if control > 0.01 * len(data):
+        return Problem(path, "binary", "it holds control characters and is no text")
+    from charset_normalizer import from_bytes
+
+    best = from_bytes(data, cp_isolation=list(OLDER)).best()
+    # A few accented letters are too little evidence for statistics; Latin-1 never fails, and
+    # keeps every byte apart.
+    encoding = best.encoding if best is not None else "latin-1"
+    return _decoded(path, data, encoding)
+
+
+# --------------------------------------------------------------------------------------
+# Files that are source but not somebody's writing.
+# --------------------------------------------------------------------------------------
+
+_GENERATED = re.compile(
+    rb"@(?:javax\.annotation\.(?:processing\.)?)?Generated\b|"
+    rb"\b(?:auto-?generated|generated (?:by|from|code|file|using|with)|do not (?:edit|modify))\b",
+    re.IGNORECASE,
+)
+_VENDORED = frozenset(
+    ("node_modules", "bower_components", "vendor", "vendors", "third_party", "third-party")
+)
+HEAD = 2000
+LONGEST_LINE = 5000
+LONGEST_MEAN = 300
+
+
+def origin(source: Source) -> tuple[str, str]:
+    """``generated``, ``minified``, ``vendored``, or ``written``; and what shows it."""
+    data = source.data
+    for folder in source.path.split("/")[:-1]:
+        if folder in _VENDORED:
+            return "vendored", f"it lies in a folder called {folder}"
+    head = _GENERATED.search(data[:HEAD])
+    if head:
+        return "generated", f"its head says {head[0].decode()!r}"
+    longest = longest_line(data)
+    if longest > LONGEST_LINE and len(data) / line_of(data, len(data)) > LONGEST_MEAN:
+        return "minified", f"its longest line has {longest:,} bytes"
+    return "written", ""

@@ -1,0 +1,221 @@
+"""The store's tables: one folder, Parquet, readable by anything that reads Parquet.
+
+A change of these columns, or of what stands in them, needs another ``SCHEMA``.
+"""
+
+from __future__ import annotations
+
+import pyarrow as pa
+
+SCHEMA = 2
+FORMAT = "codeacumen-corpus"
+
+ID = pa.uuid()
+
+
+def list_of(values: pa.DataType) -> pa.ListType:
+    """A list as it comes back from Parquet, which calls its values so: what is written again
+    must be the same bytes."""
+    return pa.list_(pa.field("element", values))
+
+
+_TEXTS = list_of(pa.string())
+_TEXT_LISTS = list_of(_TEXTS)
+_NUMBERS = list_of(pa.int32())
+_PARAMETERS = list_of(pa.struct([("name", pa.string()), ("type", pa.string())]))
+
+PROJECTS = pa.schema(
+    [
+        ("project_id", ID),
+        ("project", pa.string()),
+        ("source", pa.string()),
+        ("revision", pa.string()),
+        ("split", pa.string()),
+        ("licences", list_of(pa.struct([("path", pa.string()), ("licence", pa.string())]))),
+        ("files", pa.int32()),
+        ("methods", pa.int32()),
+    ]
+)
+FILES = pa.schema(
+    [
+        ("file_id", ID),
+        ("project_id", ID),
+        ("project", pa.string()),
+        ("path", pa.string()),
+        ("language", pa.string()),
+        ("package", pa.string()),
+        ("encoding", pa.string()),
+        ("origin", pa.string()),
+        ("bytes", pa.int32()),
+        ("lines", pa.int32()),
+        ("nodes", pa.int32()),
+        ("broken", pa.bool_()),
+        ("sha256", pa.string()),
+        ("source", pa.string()),
+    ]
+)
+TYPES = pa.schema(
+    [
+        ("type_id", ID),
+        ("file_id", ID),
+        ("owner_id", ID),
+        ("method_id", ID),
+        ("project", pa.string()),
+        ("place", pa.int32()),
+        ("kind", pa.string()),
+        ("name", pa.string()),
+        ("qualified", pa.string()),
+        ("line", pa.int32()),
+        ("modifiers", _TEXTS),
+        ("annotations", _TEXTS),
+        ("type_parameters", _TEXTS),
+        ("javadoc", pa.string()),
+    ]
+)
+METHODS = pa.schema(
+    [
+        ("method_id", ID),
+        ("type_id", ID),
+        ("file_id", ID),
+        ("project_id", ID),
+        ("project", pa.string()),
+        ("split", pa.string()),
+        ("path", pa.string()),
+        ("place", pa.int32()),
+        ("kind", pa.string()),
+        ("type", pa.string()),
+        ("name", pa.string()),
+        ("signature", pa.string()),
+        ("returns", pa.string()),
+        ("parameters", _PARAMETERS),
+        ("type_parameters", _TEXTS),
+        ("modifiers", _TEXTS),
+        ("annotations", _TEXTS),
+        ("body", pa.bool_()),
+        ("nested", pa.bool_()),
+        ("start_byte", pa.int32()),
+        ("end_byte", pa.int32()),
+        ("line", pa.int32()),
+        ("end_line", pa.int32()),
+        ("javadoc", pa.string()),
+        ("text", pa.string()),
+    ]
+)
+# What is counted of each method: NPath by each of the rules, null without a body; whether the
+# parser understands all of it; its operators in source order, by class and byte.
+MEASURES = pa.schema(
+    [
+        ("method_id", ID),
+        ("npath_pmd6", pa.int64()),
+        ("npath_pmd7", pa.int64()),
+        ("npath_pmd7_14", pa.int64()),
+        ("readable", pa.bool_()),
+        ("operators", list_of(pa.int8())),
+        ("operator_starts", _NUMBERS),
+    ]
+)
+# The call facts of each Java file (``lang/java/calls/facts.py``): types, methods and fields that it
+# declares, one list a column; then the rows of its calls.
+FACTS = pa.schema(
+    [
+        ("file_id", ID),
+        ("path", pa.string()),
+        ("package", pa.string()),
+        ("imports", _TEXTS),
+        ("type_kind", _TEXTS),
+        ("type_name", _TEXTS),
+        ("type_owner", _NUMBERS),
+        ("type_method", _NUMBERS),
+        ("type_member", _NUMBERS),
+        ("type_flags", _TEXTS),
+        ("type_variables", _TEXT_LISTS),
+        ("type_supers", _TEXT_LISTS),
+        ("type_components", _TEXT_LISTS),
+        ("method_name", _TEXTS),
+        ("method_type", _NUMBERS),
+        ("method_flags", _TEXTS),
+        ("method_variables", _TEXT_LISTS),
+        ("method_parameters", _TEXT_LISTS),
+        ("method_returns", _TEXTS),
+        ("field_name", _TEXTS),
+        ("field_type", _NUMBERS),
+        ("field_flags", _TEXTS),
+        ("field_declared", _TEXTS),
+        ("texts", _TEXTS),
+        ("code", list_of(pa.uint8())),
+        ("size", _NUMBERS),
+        ("a", _NUMBERS),
+        ("b", _NUMBERS),
+        ("name_end", _NUMBERS),
+    ]
+)
+PROBLEMS = pa.schema(
+    [
+        ("project", pa.string()),
+        ("path", pa.string()),
+        ("kind", pa.string()),
+        ("message", pa.string()),
+        ("skipped", pa.bool_()),
+    ]
+)
+# One row for each call in the source, in the order of its callers. ``start_byte`` and ``end_byte``
+# are those of its name; the end is null where no token begins there. ``targets`` names the set of
+# methods it may reach, a row of DISPATCH; null where there is none: outside the project, and
+# where nobody wrote it, as a default constructor.
+CALLS = pa.schema(
+    [
+        ("caller_id", ID),
+        ("caller_type_id", ID),
+        ("project", pa.string()),
+        ("path", pa.string()),
+        ("start_byte", pa.int32()),
+        ("end_byte", pa.int32()),
+        ("line", pa.int32()),
+        ("kind", pa.string()),
+        ("reference", pa.bool_()),
+        ("ambiguous", pa.bool_()),
+        ("inside", pa.bool_()),
+        ("callee", pa.string()),
+        ("targets", pa.int64()),
+    ]
+)
+# Null facts of each Java file (``lang/java/nulls/facts.py``), or why it ``failed``. A set of
+# targets is as many paths and places as its size says.
+_NUMBER_LISTS = list_of(_NUMBERS)
+NULLS = pa.schema(
+    [
+        ("path", pa.string()),
+        ("failed", pa.string()),
+        ("texts", _TEXTS),
+        ("units", _NUMBERS),
+        ("code", _NUMBERS),
+        ("expressions", _NUMBERS),
+        ("calls", _NUMBERS),
+        ("lines", _NUMBERS),
+        ("target_sizes", _NUMBERS),
+        ("target_paths", _TEXTS),
+        ("target_places", _NUMBERS),
+        ("class_names", _TEXTS),
+        ("class_fields", _NUMBER_LISTS),
+        ("record_names", _TEXTS),
+        ("record_components", _NUMBER_LISTS),
+        ("throwing", _NUMBERS),
+        ("thrown", _NUMBER_LISTS),
+    ]
+)
+# Methods are numbered as they stand in the shards; the numbers change as the corpus grows.
+DISPATCH = pa.schema(
+    [("project", pa.string()), ("targets", pa.int64()), ("callees", list_of(pa.int32()))]
+)
+NUMBERS = pa.schema([("number", pa.int32()), ("method_id", ID)])
+
+# Tables of a shard that hold one row a file, a type, a method; MEASURES and those of the views
+# have the rows of METHODS, in the same order.
+SHARD = {
+    "files": FILES,
+    "types": TYPES,
+    "methods": METHODS,
+    "measures": MEASURES,
+    "facts": FACTS,
+    "problems": PROBLEMS,
+}

@@ -1,0 +1,161 @@
+"""A zip or jar with sources, read in place: nothing is unpacked to disk."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+import zipfile
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+from pathlib import Path, PurePosixPath
+
+from codeacumen.api import CodeacumenError
+from codeacumen.corpus.reading import Problem
+from codeacumen.corpus.sources.paths import as_text, way_out, why
+from codeacumen.corpus.sources.project import Entry, Wanted, too_large
+
+# Nothing that people write packs a thousandfold.
+LARGEST_RATIO = 1000
+# All files of an archive together.
+LARGEST_TOTAL = 16 << 30
+_UTF8_NAME = 0x800
+_LOCAL_HEADER = 30
+
+# Open archives that a process keeps.
+_OPEN = 16
+
+
+@dataclass(frozen=True, slots=True)
+class ZipRoot:
+    file: Path
+
+    def entries(self, wanted: Wanted, levels: int | None = None) -> list[Entry | Problem]:
+        try:
+            opened = _opened(self.file)
+        except (OSError, CodeacumenError) as error:  # it was there when the build began
+            return [Problem(".", "unreadable", f"the archive: {why(error)}")]
+        members = opened.members
+        found: list[Entry | Problem] = []
+        total = 0
+        for path in sorted(members):
+            if not wanted(path) or (levels is not None and path.count("/") >= levels):
+                continue
+            member = members[path]
+            if isinstance(member, Problem):
+                found.append(member)
+                continue
+            total += member.file_size
+            if total > LARGEST_TOTAL:
+                message = f"with those before it more than {LARGEST_TOTAL:,} bytes"
+                found.append(Problem(path, "zip bomb", message))
+                continue
+            found.append(Entry(path, member.file_size, f"{member.CRC:08x}"))
+        return found + [problem for problem in opened.hidden if wanted(problem.path)]
+
+    def read(self, path: str, largest: int) -> bytes | Problem:
+        try:
+            opened = _opened(self.file)
+        except (OSError, CodeacumenError) as error:
+            return Problem(path, "unreadable", f"the archive: {why(error)}")
+        member = opened.members.get(path)
+        if member is None:
+            return Problem(path, "unreadable", "the archive has no such file")
+        if isinstance(member, Problem):
+            return member
+        problem = too_large(path, member.file_size, largest)
+        return problem or _unpacked(opened.archive, member, path, largest)
+
+
+def revision_of(file: Path) -> str:
+    """The archive's SHA-256. One whose table of contents cannot be read is no source."""
+    _opened(file)
+    with file.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class _Opened:
+    archive: zipfile.ZipFile
+    # By path, what to read or why not.
+    members: dict[str, zipfile.ZipInfo | Problem]
+    # Members that another of the same path hides.
+    hidden: tuple[Problem, ...]
+
+
+def _opened(file: Path) -> _Opened:
+    status = file.stat()
+    # A process that was forked shares its mother's place in every open file: it opens its own.
+    return _open(file, status.st_mtime_ns, status.st_size, os.getpid())
+
+
+@lru_cache(maxsize=_OPEN)
+def _open(file: Path, changed: int, size: int, process: int) -> _Opened:
+    try:
+        archive = zipfile.ZipFile(file)
+    except Exception as error:  # BadZipFile, struct.error, UnicodeDecodeError, ...: all damage
+        raise CodeacumenError(f"{file}: a damaged zip ({why(error)})") from error
+    members: dict[str, zipfile.ZipInfo | Problem] = {}
+    hidden: list[Problem] = []
+    shared = _sharing(archive.infolist())
+    for member in archive.infolist():
+        name = _name(member)
+        if not name or name.endswith("/"):
+            continue
+        path = str(PurePosixPath(name))
+        problem = _problem(name, path, member)
+        if member.header_offset in shared:
+            problem = Problem(path, "zip bomb", "its bytes are also those of another member")
+        path = problem.path if problem else path
+        if path in members:
+            # Whoever unpacks has the last one in the end.
+            hidden.append(Problem(path, "duplicate", "the archive has it again further down"))
+        members[path] = problem or member
+    return _Opened(archive, members, tuple(hidden))
+
+
+def _name(member: zipfile.ZipInfo) -> str:
+    """The name in the archive. Without the flag for UTF-8 it is in an encoding that nobody wrote
+    down, which today is mostly UTF-8 as well; Python reads it as code page 437."""
+    encoding = "utf-8" if member.flag_bits & _UTF8_NAME else "cp437"
+    raw = member.orig_filename.encode(encoding, "surrogateescape")
+    return as_text(raw.split(b"\0")[0].replace(b"\\", b"/"))
+
+
+def _problem(name: str, path: str, member: zipfile.ZipInfo) -> Problem | None:
+    out = way_out(name)
+    if out:
+        return Problem(name, "zip slip", out)
+    if stat.S_ISLNK(member.external_attr >> 16):
+        return Problem(path, "link", "a link; what it leads to is read under its own name")
+    packed = max(1, member.compress_size)
+    if member.file_size > LARGEST_RATIO * packed:
+        return Problem(path, "zip bomb", f"{member.file_size:,} bytes packed in {packed:,}")
+    return None
+
+
+def _sharing(members: Iterable[zipfile.ZipInfo]) -> set[int]:
+    """Where members begin that run into the next: so a small archive unpacks to petabytes, each
+    of its members at an innocent ratio."""
+    ordered = sorted(members, key=lambda one: one.header_offset)
+    return {
+        one.header_offset
+        for one, after in pairwise(ordered)
+        if one.header_offset + _LOCAL_HEADER + one.compress_size > after.header_offset
+    }
+
+
+def _unpacked(
+    archive: zipfile.ZipFile, member: zipfile.ZipInfo, path: str, largest: int
+) -> bytes | Problem:
+    try:
+        with archive.open(member) as stream:
+            # The size an archive declares may be a lie: never more than that is read.
+            data = stream.read(largest + 1)
+    except (OSError, RuntimeError, NotImplementedError, EOFError, zipfile.BadZipFile) as error:
+        return Problem(path, "unreadable", str(error))
+    except Exception as error:  # zlib.error, lzma.LZMAError, ...: a damaged member
+        return Problem(path, "unreadable", f"{type(error).__name__}: {error}")
+    return too_large(path, len(data), largest) or data

@@ -1,0 +1,273 @@
+"""A Debian source package: ``debian:PACKAGE`` or ``debian:PACKAGE=VERSION``.
+
+The files are those of upstream, as Debian keeps them, with Debian's own folder beside them.
+Debian's patches of upstream files are not applied; in the oldest format (1.0) they are all of its
+own folder. PACKAGE may also be a binary package that is built from the sources.
+
+Most machines have only ``deb`` lines, so apt-get runs with a private configuration that has a
+``deb-src`` line for each of them. Its package lists are in the cache; the machine's own stay as
+they are.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import shutil
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import Path, PurePosixPath
+
+from filelock import FileLock
+
+from codeacumen.api import CodeacumenError
+from codeacumen.core.progress import Progress
+from codeacumen.corpus.reading import Problem
+from codeacumen.corpus.sources.fetching import kept, run
+from codeacumen.corpus.sources.project import Asked, Bring, Root
+from codeacumen.corpus.sources.tarballs import FILES, UnpackedRoot, note, unpack
+
+# What an update would start on this machine, such as telling the desktop of it.
+_NO_HOOKS = "".join(
+    f"#clear APT::Update::{when};\n"
+    for when in ("Pre-Invoke", "Post-Invoke", "Post-Invoke-Success", "Post-Invoke-Stats")
+)
+_LINE = re.compile(r"\s*deb(?:-src)?\s+(.+)")
+_TYPES = re.compile(r"^types:(?P<types>.*)$", re.IGNORECASE | re.MULTILINE)
+ADD_HINT = "add one to /etc/apt/sources.list, such as: deb-src MIRROR bookworm main"
+
+
+def source_lines(text: str) -> str:
+    """The lines of a ``.list`` file, each for source packages.
+
+    >>> source_lines("deb [arch=amd64] MIRROR bookworm main # ours")
+    'deb-src [arch=amd64] MIRROR bookworm main # ours\\n'
+    """
+    found = [match[1].rstrip() for line in text.splitlines() if (match := _LINE.match(line))]
+    lines = [f"deb-src {rest}\n" for rest in found if "cdrom:" not in rest]
+    return "".join(dict.fromkeys(lines))
+
+
+def source_stanzas(text: str) -> str:
+    """The same for a ``.sources`` file (deb822: fields and values, an empty line between)."""
+    stanzas = []
+    for stanza in re.split(r"\n(?:[ \t]*\n)+", text.replace("\r\n", "\n")):
+        match = _TYPES.search(stanza)
+        if match and {"deb", "deb-src"}.intersection(match["types"].split()):
+            stanzas.append(_TYPES.sub("Types: deb-src", stanza).strip("\n") + "\n")
+    return "\n".join(dict.fromkeys(stanzas))
+
+
+def run_apt_get(home: Path, arguments: Sequence[str], folder: Path, what: str) -> Answer:
+    """Run apt-get in a folder with source packages known, their lists as of now. ``home`` is where
+    the lists are kept."""
+    options, complaint = _updated(home)
+    with FileLock(home / "lock"):
+        done = run(("apt-get", *options, "-q", *arguments), folder, what)
+    return Answer(done.returncode, done.stdout, _errors(done.stderr), complaint)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    code: int
+    text: str
+    errors: str
+    # What went wrong when the lists were brought; they may be older ones then, or lack some.
+    of_update: str
+
+
+@lru_cache(maxsize=8)
+def _updated(home: Path) -> tuple[tuple[str, ...], str]:
+    """The private configuration, and errors of the update. Once a process."""
+    parts = home / "sources.list.d"
+    options = (
+        f"--config-file={home / 'apt.conf'}",
+        "--option=Dir::Etc::SourceList=/dev/null",
+        f"--option=Dir::Etc::SourceParts={parts}",
+        f"--option=Dir::State::Lists={home / 'lists'}",
+        f"--option=Dir::Cache={home}",
+    )
+    configured = _configured()
+    for folder in (parts, home / "lists" / "partial", home / "archives" / "partial"):
+        folder.mkdir(parents=True, exist_ok=True)
+    with FileLock(home / "lock"):
+        for old in parts.iterdir():
+            old.unlink()
+        for name, text in configured.items():
+            (parts / name).write_text(text, "utf-8")
+        (home / "apt.conf").write_text(_NO_HOOKS)
+        done = run(("apt-get", *options, "-q", "update"), home, "the lists of source packages")
+    return options, _errors(done.stderr)
+
+
+def _configured() -> dict[str, str]:
+    """By file name, the machine's own package sources, for source packages."""
+    what = "the package sources of this machine"
+    names = ("list", "Dir::Etc::SourceList/f", "parts", "Dir::Etc::SourceParts/d")
+    answer = run(("apt-config", "shell", *names), Path("/"), what).stdout
+    places = dict(re.findall(r"(\w+)='(.*)'", answer))
+    files = [Path(places["list"])] if places.get("list") else []
+    if places.get("parts"):
+        files += sorted(Path(places["parts"]).glob("*"))
+    found: dict[str, str] = {}
+    for number, file in enumerate(files):
+        rewrite = {".list": source_lines, ".sources": source_stanzas}.get(file.suffix)
+        if rewrite is not None and file.is_file():
+            text = rewrite(file.read_text("utf-8", "replace"))
+            found |= {f"{number}-{file.name}": text} if text else {}
+    if not found:
+        raise CodeacumenError("apt knows no place to get packages from on this machine", ADD_HINT)
+    return found
+
+
+def _errors(text: str) -> str:
+    """The errors among what apt wrote; of a list that did not come, it only warns."""
+    told = ("E: ", "W: Failed to fetch")
+    return "; ".join(line[3:].strip() for line in text.splitlines() if line.startswith(told))
+
+
+_PACKAGE = re.compile(r"[a-z0-9][a-z0-9+.-]+")
+_VERSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9.+:~-]*")
+_URI = re.compile(r"^'[^']+' (\S+) \d+", re.MULTILINE)
+_CHECKSUM = re.compile(r"^ ([0-9a-f]{64}) (\d+) ([^\s/]+)$", re.MULTILINE)
+# What apt says of a file that is not there, unlike one that did not come.
+_LACKING = re.compile("404|File not found|No such file")
+_TAR = re.compile(r"(?:\.(?P<kind>orig|debian)(?:-(?P<component>[A-Za-z0-9-]+))?)?\.tar\.\w+$")
+
+
+@dataclass(frozen=True, slots=True)
+class Description:
+    """What a ``.dsc`` says."""
+
+    version: str
+    # By file name, SHA-256.
+    files: dict[str, str]
+
+
+def asked(text: str, cache: Path) -> Asked:
+    """``text`` is what follows ``debian:``."""
+    package, _, version = text.partition("=")
+    if not _PACKAGE.fullmatch(package) or ("=" in text and not _VERSION.fullmatch(version)):
+        raise CodeacumenError(
+            f"debian:{text}: no name of a Debian package",
+            "debian:PACKAGE or debian:PACKAGE=VERSION",
+        )
+    return Asked(package, f"debian:{text}", lambda: _find(package, version, cache))
+
+
+def _find(package: str, version: str, cache: Path) -> Bring:
+    home = cache / "debian"
+    wanted = f"{package}={version}" if version else package
+    # What is here needs no network.
+    if not version or not _place(home, package, version).is_dir():
+        version = _version(wanted, home)
+    place = _place(home, package, version)
+
+    def bring(progress: Progress) -> tuple[Root, str]:
+        kept(place, lambda part: _fetch(wanted, home, place, part))
+        (file,) = place.glob("*.dsc")
+        return UnpackedRoot(place), described(file.read_text("utf-8", "replace")).version
+
+    return bring
+
+
+def _place(home: Path, package: str, version: str) -> Path:
+    # As in Debian's file names: without the epoch.
+    return home / f"{package}_{version.split(':', 1)[-1]}"
+
+
+def _version(wanted: str, home: Path) -> str:
+    """The version that apt would bring; an error if there is none."""
+    if shutil.which("apt-get") is None:
+        raise CodeacumenError(
+            f"debian:{wanted}: there is no apt-get on this machine",
+            "get the sources on a machine with Debian or Ubuntu, bring them here and give "
+            "their folder",
+        )
+    home.mkdir(parents=True, exist_ok=True)
+    arguments = ("--print-uris", "source", wanted)
+    answer = run_apt_get(home / "apt", arguments, home, f"debian:{wanted}")
+    names = [name for name in _URI.findall(answer.text) if name.endswith(".dsc")]
+    if "deb-src" in answer.errors:
+        raise CodeacumenError(
+            f"debian:{wanted}: no list of source packages came ({answer.of_update})",
+            f"is there a network? if it is a mirror without sources, {ADD_HINT}",
+        )
+    if answer.code or not names:
+        reasons = "; ".join(reason for reason in (answer.errors, answer.of_update) if reason)
+        raise CodeacumenError(
+            f"debian:{wanted}: apt does not find it ({reasons})",
+            "is the name right, and is there a network? `apt-cache search` finds packages",
+        )
+    return str(names[0].removesuffix(".dsc").split("_", 1)[1])
+
+
+def _fetch(wanted: str, home: Path, place: Path, part: Path) -> None:
+    """Download, check, unpack. What came stays until all is well, and apt goes on where it
+    stopped."""
+    downloads = place.with_name(place.name + ".download")
+    downloads.mkdir(exist_ok=True)
+    arguments = ("--download-only", "source", wanted)
+    answer = run_apt_get(home / "apt", arguments, downloads, f"debian:{wanted}")
+    found = sorted(downloads.glob("*.dsc"))
+    description = described(found[0].read_text("utf-8", "replace")) if len(found) == 1 else None
+    missing = [
+        name
+        for name in (description.files if description else ())
+        if not (downloads / name).exists()
+    ]
+    # Some mirrors lack Debian's own folder of a package; upstream's files do not depend on it.
+    lacking = _LACKING.search(answer.errors) and all(_folder(one) == "debian" for one in missing)
+    if description is None or (answer.code and not lacking):
+        raise CodeacumenError(
+            f"debian:{wanted} cannot be downloaded ({answer.errors})",
+            "run the command again: it goes on where it stopped; a mirror may lack a package",
+        )
+    whole = {name: sha256 for name, sha256 in description.files.items() if name not in missing}
+    for name, sha256 in whole.items():
+        with (downloads / name).open("rb") as stream:
+            if hashlib.file_digest(stream, "sha256").hexdigest() != sha256:
+                (downloads / name).unlink()
+                raise CodeacumenError(
+                    f"debian:{wanted}: {name} is not the file that {found[0].name} names",
+                    "run the command again",
+                )
+    problems = _unpack(downloads, whole, part / FILES)
+    problems += [Problem(".", "missing", f"the mirror lacks {name}") for name in missing]
+    note(part, problems)
+    shutil.copyfile(found[0], part / found[0].name)
+    shutil.rmtree(downloads)
+
+
+def described(text: str) -> Description:
+    """Of a ``.dsc``, which may be signed."""
+    version = re.search(r"^Version: *(\S+)", text, re.MULTILINE)
+    checksums = re.search(r"^Checksums-Sha256:\s*\n((?: .*\n?)+)", text, re.MULTILINE)
+    if version is None or checksums is None:
+        raise CodeacumenError("a .dsc without a version or checksums")
+    found = {name: sha256 for sha256, _, name in _CHECKSUM.findall(checksums[1])}
+    return Description(version[1], found)
+
+
+def _unpack(downloads: Path, names: Iterable[str], target: Path) -> list[Problem]:
+    """Put the archives where dpkg-source puts them: upstream's at the top, its further components
+    in folders of their names, Debian's in ``debian``."""
+    problems: list[Problem] = []
+    # Upstream's first: what follows takes the place of a folder of its name.
+    for folder, name in sorted((_folder(name), name) for name in names if _TAR.search(name)):
+        place = target / folder
+        if folder and place.is_dir():
+            shutil.rmtree(place)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        for one in unpack(downloads / name, place):
+            # What is wrong with an archive as a whole has no path.
+            path = one.path if one.path == "." else str(PurePosixPath(folder, one.path))
+            problems.append(replace(one, path=path))
+    return problems
+
+
+def _folder(archive: str) -> str:
+    match = _TAR.search(archive)
+    kind, component = (match["kind"], match["component"]) if match else (None, None)
+    return "debian" if kind == "debian" else component or ""

@@ -1,0 +1,133 @@
+"""An npm package: ``npm:PACKAGE`` or ``npm:PACKAGE@VERSION``, from wherever the user's own npm
+gets packages."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from codeacumen.api import CodeacumenError
+from codeacumen.core.progress import Progress
+from codeacumen.corpus.sources.fetching import kept, run
+from codeacumen.corpus.sources.project import Asked, Bring, Root
+from codeacumen.corpus.sources.tarballs import FILES, UnpackedRoot, note, unpack
+
+# npm takes folders, archives and URLs as well, and runs scripts of some: only names pass.
+_TEXT = re.compile(
+    r"(?P<name>(?:@[A-Za-z0-9~][\w.~-]*/)?[A-Za-z0-9~][\w.~-]*)(?:@(?P<version>[A-Za-z0-9][\w.+-]*))?"
+)
+# Without a network, npm tries again for more than a minute.
+_PATIENCE = ("--fetch-retry-mintimeout=1000", "--fetch-retry-maxtimeout=5000")
+# From the strongest.
+_HASHES = ("sha512", "sha384", "sha256", "sha1")
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """A version as the registry has it; ``integrity`` is a list of hashes as browsers take it."""
+
+    name: str
+    version: str
+    integrity: str
+
+
+def asked(text: str, cache: Path) -> Asked:
+    """``text`` is what follows ``npm:``."""
+    match = _TEXT.fullmatch(text)
+    if match is None:
+        raise CodeacumenError(
+            f"npm:{text}: no name of an npm package", "npm:PACKAGE or npm:PACKAGE@VERSION"
+        )
+    name, version = match["name"], match["version"] or ""
+    return Asked(name, f"npm:{text}", lambda: _find(name, version, cache))
+
+
+def _find(name: str, version: str, cache: Path) -> Bring:
+    home = cache / "npm"
+    place = home / f"{name}@{version}"
+    # A version never changes: one that is here needs no network. (latest and other words for a
+    # version never name a folder here.)
+    found = Published(name, version, "") if version and place.is_dir() else None
+    found = found or _published(f"{name}@{version}" if version else name, home)
+    place = home / f"{name}@{found.version}"
+
+    def bring(progress: Progress) -> tuple[Root, str]:
+        kept(place, lambda part: _fetch(found, part))
+        return UnpackedRoot(place), found.version
+
+    return bring
+
+
+def _published(wanted: str, home: Path) -> Published:
+    home.mkdir(parents=True, exist_ok=True)
+    fields = ("name", "version", "dist.integrity", "dist.shasum")
+    answer = _npm(wanted, home, "view", wanted, *fields)
+    if isinstance(answer, list) and len(answer) > 1:
+        versions = [str(one.get("version")) for one in answer]
+        raise CodeacumenError(
+            f"npm:{wanted}: {len(versions)} versions fit",
+            f"name one of them, such as {versions[-1]}",
+        )
+    one = answer[0] if isinstance(answer, list) and answer else answer
+    if not isinstance(one, dict) or "version" not in one:
+        raise CodeacumenError(
+            f"npm:{wanted}: there is no such version",
+            "`npm view PACKAGE versions` shows what there is",
+        )
+    # What was published long ago has only the older hash.
+    older = base64.b64encode(bytes.fromhex(one.get("dist.shasum", ""))).decode()
+    integrity = one.get("dist.integrity") or f"sha1-{older}"
+    return Published(str(one["name"]), str(one["version"]), str(integrity))
+
+
+def _fetch(found: Published, part: Path) -> None:
+    wanted = f"{found.name}@{found.version}"
+    downloads = part / "download"
+    downloads.mkdir()
+    _npm(wanted, downloads, "pack", wanted, "--ignore-scripts")
+    archives = list(downloads.glob("*.tgz"))
+    if len(archives) != 1:
+        raise CodeacumenError(f"npm:{wanted}: npm brought {len(archives)} archives, not one")
+    if not intact(archives[0].read_bytes(), found.integrity):
+        raise CodeacumenError(
+            f"npm:{wanted}: what came is not what was published ({found.integrity})",
+            "run `npm cache verify` and then the command again",
+        )
+    note(part, unpack(archives[0], part / FILES))
+    shutil.rmtree(downloads)
+
+
+def intact(data: bytes, integrity: str) -> bool:
+    """Whether the data has one of the hashes of the strongest kind that is given."""
+    given = [one.partition("-")[::2] for one in integrity.split()]
+    for kind in _HASHES:
+        hashes = {value.split("?")[0] for name, value in given if name == kind}
+        if hashes:
+            return base64.b64encode(hashlib.new(kind, data).digest()).decode() in hashes
+    return False
+
+
+def _npm(wanted: str, folder: Path, *arguments: str) -> Any:
+    """What npm answers as JSON; an error of npm becomes ours."""
+    # On Windows the program is npm.cmd.
+    command = (shutil.which("npm") or "npm", *arguments, "--json", *_PATIENCE)
+    done = run(command, folder, f"npm:{wanted}")
+    try:
+        answer = json.loads(done.stdout or "null")
+    except ValueError:
+        answer = None
+    error = answer.get("error") if isinstance(answer, dict) else None
+    if done.returncode or error:
+        told = error or {}
+        reason = told.get("summary") or done.stderr.strip() or f"npm ended with {done.returncode}"
+        raise CodeacumenError(
+            f"npm:{wanted}: {reason}",
+            "is the name right, and is there a network? `npm view PACKAGE versions` shows versions",
+        )
+    return answer

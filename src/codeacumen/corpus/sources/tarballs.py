@@ -1,0 +1,238 @@
+"""Tar archives, compressed or not, unpacked into a folder of their own.
+
+Only ordinary files are written, each to a checked path in a folder that holds nothing else: no link
+can lead a later file out, and no device, owner or mode is ever set. Skipped members become
+``Problem`` records and the rest is unpacked. An archive is read once from beginning to end, and no
+more than an allowed total.
+"""
+
+from __future__ import annotations
+
+import bz2
+import errno
+import gzip
+import json
+import lzma
+import tarfile
+import zlib
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+from typing import IO, Any
+
+from codeacumen.api import CodeacumenError
+from codeacumen.corpus.reading import Problem
+from codeacumen.corpus.sources.folder import FolderRoot
+from codeacumen.corpus.sources.paths import as_text, on_disk, way_out, why
+from codeacumen.corpus.sources.project import Entry, Wanted
+
+# What reads a tar asks for as much as a header says, in one piece; no name is that long.
+LARGEST_READ = 4 << 20
+_DAMAGE = (OSError, EOFError, ValueError, zlib.error, lzma.LZMAError)
+
+
+class TooMuchError(Exception):
+    """More comes out than anybody meant to put in."""
+
+
+class DamagedError(Exception):
+    """It cannot be read to its end."""
+
+
+def decompressed(file: Path) -> IO[bytes]:
+    """By how it begins: gzip, bzip2, xz, lzma, zstd, or nothing of these."""
+    with file.open("rb") as stream:
+        head = stream.read(6)
+    if head.startswith(b"\x1f\x8b"):
+        return gzip.open(file)  # type: ignore[return-value]
+    if head.startswith(b"BZh"):
+        return bz2.open(file)
+    if head.startswith((b"\xfd7zXZ\0", b"\x5d\0\0")):
+        return lzma.open(file)
+    if head.startswith(b"\x28\xb5\x2f\xfd"):
+        import pyarrow
+
+        opened: IO[bytes] = pyarrow.input_stream(str(file), compression="zstd")
+        return opened
+    return file.open("rb")
+
+
+class Plain:
+    """A stream for ``tarfile`` that only goes forward: going back, which a damaged header may ask
+    for, would begin again at the first byte, and without end."""
+
+    def __init__(self, stream: IO[bytes], total: int) -> None:
+        self._stream = stream
+        self._total = total
+        self._place = 0
+        self.last = b""
+
+    def tell(self) -> int:
+        return self._place
+
+    def seek(self, place: int) -> int:
+        if place < self._place:
+            raise DamagedError("a header points back")
+        while self._place < place and self.read(min(place - self._place, LARGEST_READ)):
+            pass
+        return self._place
+
+    def read(self, size: int) -> bytes:
+        if not 0 <= size <= LARGEST_READ:
+            raise TooMuchError(f"a header of {size:,} bytes")
+        if self._place + size > self._total:
+            raise TooMuchError(f"it unpacks to more than {self._total:,} bytes")
+        pieces, missing = [], size
+        try:
+            while missing and (piece := self._stream.read(missing)):
+                pieces.append(piece)
+                missing -= len(piece)
+        except _DAMAGE as error:
+            raise DamagedError(why(error)) from error
+        self.last = b"".join(pieces)
+        self._place += len(self.last)
+        return self.last
+
+
+# All that comes out of one archive, and how many files.
+LARGEST_TOTAL = 16 << 30
+MOST_FILES = 2_000_000
+# Folders in folders: more than people write, and less than removing them again can take.
+DEEPEST = 200
+CHUNK = 1 << 20
+FILES, PROBLEMS = "files", "problems.json"
+
+# What is wrong with one name only: this disk cannot have it, or has something else there.
+_OF_ONE_FILE = frozenset(
+    (errno.ENAMETOOLONG, errno.EILSEQ, errno.EINVAL, errno.ENOTDIR, errno.EISDIR, errno.EEXIST,
+     errno.EMLINK)
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class UnpackedRoot:
+    """A folder with the files, and beside them what could not be unpacked."""
+
+    folder: Path
+
+    def entries(self, wanted: Wanted, levels: int | None = None) -> list[Entry | Problem]:
+        found = FolderRoot(self.folder / FILES).entries(wanted, levels)
+        if levels is not None:
+            return found
+        rows = json.loads((self.folder / PROBLEMS).read_text("utf-8"))
+        return found + [Problem(*row) for row in rows if row[0] == "." or wanted(row[0])]
+
+    def read(self, path: str, largest: int) -> bytes | Problem:
+        return FolderRoot(self.folder / FILES).read(path, largest)
+
+
+def note(folder: Path, problems: list[Problem]) -> None:
+    """Write down for an ``UnpackedRoot`` what could not be unpacked."""
+    rows = [[one.path, one.kind, one.message] for one in problems]
+    (folder / PROBLEMS).write_text(json.dumps(rows), "utf-8")
+
+
+def unpack(archive: Path, target: Path, total: int = LARGEST_TOTAL) -> list[Problem]:
+    """Make the folder ``target`` with the archive's files in it. Where all of them lie in one
+    folder, that folder is the target: it is named after the version, and paths that survive a new
+    version must not hold it."""
+    part = target.with_name(target.name + ".unpacking")
+    part.mkdir(parents=True)
+    unpacking = _Unpacking(part, total)
+    try:
+        with decompressed(archive) as stream:
+            unpacking.all_of(Plain(stream, total))
+    except TooMuchError as error:
+        unpacking.problems.append(Problem(".", "tar bomb", f"{archive.name}: {error}"))
+    except (DamagedError, tarfile.TarError) as error:
+        message = f"{archive.name} is damaged: {why(error)}"
+        unpacking.problems.append(Problem(".", "unreadable", message))
+    except OSError as error:
+        raise CodeacumenError(f"{archive.name} cannot be unpacked: {error}") from error
+    inside = list(part.iterdir())
+    if len(inside) != 1 or not inside[0].is_dir():
+        part.rename(target)
+        return unpacking.problems
+    inside[0].rename(target)
+    part.rmdir()
+    top = _text(inside[0].name) + "/"
+    return [
+        Problem(one.path.removeprefix(top), one.kind, one.message) for one in unpacking.problems
+    ]
+
+
+@dataclass(slots=True)
+class _Unpacking:
+    target: Path
+    left: int
+    problems: list[Problem] = field(default_factory=list)
+    written: set[str] = field(default_factory=set)
+
+    def all_of(self, stream: Plain) -> None:
+        plain: Any = stream
+        with tarfile.open(
+            fileobj=plain, mode="r:", encoding="utf-8", errors="surrogateescape"
+        ) as tar:
+            count = 0
+            while (member := tar.next()) is not None:
+                count += 1
+                if count > MOST_FILES:
+                    raise TooMuchError(f"more than {MOST_FILES:,} files")
+                # All that it has seen, it would remember.
+                tar.members = []  # type: ignore[attr-defined]
+                if not member.isdir():
+                    problem = self._one(tar, member)
+                    self.problems += [problem] if problem else []
+        # For tarfile, a header that it cannot read is the end like any other.
+        if stream.last.strip(b"\0"):
+            raise DamagedError("after some of its files it cannot be read on")
+
+    def _one(self, tar: tarfile.TarFile, member: tarfile.TarInfo) -> Problem | None:
+        name = _text(member.name)
+        out = way_out(name)
+        if out:
+            return Problem(name, "tar slip", out)
+        path = str(PurePosixPath(name))
+        if member.issym():
+            return Problem(path, "link", "a link; what it leads to is read under its own name")
+        if path.count("/") >= DEEPEST:
+            return Problem(path, "unreadable", f"more than {DEEPEST} folders deep")
+        if not (member.isreg() or member.islnk()):
+            return Problem(path, "unreadable", "it is no ordinary file")
+        # A file with holes is larger than what the archive holds of it.
+        self.left -= member.size
+        if self.left < 0:
+            raise TooMuchError("it unpacks to more than a project may have")
+        try:
+            return self._write(tar, member, path)
+        except ValueError as error:  # a NUL in the name
+            return Problem(path, "unreadable", why(error))
+        except OSError as error:
+            if error.errno not in _OF_ONE_FILE:
+                raise
+            return Problem(path, "unreadable", why(error))
+
+    def _write(self, tar: tarfile.TarFile, member: tarfile.TarInfo, path: str) -> Problem | None:
+        place = self.target / on_disk(path)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        # Whoever unpacks has the last one of a name in the end.
+        place.unlink(missing_ok=True)
+        if member.islnk():
+            other = str(PurePosixPath(_text(member.linkname)))
+            if other not in self.written:
+                return Problem(path, "link", "it leads to no file before it")
+            place.hardlink_to(self.target / on_disk(other))
+        else:
+            content = tar.extractfile(member)
+            try:
+                with place.open("xb") as out:
+                    while content and (chunk := content.read(CHUNK)):
+                        out.write(chunk)
+            except (DamagedError, tarfile.TarError):
+                place.unlink()
+                raise
+        self.written.add(path)
+        return None
+
+
+def _text(name: str) -> str:
+    return as_text(name.encode("utf-8", "surrogateescape"))

@@ -1,0 +1,76 @@
+"""What is in a corpus, in numbers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from codeacumen.api import Json
+from codeacumen.corpus.store import Corpus
+
+_PROJECTS = """
+select p.project, p.split, p.revision, f.files, f.lines, f.bytes, t.types, m.methods, m.bodies,
+       m.javadoc, c.calls, c.inside, c.ambiguous,
+       coalesce(list_distinct([l.licence for l in p.licences]), []) as licences
+from projects p
+left join (select project, count(*) files, sum(lines)::bigint lines, sum(bytes)::bigint bytes
+           from files group by 1) f using (project)
+left join (select project, count(*) types from types group by 1) t using (project)
+left join (select project, count(*) methods, count(*) filter (body) bodies,
+                  count(*) filter (body and javadoc <> '') javadoc
+           from methods group by 1) m using (project)
+left join (select project, count(*) calls, count(*) filter (inside) inside,
+                  count(*) filter (ambiguous) ambiguous from calls group by 1) c using (project)
+order by p.project
+"""
+_SIZES = """
+select quantile_disc(end_line - line + 1, [0.05, 0.25, 0.5, 0.75, 0.95, 0.99, 1]) as lines
+from methods where body
+"""
+
+
+def stats(corpus: Corpus) -> Json:
+    """Counts by project, sizes of methods, kinds and origins of files, problems."""
+    projects = _rows(corpus, _PROJECTS)
+    for row in projects:
+        for key, value in row.items():
+            if value is None:
+                row[key] = 0
+    return {
+        "totals": corpus.manifest.counts,
+        "projects": projects,
+        "splits": _grouped(corpus, "split", "projects"),
+        "methods_by_split": _grouped(corpus, "split", "methods where body"),
+        "method_kinds": _grouped(corpus, "kind", "methods"),
+        "type_kinds": _grouped(corpus, "kind", "types"),
+        "lines_of_a_method": _sizes(corpus),
+        "languages": _grouped(corpus, "language", "files"),
+        "origins": _grouped(corpus, "origin", "files"),
+        "encodings": _grouped(corpus, "encoding", "files"),
+        "problems": problems(corpus),
+    }
+
+
+def _sizes(corpus: Corpus) -> Json:
+    found = _rows(corpus, _SIZES)[0]["lines"]
+    names = ("5 %", "25 %", "median", "75 %", "95 %", "99 %", "largest")
+    return dict(zip(names, found, strict=True)) if found else {}
+
+
+def problems(corpus: Corpus) -> list[Json]:
+    """Kinds of problems: how many files have one, and how many of them were left out."""
+    return _rows(
+        corpus,
+        "select kind, count(*) as files, count(*) filter (skipped) as skipped from problems "
+        "group by 1 order by 2 desc, 1",
+    )
+
+
+def _grouped(corpus: Corpus, column: str, table: str) -> dict[str, int]:
+    rows = _rows(
+        corpus, f"select {column} as name, count(*) as n from {table} group by 1 order by 2 desc, 1"
+    )
+    return {str(row["name"]): row["n"] for row in rows}
+
+
+def _rows(corpus: Corpus, sql: str) -> list[dict[str, Any]]:
+    return [dict(row) for row in corpus.query(sql).to_pylist()]

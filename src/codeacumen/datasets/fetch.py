@@ -1,0 +1,150 @@
+"""Getting a data set: from its pinned commit, or from a local copy.
+
+Each file goes to a ``.part`` file beside its place, is checked against its hash and then
+renamed, so a file under its own name is always whole. A download that was cut off goes on
+where it stopped.
+"""
+
+from __future__ import annotations
+
+import http.client
+import importlib
+import shutil
+import tarfile
+import urllib.error
+import urllib.request
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+
+from codeacumen.api import CodeacumenError
+from codeacumen.core.files import sha256_of
+from codeacumen.core.progress import Progress, ignore_progress
+from codeacumen.datasets.catalogue import DataFile, Dataset
+from codeacumen.datasets.home import dataset_folder
+
+CHUNK = 1 << 16
+TIMEOUT_SECONDS = 30
+
+
+def get(
+    data: Dataset,
+    source: Path | None = None,
+    base_url: str | None = None,
+    progress: Progress = ignore_progress,
+) -> list[str]:
+    """Bring every file of ``data`` home; returns the names of those that were not there.
+
+    Files already home are checked and, if they are damaged, fetched again.
+    """
+    folder = dataset_folder(data)
+    if source is not None and not source.is_dir():
+        raise CodeacumenError(f"{source} is not a folder", "--from takes the folder with the files")
+    wanted = [file for file in data.files if not _is_pinned(folder / file.name, file)]
+    if source is not None:
+        # All or nothing: of a copy that is not the pinned version no file is taken.
+        for file in wanted:
+            _check_copy(source / file.name, file)
+    folder.mkdir(parents=True, exist_ok=True)
+    for number, file in enumerate(wanted, 1):
+
+        def report_size(size: int, name: str = file.name, number: int = number) -> None:
+            progress(f"{name} {size:,} bytes", number, len(data.files))
+
+        target = folder / file.name
+        part = target.with_name(target.name + ".part")
+        if source is not None:
+            shutil.copyfile(source / file.name, part)
+            _check_copy(part, file)
+        elif file.archive:
+            _make(part, file, data, report_size)
+        else:
+            url = (base_url or data.base_url).format(commit=data.commit) + file.name
+            _download(url, part, file, data, report_size)
+            _check_download(part, file)
+        part.replace(target)
+        report_size(target.stat().st_size)
+    return [file.name for file in wanted]
+
+
+def _make(part: Path, file: DataFile, data: Dataset, report_size: Callable[[int], None]) -> None:
+    """Put a file together from an archive, which is made on demand and has no hash of its own."""
+    archive = part.with_name(f"{file.name}.archive.part")
+    archive.unlink(missing_ok=True)
+    _download(file.archive, archive, file, data, report_size)
+    module, _, function = file.made_by.partition(":")
+    try:
+        part.write_bytes(getattr(importlib.import_module(module), function)(archive, part.parent))
+    except (OSError, EOFError, tarfile.TarError, zlib.error) as error:
+        raise CodeacumenError(
+            f"{file.archive}: no archive ({error})", "run the command again"
+        ) from error
+    finally:
+        archive.unlink(missing_ok=True)
+    _check_download(part, file)
+
+
+def _is_pinned(path: Path, file: DataFile) -> bool:
+    return path.is_file() and sha256_of(path) == file.sha256
+
+
+def _check_copy(path: Path, file: DataFile) -> None:
+    if not path.is_file():
+        raise CodeacumenError(f"{path} is missing", "--from takes the folder with all the files")
+    if not _is_pinned(path, file):
+        raise CodeacumenError(
+            _not_pinned(str(path), file, path),
+            "get the files of the commit that `codeacumen data list` names",
+        )
+
+
+def _check_download(part: Path, file: DataFile) -> None:
+    if not _is_pinned(part, file):
+        message = _not_pinned(f"the download of {file.name}", file, part)
+        part.unlink()
+        raise CodeacumenError(
+            message, "run the command again; if it stays, the publisher changed the file"
+        )
+
+
+def _not_pinned(what: str, file: DataFile, path: Path) -> str:
+    return (
+        f"{what} is not the pinned version: expected SHA-256 {file.sha256}, found {sha256_of(path)}"
+    )
+
+
+def _download(
+    url: str, part: Path, file: DataFile, data: Dataset, report_size: Callable[[int], None]
+) -> None:
+    done = part.stat().st_size if part.exists() else 0
+    request = urllib.request.Request(url, headers={"Range": f"bytes={done}-"} if done else {})
+    try:
+        with urllib.request.urlopen(request, timeout=TIMEOUT_SECONDS) as response:
+            # 206: the server goes on where we stopped; 200: it sends everything again.
+            resumed = response.status == 206
+            with part.open("ab" if resumed else "wb") as out:
+                while chunk := response.read(CHUNK):
+                    out.write(chunk)
+                    report_size(out.tell())
+            # urllib takes a connection that was cut for the end of the file.
+            if response.length:
+                raise ConnectionError(f"cut off with {response.length:,} bytes to go")
+    except urllib.error.HTTPError as error:
+        error.close()
+        if error.code == 416 and done:  # the part file is already whole, or no part of the file
+            if not _is_pinned(part, file):
+                part.unlink()
+                _download(url, part, file, data, report_size)
+            return
+        raise CodeacumenError(
+            f"{url}: {error.code} {error.reason}",
+            f"if you have a copy: codeacumen data get {data.name} --from DIR",
+        ) from error
+    except (OSError, http.client.HTTPException) as error:
+        reason = getattr(error, "reason", error)
+        raise CodeacumenError(
+            f"{data.name} cannot be downloaded ({reason})",
+            f"get a copy of {data.repository} at commit {data.commit} on a machine with a "
+            f"network, bring it here and run `codeacumen data get {data.name} --from DIR`; "
+            "with a network, run the same command again: it goes on where it stopped",
+        ) from error

@@ -1,0 +1,59 @@
+"""Where data lives: ``CODEACUMEN_HOME``, by default the platform's user data folder."""
+
+from __future__ import annotations
+
+import os
+from functools import lru_cache
+from pathlib import Path
+
+from codeacumen.api import CodeacumenError
+from codeacumen.core.files import sha256_of
+from codeacumen.datasets.catalogue import Dataset, dataset
+
+
+def codeacumen_home() -> Path:
+    chosen = os.environ.get("CODEACUMEN_HOME")
+    if chosen:
+        return Path(chosen).expanduser()
+    from platformdirs import user_data_path
+
+    return user_data_path("codeacumen", appauthor=False)
+
+
+def dataset_folder(data: Dataset) -> Path:
+    """The folder of a data set; the commit is in its name, so two versions never mix."""
+    return codeacumen_home() / "data" / f"{data.name}-{data.commit[:12]}"
+
+
+def missing_files(data: Dataset) -> list[str]:
+    """Files that are not there, or not what they should be."""
+    folder = dataset_folder(data)
+    return [file.name for file in data.files if not _is_right(folder / file.name, file.sha256)]
+
+
+def _is_right(path: Path, sha256: str) -> bool:
+    try:
+        state = path.stat()
+    except OSError:
+        return False
+    return _sha256(path, state.st_size, state.st_mtime_ns) == sha256
+
+
+@lru_cache(maxsize=256)
+def _sha256(path: Path, size: int, changed: int) -> str:
+    """Of a file in this state, so that a process reads each only once."""
+    return sha256_of(path)
+
+
+def require(name: str) -> Path:
+    """The folder of a data set that is needed now, or an error that says how to get it."""
+    data = dataset(name)
+    missing = missing_files(data)
+    if missing:
+        raise CodeacumenError(
+            f"the data set {name} is not on this machine, or not whole: {len(missing)} of "
+            f"{len(data.files)} files are missing or damaged",
+            f"run `codeacumen data get {name}`, or `codeacumen data get {name} --from DIR` "
+            "if you have a copy",
+        )
+    return dataset_folder(data)

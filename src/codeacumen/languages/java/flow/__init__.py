@@ -1,0 +1,1 @@
+"""Control flow of Java methods: nodes, edges, and reaching definitions."""

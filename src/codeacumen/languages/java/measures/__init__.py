@@ -1,0 +1,1 @@
+"""Measures of Java methods: NPath complexity and operators."""

@@ -1,0 +1,190 @@
+"""What one file contributes to its project's call graph, as plain values that can be stored
+(``corpus/facts.py`` writes them as columns).
+
+``declared`` tells the other files of a project what this one declares; ``sites`` holds its calls
+and what their meaning depends on. Both are made without looking at any other file.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from codeacumen.languages.java import language
+from codeacumen.languages.java.resolve.sites import Sites, sites
+from codeacumen.languages.java.syntax.declarations import NONE, Declarations, type_text
+from codeacumen.languages.java.syntax.file import JavaFile
+from codeacumen.languages.java.syntax.grammar import among, symbols
+from codeacumen.languages.syntax import Syntax
+
+_LETTERS = {
+    "static": "s", "abstract": "a", "default": "d", "final": "f", "sealed": "z",
+    "protected": "p", "public": "u", "private": "r",
+}  # fmt: skip
+_INTERFACES = ("interface", "annotation")
+
+
+class Facts(NamedTuple):
+    """``declared`` holds lists, strings and numbers, ``sites`` arrays.
+
+    ``declared``: ``package``; ``imports`` (``a.B``, ``a.*``, ``static a.B.m``); ``types``: kind,
+    name, owner, method, whether it is a member, flags, type parameters, superclass (empty: none
+    written; of ``outer.new Inner() {}``: ``.Inner``) and interfaces, names and types of a record's
+    components; ``methods``: name, type,
+    flags, type parameters, parameters' types, result (none for a constructor); ``fields``: name,
+    type, flags, declared type (none for an enum constant). Types and methods stand as in
+    ``Declarations``.
+
+    Flags: s static, a abstract, d default, f final, z sealed, u public, p protected, r private,
+    v takes any number of arguments, c enum constant.
+    """
+
+    declared: dict[str, Any]
+    sites: Sites
+
+
+def facts(file: JavaFile) -> Facts:
+    return Facts(declared_by(file), sites(file))
+
+
+def declared_by(file: JavaFile) -> dict[str, Any]:
+    """The first part of a file's facts."""
+    syntax, declared = file.syntax, file.declarations
+    supers = _supertypes(syntax)
+    types = []
+    for one in declared.types:
+        kind, above = one.kind, syntax.parent[one.node]
+        if kind == "anonymous":
+            # Not known here whether it is a class or an interface. After ``outer.new`` stands the
+            # name of a member of the outer object's class.
+            member = int(syntax.kind[above + 1]) not in _new()
+            written = ["." * member + type_text(syntax, _created(syntax, int(above)))]
+        elif kind in _INTERFACES:
+            written = ["", *supers["extends_interfaces", one.node]]
+        else:
+            extended = supers["superclass", one.node][:1] or [""]
+            written = [*extended, *supers["super_interfaces", one.node]]
+        types.append(
+            [
+                kind, one.name, one.owner, one.method,
+                int(above < 0 or int(syntax.kind[above]) in _member_places()),
+                _flags(one.modifiers), list(one.type_parameters), written,
+                [[part.name, part.type] for part in one.components],
+            ]
+        )  # fmt: skip
+    methods = [
+        [
+            "<init>" if one.kind.endswith("constructor") else one.name,
+            one.type,
+            _method_flags(declared, one.type, one.modifiers, one.body != NONE)
+            + ("v" if one.parameters and one.parameters[-1].type.endswith("...") else ""),
+            list(one.type_parameters),
+            [part.type for part in one.parameters],
+            one.returns,
+        ]
+        for one in declared.methods
+    ]
+    fields = [[one.name, one.type, _flags(one.modifiers), one.declared] for one in declared.fields]
+    return {
+        "package": declared.package,
+        "imports": imports(syntax),
+        "types": types,
+        "methods": methods,
+        "fields": fields + _constants(syntax, declared),
+    }
+
+
+def _flags(modifiers: Iterable[str]) -> str:
+    return "".join(sorted(_LETTERS[word] for word in modifiers if word in _LETTERS))
+
+
+def _method_flags(declared: Declarations, type_: int, modifiers: frozenset[str], body: bool) -> str:
+    flags = _flags(modifiers)
+    if type_ != NONE and declared.types[type_].kind in _INTERFACES:
+        if "r" not in flags:
+            flags += "u"
+        if not body:
+            flags += "a"
+    return flags
+
+
+def _member_places() -> frozenset[int]:
+    """Where a type stands that is no local class."""
+    return symbols(
+        "program", "class_body", "interface_body", "enum_body_declarations", "enum_body",
+        "annotation_type_body",
+    )  # fmt: skip
+
+
+@lru_cache(maxsize=1)
+def _new() -> frozenset[int]:
+    """The symbols of the keyword."""
+    grammar = language()
+    return frozenset(
+        symbol
+        for symbol in range(grammar.node_kind_count)
+        if grammar.node_kind_for_id(symbol) == "new"
+    )
+
+
+def _created(syntax: Syntax, node: int) -> int:
+    """The node of the type in ``new T() {}``; the node itself if the source is broken."""
+    wanted = symbols("type_identifier", "scoped_type_identifier", "generic_type", "annotated_type")
+    for child in syntax.children(node):
+        if int(syntax.kind[child]) in wanted:
+            return child
+    return node
+
+
+def _supertypes(syntax: Syntax) -> dict[tuple[str, int], list[str]]:
+    """The types after ``extends`` and ``implements``, by the word and the declaration's node."""
+    found: dict[tuple[str, int], list[str]] = defaultdict(list)
+    skipped = symbols("line_comment", "block_comment", "annotation", "marker_annotation")
+    for name in ("superclass", "super_interfaces", "extends_interfaces"):
+        for node in np.flatnonzero(among(name)[syntax.kind]).tolist():
+            listed = found[name, int(syntax.parent[node])]
+            for child in syntax.children(node):
+                if int(syntax.kind[child]) in symbols("type_list"):
+                    inner = syntax.children(child)
+                else:
+                    inner = [child]
+                listed += [
+                    type_text(syntax, one)
+                    for one in inner
+                    if int(syntax.kind[one]) not in skipped and _is_named(syntax, one)
+                ]
+    return found
+
+
+def _is_named(syntax: Syntax, node: int) -> bool:
+    """Whether a node is more than a comma or a keyword."""
+    return syntax.stop[node] > node + 1 or int(syntax.kind[node]) in symbols("type_identifier")
+
+
+def imports(syntax: Syntax) -> list[str]:
+    """What follows the word in each import: ``a.B``, ``a.*``, ``static a.B.m``."""
+    found = []
+    for node in np.flatnonzero(among("import_declaration")[syntax.kind]).tolist():
+        text = type_text(syntax, node).rstrip(";")
+        found.append(text.removeprefix("import").strip())
+    return found
+
+
+def _constants(syntax: Syntax, declared: Declarations) -> list[list[Any]]:
+    """An enum's constants are fields of its own type."""
+    places = {one.node: place for place, one in enumerate(declared.types)}
+    found: list[list[Any]] = []
+    for node in np.flatnonzero(among("enum_constant")[syntax.kind]).tolist():
+        owner = int(syntax.parent[syntax.parent[node]])
+        names = [
+            child
+            for child in syntax.children(node)
+            if int(syntax.kind[child]) in symbols("identifier")
+        ]
+        if owner in places and names:
+            found.append([syntax.text(names[0]), places[owner], "cfsu", ""])
+    return found

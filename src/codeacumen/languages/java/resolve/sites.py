@@ -1,0 +1,351 @@
+"""The calls of a file, and the rows of numbers and texts that decide what they mean.
+
+What rows mean, by their code; after a semicolon, their children:
+
+=============================  =====================================  ==========================
+code                           ``a``                                  ``b``
+=============================  =====================================  ==========================
+TYPED, a variable              its type                               dimensions after its name
+REF, a variable                row of its declaration                 its name
+NAME, field, type or package   the name
+FIELD, of its child            the name
+OUTER, ``X.this``; child: X
+CALL; arguments                name                                   byte offset of the name
+INVOKE; receiver, arguments    name                                   byte offset of the name
+UPCALL, ``X.super.m()``        name; first child: X                   byte offset of the name
+NEW; arguments, CLASS          type                                   byte offset of its name
+INNER; outer object, as NEW    type                                   byte offset of its name
+CONSTRUCT; arguments           1 this, 2 super, +2 if qualified       byte offset of the word
+CONSTANT; arguments, CLASS     name of the enum constant              byte offset of the name
+REFERENCE, of its child        name, -1 for ``new``                   byte offset of the name
+LAMBDA; parameters, body       number of parameters                   sum of BLOCK, GIVES, …
+PARAM, of a lambda             its place
+DECL; initialiser              type                                   dimensions after the name
+VAR; initialiser
+EACH; iterable, body           type, -1 for ``var``                   dimensions after the name
+TEST, ``instanceof``           type of the variable it declares, -1
+ARRAY, ``new T[n]``            type                                   dimensions
+CAST, CLASS_OF, TYPE           type
+ARGUMENTS, ``<T>m()``          the type arguments
+LITERAL                        place in LITERALS
+BINARY, UNARY                  PLUS, ARITHMETIC, …
+ASSIGN; left, right            1 ``=``, 0 compound
+BODY, CLASS, INIT              place of the method, type, field
+=============================  =====================================  ==========================
+
+Types and names are places in a list of texts.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from codeacumen.languages.java import language
+from codeacumen.languages.java.bindings.names import ROLE
+from codeacumen.languages.java.resolve.expressions import (
+    ARGUMENTS,
+    ARITHMETIC,
+    BITS,
+    BODY,
+    CALLS,
+    CLASS,
+    CONSTRUCT,
+    FIELDS,
+    INNER,
+    INVOKE,
+    NODES,
+    OF_NAME,
+    OF_TYPE,
+    OTHER,
+    PLUS,
+    REF,
+    REFERENCE,
+    SHIFT,
+    TRUTH,
+    UPCALL,
+    Tree,
+    every_expression,
+    expressions,
+)
+from codeacumen.languages.java.resolve.types import Class, Unit
+from codeacumen.languages.java.syntax.declarations import type_text
+from codeacumen.languages.java.syntax.file import JavaFile
+from codeacumen.languages.java.syntax.grammar import field, symbols
+from codeacumen.languages.syntax import Column
+
+_ALIASES = {
+    "literal": (
+        "decimal_integer_literal", "hex_integer_literal", "octal_integer_literal",
+        "binary_integer_literal", "decimal_floating_point_literal",
+        "hex_floating_point_literal", "true", "false", "character_literal", "string_literal",
+        "null_literal",
+    ),
+    "type": (
+        "type_identifier", "scoped_type_identifier", "generic_type", "array_type",
+        "integral_type", "floating_point_type", "boolean_type", "void_type", "annotated_type",
+        "catch_type",
+    ),
+    # No call stands in them.
+    "skipped": (
+        "modifiers", "annotation", "marker_annotation", "type_parameters", "superclass", "throws",
+        "super_interfaces", "extends_interfaces", "permits", "line_comment", "block_comment",
+        "package_declaration", "import_declaration", "module_declaration",
+    ),
+    "block": ("block", "constructor_body", "switch_block"),
+    # Statements after which a block may not be left by its end.
+    "endless": (
+        "throw_statement", "while_statement", "do_statement", "for_statement", "try_statement",
+        "try_with_resources_statement", "synchronized_statement", "labeled_statement",
+        "if_statement",
+    ),
+}  # fmt: skip
+_OPERATORS = {
+    "+": PLUS, "-": ARITHMETIC, "*": ARITHMETIC, "/": ARITHMETIC, "%": ARITHMETIC, "<<": SHIFT,
+    ">>": SHIFT, ">>>": SHIFT, "&": BITS, "|": BITS, "^": BITS, "~": ARITHMETIC,
+}  # fmt: skip
+_LITERAL_KINDS = {
+    "decimal_floating_point_literal": 3, "hex_floating_point_literal": 3, "true": 5, "false": 5,
+    "character_literal": 4, "string_literal": 6, "null_literal": 7,
+}  # fmt: skip
+_LOCALS = (
+    "local", "parameter", "lambda parameter", "catch parameter", "pattern variable", "resource",
+)  # fmt: skip
+_LOCAL = np.isin(np.arange(256), [ROLE[name] for name in _LOCALS])
+# Rows whose first number is the node of a name or a type.
+_SPOKEN = np.isin(np.arange(256), (*OF_TYPE, *OF_NAME))
+_CALLS = np.isin(np.arange(256), list(CALLS))
+_SUFFIX = np.stack([np.isin(np.arange(256), list(marks)) for marks in (b"lL", b"fF")])
+
+
+@lru_cache(maxsize=1)
+def _tables() -> tuple[NDArray[np.uint8], NDArray[np.uint8], NDArray[np.uint8]]:
+    """By the grammar's symbol: our number of the node, and a literal's or operator's kind; by the
+    grammar's field: our number of it."""
+    grammar = language()
+    number = {
+        alias: code for code, name in enumerate(NODES, 2) for alias in _ALIASES.get(name, (name,))
+    }
+    nodes = np.full(1 << 16, OTHER, dtype=np.uint8)
+    kinds = np.full(1 << 16, TRUTH, dtype=np.uint8)
+    for symbol in range(grammar.node_kind_count):
+        name = grammar.node_kind_for_id(symbol) or ""
+        if grammar.node_kind_is_named(symbol):
+            nodes[symbol] = number.get(name, OTHER)
+            kinds[symbol] = _LITERAL_KINDS.get(name, 0)
+        else:
+            nodes[symbol] = 0
+            kinds[symbol] = _OPERATORS.get(name, TRUTH)
+    fields = np.zeros(grammar.field_count + 1, dtype=np.uint8)
+    for code, name in enumerate(FIELDS, 1):
+        fields[grammar.field_id_for_name(name) or 0] = code
+    return nodes, kinds, fields
+
+
+class Sites(NamedTuple):
+    """Rows of a file's calls and of what their meaning depends on: the columns of
+    ``expressions``, and the texts that ``a`` and ``b`` refer to."""
+
+    texts: list[str]
+    code: NDArray[np.uint8]
+    size: Column
+    a: Column
+    b: Column
+
+
+def sites(file: JavaFile) -> Sites:
+    """Return the rows of a whole file."""
+    return _with_texts(file, *expressions(_tree(file)))
+
+
+def name_ends(file: JavaFile, sites: Sites) -> Column:
+    """For each row that is a call, the byte after its name; -1 for all other rows, and where no
+    token begins at the name."""
+    ends = np.full(len(sites.code), -1, dtype=np.int32)
+    calls = np.flatnonzero(_CALLS[sites.code])
+    tokens = np.searchsorted(file.tokens.start, sites.b[calls])
+    calls, tokens = calls[tokens < len(file.tokens)], tokens[tokens < len(file.tokens)]
+    begins = file.tokens.start[tokens] == sites.b[calls]
+    ends[calls[begins]] = file.tokens.end[tokens[begins]]
+    return ends
+
+
+def sites_below(file: JavaFile, node: int) -> tuple[Sites, Column]:
+    """The same of a member of a type alone, and with rows for every expression in it; then the
+    row of each node from the member's on, -1 where it has none."""
+    tree = file.once(_tree)
+    part = slice(node, int(file.syntax.stop[node]))
+    # Nodes are counted from the member on.
+    parent, stop, declared = (
+        np.maximum(column[part] - np.int32(node), np.int32(-1))
+        for column in (tree.parent, tree.stop, tree.declared)
+    )
+    code, size, a, b, row_of = every_expression(
+        Tree(
+            tree.kind[part], tree.field[part], tree.detail[part], parent, stop, tree.start[part],
+            tree.end[part], tree.is_var[part], declared, tree.type_at[part],
+            tree.method_at[part], tree.field_at[part],
+        )
+    )  # fmt: skip
+    return _with_texts(file, code, size, a, b, node), row_of
+
+
+def _with_texts(
+    file: JavaFile, code: NDArray[np.uint8], size: Column, a: Column, b: Column, first: int = 0
+) -> Sites:
+    texts: dict[str, int] = {}
+    # Each node is read once, however many rows speak of it.
+    for column, spoken in ((a, _SPOKEN[code]), (b, code == REF)):
+        rows = np.flatnonzero(spoken & (column >= 0))
+        nodes, which = np.unique(column[rows], return_inverse=True)
+        places = [
+            texts.setdefault(_text(file, node + first), len(texts)) for node in nodes.tolist()
+        ]
+        column[rows] = np.array(places, dtype=np.int32)[which]
+    return Sites(list(texts), code, size, a, b)
+
+
+def _tree(file: JavaFile) -> Tree:
+    syntax, declared, bound = file.syntax, file.declarations, file.bindings
+    nodes, details, fields = _tables()
+    places = np.full((3, len(syntax)), -1, dtype=np.int32)
+    places[0, [one.node for one in declared.types]] = np.arange(len(declared.types))
+    places[1, [one.node for one in declared.methods]] = np.arange(len(declared.methods))
+    places[2, [one.node for one in declared.fields]] = np.arange(len(declared.fields))
+    local = _LOCAL[bound.role]
+    declaration = np.full(len(syntax), -1, dtype=np.int32)
+    declaration[bound.node[local]] = bound.declaration[local]
+    is_var = np.zeros(len(syntax), dtype=np.bool_)
+    if "var" in file.names.words:
+        is_var |= file.names.word_of == file.names.words.index("var")
+    kind, detail = nodes[syntax.kind], details[syntax.kind]
+    _add_suffixes(file, np.flatnonzero(kind == NODES.index("literal") + 2), detail)
+    return Tree(
+        kind, fields[syntax.field], detail, syntax.parent, syntax.stop, syntax.start, syntax.end,
+        is_var, declaration, places[0], places[1], places[2],
+    )  # fmt: skip
+
+
+def _add_suffixes(file: JavaFile, nodes: NDArray[np.int64], detail: NDArray[np.uint8]) -> None:
+    """1L is long and 1f is float."""
+    if not len(nodes):
+        return
+    source = np.frombuffer(file.source, dtype=np.uint8)
+    last = source[np.maximum(file.syntax.end[nodes] - 1, 0)]
+    detail[nodes[(detail[nodes] == 0) & _SUFFIX[0, last]]] = 1
+    detail[nodes[(detail[nodes] == 3) & _SUFFIX[1, last]]] = 2
+
+
+def _text(file: JavaFile, node: int) -> str:
+    """A name or a type. Most are one word, or written without anything to leave out."""
+    word = int(file.names.word_of[node])
+    if word >= 0:
+        return file.names.words[word]
+    syntax = file.syntax
+    if int(syntax.kind[node]) in symbols("cast_expression"):
+        typed = field("type")
+        types = [child for child in syntax.children(node) if syntax.field[child] == typed]
+        return "&".join(type_text(syntax, child) for child in types)
+    text = syntax.text(node)
+    plain = text.isascii() and text.replace(".", "").replace("<", "").replace(">", "").isalnum()
+    return text if plain else type_text(syntax, node)
+
+
+class Scope(NamedTuple):
+    """The type and the method (-1: none) that code stands in."""
+
+    cls: Class
+    method: int
+
+
+@dataclass(slots=True)
+class Rows:
+    unit: Unit
+    texts: list[str]
+    code: list[int]
+    size: list[int]
+    a: list[int]
+    b: list[int]
+    parent: list[int] = dataclasses.field(default_factory=list)
+    scopes: list[Scope] = dataclasses.field(default_factory=list)
+
+    def text(self, row: int) -> str:
+        return self.texts[self.a[row]]
+
+    def children(self, row: int) -> list[int]:
+        found = []
+        at, stop = row + 1, row + self.size[row]
+        while at < stop:
+            found.append(at)
+            at += self.size[at]
+        return found
+
+    def arguments(self, row: int) -> list[int]:
+        """What a call is given; neither the receiver nor a class without a name."""
+        found = self.children(row)
+        code = self.code[row]
+        if code in (INVOKE, UPCALL, INNER) or (code == CONSTRUCT and self.a[row] > 2):
+            del found[:1]
+        if found and self.code[found[0]] == ARGUMENTS:
+            del found[0]
+        if found and self.code[found[-1]] == CLASS:
+            del found[-1]
+        return [] if code == REFERENCE else found
+
+    def receiver(self, row: int) -> int:
+        """The first child of a call that has a receiver; -1 if the source is broken."""
+        return row + 1 if self.size[row] > 1 else -1
+
+    def type_arguments(self, row: int) -> str:
+        """Written between dot and name: ``Collections.<String>emptyList()``; empty if none."""
+        at = row + 1
+        if self.code[row] in (INVOKE, UPCALL) and self.size[row] > 1:
+            at += self.size[at]
+        if at < row + self.size[row] and self.code[at] == ARGUMENTS:
+            return self.text(at)
+        return ""
+
+    def created(self, row: int) -> int:
+        """The place of the class without a name that a creation has, -1 if it has none."""
+        found = self.children(row)
+        if found and self.code[found[-1]] == CLASS:
+            return self.a[found[-1]]
+        return -1
+
+    def calls(self) -> list[int]:
+        """All calls, in the order in which they are evaluated: what a call depends on comes before
+        it, so that nothing goes deep."""
+        found = [row for row, code in enumerate(self.code) if code in CALLS]
+        found.sort(key=lambda row: (row + self.size[row], -row))
+        return found
+
+
+def rows(unit: Unit, sites: Sites, within: Scope | None = None) -> Rows:
+    """``within`` is the scope of rows that stand in no other: those of a part of a file."""
+    code, size, a, b = (column.tolist() for column in sites[1:])
+    found = Rows(unit, sites.texts, code, size, a, b)
+    count = len(code)
+    parent = found.parent = [-1] * count
+    nobody = within or Scope(unit.nobody, -1)
+    scopes = found.scopes = [nobody] * count
+    # Open rows: where each ends, and the scope of what stands in it.
+    open_: list[tuple[int, int, Scope]] = []
+    for row in range(count):
+        while open_ and open_[-1][0] <= row:
+            open_.pop()
+        scope = nobody
+        if open_:
+            _, parent[row], scope = open_[-1]
+        if code[row] == CLASS:
+            scope = Scope(unit.classes[a[row]], -1)
+        elif code[row] == BODY:
+            scope = Scope(unit.methods[a[row]].cls, a[row])
+        scopes[row] = scope
+        if size[row] > 1:
+            open_.append((row + size[row], row, scope))
+    return found

@@ -1,0 +1,1 @@
+"""A parsed Java file: grammar, tokens, declarations, and what a method returns."""

@@ -1,0 +1,283 @@
+"""Every identifier of a file, and the role it plays: function, variable or property.
+
+The roles are those by which IdBench sorts its identifiers (section II-A). They follow from the
+syntax alone; a file need not be whole. Beside the role stands the place, which is finer, for
+those who draw the lines elsewhere:
+
+=============== ======== ==================================================================
+place           role     the identifier ``x`` in
+=============== ======== ==================================================================
+function        function ``function x() {}``, also as an expression; ``let x = () => {}``,
+                         ``a.x = function () {}``, ``{x: function () {}}``, ``{x = () => {}}``
+                         of a class: it gives the function its name
+method          function ``{x() {}}``, ``class {x() {}}``; ``constructor`` too
+call            function ``x()``, ``x?.()``, the tag in ``x`…` ``, the decorator ``@x``
+method call     function ``a.x()``. IdBench's counts have it so: ``bindBuffer``, always called
+                         as ``gl.bindBuffer()``, is 869 times a function, never a property
+class           function ``class x {}``, ``let x = class {}``, ``class A extends x {}``
+construction    function ``new x()``, ``new a.x()``
+component       function ``<x.y>``'s ``y``, and ``<X>``: a capital makes a JSX tag a call
+variable        variable whatever is not listed: declared, read or written, destructured
+                         (``[x] = a``, ``{y: x} = a``), the object in ``x.a``
+parameter       variable ``function (x, [x], {a: x}, ...x) {}``, ``x => 1``, ``catch (x) {}``
+shorthand       variable ``{x}``, in a literal or a pattern: property too, but it must be a
+                         variable of that name
+import          variable ``import x from 'a'``, ``import * as x``, ``import {x}``, ``{a as x}``
+label           variable ``x: for (;;) break x``
+member          property ``a.x``, ``a?.x``, ``a.#x``, wherever it is not called
+key             property ``{x: 1}``, ``{x: a} = b``, ``class {x = 1}``, ``with {x: 'json'}``
+accessor        property ``{get x() {}}``, ``class {set x(a) {}}``: used like a property
+module name     property ``import {x as a}``, ``export {a as x}``, ``export * as x``, and all
+                         names in ``export {x} from 'a'``
+jsx name        property ``<x>`` (an element of HTML), ``<a x={1}>``, ``<x:y>``
+=============== ======== ==================================================================
+
+Parentheses change nothing: ``(x)()`` is a call. Not identifiers: keys in quotes, ``default`` in
+``import {default as a}``, ``target`` and ``meta`` in ``new.target`` and ``import.meta``.
+``undefined`` is one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from codeacumen.languages.javascript import language
+from codeacumen.languages.javascript.grammar import IDENTIFIERS, among, field, symbols
+from codeacumen.languages.javascript.tokens import name_value
+from codeacumen.languages.kernel import kernel
+from codeacumen.languages.syntax import Column, Syntax, number_texts
+
+ROLES = ("function", "variable", "property")
+ROLE = {role: code for code, role in enumerate(ROLES)}
+
+_PLACES_OF = {
+    "function": (
+        "function", "method", "call", "method call", "class", "construction", "component",
+    ),
+    "variable": ("variable", "parameter", "shorthand", "import", "label"),
+    "property": ("member", "key", "accessor", "module name", "jsx name"),
+}  # fmt: skip
+PLACES = tuple(place for places in _PLACES_OF.values() for place in places)
+PLACE = {place: code for code, place in enumerate(PLACES)}
+ROLE_OF_PLACE = np.array(
+    [ROLE[role] for role, places in _PLACES_OF.items() for _ in places], dtype=np.uint8
+)
+
+_FUNCTIONS = ("function_expression", "generator_function", "arrow_function")
+# What an identifier is that stands directly in such a field of such a node ("": in any).
+_BY_PARENT = {
+    ("function_declaration", "name"): "function",
+    ("function_expression", "name"): "function",
+    ("generator_function_declaration", "name"): "function",
+    ("generator_function", "name"): "function",
+    ("method_definition", "name"): "method",
+    ("call_expression", "function"): "call",
+    ("decorator", ""): "call",
+    ("class_declaration", "name"): "class",
+    ("class", "name"): "class",
+    ("class_heritage", ""): "class",
+    ("new_expression", "constructor"): "construction",
+    ("jsx_opening_element", "name"): "component",
+    ("jsx_closing_element", "name"): "component",
+    ("jsx_self_closing_element", "name"): "component",
+    ("import_clause", ""): "import",
+    ("namespace_import", ""): "import",
+    ("import_specifier", "alias"): "import",
+    ("import_specifier", "name"): "import",
+    ("namespace_export", ""): "module name",
+    ("export_specifier", "alias"): "module name",
+    ("member_expression", "property"): "member",
+    ("pair", "key"): "key",
+    ("pair_pattern", "key"): "key",
+    ("field_definition", "property"): "key",
+    ("jsx_attribute", ""): "jsx name",
+    ("jsx_namespace_name", ""): "jsx name",
+}
+# And what the last name of a.b.x is, by the place of the whole.
+_MEMBER_AS = {
+    "call": "method call", "construction": "construction", "class": "class",
+    "component": "component",
+}  # fmt: skip
+_PATTERNS = (
+    "object_pattern", "array_pattern", "rest_pattern", "pair_pattern", "assignment_pattern",
+    "object_assignment_pattern",
+)  # fmt: skip
+_FUNCTION, _CLASS = 1, 2
+_NAMES_ITS_VALUE = (
+    ("variable_declarator", "value"), ("assignment_expression", "right"), ("pair", "value"),
+    ("field_definition", "value"),
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Identifiers:
+    """``node`` are the identifiers' nodes in source order; ``role`` numbers ROLES, ``place``
+    PLACES; ``word`` is the place of each one's text in ``words``."""
+
+    node: Column
+    role: NDArray[np.uint8]
+    place: NDArray[np.uint8]
+    word: Column
+    words: tuple[str, ...]
+
+    def __len__(self) -> int:
+        return len(self.node)
+
+    def text(self, i: int) -> str:
+        return self.words[int(self.word[i])]
+
+
+# Symbols and fields of the grammar are fewer; tree-sitter's symbol of an error is cut to the last.
+_SYMBOLS, _FIELDS = 1 << 10, 1 << 6
+
+
+@dataclass(frozen=True)
+class _Tables:
+    """By symbol, by the parent's symbol and the field, or by place."""
+
+    identifier: NDArray[np.bool_]
+    place: NDArray[np.uint8]
+    names_its_value: NDArray[np.bool_]
+    member_as: NDArray[np.uint8]
+    accessor_word: NDArray[np.bool_]
+
+
+@lru_cache(maxsize=1)
+def _tables() -> _Tables:
+    place = np.full((_SYMBOLS, _FIELDS), PLACE["variable"], dtype=np.uint8)
+    for (parent, name), found in _BY_PARENT.items():
+        for symbol in symbols(parent):
+            place[symbol, field(name) if name else slice(None)] = PLACE[found]
+    names_its_value = np.zeros((_SYMBOLS, _FIELDS), dtype=np.bool_)
+    for parent, name in _NAMES_ITS_VALUE:
+        names_its_value[list(symbols(parent)), field(name)] = True
+    member_as = np.full(len(PLACES), PLACE["member"], dtype=np.uint8)
+    for outer, inner in _MEMBER_AS.items():
+        member_as[PLACE[outer]] = PLACE[inner]
+    accessor_word = np.zeros(1 << 16, dtype=np.bool_)
+    for symbol in range(language().node_kind_count):
+        accessor_word[symbol] = language().node_kind_for_id(symbol) in ("get", "set", "static get")
+    return _Tables(among(*IDENTIFIERS), place, names_its_value, member_as, accessor_word)
+
+
+def identifiers(syntax: Syntax) -> Identifiers:
+    node = np.flatnonzero(_tables().identifier[syntax.kind]).astype(np.int32)
+    place = _places(syntax, node)
+    real = _not_await(syntax, node, place)
+    node, place = node[real], place[real]
+    word, texts = number_texts(syntax, node)
+    words = tuple(name_value(text.decode("utf-8", errors="replace")) for text in texts)
+    return Identifiers(node, ROLE_OF_PLACE[place], place, word, words)
+
+
+def _not_await(syntax: Syntax, node: Column, place: NDArray[np.uint8]) -> NDArray[np.bool_]:
+    """All but the operator in ``await (0, f)()``, which the grammar may take for a function."""
+    word = b"await"
+    real = np.ones(len(node), dtype=np.bool_)
+    likely = (place == PLACE["call"]) & (syntax.end[node] - syntax.start[node] == len(word))
+    for i in np.flatnonzero(likely).tolist():
+        real[i] = not syntax.source.startswith(word, syntax.start[node[i]])
+    return real
+
+
+def _places(syntax: Syntax, node: Column) -> NDArray[np.uint8]:
+    tables, above = _tables(), np.maximum(syntax.parent, 0)
+    outer = _outside_parentheses(syntax, node)
+    place = _standing(syntax, outer)
+    kind = syntax.kind[node]
+    shorthand = ("shorthand_property_identifier", "shorthand_property_identifier_pattern")
+    place[among(*shorthand)[kind]] = PLACE["shorthand"]
+    place[among("statement_identifier")[kind]] = PLACE["label"]
+
+    component = np.flatnonzero(place == PLACE["component"])
+    first = np.frombuffer(syntax.source, dtype=np.uint8)[syntax.start[node[component]]]
+    place[component[(first >= ord("a")) & (first <= ord("z"))]] = PLACE["jsx name"]
+
+    named = _function_names(syntax)
+    last = place == PLACE["member"]
+    whole = _outside_parentheses(syntax, above[node[last]])
+    place[last] = tables.member_as[_standing(syntax, whole)]
+    outer[last] = whole
+    may_name = np.isin(place, (PLACE["variable"], PLACE["key"], PLACE["member"]))
+    name = np.where(may_name, named[above[outer]], 0)
+    place[name == _FUNCTION] = PLACE["function"]
+    place[name == _CLASS] = PLACE["class"]
+
+    accessor = np.zeros(len(syntax), dtype=np.bool_)
+    accessor[above[np.flatnonzero(tables.accessor_word[syntax.kind])]] = True
+    place[(place == PLACE["method"]) & accessor[above[node]]] = PLACE["accessor"]
+
+    is_name = syntax.field[node] == field("name")
+    has_alias = np.zeros(len(syntax), dtype=np.bool_)
+    has_alias[above[np.flatnonzero(syntax.field == field("alias"))]] = True
+    renamed = (place == PLACE["import"]) & is_name & has_alias[above[node]]
+    has_source = np.zeros(len(syntax), dtype=np.bool_)
+    has_source[above[np.flatnonzero(syntax.field == field("source"))]] = True
+    exported = among("export_specifier")[syntax.kind[above[node]]]
+    passed_on = exported & is_name & has_source[above[above[above[node]]]]
+    place[renamed | passed_on] = PLACE["module name"]
+
+    parameter = _in_parameters(
+        syntax.kind, syntax.field, above, among("formal_parameters"), among(*_PATTERNS),
+        field("parameter"), field("key"), field("right"),
+    )  # fmt: skip
+    place[(place == PLACE["variable"]) & parameter[node]] = PLACE["parameter"]
+    return place
+
+
+def _standing(syntax: Syntax, node: Column) -> NDArray[np.uint8]:
+    """The places that parents and fields give."""
+    parent = syntax.kind[np.maximum(syntax.parent[node], 0)]
+    return _tables().place[np.minimum(parent, _SYMBOLS - 1), syntax.field[node]]
+
+
+def _outside_parentheses(syntax: Syntax, node: Column) -> Column:
+    """For each node, the outermost parentheses with nothing else in them, or the node itself."""
+    parentheses = among("parenthesized_expression")[syntax.kind]
+    outer = node.copy()
+    climbing = np.arange(len(node))
+    while len(climbing):
+        parent = syntax.parent[outer[climbing]]
+        inside = (parent >= 0) & parentheses[parent]
+        climbing = climbing[inside]
+        outer[climbing] = parent[inside]
+    return outer
+
+
+def _function_names(syntax: Syntax) -> NDArray[np.uint8]:
+    """For each node that gives a name to its value, what the value is (ECMAScript 8.4)."""
+    named = np.zeros(len(syntax), dtype=np.uint8)
+    for code, kinds in ((_FUNCTION, _FUNCTIONS), (_CLASS, ("class",))):
+        value = np.flatnonzero(among(*kinds)[syntax.kind]).astype(np.int32)
+        outer = _outside_parentheses(syntax, value)
+        parent = np.maximum(syntax.parent[outer], 0)
+        kind = np.minimum(syntax.kind[parent], _SYMBOLS - 1)
+        named[parent[_tables().names_its_value[kind, syntax.field[outer]]]] = code
+    return named
+
+
+@kernel
+def _in_parameters(
+    kind: NDArray[np.uint16],
+    field_: NDArray[np.uint16],
+    above: Column,
+    opens: NDArray[np.bool_],
+    goes_on: NDArray[np.bool_],
+    parameter: int,
+    key: int,
+    right: int,
+) -> NDArray[np.bool_]:
+    """For each node, whether it is a parameter or a part of the pattern of one."""
+    inside = np.zeros(len(kind), dtype=np.bool_)
+    for node in range(1, len(kind)):
+        parent = above[node]
+        if opens[kind[parent]] or field_[node] == parameter:
+            inside[node] = True
+        elif inside[parent] and goes_on[kind[parent]]:
+            # A key is no binding, and a default value is an expression.
+            inside[node] = field_[node] != key and field_[node] != right
+    return inside

@@ -1,0 +1,308 @@
+"""Lexical tokens of JavaScript and JSX, as acorn's parser reads them, and the values of literals.
+
+The leaves of the syntax are the tokens, with these exceptions: a string is one token, and so is a
+regular expression with its flags; the characters of a template between its quotes and
+substitutions are one token; so is a text of JSX, with the entities in it; ``</`` and ``/>`` are
+two. What is only layout is no token: comments, the hashbang, semicolons that the parser adds, and
+texts of JSX that are white space alone.
+
+Keywords are the words that are never identifiers. A word that is special only in places
+(``let``, ``async``, ``of``, ``await``, …) is an identifier, and so is a keyword that names a
+property, as in ``map.delete``. Values are written as JavaScript's ``String(value)`` does.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from codeacumen.languages.javascript import language
+from codeacumen.languages.javascript.grammar import among
+from codeacumen.languages.syntax import Syntax
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from codeacumen.languages.syntax import Column
+
+_SIMPLE = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v"}
+# In this order: the long forms before the digits, a line break of two characters before one.
+_ESCAPE = re.compile(
+    r"\\(?:u\{([0-9a-fA-F]+)\}|u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|([0-3][0-7]{0,2}|[4-7][0-7]?)"
+    r"|(\r\n|[\n\r\u2028\u2029])|(.))",
+    re.DOTALL,
+)
+_LAST = 0x10FFFF
+
+
+def _unescaped(match: re.Match[str]) -> str:
+    braced, unicode, byte, octal, line, other = match.groups()
+    digits = braced or unicode or byte
+    if digits or octal:
+        code = int(digits, 16) if digits else int(octal, 8)
+        return chr(code) if code <= _LAST else "\ufffd"
+    if line:
+        return ""  # a line continued
+    return _SIMPLE.get(other, other)
+
+
+def _whole(text: str) -> str:
+    """Pairs of escaped surrogates joined; a lone one, which no file can hold, replaced."""
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
+def name_value(text: str) -> str:
+    r"""The name that is meant: ``\u0061`` is ``a`` (ECMAScript 12.7.1)."""
+    return _whole(_ESCAPE.sub(_unescaped, text)) if "\\" in text else text
+
+
+def string_value(text: str) -> str:
+    """What a string in quotes means; a broken one may lack its last quote."""
+    inside = text[1:-1] if len(text) > 1 and text[-1] == text[0] else text[1:]
+    return name_value(inside)
+
+
+def template_value(text: str) -> str:
+    """The cooked value: line breaks are one character (ECMAScript 12.9.6)."""
+    return name_value(text.replace("\r\n", "\n").replace("\r", "\n"))
+
+
+def number_value(text: str) -> str:
+    """A number as JavaScript prints it, a BigInt without its suffix.
+
+    >>> number_value("0x10"), number_value("1e21"), number_value(".5"), number_value("010")
+    ('16', '1e+21', '0.5', '8')
+    """
+    digits = text.replace("_", "").lower()
+    base = {"0x": 16, "0o": 8, "0b": 2}.get(digits[:2], 10)
+    try:
+        if digits.endswith("n") and base == 10:
+            return digits[:-1]
+        if base != 10:
+            number = int(digits[2:].removesuffix("n"), base)
+            return str(number) if digits.endswith("n") else _printed(float(number))
+        if re.fullmatch("0[0-7]+", digits):
+            return _printed(float(int(digits, 8)))  # legacy: a leading zero means octal
+        return _printed(float(digits))
+    except OverflowError:
+        return "Infinity"
+    except ValueError:
+        return text  # broken, or too long for Python to print
+
+
+def _printed(number: float) -> str:
+    """ECMAScript 6.1.6.1.20: the shortest digits that read back, laid out JavaScript's way."""
+    if number == float("inf"):
+        return "Infinity"
+    mantissa, _, exponent = f"{number!r}".partition("e")
+    whole, _, fraction = mantissa.partition(".")
+    fraction = "" if fraction == "0" else fraction
+    digits = (whole + fraction).lstrip("0")
+    if not digits:
+        return "0"
+    # The value is 0.digits times ten to the power of point.
+    point = int(exponent or 0) + len(whole) - (len(whole + fraction) - len(digits))
+    digits = digits.rstrip("0")
+    count = len(digits)
+    if count <= point <= 21:
+        return digits + "0" * (point - count)
+    if 0 < point <= 21:
+        return f"{digits[:point]}.{digits[point:]}"
+    if -6 < point <= 0:
+        return "0." + "0" * -point + digits
+    sign = "+" if point > 0 else "-"
+    tail = f".{digits[1:]}" if count > 1 else ""
+    return f"{digits[0]}{tail}e{sign}{abs(point - 1)}"
+
+
+def regex_value(text: str) -> str:
+    """The expression with its flags in the order in which they are printed."""
+    slash = text.rfind("/")
+    return text[: slash + 1] + "".join(sorted(text[slash + 1 :]))
+
+
+KINDS = (
+    "identifier", "private name", "keyword", "punctuator", "number", "string", "template",
+    "regex", "jsx text",
+)  # fmt: skip
+CODE = {kind: code for code, kind in enumerate(KINDS)}
+KEYWORDS = frozenset((
+    "break", "case", "catch", "class", "const", "continue", "debugger", "default", "delete", "do",
+    "else", "export", "extends", "false", "finally", "for", "function", "if", "import", "in",
+    "instanceof", "new", "null", "return", "super", "switch", "this", "throw", "true", "try",
+    "typeof", "var", "void", "while", "with",
+))  # fmt: skip
+VALUES = frozenset(("null", "true", "false"))
+
+_NAMED_LEAVES = {
+    "identifier": "identifier", "property_identifier": "identifier",
+    "shorthand_property_identifier": "identifier", "statement_identifier": "identifier",
+    "shorthand_property_identifier_pattern": "identifier", "undefined": "identifier",
+    "private_property_identifier": "private name", "number": "number", "string": "string",
+    "regex": "regex", "optional_chain": "punctuator", "jsx_text": "jsx text",
+    "html_character_reference": "jsx text", "string_fragment": "template",
+    "escape_sequence": "template",
+}  # fmt: skip
+_NO_TOKEN = 255
+_WORD_OR_SIGN = re.compile(rb"[a-z]+|[</>]")
+# The published streams cut every token here.
+_LONGEST = 200
+
+
+@dataclass(frozen=True)
+class Tokens:
+    """``kind`` numbers KINDS; ``node`` is the node of the syntax a token belongs to, or its
+    first one."""
+
+    source: bytes
+    kind: NDArray[np.uint8]
+    start: Column
+    end: Column
+    node: Column
+
+    def __len__(self) -> int:
+        return len(self.kind)
+
+    def text(self, i: int) -> str:
+        return self.source[self.start[i] : self.end[i]].decode("utf-8", errors="replace")
+
+    def value(self, i: int) -> str:
+        """What the token means: escapes resolved, numbers as JavaScript prints them."""
+        kind, text = KINDS[self.kind[i]], self.text(i)
+        if kind == "string":
+            return string_value(text)
+        if kind == "number":
+            return number_value(text)
+        if kind == "template":
+            return template_value(text)
+        if kind == "regex":
+            return regex_value(text)
+        return name_value(text) if kind in ("identifier", "private name") else text
+
+    def spelling(self, i: int) -> str:
+        """The token as in the streams IdBench's embeddings were trained on: ``ID:`` before
+        identifiers, ``LIT:`` before literals, ``STD:`` before the rest.
+
+        They came from a scanner that knows no grammar, so a keyword that names a property
+        stays a keyword there.
+        """
+        kind, value = KINDS[self.kind[i]], self.value(i)
+        if kind == "private name":
+            value = value[1:]
+        if kind in ("number", "string", "regex") or (value in VALUES and kind != "template"):
+            mark = "LIT:"
+        else:
+            mark = "ID:" if kind == "identifier" and value not in KEYWORDS else "STD:"
+        return _cut(mark + value)
+
+
+def _cut(text: str) -> str:
+    """At most so many UTF-16 units, which is what JavaScript counts."""
+    if 2 * len(text) <= _LONGEST:
+        return text
+    return text.encode("utf-16-le")[: 2 * _LONGEST].decode("utf-16-le", "ignore")
+
+
+@lru_cache(maxsize=1)
+def _codes() -> NDArray[np.uint8]:
+    """For each symbol of the grammar, the kind of token it is."""
+    grammar = language()
+    codes = np.full(1 << 16, _NO_TOKEN, dtype=np.uint8)
+    for symbol in range(grammar.node_kind_count):
+        name = grammar.node_kind_for_id(symbol) or ""
+        if grammar.node_kind_is_named(symbol):
+            kind = _NAMED_LEAVES.get(name, "keyword" if name in KEYWORDS else "")
+        elif name[:1].isalpha():
+            kind = "keyword" if name in KEYWORDS else "identifier" if name != "end" else ""
+        else:
+            kind = "" if name.startswith("_") else "punctuator"
+        if kind:
+            codes[symbol] = CODE[kind]
+    return codes
+
+
+@lru_cache(maxsize=1)
+def _wholes() -> NDArray[np.bool_]:
+    """Symbols with tokens of the grammar below them that are none of the language."""
+    return among("string", "regex")
+
+
+@lru_cache(maxsize=1)
+def _specifiers() -> NDArray[np.bool_]:
+    return among("export_specifier", "import_specifier", "namespace_export")
+
+
+@lru_cache(maxsize=1)
+def _doubles() -> NDArray[np.bool_]:
+    grammar = language()
+    found = np.zeros(1 << 16, dtype=np.bool_)
+    for symbol in range(grammar.node_kind_count):
+        found[symbol] = grammar.node_kind_for_id(symbol) in ("</", "/>", "static get")
+    return found
+
+
+def tokens(syntax: Syntax) -> Tokens:
+    """All tokens of a file, in order."""
+    codes, is_whole = _codes(), _wholes()[syntax.kind]
+    around = np.flatnonzero(is_whole)
+    inside = np.zeros(len(syntax) + 1, dtype=np.int32)
+    np.add.at(inside, around + 1, 1)
+    np.add.at(inside, syntax.stop[around], -1)
+    counts = (syntax.is_leaf & (np.cumsum(inside)[:-1] == 0)) | is_whole
+    # A missing token that the parser made up has no width.
+    counts &= (codes[syntax.kind] != _NO_TOKEN) & (syntax.end > syntax.start)
+    node = np.flatnonzero(counts).astype(np.int32)
+    kind, start, end = codes[syntax.kind[node]], syntax.start[node], syntax.end[node]
+    # ``export {a as default}``: a name of the module, no keyword.
+    above = syntax.kind[np.maximum(syntax.parent[node], 0)]
+    kind[(kind == CODE["keyword"]) & _specifiers()[above]] = CODE["identifier"]
+    found = Tokens(syntax.source, kind, start, end, node)
+    return _split(_joined(found, syntax), syntax)
+
+
+def _joined(found: Tokens, syntax: Syntax) -> Tokens:
+    """Neighbouring pieces of one template or of one text of JSX made one token."""
+    text = found.kind == CODE["jsx text"]
+    piece = text | (found.kind == CODE["template"])
+    if not piece.any():
+        return found
+    mother = syntax.parent[found.node]
+    goes_on = np.zeros(len(found), dtype=np.bool_)
+    goes_on[1:] = piece[1:] & (found.kind[1:] == found.kind[:-1]) & (mother[1:] == mother[:-1])
+    first = np.flatnonzero(~goes_on)
+    last = np.append(first[1:], len(found)) - 1
+    start, end = found.start[first].copy(), found.end[last].copy()
+    keep = np.ones(len(first), dtype=np.bool_)
+    for i in np.flatnonzero(text[first]).tolist():
+        # The grammar drops white space with a line break in it, also beside an entity.
+        while start[i] > 0 and syntax.source[start[i] - 1 : start[i]].isspace():
+            start[i] -= 1
+        while syntax.source[end[i] : end[i] + 1].isspace():
+            end[i] += 1
+        keep[i] = not syntax.source[start[i] : end[i]].decode("utf-8", "replace").isspace()
+    return Tokens(
+        found.source, found.kind[first][keep], start[keep], end[keep], found.node[first][keep]
+    )
+
+
+def _split(found: Tokens, syntax: Syntax) -> Tokens:
+    """Leaves of the grammar that are two tokens: ``</``, ``/>``, and ``static get`` before a
+    line break."""
+    double = np.flatnonzero(_doubles()[syntax.kind[found.node]])
+    if not len(double):
+        return found
+    twice = np.ones(len(found), dtype=np.int64)
+    twice[double] = 2
+    both = np.repeat(np.arange(len(found)), twice)
+    start, end = found.start[both], found.end[both]
+    for place, i in enumerate(double.tolist()):
+        first = i + place
+        words = _WORD_OR_SIGN.findall(found.source, found.start[i], found.end[i])
+        end[first] = start[first] + len(words[0])
+        start[first + 1] = found.source.index(words[1], end[first])
+        end[first + 1] = start[first + 1] + len(words[1])
+    return Tokens(found.source, found.kind[both], start, end, found.node[both])

@@ -1,0 +1,18 @@
+"""Metrics: pure functions of truths, answers and weights."""
+
+from codeacumen.metrics.changes import change_metrics, prediction_change
+from codeacumen.metrics.metric import accuracy, character_bleu, exact_match, roc_auc, spearman
+from codeacumen.metrics.readings import ReadMetric, read_metric, target
+
+__all__ = [
+    "ReadMetric",
+    "accuracy",
+    "change_metrics",
+    "character_bleu",
+    "exact_match",
+    "prediction_change",
+    "read_metric",
+    "roc_auc",
+    "spearman",
+    "target",
+]

@@ -1,0 +1,83 @@
+"""The metrics tasks name: each tells how to observe one answer and how to sum them up."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from codeacumen.api import Json
+from codeacumen.metrics.bleu import gain
+
+if TYPE_CHECKING:
+    from codeacumen.api import Floats
+
+
+@dataclass(frozen=True, slots=True)
+class JointMetric:
+    """A statistic of truths and answers together, such as a correlation."""
+
+    name: str
+    title: str
+    of: Callable[[Floats, Floats, Floats], Floats]
+    unanswered: tuple[float, ...] | None = None
+    proportion: bool = False
+
+    def observe(self, truth: Json, answer: Json) -> tuple[float, float]:
+        if isinstance(answer, bool) or not isinstance(answer, int | float):
+            raise TypeError(f"expected a number, found {answer!r}")
+        if not math.isfinite(answer):
+            raise ValueError(f"expected a finite number, found {answer!r}")
+        return float(truth), float(answer)
+
+    def statistic(self, columns: Floats, weights: Floats) -> Floats:
+        return self.of(columns[0], columns[1], weights)
+
+
+@dataclass(frozen=True, slots=True)
+class MeanMetric:
+    """The mean over instances of how good each answer is, from 0 to 1.
+
+    An instance without an answer counts 0: keeping silent must not pay.
+    """
+
+    name: str
+    title: str
+    gain: Callable[[Json, Json], float]
+    unanswered: tuple[float, ...] | None = (0.0,)
+    proportion: bool = False
+
+    def observe(self, truth: Json, answer: Json) -> tuple[float]:
+        return (self.gain(truth, answer),)
+
+    def statistic(self, columns: Floats, weights: Floats) -> Floats:
+        means: Floats = weights @ columns[0] / weights.sum(axis=1)
+        return means
+
+    def of_sums(self, sums: Floats, total: Floats) -> Floats:
+        means: Floats = sums[0] / total
+        return means
+
+
+def _spearman(x: Floats, y: Floats, weights: Floats) -> Floats:
+    from codeacumen.metrics.ranks import weighted_spearman
+
+    return weighted_spearman(x, y, weights)
+
+
+def _roc_auc(truth: Floats, answers: Floats, weights: Floats) -> Floats:
+    from codeacumen.metrics.ranks import weighted_roc_auc
+
+    return weighted_roc_auc(truth, answers, weights)
+
+
+def _exact(truth: Json, answer: Json) -> float:
+    return float(truth == answer)
+
+
+spearman = JointMetric("spearman", "Spearman's rank correlation", _spearman)
+roc_auc = JointMetric("roc_auc", "Area under the ROC curve", _roc_auc)
+accuracy = MeanMetric("accuracy", "Accuracy", _exact, proportion=True)
+exact_match = MeanMetric("exact_match", "Exact match", _exact, proportion=True)
+character_bleu = MeanMetric("character_bleu", "Character BLEU", gain)

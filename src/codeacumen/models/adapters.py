@@ -1,0 +1,153 @@
+"""Adapters between faces, and asking in batches.
+
+An adapter takes the callable of one face and returns the callable of another. They chain, so an
+embedding can answer multiple-choice questions: embed → similarity → classify. ``ask_each`` asks in
+batches so that one bad question never costs the others their answers.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from typing import Any
+
+from codeacumen.api import FACE_PROTOCOLS, CodeacumenError, Face, Model, NamedMethod, Pair, Question
+from codeacumen.text.subtokens import subtokens
+
+Ask = Callable[[Sequence[Any]], Sequence[Any]]
+
+
+def cosine_similarity(embed: Ask) -> Ask:
+    """embed → similarity: the cosine of the two vectors; none where one is missing or zero."""
+
+    def similarity(pairs: Sequence[Pair]) -> list[float | None]:
+        import numpy as np
+
+        items = list(dict.fromkeys(item for pair in pairs for item in (pair.left, pair.right)))
+        vectors = dict(zip(items, embed(items), strict=True))
+        answers: list[float | None] = []
+        for pair in pairs:
+            left, right = vectors[pair.left], vectors[pair.right]
+            if left is None or right is None:
+                answers.append(None)
+                continue
+            a, b = np.asarray(left, dtype=float), np.asarray(right, dtype=float)
+            norm = float(np.linalg.norm(a) * np.linalg.norm(b))
+            answers.append(float(a @ b) / norm if norm > 0 else None)
+        return answers
+
+    return similarity
+
+
+def most_similar_choice(similarity: Ask) -> Ask:
+    """similarity → classify: the choice most similar to the text; the first among equals."""
+
+    def classify(questions: Sequence[Question]) -> list[str | None]:
+        pairs = [
+            Pair(question.text, choice) for question in questions for choice in question.choices
+        ]
+        scores = iter(similarity(pairs))
+        answers: list[str | None] = []
+        for question in questions:
+            scored = [(next(scores), choice) for choice in question.choices]
+            known = [(score, choice) for score, choice in scored if score is not None]
+            answers.append(max(known, key=lambda pair: pair[0])[1] if known else None)
+        return answers
+
+    return classify
+
+
+def agreement_with_own_name(name: Ask) -> Ask:
+    """name → judge: how much of the given name is in the name the model would give
+    (Dice over subtokens, case aside)."""
+
+    def judge(methods: Sequence[NamedMethod]) -> list[float | None]:
+        own = name([method.method for method in methods])
+        answers: list[float | None] = []
+        for method, proposal in zip(methods, own, strict=True):
+            if proposal is None:
+                answers.append(None)
+                continue
+            a = set(subtokens(method.name, lower=True))
+            b = set(subtokens(proposal, lower=True))
+            answers.append(2 * len(a & b) / (len(a) + len(b)) if a or b else 1.0)
+        return answers
+
+    return judge
+
+
+ADAPTERS: dict[tuple[Face, Face], Callable[[Ask], Ask]] = {
+    (Face.EMBED, Face.SIMILARITY): cosine_similarity,
+    (Face.SIMILARITY, Face.CLASSIFY): most_similar_choice,
+    (Face.NAME, Face.JUDGE): agreement_with_own_name,
+}
+
+
+def faces(model: Model) -> tuple[Face, ...]:
+    """The faces a model has itself."""
+    return tuple(face for face, protocol in FACE_PROTOCOLS.items() if isinstance(model, protocol))
+
+
+def route(own: Sequence[Face], needed: Face) -> tuple[Face, ...] | None:
+    """The shortest chain of faces from one the model has to the one needed, or None."""
+    queue: deque[tuple[Face, ...]] = deque((face,) for face in own)
+    seen = set(own)
+    while queue:
+        chain = queue.popleft()
+        if chain[-1] == needed:
+            return chain
+        for before, after in ADAPTERS:
+            if before == chain[-1] and after not in seen:
+                seen.add(after)
+                queue.append((*chain, after))
+    return None
+
+
+def ask_through(model: Model, needed: Face) -> Ask:
+    """The callable that answers ``needed``: the model's own face, or adapters in front of one."""
+    own = faces(model)
+    chain = route(own, needed)
+    if chain is None:
+        listed = ", ".join(own) or "no face at all"
+        raise CodeacumenError(f"no way to ask a model with {listed} for {needed}")
+    ask: Ask = getattr(model, chain[0].value)
+    for before, after in pairwise(chain):
+        ask = ADAPTERS[before, after](ask)
+    return ask
+
+
+# What a model may do wrong while the run goes on. SystemExit: a library's sys.exit() must
+# not end the run as if all were well.
+MISHAPS = (Exception, SystemExit)
+
+
+def ask_each(
+    call: Callable[[Sequence[Any]], Sequence[Any]], questions: Sequence[Any], size: int
+) -> list[Any]:
+    """An answer for each question, or the exception it raised, in batches of ``size``."""
+    answers: list[Any] = []
+    for start in range(0, len(questions), size):
+        answers += _halving(call, questions[start : start + size])
+    return answers
+
+
+def _halving(call: Callable[[Sequence[Any]], Sequence[Any]], batch: Sequence[Any]) -> list[Any]:
+    """A batch that fails is halved until the culprit stands alone."""
+    try:
+        answers = list(call(batch))
+        if len(answers) != len(batch):
+            raise ValueError(f"{len(answers)} answers to {len(batch)} questions")
+    except MISHAPS as error:
+        if len(batch) == 1:
+            return [_bare(error)]
+        half = len(batch) // 2
+        return _halving(call, batch[:half]) + _halving(call, batch[half:])
+    return answers
+
+
+def _bare(error: BaseException) -> BaseException:
+    """An error without the stack that it came from: that holds whatever was in memory then, for as
+    long as the error is kept, and there may be one for each question."""
+    error.__cause__ = error.__context__ = None
+    return error.with_traceback(None)

@@ -1,0 +1,177 @@
+"""Bounds that every table shows: chance, the best constant answer, and the truth itself."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from statistics import fmean
+
+from codeacumen.api import (
+    Example,
+    Input,
+    Json,
+    Method,
+    NamedMethod,
+    Pair,
+    Prompt,
+    Question,
+    Supervision,
+)
+from codeacumen.registry import model
+
+
+class Chance:
+    """Answers drawn from a hash of the question, so that neither order nor batches matter."""
+
+    batch_size = 1024
+
+    def __init__(self, seed: int) -> None:
+        self.seed = seed
+
+    def draw(self, question: Input) -> float:
+        """Return a number in [0, 1) that depends on the seed and the question's content alone."""
+        # Not repr(): renaming a class or a field must not change the answers.
+        content = json.dumps([self.seed, *question.content])
+        digest = hashlib.sha256(content.encode()).digest()
+        return int.from_bytes(digest[:6], "big") / (1 << 48)
+
+    def similarity(self, pairs: Sequence[Pair]) -> list[float]:
+        return [self.draw(pair) for pair in pairs]
+
+    def judge(self, methods: Sequence[NamedMethod]) -> list[float]:
+        return [self.draw(method) for method in methods]
+
+    def classify(self, questions: Sequence[Question]) -> list[str]:
+        return [
+            question.choices[int(self.draw(question) * len(question.choices))]
+            for question in questions
+        ]
+
+
+class Constant:
+    """The mean of the numbers it was shown, or the most frequent of the texts. Where there is a
+    training split it is shown no other labels."""
+
+    batch_size = 1024
+    supervision: Supervision = "train-or-all"
+
+    def __init__(self) -> None:
+        self.counts: Counter[Json] = Counter()
+
+    def fit(self, examples: Sequence[Example]) -> None:
+        self.counts = Counter(example.truth for example in examples)
+
+    def _mean(self, questions: Sequence[Input]) -> list[float]:
+        mean = fmean(self.counts.keys(), weights=list(self.counts.values()))
+        return [mean] * len(questions)
+
+    def _most_frequent(self, labels: Iterable[Json]) -> Json:
+        # The first in the alphabet among equals: no dependence on the order of instances.
+        return min(labels, key=lambda label: (-self.counts[label], label))
+
+    def similarity(self, pairs: Sequence[Pair]) -> list[float]:
+        return self._mean(pairs)
+
+    def judge(self, methods: Sequence[NamedMethod]) -> list[float]:
+        return self._mean(methods)
+
+    def classify(self, questions: Sequence[Question]) -> list[str]:
+        return [self._most_frequent(question.choices) for question in questions]
+
+    def generate(self, prompts: Sequence[Prompt]) -> list[str]:
+        return [self._most_frequent(self.counts)] * len(prompts)
+
+    def name(self, methods: Sequence[Method]) -> list[str]:
+        return [self._most_frequent(self.counts)] * len(methods)
+
+
+class Oracle:
+    """Says what is true: what a perfect model would score."""
+
+    batch_size = 1024
+    supervision: Supervision = "all"
+
+    def __init__(self) -> None:
+        self.truths: dict[Input, Json] = {}
+
+    def fit(self, examples: Sequence[Example]) -> None:
+        self.truths = {example.input: example.truth for example in examples}
+
+    def _truths(self, questions: Sequence[Input]) -> list[Json]:
+        return [self.truths[question] for question in questions]
+
+    def similarity(self, pairs: Sequence[Pair]) -> list[float]:
+        return self._truths(pairs)
+
+    def classify(self, questions: Sequence[Question]) -> list[str]:
+        return self._truths(questions)
+
+    def generate(self, prompts: Sequence[Prompt]) -> list[str]:
+        return self._truths(prompts)
+
+    def name(self, methods: Sequence[Method]) -> list[str]:
+        return self._truths(methods)
+
+    def judge(self, methods: Sequence[NamedMethod]) -> list[float]:
+        return self._truths(methods)
+
+
+class RandomLabel:
+    """Labels drawn from those of the training split, as often as they are there: chance for a
+    task whose answers are not chosen from a list."""
+
+    batch_size = 1024
+    supervision: Supervision = "train"
+
+    def __init__(self, seed: int) -> None:
+        self.chance = Chance(seed)
+        self.labels: list[str] = []
+
+    def fit(self, examples: Sequence[Example]) -> None:
+        # In the order of the alphabet: no dependence on the order of the examples.
+        self.labels = sorted(str(example.truth) for example in examples)
+
+    def _drawn(self, questions: Sequence[Input]) -> list[str | None]:
+        if not self.labels:
+            return [None] * len(questions)
+        return [self.labels[int(self.chance.draw(one) * len(self.labels))] for one in questions]
+
+    def generate(self, prompts: Sequence[Prompt]) -> list[str | None]:
+        return self._drawn(prompts)
+
+    def name(self, methods: Sequence[Method]) -> list[str | None]:
+        return self._drawn(methods)
+
+    def classify(self, questions: Sequence[Question]) -> list[str | None]:
+        drawn = self._drawn(questions)
+        # A label that is none of the choices, which other questions may have, is no answer.
+        return [
+            label if label in question.choices else None
+            for label, question in zip(drawn, questions, strict=True)
+        ]
+
+
+@model("random", honest_row=True)
+def make_random(seed: int = 0) -> Chance:
+    """Chance"""
+    return Chance(seed)
+
+
+@model("random-label", honest_row=True)
+def make_random_label(seed: int = 0) -> RandomLabel:
+    """A label of the training split, drawn at random"""
+    return RandomLabel(seed)
+
+
+@model("majority", honest_row=True)
+def make_majority() -> Constant:
+    """The best constant answer; from the training split, or else from labels it has seen"""
+    return Constant()
+
+
+@model("oracle", honest_row=True)
+def make_oracle() -> Oracle:
+    """The truth itself; it has seen the labels"""
+    return Oracle()

@@ -1,0 +1,51 @@
+"""The model ``embedding:DIR``: how near two names are in an embedding that was trained."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from codeacumen.api import CodeacumenError, Pair
+from codeacumen.registry import model
+
+if TYPE_CHECKING:
+    from codeacumen.models.embeddings.vectors import Vectors
+
+
+class Embedding:
+    """A pair with a name that has no vector gets no answer, and the report counts it."""
+
+    batch_size = 1024
+
+    def __init__(self, folder: Path) -> None:
+        from codeacumen.models.embeddings.vectors import METADATA, read_metadata
+
+        read_metadata(folder)
+        self.folder = folder
+        # It holds the hashes of all other files.
+        self.fingerprint = hashlib.sha256((folder / METADATA).read_bytes()).hexdigest()
+
+    @cached_property
+    def vectors(self) -> Vectors:
+        from codeacumen.models.embeddings.vectors import Vectors
+
+        return Vectors.load(self.folder)
+
+    def similarity(self, pairs: Sequence[Pair]) -> list[float | None]:
+        return self.vectors.similarity([(pair.left, pair.right) for pair in pairs])
+
+    def embed(self, items: Sequence[str]) -> list[list[float] | None]:
+        return [None if row is None else row.tolist() for row in self.vectors.rows(items)]
+
+
+@model("embedding")
+def make_embedding(folder: str = "") -> Embedding:
+    """Cosine in an embedding that `codeacumen train` made: embedding:DIR"""
+    if not folder:
+        raise CodeacumenError(
+            "embedding needs the folder of one", "embedding:DIR; `codeacumen train` makes one"
+        )
+    return Embedding(Path(folder).expanduser().absolute())

@@ -1,0 +1,251 @@
+"""Streams of tokens: what word2vec and FastText read instead of sentences.
+
+Each file is a sentence, and files stand in the order of their hashes, which is as good as chance
+and the same everywhere. A corpus is read once: the stream is kept under codeacumen's home by the
+hash of its files, with words as numbers. A word that occurs once is no part of it, for no embedding
+learns from one.
+
+Tokens are those of the language. Identifiers stand as they are written; a string, character,
+template, regular expression or text of JSX by its value after a quote, cut to so many characters;
+numbers as in the source. So a literal is never taken for a name, and a keyword never is one.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
+from pathlib import Path
+
+import numpy as np
+from filelock import FileLock
+from numpy.typing import NDArray
+
+from codeacumen.core.progress import Progress, ignore_progress
+from codeacumen.corpus import Corpus
+from codeacumen.corpus.files import Chosen, Stretch, chosen, read, worked
+from codeacumen.engines import Engine
+from codeacumen.registry import packages_hash
+
+FORMAT = 1
+# Kinds of words. A stream may be read without some of them.
+NAME, KEYWORD, LITERAL, SIGN = range(4)
+# What a stream is made of, by the name of the choice.
+READINGS = {
+    "all": (NAME, KEYWORD, LITERAL, SIGN),
+    "words": (NAME, KEYWORD, LITERAL),
+    "names": (NAME,),
+}
+# Characters of a literal.
+LONGEST = 40
+
+Codes = NDArray[np.int32]
+
+
+@dataclass(frozen=True)
+class Stream:
+    """``codes`` are places in ``words``; file i's are those from ``offsets[i]`` on. Words stand
+    from frequent to rare in all of the stream; ``kind`` says what each is, ``count`` how often it
+    occurs here. ``sha256`` is of all files; ``left_out`` are those that end any process that reads
+    them."""
+
+    sha256: str
+    codes: Codes
+    offsets: NDArray[np.int64]
+    words: list[str]
+    kind: NDArray[np.uint8]
+    count: NDArray[np.int64]
+    projects: tuple[str, ...]
+    files: dict[str, int]
+    left_out: int = 0
+
+    @cached_property
+    def tokens(self) -> int:
+        return len(self.codes)
+
+    def kept(self, reading: str, least: int) -> NDArray[np.bool_]:
+        """The words that are read: of the wanted kinds, and not too rare."""
+        wanted: NDArray[np.bool_] = np.isin(self.kind, READINGS[reading]) & (self.count >= least)
+        return wanted
+
+    def first(self, most: int) -> Stream:
+        """The first files, until they have so many tokens; files stand in the order of chance, so
+        they are a sample. All of them if ``most`` is 0."""
+        if not most or most >= self.tokens:
+            return self
+        files = int(np.searchsorted(self.offsets, most, side="left"))
+        codes = self.codes[: self.offsets[files]]
+        count = np.bincount(codes, minlength=len(self.words)).astype(np.int64)
+        return replace(self, codes=codes, offsets=self.offsets[: files + 1], count=count)
+
+    def sentences(self, kept: NDArray[np.bool_], most: int) -> Iterator[Codes]:
+        """The files, one after the other, in pieces of at most so many words."""
+        for i in range(len(self.offsets) - 1):
+            codes = np.asarray(self.codes[self.offsets[i] : self.offsets[i + 1]])
+            codes = codes[kept[codes]]
+            for start in range(0, len(codes), most):
+                yield codes[start : start + most]
+
+
+def stream(
+    corpora: Sequence[Corpus], engine: Engine, cache: Path,
+    step: Progress = ignore_progress,
+) -> Stream:  # fmt: skip
+    """The stream of all files of some corpora, from the cache if they were read before."""
+    files = chosen(corpora)
+    # Other code may read other tokens.
+    code = packages_hash("codeacumen.languages")
+    folder = cache / "streams" / f"{files.sha256[:32]}-{code[:8]}-{FORMAT}"
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    # Two that want the same stream: the second waits and finds it.
+    with FileLock(folder.with_name(f"{folder.name}.lock")):
+        if not (folder / "stream.json").is_file():
+            made = _made(files, engine, step)
+            if made.left_out:
+                # Not kept: next time all may be read.
+                return made
+            _save(made, folder)
+    return _load(folder, files)
+
+
+# ------------------------------------------------------------------------------- reading
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """Of a stretch: each file's hash and words, as places in ``words``."""
+
+    files: list[tuple[str, Codes]]
+    words: list[tuple[int, str]]
+
+
+def _made(files: Chosen, engine: Engine, step: Progress) -> Stream:
+    places: dict[tuple[int, str], int] = {}
+    contents: dict[str, Codes] = {}
+    results, left_out = worked(_work, files.stretches, engine, "reading", step)
+    for found in results:
+        numbers = np.fromiter(
+            (places.setdefault(word, len(places)) for word in found.words),
+            dtype=np.int32,
+            count=len(found.words),
+        )
+        contents |= {sha256: numbers[codes] for sha256, codes in found.files}
+    ordered = [contents[sha256] for sha256 in sorted(contents)]
+    return _canonical(files, ordered, list(places), left_out)
+
+
+def _canonical(
+    files: Chosen, contents: list[Codes], known: list[tuple[int, str]], left_out: int
+) -> Stream:
+    """Words in an order that does not depend on who read what: by count, then by themselves."""
+    codes = np.concatenate(contents) if contents else np.zeros(0, dtype=np.int32)
+    count = np.bincount(codes, minlength=len(known))
+    often = np.flatnonzero(count > 1).tolist()
+    often.sort(key=lambda i: (-count[i], known[i][1], known[i][0]))
+    new = np.full(len(known), -1, dtype=np.int32)
+    new[often] = np.arange(len(often), dtype=np.int32)
+    renamed = new[codes]
+    whole = renamed >= 0
+    ends = np.concatenate([[0], np.cumsum(whole)])
+    sizes = np.concatenate([[0], np.cumsum([len(one) for one in contents])]).astype(np.int64)
+    return Stream(
+        files.sha256, renamed[whole], ends[sizes].astype(np.int64),
+        [known[i][1] for i in often], np.array([known[i][0] for i in often], dtype=np.uint8),
+        count[often].astype(np.int64), files.projects, files.files, left_out,
+    )  # fmt: skip
+
+
+def _work(stretch: Stretch) -> _Read:
+    places: dict[tuple[int, str], int] = {}
+    files = []
+    for sha256, language, source in read(stretch):
+        files.append((sha256, words_of(language, source, places)))
+    return _Read(files, list(places))
+
+
+def words_of(language: str, source: bytes, places: dict[tuple[int, str], int]) -> Codes:
+    """A file's words as places in a dictionary of kinds and words, which grows."""
+    if language == "java":
+        from codeacumen.languages.java import parse_java
+        from codeacumen.languages.java.syntax.tokens import tokens as java_tokens
+
+        found = java_tokens(parse_java(source))
+    else:
+        from codeacumen.languages.javascript import parse_javascript
+        from codeacumen.languages.javascript.tokens import tokens as javascript_tokens
+
+        found = javascript_tokens(parse_javascript(source))  # type: ignore[assignment]
+    kinds, quoted = _kinds(language)
+    # Most tokens of a file were seen in it before: the same kind, the same bytes.
+    texts: dict[tuple[int, bytes], int] = {}
+    codes = np.empty(len(found), dtype=np.int32)
+    columns = zip(found.kind.tolist(), found.start.tolist(), found.end.tolist(), strict=True)
+    data = found.source
+    for i, (kind, start, end) in enumerate(columns):
+        key = (kind, data[start:end])
+        place = texts.get(key)
+        if place is None:
+            value = found.value(i) if quoted[kind] or kinds[kind] == NAME else ""
+            text = f"'{value[:LONGEST]}" if quoted[kind] else value or found.text(i)
+            if kinds[kind] == NAME:
+                text = text.removeprefix("#")
+            # Half a character, as an escape may give, is no text that could be written down.
+            word = (kinds[kind], text.encode("utf-8", "replace").decode())
+            place = texts[key] = places.setdefault(word, len(places))
+        codes[i] = place
+    return codes
+
+
+@lru_cache(maxsize=2)
+def _kinds(language: str) -> tuple[list[int], list[bool]]:
+    """For each kind of token: what kind of word it is, and whether it is told in quotes."""
+    if language == "java":
+        from codeacumen.languages.java.syntax.lexical import KEYWORDS
+        from codeacumen.languages.java.syntax.tokens import KINDS, LITERALS
+
+        words = {word.upper() for word in KEYWORDS}
+        names = {"IDENTIFIER", "UNDERSCORE"}
+        texts = {"CHARLITERAL", "STRINGLITERAL"}
+        literals = {*LITERALS}
+    else:
+        from codeacumen.languages.javascript.tokens import KINDS
+
+        words, names = {"keyword"}, {"identifier", "private name"}
+        texts = {"string", "template", "regex", "jsx text"}
+        literals = texts | {"number"}
+    kinds = [
+        NAME if kind in names else KEYWORD if kind in words
+        else LITERAL if kind in literals else SIGN
+        for kind in KINDS
+    ]  # fmt: skip
+    return kinds, [kind in texts for kind in KINDS]
+
+
+# ------------------------------------------------------------------------------- the cache
+
+
+def _save(made: Stream, folder: Path) -> None:
+    """The folder appears when all of it is there."""
+    part = folder.with_name(f"{folder.name}.{os.getpid()}.part")
+    shutil.rmtree(part, ignore_errors=True)
+    part.mkdir(parents=True)
+    for name in ("codes", "offsets", "kind", "count"):
+        np.save(part / f"{name}.npy", getattr(made, name), allow_pickle=False)
+    (part / "words.json").write_text(json.dumps(made.words))
+    (part / "stream.json").write_text(json.dumps({"sha256": made.sha256, "tokens": made.tokens}))
+    shutil.rmtree(folder, ignore_errors=True)
+    part.replace(folder)
+
+
+def _load(folder: Path, files: Chosen) -> Stream:
+    codes, offsets, kind, count = (
+        np.load(folder / f"{name}.npy", mmap_mode="r" if name == "codes" else None)
+        for name in ("codes", "offsets", "kind", "count")
+    )
+    words = json.loads((folder / "words.json").read_bytes())
+    return Stream(
+        files.sha256, codes, offsets, words, kind, count, files.projects, files.files
+    )  # fmt: skip

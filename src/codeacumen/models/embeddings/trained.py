@@ -1,0 +1,166 @@
+"""word2vec and FastText, trained by gensim on a stream of tokens.
+
+The defaults are IdBench's: window 5, words seen 3 times or more, and for each technique the
+dimensions that its authors found best. The learning rate, the number of negative samples and the
+subsampling of frequent words are those of their training script (0.03 down to 0.0007, 20, 6e-5);
+their notes speak of a rate of 0.1. They read all 15 times. Here that is so where it takes minutes
+on a corpus of 30,000 files; the slower techniques read it less often.
+
+One thread does the learning. With more, gensim's threads write into each other's vectors in
+whatever order they come, and no two runs give the same; ``threads`` allows it, and the metadata
+says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from codeacumen import __version__
+from codeacumen.api import CodeacumenError
+from codeacumen.core.progress import Progress, ignore_progress
+from codeacumen.corpus.files import Chosen
+from codeacumen.models.embeddings.ngrams import LONGEST, SHORTEST
+from codeacumen.models.embeddings.streams import NAME, Stream
+from codeacumen.models.embeddings.vectors import Vectors, unit
+
+# Words of a piece: gensim takes no more at once.
+PIECE = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """``least``: how often a word occurs at least; ``sample``: of words more frequent than this,
+    some are skipped; ``buckets``: for FastText's n-grams (gensim's own default is 2,000,000, which
+    makes files of gigabytes); ``reading``: which tokens the stream has; ``tokens``: how many are
+    read, of a sample of the files (0: all of them)."""
+
+    size: int = 100
+    window: int = 5
+    epochs: int = 15
+    least: int = 3
+    negative: int = 20
+    sample: float = 6e-5
+    alpha: float = 0.03
+    last_alpha: float = 0.0007
+    reading: str = "all"
+    buckets: int = 0
+    tokens: int = 0
+    seed: int = 0
+
+
+# By the published name of the technique: whether it is skip-gram, and how it is trained best.
+TECHNIQUES = {
+    "w2v-cbow": (False, Settings(size=100)),
+    "w2v-sg": (True, Settings(size=50, epochs=3)),
+    "ft-cbow": (False, Settings(size=100, epochs=5, buckets=200_000)),
+    "ft-sg": (True, Settings(size=300, epochs=1, buckets=200_000)),
+}
+
+
+def settings_of(kind: str, **changes: Any) -> Settings:
+    """A technique's settings; what is None stays as it is."""
+    _, best = TECHNIQUES[kind]
+    return replace(best, **{name: value for name, value in changes.items() if value is not None})
+
+
+def names_of(stream: Stream, kept: NDArray[np.bool_]) -> list[int]:
+    """The identifiers among the words that are read, from frequent to rare."""
+    found = np.flatnonzero(kept & (stream.kind == NAME))
+    places: list[int] = found[np.lexsort((found, -stream.count[found]))].tolist()
+    return places
+
+
+class _Sentences:
+    """All pieces of the stream, as often as gensim asks; tells how far it is."""
+
+    def __init__(
+        self, stream: Stream, kept: NDArray[np.bool_], words: list[str], epochs: int, step: Progress
+    ) -> None:
+        self.stream, self.kept, self.words = stream, kept, words
+        self.epochs, self.step, self.begun = epochs, step, 0
+        self.total = sum(1 for _ in stream.sentences(kept, PIECE))
+
+    def __iter__(self) -> Iterator[list[str]]:
+        self.begun += 1
+        words, before = self.words, (self.begun - 1) * self.total
+        what = f"epoch {self.begun} of {self.epochs}"
+        for done, codes in enumerate(self.stream.sentences(self.kept, PIECE)):
+            if done % 64 == 0:
+                self.step(what, before + done, self.epochs * self.total)
+            yield [words[code] for code in codes.tolist()]
+
+
+def train(
+    kind: str, stream: Stream, settings: Settings, threads: int = 1,
+    step: Progress = ignore_progress,
+) -> Vectors:  # fmt: skip
+    """The vectors of the stream's names."""
+    try:
+        from gensim.models import FastText, Word2Vec
+    except ImportError as error:
+        raise CodeacumenError(
+            "gensim is not installed", "pip install 'codeacumen[embeddings]'"
+        ) from error
+    skip_gram, _ = TECHNIQUES[kind]
+    stream = stream.first(settings.tokens)
+    kept = stream.kept(settings.reading, settings.least)
+    names = names_of(stream, kept)
+    if not names:
+        raise CodeacumenError(
+            f"no name occurs {settings.least} times or more", "a larger corpus, or --least 2"
+        )
+    # A blank keeps what is no name apart from names: `delete` is a keyword, and a property.
+    words = [
+        word if kind_ == NAME else f" {word}"
+        for word, kind_ in zip(stream.words, stream.kind.tolist(), strict=True)
+    ]
+    options: dict[str, Any] = {
+        "vector_size": settings.size, "window": settings.window, "min_count": 1,
+        "negative": settings.negative, "sample": settings.sample, "alpha": settings.alpha,
+        "min_alpha": settings.last_alpha, "epochs": settings.epochs, "sg": int(skip_gram),
+        "seed": settings.seed, "workers": threads,
+    }  # fmt: skip
+    if settings.buckets:
+        options |= {"bucket": settings.buckets, "min_n": SHORTEST, "max_n": LONGEST}
+    model = (FastText if settings.buckets else Word2Vec)(**options)
+    counts = {words[i]: int(stream.count[i]) for i in np.flatnonzero(kept).tolist()}
+    sentences = _Sentences(stream, kept, words, settings.epochs, step)
+    model.build_vocab_from_freq(counts, corpus_count=sentences.total)
+    model.train(
+        sentences, total_examples=sentences.total, total_words=sum(counts.values()),
+        epochs=settings.epochs,
+    )  # fmt: skip
+    step("trained", 1, 1)
+    rows = [model.wv.key_to_index[words[i]] for i in names]
+    return Vectors(
+        [words[i] for i in names],
+        unit(model.wv.vectors[rows]),
+        [int(stream.count[i]) for i in names],
+        metadata(kind, stream, settings, sum(counts.values()), threads),
+        np.asarray(model.wv.vectors_ngrams, dtype=np.float32) if settings.buckets else None,
+    )
+
+
+def metadata(
+    kind: str, stream: Stream | Chosen, settings: Any, tokens: int, threads: int = 1
+) -> dict[str, Any]:
+    """What there is to know of an embedding, but for how long it took."""
+    told: dict[str, Any] = {
+        "kind": kind,
+        "codeacumen": __version__,
+        "settings": asdict(settings),
+        "threads": threads,
+        "reproducible": threads == 1,
+        "data": {
+            "sha256": stream.sha256, "projects": list(stream.projects), "files": stream.files,
+            "tokens": tokens,
+        },
+    }  # fmt: skip
+    if getattr(settings, "buckets", 0):
+        told["ngrams"] = {"shortest": SHORTEST, "longest": LONGEST, "buckets": settings.buckets}
+    return told

@@ -1,0 +1,190 @@
+"""Vectors of names, in a plain folder that numpy alone can read.
+
+``vectors.npy``      a row of float32 for each name, of length 1
+``vocabulary.txt``   the names in the order of the rows, each with a tab and how often it was seen;
+                     a backslash and what is not printable are escaped as in a Python string
+``metadata.json``    how it was trained, on what
+``ngrams.npy``       FastText's: a row for each bucket of n-grams, for names that were never seen
+
+The metadata is written last: a folder without it is no embedding. Times are not in it, so the same
+input gives the same bytes.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from codeacumen.api import CodeacumenError
+from codeacumen.core.files import sha256_of, write_atomically
+
+FORMAT = 1
+VECTORS, VOCABULARY, METADATA, NGRAMS = (
+    "vectors.npy", "vocabulary.txt", "metadata.json", "ngrams.npy",
+)  # fmt: skip
+
+Rows = NDArray[np.float32]
+
+
+class Vectors:
+    """Names with their vectors. A name that was never seen has none, unless there are n-grams to
+    make one from."""
+
+    def __init__(
+        self,
+        names: Sequence[str],
+        matrix: Rows,
+        counts: Sequence[int],
+        metadata: Mapping[str, Any],
+        ngrams: Rows | None = None,
+    ) -> None:
+        if len(names) != len(matrix) or len(names) != len(counts):
+            raise ValueError(f"{len(names)} names, {len(matrix)} rows, {len(counts)} counts")
+        self.names, self.matrix, self.counts = list(names), matrix, list(counts)
+        self.metadata, self.ngrams = dict(metadata), ngrams
+
+    @cached_property
+    def place(self) -> dict[str, int]:
+        return {name: i for i, name in enumerate(self.names)}
+
+    @classmethod
+    def load(cls, folder: Path) -> Vectors:
+        """What lies in a folder; the rows are mapped, not read."""
+        metadata = read_metadata(folder)
+        try:
+            matrix = np.load(folder / VECTORS, mmap_mode="r")
+            names, counts = _read_vocabulary(folder / VOCABULARY)
+            ngrams = folder / NGRAMS
+            table = np.load(ngrams, mmap_mode="r") if metadata.get("ngrams") else None
+            return cls(names, matrix, counts, metadata, table)
+        except (OSError, ValueError) as error:
+            raise CodeacumenError(
+                f"{folder}: a damaged embedding: {error}", "train it again: `codeacumen train`"
+            ) from error
+
+    def save(self, folder: Path) -> None:
+        (folder / METADATA).unlink(missing_ok=True)
+        write_atomically(folder / VECTORS, _npy(self.matrix))
+        lines = "".join(
+            f"{_escaped(name)}\t{count}\n"
+            for name, count in zip(self.names, self.counts, strict=True)
+        )
+        write_atomically(folder / VOCABULARY, lines.encode("ascii"))
+        if self.ngrams is None:
+            (folder / NGRAMS).unlink(missing_ok=True)
+        else:
+            write_atomically(folder / NGRAMS, _npy(self.ngrams))
+        files = [VECTORS, VOCABULARY, *([NGRAMS] if self.ngrams is not None else [])]
+        told = {
+            "format": FORMAT,
+            **self.metadata,
+            "names": len(self.names),
+            "sha256": {name: sha256_of(folder / name) for name in files},
+        }
+        write_atomically(folder / METADATA, (json.dumps(told, indent=1) + "\n").encode())
+
+    def rows(self, names: Iterable[str]) -> list[Rows | None]:
+        """A vector of length 1 for each name; none where there is none."""
+        asked = list(names)
+        found: dict[str, Rows | None] = {}
+        unseen = []
+        for name in dict.fromkeys(asked):
+            place = self.place.get(name)
+            found[name] = None if place is None else self.matrix[place]
+            if place is None:
+                unseen.append(name)
+        if self.ngrams is not None and unseen:
+            from codeacumen.models.embeddings.ngrams import composed
+
+            settings = self.metadata["ngrams"]
+            made = unit(composed(unseen, self.ngrams, settings["shortest"], settings["longest"]))
+            found |= {
+                name: row if row.any() else None for name, row in zip(unseen, made, strict=True)
+            }
+        # Zeros say nothing: their cosine with anything is undefined.
+        return [row if row is not None and row.any() else None for row in map(found.get, asked)]
+
+    def vector(self, name: str) -> Rows | None:
+        return self.rows([name])[0]
+
+    def similarity(self, pairs: Sequence[tuple[str, str]]) -> list[float | None]:
+        """The cosine of each pair; none where one of the two has no vector."""
+        rows = self.rows(name for pair in pairs for name in pair)
+        ends = zip(rows[::2], rows[1::2], strict=True)
+        return [None if a is None or b is None else _within(float(a @ b)) for a, b in ends]
+
+    def neighbours(self, name: str, n: int = 5) -> list[tuple[str, float]] | None:
+        """The names nearest to one, itself left out, from near to far; among equals those that
+        were seen more often come first. None where it has no vector."""
+        own = self.vector(name)
+        if own is None:
+            return None
+        values = np.asarray(self.matrix @ own)
+        if (place := self.place.get(name)) is not None:
+            values[place] = -np.inf
+        n = min(n, len(values) - (place is not None))
+        if n < 1:
+            return []
+        # All that are as near as the last one, then in a fixed order.
+        least = np.partition(values, len(values) - n)[len(values) - n]
+        near = np.flatnonzero(values >= least)
+        near = near[np.lexsort((near, -values[near]))][:n]
+        return [(self.names[i], _within(float(values[i]))) for i in near.tolist()]
+
+
+def unit(rows: NDArray[Any]) -> Rows:
+    """Rows of length 1; zeros stay zeros."""
+    lengths = np.sqrt((rows.astype(np.float64) ** 2).sum(axis=1, keepdims=True))
+    return np.asarray(rows / np.where(lengths > 0, lengths, 1.0), dtype=np.float32)
+
+
+def read_metadata(folder: Path) -> dict[str, Any]:
+    try:
+        found = json.loads((folder / METADATA).read_bytes())
+    except (FileNotFoundError, NotADirectoryError) as error:
+        raise CodeacumenError(
+            f"{folder}: there is no embedding here",
+            "`codeacumen train KIND CORPUS --out DIR` makes one",
+        ) from error
+    except ValueError as error:
+        raise CodeacumenError(
+            f"{folder / METADATA} is damaged: {error}", "train it again"
+        ) from error
+    if not isinstance(found, dict) or found.get("format") != FORMAT:
+        raise CodeacumenError(
+            f"{folder} holds no embedding of format {FORMAT}", "train it again with this codeacumen"
+        )
+    return found
+
+
+def _within(value: float) -> float:
+    """A cosine, whatever float32 makes of it."""
+    return min(1.0, max(-1.0, value))
+
+
+def _npy(rows: Rows) -> bytes:
+    stream = io.BytesIO()
+    np.save(stream, np.ascontiguousarray(rows, dtype=np.float32), allow_pickle=False)
+    return stream.getvalue()
+
+
+def _escaped(name: str) -> str:
+    return name.encode("unicode_escape").decode("ascii")
+
+
+def _read_vocabulary(file: Path) -> tuple[list[str], list[int]]:
+    names: list[str] = []
+    counts: list[int] = []
+    for line in file.read_text("ascii").splitlines():
+        name, _, count = line.rpartition("\t")
+        plain = name if "\\" not in name else name.encode("ascii").decode("unicode_escape")
+        names.append(plain)
+        counts.append(int(count))
+    return names, counts

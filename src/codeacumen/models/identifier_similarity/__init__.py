@@ -1,0 +1,1 @@
+"""``codeacumen-names``: how close two identifiers are in meaning, by their words."""

@@ -1,0 +1,197 @@
+"""What is known of words: how frequent, whether English, where in the spaces, and of how many
+pairs of words how similar they are. One file of arrays, which ``research/lexicon`` writes:
+
+``words``      uint8: the words, UTF-8, joined by line ends, by falling frequency
+``frequency``  float32: each word's share of all words
+``english``    bool: whether a dictionary has it
+``vectors``    int8 [words, d]: in the space of code, then in that of all text, d / 2 numbers each
+``scale``      float32 [words, 2]: what the two halves' numbers are to be multiplied by
+``pair``       uint32, rising: u · 65536 + v with u < v, the words' places: pairs with a similarity
+``value``      uint8: that similarity, times 255
+``fallback``   float32 [3]: of any other pair: a + b · cosine in code + c · cosine in all text
+``floor``      float32: what unrelated words seldom reach
+``about``      uint8: JSON, where it is from
+
+In the file, ``pair`` is the gaps between its numbers, all first bytes before all second ones and so
+on: most gaps are small, and planes of zeros take no room.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import zipfile
+from collections.abc import Collection, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from codeacumen.api import CodeacumenError
+from codeacumen.models.identifier_similarity.split import SHORT, WHOLE, Compounds
+
+FILE = Path(__file__).with_name("data") / "names.npz"
+WORDS_AT_MOST = 1 << 16
+
+Arrays = Mapping[str, NDArray[Any]]
+_LETTERS = re.compile("[a-z]+").fullmatch
+# Number of dimensions, type's kinds.
+_SHAPES = {
+    "words": (1, "u"), "frequency": (1, "f"), "english": (1, "b"), "vectors": (2, "i"),
+    "scale": (2, "f"), "pair": (1, "u"), "value": (1, "u"), "fallback": (1, "f"),
+    "floor": (0, "f"), "about": (1, "u"),
+}  # fmt: skip
+
+
+class Lexicon:
+    def __init__(self, arrays: Arrays) -> None:
+        """Raises ValueError where the arrays are not as described above."""
+        _check(arrays)
+        text = arrays["words"].tobytes().decode()
+        self.words: list[str] = text.split("\n") if text else []
+        self.place = {word: i for i, word in enumerate(self.words)}
+        self.frequency = arrays["frequency"].astype(np.float64)
+        self.english = arrays["english"]
+        self.vectors = np.ascontiguousarray(arrays["vectors"], dtype=np.int8)
+        self.scale = arrays["scale"].astype(np.float32)
+        self.fallback = arrays["fallback"].astype(np.float64)
+        self.floor = float(arrays["floor"])
+        self.about: dict[str, Any] = json.loads(arrays["about"].tobytes() or b"{}")
+        pair = arrays["pair"]
+        self.second = (pair & 0xFFFF).astype(np.uint16)
+        self.value = arrays["value"].astype(np.uint8)
+        _check_words(self.words, self.place, arrays)
+        rows = np.arange(len(self.words) + 1, dtype=np.uint64) << np.uint64(16)
+        self.row = np.searchsorted(pair.astype(np.uint64), rows).astype(np.int64)
+
+    @classmethod
+    def load(cls, path: Path = FILE) -> Lexicon:
+        try:
+            with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as opened:
+                return cls({name: _unpacked(name, opened[name]) for name in opened.files})
+        except FileNotFoundError as error:
+            raise CodeacumenError(
+                f"{path}: there is no lexicon", "research/lexicon of the repository makes one"
+            ) from error
+        except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
+            raise CodeacumenError(
+                f"{path}: not a lexicon: {error}", "research/lexicon of the repository makes one"
+            ) from error
+
+    @cached_property
+    def compounds(self) -> Compounds:
+        shares = np.log(np.maximum(self.frequency, 1e-12)).tolist()
+        return Compounds(
+            {
+                word: share
+                for word, share in zip(self.words, shares, strict=True)
+                if (len(word) >= WHOLE or word in SHORT) and _LETTERS(word)
+            }
+        )
+
+    @cached_property
+    def letters(self) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+        return letters_of(self.words)
+
+
+def letters_of(words: Sequence[str]) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+    """Characters of words, one word after the other, and where each begins."""
+    text = "".join(words).encode("utf-32-le", "surrogatepass")
+    starts = np.zeros(len(words) + 1, np.int64)
+    np.cumsum(np.fromiter(map(len, words), np.int64, len(words)), out=starts[1:])
+    return np.frombuffer(text, np.uint32), starts
+
+
+def arrays_of(
+    words: Mapping[str, float],
+    english: Collection[str] = (),
+    vectors: Mapping[str, Sequence[float]] | None = None,
+    pairs: Mapping[tuple[str, str], float] | None = None,
+    fallback: tuple[float, float, float] = (0.0, 0.0, 0.0),
+    floor: float = 0.0,
+    about: Mapping[str, Any] | None = None,
+) -> dict[str, NDArray[Any]]:
+    """The arrays of a small lexicon, from words with their shares; ``vectors`` are both halves."""
+    order = sorted(words, key=lambda word: (-words[word], word))
+    place = {word: i for i, word in enumerate(order)}
+    vectors = vectors or {}
+    size = len(next(iter(vectors.values()), (0.0, 0.0)))
+    rows = np.array([vectors.get(word, [0.0] * size) for word in order], np.float64)
+    halves = rows.reshape(len(order), 2, size // 2)
+    scale = np.abs(halves).max(axis=2, initial=0.0) / 127
+    whole = np.round(halves / np.where(scale > 0, scale, 1.0)[:, :, None])
+    keys = sorted(
+        (min(place[u], place[v]) * WORDS_AT_MOST + max(place[u], place[v]), value)
+        for (u, v), value in (pairs or {}).items()
+    )
+    return {
+        "words": np.frombuffer("\n".join(order).encode(), np.uint8),
+        "frequency": np.array([words[word] for word in order], np.float32),
+        "english": np.array([word in english for word in order], np.bool_),
+        "vectors": whole.reshape(len(order), size).astype(np.int8),
+        "scale": scale.astype(np.float32),
+        "pair": np.array([key for key, _ in keys], np.uint32),
+        "value": np.array([round(value * 255) for _, value in keys], np.uint8),
+        "fallback": np.array(fallback, np.float32),
+        "floor": np.array(floor, np.float32),
+        "about": np.frombuffer(json.dumps(about or {}, sort_keys=True).encode(), np.uint8),
+    }
+
+
+def packed(arrays: Arrays) -> bytes:
+    """The file of a lexicon; the same bytes for the same arrays."""
+    _check(arrays)
+    stream = io.BytesIO()
+    np.savez_compressed(stream, allow_pickle=False, **stored(arrays))
+    return stream.getvalue()
+
+
+def stored(arrays: Arrays) -> dict[str, NDArray[Any]]:
+    """The arrays as they stand in the file, in the order in which they stand there."""
+    gaps = np.diff(arrays["pair"].astype("<u4"), prepend=np.zeros(1, "<u4"))
+    planes = np.ascontiguousarray(gaps.view(np.uint8).reshape(-1, 4).T)
+    return {name: planes if name == "pair" else arrays[name] for name in _SHAPES}
+
+
+def _unpacked(name: str, array: NDArray[Any]) -> NDArray[Any]:
+    if name != "pair":
+        return array
+    if array.dtype != np.uint8 or array.ndim != 2 or len(array) != 4:
+        raise ValueError(f"{name} is {array.dtype} of shape {array.shape}")
+    gaps = np.ascontiguousarray(array.T).view("<u4").ravel()
+    return np.cumsum(gaps, dtype=np.uint64).astype(np.uint32)
+
+
+def _check(arrays: Arrays) -> None:
+    missing = [name for name in _SHAPES if name not in arrays]
+    if missing:
+        raise ValueError(f"it has no {', '.join(missing)}")
+    for name, (dimensions, kind) in _SHAPES.items():
+        found = arrays[name]
+        if found.ndim != dimensions or found.dtype.kind != kind:
+            raise ValueError(f"{name} is {found.dtype} of shape {found.shape}")
+    count = len(arrays["frequency"])
+    pair = arrays["pair"].astype(np.uint64)
+    first, second = pair >> np.uint64(16), pair & np.uint64(0xFFFF)
+    for wrong, told in (
+        (count > WORDS_AT_MOST, "there are too many words"),
+        (len(arrays["english"]) != count, "english has another length"),
+        (len(arrays["vectors"]) != count, "vectors have another length"),
+        (arrays["scale"].shape != (count, 2), "scale has another shape"),
+        (arrays["vectors"].shape[1] % 2 != 0, "vectors have no two halves"),
+        (arrays["fallback"].shape != (3,), "fallback has another length"),
+        (len(arrays["value"]) != len(pair), "pair and value differ in length"),
+        (np.any(pair[1:] <= pair[:-1]), "pairs do not rise"),
+        (np.any(first >= second) or np.any(second >= count), "pairs are of no two words"),
+        (not 0 <= float(arrays["floor"]) < 1, "floor is not below 1"),
+    ):
+        if wrong:
+            raise ValueError(told)
+
+
+def _check_words(words: list[str], place: Mapping[str, int], arrays: Arrays) -> None:
+    if len(words) != len(arrays["frequency"]) or len(place) != len(words):
+        raise ValueError(f"{len(words)} words, {len(place)} different, and as many shares?")

@@ -1,0 +1,152 @@
+"""The model ``codeacumen-names``: are two identifiers similar, or related, by the words they hold?
+
+Whoever may put one name for the other asks whether *every* word has a partner that can stand for
+it: ``minWidth`` and ``maxWidth`` share a word, and are opposites. So the weakest word counts where
+similarity is asked, and the mean where relatedness is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from codeacumen.api import CodeacumenError, Pair
+from codeacumen.registry import model
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from codeacumen.models.identifier_similarity.lexicon import Lexicon
+    from codeacumen.models.identifier_similarity.split import Split, Splitter
+
+# The relations in which one name would have to do for the other; all others are relatedness.
+SIMILAR = frozenset({"similar", "similar in context"})
+# What may be answered whatever is asked: as an ensemble's member, each tells something else.
+ANSWERS = ("asked", "similar", "related", "weakest", "mean", "cosine")
+# The share of the cosine, and of the spelling, in similarity: they decide among equals.
+TIES = 0.1
+# A word of a thousandth of all words counts half.
+HALF = 1e-3
+# Word pairs at a time, which bounds the memory.
+_AT_ONCE = 1 << 20
+
+
+class Names:
+    """Answers every pair, from 0 to 1; 1 is for the same name alone."""
+
+    batch_size = 8192
+
+    def __init__(
+        self, file: Path | None = None, shapes: bool = True, weakest: bool = True,
+        answer: str = ANSWERS[0],
+    ) -> None:  # fmt: skip
+        from codeacumen.core.files import sha256_of
+        from codeacumen.models.identifier_similarity.lexicon import FILE
+
+        self.file = FILE if file is None else file
+        self.shapes, self.weakest, self.answer = shapes, weakest, answer
+        if not self.file.is_file():
+            raise CodeacumenError(
+                f"{self.file}: there is no lexicon", "research/lexicon of the repository makes one"
+            )
+        self.fingerprint = sha256_of(self.file)
+
+    @cached_property
+    def lexicon(self) -> Lexicon:
+        from codeacumen.models.identifier_similarity.lexicon import Lexicon
+
+        return Lexicon.load(self.file)
+
+    @cached_property
+    def splitter(self) -> Splitter:
+        from codeacumen.models.identifier_similarity.split import Splitter
+
+        return Splitter(self.lexicon)
+
+    def similarity(self, pairs: Sequence[Pair]) -> list[float]:
+        """An answer does not depend on what else is asked, nor on which name is left."""
+        import numpy as np
+        from rapidfuzz.distance import Levenshtein
+        from rapidfuzz.process import cpdist
+
+        if not pairs:
+            return []
+        lefts, rights = [pair.left for pair in pairs], [pair.right for pair in pairs]
+        place = {name: i for i, name in enumerate(dict.fromkeys(lefts + rights))}
+        left = np.fromiter(map(place.__getitem__, lefts), np.int64, len(pairs))
+        right = np.fromiter(map(place.__getitem__, rights), np.int64, len(pairs))
+        weakest, mean, cosine = self.compared(self.splitter.split(place), left, right)
+        spelling = cpdist(lefts, rights, scorer=Levenshtein.normalized_similarity, dtype=np.float64)
+        # The cosine may be -1: one is added to keep all from 0 to 1, which changes no order.
+        similar = ((weakest if self.weakest else mean) + TIES * (cosine + 1 + spelling)) / (
+            1 + 3 * TIES
+        )
+        related = (mean + cosine + 1 + spelling) / 4
+        asked = np.fromiter((pair.relation in SIMILAR for pair in pairs), np.bool_, len(pairs))
+        answers = {
+            "asked": np.where(asked, similar, related), "similar": similar, "related": related,
+            "weakest": weakest, "mean": mean, "cosine": (cosine + 1) / 2,
+        }  # fmt: skip
+        close = np.minimum(answers[self.answer], 1.0)
+        found: list[float] = np.where(left == right, 1.0, close).tolist()
+        return found
+
+    def compared(
+        self, split: Split, left: NDArray[np.int64], right: NDArray[np.int64]
+    ) -> tuple[NDArray[np.float64], ...]:
+        """Of each pair of names: the weakest word, the mean of the words, the cosine."""
+        import numpy as np
+
+        from codeacumen.models.identifier_similarity.compare import (
+            closeness,
+            cosines,
+            looks,
+            partners,
+            word_pairs,
+        )
+        from codeacumen.models.identifier_similarity.lexicon import letters_of
+
+        lexicon = self.lexicon
+        letters, starts = lexicon.letters
+        more, ends = letters_of(split.unknown)
+        letters = np.concatenate([letters, more])
+        starts = np.concatenate([starts, starts[-1] + ends[1:]])
+        english = np.concatenate([lexicon.english, np.zeros(len(split.unknown), np.bool_)])
+        weight = HALF / (HALF + lexicon.frequency)
+        weight = np.concatenate([weight, np.ones(len(split.unknown))])
+        floor = lexicon.floor
+        numbers, offsets = split.numbers, split.offsets
+        sizes = np.diff(offsets)
+        reached = np.cumsum(sizes[left] * sizes[right])
+        weakest, mean = np.empty(len(left)), np.empty(len(left))
+        start = 0
+        while start < len(left):
+            before = reached[start - 1] if start else 0
+            end = max(start + 1, int(np.searchsorted(reached, before + _AT_ONCE, side="right")))
+            a, b = left[start:end], right[start:end]
+            first, second, blocks = word_pairs(numbers, offsets, a, b)
+            looked = looks(first, second, letters, starts, english, self.shapes)
+            close = closeness(
+                first, second, looked, lexicon.row, lexicon.second, lexicon.value,
+                lexicon.vectors, lexicon.scale, lexicon.fallback, floor, letters, starts,
+            )  # fmt: skip
+            weakest[start:end], mean[start:end] = partners(
+                close, blocks, numbers, offsets, a, b, weight, floor
+            )
+            start = end
+        cosine = cosines(numbers, offsets, left, right, lexicon.vectors, lexicon.scale, weight)
+        return weakest, mean, cosine
+
+
+@model("codeacumen-names")
+def make_names(
+    lexicon: str = "", shapes: bool = True, weakest: bool = True, answer: str = ANSWERS[0]
+) -> Names:
+    """Closeness in meaning, word by word, learned from code and dictionaries, not from ratings"""
+    if answer not in ANSWERS:
+        raise CodeacumenError(f"there is no answer {answer!r}", f"there are {', '.join(ANSWERS)}")
+    file = Path(lexicon).expanduser().absolute() if lexicon else None
+    return Names(file, bool(shapes), bool(weakest), answer)

@@ -1,0 +1,268 @@
+"""The words of an identifier.
+
+Subtokens, as everywhere in codeacumen, in small letters, with digits apart: ``utf8Decode`` is
+``utf``,
+``8``, ``decode``. Outside ASCII an accent is dropped, a sign is the words of its Unicode name, and
+so is a letter that stands alone (``λ`` is ``lambda``); several such letters are a word as written.
+An identifier without any word (``_``, ``$``) is its own one word.
+
+``Compounds`` cuts words that are written together: ``touchmove`` is ``touch`` and ``move``. It
+returns the most probable segmentation (Viterbi): each known word counts the logarithm of its share
+of all words, and letters between them a penalty. Known words form a trie, so one walk finds all
+words that begin at a position.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from codeacumen.languages.kernel import kernel
+from codeacumen.text.subtokens import find_ascii_runs, subtokens
+
+if TYPE_CHECKING:
+    from codeacumen.models.identifier_similarity.lexicon import Lexicon
+
+# Of an identifier so many words count, and a longer stretch of letters is not cut: beyond that it
+# is data, and the time to compare two would grow with the square.
+MOST_WORDS = 64
+LONGEST_CUT = 64
+
+# Words of this share of all words are words, in a dictionary or not (``init``, ``str``).
+FREQUENT = 6e-5
+# Parts of two letters are mistaken for words too easily, but for these.
+SHORT = frozenset({"id", "ok", "on", "is", "to", "up", "in", "of", "at", "no"})
+WHOLE = 3
+
+_RUNS = re.compile(r"[a-z]+|[0-9]+|[^a-z0-9]+").findall
+_CUT = re.compile(r"[a-z]+").fullmatch
+# Unicode spells it so for good.
+_MISSPELT = {"lamda": "lambda"}
+# The characters after which kept pieces are forgotten.
+_KEPT = 1 << 23
+
+
+def pieces(name: str) -> list[str]:
+    """Stretches of letters and of digits as they are written; nothing is cut yet.
+
+    >>> pieces("getHTTPResponse_code2")
+    ['get', 'HTTP', 'Response', 'code', '2']
+    """
+    if name.isascii():
+        return find_ascii_runs(name)
+    return [
+        word
+        for token in subtokens(_spelled(name))
+        for run in _RUNS(token.casefold())
+        for word in (run if run.isascii() or len(run) > 1 else _letter(run)).split()
+    ]
+
+
+def _spelled(name: str) -> str:
+    """With letters that have an ASCII one below the accent as that one, signs as words."""
+    return "".join(map(_plain, unicodedata.normalize("NFC", name)))
+
+
+@lru_cache(maxsize=1 << 12)
+def _plain(char: str) -> str:
+    apart = unicodedata.normalize("NFKD", char)
+    if len(apart) > 1 and apart[0].isascii():
+        return "".join(map(_plain, apart))
+    char = apart if apart.isascii() else char
+    kind = unicodedata.category(char)
+    if kind == "Nd":
+        return str(unicodedata.decimal(char))
+    if char.isascii() or char.isalnum():
+        return char
+    if kind == "Mn" or kind[0] == "C":
+        return ""
+    return f" {unicodedata.name(char, '')} "
+
+
+def _letter(char: str) -> str:
+    """``GREEK SMALL LETTER FINAL SIGMA`` is ``sigma``; what has no such name is itself."""
+    _, letter, rest = unicodedata.name(char, "").partition(" LETTER ")
+    if not letter:
+        return char
+    word = rest.partition(" WITH ")[0].split(" ")[-1].lower()
+    return _MISSPELT.get(word, word)
+
+
+def _singulars(word: str) -> list[str]:
+    """What a word may be the plural of, which dictionaries leave out."""
+    ends = (("s", ""), ("es", ""), ("ies", "y"))
+    return [word[: -len(end)] + one for end, one in ends if word.endswith(end)]
+
+
+class Split(NamedTuple):
+    """Words of names, by number, one list after the other; a number past the lexicon's is of
+    ``unknown``."""
+
+    numbers: NDArray[np.int32]
+    offsets: NDArray[np.int64]
+    unknown: list[str]
+
+
+class Splitter:
+    """Splits names, and remembers the pieces it has seen: most names are new, their pieces are
+    not."""
+
+    def __init__(self, lexicon: Lexicon) -> None:
+        self.lexicon = lexicon
+        self._forget()
+
+    def _forget(self) -> None:
+        self._numbers: dict[str, int] = {}
+        self._unknown: list[str] = []
+        self._seen: dict[str, tuple[int, ...]] = {}
+        self._kept = 0
+
+    def words(self, name: str) -> list[str]:
+        """The words of one name, as they are compared."""
+        split = self.split([name])
+        known = self.lexicon.words
+        return [
+            known[number] if number < len(known) else split.unknown[number - len(known)]
+            for number in split.numbers.tolist()
+        ]
+
+    def split(self, names: Iterable[str]) -> Split:
+        if self._kept > _KEPT:
+            self._forget()
+        seen, find = self._seen, find_ascii_runs
+        numbers: list[int] = []
+        offsets = [0]
+        for name in names:
+            for piece in find(name) if name.isascii() else pieces(name):
+                found = seen.get(piece)
+                numbers += self._new(piece) if found is None else found
+            if len(numbers) == offsets[-1]:
+                numbers += self._new(name, whole=True)
+            elif len(numbers) - offsets[-1] > MOST_WORDS:
+                del numbers[offsets[-1] + MOST_WORDS :]
+            offsets.append(len(numbers))
+        return self._renumbered(np.array(numbers, np.int32), np.array(offsets, np.int64))
+
+    def _new(self, piece: str, whole: bool = False) -> tuple[int, ...]:
+        words = [piece] if whole else self._parts(piece.lower())
+        found = tuple(self._number(word) for word in words)
+        if not whole:
+            self._seen[piece] = found
+        self._kept += len(piece) + 1
+        return found
+
+    def _parts(self, word: str) -> list[str]:
+        if len(word) <= WHOLE or len(word) > LONGEST_CUT or not _CUT(word):
+            return [word]
+        if any(map(self._is_word, (word, *_singulars(word)))):
+            return [word]
+        return self.lexicon.compounds.cut(word)
+
+    def _is_word(self, word: str) -> bool:
+        lexicon = self.lexicon
+        row = lexicon.place.get(word)
+        return row is not None and bool(lexicon.english[row] or lexicon.frequency[row] > FREQUENT)
+
+    def _number(self, word: str) -> int:
+        known = self.lexicon.place.get(word, self._numbers.get(word))
+        if known is not None:
+            return known
+        self._numbers[word] = len(self.lexicon.words) + len(self._unknown)
+        self._unknown.append(word)
+        return self._numbers[word]
+
+    def _renumbered(self, numbers: NDArray[np.int32], offsets: NDArray[np.int64]) -> Split:
+        """With only those unknown words that are there."""
+        first = len(self.lexicon.words)
+        strange = numbers >= first
+        used, places = np.unique(numbers[strange], return_inverse=True)
+        numbers[strange] = first + places
+        unknown = [self._unknown[number - first] for number in used.tolist()]
+        return Split(numbers, offsets, unknown)
+
+
+Letters = NDArray[np.uint8]
+Tree = NDArray[np.int32]
+Offsets = NDArray[np.int64]
+Shares = NDArray[np.float64]
+
+# A stretch of letters that is no word costs as much as a rare word, and more for each letter, in
+# logarithms: an unknown word is cut only where frequent words are found in it.
+STRETCH, LETTER = -12.0, -3.5
+_A, _ALPHABET = 97, 26
+
+
+@kernel
+def _grown(letters: Letters, starts: Offsets, shares: Shares) -> tuple[Tree, Shares]:
+    """The tree of words: each node's nodes by letter, 0 where there is none, and its word's share,
+    nan where it ends none."""
+    nodes = np.zeros((len(letters) + 1, _ALPHABET), np.int32)
+    share = np.full(len(letters) + 1, np.nan)
+    count = 1
+    for word in range(len(shares)):
+        node = 0
+        for at in range(starts[word], starts[word + 1]):
+            letter = letters[at] - _A
+            if nodes[node, letter] == 0:
+                nodes[node, letter] = count
+                count += 1
+            node = nodes[node, letter]
+        share[node] = shares[word]
+    return nodes[:count].copy(), share[:count].copy()
+
+
+@kernel
+def _cut(letters: Letters, nodes: Tree, shares: Shares) -> Offsets:
+    """Where the parts of a word end, last one first."""
+    size = len(letters)
+    # The best score up to each place, and where the last part begins: for a known part that ends
+    # there, and for a stretch.
+    known, stretch = np.full(size + 1, -np.inf), np.full(size + 1, -np.inf)
+    known_from, stretch_from = np.zeros(size + 1, np.int64), np.zeros(size + 1, np.int64)
+    known[0] = 0.0
+    for start in range(size + 1):
+        if start:
+            longer, new = stretch[start - 1] + LETTER, known[start - 1] + STRETCH + LETTER
+            stretch[start] = max(longer, new)
+            stretch_from[start] = stretch_from[start - 1] if longer >= new else start - 1
+        score, node = max(known[start], stretch[start]), 0
+        for end in range(start + 1, size + 1):
+            node = nodes[node, letters[end - 1] - _A]
+            if node == 0:
+                break
+            if score + shares[node] > known[end]:
+                known[end], known_from[end] = score + shares[node], start
+    ends, count, end = np.empty(size, np.int64), 0, size
+    while end:
+        ends[count] = end
+        count += 1
+        end = stretch_from[end] if stretch[end] > known[end] else known_from[end]
+    return ends[:count]
+
+
+class Compounds:
+    """``parts``: words of a to z that a compound may be made of, with their shares' logarithms.
+
+    >>> Compounds({"touch": -9.0, "move": -8.0, "to": -3.0}).cut("touchmove")
+    ['touch', 'move']
+    """
+
+    def __init__(self, parts: Mapping[str, float]) -> None:
+        words = list(parts)
+        starts = np.zeros(len(words) + 1, np.int64)
+        np.cumsum(np.fromiter(map(len, words), np.int64, len(words)), out=starts[1:])
+        letters = np.frombuffer("".join(words).encode("ascii"), np.uint8)
+        shares = np.fromiter(parts.values(), np.float64, len(words))
+        self.nodes, self.shares = _grown(letters, starts, shares)
+
+    def cut(self, word: str) -> list[str]:
+        """The parts of a word of a to z."""
+        ends = _cut(np.frombuffer(word.encode("ascii"), np.uint8), self.nodes, self.shares).tolist()
+        ends.reverse()
+        return [word[a:b] for a, b in zip([0, *ends], ends, strict=False)]

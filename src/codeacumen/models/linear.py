@@ -1,0 +1,223 @@
+"""Classifiers that learn from a training split what tokens go with which label.
+
+``bag-of-tokens`` sees which tokens a method has and how often; ``ngrams`` also which stand beside
+each other, and what is around a mask, by distance; ``structure`` sees no words at all, only how
+many of each control structure there are at which depth, which is what complexity hangs on.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from codeacumen.api import CodeacumenError, Example, Question, Supervision
+from codeacumen.models._lexer import MASK, kind, tokens
+from codeacumen.registry import model
+
+if TYPE_CHECKING:
+    from codeacumen.api import Floats
+
+# Features are hashed into so many columns.
+_COLUMNS = 1 << 18
+# How many tokens on either side of a mask are seen by their distance from it.
+_REACH = 6
+_PAIRS: tuple[tuple[int, ...], ...] = ((-1, 1), (-2, -1), (1, 2), (-2, 1), (-1, 2))
+_GROUPS: tuple[tuple[int, ...], ...] = (
+    (-2, -1, 1, 2), (-3, -2, -1, 1), (-1, 1, 2, 3), (-3, -2, -1, 1, 2, 3),
+)  # fmt: skip
+_MOST_TOKENS = 4000
+_DEEPEST = 6
+_CONTROL = (
+    "if", "else", "for", "while", "do", "switch", "case", "default", "try", "catch", "finally",
+    "return", "throw", "break", "continue", "&&", "||", "?", "->",
+)  # fmt: skip
+_STATEMENTS = ("if", "while", "for", "return", "case", "assert")
+_TREES = 300
+
+
+class Linear:
+    """A linear support vector machine, one label against the rest, on tf-idf of hashed features."""
+
+    batch_size = 512
+    supervision: Supervision = "train"
+
+    def __init__(self, features: Callable[[str], list[str]], seed: int) -> None:
+        self.features = features
+        self.seed = seed
+        self._pipeline: Any = None
+        self._labels: list[str] = []
+
+    def fit(self, examples: Sequence[Example]) -> None:
+        import warnings
+
+        from sklearn.exceptions import ConvergenceWarning
+        from sklearn.feature_extraction.text import HashingVectorizer, TfidfTransformer
+        from sklearn.pipeline import make_pipeline
+        from sklearn.svm import LinearSVC
+
+        texts, labels = _shown(examples)
+        self._labels = sorted(set(labels))
+        if len(self._labels) < 2:
+            return
+        self._pipeline = make_pipeline(
+            HashingVectorizer(
+                analyzer=self.features, n_features=_COLUMNS, alternate_sign=False, norm=None
+            ),
+            TfidfTransformer(sublinear_tf=True),
+            LinearSVC(C=0.3, random_state=self.seed),
+        )
+        with warnings.catch_warnings():
+            # A machine that has not quite converged is still the same one every time.
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            self._pipeline.fit(texts, labels)
+
+    def classify(self, questions: Sequence[Question]) -> list[str | None]:
+        if len(self._labels) < 2:
+            return [_only(self._labels, question) for question in questions]
+        scores = self._pipeline.decision_function([question.text for question in questions])
+        return [_best(self._labels, row, one) for row, one in zip(scores, questions, strict=True)]
+
+
+class Structure:
+    """A forest of decision trees on counts of control structures."""
+
+    batch_size = 512
+    supervision: Supervision = "train"
+    only = ("gluecode/npath",)
+
+    def __init__(self, trees: int, seed: int) -> None:
+        self.trees = trees
+        self.seed = seed
+        self._forest: Any = None
+        self._labels: list[str] = []
+
+    def fit(self, examples: Sequence[Example]) -> None:
+        from sklearn.ensemble import RandomForestClassifier
+
+        texts, labels = _shown(examples)
+        self._labels = sorted(set(labels))
+        if not self._labels:
+            return
+        self._forest = RandomForestClassifier(self.trees, random_state=self.seed)
+        self._forest.fit([structure(text) for text in texts], labels)
+
+    def classify(self, questions: Sequence[Question]) -> list[str | None]:
+        if not self._labels:
+            return [None] * len(questions)
+        rows = self._forest.predict_proba([structure(question.text) for question in questions])
+        return [_best(self._labels, row, one) for row, one in zip(rows, questions, strict=True)]
+
+
+def _shown(examples: Sequence[Example]) -> tuple[list[str], list[str]]:
+    known = [(one.input.text, one.truth) for one in examples if isinstance(one.input, Question)]
+    return [text for text, _ in known], [truth for _, truth in known]
+
+
+def _only(labels: Sequence[str], question: Question) -> str | None:
+    return labels[0] if labels and labels[0] in question.choices else None
+
+
+def _best(labels: Sequence[str], scores: Floats, question: Question) -> str | None:
+    """The choice with the highest score. Of two labels there is one score, the second's."""
+    both = (-float(scores), float(scores)) if scores.ndim == 0 else scores.tolist()
+    known = {
+        label: score for label, score in zip(labels, both, strict=True) if label in question.choices
+    }
+    return max(known, key=lambda label: known[label]) if known else None
+
+
+# --------------------------------------------------------------------------------------
+# What is seen of a text.
+# --------------------------------------------------------------------------------------
+
+
+def bag(text: str) -> list[str]:
+    return tokens(text)[:_MOST_TOKENS]
+
+
+def ngrams(text: str, longest: int) -> list[str]:
+    found = tokens(text)[:_MOST_TOKENS]
+    features = [
+        " ".join(found[at : at + n])
+        for n in range(1, longest + 1)
+        for at in range(len(found) - n + 1)
+    ]
+    for at, token in enumerate(found):
+        if token == MASK:
+            features += _around(found, at)
+    return features
+
+
+def _around(found: Sequence[str], mask: int) -> Iterator[str]:
+    """What stands where, seen from a mask: the tokens and their kinds, one by one and together."""
+    sides = {
+        distance: found[mask + distance] if 0 <= mask + distance < len(found) else ""
+        for distance in range(-_REACH, _REACH + 1)
+        if distance
+    }
+    kinds = {distance: kind(token) if token else "" for distance, token in sides.items()}
+    for distance, token in sides.items():
+        yield f"@{distance} {token}"
+        yield f"@{distance} kind {kinds[distance]}"
+    for near in _PAIRS:
+        yield f"@{near} {' '.join(sides[one] for one in near)}"
+    for near in _GROUPS:
+        yield f"@{near} kinds {' '.join(kinds[one] for one in near)}"
+    yield f"@statement {_statement(found, mask)}"
+
+
+def _statement(found: Sequence[str], mask: int) -> str:
+    """The keyword that begins the statement the mask is in, or the kind of its first token."""
+    for at in range(mask - 1, -1, -1):
+        if found[at] in (";", "{", "}"):
+            return kind(found[at + 1])
+        if found[at] in _STATEMENTS:
+            return found[at]
+    return ""
+
+
+def structure(text: str) -> list[int]:
+    """How often there is each control structure, in all and by depth; how deep it goes; and how
+    many blocks with a condition follow each other at the outermost level."""
+    counts: Counter[tuple[str, int]] = Counter()
+    depth, deepest, size = 0, 0, 0
+    for token in tokens(text)[:_MOST_TOKENS]:
+        size += 1
+        if token == "{":
+            depth += 1
+            deepest = max(deepest, depth)
+        elif token == "}":
+            depth -= 1
+        elif token in _CONTROL:
+            counts[token, max(0, min(depth, _DEEPEST))] += 1
+    row = [size, deepest]
+    for token in _CONTROL:
+        levels = [counts[token, level] for level in range(_DEEPEST + 1)]
+        row += [sum(levels), *levels]
+    return row
+
+
+# --------------------------------------------------------------------------------------
+
+
+@model("bag-of-tokens")
+def make_bag_of_tokens(seed: int = 0) -> Linear:
+    """A linear classifier on the tokens of a method, learned from the training split"""
+    return Linear(bag, seed)
+
+
+@model("ngrams")
+def make_ngrams(longest: int = 3, seed: int = 0) -> Linear:
+    """A linear classifier on n-grams of tokens and on what is around a mask"""
+    if not isinstance(longest, int) or not 1 <= longest <= 8:
+        raise CodeacumenError(f"ngrams cannot have longest={longest!r}", "it is from 1 to 8")
+    return Linear(lambda text: ngrams(text, longest), seed)
+
+
+@model("structure")
+def make_structure(trees: int = _TREES, seed: int = 0) -> Structure:
+    """Decision trees on counts of control structures, for complexity"""
+    if not isinstance(trees, int) or not 1 <= trees <= 10_000:
+        raise CodeacumenError(f"structure cannot have trees={trees!r}", "it is from 1 to 10000")
+    return Structure(trees, seed)

@@ -1,0 +1,221 @@
+"""How methods are named in other code: the first verb of a name, given what the method does.
+
+A verb is a name's first word, if many methods of several projects begin with it. Other first words
+have four classes: a word of what is returned (``NRET``: an accessor without ``get``), of the return
+type, of the body, or of none of these. A logistic regression over traits predicts the class.
+
+It is learned from corpora (``research/naming_background``); the one in the package is of the JDK
+and of libraries that are in nobody's test set.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING
+from zipfile import BadZipFile
+
+import numpy as np
+
+from codeacumen.api import CodeacumenError, Json
+from codeacumen.models.method_naming.facts import Facts
+from codeacumen.models.method_naming.traits import told, traits, words
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+# Verbs that promise the same. ``generate`` instead of ``create`` is a matter of taste, ``get``
+# instead of ``set`` is not: a verb is doubted only in favour of a family that promises something
+# else. Verbs that promise nothing in particular (``process``, ``handle``, ``init``) are in no
+# family, nor are rare ones: whoever writes ``peek`` means it.
+FAMILIES: dict[str, tuple[str, ...]] = {
+    "get": ("get", "fetch", "retrieve"),
+    "set": ("set", "assign"),
+    "ask": ("is", "has", "can", "should", "are", "contains", "matches", "supports", "equals"),
+    "add": ("add", "append", "insert", "push", "prepend", "enqueue"),
+    "remove": ("remove", "delete", "clear", "drop"),
+    "convert": ("to", "as", "convert"),
+    "create": ("create", "new", "make", "build", "generate", "construct", "instantiate"),
+}  # fmt: skip
+
+# A method that removes may give what was there, one that creates may get it from a cache.
+OPPOSED: dict[str, frozenset[str]] = {
+    "get": frozenset(("set", "add", "remove")),
+    "set": frozenset(("get", "ask", "remove")),
+    "ask": frozenset(("get", "set", "add", "remove")),
+    "add": frozenset(("get", "ask", "remove")),
+    "remove": frozenset(("add", "set", "ask")),
+    "convert": frozenset(("set", "ask", "add", "remove")),
+    "create": frozenset(("set", "ask", "remove")),
+}
+
+FAMILY_OF = {verb: family for family, verbs in FAMILIES.items() for verb in verbs}
+PROMISES = {
+    "get": "get something",
+    "set": "set something",
+    "ask": "answer a question",
+    "add": "add something",
+    "remove": "remove something",
+    "convert": "convert something",
+    "create": "create something",
+}
+
+OTHERS = ("<returned>", "<type>", "<body>", "<other>")
+SCHEMA = "codeacumen.naming/1"
+# Of the combination: what divides the odds, and what is always added.
+TEMPERATURE, ALWAYS = "temperature", "always"
+# Weights are stored as bytes: a step is this much.
+STEP = 1 / 16
+
+
+def rounded(weights: NDArray[np.float32]) -> NDArray[np.int8]:
+    """In steps of ``STEP``, as they are stored."""
+    steps: NDArray[np.int8] = np.clip(np.rint(weights / STEP), -127, 127).astype(np.int8)
+    return steps
+
+
+def log_probabilities(
+    rows: Sequence[Sequence[int]], weights: NDArray[np.float32], temperature: float = 1.0
+) -> NDArray[np.float32]:
+    """For each list of traits. One by one: to load compiled code takes as long as thousands."""
+    found = np.zeros((len(rows), weights.shape[1]), np.float32)
+    for place, row in enumerate(rows):
+        found[place] = weights[list(row)].sum(axis=0)
+    found /= np.float32(temperature)
+    found -= np.logaddexp.reduce(found, axis=1, keepdims=True)
+    return found
+
+
+def other_class(facts: Facts, first: str) -> int:
+    """Which of ``OTHERS`` a first word belongs to, if it is no verb."""
+    if any(first in words(name) for name in facts.returned_names):
+        return 0
+    if first in words(facts.returned):
+        return 1
+    return 2 if any(first in words(name) for name in facts.identifiers) else 3
+
+
+@dataclass(frozen=True)
+class Background:
+    """``weights`` has a row for each trait and a column for each verb and each of ``OTHERS``.
+    ``names`` counts whole names; ``about`` tells where it comes from."""
+
+    verbs: tuple[str, ...]
+    traits: tuple[str, ...]
+    weights: NDArray[np.float32]
+    shares: NDArray[np.float32]
+    names: dict[str, int]
+    # Weights of the signals, by name (``weigh``).
+    combination: dict[str, float] = field(default_factory=dict)
+    about: dict[str, Json] = field(default_factory=dict)
+
+    @property
+    def temperature(self) -> float:
+        """By which odds are divided: what was learned of some projects is too sure of others."""
+        return float(self.combination.get(TEMPERATURE, 1.0))
+
+    @cached_property
+    def _trait(self) -> dict[str, int]:
+        return {name: place for place, name in enumerate(self.traits)}
+
+    @cached_property
+    def _verb(self) -> dict[str, int]:
+        return {name: place for place, name in enumerate(self.verbs)}
+
+    def place(self, facts: Facts, name: str) -> int:
+        """The column of a name's first word."""
+        first = (words(name) or ("",))[0]
+        found = self._verb.get(first)
+        return len(self.verbs) + other_class(facts, first) if found is None else found
+
+    def columns(self, family: str) -> list[int]:
+        """Of the verbs of a family."""
+        return [self._verb[verb] for verb in FAMILIES[family] if verb in self._verb]
+
+    def title(self, place: int) -> str:
+        return (*self.verbs, *OTHERS)[place]
+
+    def known(self, facts: Facts) -> list[int]:
+        """The rows of its traits."""
+        return [found for one in traits(facts) if (found := self._trait.get(one)) is not None]
+
+    def log_probabilities(self, methods: Sequence[Facts]) -> NDArray[np.float32]:
+        """A row for each method, a column for each verb and each of ``OTHERS``."""
+        return log_probabilities(
+            [self.known(one) for one in methods], self.weights, self.temperature
+        )
+
+    def reasons(self, facts: Facts, instead: str, than: str, most: int = 3) -> list[str]:
+        """What speaks most for one family of verbs and against another, in words."""
+        rows = self.known(facts)
+        speaks = {
+            one: self.weights[np.ix_(rows, self.columns(one))].max(axis=1)
+            for one in (instead, than)
+        }
+        gain = speaks[instead] - speaks[than]
+        best = [place for place in np.argsort(-gain, kind="stable").tolist() if gain[place] > 0]
+        texts = (told(self.traits[rows[place]]) for place in best)
+        return list(dict.fromkeys(text for text in texts if text))[:most]
+
+    # ---------------------------------------------------------------- on disk
+
+    def to_bytes(self) -> bytes:
+        """The same bytes for the same background. Weights are rounded to ``STEP``."""
+        kept = {
+            "schema": SCHEMA, "verbs": self.verbs, "traits": self.traits, "about": self.about,
+            "names": sorted(self.names.items()), "combination": self.combination,
+        }  # fmt: skip
+        out = io.BytesIO()
+        text = json.dumps(kept, separators=(",", ":")).encode()
+        np.savez_compressed(
+            out,
+            weights=rounded(self.weights),
+            shares=self.shares,
+            kept=np.frombuffer(text, np.uint8),
+        )
+        return out.getvalue()
+
+    @classmethod
+    def from_bytes(cls, data: bytes, where: str) -> Background:
+        try:
+            with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
+                kept = json.loads(arrays["kept"].tobytes())
+                if kept["schema"] != SCHEMA:
+                    raise KeyError(kept["schema"])
+                return cls(
+                    tuple(kept["verbs"]),
+                    tuple(kept["traits"]),
+                    arrays["weights"].astype(np.float32) * np.float32(STEP),
+                    arrays["shares"],
+                    dict(kept["names"]),
+                    kept["combination"],
+                    kept["about"],
+                )
+        except (OSError, ValueError, KeyError, EOFError, BadZipFile) as error:
+            raise CodeacumenError(
+                f"{where} is no background of names ({error})",
+                "research/naming_background of the repository makes one",
+            ) from error
+
+
+def read_background(path: Path) -> Background:
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise CodeacumenError(
+            f"{path} cannot be read ({error.strerror})",
+            "research/naming_background of the repository makes one",
+        ) from error
+    return Background.from_bytes(data, str(path))
+
+
+@lru_cache(maxsize=1)
+def shipped() -> Background:
+    """The one that comes with the package."""
+    data = files("codeacumen.models.method_naming").joinpath("data", "background.npz").read_bytes()
+    return Background.from_bytes(data, "the background in the package")

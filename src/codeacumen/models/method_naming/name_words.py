@@ -1,0 +1,282 @@
+"""The vocabulary of method names, and a method's facts as the naming rules read them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+from codeacumen.models.method_naming.facts import SELF, Facts
+from codeacumen.text.subtokens import subtokens
+
+QUESTIONS = frozenset(("is", "has", "can", "should", "was", "were", "are", "does", "will", "have"))
+# Said of a thing in the third person, they ask as well.
+PREDICATES = frozenset((
+    "equals", "contains", "exists", "matches", "intersects", "overlaps", "supports", "needs",
+    "allows", "accepts", "implies",
+))  # fmt: skip
+FINDS = frozenset(("find", "lookup", "retrieve", "fetch", "search", "obtain"))
+CHECKS = frozenset(("check", "validate", "verify", "ensure", "assert", "require"))
+CREATES = frozenset(("create", "new", "instantiate"))
+ADDS = frozenset(("add", "put", "insert", "append", "push", "attach", "register", "enqueue"))
+REMOVES = frozenset((
+    "remove", "delete", "clear", "drop", "pop", "poll", "detach", "unregister", "dequeue", "erase",
+    "evict", "purge", "discard",
+))  # fmt: skip
+# By which a value is turned into another of another kind.
+TURNED = frozenset((
+    "string", "int", "integer", "long", "byte", "bytes", "char", "chars", "hex", "date", "xml",
+    "json", "object", "array", "list", "map", "set", "file", "url", "uri", "double", "float",
+    "number", "boolean", "unicode", "ascii", "base64", "binary", "decimal",
+))  # fmt: skip
+PLACES = frozenset((
+    "front", "back", "top", "bottom", "start", "end", "beginning", "next", "previous", "first",
+    "last", "left", "right", "up", "down", "home", "do", "from", "root",
+))  # fmt: skip
+# What a getter that changes something may say it does.
+CHANGES = frozenset((
+    "and", "next", "new", "increment", "or", "then", "fresh", "unique", "reset", "updated", "init",
+    "lazy", "lazily", "previous", "clear", "set",
+))  # fmt: skip
+
+# Each with what undoes or denies it.
+OPPOSITES: dict[str, frozenset[str]] = {}
+for _one, _other in (
+    ("start", "stop"), ("begin", "end"), ("enable", "disable"), ("open", "close"),
+    ("add", "remove"), ("insert", "delete"), ("show", "hide"), ("lock", "unlock"),
+    ("push", "pop"), ("connect", "disconnect"), ("attach", "detach"), ("load", "unload"),
+    ("encode", "decode"), ("encrypt", "decrypt"), ("compress", "decompress"),
+    ("register", "unregister"), ("register", "deregister"), ("subscribe", "unsubscribe"),
+    ("mount", "unmount"), ("bind", "unbind"), ("install", "uninstall"), ("pause", "resume"),
+    ("suspend", "resume"), ("increment", "decrement"), ("increase", "decrease"),
+    ("expand", "collapse"), ("activate", "deactivate"), ("serialize", "deserialize"),
+    ("marshal", "unmarshal"), ("escape", "unescape"), ("box", "unbox"), ("wrap", "unwrap"),
+    ("read", "write"), ("import", "export"), ("send", "receive"), ("grow", "shrink"),
+    ("select", "deselect"), ("visible", "invisible"), ("valid", "invalid"), ("first", "last"),
+    ("min", "max"), ("minimum", "maximum"), ("before", "after"), ("left", "right"),
+    ("input", "output"), ("allow", "deny"), ("include", "exclude"), ("acquire", "release"),
+):  # fmt: skip
+    OPPOSITES[_one] = OPPOSITES.get(_one, frozenset()) | {_other}
+    OPPOSITES[_other] = OPPOSITES.get(_other, frozenset()) | {_one}
+
+VERBS = frozenset(OPPOSITES) - {
+    "first", "last", "min", "max", "minimum", "maximum", "before", "after", "left", "right",
+    "input", "output", "visible", "invisible", "valid", "invalid",
+} | ADDS | REMOVES | FINDS | CHECKS | CREATES | frozenset((
+    "get", "set", "do", "make", "build", "run", "flush", "reset", "init", "initialize", "update",
+    "write", "read", "save", "store", "parse", "print", "process", "apply", "compute", "execute",
+    "wait", "notify", "fire", "copy", "move", "sort", "merge", "split", "draw", "paint", "log",
+))  # fmt: skip
+
+# Nouns that no verb is written like: a method that gives nothing and begins with one says nothing
+# of what it does.
+NOUNS = frozenset((
+    "data", "value", "values", "name", "names", "item", "items", "element", "elements", "button",
+    "result", "results", "list", "table", "header", "footer", "property", "properties", "node",
+    "nodes", "string", "text", "method", "methods", "class", "classes", "parameter", "parameters",
+    "argument", "arguments", "index", "size", "length", "count", "content", "contents", "message",
+    "messages", "number", "position", "status", "type", "types", "user", "file", "files", "path",
+    "word", "words", "key", "keys", "config", "configuration", "information", "info", "thread",
+    "exception", "exceptions", "variable", "variables", "service", "manager", "attribute",
+    "attributes", "metadata", "system", "statement", "statements", "expression", "constant",
+))  # fmt: skip
+
+PRIMITIVES = frozenset(("int", "long", "short", "byte", "char", "float", "double"))
+VALUES = PRIMITIVES | frozenset((
+    "boolean", "String", "Integer", "Long", "Short", "Byte", "Character", "Float", "Double",
+    "Boolean", "CharSequence", "Class", "BigInteger", "BigDecimal", "Locale", "Charset", "UUID",
+))  # fmt: skip
+COLLECTIONS = frozenset((
+    "List", "ArrayList", "LinkedList", "Set", "HashSet", "TreeSet", "LinkedHashSet", "SortedSet",
+    "Collection", "Vector", "ImmutableList", "ImmutableSet", "EnumSet", "Queue", "Deque",
+    "Iterable", "Stream",
+))  # fmt: skip
+# What stands for many although it is no plural, or says that there are several.
+MANY = frozenset((
+    "all", "list", "set", "map", "array", "collection", "queue", "stack", "group", "history",
+    "table", "buffer", "data", "content", "info", "information", "path", "chain", "range", "index",
+    "children", "people", "men", "women", "feet", "media", "criteria", "indices", "vertices",
+    "matrices", "series", "each", "every", "multi", "multiple", "many", "stream", "vector", "deque",
+    "sequence", "cache", "pool", "registry", "context", "config", "configuration", "hierarchy",
+    "tree", "graph", "matrix", "row", "column", "tuple", "pair", "batch", "bag", "log", "trace",
+    "metadata", "schema", "payload", "body", "state", "classpath", "modulepath", "ancestry",
+    "inventory", "library", "family", "population", "iterable", "iterator", "enumeration", "slice",
+    "split", "partition", "selection", "intersection", "union", "subset", "sublist", "keyset",
+    "closure", "memory", "alphabet", "dictionary", "glossary", "backlog", "diff", "delta", "grid",
+    "polygon", "point", "shape", "line", "bundle", "catalog", "menu", "toolbar", "palette",
+    "signature", "header", "footer", "result", "output", "input", "response", "lineage", "route",
+))  # fmt: skip
+RELATIONS = frozenset((
+    "by", "for", "of", "in", "with", "from", "to", "at", "on", "as", "that", "which", "without",
+    "between", "under", "using", "after", "before", "and", "or", "per", "within", "matching",
+    "since", "like", "starting", "ending", "containing", "where", "if", "inside", "into", "via",
+))  # fmt: skip
+
+
+def is_plural(word: str) -> bool:
+    """Whether a word reads as the plural of a noun."""
+    return len(word) > 3 and word[-1] == "s" and word[-2] not in "siu"
+
+
+def singular(word: str) -> str:
+    """The singular of a regular plural.
+
+    >>> [singular(one) for one in ("nodes", "entries", "boxes", "classes", "node")]
+    ['node', 'entry', 'box', 'class', 'node']
+    """
+    if not is_plural(word):
+        return word
+    if word.endswith("ies") and len(word) > 4:
+        return word[:-3] + "y"
+    if word.endswith(("sses", "xes", "ches", "shes", "zes")):
+        return word[:-2]
+    return word[:-1]
+
+
+@lru_cache(maxsize=1 << 16)
+def words_of(name: str) -> tuple[str, ...]:
+    """The words of a name, in lower case."""
+    return subtokens(name, lower=True)
+
+
+def stem(word: str) -> str:
+    """The verb that "starts", "stopping" or "disabled" is a form of, among those with an opposite;
+    the word itself if there is none."""
+    lower = word.lower()
+    for ending, put in (("", ""), ("s", ""), ("es", ""), ("es", "e"), ("ed", ""), ("ed", "e")):
+        if lower.endswith(ending) and lower[: len(lower) - len(ending)] + put in OPPOSITES:
+            return lower[: len(lower) - len(ending)] + put
+    return lower
+
+
+# What a rule says: nothing (it is not about such a method), that all is well, or what is wrong.
+WELL = ""
+Answer = str | None
+
+# Names that a well-known interface or class gives: nobody chose them here.
+GIVEN = frozenset((
+    "main", "run", "call", "accept", "apply", "test", "get", "set", "close", "next", "hasNext",
+    "compare", "compareTo", "equals", "hashCode", "toString", "clone", "finalize", "iterator",
+    "invoke", "execute", "handle", "visit", "actionPerformed", "add", "remove", "size", "contains",
+    "put", "write", "read", "flush", "length", "of", "from", "start", "stop", "init", "destroy",
+    "getContentPane", "addNotify", "removeNotify", "setUp", "tearDown", "readObject", "writeObject",
+    "readResolve", "writeReplace", "readExternal", "writeExternal",
+))  # fmt: skip
+_TESTS = (
+    "Test",
+    "Before",
+    "After",
+    "ParameterizedTest",
+    "RepeatedTest",
+    "Benchmark",
+    "DataProvider",
+)
+_SIGNALS = frozenset(
+    (word,)
+    for word in (
+        "listener", "callback", "handler", "consumer", "visitor", "observer", "action", "runnable",
+        "function", "receiver", "collector", "sink",
+    )
+)  # fmt: skip
+
+
+_FILLS = frozenset((word,) for word in ("set", "add", "append", "put", "accept", "write"))
+
+
+class Said:
+    """A method with its name's words in lower case."""
+
+    def __init__(self, facts: Facts) -> None:
+        self.facts = facts
+        self.words = words_of(facts.name)
+        self.verb = self.words[0] if self.words else ""
+        self.rest = self.words[1:]
+        self.void = facts.returned == "void"
+
+    @cached_property
+    def type_words(self) -> tuple[str, ...]:
+        """The words of the type that is returned."""
+        return words_of(self.facts.returned.rstrip("[]"))
+
+    @cached_property
+    def own_type(self) -> bool:
+        """Whether it returns what it is called on, or a type that a subclass of that chooses: the
+        style in which calls are chained."""
+        facts = self.facts
+        variables = {one.split(" ", 1)[0] for one in facts.type_parameters}
+        owner = facts.owner.rsplit(".", 1)[-1]
+        returned = facts.returned
+        return (
+            "this" in facts.returns_kinds
+            or returned == owner
+            or returned in variables
+            or (len(returned) <= 2 and returned.isupper())
+            or returned in ("SELF", "Self", "THIS", "This")
+            or returned.endswith("Builder")
+            or any(words_of(one.split("<", 1)[0])[-1:] == words_of(returned)[-1:]
+                   for one in facts.extends + facts.implements)
+        )  # fmt: skip
+
+    @cached_property
+    def takes_result(self) -> bool:
+        """Whether a parameter may take what would otherwise be returned: an object that the body
+        does something with."""
+        facts = self.facts
+        names = {name for _, name in facts.parameters}
+        if facts.filled or any(
+            receiver in names and words_of(called)[:1] in _FILLS
+            for receiver, called, _ in facts.calls
+        ):
+            return True
+        used = frozenset(facts.identifiers)
+        return any(
+            name in used and (kind not in VALUES or kind.endswith("[]"))
+            for kind, name in facts.parameters
+        )
+
+    @cached_property
+    def signals(self) -> bool:
+        """Whether the answer goes to a listener."""
+        return any(words_of(kind)[-1:] in _SIGNALS for kind, _ in self.facts.parameters)
+
+    @cached_property
+    def writes(self) -> bool:
+        facts = self.facts
+        return bool(
+            facts.fields_written or facts.elements_written or facts.others_written or facts.filled
+        )
+
+    @cached_property
+    def call_verbs(self) -> tuple[str, ...]:
+        """First words of what is called; what it calls itself by is left out."""
+        return tuple(words[0] for words in self.call_words if words)
+
+    @cached_property
+    def call_words(self) -> tuple[tuple[str, ...], ...]:
+        return tuple(words_of(name) for _, name, _ in self.facts.calls if name != SELF)
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """``source`` is where the rule comes from; ``weight`` what it adds to the log-odds."""
+
+    id: str
+    source: str
+    weight: float
+    asks: Callable[[Said], Answer]
+
+
+def free(facts: Facts) -> bool:
+    """Whether somebody chose the name for this body: not where a supertype gives it, where there is
+    no body to speak of, nor in tests, whose names tell a story."""
+    return not (
+        facts.overrides
+        or facts.anonymous
+        or facts.super_calls
+        or facts.empty
+        or facts.throws_only
+        or (facts.statements == 1 and facts.returns_count == 1 and facts.returns_kinds == ("void",))
+        or facts.name in GIVEN
+        or any(one.rsplit(".", 1)[-1] in _TESTS for one in facts.annotations)
+        or facts.name.startswith("test")
+    )

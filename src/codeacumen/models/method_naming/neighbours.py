@@ -1,0 +1,292 @@
+"""The methods of a corpus that are nearest to a method by its body, and to a name.
+
+Bodies are compared by their traits (``traits``, without those of the type around them), names by
+their words; both are vectors of a ``search.vectors.Space``, compared by cosine. Indexed are the
+methods whose name was their author's choice, as for the background (``learn``). Methods whose names
+have the same words share a vector in the space of names; each body has its own.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import cached_property, partial
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from codeacumen.api import CodeacumenError, Json
+from codeacumen.core.progress import Progress, ignore_progress
+from codeacumen.corpus.files import Stretch, chosen, worked
+from codeacumen.languages.java.syntax.file import JavaFile
+from codeacumen.models.method_naming.facts import Facts, facts_of, is_named_freely
+from codeacumen.models.method_naming.traits import simple_owner, traits, words
+from codeacumen.registry import packages_hash
+from codeacumen.search import store
+from codeacumen.search.store import Stored
+from codeacumen.search.vectors import (
+    Bags,
+    DenseIndex,
+    Space,
+    fit_space,
+    join_bags,
+    load_faiss,
+    make_bags,
+)
+
+if TYPE_CHECKING:
+    from codeacumen.corpus import Corpus
+    from codeacumen.engines import Engine
+
+
+# Files of this folder that an index depends on, beside codeacumen.languages and codeacumen.search.
+_CODE = ("facts.py", "neighbours.py", "syntax.py", "traits.py")
+_LIBRARIES = ("faiss-cpu", "numpy", "scikit-learn", "scipy", "tree-sitter-java")
+# Traits of the type around a method, and the trait that all methods have.
+_AROUND = ("in ", "is a ", "owner ", "always")
+_SET_ASIDE = re.compile("test|sample|example|template|demo", re.IGNORECASE)
+
+SPACES = ("first", "words")
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """``rare``: a trait that fewer methods have is no part of the space of bodies, nor a word that
+    fewer different names have of that of names. ``space``: what names are made of."""
+
+    dimensions: int = 128
+    space: str = "first"
+    rare: int = 5
+    seed: int = 0
+
+
+def is_set_aside(path: str) -> bool:
+    """Return whether a path is of tests, samples or the like, which Liu et al. leave out too."""
+    return _SET_ASIDE.search(path) is not None
+
+
+def body_words(facts: Facts) -> list[str]:
+    """Traits of a method without those of its type: a query may be a method alone."""
+    return [trait for trait in traits(replace(facts, owner="")) if not trait.startswith(_AROUND)]
+
+
+def name_words(name: str, space: str) -> list[str]:
+    """The words of a name, each once; with ``first``, also the first word marked as such."""
+    distinct = list(dict.fromkeys(words(name)))
+    return [f"first {distinct[0]}", *distinct] if distinct and space == "first" else distinct
+
+
+def same_name(name: str) -> str:
+    """Equal for names of the same words, however they are written."""
+    return " ".join(words(name))
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbour:
+    """``name`` as it is written there; ``meaning`` is equal for names of the same words."""
+
+    place: int
+    name: str
+    meaning: str
+    similarity: float
+
+    @property
+    def first(self) -> str:
+        return self.meaning.partition(" ")[0]
+
+
+class Neighbours:
+    """Queries come in batches: one by one they take several times as long."""
+
+    def __init__(self, stored: Stored) -> None:
+        self.stored = stored
+        self.settings = Settings(**stored.value("settings"))
+        self._spellings: list[str] = stored.value("spellings")
+        self._meanings: list[str] = stored.value("meanings")
+        self._owners: list[str] = stored.value("owners")
+        # The spelling and the owner of each method; the meaning of each spelling.
+        self._spelling: NDArray[np.int32] = stored.array("spelling")
+        self._owner: NDArray[np.int32] = stored.array("owner")
+        self._meaning: NDArray[np.int32] = stored.array("meaning")
+
+    def bodies(self, methods: Sequence[Facts], k: int) -> list[list[Neighbour]]:
+        """For each method those with the nearest bodies, nearest first; none where the corpus has
+        no trait of the body."""
+        space, index = self._bodies
+        vectors = space.vectors(make_bags(body_words(method) for method in methods))
+        positions, cosines = index.nearest(vectors, k)
+        return [
+            [self._neighbour(*pair) for pair in zip(row, similar, strict=True) if pair[0] >= 0]
+            if vector.any()
+            else []
+            for row, similar, vector in zip(
+                positions.tolist(), cosines.tolist(), vectors, strict=True
+            )
+        ]
+
+    def names(self, names: Sequence[str], k: int) -> list[list[Neighbour]]:
+        """For each name the methods with the nearest names, without those of the same name; none
+        where the corpus has no word of it."""
+        space, index = self._names
+        vectors = space.vectors(make_bags(name_words(name, self.settings.space) for name in names))
+        # One more, because the name itself may be among them.
+        positions, cosines = index.nearest(vectors, k + 1)
+        neighbours = []
+        for name, row, similar, vector in zip(
+            names, positions.tolist(), cosines.tolist(), vectors, strict=True
+        ):
+            own = self._number.get(same_name(name), -1)
+            others = [
+                (meaning, cosine)
+                for meaning, cosine in zip(row, similar, strict=True)
+                if meaning >= 0 and meaning != own
+            ]
+            neighbours.append(self._methods_of(others, k) if vector.any() else [])
+        return neighbours
+
+    def _methods_of(self, meanings: Sequence[tuple[int, float]], k: int) -> list[Neighbour]:
+        """The first k methods that have the names, in the order of the names."""
+        neighbours: list[Neighbour] = []
+        order, starts = self._by_meaning
+        for meaning, cosine in meanings:
+            methods = order[starts[meaning] : starts[meaning + 1]][: k - len(neighbours)]
+            neighbours += [self._neighbour(method, cosine) for method in methods.tolist()]
+            if len(neighbours) == k:
+                break
+        return neighbours
+
+    def owner(self, place: int) -> str:
+        """The simple name of the type that declares a method."""
+        return self._owners[int(self._owner[place])]
+
+    def _neighbour(self, place: int, similarity: float) -> Neighbour:
+        spelling = int(self._spelling[place])
+        meaning = self._meanings[int(self._meaning[spelling])]
+        return Neighbour(place, self._spellings[spelling], meaning, similarity)
+
+    @cached_property
+    def _bodies(self) -> tuple[Space, DenseIndex]:
+        return Space.load(self.stored, "bodies"), DenseIndex.load(self.stored, "bodies")
+
+    @cached_property
+    def _names(self) -> tuple[Space, DenseIndex]:
+        return Space.load(self.stored, "names"), DenseIndex.load(self.stored, "names")
+
+    @cached_property
+    def _number(self) -> dict[str, int]:
+        return {meaning: number for number, meaning in enumerate(self._meanings)}
+
+    @cached_property
+    def _by_meaning(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The methods in the order of their names, and where each name begins."""
+        meaning = self._meaning[self._spelling]
+        counts = np.bincount(meaning, minlength=len(self._meanings))
+        return np.argsort(meaning, kind="stable"), np.concatenate(([0], np.cumsum(counts)))
+
+
+# --------------------------------------------------------------------------------------
+# Building
+# --------------------------------------------------------------------------------------
+
+
+def neighbours_of(
+    corpus: Path, cache: Path, settings: Settings, engine: Callable[[], Engine],
+    step: Progress = ignore_progress,
+) -> Neighbours:  # fmt: skip
+    """The index of a corpus, built first if there is none."""
+    build = partial(_build, settings=settings, engine=engine, step=step)
+    return Neighbours(store.open_or_build("neighbours", corpus, cache, _built_by(settings), build))
+
+
+def index_folder(corpus: Path, cache: Path, settings: Settings) -> Path:
+    return store.index_folder("neighbours", corpus, cache, _built_by(settings))
+
+
+def _built_by(settings: Settings) -> Json:
+    """Other settings, code or libraries make another index."""
+    here = Path(__file__).parent
+    own = sorted({file for pattern in _CODE for file in here.glob(pattern)})
+    code = [hashlib.sha256(file.read_bytes()).hexdigest() for file in own]
+    hashes = [packages_hash("codeacumen.languages", "codeacumen.search"), *code]
+    return [asdict(settings), *hashes, *map(_installed, _LIBRARIES)]
+
+
+def _installed(library: str) -> str:
+    try:
+        return version(library)
+    except PackageNotFoundError:
+        return ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    bodies: Bags
+    names: list[str]
+    owners: list[str]
+
+
+def _read_stretch(stretch: Stretch) -> _Part:
+    names: list[str] = []
+    owners: list[str] = []
+
+    def rows() -> Iterable[list[str]]:
+        for row in stretch.columns(["path", "language", "source"]).to_pylist():
+            if row["language"] != "java" or is_set_aside(row["path"]):
+                continue
+            file = JavaFile(row["source"].encode("utf-8", "surrogatepass"))
+            for facts in facts_of(file, row["path"]):
+                if is_named_freely(facts) and words(facts.name):
+                    names.append(facts.name)
+                    owners.append(simple_owner(facts))
+                    yield body_words(facts)
+
+    return _Part(make_bags(rows()), names, owners)
+
+
+def _build(
+    corpus: Corpus, stored: Stored, settings: Settings, engine: Callable[[], Engine], step: Progress
+) -> None:
+    # A missing library is reported now, not after minutes of reading.
+    load_faiss()
+    parts, _ = worked(_read_stretch, chosen([corpus]).stretches, engine(), "methods", step)
+    if not any(part.names for part in parts):
+        raise CodeacumenError(
+            f"the corpus in {corpus.folder} has no method to learn names from",
+            "methods that override, tests, examples and empty methods do not count",
+        )
+    step("bodies", 0, 2)
+    _write_space(stored, "bodies", [part.bodies for part in parts], settings)
+
+    step("names", 1, 2)
+    spellings, spelling = _encode(name for part in parts for name in part.names)
+    meanings, meaning = _encode(map(same_name, spellings))
+    first_spelling = np.unique(meaning, return_index=True)[1].tolist()
+    names = make_bags(name_words(spellings[first], settings.space) for first in first_spelling)
+    _write_space(stored, "names", [names], settings)
+    owners, owner = _encode(name for part in parts for name in part.owners)
+
+    for name, values in (("spellings", spellings), ("meanings", meanings), ("owners", owners)):
+        stored.write_value(name, values)
+    for name, codes in (("spelling", spelling), ("meaning", meaning), ("owner", owner)):
+        stored.write_array(name, np.array(codes, np.int32))
+    stored.write_value("settings", asdict(settings))
+    step("names", 2, 2)
+
+
+def _write_space(stored: Stored, name: str, parts: Sequence[Bags], settings: Settings) -> None:
+    rows = join_bags(parts, settings.rare)
+    space = fit_space(rows, settings.dimensions, settings.seed)
+    space.save(stored, name)
+    DenseIndex.build(space.own_vectors(rows), settings.seed).save(stored, name)
+
+
+def _encode(values: Iterable[str]) -> tuple[list[str], list[int]]:
+    """Each value once, and the position of each occurrence's value."""
+    positions: dict[str, int] = {}
+    codes = [positions.setdefault(value, len(positions)) for value in values]
+    return list(positions), codes

@@ -1,0 +1,259 @@
+"""The shape of a method and of its name, and how methods of the same type or shape are called."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import NamedTuple
+
+from codeacumen.models.method_naming.facts import SELF, Facts
+from codeacumen.models.method_naming.name_words import COLLECTIONS, PRIMITIVES, QUESTIONS, words_of
+from codeacumen.text.subtokens import subtokens
+
+GETTER, QUESTION, SETTER = "getter", "question", "setter"
+_MARKS = frozenset(("m", "f", "the", "my", "s", "i"))
+_BOOLEANS = frozenset(("boolean", "Boolean"))
+Shape = tuple[str, ...]
+
+
+class Entry(NamedTuple):
+    """A method as a convention sees it. ``field`` is the field that an accessor is about, ``style``
+    how it is called after it: ``get``, ``is``, ``set``, ``with``, ``bare`` (like the field itself);
+    empty where the name is not made of the field's words."""
+
+    name: str
+    words: tuple[str, ...]
+    place: int
+    line: int
+    role: str
+    field: str
+    style: str
+    parameters: tuple[str, ...]
+    target: tuple[str, int]
+    returned: str
+    shape: Shape
+
+
+def entry(facts: Facts) -> Entry:
+    role, field = role_of(facts)
+    words = words_of(facts.name)
+    return Entry(
+        facts.name,
+        words,
+        facts.place,
+        facts.line,
+        role,
+        field,
+        style_of(words, field) if role else "",
+        tuple(kind for kind, _ in facts.parameters),
+        target_of(facts),
+        facts.returned,
+        shape(facts),
+    )
+
+
+def role_of(facts: Facts) -> tuple[str, str]:
+    """Whether a method only gives or only sets a field, and which."""
+    gives = facts.steps == 1 and not facts.parameters and facts.returns_kinds == ("field",)
+    if gives and not facts.calls and not facts.fields_written:
+        return QUESTION if facts.returned in _BOOLEANS else GETTER, facts.returned_names[0]
+    if len(facts.parameters) == 1 and len(facts.stored) == 1 and facts.steps <= 2:
+        chained = facts.returned == "void" or facts.returns_kinds == ("this",)
+        if chained and len(facts.fields_written) == 1 and not facts.calls:
+            return SETTER, facts.stored[0][1]
+    return "", ""
+
+
+def field_words(field: str) -> tuple[str, ...]:
+    """The words of a field as written, without what some projects put before it."""
+    words = subtokens(field)
+    return words[1:] if len(words) > 1 and words[0].lower() in _MARKS else words
+
+
+def style_of(words: tuple[str, ...], field: str) -> str:
+    """How a name is made of a field's; where words end is nobody's convention (``fileName`` and
+    ``filename``)."""
+    told = field_words(field)
+    whole = "".join(told).lower()
+    if "".join(words) == whole:
+        return "is" if asks(told) else "bare"
+    # A field isOpen has the accessor isOpen, or getIsOpen, or setOpen.
+    names = (whole, "".join(told[1:]).lower()) if asks(told) else (whole,)
+    if "".join(words[1:]) in names and words[0] in ("get", "set", "with", *QUESTIONS):
+        return "is" if words[0] in QUESTIONS else words[0]
+    return ""
+
+
+def asks(told: tuple[str, ...]) -> bool:
+    return len(told) > 1 and told[0].lower() in QUESTIONS
+
+
+def styled(style: str, field: str) -> str:
+    """The name of an accessor in a style.
+
+    >>> styled("get", "mName"), styled("bare", "_size"), styled("is", "isOpen")
+    ('getName', 'size', 'isOpen')
+    """
+    told = field_words(field)
+    if style == "bare":
+        return joined(told)
+    return joined((style, *(told[1:] if asks(told) else told)))
+
+
+def joined(words: tuple[str, ...]) -> str:
+    """Words as a method's name; their capitals stay."""
+    first = "".join(words[:1])
+    if not first.isupper() or len(words) == 1:
+        first = first[:1].lower() + first[1:]
+    return first + "".join(word[:1].upper() + word[1:] for word in words[1:])
+
+
+def target_of(facts: Facts) -> tuple[str, int]:
+    """What a method that only calls another of its class with more arguments calls: name and how
+    many; the name is ``SELF`` for an overload. Empty for any other method."""
+    if facts.steps != 1 or len(facts.calls) != 1 or facts.fields_written or facts.lambdas:
+        return ("", 0)
+    receiver, name, count = facts.calls[0]
+    if receiver not in ("", "this") or count <= len(facts.parameters) or not facts.parameters:
+        return ("", 0)
+    used = set(facts.identifiers)
+    if not all(parameter in used for _, parameter in facts.parameters):
+        return ("", 0)
+    if facts.returned != "void" and facts.returns_kinds != ("call",):
+        return ("", 0)
+    return (name, count)
+
+
+def shape(facts: Facts) -> Shape:
+    """What can be said of a method in a few words without its name: two methods of one shape do
+    the same kind of thing."""
+    made = "made" if facts.returned in facts.created else ""
+    if facts.stored:
+        changes = "stores"
+    else:
+        changes = "writes" if facts.fields_written or facts.elements_written else ""
+    alone = facts.calls[0][1] if facts.steps == 1 and len(facts.calls) == 1 else ""
+    called = "" if alone == SELF else "".join(words_of(alone)[:1])
+    return (
+        _kind(facts),
+        f"{min(len(facts.parameters), 3)} {min(facts.steps, 3)}",
+        " ".join(sorted(facts.returns_kinds)),
+        made,
+        changes,
+        "loop" if facts.loops else "branch" if facts.branches else "",
+        "throws" if facts.thrown else "",
+        "static" if "static" in facts.modifiers else "",
+        called,
+    )
+
+
+def _kind(facts: Facts) -> str:
+    returned = facts.returned
+    if returned in ("void", "String"):
+        return returned
+    if returned in _BOOLEANS:
+        return "boolean"
+    if returned in PRIMITIVES:
+        return "number"
+    if returned.endswith("]") or returned in COLLECTIONS:
+        return "collection"
+    return "own" if returned == facts.owner.rsplit(".", 1)[-1] else "object"
+
+
+def trivial(found: Shape) -> bool:
+    """A shape that says next to nothing, which methods of all verbs have."""
+    return not any(found[3:7]) and not found[8] and found[2] in ("void", "local", "call")
+
+
+EXAMPLES = 3
+# Of one field more accessors are not looked at.
+_MOST_ACCESSORS = 20
+
+
+class Leader(NamedTuple):
+    """What most do: how many, of how many, and some of them."""
+
+    word: str
+    most: int
+    total: int
+    examples: tuple[str, ...]
+
+
+class Votes:
+    """How often each of some words was used, and the first who did."""
+
+    __slots__ = ("_leader", "counts", "examples", "total")
+
+    def __init__(self) -> None:
+        self.counts: Counter[str] = Counter()
+        self.examples: dict[str, list[tuple[str, str]]] = {}
+        self.total = 0
+        self._leader: list[tuple[int, str]] = []
+
+    def add(self, word: str, owner: str, name: str) -> None:
+        self.counts[word] += 1
+        self.total += 1
+        self._leader = []
+        shown = self.examples.setdefault(word, [])
+        if len(shown) <= EXAMPLES:
+            shown.append((owner, name))
+
+    def leader(self, own: str | None, owner: str, name: str) -> Leader | None:
+        """Who leads without one vote for ``own``, that of the method in question; None: nobody."""
+        if not self._leader:
+            # The two with most votes, by name where they are equal.
+            self._leader = sorted((-count, word) for word, count in self.counts.items())[:2]
+        left = sorted((count + (word == own), word) for count, word in self._leader)
+        total = self.total - (own is not None)
+        if not left or not total or not left[0][0]:
+            return None
+        count, word = left[0]
+        shown = self.examples[word].copy()
+        # An overload may have the same name: only one of them is the method itself.
+        if word == own and (owner, name) in shown:
+            shown.remove((owner, name))
+        told = [f"{type_.rsplit('.', 1)[-1]}.{one}" for type_, one in shown[:EXAMPLES]]
+        return Leader(word, -count, total, tuple(told))
+
+
+Alike = tuple[str, tuple[str, ...], Shape]
+
+
+def alike(entry: Entry) -> Alike:
+    """Methods of a class with the same of this look alike."""
+    return (entry.returned, entry.parameters, entry.shape)
+
+
+class Siblings:
+    """The methods of one class."""
+
+    __slots__ = ("by_field", "by_place", "handing", "names", "prefixes", "styles")
+
+    def __init__(self) -> None:
+        self.by_place: dict[int, Entry] = {}
+        self.by_field: dict[str, list[Entry]] = {}
+        self.styles: dict[str, Votes] = {}
+        self.prefixes: dict[Alike, Votes] = {}
+        self.handing = Votes()
+        self.names: dict[str, list[int]] = {}
+
+    def add(self, entry: Entry, owner: str) -> None:
+        self.by_place[entry.place] = entry
+        self.names.setdefault(entry.name, []).append(len(entry.parameters))
+        self.prefixes.setdefault(alike(entry), Votes()).add(entry.words[0], owner, entry.name)
+        if entry.role:
+            same = self.by_field.setdefault(entry.field, [])
+            if len(same) < _MOST_ACCESSORS:
+                same.append(entry)
+            if entry.style:
+                self.styles.setdefault(entry.role, Votes()).add(entry.style, owner, entry.name)
+        if entry.target[0]:
+            self.handing.add(handed(entry), owner, entry.name)
+
+    def has(self, name: str, parameters: int | None = None) -> bool:
+        found = self.names.get(name, ())
+        return bool(found) if parameters is None else parameters in found
+
+
+def handed(entry: Entry) -> str:
+    """Whether what a method hands over to has its name."""
+    return "same" if entry.target[0] == SELF else "other"

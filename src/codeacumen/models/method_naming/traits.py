@@ -1,0 +1,204 @@
+"""What a method's facts say about its name, as words: one word a trait.
+
+No trait depends on the declared name. Traits are what the background counts verbs by; a trait that
+few methods have is dropped there, so they may be as special as they like.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+
+from codeacumen.models.method_naming.facts import Facts
+from codeacumen.text.subtokens import subtokens
+
+COLLECTIONS = frozenset((
+    "ArrayList", "Collection", "Deque", "Enumeration", "HashMap", "HashSet", "Iterable", "Iterator",
+    "LinkedList", "List", "Map", "Queue", "Set", "SortedMap", "SortedSet", "Stream", "Vector",
+))  # fmt: skip
+NUMBERS = frozenset((
+    "Byte", "Double", "Float", "Integer", "Long", "Short", "byte", "double", "float", "int", "long",
+    "short",
+))  # fmt: skip
+# More of a kind than this tell nothing new, and a generated method may have thousands.
+_CALLS, _IDENTIFIERS, _FEW = 25, 60, 4
+
+
+@lru_cache(maxsize=1 << 17)
+def words(name: str) -> tuple[str, ...]:
+    """A name's subtokens in lower case."""
+    return subtokens(name, lower=True)
+
+
+def sort_of(returned: str, owner: str = "") -> str:
+    """The sort of a return type."""
+    if returned == "void":
+        return "void"
+    if returned in ("boolean", "Boolean"):
+        return "boolean"
+    if returned in NUMBERS:
+        return "number"
+    if returned in ("String", "CharSequence"):
+        return "string"
+    if returned.endswith("[]"):
+        return "array"
+    if returned in COLLECTIONS:
+        return "collection"
+    if returned == owner:
+        return "own"
+    # T, K1: a type parameter by custom.
+    return "any" if len(returned) <= 2 and returned.isupper() else "type"
+
+
+def simple_owner(facts: Facts) -> str:
+    return facts.owner.rpartition(".")[2]
+
+
+def shape(facts: Facts) -> str:
+    """What a method looks like from outside."""
+    sort = sort_of(facts.returned, simple_owner(facts))
+    static = ", static" if "static" in facts.modifiers else ""
+    return f"{sort} of {min(len(facts.parameters), _FEW)}{static}"
+
+
+def traits(facts: Facts) -> list[str]:
+    """Each once, in a fixed order."""
+    return list(dict.fromkeys(_traits(facts)))
+
+
+def _traits(facts: Facts) -> Iterator[str]:
+    sort = sort_of(facts.returned, simple_owner(facts))
+    outside = shape(facts)
+    yield "always"
+    yield from _signature(facts, sort, outside)
+    yield from _body(facts, sort, outside)
+    yield from _called(facts, sort, outside)
+    yield from _around(facts)
+
+
+def _signature(facts: Facts, sort: str, outside: str) -> Iterator[str]:
+    yield f"returns {facts.returned}"
+    yield f"sort {sort}"
+    yield f"shape {outside}"
+    for word in words(facts.returned):
+        yield f"return word {word}"
+    for type_, name in facts.parameters[:6]:
+        yield f"parameter {type_}"
+        for word in words(name):
+            yield f"parameter word {word}"
+    if len(facts.parameters) == 1:
+        only = facts.parameters[0][0]
+        yield f"only parameter {only}"
+        yield f"from {only} to {facts.returned}"
+    for modifier in sorted(facts.modifiers):
+        yield f"modifier {modifier}"
+    for annotation in facts.annotations[:_FEW]:
+        yield f"annotation {annotation}"
+    for type_ in facts.throws[:3]:
+        yield f"declares {type_}"
+
+
+def _body(facts: Facts, sort: str, outside: str) -> Iterator[str]:
+    kinds = ", ".join(sorted(facts.returns_kinds))
+    small = min(facts.statements, 3)
+    yield f"gives {kinds}"
+    yield f"gives {kinds} in {outside}"
+    for kind in facts.returns_kinds:
+        yield f"may give {kind}"
+    yield f"size {_size(facts.statements)}"
+    yield f"statements {small} in {outside}"
+    yield f"whole {small}, {outside}, {kinds}, {min(len(facts.calls), 3)}"
+    for what, many in (
+        ("loops", facts.loops), ("branches", facts.branches), ("tries", facts.tries),
+        ("instanceofs", facts.instanceofs), ("casts", facts.casts), ("lambdas", facts.lambdas),
+    ):  # fmt: skip
+        if many:
+            yield f"{what} {min(many, 2)}"
+    yield f"writes {min(len(facts.fields_written), 3)} in {sort}"
+    yield f"reads {min(len(facts.fields_read), 3)} in {sort}"
+    if facts.stored:
+        yield f"stores {min(len(facts.stored), 2)} in {sort}"
+    for what, is_so in (
+        ("derives", facts.derived), ("sets elements", facts.elements_written),
+        ("sets others", facts.others_written), ("fills", facts.filled),
+        ("throws only", facts.throws_only), ("empty", facts.empty),
+        ("calls super", facts.super_calls), ("calls itself", facts.self_calls),
+        (f"calls an overload in {sort}", facts.overload_calls),
+    ):  # fmt: skip
+        if is_so:
+            yield what
+    for type_ in facts.thrown[:3]:
+        yield f"throws {type_}"
+    for type_ in facts.created[:5]:
+        yield f"creates {type_}"
+    if facts.returned in facts.created:
+        yield "creates what it returns"
+
+
+def _called(facts: Facts, sort: str, outside: str) -> Iterator[str]:
+    names = list(dict.fromkeys(name for _, name, _ in facts.calls[:_CALLS]))
+    for name in names:
+        yield f"calls {name}"
+        first, *rest = words(name) or ("",)
+        yield f"calls verb {first}"
+        for word in rest:
+            yield f"calls word {word}"
+    if len(facts.calls) == 1:
+        yield f"only calls {names[0]}"
+        yield f"only calls verb {_verb(names[0])} in {outside}"
+    if facts.calls:
+        yield f"first calls {_verb(facts.calls[0][1])} in {sort}"
+        yield f"last calls {_verb(facts.calls[-1][1])} in {sort}"
+    for name in facts.returned_names[:3]:
+        for word in words(name):
+            yield f"returned word {word}"
+    for word in sorted({one for name in facts.identifiers[:_IDENTIFIERS] for one in words(name)}):
+        yield f"word {word}"
+
+
+def _around(facts: Facts) -> Iterator[str]:
+    yield f"in {facts.owner_kind}"
+    owner = words(simple_owner(facts))
+    if owner:
+        yield f"owner ends {owner[-1]}"
+        yield f"owner begins {owner[0]}"
+    for word in owner:
+        yield f"owner word {word}"
+    for type_ in (*facts.extends, *facts.implements)[:_FEW]:
+        yield f"is a {type_.partition('<')[0]}"
+
+
+def _verb(name: str) -> str:
+    return (words(name) or ("",))[0]
+
+
+def _size(statements: int) -> int:
+    """Coarser the more there are."""
+    return next(
+        (place for place, most in enumerate((0, 1, 2, 3, 6, 14, 39)) if statements <= most), 7
+    )
+
+
+# Traits that a person understands, by how they begin.
+_TOLD = (
+    ("stores 1", "it stores its parameter"), ("stores 2", "it stores its parameters"),
+    ("returns void", "it returns nothing"), ("returns ", "it returns {}"),
+    ("only calls verb", ""), ("only calls ", "it only calls {}"),
+    ("calls verb ", "it calls {}..."), ("creates what", "it creates what it returns"),
+    ("creates ", "it creates {}"), ("only parameter ", "it takes only a {}"),
+    ("throws ", "it throws {}"), ("may give null", "it may return null"),
+    ("may give field", "it returns a field"), ("may give this", "it returns itself"),
+    ("owner ends ", "its class is a {}"), ("fills", "it fills a parameter"),
+)  # fmt: skip
+
+
+def told(trait: str) -> str:
+    """A trait in words; empty where there are none.
+
+    >>> told("returns int"), told("calls verb set"), told("whole 1, void of 1, void, 0")
+    ('it returns int', 'it calls set...', '')
+    """
+    for begins, text in _TOLD:
+        if trait.startswith(begins):
+            return text.format(trait.removeprefix(begins))
+    return ""

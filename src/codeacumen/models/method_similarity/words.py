@@ -1,0 +1,309 @@
+"""Texts by their words: the subtokens of their identifiers and the words of their comments.
+
+Where names are masked and comments are gone there is no word left, and no answer.
+
+Token similarity as SeSaMe has it: the kinds of the tokens of two bodies, edit distance.
+
+Similarity of JavaDoc as SeSaMe has it: trigrams of words, weighed by how telling they are.
+
+What is telling stands on statistics of many comments: of those that the task has, or of all that
+were mined from a corpus, which is what the published figures stand on. A method without JavaDoc, or
+with one of which nothing is known, has no vector and gets no answer.
+
+Methods by the meaning of their identifiers' words, in the spaces of ``codeacumen-names``.
+
+The identifiers are those of the method, and its type's name: what is called and done, on what. Each
+different word counts once, a frequent one less (``HALF``, as in ``codeacumen-names``): what is
+repeated in a body is loop variables rather than what the body is about.
+
+``average``: the cosine of the words' weighted sums, in the space of code and in that of all text,
+and the mean of the two. What the sums of all texts of the task have in common is taken away
+first: code is code, and the mean of thirty words of it is near to any other such mean (Arora et
+al., A simple but tough-to-beat baseline for sentence embeddings, 2017).
+
+``partners``: the mean, by weight, of how close each word's best partner on the other side is. It
+has no common part to be taken away, but a long method has a partner for everything.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import cached_property, lru_cache
+from pathlib import Path
+
+import numpy as np
+
+from codeacumen.api import CodeacumenError, Pair
+from codeacumen.benchmarks.sesame.mining.spaces import Fitted, Space
+from codeacumen.benchmarks.sesame.mining.tokens import kinds, toksims
+from codeacumen.core.files import sha256_of
+from codeacumen.languages.java.javadoc import words
+from codeacumen.languages.java.syntax.declarations import NONE
+from codeacumen.languages.java.syntax.grammar import among
+from codeacumen.models.identifier_similarity.model import HALF, Names
+from codeacumen.models.identifier_similarity.split import Split
+from codeacumen.models.method_similarity.bags import (
+    KEPT,
+    ONLY,
+    Bag,
+    Bags,
+    Code,
+    Floats,
+    bag_of,
+    is_masked,
+    joined,
+    numbers_of,
+    places_of,
+    products,
+)
+from codeacumen.text.subtokens import subtokens
+
+# A longer stretch is data, not a word that somebody chose.
+_LONGEST = 64
+_WORDS = re.compile(r"[^\W_][\w$]*").findall
+
+
+def words_of(text: str) -> list[str]:
+    """In small letters, as often as they occur."""
+    code = Code(text)
+    syntax = code.file.syntax
+    names = code.file.names
+    written = [names.words[word] for word in names.word.tolist()]
+    comments = np.flatnonzero(among("line_comment", "block_comment")[syntax.kind])
+    for node in comments.tolist():
+        written += _WORDS(syntax.text(node))
+    return [
+        part.lower()
+        for name in written
+        if not is_masked(name)
+        for part in subtokens(name[: _LONGEST * 4])
+        if len(part) <= _LONGEST
+    ]
+
+
+def word_bag(text: str) -> Bag:
+    return bag_of(numbers_of(words_of(text)))
+
+
+class Subtokens(Bags):
+    """TF-IDF: 1 + ln(how often) times ln((1 + n) / (1 + n with it)) + 1, cosine."""
+
+    def __init__(self) -> None:
+        super().__init__(word_bag)
+
+
+class Bm25(Bags):
+    """BM25 is of a query in a document. Here each text is the query for the other; each of the two
+    scores is divided by what the query has in itself, and the answer is their mean."""
+
+    def __init__(self, k: float, b: float) -> None:
+        super().__init__(word_bag)
+        self.k, self.b = k, b
+        self.length = 0.0
+
+    def read(self, texts: Sequence[str]) -> None:
+        super().read(texts)
+        lengths = [float(self.bag(text).counts.sum()) for text in texts]
+        self.length = float(np.mean(lengths)) if lengths else 0.0
+
+    def similarity(self, pairs: Sequence[Pair]) -> list[float | None]:
+        found = joined(pairs, self.bag)
+        sizes = np.diff(found.offsets)
+        row = np.repeat(np.arange(len(sizes)), sizes)
+        length = np.bincount(row, weights=found.counts, minlength=len(sizes))
+        relative = length / self.length if self.length else np.ones(len(sizes))
+        texts, many = self.rarity.texts, self.rarity.many(found.keys)
+        # Never negative, as Lucene has it.
+        rare = np.log(1 + (texts - many + 0.5) / (many + 0.5)) if texts else np.ones(len(row))
+        damped = self.k * (1 - self.b + self.b * relative)[row]
+        document = found.counts * (self.k + 1) / (found.counts + damped)
+        query = rare * found.counts
+        own = np.arange(len(sizes))
+        best = products(found.keys, found.offsets, query, document, own, own)
+        ways = []
+        for one, other in ((found.left, found.right), (found.right, found.left)):
+            score = products(found.keys, found.offsets, query, document, one, other)
+            ways.append(score / np.where(best[one] > 0, best[one], np.nan))
+        mean = (ways[0] + ways[1]) / 2
+        return [None if np.isnan(value) else value for value in mean.tolist()]
+
+
+class TokenSimilarity:
+    """1 − edit distance / length of the longer."""
+
+    batch_size = 1024
+    only = ONLY
+
+    def __init__(self) -> None:
+        self.kinds = lru_cache(maxsize=KEPT)(kinds)
+
+    def similarity(self, pairs: Sequence[Pair]) -> list[float]:
+        left, right, texts = places_of(pairs)
+        bodies = [self.kinds(text) for text in texts]
+        found: list[float] = toksims(bodies, left.astype(np.int32), right.astype(np.int32)).tolist()
+        return found
+
+
+METHODS = "methods.parquet"
+
+
+def javadoc_of(text: str) -> str:
+    """The words of the JavaDoc of the method that a text is about; none: nothing is said."""
+    code = Code(text)
+    if code.method == NONE:
+        return ""
+    comment = code.file.declarations.methods[code.method].javadoc
+    return "" if comment == NONE else words(code.file.syntax.text(comment))
+
+
+class CommentSimilarity:
+    batch_size = 1024
+    only = ONLY
+
+    def __init__(self, space: str, mined: Path | None) -> None:
+        self.space = Space.parse(space)
+        self.mined = None if mined is None else mined / METHODS
+        self.words = lru_cache(maxsize=KEPT)(javadoc_of)
+        self._fitted: Fitted | None = None
+        if self.mined is not None:
+            if not self.mined.is_file():
+                raise CodeacumenError(
+                    f"{mined} holds no mined methods: there is no {METHODS}",
+                    "`codeacumen similar mine` writes it",
+                )
+            self.fingerprint = sha256_of(self.mined)
+
+    def read(self, texts: Sequence[str]) -> None:
+        """Each different comment counts once: a method that is in many pairs was written once."""
+        if self.mined is None:
+            said = sorted({self.words(text) for text in texts} - {""})
+            self._fitted = self.space.fit(said) if said else None
+
+    @cached_property
+    def _of_mined(self) -> Fitted:
+        from pyarrow.parquet import read_table
+
+        assert self.mined is not None
+        return self.space.fit(read_table(self.mined, columns=["words"])["words"].to_pylist())
+
+    def similarity(self, pairs: Sequence[Pair]) -> list[float | None]:
+        fitted = self._of_mined if self.mined is not None else self._fitted
+        if fitted is None or not pairs:
+            return [None] * len(pairs)
+        left, right, texts = places_of(pairs)
+        vectors = fitted.of([self.words(text) for text in texts])
+        if self.space.dense:
+            found = (vectors[left] * vectors[right]).sum(axis=1)
+            known = (vectors * vectors).sum(axis=1) > 0
+        else:
+            found = np.asarray(vectors[left].multiply(vectors[right]).sum(axis=1)).ravel()
+            known = np.diff(vectors.indptr) > 0
+        answered = known[left] & known[right]
+        return [
+            min(value, 1.0) if is_known else None
+            for value, is_known in zip(found.tolist(), answered.tolist(), strict=True)
+        ]
+
+
+ANSWERS = ("average", "partners")
+# More different words are not compared: the time for partners grows with the square.
+_MOST_WORDS = 256
+
+
+def identifiers_of(text: str) -> tuple[str, ...]:
+    """Different ones, in order, masked ones left out."""
+    code = Code(text)
+    first, stop = code.span
+    names = code.file.names
+    held = slice(*np.searchsorted(names.node, [first, stop]).tolist())
+    words = [names.words[word] for word in names.word[held].tolist()]
+    declared = code.file.declarations
+    if code.method >= 0:
+        owner = declared.methods[code.method].type
+        words += [declared.types[owner].name] if owner >= 0 else []
+    return tuple(dict.fromkeys(word for word in words if word and not is_masked(word)))
+
+
+class NamesAverage:
+    batch_size = 1024
+    only = ONLY
+
+    def __init__(self, answer: str, lexicon: Path | None = None) -> None:
+        self.answer = answer
+        self.names = Names(lexicon)
+        self.fingerprint = self.names.fingerprint
+        self.words = lru_cache(maxsize=KEPT)(self._words)
+        self.sums = lru_cache(maxsize=KEPT)(self._sums)
+        self.common: Floats | float = 0.0
+
+    def read(self, texts: Sequence[str]) -> None:
+        self.common = 0.0
+        if self.answer == "average":
+            known = [one for text in texts if (one := self.sums(text)) is not None]
+            self.common = np.mean(known, axis=0) if known else 0.0
+
+    def similarity(self, pairs: Sequence[Pair]) -> list[float | None]:
+        return self._partners(pairs) if self.answer == "partners" else self._averages(pairs)
+
+    @cached_property
+    def weight(self) -> Floats:
+        found: Floats = HALF / (HALF + self.names.lexicon.frequency)
+        return found
+
+    def _words(self, text: str) -> tuple[str, ...]:
+        splitter = self.names.splitter
+        found = dict.fromkeys(
+            word for name in identifiers_of(text) for word in splitter.words(name)
+        )
+        return tuple(found)[:_MOST_WORDS]
+
+    def _sums(self, text: str) -> Floats | None:
+        """Two rows, one a space, each of length 1; None where no word has a vector."""
+        lexicon = self.names.lexicon
+        rows = np.array(
+            [lexicon.place[word] for word in self.words(text) if word in lexicon.place], np.int64
+        )
+        size = lexicon.vectors.shape[1] // 2
+        vectors = lexicon.vectors[rows].reshape(len(rows), 2, size).astype(np.float64)
+        scale = lexicon.scale[rows].astype(np.float64) * self.weight[rows, None]
+        return unit((vectors * scale[:, :, None]).sum(axis=0))
+
+    def _averages(self, pairs: Sequence[Pair]) -> list[float | None]:
+        left, right, texts = places_of(pairs)
+        sums = [self.sums(text) for text in texts]
+        rows = [None if one is None else unit(one - self.common) for one in sums]
+        answers: list[float | None] = []
+        for one, other in zip(left.tolist(), right.tolist(), strict=True):
+            a, b = rows[one], rows[other]
+            answers.append(None if a is None or b is None else float((a * b).sum() / 2))
+        return answers
+
+    def _partners(self, pairs: Sequence[Pair]) -> list[float | None]:
+        """As ``codeacumen-names`` compares two names, with all words of a text as one name."""
+        left, right, texts = places_of(pairs)
+        words = [self.words(text) for text in texts]
+        known = self.names.lexicon.place
+        unknown: dict[str, int] = {}
+        numbers = [
+            known[word] if word in known else len(known) + unknown.setdefault(word, len(unknown))
+            for one in words
+            for word in one
+        ]
+        offsets = np.zeros(len(words) + 1, np.int64)
+        np.cumsum([len(one) for one in words], out=offsets[1:])
+        sizes = np.diff(offsets)
+        asked = np.flatnonzero((sizes[left] > 0) & (sizes[right] > 0))
+        split = Split(np.array(numbers, np.int32), offsets, list(unknown))
+        answers: list[float | None] = [None] * len(pairs)
+        if len(asked):
+            _, mean, _ = self.names.compared(split, left[asked], right[asked])
+            for place, value in zip(asked.tolist(), mean.tolist(), strict=True):
+                answers[place] = value
+        return answers
+
+
+def unit(rows: Floats) -> Floats | None:
+    """Each of length 1; None where one has none."""
+    length = np.sqrt((rows * rows).sum(axis=1, keepdims=True))
+    return None if np.any(length <= 0) else rows / length

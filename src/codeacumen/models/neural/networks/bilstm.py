@@ -1,0 +1,61 @@
+"""GLUECode's BiLSTM: the method is read from both ends.
+
+E = embedding(tokens)                         (n, l, 64)
+b = [last state forwards; last backwards]     (n, 128)
+h = ReLU(W · b)                               (n, 64)
+p = softmax(U · h)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+from torch.nn.utils.rnn import pack_padded_sequence
+
+from codeacumen.models.neural.architecture import PAD, Batch, Labels, Network, OneLabel
+from codeacumen.models.neural.inputs.tokens import ReadsTokens
+from codeacumen.models.neural.networks.layers import LabelHead, LabelNetwork
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    vocabulary: int = 10_000
+    length: int = 200
+    embedding: int = 64
+    hidden: int = 64
+
+
+class BiLSTM(ReadsTokens):
+    name = "bilstm"
+    Settings = Settings
+
+    def make_labels(self) -> Labels:
+        return OneLabel(self.settings.vocabulary)
+
+    def network(self) -> Network:
+        return BiLSTMNetwork(
+            self.settings, len(self.vocabularies["tokens"]), len(self.labels.vocabulary)
+        )
+
+
+class BiLSTMNetwork(LabelNetwork):
+    def __init__(self, settings: Settings, tokens: int, labels: int) -> None:
+        super().__init__()
+        self.embedding = nn.Embedding(tokens, settings.embedding, padding_idx=PAD)
+        # The paper's LSTM is as wide as its embedding.
+        self.lstm = nn.LSTM(
+            settings.embedding, settings.embedding, bidirectional=True, batch_first=True
+        )
+        self.dense = nn.Linear(2 * settings.embedding, settings.hidden)
+        self.head = LabelHead(settings.hidden, labels)
+
+    def vector(self, batch: Batch) -> Tensor:
+        # Packed, so that the backward half begins at the last token and not in the padding.
+        packed = pack_padded_sequence(
+            self.embedding(batch["tokens"]), batch["tokens_size"].cpu(), batch_first=True,
+            enforce_sorted=False,
+        )  # fmt: skip
+        _, (last, _) = self.lstm(packed)
+        return self.dense(torch.cat([last[0], last[1]], 1)).relu()

@@ -1,0 +1,58 @@
+"""GLUECode's CNN: a window of five tokens slides over the method, and what it saw is averaged.
+
+E = embedding(tokens)             (n, l, 64)
+C = ReLU(conv₅(E))                (n, l, 128)
+h = ReLU(W · mean over l of C)    (n, 64)
+p = softmax(U · h)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from torch import Tensor, nn
+
+from codeacumen.models.neural.architecture import PAD, Batch, Labels, Network, OneLabel
+from codeacumen.models.neural.inputs.tokens import ReadsTokens
+from codeacumen.models.neural.networks.layers import LabelHead, LabelNetwork, mask_of
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    vocabulary: int = 10_000
+    length: int = 200
+    embedding: int = 64
+    channels: int = 128
+    window: int = 5
+    hidden: int = 64
+
+
+class CNN(ReadsTokens):
+    name = "cnn"
+    Settings = Settings
+
+    def make_labels(self) -> Labels:
+        return OneLabel(self.settings.vocabulary)
+
+    def network(self) -> Network:
+        return CNNNetwork(
+            self.settings, len(self.vocabularies["tokens"]), len(self.labels.vocabulary)
+        )
+
+
+class CNNNetwork(LabelNetwork):
+    def __init__(self, settings: Settings, tokens: int, labels: int) -> None:
+        super().__init__()
+        self.embedding = nn.Embedding(tokens, settings.embedding, padding_idx=PAD)
+        self.convolution = nn.Conv1d(
+            settings.embedding, settings.channels, settings.window, padding="same"
+        )
+        self.dense = nn.Linear(settings.channels, settings.hidden)
+        self.head = LabelHead(settings.hidden, labels)
+
+    def vector(self, batch: Batch) -> Tensor:
+        tokens = batch["tokens"]
+        seen = self.convolution(self.embedding(tokens).transpose(1, 2)).relu()
+        mask = mask_of(batch["tokens_size"], tokens.shape[1])[:, None]
+        mean = (seen * mask).sum(2) / mask.sum(2)
+        return self.dense(mean).relu()

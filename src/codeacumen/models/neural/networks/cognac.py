@@ -1,0 +1,353 @@
+"""Cognac: reads a method, its class and whom it calls, and copies words of them into the name.
+
+    s = BiLSTM(embedding(pieces))                  (n, l, 800)
+    p = how often a word in such a place is in the name    (n, l), counted in training
+    the name is said by ``Pointer`` with attention ∝ p · exp(…)
+
+The pieces are, in this order, the words of: the class's name, the return type, the types of the
+parameters, those of callers and of callees with the callees' names, and the body.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+from torch.nn import functional
+from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
+
+from codeacumen.api import Input, Sight
+from codeacumen.models.neural.architecture import (
+    BEGIN,
+    END,
+    PAD,
+    UNKNOWN,
+    Batch,
+    Encoded,
+    Features,
+    Network,
+)
+from codeacumen.models.neural.inputs.context import PLACES, ReadsContexts, cognac_features, look
+from codeacumen.models.neural.networks.layers import State, mask_of, spoken
+from codeacumen.models.neural.training.batches import padded
+from codeacumen.text.columns import Ragged
+
+# Before anything is counted, one word of thirty is taken to be in the name. A place that is rarely
+# seen is taken to tell as much as all do: so many words' worth of that is added to what it tells.
+_FIRST, _ADDED = 30, 100
+_TINY = 1e-12
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """``least``: words that are rarer in training are unknown, and can only be copied. ``beam``:
+    how many beginnings of a name are followed; 1 is greedy."""
+
+    vocabulary: int = 85_000
+    least: int = 2
+    length: int = 350
+    longest: int = 6
+    embedding: int = 150
+    hidden: int = 400
+    dropout: float = 0.25
+    prior: bool = True
+    beam: int = 4
+
+
+class Cognac(ReadsContexts):
+    """An example's own unknown words travel with it: ``own`` has a print of each, by which a
+    target finds it, and ``spelt`` their letters, by which an answer is written."""
+
+    name = "cognac"
+    Settings = Settings
+
+    def read(self, asked: Input, sight: Sight | None = None) -> Features | None:
+        found = cognac_features(look(asked, sight), self.settings.length)
+        return found if found["pieces"] else None
+
+    def words(self, features: Features) -> Iterator[tuple[str, Iterable[str]]]:
+        yield "pieces", features["pieces"]  # type: ignore[misc]
+
+    def encode(self, features: Features) -> Encoded:
+        words: Sequence[str] = features["pieces"]  # type: ignore[assignment]
+        numbers = self.spoken.numbers(words)
+        own: dict[str, int] = {}
+        for at in np.flatnonzero(numbers == UNKNOWN).tolist():
+            numbers[at] = len(self.spoken) + own.setdefault(words[at], len(own))
+        letters = [code for word in own for code in (*map(ord, word), 0)]
+        return {
+            "pieces": numbers,
+            "places": np.array(features["places"], np.int32),
+            "own": np.array([_print(word) for word in own], np.int32),
+            "spelt": np.array(letters, np.int32),
+        }
+
+    def target(self, label: str, features: Features) -> Encoded | None:
+        words = list(self.labels.words(label))[: self.settings.longest]
+        if not words:
+            return None
+        numbers = self.spoken.numbers(words)
+        prints = [
+            0 if number != UNKNOWN else _print(word)
+            for word, number in zip(words, numbers.tolist(), strict=True)
+        ]
+        return {
+            "target": np.append(numbers, np.int32(END)),
+            "prints": np.array([*prints, 0], np.int32),
+        }
+
+    def length(self, columns: Mapping[str, Ragged]) -> NDArray[np.int64]:
+        return np.diff(columns["pieces"].offsets)
+
+    def collate(
+        self, columns: Mapping[str, Ragged], draw: np.random.Generator | None = None
+    ) -> Batch:
+        batch = padded(columns)
+        if "prints" in batch:
+            # Unknown words of a name that stand in the input have a number of their own there.
+            same = batch["prints"][:, :, None] == batch["own"][:, None]
+            same &= (batch["prints"] != 0)[:, :, None]
+            number = len(self.spoken) + same.int().argmax(2)
+            batch["target"] = torch.where(same.any(2), number, batch["target"])
+        return batch
+
+    def network(self) -> Network:
+        return CognacNetwork(self.settings, len(self.spoken))
+
+    def answer(self, predicted: Sequence[int]) -> str | None:
+        known, words, letters = len(self.spoken), [], ""
+        for number in predicted:
+            if number > known:
+                letters += chr(number - known)
+            elif number == known:
+                words.append(letters)
+                letters = ""
+            elif number == END:
+                break
+            elif number > END:
+                words.append(self.spoken.words[number])
+        return self.labels.joined(words) or None  # type: ignore[attr-defined]
+
+
+def _print(word: str) -> int:
+    """A number that no two words of one method share, for all practical purposes; never 0."""
+    return zlib.crc32(word.encode("utf-8", "replace")) >> 1 | 1
+
+
+class CognacNetwork(nn.Module, Network):
+    def __init__(self, settings: Settings, pieces: int) -> None:
+        super().__init__()
+        self.settings, self.pieces = settings, pieces
+        hidden = settings.hidden
+        self.embedding = nn.Embedding(pieces, settings.embedding, padding_idx=PAD)
+        self.encoder = nn.LSTM(settings.embedding, hidden, bidirectional=True, batch_first=True)
+        self.begin_hidden = nn.Linear(2 * hidden, hidden)
+        self.begin_cell = nn.Linear(2 * hidden, hidden)
+        self.pointer = Pointer(self.embedding, hidden, settings.dropout)
+        # How many words there were in each place, and how many of them were in the name.
+        self.register_buffer("seen", torch.zeros(len(PLACES), dtype=torch.long))
+        self.register_buffer("found", torch.zeros(len(PLACES), dtype=torch.long))
+        self.seen: Tensor
+        self.found: Tensor
+        _begin(self)
+
+    def telling(self, batch: Batch) -> Tensor:
+        """The prior of each position, 0 where there is none."""
+        mask = mask_of(batch["pieces_size"], batch["pieces"].shape[1])
+        if not self.settings.prior:
+            return mask.float()
+        all_ = (self.found.sum() + 1) / (self.seen.sum() + _FIRST)
+        share = (self.found + _ADDED * all_) / (self.seen + _ADDED)
+        return share[batch["places"]] * mask
+
+    def count(self, batch: Batch) -> None:
+        """Learn the prior: of a batch of training, whose names are known."""
+        words, target = batch["pieces"], batch["target"]
+        there = mask_of(batch["pieces_size"], words.shape[1])
+        named = (words[:, :, None] == target[:, None]).any(2)
+        for counted, chosen in ((self.seen, there), (self.found, there & named)):
+            counted.index_add_(0, batch["places"].flatten(), chosen.flatten().long())
+
+    def encoded(self, batch: Batch) -> tuple[Source, State]:
+        words = batch["pieces"]
+        known = words.where(words < self.pieces, UNKNOWN)
+        packed = pack_padded_sequence(
+            self.embedding(known), batch["pieces_size"].cpu(), batch_first=True,
+            enforce_sorted=False,
+        )  # fmt: skip
+        packed, (hidden, cell) = self.encoder(packed)
+        states, _ = pad_packed_sequence(packed, batch_first=True, total_length=words.shape[1])
+        source = Source(words, states, self.telling(batch))
+        both = [torch.cat([one[0], one[1]], 1) for one in (hidden, cell)]
+        return source, self.pointer.begin(
+            self.begin_hidden(both[0]).relu(), self.begin_cell(both[1]).relu(), source
+        )
+
+    def vector(self, batch: Batch) -> Tensor:
+        """The mean of what was read."""
+        source, _ = self.encoded(batch)
+        mask = mask_of(batch["pieces_size"], source.words.shape[1])[:, :, None]
+        return (source.states * mask).sum(1) / mask.sum(1)
+
+    def loss(self, batch: Batch) -> Tensor:
+        source, state = self.encoded(batch)
+        if self.training:
+            self.count(batch)
+        return self.pointer.loss(source, state, batch["target"])
+
+    def predict(self, batch: Batch) -> list[list[int]]:
+        source, state = self.encoded(batch)
+        said = self.pointer.predict(source, state, self.settings.beam, self.settings.longest)
+        spelt = batch["spelt"].tolist()
+        return [
+            [number for piece in one for number in self._written(piece, letters)]
+            for one, letters in zip(said, spelt, strict=True)
+        ]
+
+    def _written(self, piece: int, spelt: Sequence[int]) -> Iterator[int]:
+        """A piece as itself; an own word of the example letter by letter, with an end."""
+        if piece < self.pieces:
+            yield piece
+            return
+        at = 0
+        for _ in range(piece - self.pieces):
+            at = spelt.index(0, at) + 1
+        yield from (self.pieces + code for code in spelt[at : spelt.index(0, at)])
+        yield self.pieces
+
+
+def _begin(network: CognacNetwork) -> None:
+    """The weights that training starts from, as in the paper's code: nearly nothing, and LSTMs that
+    forget little."""
+    for cell in (network.encoder, network.pointer.cell):
+        for name, weight in cell.named_parameters():
+            if "weight" in name:
+                nn.init.uniform_(weight, -0.02, 0.02)
+            else:
+                nn.init.zeros_(weight)
+                # Input, forget, cell, output: each has a quarter.
+                nn.init.ones_(weight.detach().chunk(4)[1])
+    nn.init.normal_(network.embedding.weight, std=1e-4)
+    nn.init.zeros_(network.embedding.weight.detach()[PAD])
+    for linear in (network.begin_hidden, network.begin_cell, network.pointer.out):
+        nn.init.normal_(linear.weight, std=1e-4)
+        nn.init.normal_(linear.bias, std=1e-4)
+
+
+# ---------------------------------------------------------------- the decoder
+
+
+class Source(NamedTuple):
+    """``words`` (n, l) are extended numbers, ``states`` (n, l, d) what was read; ``telling`` (n, l)
+    is 0 where there is nothing."""
+
+    words: Tensor
+    states: Tensor
+    telling: Tensor
+
+
+class Pointer(nn.Module):
+    """A decoder that predicts a name piece by piece and may copy each piece from the input.
+
+        x = X [c'; embedding of the piece before]          c' is the context of the step before
+        h, m = LSTM(x)
+        e = v · tanh(K s + Q [h; m])                       for the state s of each position
+        a = p ⊙ exp(e), over its sum                       p is the prior of the position
+        c = Σ a s
+        g = σ(w · [c; h; m; x])
+        P(word) = g · softmax(V U [h; c]) + (1 - g) · Σ a over the positions of the word
+
+    Words of the input that the vocabulary lacks are numbered behind it, for each example anew:
+    they can be copied but not generated. Shapes: n examples, l positions, k pieces at a time.
+    """
+
+    def __init__(self, embedding: nn.Embedding, hidden: int, dropout: float) -> None:
+        super().__init__()
+        pieces, size = embedding.num_embeddings, embedding.embedding_dim
+        self.embedding, self.pieces = embedding, pieces
+        self.given = nn.Linear(2 * hidden + size, size)
+        self.cell = nn.LSTMCell(size, hidden)
+        self.key = nn.Linear(2 * hidden, 2 * hidden, bias=False)
+        self.query = nn.Linear(2 * hidden, 2 * hidden)
+        self.score = nn.Linear(2 * hidden, 1, bias=False)
+        self.gate = nn.Linear(4 * hidden + size, 1)
+        self.blend = nn.Linear(3 * hidden, hidden)
+        self.out = nn.Linear(hidden, pieces)
+        self.dropout = nn.Dropout(dropout)
+
+    def begin(self, hidden: Tensor, cell: Tensor, source: Source) -> State:
+        """The state before anything was said; ``hidden`` and ``cell`` are (n, d)."""
+        looked = source.states.new_zeros(len(hidden), 1, source.states.shape[2])
+        return hidden[:, None], cell[:, None], looked
+
+    def attention(self, query: Tensor, keys: Tensor, telling: Tensor) -> Tensor:
+        """(n, k, l): a softmax in which each position weighs as much as its place tells."""
+        scores: Tensor = self.score((keys[:, None] + query[:, :, None]).tanh())[..., 0].float()
+        there = telling[:, None] > 0
+        scores = scores + telling.clamp_min(_TINY).log()[:, None]
+        return scores.masked_fill(~there, torch.finfo(scores.dtype).min).softmax(2)
+
+    def look(
+        self, last: Tensor, state: State, source: Source, keys: Tensor
+    ) -> tuple[Tensor, Tensor, Tensor, State]:
+        """What the pieces ``last`` (n, k) lead to: scores of the vocabulary (n, k, v), the gate
+        (n, k), the attention (n, k, l), and the state after them."""
+        known = last.where(last < self.pieces, UNKNOWN)
+        hidden, cell, looked = state
+        given = self.given(torch.cat([looked, self.embedding(known)], 2))
+        n, k = last.shape
+        flat = (hidden.reshape(n * k, -1), cell.reshape(n * k, -1))
+        hidden, cell = (one.view(n, k, -1) for one in self.cell(given.view(n * k, -1), flat))
+        inside = torch.cat([hidden, cell], 2)
+        weights = self.attention(self.query(inside), keys, source.telling)
+        looked = weights.to(source.states.dtype) @ source.states
+        gate = self.gate(torch.cat([looked, inside, given], 2))[..., 0].float().sigmoid()
+        scores = self.out(self.dropout(self.blend(torch.cat([hidden, looked], 2))))
+        return scores.float(), gate, weights, (hidden, cell, looked)
+
+    def loss(self, source: Source, state: State, target: Tensor) -> Tensor:
+        """``target`` (n, t) has extended numbers and ends with END. For each example the mean over
+        its pieces, and of these the mean."""
+        keys = self.dropout(self.key(source.states))
+        last = torch.full_like(target[:, :1], BEGIN)
+        lost = []
+        for at in range(target.shape[1]):
+            scores, gate, weights, state = self.look(last, state, source, keys)
+            last = target[:, at : at + 1]
+            lost.append(-self.chance(last, scores, gate, weights, source).log())
+        said = (target != PAD).float()
+        return ((torch.cat(lost, 1) * said).sum(1) / said.sum(1)).mean()
+
+    def chance(
+        self, wanted: Tensor, scores: Tensor, gate: Tensor, weights: Tensor, source: Source
+    ) -> Tensor:
+        """How likely the pieces ``wanted`` (n, k) are, without the distribution over all."""
+        known = wanted.where(wanted < self.pieces, PAD)
+        named = scores.log_softmax(2).gather(2, known[:, :, None])[..., 0].exp()
+        named = named * (wanted < self.pieces)
+        copied = (weights * (source.words[:, None] == wanted[:, :, None])).sum(2)
+        return (gate * named + (1 - gate) * copied).clamp_min(_TINY)
+
+    def distribution(self, scores: Tensor, gate: Tensor, weights: Tensor, words: Tensor) -> Tensor:
+        """(n, k, v + own): over the vocabulary and each example's own words behind it."""
+        own = max(0, int(words.max()) + 1 - self.pieces)
+        named = gate[..., None] * scores.softmax(2)
+        whole = functional.pad(named, (0, own))
+        places = words[:, None].expand(weights.shape)
+        return whole.scatter_add(2, places, (1 - gate)[..., None] * weights)
+
+    def predict(self, source: Source, state: State, width: int, longest: int) -> list[list[int]]:
+        keys = self.key(source.states)
+
+        def step(last: Tensor, state: State) -> tuple[Tensor, State]:
+            scores, gate, weights, state = self.look(last, state, source, keys)
+            chances = self.distribution(scores, gate, weights, source.words)
+            return chances.clamp_min(_TINY).log(), state
+
+        return spoken(step, state, width, longest)

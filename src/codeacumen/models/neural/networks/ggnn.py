@@ -1,0 +1,241 @@
+"""GGNN with a sequence decoder: nodes of a method's graph tell each other what they are.
+
+    h⁰ = [embedding(kind); mean of embedding(words)]       a node, 2 · 128
+    m  = Σ over edges u → v of kind k of Wₖ hᵗ(u) + bₖ      what a node v is told, both ways
+    hᵗ⁺¹ = GRU(m, hᵗ)                                       8 times, with the same weights
+    g  = LayerNorm(Σ over nodes of σ(G [h⁸; h⁰]) ⊙ tanh(V [h⁸; h⁰]))
+
+An LSTM that starts from g, and looks at the h⁸ of all nodes before each word, says a name; a class
+is softmax(U · g). A batch of graphs is one graph of many pieces: there is nothing to pad but what
+the decoder looks at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from codeacumen.api import Face
+from codeacumen.models.neural.architecture import PAD, Batch, InPieces, Labels, Network, OneLabel
+from codeacumen.models.neural.inputs.graph import EDGE_KINDS, ReadsGraphs
+from codeacumen.models.neural.networks.layers import (
+    LabelHead,
+    PieceDecoder,
+    layer_precision,
+    mask_of,
+)
+from codeacumen.models.neural.training.batches import padded
+from codeacumen.text.columns import Ragged
+
+# Kinds of edges as messages go: as they are drawn, then all in reverse.
+WAYS = 2 * len(EDGE_KINDS)
+_GRAPH = ("kinds", "words", "sizes", "sources", "sinks", "edges")
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """``vocabulary``: words that are known, and pieces of answers. ``nodes``: of a graph, the most
+    that are read. ``embedding``: of a kind, and of a word; a node has both. ``longest``: a name's
+    words, at most."""
+
+    vocabulary: int = 10_000
+    nodes: int = 1000
+    embedding: int = 128
+    steps: int = 8
+    decoder: int = 256
+    dropout: float = 0.2
+    longest: int = 6
+
+
+class GGNN(ReadsGraphs):
+    name = "ggnn"
+    on_host = frozenset({"ways", "widest"})
+    Settings = Settings
+
+    def make_labels(self) -> Labels:
+        settings = self.settings
+        if self.purpose.face is Face.CLASSIFY:
+            return OneLabel(settings.vocabulary)
+        if self.purpose.face is Face.NAME:
+            return InPieces(settings.vocabulary, settings.longest, lower=True)
+        return InPieces(settings.vocabulary)
+
+    def network(self) -> Network:
+        kinds, words = len(self.vocabularies["kinds"]), len(self.vocabularies["words"])
+        encoder, answers = Encoder(self.settings, kinds, words), len(self.labels.vocabulary)
+        if isinstance(self.labels, InPieces):
+            return GGNNSays(encoder, self.settings, answers, self.labels.longest)
+        return GGNNTells(encoder, self.settings, answers)
+
+    def collate(
+        self, columns: Mapping[str, Ragged], draw: np.random.Generator | None = None
+    ) -> Batch:
+        """One graph of all: ``nodes`` tells how many each example has; ``kinds`` and ``bags``,
+        where its ``words`` begin, are of nodes; ``sources`` and ``sinks`` of messages, in the
+        order of their kinds, of which ``ways`` tells how many there are. ``widest``: the most
+        nodes of a graph."""
+        graph = {name: columns[name] for name in _GRAPH}
+        nodes = np.diff(graph["kinds"].offsets)
+        shift = np.repeat(np.cumsum(nodes) - nodes, np.diff(graph["edges"].offsets))
+        sources, sinks = graph["sources"].values + shift, graph["sinks"].values + shift
+        kinds = graph["edges"].values
+        kinds = np.concatenate([kinds, kinds + len(EDGE_KINDS)]).astype(np.int16)
+        order = np.argsort(kinds, kind="stable")
+        sizes = graph["sizes"].values.astype(np.int64)
+        made = {
+            "nodes": nodes,
+            "widest": nodes.max(initial=1, keepdims=True),
+            "kinds": graph["kinds"].values.astype(np.int64),
+            "words": graph["words"].values.astype(np.int64),
+            "bags": np.cumsum(sizes) - sizes,
+            "sources": np.concatenate([sources, sinks])[order],
+            "sinks": np.concatenate([sinks, sources])[order],
+            "ways": np.bincount(kinds, minlength=WAYS),
+        }
+        others = {name: column for name, column in columns.items() if name not in _GRAPH}
+        return {**{name: torch.from_numpy(one) for name, one in made.items()}, **padded(others)}
+
+
+class Propagation(nn.Module):
+    """Rounds of messages, and what the nodes make of them."""
+
+    def __init__(self, size: int, ways: int = WAYS) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.empty(ways, size, size))
+        self.bias = nn.Parameter(torch.zeros(ways, size))
+        self.cell = nn.GRUCell(size, size)
+        for one in self.weight:
+            nn.init.xavier_uniform_(one)
+
+    def forward(
+        self, states: Tensor, sources: Tensor, sinks: Tensor, ways: Tensor, rounds: int = 1
+    ) -> Tensor:
+        """The messages of a kind stand side by side, so that each kind is one product of matrices,
+        over its edges only: most kinds have few. What is the same in all rounds is made once: the
+        weights of each kind, which cost a GPU as much to take out as to use, and the sum of the
+        biases that a node is told. Nothing here asks a GPU for a number, for which it would have
+        to be done with all before: ``ways`` are on the host."""
+        count, kinds = len(states), torch.arange(len(ways), device=sinks.device)
+        many = ways.to(sinks.device, non_blocking=True)
+        kind = kinds.repeat_interleave(many, output_size=len(sinks))
+        told = self.bias.new_zeros(count * len(ways))
+        told.index_add_(0, sinks * len(ways) + kind, told.new_ones(1).expand(len(sinks)))
+        with torch.autocast(sinks.device.type, enabled=False):
+            biases = told.view(count, len(ways)) @ self.bias
+        precision = layer_precision(states)
+        weights, sizes = self.weight.to(precision).unbind(), ways.tolist()
+        for _ in range(rounds):
+            given = torch.split(_Taken.apply(states.to(precision), sources), sizes)
+            sent = [one @ weight for one, weight in zip(given, weights, strict=True) if len(one)]
+            # Sums of many are made in full precision.
+            messages = torch.cat(sent).float() if sent else states.new_zeros(0, states.shape[1])
+            heard = _sum_rows(messages, sinks, count) + biases
+            states = self.cell(heard, states)
+        return states
+
+
+def _sum_rows(rows: Tensor, index: Tensor, count: int) -> Tensor:
+    """Return (count, d): each row of ``rows`` (n, d) added to the row that ``index`` (n) names."""
+    return rows.new_zeros(count, rows.shape[1]).index_add_(0, index, rows)
+
+
+class _Taken(torch.autograd.Function):
+    """``states[at]``. What comes back to a state that was taken often is summed in full precision,
+    and without sorting all places first, as the gradient of an index does on a GPU."""
+
+    @staticmethod
+    def forward(ctx: Any, states: Tensor, at: Tensor) -> Tensor:
+        ctx.save_for_backward(at)
+        ctx.count = len(states)
+        return states.index_select(0, at)
+
+    @staticmethod
+    def backward(ctx: Any, *given: Tensor) -> tuple[Tensor, None]:
+        (at,), (slopes,) = ctx.saved_tensors, given
+        full = torch.promote_types(slopes.dtype, torch.float32)
+        whole = slopes.new_zeros(ctx.count, slopes.shape[1], dtype=full)
+        return whole.index_add_(0, at, slopes.to(full)).to(slopes.dtype), None
+
+
+class Encoder(nn.Module):
+    """States of all nodes, and a vector for each graph."""
+
+    def __init__(self, settings: Settings, kinds: int, words: int) -> None:
+        super().__init__()
+        size = 2 * settings.embedding
+        self.steps = settings.steps
+        self.kind = nn.Embedding(kinds, settings.embedding, padding_idx=PAD)
+        self.word = nn.EmbeddingBag(words, settings.embedding, mode="mean", padding_idx=PAD)
+        self.propagation = Propagation(size)
+        self.gate, self.value = nn.Linear(2 * size, size), nn.Linear(2 * size, size)
+        self.norm = nn.LayerNorm(size)
+        self.dropout = nn.Dropout(settings.dropout)
+
+    def forward(self, batch: Batch) -> tuple[Tensor, Tensor, Tensor]:
+        """States (nodes, d), vectors (n, d), and which graph each node is of."""
+        words = self.word(batch["words"], batch["bags"])
+        begin = self.dropout(torch.cat([self.kind(batch["kinds"]), words], 1))
+        told = batch["sources"], batch["sinks"], batch["ways"]
+        states = self.propagation(begin, *told, self.steps)
+        both = torch.cat([states, begin], 1)
+        count = len(batch["nodes"])
+        graph = torch.repeat_interleave(batch["nodes"], output_size=len(states))
+        gated = self.gate(both).sigmoid() * self.value(both).tanh()
+        vector = self.norm(_sum_rows(gated.float(), graph, count))
+        return self.dropout(states), vector, graph
+
+
+class GGNNTells(nn.Module, Network):
+    """One label."""
+
+    def __init__(self, encoder: Encoder, settings: Settings, labels: int) -> None:
+        super().__init__()
+        self.encoder = encoder
+        self.head = LabelHead(2 * settings.embedding, labels)
+
+    def vector(self, batch: Batch) -> Tensor:
+        found: Tensor = self.encoder(batch)[1]
+        return found
+
+    def loss(self, batch: Batch) -> Tensor:
+        return self.head.loss(self.vector(batch), batch["label"])
+
+    def predict(self, batch: Batch) -> list[list[int]]:
+        return self.head.predict(self.vector(batch))
+
+
+class GGNNSays(nn.Module, Network):
+    """Piece after piece."""
+
+    def __init__(self, encoder: Encoder, settings: Settings, pieces: int, longest: int) -> None:
+        super().__init__()
+        self.encoder, self.longest = encoder, longest
+        self.decoder = PieceDecoder(
+            pieces, embedding=settings.embedding, hidden=settings.decoder,
+            states=2 * settings.embedding, attention=True, dropout=settings.dropout,
+        )  # fmt: skip
+
+    def vector(self, batch: Batch) -> Tensor:
+        found: Tensor = self.encoder(batch)[1]
+        return found
+
+    def loss(self, batch: Batch) -> Tensor:
+        return self.decoder.loss(*self._seen(batch), batch["target"])
+
+    def predict(self, batch: Batch) -> list[list[int]]:
+        return self.decoder.predict(*self._seen(batch), self.longest)
+
+    def _seen(self, batch: Batch) -> tuple[Tensor, Tensor, Tensor]:
+        """The states of each graph's nodes, filled up; which are there; the vectors."""
+        states, vector, graph = self.encoder(batch)
+        nodes, width = batch["nodes"], int(batch["widest"])
+        first = torch.arange(len(nodes), device=nodes.device) * width
+        place = torch.arange(len(states), device=nodes.device)
+        place = place + (first - (nodes.cumsum(0) - nodes))[graph]
+        dense = states.new_zeros(len(nodes) * width, states.shape[1]).index_copy(0, place, states)
+        return dense.view(len(nodes), width, -1), mask_of(nodes, width), vector

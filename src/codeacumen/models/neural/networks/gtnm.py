@@ -1,0 +1,244 @@
+"""GTNM: a transformer that reads a method, the project around it and its documentation.
+
+    P = blocks₁(project)                                what stands around the method
+    S = blocks₂([project; local; documentation])        all three together
+    w = softmax(1 + invoked), over the project's pieces, times their number
+    each block of the decoder looks at the name so far, then at w ⊙ P, then at S
+    P(piece) = softmax(E · decoder)                     E are the embeddings of the pieces
+
+``invoked`` is 1 for a piece of the project that is in the method too: what the method uses counts
+e times as much as what merely stands near it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from codeacumen.api import Input, Sight
+from codeacumen.models.neural.architecture import (
+    BEGIN,
+    PAD,
+    Batch,
+    Encoded,
+    Features,
+    Network,
+    Vocabulary,
+)
+from codeacumen.models.neural.inputs.context import ReadsContexts, gtnm_features, look
+from codeacumen.models.neural.networks.layers import State, mask_of, spoken
+
+_PROJECT, _LOCAL, _DOC = range(3)
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """``local``, ``project`` and ``doc``: how many pieces are read of each. ``beam``: how many
+    beginnings of a name are followed; 1 is greedy."""
+
+    vocabulary: int = 50_000
+    least: int = 2
+    local: int = 55
+    project: int = 60
+    doc: int = 10
+    longest: int = 5
+    size: int = 512
+    inner: int = 2048
+    blocks: int = 6
+    heads: int = 8
+    dropout: float = 0.3
+    smoothing: float = 0.1
+    beam: int = 1
+
+
+class GTNM(ReadsContexts):
+    """The vocabulary of the documentation is its own."""
+
+    name = "gtnm"
+    Settings = Settings
+
+    def read(self, asked: Input, sight: Sight | None = None) -> Features | None:
+        wanted = self.settings
+        found = gtnm_features(
+            look(asked, sight), local=wanted.local, project=wanted.project, doc=wanted.doc
+        )
+        return found if found["local"] else None
+
+    def words(self, features: Features) -> Iterator[tuple[str, Iterable[str]]]:
+        yield "pieces", features["local"]  # type: ignore[misc]
+        yield "pieces", features["project"]  # type: ignore[misc]
+        yield "doc", features["doc"]  # type: ignore[misc]
+
+    def learn_vocabularies(self, counts: Mapping[str, Mapping[str, int]]) -> None:
+        super().learn_vocabularies(counts)
+        self.vocabularies["doc"] = Vocabulary.counted(
+            counts.get("doc", {}), self.settings.vocabulary, least=self.settings.least
+        )
+
+    def encode(self, features: Features) -> Encoded:
+        project = self.spoken.numbers(features["project"])  # type: ignore[arg-type]
+        return {
+            "local": self.spoken.numbers(features["local"]),  # type: ignore[arg-type]
+            # There is something to look at, even where nothing is known of the project.
+            "project": np.concatenate([[np.int32(BEGIN)], project]),
+            "invoked": np.array([0, *features["invoked"]], np.int32),
+            "doc": self.vocabularies["doc"].numbers(features["doc"]),  # type: ignore[arg-type]
+        }
+
+    def network(self) -> Network:
+        return GTNMNetwork(self.settings, len(self.spoken), len(self.vocabularies["doc"]))
+
+
+class DecoderBlock(nn.Module):
+    """A block of a transformer's decoder that looks at the project before it looks at the rest.
+    After each of its parts what came in is added, and the sum normalised."""
+
+    def __init__(self, settings: Settings) -> None:
+        super().__init__()
+        size = settings.size
+
+        def attention() -> nn.MultiheadAttention:
+            return nn.MultiheadAttention(size, settings.heads, settings.dropout, batch_first=True)
+
+        self.own, self.project, self.all = attention(), attention(), attention()
+        self.inner = nn.Linear(size, settings.inner)
+        self.outer = nn.Linear(settings.inner, size)
+        self.norms = nn.ModuleList(nn.LayerNorm(size) for _ in range(4))
+        self.dropout = nn.Dropout(settings.dropout)
+
+    def forward(self, said: Tensor, read: Read, later: Tensor) -> Tensor:
+        """``later`` is True where a piece would see one that is said after it."""
+        looks = (
+            (self.own, said, None, later),
+            (self.project, read.project, ~read.project_mask, None),
+            (self.all, read.states, ~read.mask, None),
+        )
+        for at, (attention, memory, nothing, ahead) in enumerate(looks):
+            seen, _ = attention(
+                said, memory, memory, key_padding_mask=nothing, attn_mask=ahead,
+                need_weights=False,
+            )  # fmt: skip
+            said = self.norms[at](said + self.dropout(seen))
+        inner = self.outer(self.dropout(self.inner(said).relu()))
+        made: Tensor = self.norms[3](said + self.dropout(inner))
+        return made
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """What was read: all of it together, and the project alone; masks are True where there is
+    something."""
+
+    states: Tensor
+    mask: Tensor
+    project: Tensor
+    project_mask: Tensor
+
+    def repeated(self, times: int) -> Read:
+        parts = (self.states, self.mask, self.project, self.project_mask)
+        return Read(*(one.repeat_interleave(times, 0) for one in parts))
+
+
+class GTNMNetwork(nn.Module, Network):
+    def __init__(self, settings: Settings, pieces: int, words: int) -> None:
+        super().__init__()
+        self.settings = settings
+        size = settings.size
+        self.embedding = nn.Embedding(pieces, size, padding_idx=PAD)
+        self.doc_embedding = nn.Embedding(words, size, padding_idx=PAD)
+        self.context = nn.Embedding(3, size)
+        for table in (self.embedding, self.doc_embedding, self.context):
+            nn.init.normal_(table.weight, std=size**-0.5)
+        for table in (self.embedding, self.doc_embedding):
+            nn.init.zeros_(table.weight.detach()[PAD])
+        self.project_blocks = _blocks(settings)
+        self.blocks = _blocks(settings)
+        self.decoder = nn.ModuleList(DecoderBlock(settings) for _ in range(settings.blocks))
+        self.dropout = nn.Dropout(settings.dropout)
+        longest = max(settings.local, settings.project, settings.doc, settings.longest) + 2
+        self.register_buffer("positions", sinusoids(longest, size), persistent=False)
+        self.positions: Tensor
+
+    def placed(self, table: nn.Embedding, numbers: Tensor, context: int | None = None) -> Tensor:
+        made = table(numbers) * math.sqrt(self.settings.size)
+        made = made + self.positions[: numbers.shape[1]]
+        if context is not None:
+            made = made + self.context.weight[context] * math.sqrt(self.settings.size)
+        dropped: Tensor = self.dropout(made)
+        return dropped
+
+    def encoded(self, batch: Batch) -> Read:
+        contexts = [("project", self.embedding, _PROJECT), ("local", self.embedding, _LOCAL),
+                    ("doc", self.doc_embedding, _DOC)]  # fmt: skip
+        masks = [mask_of(batch[f"{name}_size"], batch[name].shape[1]) for name, _, _ in contexts]
+        given = [self.placed(table, batch[name], context) for name, table, context in contexts]
+        mask = torch.cat(masks, 1)
+        states = self.blocks(torch.cat(given, 1), src_key_padding_mask=~mask)
+        project = self.project_blocks(given[0], src_key_padding_mask=~masks[0])
+        weights = invoked_weights(batch["invoked"], masks[0]).to(project.dtype)
+        return Read(states, mask, project * weights[:, :, None], masks[0])
+
+    def said(self, before: Tensor, read: Read) -> Tensor:
+        """Scores (n, t, pieces) of what follows each of the pieces ``before``."""
+        states = self.placed(self.embedding, before)
+        width = before.shape[1]
+        later = torch.ones(width, width, dtype=torch.bool, device=before.device).triu(1)
+        for block in self.decoder:
+            states = block(states, read, later)
+        return states @ self.embedding.weight.T
+
+    def vector(self, batch: Batch) -> Tensor:
+        """The mean of what was read of the three contexts together."""
+        read = self.encoded(batch)
+        mask = read.mask[:, :, None]
+        return (read.states.masked_fill(~mask, 0.0)).sum(1) / mask.sum(1)
+
+    def loss(self, batch: Batch) -> Tensor:
+        target = batch["target"]
+        begin = torch.full_like(target[:, :1], BEGIN)
+        scores = self.said(torch.cat([begin, target[:, :-1]], 1), self.encoded(batch))
+        return functional.cross_entropy(
+            scores.flatten(0, 1).float(), target.flatten(), ignore_index=PAD,
+            label_smoothing=self.settings.smoothing,
+        )  # fmt: skip
+
+    def predict(self, batch: Batch) -> list[list[int]]:
+        width = self.settings.beam
+        read = self.encoded(batch).repeated(width)
+
+        def step(last: Tensor, state: State) -> tuple[Tensor, State]:
+            before = torch.cat([state[0], last[:, :, None]], 2)
+            scores = self.said(before.flatten(0, 1), read)[:, -1].float()
+            return scores.log_softmax(1).view(*last.shape, -1), (before,)
+
+        nothing = batch["local"].new_empty(len(batch["local"]), 1, 0)
+        return spoken(step, (nothing,), width, self.settings.longest)
+
+
+def _blocks(settings: Settings) -> nn.TransformerEncoder:
+    block = nn.TransformerEncoderLayer(
+        settings.size, settings.heads, settings.inner, settings.dropout, batch_first=True
+    )
+    return nn.TransformerEncoder(block, settings.blocks, enable_nested_tensor=False)
+
+
+def invoked_weights(invoked: Tensor, mask: Tensor) -> Tensor:
+    """(n, l): what is invoked weighs e times as much as the rest; the mean of what is there is 1,
+    however much that is."""
+    scores = (1.0 + invoked).masked_fill(~mask, -torch.inf)
+    return scores.softmax(1) * mask.sum(1, keepdim=True)
+
+
+def sinusoids(length: int, size: int) -> Tensor:
+    """Positions as sines and cosines of falling frequencies."""
+    place = torch.arange(length)[:, None]
+    angle = place * torch.exp(torch.arange(0, size, 2) * (-math.log(10_000.0) / size))
+    made = torch.zeros(length, size)
+    made[:, 0::2], made[:, 1::2] = angle.sin(), angle.cos()
+    return made

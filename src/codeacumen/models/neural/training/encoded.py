@@ -1,0 +1,111 @@
+"""Examples in numbers, on disk: an Arrow file that is mapped into memory, never read as a whole.
+
+A row is an example, a column a list of integers; ``answer`` is what should be answered, in words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from codeacumen.api import CodeacumenError
+from codeacumen.models.neural.architecture import Encoded
+from codeacumen.text.columns import Ragged
+
+ANSWER = "answer"
+
+
+def record_batch(rows: Sequence[Encoded], answers: Sequence[str]) -> pa.RecordBatch:
+    columns = {
+        name: pa.array([row[name] for row in rows], pa.list_(pa.int32())) for name in rows[0]
+    }
+    return pa.record_batch({**columns, ANSWER: pa.array(answers, pa.string())})
+
+
+def write(batches: Iterable[pa.RecordBatch], into: Path) -> int:
+    """Write a file of batches with one schema; gives how many rows there are."""
+    part = into.with_name(into.name + ".part")
+    rows, writer = 0, None
+    with pa.OSFile(str(part), "wb") as sink:
+        for batch in batches:
+            writer = writer or pa.ipc.new_file(sink, batch.schema)
+            writer.write_batch(batch)
+            rows += batch.num_rows
+        if writer is not None:
+            writer.close()
+    part.replace(into)
+    return rows
+
+
+class EncodedFile:
+    """The examples of a file, by their numbers."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        try:
+            self._source = pa.memory_map(str(path))
+            reader = pa.ipc.open_file(self._source)
+            batches = [reader.get_batch(at) for at in range(reader.num_record_batches)]
+        except (OSError, pa.ArrowInvalid) as error:
+            raise CodeacumenError(
+                f"{path}: damaged, or empty: {error}", "remove the folder and train again"
+            ) from error
+        self._batches = batches
+        self.names = [name for name in batches[0].schema.names if name != ANSWER]
+        self._first = np.cumsum([0, *(batch.num_rows for batch in batches)])
+
+    def __len__(self) -> int:
+        return int(self._first[-1])
+
+    @cached_property
+    def _columns(self) -> dict[str, list[tuple[NDArray[np.int32], NDArray[Any]]]]:
+        """Values and offsets of each batch: views of the mapped file."""
+        return {
+            name: [
+                (batch[name].values.to_numpy(), batch[name].offsets.to_numpy())
+                for batch in self._batches
+            ]
+            for name in self.names
+        }
+
+    def take(self, rows: NDArray[np.int64]) -> dict[str, Ragged]:
+        """Some examples as columns, in the order asked for."""
+        place = np.searchsorted(self._first, rows, side="right") - 1
+        inside = rows - self._first[place]
+        where = list(zip(place.tolist(), inside.tolist(), strict=True))
+        found: dict[str, Ragged] = {}
+        for name in self.names:
+            parts = self._columns[name]
+            lists = [parts[p][0][parts[p][1][i] : parts[p][1][i + 1]] for p, i in where]
+            offsets = np.zeros(len(lists) + 1, np.int64)
+            np.cumsum([len(one) for one in lists], out=offsets[1:])
+            found[name] = Ragged(np.concatenate([np.zeros(0, np.int32), *lists]), offsets)
+        return found
+
+    def values(self, name: str) -> NDArray[np.int32]:
+        """All values of a column, one list after the other."""
+        parts = self._columns[name]
+        return np.concatenate([values[offsets[0] : offsets[-1]] for values, offsets in parts])
+
+    def answers(self, rows: NDArray[np.int64]) -> list[str]:
+        place = np.searchsorted(self._first, rows, side="right") - 1
+        inside = rows - self._first[place]
+        return [
+            self._batches[p][ANSWER][i].as_py()
+            for p, i in zip(place.tolist(), inside.tolist(), strict=True)
+        ]
+
+    def sizes(self) -> dict[str, Ragged]:
+        """All columns without their values: enough to tell how long each example is."""
+        nothing = np.zeros(0, np.int32)
+        found = {}
+        for name, parts in self._columns.items():
+            lengths = np.concatenate([np.diff(offsets) for _, offsets in parts])
+            found[name] = Ragged(nothing, np.concatenate([[0], np.cumsum(lengths)]))
+        return found

@@ -1,0 +1,402 @@
+"""From a task's data to a trained network in a folder, in steps that each can be gone on from.
+
+While it works, ``work/`` in that folder holds the examples in numbers and the checkpoints. Killed
+and started again, it goes on; finished, ``work/`` is removed. A folder that holds another training
+(other settings, other data) is begun anew: the keys of its settings and data differ.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, fields, replace
+from pathlib import Path
+from typing import Any
+
+from codeacumen.api import CodeacumenError, Face, Instance, Json, Metric, Task
+from codeacumen.core.files import write_atomically
+from codeacumen.core.progress import Progress
+from codeacumen.engines import Engine
+from codeacumen.models.neural.architecture import Purpose
+from codeacumen.models.neural.catalogue import Plan, architecture
+from codeacumen.models.neural.training.checkpoints import ABOUT, read_about, save
+from codeacumen.models.neural.training.encoded import EncodedFile
+from codeacumen.models.neural.training.preparing import (
+    PRETRAIN,
+    UNSAID,
+    VOCABULARIES,
+    Surroundings,
+    encode,
+    learn,
+    prepare_questions,
+    read,
+    variants_hash,
+)
+from codeacumen.models.neural.training.settings import Tables, Training, filled
+
+ANSWERS = "answers"
+# What a network can be taught; it judges names, if it does, by what it was taught of them.
+TAUGHT = (Face.CLASSIFY, Face.GENERATE, Face.NAME)
+_KEY, _WORDS, _SIZES, _DATA = "key.json", "words", "sizes.json", "data.json"
+# What a training leaves, besides what it works with.
+_LEFT = (ABOUT, ANSWERS, VOCABULARIES, "history.csv", "weights.safetensors", "report.html",
+         "tensorboard")  # fmt: skip
+# Where a training works, in its folder.
+WORK = "work"
+# The setting that names a folder to begin from, and what that held.
+START, STARTED = "start", "start.txt"
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """``most``: so many examples of a split at most, 0 for all. ``prepare``: stop before the
+    training itself, which may then go on elsewhere. ``answers``: tasks to be answered at its end,
+    each with the data set that it is in. ``prepared``: a folder that another training of this
+    network was prepared in, on the same data. ``variants``: certified variants to learn from.
+    A joint network's ``task`` is a ``Joint`` one."""
+
+    plan: Plan
+    training: Training
+    task: Task
+    data: Path | None = None
+    variants: Path | None = None
+    prepared: Path | None = None
+    most: int = 0
+    device: str = "auto"
+    prepare: bool = False
+    answers: tuple[tuple[Task, Path | None], ...] = ()
+
+
+def request(
+    name: str, tables: Tables, task: Task, *, pretrain: bool = False, start: str = "",
+    **further: Any,
+) -> Request:  # fmt: skip
+    """What is asked for, checked before anything is done. ``start``: a folder to begin from."""
+    kind = architecture(name)
+    network = dict(tables["network"])
+    if start:
+        if START not in {one.name for one in fields(kind.Settings)}:
+            raise CodeacumenError(f"{name} begins from nothing", "transformer can, --from DIR")
+        network[START] = start
+    settings = filled(kind.Settings, network, f"{name}'s [network]")
+    training = filled(Training, tables["training"], f"{name}'s [training]")
+    served = task.card.name
+    if not any(served == one or served.startswith(one + "/") for one in kind.serves):
+        raise CodeacumenError(
+            f"{name} cannot be trained for {served}", f"it serves {', '.join(kind.serves)}"
+        )
+    if pretrain and not kind.may_pretrain:
+        raise CodeacumenError(f"{name} cannot be pre-trained", "transformer can")
+    face = Face.GENERATE if pretrain else task.card.face
+    if face not in TAUGHT:
+        raise CodeacumenError(
+            f"{name} cannot be taught to {face}, as {served} asks",
+            f"networks are taught to {', '.join(TAUGHT)}: names/recommend, for instance",
+        )
+    purpose = Purpose(PRETRAIN if pretrain else served, face)
+    for other, _ in further.get("answers", ()):
+        if pretrain or not (kind.joint or other.card.face is face):
+            raise CodeacumenError(
+                f"{name} cannot answer {other.card.name} at the end",
+                f"it is trained to {purpose.face}, and the task needs {other.card.face}",
+            )
+    return Request(Plan(name, asdict(settings), purpose), training, task, **further)
+
+
+def train(asked: Request, out: Path, engine: Engine, step: Progress) -> dict[str, Json]:
+    """Train, and write the folder; gives what its ``model.json`` says."""
+    if out.exists() and (not out.is_dir() or any(out.iterdir())) and not _is_ours(out):
+        raise CodeacumenError(f"{out} holds no network, and is not empty", "choose another --out")
+    work = out / WORK
+    # What was prepared beside the corpus is gone on with where there is none.
+    keys = [key_of(asked, out), key_of(asked, out, whole=True)]
+    if (out / ABOUT).is_file() and read_about(out).get("key") in keys:
+        _remove(work)  # of which a kill may have left something
+        return read_about(out)
+    from codeacumen.models.neural.training.batches import device_of
+
+    # Looked for before anything is read; what is only prepared may be trained elsewhere.
+    device = "" if asked.prepare else device_of(asked.device)
+    began = time.monotonic()
+    prepared = _prepared(asked, out)
+    begun = (work / _KEY).read_text() if (work / _KEY).is_file() else ""
+    whole = bool(_beginning(asked) if prepared is None else prepared)
+    key = keys[whole]
+    if begun != key:
+        _begin(out, key, keep=prepared is not None)
+    sizes = _prepare(asked, out, engine, step)
+    if asked.prepare:
+        return {"prepared": sizes}
+    from codeacumen.models.neural.answering import answer_file
+    from codeacumen.models.neural.training.teaching import BOARD, HISTORY, teach
+
+    made = asked.plan.make()
+    made.load_vocabularies(work / VOCABULARIES)
+    examples = EncodedFile(work / "train.arrow")
+    made.before_teaching(examples, asked.training, work / "checkpoints", device)
+    unsaid = EncodedFile(work / UNSAID) if (work / UNSAID).is_file() else None
+    taught = teach(
+        made, examples, EncodedFile(work / "dev.arrow"), asked.training,
+        work / "checkpoints", device=asked.device, step=step,
+        pretraining=asked.plan.purpose.task == PRETRAIN, unsaid=unsaid,
+    )  # fmt: skip
+    made.after_teaching(taught.network, examples, asked.training, device)
+    for place, (other, _) in enumerate(asked.answers):
+        questions = work / _questions(place)
+        if questions.is_file():
+            answer_file(
+                made, taught.network, questions, out / ANSWERS / f"{other.card.name}.jsonl",
+                batch=asked.training.batch, device=device,
+            )  # fmt: skip
+    taught.network.cpu()
+    # With the time at which its last round ended.
+    shutil.copy2(work / "checkpoints" / HISTORY, out / HISTORY)
+    if (work / "checkpoints" / BOARD).is_dir():
+        shutil.copytree(work / "checkpoints" / BOARD, out / BOARD, dirs_exist_ok=True)
+    told = {
+        "key": key,
+        "start": start_of(asked, out),
+        "training": asdict(asked.training),
+        "data": {"sizes": sizes, **data_of(asked, whole)},
+        "best": taught.best,
+        "rounds": len(taught.history),
+        "seconds": round(time.monotonic() - began, 1),
+        "device": device,
+    }
+    # Without the folder that it began from: "start" tells what that was, wherever it lay.
+    settings = {key: "" if key == START else one for key, one in asked.plan.settings.items()}
+    save(out, replace(asked.plan, settings=settings), made, taught.network, told)
+    _remove(work)
+    return read_about(out)
+
+
+def _is_ours(out: Path) -> bool:
+    """What an earlier try may have left: whatever it was doing when it ended."""
+    ours = {WORK, *_LEFT}
+    return all(file.name in ours or file.name.endswith(".part") for file in out.iterdir())
+
+
+def _prepared(asked: Request, out: Path) -> bool | None:
+    """Whether what lies there and is what this training needs was read beside the corpus; None if
+    there is nothing."""
+    known = out / WORK / _DATA
+    if known.is_file() and (out / WORK / _SIZES).is_file():
+        for whole in (True, False):
+            if known.read_text() == data_key(asked, out, whole):
+                return whole
+    return None
+
+
+def _beginning(asked: Request) -> bool | None:
+    """The same of what it begins from, which is looked at before anything is removed."""
+    if asked.prepared is None:
+        architecture(asked.plan.name).check_start(asked.plan.settings)
+        return None
+    found = _prepared(asked, asked.prepared)
+    if found is None:
+        raise CodeacumenError(
+            f"{asked.prepared} holds nothing that was prepared for this training",
+            "prepare it with the same network, tasks, data and answers",
+        )
+    return found
+
+
+def _remove(work: Path) -> None:
+    """First what says that all is there: killed in the middle, it must not be believed."""
+    for name in (_SIZES, _KEY):
+        (work / name).unlink(missing_ok=True)
+    shutil.rmtree(work, ignore_errors=True)
+
+
+def _begin(out: Path, key: str, keep: bool) -> None:
+    """Make room for another training: what an earlier one left would be taken for this one's.
+    ``keep``: what was prepared stays."""
+    work = out / WORK
+    for name in _LEFT:
+        left = out / name
+        shutil.rmtree(left) if left.is_dir() else left.unlink(missing_ok=True)
+    if keep:
+        shutil.rmtree(work / "checkpoints", ignore_errors=True)
+    else:
+        _remove(work)
+    work.mkdir(parents=True, exist_ok=True)
+    write_atomically(work / _KEY, key.encode())
+
+
+def _taken(asked: Request, work: Path) -> dict[str, Json]:
+    """What was prepared elsewhere, if it is what this training needs."""
+    assert asked.prepared is not None
+    there = asked.prepared / WORK
+    for one in sorted(there.glob("*.arrow")):
+        shutil.copyfile(one, work / one.name)
+    shutil.copytree(there / VOCABULARIES, work / VOCABULARIES, dirs_exist_ok=True)
+    if (there / STARTED).is_file():
+        shutil.copyfile(there / STARTED, work / STARTED)
+    sizes: dict[str, Json] = json.loads((there / _SIZES).read_bytes())
+    write_atomically(work / _DATA, (there / _DATA).read_bytes())
+    write_atomically(work / _SIZES, json.dumps(sizes).encode())
+    return sizes
+
+
+def _questions(place: int) -> str:
+    return f"questions-{place:03}.arrow"
+
+
+def _prepare(asked: Request, out: Path, engine: Engine, step: Progress) -> dict[str, Json]:
+    work = out / WORK
+    if (work / _SIZES).is_file():
+        sizes: dict[str, Json] = json.loads((work / _SIZES).read_bytes())
+        return sizes
+    if asked.prepared is not None:
+        return _taken(asked, work)
+    kind = architecture(asked.plan.name)
+    write_atomically(work / STARTED, start_of(asked, out).encode())
+
+    def around(task: Task, data: Path | None, variants: Path | None) -> Surroundings | None:
+        here = kind.looks and data is not None
+        return Surroundings(data, task.card.name, variants) if here and data else None
+
+    parts = asked.task.parts if isinstance(asked.task, Joint) else [(asked.task, asked.data)]
+    tasks = [(task, around(task, data, asked.variants)) for task, data in parts]
+    found = read(asked.plan, tasks, work / _WORDS, engine, step, most=asked.most)
+    made = asked.plan.make()
+    learn(made, found["counts"], work / VOCABULARIES)
+    kept = encode(asked.plan, work / _WORDS, work / VOCABULARIES, work, engine, step)
+    shutil.rmtree(work / _WORDS)
+    for place, (other, data) in enumerate(asked.answers):
+        prepare_questions(
+            asked.plan, other, work / VOCABULARIES, work / _questions(place), engine, step,
+            around(other, data, None),
+        )  # fmt: skip
+    sizes = {split: {**told, "kept": kept[split]} for split, told in found["sizes"].items()}
+    write_atomically(work / _DATA, data_key(asked, out).encode())
+    write_atomically(work / _SIZES, json.dumps(sizes).encode())
+    return sizes
+
+
+# ---------------------------------------------------------------- keys: what a training depends on
+
+
+def _known(task: Task, looks: bool, whole: bool) -> str:
+    """What a task's data are known by. Who does not look around a method does not hang on whether
+    there is something to be seen. ``whole``: as if the corpus were at hand."""
+    seen = str(getattr(task, "fingerprint", ""))
+    if not looks:
+        return str(getattr(task, "examples_fingerprint", seen))
+    return str(getattr(task, "whole_fingerprint", seen)) if whole else seen
+
+
+def data_of(asked: Request, whole: bool = False) -> dict[str, Json]:
+    """The data of a training, as its ``model.json`` names them."""
+    task, looks = asked.task, architecture(asked.plan.name).looks
+    return {
+        "task": task.card.name,
+        "version": task.card.version,
+        "fingerprint": _known(task, looks, whole),
+        "most": asked.most,
+        **({"variants": variants_hash(asked.variants)} if asked.variants else {}),
+    }
+
+
+def key_of(asked: Request, out: Path, whole: bool = False) -> str:
+    """Everything the weights hang on. Where they are computed, and for how long at most, is not
+    in it: a training may go on on another machine."""
+    training = replace(asked.training, workers=0, minutes=0.0)
+    return _hash({
+        "plan": _plan(asked, asked.plan.settings),
+        "training": asdict(training),
+        "data": data_of(asked, whole),
+        "start": start_of(asked, out),
+        "answers": _asked_later(asked, whole),
+    })  # fmt: skip
+
+
+def data_key(asked: Request, out: Path, whole: bool = False) -> str:
+    """Everything that what is prepared hangs on."""
+    free = architecture(asked.plan.name).after_reading
+    settings = {key: value for key, value in asked.plan.settings.items() if key not in free}
+    return _hash({
+        "plan": _plan(asked, settings),
+        "data": data_of(asked, whole),
+        "start": start_of(asked, out),
+        "answers": _asked_later(asked, whole),
+    })  # fmt: skip
+
+
+def _hash(known: Json) -> str:
+    return hashlib.sha256(json.dumps(known, sort_keys=True, default=str).encode()).hexdigest()
+
+
+def _plan(asked: Request, settings: Mapping[str, Any]) -> dict[str, Json]:
+    """Without the folder that it starts from: what lies in it counts."""
+    kept = {key: value for key, value in settings.items() if key != START}
+    return {"name": asked.plan.name, "settings": kept, "purpose": asdict(asked.plan.purpose)}
+
+
+def _asked_later(asked: Request, whole: bool) -> list[list[str]]:
+    looks = architecture(asked.plan.name).looks
+    return [[one.card.name, _known(one, looks, whole)] for one, _ in asked.answers]
+
+
+def start_of(asked: Request, out: Path) -> str:
+    """What a network that is begun from is known by: its folder may hold another one tomorrow, or
+    not be there where the training goes on."""
+    named = str(asked.plan.settings.get(START, ""))
+    folder = Path(named).expanduser()
+    if not named:
+        return ""
+    if not folder.is_dir():
+        return _recorded_start(asked.prepared or out)
+    if (folder / ABOUT).is_file():
+        return str(read_about(folder)["weights_sha256"])
+    known = hashlib.sha256()
+    for file in sorted(one for one in folder.iterdir() if one.is_file()):
+        known.update(file.name.encode() + hashlib.sha256(file.read_bytes()).digest())
+    return known.hexdigest()
+
+
+def _recorded_start(out: Path) -> str:
+    """What it was when this was prepared, or trained."""
+    kept = out / WORK / STARTED
+    if kept.is_file():
+        return kept.read_text()
+    return str(read_about(out).get("start", "")) if (out / ABOUT).is_file() else ""
+
+
+# ---------------------------------------------------------------- several tasks as one
+
+
+class Joint:
+    """Several tasks as one, for a network that learns them together. ``parts`` are tasks, each with
+    the data set that it is in. It is never evaluated itself."""
+
+    metric: Metric
+
+    def __init__(self, parts: Sequence[tuple[Task, Path | None]]) -> None:
+        if not parts:
+            raise CodeacumenError("there is no task to be trained for", "--task gluecode")
+        self.parts = tuple(parts)
+        first = parts[0][0]
+        families = {task.card.name.partition("/")[0] for task, _ in parts}
+        self.card = replace(first.card, name="+".join(sorted(families)), face=Face.GENERATE)
+        self.metric = first.metric
+
+    def instances(self) -> Sequence[Instance]:
+        return ()
+
+    @property
+    def fingerprint(self) -> str:
+        return self._known_by("fingerprint")
+
+    @property
+    def whole_fingerprint(self) -> str:
+        return self._known_by("whole_fingerprint")
+
+    def _known_by(self, what: str) -> str:
+        known = [
+            str(getattr(task, what, getattr(task, "fingerprint", ""))) for task, _ in self.parts
+        ]
+        return hashlib.sha256(" ".join(known).encode()).hexdigest()

@@ -1,0 +1,46 @@
+"""What models, tasks and views there are.
+
+What we ship registers itself with the decorators below when its module is imported. Other
+packages name theirs as entry points, in the groups ``codeacumen.models``, ``codeacumen.tasks``
+and
+``codeacumen.views``; those are listed by name and imported only when used. A single Python file is
+a plug-in too (``--plugin FILE``).
+"""
+
+from codeacumen.registry.benchmarks import list_benchmarks, list_input_levels, list_task_groups
+from codeacumen.registry.code import package_hash, packages_hash
+from codeacumen.registry.entries import BrokenError, Entry, Kind, model, task, view
+from codeacumen.registry.lookup import entry, listing, load_plugin, names, select_tasks
+from codeacumen.registry.make import (
+    Made,
+    fingerprint,
+    make_model,
+    make_task,
+    make_view,
+    parse_reference,
+)
+
+__all__ = [
+    "BrokenError",
+    "Entry",
+    "Kind",
+    "Made",
+    "entry",
+    "fingerprint",
+    "list_benchmarks",
+    "list_input_levels",
+    "list_task_groups",
+    "listing",
+    "load_plugin",
+    "make_model",
+    "make_task",
+    "make_view",
+    "model",
+    "names",
+    "package_hash",
+    "packages_hash",
+    "parse_reference",
+    "select_tasks",
+    "task",
+    "view",
+]

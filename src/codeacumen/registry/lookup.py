@@ -1,0 +1,219 @@
+"""Looking up models, tasks and views: ours, those of other packages, those of a plug-in file."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from functools import lru_cache
+from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
+from types import ModuleType
+from typing import cast
+
+from codeacumen.api import CodeacumenError
+from codeacumen.registry import entries
+from codeacumen.registry.code import (
+    PLUGIN_PREFIX,
+    Factory,
+    code_hash,
+    defined,
+    first_line,
+    loading,
+    package_of,
+)
+from codeacumen.registry.entries import BrokenError, Entry, Kind, add, two
+
+GROUPS: dict[Kind, str] = {
+    "model": "codeacumen.models",
+    "task": "codeacumen.tasks",
+    "view": "codeacumen.views",
+}
+BUILT_IN_MODULES = {
+    "model": (
+        "codeacumen.models.strings",
+        "codeacumen.models.published",
+        "codeacumen.models.method_similarity.model",
+        "codeacumen.models.ensemble",
+        "codeacumen.models.sentence",
+        "codeacumen.models.embeddings.model",
+        "codeacumen.models.identifier_similarity.model",
+        "codeacumen.models.method_naming.model",
+        "codeacumen.models.method_naming.spot",
+        "codeacumen.models.retrieval",
+        "codeacumen.models.linear",
+        "codeacumen.models.completion",
+        "codeacumen.models.null_heuristic",
+        "codeacumen.models.classical",
+        "codeacumen.models.neural.model",
+        "codeacumen.models.baselines",
+    ),
+    "task": (
+        "codeacumen.benchmarks.idbench",
+        "codeacumen.benchmarks.sesame",
+        "codeacumen.benchmarks.abbreviations",
+        "codeacumen.benchmarks.rename4j",
+    ),
+    "view": (
+        "codeacumen.views.text",
+        "codeacumen.views.ast",
+        "codeacumen.views.paths",
+        "codeacumen.views.graph",
+    ),
+}
+
+
+def load_plugin(path: Path) -> None:
+    """Import a Python file for the models and tasks it registers."""
+    path = path.resolve()
+    name = f"{PLUGIN_PREFIX}{path.stem}_{hashlib.sha256(str(path).encode()).hexdigest()[:8]}"
+    if name in sys.modules:
+        return
+    if not path.is_file() or path.suffix != ".py":
+        raise CodeacumenError(f"{path}: not a Python file", "--plugin takes the path of a .py file")
+    module = ModuleType(name)
+    module.__file__ = str(path)
+    sys.modules[name] = module
+    token = loading.set(path)
+    try:
+        # Not through the import system: its cache of compiled files takes an edit within the
+        # same second for no edit, and the old code's answers would be kept as the new code's.
+        exec(compile(path.read_bytes(), path, "exec", dont_inherit=True), module.__dict__)
+    except CodeacumenError as error:
+        del sys.modules[name]
+        raise CodeacumenError(f"{path}: {error}", error.hint) from error
+    except (Exception, SystemExit) as error:
+        del sys.modules[name]
+        raise CodeacumenError(f"{path}: {type(error).__name__}: {error}") from error
+    finally:
+        loading.reset(token)
+
+
+def _load_built_ins(kind: Kind) -> None:
+    for module in BUILT_IN_MODULES[kind]:
+        importlib.import_module(module)
+
+
+def _foreign(kind: Kind) -> dict[str, list[EntryPoint]]:
+    """What other packages name. Two packages may name the same."""
+    return _points(GROUPS[kind], tuple((one, _changed(one)) for one in sys.path))
+
+
+@lru_cache(maxsize=8)
+def _points(group: str, where: tuple[tuple[str, int], ...]) -> dict[str, list[EntryPoint]]:
+    """Kept while nothing is installed or removed: going through all packages takes longer than
+    most of what is looked up."""
+    found: dict[str, list[EntryPoint]] = {}
+    for point in sorted(entry_points(group=group), key=_release):
+        found.setdefault(point.name, []).append(point)
+    return found
+
+
+def _changed(folder: str) -> int:
+    """When something was last put into a folder, or taken out."""
+    try:
+        return Path(folder).stat().st_mtime_ns
+    except OSError:
+        return 0
+
+
+def names(kind: Kind) -> list[str]:
+    """All names, ours first, without importing what other packages register."""
+    _load_built_ins(kind)
+    # In the order of the modules above, whichever of them something else has imported before.
+    known = sorted(entries.ENTRIES[kind].values(), key=_place)
+    return list(dict.fromkeys([*(one.name for one in known), *sorted(_foreign(kind))]))
+
+
+def _place(entry: Entry) -> int:
+    module = f"{defined(entry.factory).__module__}."
+    modules = BUILT_IN_MODULES[entry.kind]
+    return next((n for n, one in enumerate(modules) if module.startswith(f"{one}.")), len(modules))
+
+
+def entry(kind: Kind, name: str) -> Entry:
+    _load_built_ins(kind)
+    known = entries.ENTRIES[kind].get(name)
+    points = _foreign(kind).get(name, [])
+    if known is None and not points:
+        raise _unknown(kind, name)
+    if known is not None and not points:
+        return known
+    point, *others = points
+    # The factory may carry our decorator as well; then it may be known already, and its entry
+    # has the summary.
+    if known is not None and package_of(known.factory) != point.module.split(".")[0]:
+        raise two(kind, name, known.origin, _release(point))
+    if others:
+        raise two(kind, name, *map(_release, points))
+    if known is None:
+        factory = _load(kind, point)
+        if name not in entries.ENTRIES[kind]:
+            text = first_line(factory)
+            add(Entry(kind, name, factory, text, code_sha256=code_hash(factory)))
+        known = entries.ENTRIES[kind][name]
+    found = replace(known, origin=_release(point))
+    entries.ENTRIES[kind][name] = found
+    return found
+
+
+def _load(kind: Kind, point: EntryPoint) -> Factory:
+    try:
+        return cast(Factory, point.load())
+    except (Exception, SystemExit) as error:
+        origin = point.dist.name if point.dist else point.module
+        raise BrokenError(
+            f"{kind} {point.name!r} of the package {origin} cannot be loaded: "
+            f"{type(error).__name__}: {error}"
+        ) from error
+
+
+def _release(point: EntryPoint) -> str:
+    return f"{point.dist.name} {point.dist.version}" if point.dist else point.module
+
+
+def listing(kind: Kind) -> Iterator[tuple[str, str, str]]:
+    """Name, summary and origin of everything there is, importing nothing foreign."""
+    foreign = _foreign(kind)
+    for name in names(kind):
+        known = entries.ENTRIES[kind].get(name)
+        if known is not None:
+            yield name, known.summary, known.origin
+        else:
+            yield name, "", ", ".join(map(_release, foreign[name]))
+
+
+def _unknown(kind: Kind, name: str) -> CodeacumenError:
+    from rapidfuzz import process
+
+    known = names(kind)
+    groups = {one.rsplit("/", depth)[0] for one in known for depth in range(3)}
+    found = process.extract(name, sorted(groups), limit=3, score_cutoff=60)
+    near = [match for match, _, _ in found]
+    below = [one for one in known if one.startswith(name.rstrip("/") + "/")]
+    if below:
+        return CodeacumenError(
+            f"{name!r} are {len(below)} {kind}s", f"choose of {', '.join(below)}"
+        )
+    hint = f"did you mean {', '.join(near)}? " if near else ""
+    where = "corpus views" if kind == "view" else f"{kind}s list"
+    return CodeacumenError(
+        f"there is no {kind} called {name!r}",
+        f"{hint}`codeacumen {where}` shows all; one from a file needs --plugin FILE",
+    )
+
+
+def select_tasks(patterns: Iterable[str]) -> list[str]:
+    """Names of the tasks that are meant: a name, or the beginning of several
+    (``idbench``, ``idbench/similarity``)."""
+    known = names("task")
+    chosen: dict[str, None] = {}
+    for pattern in patterns:
+        prefix = pattern.rstrip("/") + "/"
+        matching = [name for name in known if name == pattern or name.startswith(prefix)]
+        if not matching:
+            raise _unknown("task", pattern)
+        chosen.update(dict.fromkeys(matching))
+    return list(chosen)

@@ -1,0 +1,55 @@
+"""What a person reads: one HTML file about one or several runs, and its plots as files."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from codeacumen.api import Run
+from codeacumen.core.progress import Progress, ignore_progress
+
+__all__ = ["build_report", "export_plots"]
+
+
+def build_report(
+    runs: Sequence[tuple[Path, Run]],
+    out: Path,
+    progress: Progress = ignore_progress,
+    corpora: Sequence[Path] = (),
+    data: Sequence[Path] = (),
+) -> Path:
+    """Write one self-contained HTML page about ``runs``, each given with its folder, and about
+    ``corpora`` and the data sets that were built of them, given by their folders.
+
+    Cells of later runs win. The page needs no network, and equal runs give equal bytes.
+    """
+    # Imported here so that `codeacumen --help` does not pay for numpy, altair and jinja2.
+    from codeacumen.core.files import write_atomically
+    from codeacumen.datasets.built import read_built
+    from codeacumen.report.datacards import corpus_views, data_cards
+    from codeacumen.report.evidence import gather, merge
+    from codeacumen.report.html import render
+    from codeacumen.report.view import page_view
+
+    merged = merge(runs)
+    described = corpus_views(corpora)
+    cards = data_cards([read_built(folder) for folder in data])
+    evidence = {}
+    for done, name in enumerate(merged.tasks):
+        progress(f"comparing models on {name}", done, len(merged.tasks))
+        evidence[name] = gather(merged, name)
+    progress("writing the page", len(merged.tasks), len(merged.tasks))
+    write_atomically(out, render(page_view(merged, evidence, described, cards)))
+    return out
+
+
+def export_plots(
+    runs: Sequence[tuple[Path, Run]], folder: Path, formats: Sequence[str]
+) -> list[Path]:
+    """Write every plot of the report into ``folder``, as ``png``, ``svg`` or both."""
+    from codeacumen.report.evidence import merge
+    from codeacumen.report.plots import page_plots, write_plots
+    from codeacumen.report.robust_plots import robust_plots
+
+    merged = merge(runs)
+    return write_plots([*page_plots(merged), *robust_plots(merged)], folder, formats)

@@ -1,0 +1,385 @@
+"""The plots: an interval ("forest") plot for each task and convention, and an overview.
+
+Specifications name no colours. Those are in a configuration of their own, which the page
+swaps when the reader changes between light and dark.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from codeacumen.api import CodeacumenError, Convention, Score, TaskCard
+from codeacumen.report.evidence import Merged, own_scores, ranked
+
+if TYPE_CHECKING:
+    import altair as alt
+
+STEPS = (0.1, 0.2, 0.5)
+MOST_TICKS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    low: float
+    high: float
+    step: float
+
+    def percent(self, value: float) -> float:
+        """Where on the axis, from 0 to 100; rounded, so that pages are equal everywhere."""
+        share = (value - self.low) / (self.high - self.low)
+        return round(100 * min(1.0, max(0.0, share)), 2)
+
+    @property
+    def ticks(self) -> list[float]:
+        first = math.ceil(self.low / self.step - 1e-9)
+        last = math.floor(self.high / self.step + 1e-9)
+        return [round(i * self.step, 10) for i in range(first, last + 1)]
+
+
+def scale_for(values: Iterable[float | None]) -> Scale:
+    """From 0 to 1 where that holds all values; wider, in whole steps, where it does not."""
+    present = [value for value in values if value is not None and math.isfinite(value)]
+    low, high = min([0.0, *present]), max([1.0, *present])
+    step = _step(high - low)
+    return Scale(math.floor(low / step) * step, math.ceil(high / step) * step, step)
+
+
+def _step(span: float) -> float:
+    power = 1.0
+    while True:
+        for step in STEPS:
+            if span / (step * power) <= MOST_TICKS - 2:
+                return step * power
+        power *= 10.0
+
+
+FORMATS = ("png", "svg")
+EXPORT_WIDTH = 640
+ROW_HEIGHT = 22
+KINDS = ("model", "honest row", "people")
+LOWER = " (lower is better)"
+
+
+@dataclass(frozen=True, slots=True)
+class Plot:
+    """``spec`` is Vega-Lite, as wide as its container."""
+
+    name: str
+    title: str
+    spec: Mapping[str, Any]
+
+
+# The same colours as page.css, by name and for each theme.
+COLOURS = {
+    "light": {
+        "ink": "#1d2226", "soft": "#5b656d", "line": "#e3e6e8", "accent": "#0a6b78",
+        "honest": "#87919a", "paper": "#ffffff",
+    },
+    "dark": {
+        "ink": "#e7eaec", "soft": "#a3adb5", "line": "#2e363c", "accent": "#56c5d0",
+        "honest": "#7d8891", "paper": "#161b1f",
+    },
+}  # fmt: skip
+
+# Told apart by people who see colours otherwise too (after Okabe and Ito), by lightness as well.
+SERIES = {
+    "light": ["#0a6b78", "#d55e00", "#3b4cc0", "#b8860b", "#a8327e", "#5b656d"],
+    "dark": ["#56c5d0", "#f2a378", "#9aa8ff", "#e6c84f", "#e58bc4", "#a3adb5"],
+}
+
+
+def theme(name: str) -> dict[str, Any]:
+    """A Vega-Lite configuration for ``light`` or ``dark``."""
+    colour = COLOURS[name]
+    font = "system-ui, -apple-system, Segoe UI, Roboto, Helvetica, Arial, sans-serif"
+    return {
+        "background": colour["paper"],
+        "font": font,
+        "view": {"stroke": None},
+        "bar": {"fill": colour["accent"]},
+        "range": {
+            "category": [colour["accent"], colour["honest"], colour["ink"]],
+            "ordinal": SERIES[name],
+        },
+        "axis": {
+            "labelColor": colour["soft"],
+            "titleColor": colour["soft"],
+            "titleFontWeight": "normal",
+            "gridColor": colour["line"],
+            "domain": False,
+            "ticks": False,
+            "labelFontSize": 12,
+            "titleFontSize": 12,
+            "labelPadding": 8,
+        },
+        "axisY": {"labelColor": colour["ink"], "grid": False},
+        "legend": {
+            "labelColor": colour["soft"],
+            "orient": "top",
+            # Towards the labels on the left there is room, also on a phone.
+            "layout": {"top": {"anchor": "end"}},
+            "title": None,
+            "labelFontSize": 12,
+            "symbolStrokeWidth": 2,
+        },
+        "style": {"note": {"fill": colour["ink"], "fontSize": 12}},
+    }
+
+
+def page_plots(merged: Merged) -> list[Plot]:
+    """Every plot of the page, in its order."""
+    forests = [
+        forest(merged, card, convention)
+        for card in merged.tasks.values()
+        for convention in card.conventions
+    ]
+    return [*overviews(merged), *forests]
+
+
+def forest_name(merged: Merged, card: TaskCard, convention: Convention) -> str:
+    place = card.conventions.index(convention)
+    return f"intervals-{merged.slugs[card.name]}" + (f"-{place + 1}" if place else "")
+
+
+def forest(merged: Merged, card: TaskCard, convention: Convention) -> Plot:
+    """Every model's score and interval, best on top, with the human ceiling."""
+    import altair as alt
+
+    name = forest_name(merged, card, convention)
+    cells = merged.of_task(card.name)
+    rows = [
+        _row(merged, cell.model, score)
+        for cell, score in ranked(cells, card, convention.name)
+        if score.value is not None
+    ]
+    order = [row["name"] for row in rows]
+    bounds = task_scale(merged, card)
+    x_scale = alt.Scale(domain=[bounds.low, bounds.high], nice=False)
+    metric_title = printable(card.metric) + (LOWER if card.lower_is_better else "")
+    x_axis = alt.Axis(title=metric_title, values=bounds.ticks, format=".2~f")
+    y = alt.Y("name:N", sort=order, title=None, axis=alt.Axis(labelLimit=170))
+    tooltip = [alt.Tooltip("name:N", title="model"), *_number_tips()]
+    people = _ceiling_row(card)
+    colour = _colour([*rows, *people])
+    base = alt.Chart(inline_data(rows)).encode(y=y, color=colour)
+    bars = base.mark_rule(strokeWidth=2).encode(
+        x=alt.X("low:Q", scale=x_scale, axis=x_axis), x2="high:Q", tooltip=tooltip
+    )
+    dots = base.mark_point(filled=True, size=70, opacity=1).encode(
+        x=alt.X("value:Q", scale=x_scale, axis=x_axis), tooltip=tooltip
+    )
+    layers = [bars, dots, *_ceiling_rule(people, x_scale, colour)]
+    described = printable(
+        f"{card.title}: {card.metric} of each model with its interval ({convention.name})"
+    )
+    chart = alt.layer(*layers).properties(
+        name=_view_name(name), height=max(1, len(rows)) * ROW_HEIGHT, description=described
+    )
+    return Plot(name, described, fitted_spec(chart))
+
+
+def overviews(merged: Merged) -> list[Plot]:
+    """Every model on every task. Where some tasks are better low and others high, each sort has
+    a plot: they share neither an axis nor a side on which it is good to be."""
+    sorts = [
+        [card for card in merged.tasks.values() if card.lower_is_better is lower]
+        for lower in (False, True)
+    ]
+    first, *more = [_overview(merged, cards) for cards in sorts if cards]
+    return [replace(first, name="overview"), *(replace(one, name="overview-2") for one in more)]
+
+
+def _overview(merged: Merged, cards: Sequence[TaskCard]) -> Plot:
+    """One row a task, one dot a model, people as a tick."""
+    import altair as alt
+
+    every = _titles(merged)
+    titles = {card.name: every[card.name] for card in cards}
+    lower = cards[0].lower_is_better
+    rows = [
+        _row(merged, cell.model, score) | {"task": titles[card.name]}
+        for card in cards
+        for cell, score in ranked(merged.of_task(card.name), card, card.conventions[0].name)
+        if score.value is not None
+    ]
+    people = [row | {"task": titles[card.name]} for card in cards for row in _ceiling_row(card)]
+    colour = _colour([*rows, *people])
+    bounds = scale_for(row["value"] for row in [*rows, *people])
+    x = alt.X(
+        "value:Q",
+        scale=alt.Scale(domain=[bounds.low, bounds.high], nice=False),
+        axis=alt.Axis(title=f"score{LOWER if lower else ''}", values=bounds.ticks, format=".2~f"),
+    )
+    y = alt.Y(
+        "task:N", sort=list(titles.values()), title=None, axis=alt.Axis(labelLimit=190, grid=True)
+    )
+    picked = alt.selection_point(
+        name="picked", fields=["name"], on="pointerover", clear="pointerout", empty=True
+    )
+    tooltip = [alt.Tooltip("name:N", title="model"), "task:N", *_number_tips()]
+    dots = (
+        alt.Chart(inline_data(rows), name="overview_dots")
+        .mark_point(filled=True, size=64)
+        .encode(
+            x=x,
+            y=y,
+            color=colour,
+            opacity=alt.condition(picked, alt.value(0.85), alt.value(0.12)),
+            tooltip=tooltip,
+        )
+        .add_params(picked)
+    )
+    ticks = (
+        alt.Chart(inline_data(people), name="overview_people")
+        .mark_tick(thickness=2, size=ROW_HEIGHT - 4)
+        .encode(x=x, y=y, color=colour, tooltip=["name:N", alt.Tooltip("value:Q")])
+    )
+    chart = alt.layer(dots, ticks).properties(
+        name="overview",
+        height=max(1, len(titles)) * (ROW_HEIGHT + 6),
+        description="Score of every model on every task",
+    )
+    title = f"Every model on every task{LOWER if lower else ''}"
+    return Plot("overview", title, fitted_spec(chart))
+
+
+def write_plots(plots: Sequence[Plot], folder: Path, formats: Sequence[str]) -> list[Path]:
+    import vl_convert
+
+    from codeacumen.core.files import write_atomically
+
+    unknown = [one for one in formats if one not in FORMATS]
+    if unknown:
+        raise CodeacumenError(
+            f"plots cannot be written as {', '.join(unknown)}", f"choose from {', '.join(FORMATS)}"
+        )
+    written: list[Path] = []
+    for plot in plots:
+        spec = {**plot.spec, "width": EXPORT_WIDTH, "config": theme("light")}
+        for format_ in dict.fromkeys(formats):
+            path = folder / f"{plot.name}.{format_}"
+            if format_ == "png":
+                data = vl_convert.vegalite_to_png(spec, vl_version=vega_lite_version(), scale=2)
+            else:
+                data = vl_convert.vegalite_to_svg(spec, vl_version=vega_lite_version()).encode()
+            write_atomically(path, data)
+            written.append(path)
+    return written
+
+
+def vega_lite_version() -> str:
+    """The Vega-Lite that altair writes for, in the form vl-convert takes."""
+    import altair as alt
+
+    return ".".join(alt.SCHEMA_VERSION.removeprefix("v").split(".")[:2])
+
+
+def printable(text: str) -> str:
+    """A model's name may hold anything; Vega reads neither lone surrogates nor, inside the
+    expressions that Vega-Lite makes of names, line separators."""
+    return "".join(
+        one if one.isprintable() else one.encode("unicode_escape").decode() for one in text
+    )
+
+
+def task_scale(merged: Merged, card: TaskCard) -> Scale:
+    """One axis for all of a task's conventions, so that a switch moves only the scores."""
+    cells = merged.of_task(card.name)
+    scores = [one for cell in cells for one in own_scores(cell) if not one.slice]
+    values = [value for one in scores for value in (one.value, one.low, one.high)]
+    return scale_for([*values, card.ceiling.value if card.ceiling else None])
+
+
+def _titles(merged: Merged) -> dict[str, str]:
+    """What the overview calls each task; two tasks of one title are told apart by name."""
+    count = Counter(card.title for card in merged.tasks.values())
+    return {
+        name: printable(card.title if count[card.title] == 1 else f"{card.title} ({name})")
+        for name, card in merged.tasks.items()
+    }
+
+
+def _row(merged: Merged, model: str, score: Score) -> dict[str, Any]:
+    return {
+        "name": printable(model),
+        "kind": KINDS[1] if merged.models[model].honest_row else KINDS[0],
+        "value": score.value,
+        "low": score.low,
+        "high": score.high,
+        "n": score.n,
+    }
+
+
+def _colour(rows: Sequence[Mapping[str, Any]]) -> alt.Color:
+    import altair as alt
+
+    present = {row["kind"] for row in rows}
+    legend = alt.Legend(title=None, values=[kind for kind in KINDS if kind in present])
+    # All kinds are in the domain, so that each keeps its colour where another is absent.
+    return alt.Color("kind:N", scale=alt.Scale(domain=list(KINDS)), legend=legend)
+
+
+def _number_tips() -> list[alt.Tooltip]:
+    import altair as alt
+
+    numbers = [alt.Tooltip(f"{key}:Q", format=".3f") for key in ("value", "low", "high")]
+    return [*numbers, alt.Tooltip("n:Q")]
+
+
+def _ceiling_row(card: TaskCard) -> list[dict[str, Any]]:
+    if card.ceiling is None:
+        return []
+    return [
+        {
+            "kind": KINDS[2],
+            "value": card.ceiling.value,
+            "text": printable(f"{card.ceiling.who} {card.ceiling.value:g}"),
+            "name": printable(f"{card.ceiling.label} ({card.ceiling.source})"),
+        }
+    ]
+
+
+def _ceiling_rule(
+    people: Sequence[Mapping[str, Any]], x_scale: alt.Scale, colour: alt.Color
+) -> list[alt.Chart]:
+    import altair as alt
+
+    if not people:
+        return []
+    base = alt.Chart(inline_data(people)).encode(x=alt.X("value:Q", scale=x_scale), color=colour)
+    rule = base.mark_rule(strokeDash=[4, 3]).encode(tooltip=["name:N", "value:Q"])
+    text = base.mark_text(align="left", dx=5, y="height", dy=-6, style="note").encode(text="text:N")
+    return [rule, text]
+
+
+def _view_name(name: str) -> str:
+    return name.replace("-", "_")
+
+
+def inline_data(rows: Sequence[Mapping[str, Any]]) -> alt.Data:
+    """Rows as they are. Given as a plain dict, altair would refuse more than 5000."""
+    import altair as alt
+
+    data: alt.Data = alt.Data.from_dict({"values": list(rows)})
+    return data
+
+
+def fitted_spec(chart: alt.LayerChart | alt.FacetChart) -> dict[str, Any]:
+    spec: dict[str, Any] = chart.to_dict()
+    # What the reader's altair theme would add does not belong in a page that must be equal
+    # everywhere; the same for the schema's address, which a careful reader would see as a call
+    # to the network.
+    for key in ("config", "$schema"):
+        spec.pop(key, None)
+    spec |= {
+        "width": "container",
+        "autosize": {"type": "fit-x", "contains": "padding"},
+        # Room for half a dot at the end of the axis.
+        "padding": {"left": 2, "right": 8, "top": 2, "bottom": 2},
+    }
+    return spec

@@ -1,0 +1,195 @@
+"""Tables over several tasks: the means of a group, and the loss where a model sees less of a text.
+
+Rows that a paper published stand below ours for orientation only: they were measured on other
+data. What a model loses shows what it reads: the words of comments, the names that somebody chose,
+or the code itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from statistics import fmean
+
+from codeacumen.api import InputLevels, Loss, ModelCard, Overall, Score, TaskGroup
+from codeacumen.registry import list_input_levels, list_task_groups
+from codeacumen.report.evidence import Merged
+from codeacumen.runs.overall import group_means, level_means
+
+
+@dataclass(frozen=True, slots=True)
+class OverallRow:
+    """A model with its score on each task and their mean, if it has all of them."""
+
+    model: str
+    card: ModelCard
+    scores: list[Score | None]
+    overall: Overall | None
+
+
+@dataclass(frozen=True, slots=True)
+class OverallTable:
+    """``tasks`` are titles and slugs, empty for one that is not in the runs; ``published`` are
+    rows of the paper."""
+
+    group: str
+    title: str
+    first: str
+    tasks: list[tuple[str, str]]
+    rows: list[OverallRow]
+    published: list[tuple[str, list[float], float]]
+    caption: str
+
+
+def overall_tables(merged: Merged) -> list[OverallTable]:
+    """Return a table for each group of which the runs have a task."""
+    return [
+        _build_overall_table(merged, group)
+        for group in list_task_groups()
+        if any(task in merged.tasks for task in group.tasks)
+    ]
+
+
+def _build_overall_table(merged: Merged, group: TaskGroup) -> OverallTable:
+    overall = _overall(merged, group)
+    tasks = group.tasks
+    models = [
+        model for model in merged.models if any((task, model) in merged.cells for task in tasks)
+    ]
+    rows = []
+    for model in models:
+        cells = [merged.cells.get((task, model)) for task in tasks]
+        scores = [cell.scores[0] if cell else None for cell in cells]
+        rows.append(OverallRow(model, merged.models[model], scores, overall.get(model)))
+    rows.sort(key=_overall_order)
+    return OverallTable(
+        group=group.name,
+        title=group.title,
+        first=next(task for task in merged.tasks if task in tasks),
+        tasks=[(_task_title(merged, task), merged.slugs.get(task, "")) for task in tasks],
+        rows=rows,
+        published=[(model, list(row), fmean(row)) for model, row in group.published_rows()],
+        caption=group.caption,
+    )
+
+
+def _task_title(merged: Merged, task: str) -> str:
+    if task not in merged.tasks:
+        return task.partition("/")[2]
+    return merged.tasks[task].title.rpartition(": ")[2]
+
+
+def _overall_order(row: OverallRow) -> tuple[float, int, str]:
+    """Best first; those without an overall score by how much they answered."""
+    missing = sum(score is None for score in row.scores)
+    return (-row.overall.value if row.overall else 1.0), missing, row.model
+
+
+def _overall(merged: Merged, group: TaskGroup) -> Mapping[str, Overall]:
+    """Return the mean of the scores on the page by model. The interval is a run's own, where the
+    run scored all of them; cells of several runs together have none."""
+    recorded = {
+        mean.model: mean for run in merged.runs for mean in run.overall if mean.group == group.name
+    }
+    means = {}
+    for (name, model), value in group_means(list(merged.cells.values())).items():
+        if name == group.name:
+            own = recorded.get(model)
+            if own is None or own.value != value:
+                own = Overall(group.name, model, group.tasks, value, None, None)
+            means[model] = own
+    return means
+
+
+@dataclass(frozen=True, slots=True)
+class SightRow:
+    """``scores`` are means by sight; ``losses`` by sight too, None for the first."""
+
+    model: str
+    card: ModelCard
+    scores: list[float | None]
+    losses: list[Loss | None]
+
+
+@dataclass(frozen=True, slots=True)
+class SightTable:
+    """``people`` is the mean of the tasks' ceilings, where all have one."""
+
+    benchmark: str
+    title: str
+    first: str
+    several: int
+    headings: list[str]
+    rows: list[SightRow]
+    people: float | None
+
+
+def sight_tables(merged: Merged) -> list[SightTable]:
+    """Return a table for each benchmark of which the runs have tasks with several levels."""
+    tables = []
+    for levels in list_input_levels():
+        present = [
+            level
+            for level, tasks in levels.tasks.items()
+            if any(task in merged.tasks for task in tasks)
+        ]
+        if len(present) > 1:
+            tables.append(_build_sight_table(merged, levels, present))
+    return tables
+
+
+def _build_sight_table(merged: Merged, levels: InputLevels, present: list[str]) -> SightTable:
+    means = level_means(list(merged.cells.values()), levels)
+    recorded = {
+        (loss.model, loss.sight): loss
+        for run in merged.runs
+        for loss in run.losses
+        if loss.benchmark == levels.benchmark
+    }
+    rows = [
+        SightRow(
+            model,
+            merged.models[model],
+            [means.get((level, model)) for level in present],
+            [
+                _find_loss(means, recorded.get((model, level)), model, level, levels)
+                for level in present
+            ],
+        )
+        for model in merged.models
+        if sum((level, model) in means for level in present) > 1
+    ]
+    tasks = [task for level in present for task in levels.tasks[level] if task in merged.tasks]
+    ceilings = [ceiling.value for task in tasks if (ceiling := merged.tasks[task].ceiling)]
+    return SightTable(
+        benchmark=levels.benchmark,
+        title=levels.title,
+        first=next(task for task in merged.tasks if task in tasks),
+        several=max(len(tasks) for tasks in levels.tasks.values()),
+        headings=[levels.meanings[level] for level in present],
+        rows=sorted(rows, key=_sight_order),
+        people=fmean(ceilings) if len(ceilings) == len(tasks) else None,
+    )
+
+
+def _find_loss(
+    means: Mapping[tuple[str, str], float],
+    recorded: Loss | None,
+    model: str,
+    level: str,
+    levels: InputLevels,
+) -> Loss | None:
+    """Return a run's own loss, where it scored both levels; between cells of several runs there
+    is no interval."""
+    whole, less = means.get((levels.first, model)), means.get((level, model))
+    if level == levels.first or whole is None or less is None:
+        return None
+    if recorded is not None and recorded.value == whole - less:
+        return recorded
+    return Loss(levels.benchmark, model, level, whole - less, None, None)
+
+
+def _sight_order(row: SightRow) -> tuple[float, str]:
+    """Best at the least that it saw comes first: that is where models differ most."""
+    last = next((one for one in reversed(row.scores) if one is not None), 0.0)
+    return -last, row.model

@@ -1,0 +1,278 @@
+"""What the template shows, as plain records: nothing here is HTML, nothing there computes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from codeacumen.api import (
+    Ceiling,
+    Convention,
+    Loss,
+    ModelCard,
+    Overall,
+    Run,
+    Score,
+    Scores,
+    TaskCard,
+)
+from codeacumen.report.curves import curve_names, curve_plots
+from codeacumen.report.datacards import CorpusView, DataCard
+from codeacumen.report.evidence import Evidence, Merged, own_scores, ranked
+from codeacumen.report.instances import MOST_INSTANCES, task_data
+from codeacumen.report.plots import Plot, Scale, forest_name, page_plots, task_scale
+from codeacumen.report.robust import Robust, robust_view
+from codeacumen.report.robust_plots import robust_plots, robust_tasks
+from codeacumen.report.tables import OverallTable, SightTable, overall_tables, sight_tables
+
+MINUS = "\N{MINUS SIGN}"
+ABSENT = "\N{EN DASH}"
+# No score is better than this, whatever it measures.
+BEST = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line of a leaderboard. ``ties`` is None where no test was made."""
+
+    model: str
+    card: ModelCard
+    score: Score
+    cell: Scores
+    ties: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Board:
+    """A leaderboard under one convention."""
+
+    convention: Convention
+    rows: list[Row]
+    plot: str
+    has_ties: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SliceTable:
+    """The same models on the parts of a task; ``largest`` is the most instances of any part."""
+
+    names: tuple[str, ...]
+    rows: list[tuple[str, ModelCard, list[Score | None]]]
+    sizes: list[int]
+    largest: int
+
+
+@dataclass(frozen=True, slots=True)
+class MetricTable:
+    """The same models by the task's other metrics, on all of the first convention's instances."""
+
+    names: tuple[str, ...]
+    rows: list[tuple[str, ModelCard, list[Score | None]]]
+
+
+@dataclass(frozen=True, slots=True)
+class TaskView:
+    name: str
+    slug: str
+    card: TaskCard
+    metric: str
+    scale: Scale
+    boards: list[Board]
+    slices: SliceTable | None
+    further: MetricTable | None
+    notes: list[str]
+    compared: int
+    data: dict[str, Any]
+    # Names of plots, which are there for some tasks.
+    curves: tuple[str, str]
+    # Fewer of a percentage.
+    digits: int
+
+
+@dataclass(frozen=True, slots=True)
+class Best:
+    """A line of the overview: the best model that is not an honest row, if there is one."""
+
+    task: TaskView
+    row: Row | None
+    tied: list[Row]
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    runs: tuple[Run, ...]
+    settings_notes: tuple[str, ...]
+    interval: str
+    failures: list[Scores]
+    failed: int
+    overview: list[Best]
+    tasks: list[TaskView]
+    models: Mapping[str, ModelCard]
+    plots: dict[str, Plot]
+    overview_plots: list[str]
+    corpora: list[CorpusView]
+    cards: list[DataCard]
+    robust: Robust | None
+    # Before this task stands what is told of all robustness tasks together.
+    first_robust: str
+    overall: list[OverallTable]
+    sights: list[SightTable]
+    # Texts of questions, which several tasks may share.
+    questions: list[list[str]]
+    most_instances: int = MOST_INSTANCES
+
+
+def page_view(
+    merged: Merged,
+    evidence: Mapping[str, Evidence],
+    corpora: Sequence[CorpusView] = (),
+    cards: Sequence[DataCard] = (),
+) -> Page:
+    tasks = [_task_view(merged, name, evidence[name]) for name in merged.tasks]
+    failures = [cell for cell in merged.cells.values() if cell.counts.failed]
+    plots = [*page_plots(merged), *robust_plots(merged), *(one.plot for one in corpora)]
+    plots += [one.plot for one in cards if one.plot]
+    plots += curve_plots(merged, evidence)
+    levels = {run.confidence for run in merged.runs}
+    return Page(
+        runs=merged.runs,
+        settings_notes=merged.notes,
+        interval=f"{100 * levels.pop():g} % interval" if len(levels) == 1 else "interval",
+        failures=failures,
+        failed=sum(cell.counts.failed for cell in failures),
+        overview=[_best(task) for task in tasks],
+        tasks=tasks,
+        models=merged.models,
+        plots={plot.name: plot for plot in plots},
+        overview_plots=[plot.name for plot in plots if plot.name.startswith("overview")],
+        corpora=list(corpora),
+        cards=list(cards),
+        robust=robust_view(merged, evidence),
+        first_robust=next((card.name for card in robust_tasks(merged)), ""),
+        overall=overall_tables(merged),
+        sights=sight_tables(merged),
+        questions=_shared_questions(tasks),
+    )
+
+
+def _task_view(merged: Merged, name: str, evidence: Evidence) -> TaskView:
+    card = merged.tasks[name]
+    comparison = evidence.comparison
+    boards = []
+    for place, convention in enumerate(card.conventions):
+        # Tests are made under the first convention only; its letters say nothing of another.
+        groups = comparison.groups if comparison and place == 0 else {}
+        rows = [
+            Row(cell.model, merged.models[cell.model], score, cell, groups.get(cell.model))
+            for cell, score in ranked(merged.of_task(name), card, convention.name)
+        ]
+        boards.append(Board(convention, rows, forest_name(merged, card, convention), bool(groups)))
+    scale = task_scale(merged, card)
+    return TaskView(
+        name=name,
+        slug=merged.slugs[name],
+        card=card,
+        metric=evidence.metric.title if evidence.metric else card.metric,
+        scale=scale,
+        boards=boards,
+        slices=_slices(merged, card, boards[0]),
+        further=None if card in robust_tasks(merged) else _further(boards[0]),
+        notes=list(evidence.notes),
+        compared=comparison.n if comparison else 0,
+        data=task_data(merged, name, evidence),
+        curves=curve_names(merged, card),
+        digits=2 if card in robust_tasks(merged) else 3,
+    )
+
+
+def _shared_questions(tasks: Sequence[TaskView]) -> list[list[str]]:
+    """Each list of questions once; in the tasks' data stands its place. Some tasks ask the same of
+    long texts, which would be most of the page."""
+    places: dict[tuple[str, ...], int] = {}
+    for task in tasks:
+        asked = task.data.get("questions")
+        if asked is not None:
+            task.data["questions"] = places.setdefault(tuple(asked), len(places))
+    return [list(one) for one in places]
+
+
+def _slices(merged: Merged, card: TaskCard, board: Board) -> SliceTable | None:
+    if not card.slices:
+        return None
+    rows = []
+    for row in board.rows:
+        by_slice = {one.slice: one for one in own_scores(row.cell) if one.slice}
+        rows.append((row.model, row.card, [by_slice.get(one) for one in card.slices]))
+    sizes = [
+        max((one.n for _, _, scores in rows if (one := scores[i]) is not None), default=0)
+        for i in range(len(card.slices))
+    ]
+    return SliceTable(card.slices, rows, sizes, max(sizes, default=0))
+
+
+def _further(board: Board) -> MetricTable | None:
+    """Robustness has tables of its own for these."""
+    found: dict[str, dict[str, Score]] = {}
+    for row in board.rows:
+        for one in row.cell.scores:
+            if not one.slice and one.convention == board.convention.name:
+                found.setdefault(one.metric, {})[row.model] = one
+    names = tuple(found)[1:]  # the first is the headline
+    if not names:
+        return None
+    rows = [
+        (row.model, row.card, [found[name].get(row.model) for name in names]) for row in board.rows
+    ]
+    return MetricTable(names, rows)
+
+
+def _best(task: TaskView) -> Best:
+    board = task.boards[0]
+    own = [row for row in board.rows if not row.card.honest_row and row.score.value is not None]
+    if not own:
+        return Best(task, None, [])
+    best = own[0]
+    letters = _letters(best)
+    return Best(
+        task, best, [row for row in board.rows if row is not best and letters & _letters(row)]
+    )
+
+
+def _letters(row: Row) -> set[str]:
+    """After z comes a1: a letter may bear a number."""
+    return set(re.findall(r"[a-z]\d*", row.ties or ""))
+
+
+# --------------------------------------------------------------------------------------
+# Words and numbers, as the template writes them.
+# --------------------------------------------------------------------------------------
+
+
+def number(value: float | None, digits: int = 3) -> str:
+    if value is None:
+        return ABSENT
+    text = f"{value:.{digits}f}"
+    # Rounded to zero, a small negative number has lost its sign's meaning.
+    text = text.removeprefix("-") if float(text) == 0 else text
+    return text.replace("-", MINUS)
+
+
+def bounds(score: Score | Overall | Loss, digits: int = 3) -> str:
+    if score.low is None or score.high is None:
+        return ABSENT
+    return f"{number(score.low, digits)} to {number(score.high, digits)}"
+
+
+def ceiling_text(ceiling: Ceiling, metric: str) -> str:
+    text = (
+        f"The dashed line stands for {ceiling.who}, {ceiling.value:g}: {ceiling.label}, "
+        f"from {ceiling.source}."
+    )
+    if ceiling.value >= BEST:
+        return text
+    return (
+        f"{text} It is a landmark: a model can pass it where it measures something other than "
+        f"the score ({metric})."
+    )

@@ -1,0 +1,316 @@
+"""Are two models really different? Paired tests on identical instances.
+
+For each task: models are scored on the instances all of them answer. Every pair is tested
+(McNemar's exact test for plain accuracies, paired bootstrap otherwise), p-values are corrected
+after Holm over all pairs of the task, and models that cannot be told apart share a tie group. The
+answers come from runs on disk or from models.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from pathlib import Path
+from string import ascii_lowercase
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from codeacumen.api import Answer, CodeacumenError, Convention, Instance, Metric, Task
+from codeacumen.core.progress import Progress
+from codeacumen.registry import make_task
+from codeacumen.runs.evaluate import answer_cell
+from codeacumen.runs.plan import PlannedTask, make_plan
+from codeacumen.runs.results import find_results, read_cell_answers, read_run
+from codeacumen.runs.scoring import Observations, Settings, observe, read
+from codeacumen.runs.statistics import (
+    MOST_UNDEFINED,
+    bootstrap_p,
+    cluster_index,
+    holm,
+    mcnemar_p,
+    point,
+    replicates,
+    smallest_visible,
+    unit_count,
+)
+
+if TYPE_CHECKING:
+    from codeacumen.api import Floats
+    from codeacumen.runs.statistics import Clusters
+
+
+# With fewer units the paired bootstrap finds differences where there are none.
+FEWEST_FOR_TEST = 20
+# A test is read at its tail, so it takes more resamples than an interval.
+MIN_RESAMPLES = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class PairTest:
+    """``difference`` is first − second; the interval is of the difference, uncorrected. Where
+    no test can be made, ``test`` says why and the rest is None.
+
+    ``smallest_visible`` is the smallest true difference that this many instances would show
+    in four of five repetitions, before correction; None where it cannot be told.
+    """
+
+    first: str
+    second: str
+    difference: float
+    low: float | None
+    high: float | None
+    p: float | None
+    p_holm: float | None
+    different: bool
+    smallest_visible: float | None
+    test: str
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """All models of one task, best first. Models that share a letter are tied; there are no
+    letters where nothing could be tested."""
+
+    task: str
+    metric: str
+    convention: str
+    n: int
+    values: Mapping[str, float]
+    groups: Mapping[str, str]
+    tests: tuple[PairTest, ...]
+    left_out: Mapping[str, str]
+
+
+def compare_answers(
+    task: Task,
+    instances: Sequence[Instance],
+    answers: Mapping[str, Mapping[str, Answer]],
+    convention: Convention,
+    settings: Settings,
+) -> Comparison:
+    metric = task.metric
+    seen = {
+        model: observe(metric, instances, read(task, instances, given), convention)[0]
+        for model, given in answers.items()
+    }
+    shared, left_out = _shared(metric, instances, seen)
+    if len(shared) < 2:
+        reasons = "; ".join(f"{model}: {reason}" for model, reason in left_out.items())
+        raise CodeacumenError(
+            f"{task.card.name}: fewer than two models can be compared"
+            + (f" ({reasons})" if reasons else ""),
+        )
+    values = {model: point(metric, observed.columns) for model, observed in shared.items()}
+    sign = 1 if task.card.lower_is_better else -1
+    ranking = sorted(values, key=lambda model: (sign * values[model], model))
+    pairs = list(combinations(ranking, 2))
+    # The smallest p-value a bootstrap can give is 2 / resamples, and it must survive Holm's
+    # correction: with half as many resamples it would just do so.
+    floor = math.ceil(4 * len(pairs) / (1 - settings.confidence))
+    resamples = max(MIN_RESAMPLES, settings.resamples, floor)
+    clusters = cluster_index(shared[ranking[0]].clusters)
+    tables = [shared[model].columns for model in ranking]
+    drawn = replicates(metric, tables, resamples, settings.seed, clusters)
+    draws = dict(zip(ranking, drawn, strict=True))
+    raw = [
+        _test(metric, first, second, shared, values, draws, clusters, settings.confidence)
+        for first, second in pairs
+    ]
+    corrected = iter(holm([test.p for test in raw if test.p is not None]))
+    tests = tuple(
+        test if test.p is None else _corrected(test, next(corrected), settings.confidence)
+        for test in raw
+    )
+    tied = {(test.first, test.second) for test in tests if not test.different}
+    tested = any(test.p is not None for test in tests)
+    return Comparison(
+        task=task.card.name,
+        metric=metric.name,
+        convention=convention.name,
+        n=len(shared[ranking[0]].ids),
+        values={model: values[model] for model in ranking},
+        groups=tie_groups(ranking, tied) if tested else dict.fromkeys(ranking, ""),
+        tests=tests,
+        left_out=left_out,
+    )
+
+
+def _shared(
+    metric: Metric, instances: Sequence[Instance], seen: Mapping[str, Observations]
+) -> tuple[dict[str, Observations], dict[str, str]]:
+    """Every model on the instances all of them answer, and the models with nothing to compare."""
+    left_out = {
+        model: "no answers" if not observed.ids else "the metric is undefined for its answers"
+        for model, observed in seen.items()
+        if not math.isfinite(point(metric, observed.columns))
+    }
+    kept = {model: observed for model, observed in seen.items() if model not in left_out}
+    common = set.intersection(*(set(observed.ids) for observed in kept.values())) if kept else set()
+    order = [instance.id for instance in instances if instance.id in common]
+    shared = {model: observed.restricted_to(order) for model, observed in kept.items()}
+    for model, observed in list(shared.items()):
+        if not math.isfinite(point(metric, observed.columns)):
+            left_out[model] = "the metric is undefined on the instances all models answer"
+            del shared[model]
+    return shared, left_out
+
+
+def _test(
+    metric: Metric,
+    first: str,
+    second: str,
+    shared: Mapping[str, Observations],
+    values: Mapping[str, float],
+    draws: Mapping[str, Floats],
+    clusters: Clusters | None,
+    confidence: float,
+) -> PairTest:
+    difference = values[first] - values[second]
+    differences = draws[first] - draws[second]
+    defined = differences[np.isfinite(differences)]
+    reason = ""
+    if unit_count(len(shared[first].ids), clusters) < FEWEST_FOR_TEST:
+        reason = "too few to test"
+    elif len(defined) < (1 - MOST_UNDEFINED) * len(differences):
+        reason = "undefined in too many resamples to test"
+    if reason:
+        return PairTest(first, second, difference, None, None, None, None, False, None, reason)
+    low, high = np.quantile(defined, [(1 - confidence) / 2, (1 + confidence) / 2])
+    spread = float(defined.std(ddof=1))
+    varies = spread > 1e-12  # below that it is rounding
+    if metric.proportion and clusters is None:
+        a, b = shared[first].columns[0], shared[second].columns[0]
+        p = mcnemar_p(int(np.sum(a > b)), int(np.sum(b > a)))
+        test = "McNemar"
+    else:
+        p = bootstrap_p(defined) if varies else 1.0
+        test = "paired bootstrap" if clusters is None else "paired bootstrap by cluster"
+    return PairTest(
+        first=first,
+        second=second,
+        difference=difference,
+        low=float(low),
+        high=float(high),
+        p=p,
+        p_holm=None,
+        different=False,
+        smallest_visible=smallest_visible(spread, confidence) if varies else None,
+        test=test,
+    )
+
+
+def _corrected(test: PairTest, p_holm: float, confidence: float) -> PairTest:
+    return replace(test, p_holm=p_holm, different=p_holm < 1 - confidence)
+
+
+def tie_groups(ranking: Sequence[str], tied: set[tuple[str, str]]) -> dict[str, str]:
+    """Letters such that two models share one exactly if they are tied.
+
+    The groups are the maximal sets of mutually tied models (a compact letter display, after
+    Piepho 2004); 'a' belongs to the group with the best model. A model may bear several.
+    """
+
+    def are_tied(first: str, second: str) -> bool:
+        return (first, second) in tied or (second, first) in tied
+
+    groups: list[set[str]] = [set(ranking)]
+    for first, second in combinations(ranking, 2):
+        if are_tied(first, second):
+            continue
+        split: list[set[str]] = []
+        for group in groups:
+            if first in group and second in group:
+                split += [group - {first}, group - {second}]
+            else:
+                split.append(group)
+        unique = [set(items) for items in dict.fromkeys(frozenset(group) for group in split)]
+        groups = [group for group in unique if not any(group < other for other in unique)]
+    place = {model: i for i, model in enumerate(ranking)}
+    groups.sort(key=lambda group: sorted(place[model] for model in group))
+    letters = dict.fromkeys(ranking, "")
+    for i, group in enumerate(groups):
+        for model in group:
+            letters[model] += _letter(i)
+    return letters
+
+
+def _letter(i: int) -> str:
+    first, rest = divmod(i, len(ascii_lowercase))
+    return ascii_lowercase[rest] + (str(first) if first else "")
+
+
+# For each task, the answers of each model.
+Gathered = dict[str, dict[str, dict[str, Answer]]]
+
+
+class TaskShelf:
+    """Tasks made once, with their instances."""
+
+    def __init__(self) -> None:
+        self._tasks: dict[str, PlannedTask] = {}
+
+    def task(self, name: str) -> PlannedTask:
+        if name not in self._tasks:
+            self._tasks[name] = PlannedTask(make_task(name))
+        return self._tasks[name]
+
+
+def from_runs(
+    folders: Sequence[Path], shelf: TaskShelf, wanted: Callable[[str], bool] = lambda task: True
+) -> Gathered:
+    """Answers of all runs. A model that stands in several runs is named with its folder."""
+    gathered: Gathered = {}
+    runs = [(path, read_run(path)) for path in folders]
+    for path, run in runs:
+        for cell in run.cells:
+            if not wanted(cell.task):
+                continue
+            if cell.data_sha256 != shelf.task(cell.task).data_sha256:
+                raise CodeacumenError(
+                    f"{path}: {cell.model} answered another version of {cell.task}",
+                    "evaluate it again with the data that is here",
+                )
+            twice = any(
+                other.task == cell.task and other.model == cell.model
+                for other_path, other_run in runs
+                if other_path != path
+                for other in other_run.cells
+            )
+            name = f"{cell.model} ({path})" if twice else cell.model
+            answers, unchanged = read_cell_answers(find_results(path).parent, cell)
+            if not unchanged:
+                raise CodeacumenError(
+                    f"{path}: the answers of {cell.model} to {cell.task} were changed after they "
+                    "were scored",
+                    "score the changed file with `codeacumen score`",
+                )
+            gathered.setdefault(cell.task, {})[name] = answers
+    return gathered
+
+
+def together(runs: Gathered, models: Gathered) -> Gathered:
+    """Both; a model that is also in a run is told apart from it."""
+    gathered = {task: dict(answers) for task, answers in runs.items()}
+    for task, answers in models.items():
+        known = gathered.setdefault(task, {})
+        for model, given in answers.items():
+            known[f"{model} (asked now)" if model in known else model] = given
+    return gathered
+
+
+def from_models(references: Sequence[str], tasks: Sequence[str], progress: Progress) -> Gathered:
+    """Answers of models, asked now or found from before."""
+    cells, _ = make_plan(references, tasks)
+    gathered: Gathered = {}
+    for cell in cells:
+        answers, _ = answer_cell(cell, progress)
+        gathered.setdefault(cell.task.card.name, {})[cell.made.reference] = answers
+    return gathered
+
+
+def is_run(path: Path) -> bool:
+    """A folder that happens to be called like a model is a run only if it holds one."""
+    return find_results(path).is_file()

@@ -1,0 +1,121 @@
+"""Scores over several tasks of a benchmark: means of groups, and losses between levels of input.
+
+A group's mean is of a model that has a score on every task of the group: the mean of some would
+favour a model that leaves out what is hard. Its interval is of the means of resamples; tasks with
+the same instances are resampled together. The difference between the mean with all of the text
+and the mean with less of it has an interval from the same resamples. Which groups and levels there
+are is defined by the benchmarks (``registry.list_benchmarks``).
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from statistics import fmean
+from typing import TYPE_CHECKING
+
+from codeacumen.api import InputLevels, Instance, Loss, Overall, Scores
+from codeacumen.registry import list_input_levels, list_task_groups
+
+if TYPE_CHECKING:
+    from codeacumen.api import Floats
+
+
+def needs_resamples(task: str) -> bool:
+    """Whether a mean or a loss is computed from the resamples of the task's headline score."""
+    return any(task in group.tasks for group in list_task_groups()) or any(
+        task in tasks for levels in list_input_levels() for tasks in levels.tasks.values()
+    )
+
+
+def task_seed(seed: int, instances: Sequence[Instance]) -> int:
+    """Return the seed for the resamples of one task of a group.
+
+    Tasks with the same instances share a seed, so that they are resampled together; other tasks
+    must not, or equally many clusters would be resampled in the same way. The seed depends on the
+    instances' ids and not on the task's name: renaming a task changes no interval.
+    """
+    digest = hashlib.sha256(f"{seed}\0".encode())
+    for instance in instances:
+        digest.update(instance.id.encode("utf-8", "surrogatepass") + b"\0")
+    return int.from_bytes(digest.digest()[:8], "big")
+
+
+def group_means(cells: Sequence[Scores]) -> dict[tuple[str, str], float]:
+    """Return means by group and model, where the model has a score on every task of the group."""
+    return _compute_means(cells, ((group.name, group.tasks) for group in list_task_groups()))
+
+
+def level_means(cells: Sequence[Scores], levels: InputLevels) -> dict[tuple[str, str], float]:
+    """Return means by level and model, where the model has a score on every task of the level."""
+    return _compute_means(cells, levels.tasks.items())
+
+
+def _compute_means(
+    cells: Sequence[Scores], groups: Iterable[tuple[str, tuple[str, ...]]]
+) -> dict[tuple[str, str], float]:
+    value = {(cell.task, cell.model): cell.scores[0].value for cell in cells}
+    models = dict.fromkeys(cell.model for cell in cells)
+    means: dict[tuple[str, str], float] = {}
+    for group, tasks in groups:
+        for model in models:
+            scores = [score for task in tasks if (score := value.get((task, model))) is not None]
+            if len(scores) == len(tasks):
+                means[group, model] = fmean(scores)
+    return means
+
+
+def overall_scores(
+    cells: Sequence[Scores],
+    draws: Mapping[tuple[str, str], Floats | None],
+    confidence: float,
+) -> tuple[Overall, ...]:
+    """Return the mean of each group and model with its interval; ``draws`` are the headline's
+    values in the resamples, by task and model."""
+    tasks_of = {group.name: group.tasks for group in list_task_groups()}
+    return tuple(
+        Overall(
+            group,
+            model,
+            tasks_of[group],
+            value,
+            *_bounds([draws.get((task, model)) for task in tasks_of[group]], confidence),
+        )
+        for (group, model), value in group_means(cells).items()
+    )
+
+
+def losses(
+    cells: Sequence[Scores],
+    draws: Mapping[tuple[str, str], Floats | None],
+    confidence: float,
+) -> tuple[Loss, ...]:
+    """Return how much lower each model's mean is where it sees less than all of the text."""
+    computed = []
+    for levels in list_input_levels():
+        means = level_means(cells, levels)
+        for (level, model), value in means.items():
+            whole = means.get((levels.first, model))
+            if level == levels.first or whole is None:
+                continue
+            pairs = zip(levels.tasks[levels.first], levels.tasks[level], strict=True)
+            both = [(draws.get((all_, model)), draws.get((less, model))) for all_, less in pairs]
+            differences = [None if a is None or b is None else a - b for a, b in both]
+            bounds = _bounds(differences, confidence)
+            computed.append(Loss(levels.benchmark, model, level, whole - value, *bounds))
+    return tuple(computed)
+
+
+def _bounds(
+    draws: Sequence[Floats | None], confidence: float
+) -> tuple[float, float] | tuple[None, None]:
+    import numpy as np
+
+    known = [one for one in draws if one is not None]
+    if len(known) < len(draws):
+        return None, None
+    mean = np.mean(known, axis=0)
+    if not np.isfinite(mean).all():
+        return None, None
+    low, high = np.quantile(mean, [(1 - confidence) / 2, (1 + confidence) / 2])
+    return float(low), float(high)

@@ -1,0 +1,286 @@
+"""What a run will do: every model with every task, checked before anything is asked."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from importlib.metadata import version
+
+from codeacumen import __version__
+from codeacumen.api import (
+    CodeacumenError,
+    Example,
+    Input,
+    Instance,
+    Json,
+    Learner,
+    ModelCard,
+    Prompt,
+    Question,
+    Sight,
+    Task,
+    TaskCard,
+)
+from codeacumen.models.adapters import faces, route
+from codeacumen.registry import (
+    BrokenError,
+    Made,
+    fingerprint,
+    make_model,
+    make_task,
+    names,
+    package_hash,
+    select_tasks,
+)
+
+# Our own models and adapters compute with these; another release may give other digits.
+LIBRARIES = ("numpy", "rapidfuzz", "scikit-learn", "spylls")
+# What a question may say about itself beside what it asks; left out where it does not.
+OPTIONAL = ("method", "ask")
+
+
+class PlannedTask:
+    """A task with its instances read once and their hash."""
+
+    def __init__(self, task: Task) -> None:
+        self.task = task
+        self.card = task.card
+
+    @cached_property
+    def instances(self) -> Sequence[Instance]:
+        try:
+            instances = list(self.task.instances())
+        except CodeacumenError:
+            raise
+        except Exception as error:
+            raise CodeacumenError(
+                f"task {self.card.name}: its instances cannot be read: "
+                f"{type(error).__name__}: {error}"
+            ) from error
+        if not instances:
+            raise CodeacumenError(f"task {self.card.name} has no instances")
+        seen: set[str] = set()
+        for instance in instances:
+            if instance.id in seen:
+                raise CodeacumenError(
+                    f"task {self.card.name}: two instances are called {instance.id}"
+                )
+            seen.add(instance.id)
+        return instances
+
+    @cached_property
+    def data_sha256(self) -> str:
+        """Hash of everything asked and everything scored against, in order."""
+        return self._hash(
+            (
+                f"instance {instance.id}",
+                [
+                    instance.id,
+                    _hashed_input(instance.input),
+                    instance.truth,
+                    instance.cluster,
+                    sorted(instance.tags),
+                ],
+            )
+            for instance in self.instances
+        )
+
+    @property
+    def training(self) -> Callable[[], Sequence[Example]] | None:
+        found: Callable[[], Sequence[Example]] | None = getattr(self.task, "training", None)
+        return found
+
+    @property
+    def sight(self) -> Sight | None:
+        found: Sight | None = getattr(self.task, "sight", None)
+        return found
+
+    @cached_property
+    def surroundings(self) -> str:
+        """Identifies what a model may learn from or see beside the instances: as the task itself
+        says, or by the hash of its training split."""
+        told = str(getattr(self.task, "fingerprint", ""))
+        if told or self.training is None:
+            return told
+        try:
+            examples = self.training()
+        except CodeacumenError:
+            raise
+        except Exception as error:
+            raise CodeacumenError(
+                f"task {self.card.name}: its training split cannot be read: "
+                f"{type(error).__name__}: {error}"
+            ) from error
+        return self._hash(
+            (
+                f"training example {place}",
+                [_hashed_input(example.input), example.truth],
+            )
+            for place, example in enumerate(examples)
+        )
+
+    def _hash(self, records: Iterable[tuple[str, list[Json]]]) -> str:
+        digest = hashlib.sha256()
+        for what, record in records:
+            try:
+                line = json.dumps(record, sort_keys=True, allow_nan=False)
+            except (TypeError, ValueError) as error:
+                raise CodeacumenError(
+                    f"task {self.card.name}: {what} is not plain JSON ({error})"
+                ) from error
+            digest.update(line.encode() + b"\n")
+        return digest.hexdigest()
+
+
+def _hashed_input(question: Input) -> list[Json]:
+    """Return what identifies a question in hashes: its content and its optional parts."""
+    if isinstance(question, Question | Prompt):
+        return [*question.content, question.method, question.ask]
+    return [*question.content]
+
+
+def input_record(asked: Input) -> dict[str, Json]:
+    """A question as plain JSON."""
+    return {
+        key: value for key, value in asdict(asked).items() if value != "" or key not in OPTIONAL
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One model on one task."""
+
+    made: Made
+    task: PlannedTask
+
+    @property
+    def name(self) -> str:
+        return f"{self.made.reference} on {self.task.card.name}"
+
+    def cache_key(self) -> dict[str, object]:
+        """Everything an answer may depend on. Answers are found again only under an equal key."""
+        key: dict[str, object] = {
+            "codeacumen": f"{__version__} {package_hash('codeacumen')}",
+            "libraries": {name: version(name) for name in LIBRARIES},
+            "model": self.made.entry.name,
+            "settings": self.made.settings,
+            "fingerprint": fingerprint(self.made),
+            "task": self.task.card.name,
+            "task_version": self.task.card.version,
+            "face": self.task.card.face,
+            "data_sha256": self.task.data_sha256,
+        }
+        model = self.made.model
+        learns = isinstance(model, Learner) and model.supervision.startswith("train")
+        if learns or hasattr(model, "look"):
+            key["surroundings"] = self.task.surroundings
+        return key
+
+
+def model_card(made: Made) -> ModelCard:
+    # One that learns here says so, and so may one that has learned before.
+    supervision = getattr(made.model, "supervision", "none")
+    return ModelCard(
+        name=made.reference,
+        summary=made.entry.summary,
+        settings=made.settings,
+        faces=tuple(faces(made.model)),
+        supervision=supervision,
+        honest_row=made.entry.honest_row,
+        version=made.entry.origin,
+    )
+
+
+def why_not(made: Made, card: TaskCard, *, trains: bool = True) -> str:
+    """Why a model cannot answer a task; empty if it can. ``trains``: the task has a training
+    split."""
+    needed = card.face
+    only: tuple[str, ...] = getattr(made.model, "only", ())
+    if only and not any(card.name == name or card.name.startswith(name + "/") for name in only):
+        return f"it answers {', '.join(only)} only"
+    own = faces(made.model)
+    learner = made.model if isinstance(made.model, Learner) else None
+    if learner is not None and learner.supervision == "train" and not trains:
+        return "it learns from a training split, which the task does not have"
+    # A learner is shown the task's own questions, so an adapter cannot stand in for its face.
+    own_face = learner is not None or card.direct
+    reachable = needed in own if own_face else route(own, needed) is not None
+    if reachable:
+        return ""
+    return f"the task needs {needed}, the model has {', '.join(own) or 'no face'}"
+
+
+def make_plan(
+    references: Sequence[str], task_patterns: Sequence[str], *, skip_unfit: bool = False
+) -> tuple[list[Cell], list[str]]:
+    """Cells to run, and what was left out and why.
+
+    A model that lacks the face a task needs is an error before anything runs, unless
+    ``skip_unfit``.
+    """
+    models = [make_model(reference) for reference in dict.fromkeys(references)]
+    tasks = [PlannedTask(make_task(name)) for name in select_tasks(task_patterns)]
+    cells: list[Cell] = []
+    unfit: list[str] = []
+    for task in tasks:
+        for made in models:
+            trains = task.training is not None
+            reason = why_not(made, task.card, trains=trains)
+            if reason:
+                unfit.append(f"{made.reference} cannot be asked {task.card.name}: {reason}")
+            else:
+                cells.append(Cell(made, task))
+    if unfit and not skip_unfit:
+        raise CodeacumenError(
+            "\n".join(unfit),
+            "leave these models or tasks out (`codeacumen eval` does with --skip-unfit)",
+        )
+    if not cells:
+        raise CodeacumenError(
+            "\n".join(["there is nothing to ask", *unfit]),
+            "`codeacumen models show NAME` says what a model can answer",
+        )
+    return cells, unfit
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """What a run without names would take; what it leaves out because something is not here; and
+    why what is at fault cannot be taken."""
+
+    names: list[str]
+    absent: list[str]
+    broken: list[str]
+
+
+def offered_tasks() -> Offer:
+    """Tasks whose data is here. A broken package of somebody else's spoils only its own."""
+    from codeacumen.datasets import CATALOGUE, missing_files
+
+    offer = Offer([], [], [])
+    for name in names("task"):
+        try:
+            data = CATALOGUE.get(make_task(name).card.dataset)
+        except CodeacumenError as error:
+            offer.broken.append(str(error))
+            continue
+        (offer.absent if data is not None and missing_files(data) else offer.names).append(name)
+    return offer
+
+
+def offered_models() -> Offer:
+    """Models that can be made with their default settings; absent are those that need more."""
+    offer = Offer([], [], [])
+    for name in names("model"):
+        try:
+            make_model(name)
+        except BrokenError as error:
+            offer.broken.append(str(error))
+        except CodeacumenError:
+            offer.absent.append(name)
+        else:
+            offer.names.append(name)
+    return offer

@@ -1,0 +1,171 @@
+"""Turn a model's answers into a cell of a run, and cells into a run on disk.
+
+A run also records what its results depend on besides the data: versions, machine, commit, time and
+memory.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import platform
+import re
+import subprocess
+import time
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, requires, version
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import codeacumen
+from codeacumen.api import Answer, Json, ModelCard, Run, Scores, TaskCard
+from codeacumen.core.files import write_atomically
+from codeacumen.core.machine import peak_memory_bytes
+from codeacumen.runs.overall import losses, needs_resamples, overall_scores, task_seed
+from codeacumen.runs.plan import PlannedTask
+from codeacumen.runs.results import canonical_bytes, write_run
+from codeacumen.runs.scoring import Settings, count, headline_draws, score
+
+if TYPE_CHECKING:
+    from codeacumen.api import Floats
+
+
+def package_versions() -> dict[str, str]:
+    """Versions of what codeacumen's core depends on, as installed."""
+    found: dict[str, str] = {}
+    try:
+        requirements = requires("codeacumen") or []
+    except PackageNotFoundError:  # run from a source tree that was never installed
+        requirements = ["numpy", "scipy", "scikit-learn", "rapidfuzz"]
+    for requirement in requirements:
+        if "extra ==" in requirement:
+            continue
+        name = requirement.split(";")[0].strip()
+        for end in "<>=!~[ ":
+            name = name.split(end)[0]
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return dict(sorted(found.items()))
+
+
+def git_state() -> dict[str, Json] | None:
+    """Commit of the checkout codeacumen runs from; None for an installed package."""
+    root = Path(codeacumen.__file__).resolve().parents[2]
+    if not (root / ".git").exists():
+        return None
+    try:
+        commit = _git(root, "rev-parse", "HEAD")
+        changed = _git(root, "status", "--porcelain", "--untracked-files=no")
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return {"commit": commit, "changed": bool(changed)}
+
+
+def _git(root: Path, *arguments: str) -> str:
+    done = subprocess.run(
+        ["git", "-C", str(root), *arguments], capture_output=True, text=True, check=True, timeout=10
+    )
+    return done.stdout.strip()
+
+
+def provenance(started: datetime, seconds: float) -> dict[str, Json]:
+    return {
+        "codeacumen": codeacumen.__version__,
+        "git": git_state(),
+        "python": platform.python_version(),
+        "platform": platform.platform(),
+        "processors": os.cpu_count(),
+        "packages": package_versions(),
+        "started": started.astimezone(UTC).isoformat(timespec="seconds"),
+        "seconds": round(seconds, 3),
+        "peak_memory_bytes": peak_memory_bytes(),
+    }
+
+
+ERRORS_SHOWN = 5
+
+
+class Recorder:
+    """Collects the cells of a run. Without a folder nothing is written."""
+
+    def __init__(self, settings: Settings, out: Path | None) -> None:
+        self.settings = settings
+        self.out = out
+        self.cells: list[Scores] = []
+        self.tasks: dict[str, TaskCard] = {}
+        self.models: dict[str, ModelCard] = {}
+        self._draws: dict[tuple[str, str], Floats | None] = {}
+        self._started = datetime.now(UTC)
+        self._clock = time.perf_counter()
+
+    def add(
+        self,
+        task: PlannedTask,
+        model: ModelCard,
+        answers: Mapping[str, Answer],
+        *,
+        asked: int = 0,
+        since: float | None = None,
+    ) -> None:
+        """Score the answers and keep them; ``since`` is when the model was first asked."""
+        data = canonical_bytes(task.instances, answers)
+        path = Path("answers") / task.card.name / f"{file_name(model.name)}.jsonl"
+        if self.out is not None:
+            write_atomically(self.out / path, data)
+        scores, unreadable = score(task.task, task.instances, answers, self.settings)
+        if needs_resamples(task.card.name):
+            seed = task_seed(self.settings.seed, task.instances)
+            own = replace(self.settings, seed=seed)
+            drawn = headline_draws(task.task, task.instances, answers, own)
+            self._draws[task.card.name, model.name] = drawn
+        failed = {a.id: a.error for a in answers.values() if a.error} | unreadable
+        self.tasks[task.card.name] = task.card
+        self.models[model.name] = model
+        self.cells.append(
+            Scores(
+                task=task.card.name,
+                model=model.name,
+                scores=tuple(scores),
+                counts=count(task.instances, answers, failed),
+                answers=path.as_posix() if self.out is not None else "",
+                answers_sha256=hashlib.sha256(data).hexdigest(),
+                data_sha256=task.data_sha256,
+                asked=asked,
+                seconds=0.0 if since is None else round(time.perf_counter() - since, 3),
+                errors=tuple(
+                    f"{id_}: {error}" for id_, error in islice(failed.items(), ERRORS_SHOWN)
+                ),
+            )
+        )
+
+    def finish(self) -> Run:
+        run = Run(
+            seed=self.settings.seed,
+            confidence=self.settings.confidence,
+            resamples=self.settings.resamples,
+            tasks=self.tasks,
+            models=self.models,
+            cells=tuple(self.cells),
+            provenance=provenance(self._started, time.perf_counter() - self._clock),
+            overall=overall_scores(self.cells, self._draws, self.settings.confidence),
+            losses=losses(self.cells, self._draws, self.settings.confidence),
+        )
+        if self.out is not None:
+            write_run(self.out, run)
+        return run
+
+
+def file_name(reference: str) -> str:
+    """A file name for a model; a reference that is none already gets a hash, so that no two
+    share a file."""
+    plain = re.sub(r"[^A-Za-z0-9.=-]+", "_", reference)
+    if plain == reference and len(plain) < 100:
+        return plain
+    # What was not UTF-8 on the command line is a lone surrogate here.
+    digest = hashlib.sha256(reference.encode(errors="surrogatepass")).hexdigest()
+    return f"{plain[:100]}-{digest[:8]}"

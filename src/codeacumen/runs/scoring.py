@@ -1,0 +1,233 @@
+"""From answers to scores: which instances count, the metric, its interval."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from codeacumen.api import Answer, Convention, Counts, Instance, Json, Metric, Score, Task
+from codeacumen.runs.statistics import (
+    cluster_index,
+    interval,
+    point,
+    replicates,
+    unit_count,
+    wilson_interval,
+)
+
+if TYPE_CHECKING:
+    from codeacumen.api import Floats
+    from codeacumen.runs.statistics import Clusters
+
+SMALL_SAMPLE = 30
+# With fewer, resamples say nothing: two pairs always correlate at 1 or -1.
+FEWEST_FOR_INTERVAL = 5
+NO_ANSWER = Answer("")
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How scores are made; a run records these."""
+
+    seed: int = 0
+    confidence: float = 0.95
+    resamples: int = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class Observations:
+    """What a metric sees of a model: one column for each instance that counts."""
+
+    ids: tuple[str, ...]
+    columns: Floats
+    clusters: tuple[str, ...]
+
+    def restricted_to(self, ids: Sequence[str]) -> Observations:
+        place = {id_: i for i, id_ in enumerate(self.ids)}
+        index = [place[id_] for id_ in ids]
+        return Observations(
+            tuple(ids), self.columns[:, index], tuple(self.clusters[i] for i in index)
+        )
+
+
+def belongs(instance: Instance, convention: Convention, slice_: str = "") -> bool:
+    return (not convention.tag or convention.tag in instance.tags) and (
+        not slice_ or slice_ in instance.tags
+    )
+
+
+def read(
+    task: Task, instances: Sequence[Instance], answers: Mapping[str, Answer]
+) -> Mapping[str, Answer]:
+    """The answers as the task's metrics see them."""
+    reading = getattr(task, "reading", None)
+    if reading is None:
+        return answers
+    found: Mapping[str, Answer] = reading(instances, answers)
+    return found
+
+
+def observe(
+    metric: Metric,
+    instances: Sequence[Instance],
+    answers: Mapping[str, Answer],
+    convention: Convention,
+    slice_: str = "",
+) -> tuple[Observations, dict[str, str]]:
+    """The metric's view, and what was wrong with answers it could not read, by instance."""
+    ids: list[str] = []
+    rows: list[tuple[float, ...]] = []
+    clusters: list[str] = []
+    unreadable: dict[str, str] = {}
+    for instance in instances:
+        if not belongs(instance, convention, slice_):
+            continue
+        answer = answers.get(instance.id, NO_ANSWER)
+        row: tuple[float, ...] | None = None
+        if not answer.error and answer.value is not None:
+            try:
+                row = metric.observe(instance.truth, answer.value)
+            except Exception as error:  # a metric may be somebody else's
+                unreadable[instance.id] = f"{type(error).__name__}: {error}"
+        if row is None:
+            if metric.unanswered is None:
+                continue
+            row = metric.unanswered
+        ids.append(instance.id)
+        rows.append(row)
+        clusters.append(instance.cluster)
+    columns = np.array(rows, dtype=float).T if rows else np.empty((1, 0))
+    return Observations(tuple(ids), columns, tuple(clusters)), unreadable
+
+
+def score(
+    task: Task, instances: Sequence[Instance], answers: Mapping[str, Answer], settings: Settings
+) -> tuple[list[Score], dict[str, str]]:
+    """All scores of one model on one task, the headline first; then every slice under the
+    first convention; then the same of the task's further metrics. With them, the answers that
+    could not be read."""
+    card = task.card
+    first = card.conventions[0]
+    wanted = [(task.metric, convention, "") for convention in card.conventions]
+    wanted += [(task.metric, first, slice_) for slice_ in card.slices]
+    for metric in getattr(task, "metrics", ()):
+        wanted += [(metric, first, slice_) for slice_ in ("", *card.slices)]
+    given = read(task, instances, answers)
+    # Slices are many times smaller than all, and there may be many metrics.
+    members = {
+        slice_: [one for one in instances if belongs(one, first, slice_)] for slice_ in card.slices
+    }
+    scores: list[Score] = []
+    unreadable: dict[str, str] = {}
+    for metric, convention, slice_ in wanted:
+        seen, problems = observe(metric, members.get(slice_, instances), given, convention, slice_)
+        unreadable |= problems
+        scores.append(_one(metric, seen, convention, slice_, settings))
+    return scores, unreadable
+
+
+def _one(
+    metric: Metric, seen: Observations, convention: Convention, slice_: str, settings: Settings
+) -> Score:
+    n = len(seen.ids)
+    value = point(metric, seen.columns)
+    if not math.isfinite(value):
+        note = "no answers" if n == 0 else "undefined: too few or all equal"
+        return Score(metric.name, convention.name, slice_, None, None, None, n, note)
+    clusters = cluster_index(seen.clusters)
+    units = unit_count(n, clusters)
+    unit = "instance" if clusters is None else "cluster"
+    told = f"only {units} {unit}" + ("s" if units != 1 else "")
+    if units < FEWEST_FOR_INTERVAL:
+        note = f"{told}: too few for an interval"
+        return Score(metric.name, convention.name, slice_, value, None, None, n, note)
+    bounds = _bounds(metric, seen.columns, clusters, settings)
+    note = f"{told}: read the interval, not the value" if units < SMALL_SAMPLE else ""
+    if bounds is None:
+        note = "undefined in too many resamples for an interval"
+    low, high = bounds if bounds is not None else (None, None)
+    return Score(metric.name, convention.name, slice_, value, low, high, n, note)
+
+
+def _bounds(
+    metric: Metric, columns: Floats, clusters: Clusters | None, settings: Settings
+) -> tuple[float, float] | None:
+    value = point(metric, columns)
+    if getattr(metric, "percentage", False) and value in (0.0, 100.0):
+        # Where none or all are so, so is every resample: Wilson's interval has a width.
+        units = unit_count(columns.shape[1], clusters)
+        low, high = wilson_interval(value / 100, units, settings.confidence)
+        return 100 * low, 100 * high
+    # A proportion that is constant has an interval without resamples.
+    if not (metric.proportion and value in (0.0, 1.0)):
+        metric, columns, clusters = _summed(metric, columns, clusters)
+    return interval(
+        metric,
+        columns,
+        confidence=settings.confidence,
+        resamples=settings.resamples,
+        seed=settings.seed,
+        clusters=clusters,
+    )
+
+
+def headline_draws(
+    task: Task, instances: Sequence[Instance], answers: Mapping[str, Answer], settings: Settings
+) -> Floats | None:
+    """The headline score in each of the resamples; None where there is too little to resample."""
+    given = read(task, instances, answers)
+    seen, _ = observe(task.metric, instances, given, task.card.conventions[0])
+    clusters = cluster_index(seen.clusters)
+    n = len(seen.ids)
+    if n == 0 or unit_count(n, clusters) < FEWEST_FOR_INTERVAL:
+        return None
+    metric, columns, clusters = _summed(task.metric, seen.columns, clusters)
+    (draws,) = replicates(metric, [columns], settings.resamples, settings.seed, clusters)
+    return draws
+
+
+def _summed(
+    metric: Metric, columns: Floats, clusters: Clusters | None
+) -> tuple[Metric, Floats, Clusters | None]:
+    """The same metric on rows that are whole clusters, where it can be had from sums."""
+    of_sums = getattr(metric, "of_sums", None)
+    if clusters is None or of_sums is None:
+        return metric, columns, clusters
+    numbers = np.ones(columns.shape[1])
+    rows = [np.bincount(clusters, weights=column) for column in (*columns, numbers)]
+    return _OfClusters(metric.name, metric.title, of_sums), np.stack(rows), None
+
+
+@dataclass(frozen=True, slots=True)
+class _OfClusters:
+    """A metric on rows that are clusters: the sums of their instances' rows, and how many these
+    are. Its draws are the metric's own, and cost what clusters cost, not what instances do."""
+
+    name: str
+    title: str
+    of_sums: Callable[[Floats, Floats], Floats]
+    unanswered: tuple[float, ...] | None = None
+    proportion: bool = False
+
+    def observe(self, truth: Json, answer: Json) -> tuple[float, ...] | None:
+        raise NotImplementedError("what is observed are instances")
+
+    def statistic(self, columns: Floats, weights: Floats) -> Floats:
+        sums = columns @ weights.T
+        return self.of_sums(sums[:-1], sums[-1])
+
+
+def count(
+    instances: Sequence[Instance], answers: Mapping[str, Answer], failed: Mapping[str, str]
+) -> Counts:
+    answered = sum(
+        1
+        for instance in instances
+        if instance.id not in failed and answers.get(instance.id, NO_ANSWER).value is not None
+    )
+    failures = sum(1 for instance in instances if instance.id in failed)
+    return Counts(len(instances), answered, len(instances) - answered - failures, failures)

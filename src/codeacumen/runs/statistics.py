@@ -1,0 +1,182 @@
+"""Intervals and tests, all from one idea: a resample is a vector of weights.
+
+``weights[b, i]`` says how often row i stands in resample b. Every metric is a function of
+weights, so the bootstrap, the jackknife and the paired bootstrap are matrix operations, and
+two models are resampled together by giving both the same weights.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+from scipy.special import ndtr, ndtri
+
+from codeacumen.api import Metric
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from codeacumen.api import Floats
+
+    # The number of the cluster each instance belongs to.
+    Clusters: TypeAlias = NDArray[np.intp]
+
+# Weights are made in blocks of this many numbers, so that memory does not grow with the data.
+BLOCK = 1 << 22
+JACKKNIFE_GROUPS = 500
+# Share of resamples that may leave a statistic undefined.
+MOST_UNDEFINED = 0.05
+
+
+def cluster_index(clusters: Sequence[str]) -> Clusters | None:
+    """Numbers of the clusters, or None where every instance stands for itself."""
+    named = [cluster for cluster in clusters if cluster]
+    if len(set(named)) == len(named):
+        return None
+    own = [cluster or f"\0{i}" for i, cluster in enumerate(clusters)]
+    _, index = np.unique(own, return_inverse=True)
+    return index.astype(np.intp)
+
+
+def unit_count(n: int, clusters: Clusters | None) -> int:
+    """How many independent units there are: what certainty hangs on."""
+    return n if clusters is None else int(clusters.max()) + 1
+
+
+def bootstrap_weights(
+    n: int, resamples: int, seed: int, clusters: Clusters | None = None
+) -> Iterator[Floats]:
+    """Weights of ``resamples`` bootstrap samples, in blocks of rows. With clusters, whole
+    clusters are drawn."""
+    rng = np.random.default_rng(seed)
+    units = unit_count(n, clusters)
+    rows = max(1, BLOCK // max(n, units))
+    for start in range(0, resamples, rows):
+        count = min(rows, resamples - start)
+        drawn = rng.integers(0, units, size=(count, units))
+        drawn += np.arange(count)[:, None] * units
+        weights = np.bincount(drawn.ravel(), minlength=count * units).reshape(count, units)
+        block: Floats = weights.astype(float)
+        yield block if clusters is None else block[:, clusters]
+
+
+def jackknife_weights(n: int, clusters: Clusters | None = None) -> Floats:
+    """Weights that leave out one unit each; many units are left out in groups."""
+    unit = np.arange(n) if clusters is None else clusters
+    groups = min(int(unit.max()) + 1, JACKKNIFE_GROUPS)
+    weights: Floats = (unit[None, :] % groups != np.arange(groups)[:, None]).astype(float)
+    return weights
+
+
+def replicates(
+    metric: Metric,
+    tables: Sequence[Floats],
+    resamples: int,
+    seed: int,
+    clusters: Clusters | None = None,
+) -> list[Floats]:
+    """The metric's values in the bootstrap samples, for each table of columns; nan where a
+    sample leaves it undefined. All tables meet the same resamples, which pairs them."""
+    n = tables[0].shape[1]
+    values: list[list[Floats]] = [[] for _ in tables]
+    for weights in bootstrap_weights(n, resamples, seed, clusters):
+        for table, collected in zip(tables, values, strict=True):
+            collected.append(metric.statistic(table, weights))
+    return [np.concatenate(collected) for collected in values]
+
+
+def point(metric: Metric, columns: Floats) -> float:
+    n = columns.shape[1]
+    if n == 0:
+        return math.nan
+    return float(metric.statistic(columns, np.ones((1, n)))[0])
+
+
+def wilson_interval(value: float, n: int, confidence: float) -> tuple[float, float]:
+    """Wilson's interval for a proportion: unlike the bootstrap it has a width at 0 and 1."""
+    z = float(ndtri((1 + confidence) / 2))
+    centre = (value + z * z / (2 * n)) / (1 + z * z / n)
+    half = z / (1 + z * z / n) * math.sqrt(value * (1 - value) / n + z * z / (4 * n * n))
+    # Rounding must not put the value outside its own interval.
+    return max(0.0, min(value, centre - half)), min(1.0, max(value, centre + half))
+
+
+def bca_interval(
+    value: float, draws: Floats, jackknife: Floats, confidence: float
+) -> tuple[float, float] | None:
+    """Efron's bias-corrected and accelerated interval; None where too many resamples leave the
+    statistic undefined: those that are left would be a selection."""
+    defined = np.isfinite(draws)
+    if not math.isfinite(value) or np.mean(defined) < 1 - MOST_UNDEFINED:
+        return None
+    draws = draws[defined]
+    tails = np.array([(1 - confidence) / 2, (1 + confidence) / 2])
+    # The share below the value, ties split: rank metrics of small samples are lumpy.
+    share = (np.mean(draws < value) + np.mean(draws <= value)) / 2
+    leave_one = jackknife[np.isfinite(jackknife)]
+    if 0 < share < 1 and len(leave_one) > 1:
+        bias = ndtri(share)
+        spread = leave_one.mean() - leave_one
+        scale = float((spread**2).sum()) ** 1.5
+        acceleration = float((spread**3).sum()) / (6 * scale) if scale > 0 else 0.0
+        z = bias + ndtri(tails)
+        tails = ndtr(bias + z / (1 - acceleration * z))
+    low, high = np.quantile(draws, tails)
+    return float(low), float(high)
+
+
+def interval(
+    metric: Metric,
+    columns: Floats,
+    *,
+    confidence: float,
+    resamples: int,
+    seed: int,
+    clusters: Clusters | None = None,
+) -> tuple[float, float] | None:
+    """The interval of one score: Wilson's for plain proportions, BCa bootstrap otherwise; None
+    where it cannot be had."""
+    value = point(metric, columns)
+    n = columns.shape[1]
+    if not math.isfinite(value):
+        return None
+    # Where all are right, or all wrong, so is every resample: Wilson's interval has a width.
+    if metric.proportion and (clusters is None or value in (0.0, 1.0)):
+        return wilson_interval(value, unit_count(n, clusters), confidence)
+    (draws,) = replicates(metric, [columns], resamples, seed, clusters)
+    leave_one = metric.statistic(columns, jackknife_weights(n, clusters))
+    return bca_interval(value, draws, leave_one, confidence)
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """Holm's step-down correction: adjusted p-values, in the order given."""
+    p = np.asarray(p_values, dtype=float)
+    order = np.argsort(p, kind="stable")
+    steps = p[order] * np.arange(len(p), 0, -1)
+    adjusted = np.empty_like(p)
+    adjusted[order] = np.minimum(1.0, np.maximum.accumulate(steps))
+    return [float(value) for value in adjusted]
+
+
+def bootstrap_p(differences: Floats) -> float:
+    """Two-sided p-value of a difference by where 0 lies among its bootstrap replicates."""
+    draws = differences[np.isfinite(differences)]
+    below = (np.count_nonzero(draws < 0) + np.count_nonzero(draws <= 0)) / 2
+    smaller = min(below, len(draws) - below)
+    return float(min(1.0, 2 * (smaller + 1) / (len(draws) + 1)))
+
+
+def mcnemar_p(only_first: int, only_second: int) -> float:
+    """Exact McNemar test on the instances that only one of two models gets right."""
+    from scipy.stats import binomtest
+
+    discordant = only_first + only_second
+    return float(binomtest(only_first, discordant).pvalue) if discordant else 1.0
+
+
+def smallest_visible(standard_error: float, confidence: float, power: float = 0.8) -> float:
+    """The smallest true difference that such a comparison would show with this power."""
+    return float((ndtri((1 + confidence) / 2) + ndtri(power)) * standard_error)

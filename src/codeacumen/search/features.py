@@ -1,0 +1,255 @@
+"""Tokens and path contexts of methods as hashed features, and the index of their tf-idf vectors.
+
+Features of a text depend on nothing but the text. Texts are parsed many at a time, as classes of
+one file, which is six times as fast as one by one; if the file does not have the classes that were
+put in, each text is parsed alone.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import chain
+
+import numpy as np
+from numpy.typing import NDArray
+
+from codeacumen.languages.java.syntax.file import JavaFile, parse_snippets
+from codeacumen.languages.java.syntax.tokens import CODE
+from codeacumen.languages.kernel import mixed
+from codeacumen.search.index import Columns, Offsets, Postings, Weights
+from codeacumen.search.kernel import distinct_keys
+from codeacumen.text.columns import slices
+from codeacumen.text.subtokens import subtokens
+from codeacumen.views.paths import paths
+
+Keys = NDArray[np.uint64]
+
+# Of each kind, tokens and paths, a method has at most so many features.
+MOST = 200
+_LARGEST = 1 << 17
+_MOST_CONTEXTS = 1 << 20
+_TOP = np.uint64(1 << 63)
+_MOST_KNOWN = 1 << 16
+# A query follows its rarest features first and stops where it would read more postings than this:
+# the features left are those that most methods have.
+MOST_POSTINGS = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class Features:
+    """Distinct keys of several methods, one method after the other, and how often it has each.
+    Keys of paths have their highest bit set; those of tokens have not, and come first."""
+
+    offsets: Offsets
+    key: Keys
+    count: NDArray[np.int32]
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def select(self, is_selected: NDArray[np.bool_]) -> Features:
+        ends = np.concatenate([np.zeros(1, np.int64), np.cumsum(is_selected)])
+        return Features(ends[self.offsets], self.key[is_selected], self.count[is_selected])
+
+
+def features(texts: Sequence[str]) -> Features:
+    """Features of methods' texts, in which their names are masked."""
+    return join_features([part for some in _stretches(texts) for part in _read(some)])
+
+
+def join_features(parts: Sequence[Features]) -> Features:
+    lengths = [np.diff(part.offsets) for part in parts]
+    offsets = np.concatenate([np.zeros(1, np.int64), *lengths]).cumsum()
+    key = np.concatenate([np.empty(0, np.uint64), *(part.key for part in parts)])
+    return Features(
+        offsets, key, np.concatenate([np.empty(0, np.int32), *(part.count for part in parts)])
+    )
+
+
+def _stretches(texts: Sequence[str]) -> list[list[bytes]]:
+    """Texts cut where they would make too large a file."""
+    found: list[list[bytes]] = []
+    size = 0
+    for text in texts:
+        data = text.encode("utf-8", "replace")
+        if not found or size + len(data) > _LARGEST:
+            found.append([])
+            size = 0
+        found[-1].append(data)
+        size += len(data)
+    return found
+
+
+def _read(texts: Sequence[bytes]) -> list[Features]:
+    return [
+        _both(_tokens(file, starts, stops), _paths(file, starts))
+        for file, starts, stops in parse_snippets(texts)
+    ]
+
+
+def _both(tokens: Features, contexts: Features) -> Features:
+    """The features of each method, those of its tokens before those of its paths."""
+    lengths = np.stack([np.diff(tokens.offsets), np.diff(contexts.offsets)])
+    where = np.concatenate([np.zeros(1, np.int64), lengths.T.ravel().cumsum()])
+    key = np.empty(where[-1], dtype=np.uint64)
+    count = np.empty(where[-1], dtype=np.int32)
+    for part, one in enumerate((tokens, contexts)):
+        shift = where[part:-1:2] - one.offsets[:-1]
+        place = np.arange(len(one.key)) + np.repeat(shift, lengths[part])
+        key[place], count[place] = one.key, one.count
+    return Features(where[::2], key, count)
+
+
+# --------------------------------------------------------------------------------------
+# Tokens: identifiers whole and in their subtokens, all other tokens as they are spelt.
+# --------------------------------------------------------------------------------------
+
+
+def _tokens(file: JavaFile, start: Offsets, end: Offsets) -> Features:
+    tokens = file.tokens
+    first, last = (np.searchsorted(tokens.start, bytes_) for bytes_ in (start, end))
+    codes, words = tokens.spellings(file.names.word_of, file.names.words)
+    # A word may be both, an identifier here and the kind of a token there.
+    codes = 2 * codes + (tokens.kind == CODE["IDENTIFIER"])
+    chosen = slices(codes, first, last)
+    used, place = np.unique(chosen.values, return_inverse=True)
+    keys = [
+        _identifier(words[code >> 1]) if code & 1 else _other(words[code >> 1])
+        for code in used.tolist()
+    ]
+    flat, bounds = _flat(keys)
+    found = slices(flat, bounds[place], bounds[place + 1])
+    return Features(*distinct_keys(found.values, found.offsets[chosen.offsets], MOST))
+
+
+def _flat(lists: Sequence[tuple[int, ...]]) -> tuple[Keys, Offsets]:
+    lengths = np.fromiter(map(len, lists), np.int64, len(lists))
+    bounds = np.concatenate([np.zeros(1, np.int64), lengths.cumsum()])
+    return np.fromiter(chain.from_iterable(lists), np.uint64, bounds[-1]), bounds
+
+
+def _hash(kind: str, word: str) -> int:
+    """Python's own hash differs from run to run."""
+    data = f"{kind} {word}".encode("utf-8", "surrogatepass")
+    return int.from_bytes(hashlib.blake2b(data, digest_size=8).digest(), "little") >> 1
+
+
+def _remembered(make: Callable[[str], tuple[int, ...]]) -> Callable[[str], tuple[int, ...]]:
+    """The same few words make up most of any code. Long ones are mostly literals, met once."""
+    known: dict[str, tuple[int, ...]] = {}
+
+    def remembered(word: str) -> tuple[int, ...]:
+        found = known.get(word)
+        if found is None:
+            found = make(word)
+            if len(word) <= 40:
+                if len(known) >= _MOST_KNOWN:
+                    known.clear()
+                known[word] = found
+        return found
+
+    return remembered
+
+
+@_remembered
+def _identifier(word: str) -> tuple[int, ...]:
+    return (_hash("name", word), *(_hash("part", part.lower()) for part in subtokens(word)))
+
+
+@_remembered
+def _other(word: str) -> tuple[int, ...]:
+    return (_hash("token", word),)
+
+
+@_remembered
+def _end(word: str) -> tuple[int, ...]:
+    return (_hash("end", word),)
+
+
+# --------------------------------------------------------------------------------------
+# Path contexts: the path's hash and both its ends.
+# --------------------------------------------------------------------------------------
+
+
+def _paths(file: JavaFile, start: Offsets) -> Features:
+    at = {
+        int(file.syntax.start[method.node]): place
+        for place, method in enumerate(file.declarations.methods)
+    }
+    rows = [row for row, byte in enumerate(start.tolist()) if byte in at]
+    # As good as all contexts, and then a draw that depends on nothing but themselves.
+    found = paths(file, [at[int(start[row])] for row in rows], most=_MOST_CONTEXTS)
+    ends, _ = _flat([_end(word) for word in found.name.words or ()])
+    names = ends[found.name.values] if len(ends) else np.empty(0, np.uint64)
+    shift = np.repeat(found.leaf_offsets[:-1], np.diff(found.context_offsets))
+    left, right = names[found.left + shift], names[found.right + shift]
+    path = found.path.astype(np.int64).astype(np.uint64)
+    keys = mixed(mixed(left + path) + right) | _TOP
+    lengths = np.zeros(len(start), dtype=np.int64)
+    lengths[rows] = np.diff(found.context_offsets)
+    offsets = np.concatenate([np.zeros(1, np.int64), lengths.cumsum()])
+    return Features(*distinct_keys(keys, offsets, MOST))
+
+
+# --------------------------------------------------------------------------------------
+# The index: the cosine of tf-idf vectors.
+# --------------------------------------------------------------------------------------
+
+
+class FeatureIndex:
+    """Tokens and paths make a vector of length one each; a method's vector is both, in the shares
+    that are set."""
+
+    def __init__(self, parts: Iterable[Features], paths: float) -> None:
+        """``paths`` is the share of the paths, from 0 (tokens alone) to 1."""
+        self.shares = np.sqrt(np.array([1.0 - paths, paths]))
+        rows = join_features([self._with_shares(part) for part in parts])
+        self.key, inverse, sizes = np.unique(rows.key, return_inverse=True, return_counts=True)
+        column = inverse.astype(np.int32)
+        self.rarity = np.log((1.0 + len(rows)) / (1.0 + sizes))
+        method = np.repeat(np.arange(len(rows), dtype=np.int32), np.diff(rows.offsets))
+        self.postings = Postings.from_rows(
+            column, method, self._weights(rows, column), sizes, len(rows)
+        )
+
+    def __len__(self) -> int:
+        return self.postings.methods
+
+    def nearest(
+        self, queries: Features, left_out: Offsets, k: int
+    ) -> tuple[Offsets, NDArray[np.float64]]:
+        """The ``k`` nearest methods of each query and their cosines, nearest first, -1 where there
+        are no more; the method ``left_out`` (-1: none) is not among them."""
+        queries = self._with_shares(queries)
+        position = np.searchsorted(self.key, queries.key)
+        is_known = np.append(self.key, np.uint64(0))[position] == queries.key
+        is_known &= position < len(self.key)
+        queries, column = queries.select(is_known), position[is_known].astype(np.int32)
+        weight = self._weights(queries, column)
+        query = np.repeat(np.arange(len(queries)), np.diff(queries.offsets))
+        order = np.lexsort((-self.rarity[column], query))
+        return self.postings.nearest(
+            queries.offsets, column[order], weight[order], left_out, k, MOST_POSTINGS
+        )
+
+    def _with_shares(self, rows: Features) -> Features:
+        """Without the family that has no share."""
+        if self.shares.all():
+            return rows
+        return rows.select(self.shares[rows.key >> np.uint64(63)] > 0)
+
+    def _weights(self, rows: Features, column: Columns) -> Weights:
+        """The tf-idf of each row's features, tokens and paths scaled to their shares."""
+        # The C library's logarithm: numpy's own may differ in the last digit between processors.
+        highest = int(rows.count.max(initial=0))
+        frequency = np.array([0.0, *(1.0 + math.log(n) for n in range(1, highest + 1))])
+        weight = frequency[rows.count] * self.rarity[column]
+        family = (rows.key >> np.uint64(63)).astype(np.int64)
+        vector = 2 * np.repeat(np.arange(len(rows)), np.diff(rows.offsets)) + family
+        length = np.sqrt(np.bincount(vector, weight * weight, 2 * len(rows)))[vector]
+        scale = np.divide(self.shares[family], length, out=np.ones(len(weight)), where=weight > 0)
+        weights: Weights = (weight * scale).astype(np.float32)
+        return weights

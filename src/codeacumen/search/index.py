@@ -1,0 +1,93 @@
+"""The index of nearest methods over sparse vectors, and the order of its answers.
+
+An inverted index: for each column (a word, a hashed feature) the methods that have it, with
+weights. What the weights are is up to the user of the index: tf-idf in ``features``, Okapi BM25 in
+``word_index``. Dense vectors have their own search in ``vectors``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Offsets = NDArray[np.int64]
+Columns = NDArray[np.int32]
+Weights = NDArray[np.float32]
+
+
+def top_k(scores: NDArray[np.floating], k: int, methods: Offsets | None = None) -> Offsets:
+    """Positions of the ``k`` highest scores, highest first; among equal scores the method with the
+    lower number comes first. ``methods`` are the numbers, if they are not the positions.
+
+    >>> top_k(np.array([0.5, 0.9, 0.5, 0.1]), 3).tolist()
+    [1, 0, 2]
+    """
+    if k < len(scores):
+        least = np.partition(scores, len(scores) - k)[len(scores) - k]
+        candidates = np.flatnonzero(scores >= least)
+    else:
+        candidates = np.arange(len(scores))
+    numbers = candidates if methods is None else methods[candidates]
+    order: Offsets = candidates[np.lexsort((numbers, -scores[candidates]))][:k]
+    return order
+
+
+@dataclass(frozen=True, slots=True)
+class Postings:
+    """The methods of column ``c`` are ``method[offsets[c]:offsets[c + 1]]``, ascending, and what
+    they weigh there is ``weight`` at the same positions. The arrays may be mapped files."""
+
+    offsets: Offsets
+    method: Columns
+    weight: Weights
+    methods: int
+
+    @classmethod
+    def from_rows(
+        cls, column: Columns, method: Columns, weight: Weights, sizes: Offsets, methods: int
+    ) -> Postings:
+        """Transpose rows, which are in the order of their methods. ``sizes``: entries a column."""
+        order = np.argsort(column, kind="stable")
+        offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        return cls(offsets, method[order], weight[order], methods)
+
+    def score_all(self, query: Iterable[tuple[int, float]]) -> Weights:
+        """The score of every method, in 32 bits, for one query of (column, weight)."""
+        scores = np.zeros(self.methods, dtype=np.float32)
+        for column, weight in query:
+            row = slice(int(self.offsets[column]), int(self.offsets[column + 1]))
+            scores[self.method[row]] += np.float32(weight) * self.weight[row]
+        return scores
+
+    def nearest(
+        self, offsets: Offsets, column: Columns, weight: Weights, left_out: Offsets, k: int,
+        most: int,
+    ) -> tuple[Offsets, NDArray[np.float64]]:  # fmt: skip
+        """Return the ``k`` nearest methods of each query and their scores, (queries, k), nearest
+        first; -1 where no more methods share a column with it.
+
+        The columns of query ``q`` are ``column[offsets[q]:offsets[q + 1]]``, the most telling
+        first; no more than ``most`` postings are read. The method ``left_out[q]`` is skipped.
+        """
+        from codeacumen.search.kernel import add_postings
+
+        queries = len(offsets) - 1
+        found = np.full((queries, k), -1, np.int64)
+        scores = np.zeros((queries, k), np.float64)
+        score, seen = np.zeros(self.methods), np.zeros(self.methods, np.bool_)
+        touched, reached = np.empty(self.methods, np.int64), np.empty(self.methods)
+        for query in range(queries):
+            part = slice(offsets[query], offsets[query + 1])
+            count = add_postings(
+                column[part], weight[part], self.offsets, self.method, self.weight, most, score,
+                seen, touched, reached,
+            )  # fmt: skip
+            # One more, because the method to leave out may be among them.
+            best = top_k(reached[:count], k + 1, touched[:count])
+            best = best[touched[best] != left_out[query]][:k]
+            found[query, : len(best)] = touched[best]
+            scores[query, : len(best)] = reached[best]
+        return found, scores

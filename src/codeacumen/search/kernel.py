@@ -1,0 +1,77 @@
+"""Compiled loops of the sparse index. In numpy, distinct keys take 2.4 to 4 times as long, postings
+6 to 15 times."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from codeacumen.languages.kernel import kernel
+
+
+@kernel
+def distinct_keys(
+    keys: NDArray[np.uint64], offsets: NDArray[np.int64], most: int
+) -> tuple[NDArray[np.int64], NDArray[np.uint64], NDArray[np.int32]]:
+    """Each row's distinct keys, sorted, with their counts: offsets, keys, counts. Of more than
+    ``most`` the smallest are taken: keys are hashes, so these are a sample, and nearly the same for
+    rows that are nearly the same."""
+    distinct, counts = np.empty(len(keys), np.uint64), np.empty(len(keys), np.int32)
+    ends = np.zeros(len(offsets), np.int64)
+    total = 0
+    for row in range(len(offsets) - 1):
+        first = total
+        for key in np.sort(keys[offsets[row] : offsets[row + 1]]):
+            if total > first and distinct[total - 1] == key:
+                counts[total - 1] += 1
+            elif total - first < most:
+                distinct[total], counts[total] = key, 1
+                total += 1
+            else:
+                break
+        ends[row + 1] = total
+    return ends, distinct[:total].copy(), counts[:total].copy()
+
+
+@kernel
+def add_postings(
+    columns: NDArray[np.int32],
+    weights: NDArray[np.float32],
+    offsets: NDArray[np.int64],
+    methods: NDArray[np.int32],
+    posting_weights: NDArray[np.float32],
+    most: int,
+    score: NDArray[np.float64],
+    seen: NDArray[np.bool_],
+    touched: NDArray[np.int64],
+    reached: NDArray[np.float64],
+) -> int:
+    """Write the methods that one query reaches to ``touched`` and their scores to ``reached``;
+    return how many these are. ``score`` and ``seen`` are zero on entry and on return.
+
+    Columns are followed in their order until ``most`` postings are read; the first always is. A
+    product is rounded to 32 bits and then added in 64: published results depend on it, and
+    scipy's sparse product does not round.
+    """
+    count, postings_read = 0, 0
+    for position in range(len(columns)):
+        weight = weights[position]
+        # A feature that all methods have weighs nothing.
+        if weight <= 0.0:
+            continue
+        low, high = offsets[columns[position]], offsets[columns[position] + 1]
+        if postings_read > 0 and postings_read + high - low > most:
+            break
+        postings_read += high - low
+        for posting in range(low, high):
+            method = methods[posting]
+            if not seen[method]:
+                seen[method] = True
+                touched[count] = method
+                count += 1
+            score[method] += weight * posting_weights[posting]
+    for position in range(count):
+        method = touched[position]
+        reached[position] = score[method]
+        score[method], seen[method] = 0.0, False
+    return count

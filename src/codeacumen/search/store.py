@@ -1,0 +1,110 @@
+"""Indexes on disk: one folder for each corpus, kind and way to build it.
+
+A folder appears when all of its files are there. Its name holds the hash of the corpus's manifest
+and a fingerprint of the code and settings that built it, so a change of either builds another
+index; ``index.json`` repeats them, with the schema.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from codeacumen.api import CodeacumenError, Json
+from codeacumen.core.files import sha256_of
+
+if TYPE_CHECKING:
+    from codeacumen.corpus import Corpus
+
+SCHEMA = "codeacumen.search/2"
+_MANIFEST = "index"
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """Reads and writes the files of one index."""
+
+    folder: Path
+
+    def array(self, name: str, mapped: bool = False) -> NDArray[Any]:
+        """The array of that name; a mapped one is read where it is used."""
+        values: NDArray[Any] = np.load(
+            self.folder / f"{name}.npy", mmap_mode="r" if mapped else None
+        )
+        return values
+
+    def value(self, name: str) -> Any:
+        return json.loads((self.folder / f"{name}.json").read_text(encoding="utf-8"))
+
+    def write_array(self, name: str, values: NDArray[Any]) -> None:
+        np.save(self.folder / f"{name}.npy", values)
+
+    def write_value(self, name: str, value: object) -> None:
+        (self.folder / f"{name}.json").write_text(json.dumps(value), encoding="utf-8")
+
+
+def corpus_manifest(corpus: Path) -> Path:
+    """The manifest of a corpus, by its name: to import the corpus package takes longer than a
+    search."""
+    manifest = corpus / "manifest.json"
+    if not manifest.is_file():
+        raise CodeacumenError(
+            f"{corpus} holds no corpus", "`codeacumen corpus build` makes a corpus"
+        )
+    return manifest
+
+
+def index_folder(kind: str, corpus: Path, cache: Path, built_by: Json) -> Path:
+    """Where the index of a corpus is stored. ``built_by``: all that its content depends on."""
+    fingerprint = hashlib.sha256(json.dumps([SCHEMA, built_by]).encode()).hexdigest()
+    name = f"{sha256_of(corpus_manifest(corpus))[:32]}-{fingerprint[:16]}"
+    return cache / "search" / kind / name
+
+
+def open_or_build(
+    kind: str, corpus: Path, cache: Path, built_by: Json, build: Callable[[Corpus, Stored], None]
+) -> Stored:
+    """The stored index of a corpus, built first if there is none."""
+    folder = index_folder(kind, corpus, cache, built_by)
+    record = {"schema": SCHEMA, "kind": kind, "index": folder.name}
+    if not folder.is_dir():
+        from codeacumen.corpus import Corpus
+
+        opened = Corpus.open(corpus)
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".index-") as scratch:
+            part = Stored(Path(scratch) / "index")
+            part.folder.mkdir()
+            build(opened, part)
+            part.write_value(_MANIFEST, record)
+            try:
+                part.folder.replace(folder)
+            except OSError:
+                # Another process was faster; its index is the same.
+                if not folder.is_dir():
+                    raise
+                shutil.rmtree(part.folder)
+    stored = Stored(folder)
+    try:
+        stored_record = stored.value(_MANIFEST)
+    except (OSError, ValueError) as error:
+        raise damaged_index(folder, str(error)) from error
+    if stored_record != record:
+        raise damaged_index(folder, f"its {_MANIFEST}.json is of another index")
+    return stored
+
+
+def damaged_index(folder: Path, reason: str) -> CodeacumenError:
+    return CodeacumenError(
+        f"the index in {folder} cannot be read ({reason})",
+        f"rm -r {folder}; the next run builds it again",
+    )

@@ -1,0 +1,338 @@
+"""An index of a corpus's methods by their words, and the search in it for ``codeacumen similar
+find``.
+
+Okapi BM25: a word that few methods have counts much, its repetition less and less, and a long
+method less for the same words. The index stores what a word adds to a method's score; a query then
+adds up the postings of its words. The arrays are mapped: a query reads only the postings it needs.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from codeacumen.api import CodeacumenError, Json
+from codeacumen.core.progress import Progress, ignore_progress
+from codeacumen.search.index import Columns, Postings, Weights, top_k
+from codeacumen.search.store import Stored, open_or_build
+from codeacumen.search.words import words
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+    from codeacumen.corpus import Corpus
+    from codeacumen.engines import Engine
+
+# Okapi's usual constants: how soon repetition stops counting, how much length counts.
+K, B = 1.2, 0.75
+# Seconds for a shard.
+LIMIT = 900.0
+# Raise it when another way to build makes another index.
+VERSION = 2
+_SENTENCE = 120
+_MARKUP = re.compile(r"\{@\w+\s+(?:[^{}]*[#\s])?([^{}#\s]*)\}|<[^<>]{0,200}>")
+
+
+@dataclass(frozen=True, slots=True)
+class IndexedMethod:
+    """``says`` is the first sentence of its JavaDoc."""
+
+    method_id: str
+    project: str
+    path: str
+    line: int
+    type: str
+    signature: str
+    says: str
+
+
+class WordIndex:
+    def __init__(self, stored: Stored) -> None:
+        self.stored = stored
+        self._starts = stored.array("starts", mapped=True)
+        self._rarity = stored.array("rarity", mapped=True)
+        offsets, method, weight = (
+            stored.array(name, mapped=True) for name in ("offsets", "method", "weight")
+        )
+        self.postings = Postings(offsets, method, weight, len(self._starts) - 1)
+
+    @property
+    def methods(self) -> int:
+        return self.postings.methods
+
+    @cached_property
+    def _columns(self) -> dict[str, int]:
+        text = (self.stored.folder / "words.txt").read_text(encoding="utf-8")
+        return {word: column for column, word in enumerate(text.split("\n"))}
+
+    def scores(self, counts: dict[str, int]) -> Weights:
+        """How much of a query's words each method has, from 0 to 1: a method of the same words and
+        of mean length has 1, or a little more if it is shorter."""
+        query: list[tuple[int, float]] = []
+        most = 0.0
+        for word, count in sorted(counts.items()):
+            weight = count * (K + 1) / (count + K)
+            column = self._columns.get(word, -1)
+            # A word that no method has (the last rarity) still makes all of them less similar.
+            most += weight * weight * float(self._rarity[column])
+            if column >= 0:
+                query.append((column, weight))
+        scores = self.postings.score_all(query)
+        return scores / np.float32(most) if most else scores
+
+    def describe(self, numbers: Sequence[int]) -> list[IndexedMethod]:
+        methods = []
+        with (self.stored.folder / "methods.jsonl").open("rb") as lines:
+            for number in numbers:
+                lines.seek(int(self._starts[number]))
+                methods.append(IndexedMethod(*json.loads(lines.readline())))
+        return methods
+
+
+def open_word_index(
+    corpus: Path, cache: Path, engine: Callable[[], Engine],
+    step: Progress = ignore_progress,
+) -> WordIndex:  # fmt: skip
+    """The index of a corpus, built first if there is none."""
+    from codeacumen.search import words as module
+
+    code = hashlib.sha256(Path(module.__file__).read_bytes()).hexdigest()
+    build = partial(_build, engine=engine, step=step)
+    return WordIndex(open_or_build("words", corpus, cache, [VERSION, code], build))
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """The methods of one shard: their words, as positions in ``words``, with counts."""
+
+    words: list[str]
+    word: Columns
+    count: Columns
+    sizes: Columns
+    lines: list[bytes]
+
+
+_COLUMNS = [
+    "method_id", "project", "path", "line", "type", "signature", "name", "javadoc", "text", "body",
+]  # fmt: skip
+
+
+def _read_shard(table: Path) -> _Part:
+    import pyarrow.parquet as pq
+
+    positions: dict[str, int] = {}
+    word: list[int] = []
+    count: list[int] = []
+    sizes: list[int] = []
+    lines: list[bytes] = []
+    for batch in pq.ParquetFile(table).iter_batches(512, columns=_COLUMNS):
+        for row in batch.to_pylist():
+            if not row["body"]:
+                continue
+            counts = words(row["name"], row["javadoc"] or "", row["text"])
+            word += [positions.setdefault(one, len(positions)) for one in counts]
+            count += counts.values()
+            sizes.append(len(counts))
+            record: Json = [
+                str(row["method_id"]), row["project"], row["path"], row["line"], row["type"],
+                row["signature"], _first_sentence(row["javadoc"] or ""),
+            ]  # fmt: skip
+            lines.append(json.dumps(record).encode() + b"\n")
+    codes, counted, lengths = (np.array(values, np.int32) for values in (word, count, sizes))
+    return _Part(list(positions), codes, counted, lengths, lines)
+
+
+def _first_sentence(javadoc: str) -> str:
+    text = " ".join(line.strip(" \t*/") for line in javadoc[:1000].split("\n")).strip()
+    text = " ".join(_MARKUP.sub(lambda match: match[1] or "", text).split())
+    sentence = text.partition(". ")[0].partition(" @")[0]
+    return sentence if len(sentence) <= _SENTENCE else sentence[: _SENTENCE - 1] + "…"
+
+
+def _build(corpus: Corpus, stored: Stored, engine: Callable[[], Engine], step: Progress) -> None:
+    from codeacumen.engines import Died
+
+    tables = [corpus.table(shard, "methods").absolute() for shard in corpus.shards]
+    parts: dict[int, _Part] = {}
+    for done, (shard, outcome) in enumerate(engine().run(_read_shard, tables, LIMIT), 1):
+        step("indexing", done, len(tables))
+        if isinstance(outcome, Died):
+            raise CodeacumenError(
+                f"{tables[shard]}: {outcome.why}", "run it again with fewer --workers"
+            )
+        parts[shard] = outcome
+    _write([parts[shard] for shard in sorted(parts)], stored)
+
+
+def _write(parts: list[_Part], stored: Stored) -> None:
+    columns: dict[str, int] = {}
+    codes = [
+        np.array([columns.setdefault(word, len(columns)) for word in part.words], np.int32)[
+            part.word
+        ]
+        for part in parts
+    ]
+    empty = np.zeros(0, np.int32)
+    word = np.concatenate([empty, *codes])
+    count = np.concatenate([empty, *(part.count for part in parts)])
+    sizes = np.concatenate([empty, *(part.sizes for part in parts)])
+    method = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
+    lengths = np.bincount(method, weights=count, minlength=len(sizes))
+    mean = float(lengths.mean()) if len(lengths) else 0.0
+    methods_with_word = np.bincount(word, minlength=len(columns))
+    rarity = np.log1p((len(sizes) - methods_with_word + 0.5) / (methods_with_word + 0.5))
+    longer = 1 - B + B * lengths / max(mean, 1.0)
+    weight = rarity[word] * count * (K + 1) / (count + K * longer[method])
+    postings = Postings.from_rows(
+        word, method, weight.astype(np.float32), methods_with_word, len(sizes)
+    )
+    for name in ("offsets", "method", "weight"):
+        stored.write_array(name, getattr(postings, name))
+    # The last stands for words that no method has.
+    never = np.log1p((len(sizes) + 0.5) / 0.5)
+    stored.write_array("rarity", np.append(rarity, never).astype(np.float32))
+    lines = [line for part in parts for line in part.lines]
+    starts = np.concatenate([[0], np.cumsum([len(line) for line in lines])])
+    stored.write_array("starts", starts.astype(np.int64))
+    (stored.folder / "methods.jsonl").write_bytes(b"".join(lines))
+    (stored.folder / "words.txt").write_text("\n".join(columns), encoding="utf-8")
+
+
+# So many candidates for each answer: overloads are one answer.
+_OVERLOADS = 8
+_SHARED = np.float32(1e-6)
+HINT = "FILE.java:LINE, FILE.java:NAME, or the id of a method in the corpus"
+
+
+@dataclass(frozen=True, slots=True)
+class QueryMethod:
+    """The method to find others like; ``method_id`` where it is one of the corpus."""
+
+    name: str
+    javadoc: str
+    text: str
+    method_id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """``others``: how many more methods have the same type and name (overloads, copies of the
+    file)."""
+
+    method: IndexedMethod
+    score: float
+    others: int = 0
+
+
+def read_query(reference: str, corpus: Path) -> QueryMethod:
+    """The method that a reference names."""
+    file, _, at = reference.rpartition(":")
+    if file and Path(file).is_file():
+        return _in_file(Path(file), at)
+    if Path(reference).is_file():
+        return _in_file(Path(reference), "")
+    from codeacumen.corpus import Corpus
+
+    try:
+        row = Corpus.open(corpus).method(reference)
+    except CodeacumenError as error:
+        raise CodeacumenError(f"{reference!r}: no file and no method: {error}", HINT) from error
+    return QueryMethod(row["name"], row["javadoc"] or "", row["text"], row["method_id"])
+
+
+@dataclass(frozen=True, slots=True)
+class _Method:
+    name: str
+    first: int
+    last: int
+    javadoc: str
+    text: str
+
+
+def _in_file(path: Path, at: str) -> QueryMethod:
+    source = path.read_bytes()
+    methods = _methods(source)
+    if not methods:
+        # A method alone is no Java; in a class it is.
+        methods = _methods(b"class Asked {\n" + source + b"\n}")
+        at = str(int(at) + 1) if at.isdecimal() else at
+    matches = [
+        method
+        for method in methods
+        if not at or method.name == at
+        or (at.isdecimal() and method.first <= int(at) <= method.last)
+    ]  # fmt: skip
+    if not matches:
+        names = ", ".join(dict.fromkeys(method.name for method in methods)) or "none"
+        raise CodeacumenError(f"{path} has no method at {at!r}", f"its methods: {names}")
+    if not at.isdecimal() and len(matches) > 1:
+        lines = ", ".join(str(method.first) for method in matches[:8])
+        raise CodeacumenError(
+            f"{path} has {len(matches)} methods{f' called {at}' if at else ''}",
+            f"name one by its line: {lines}",
+        )
+    # A line inside a local class is inside two methods: the inner one begins last.
+    chosen = matches[-1]
+    return QueryMethod(chosen.name, chosen.javadoc, chosen.text)
+
+
+def _methods(source: bytes) -> list[_Method]:
+    """The methods and constructors with a body, in source order. By tree-sitter alone: the rest of
+    codeacumen takes longer to load than the whole answer may."""
+    from tree_sitter import Parser, Query, QueryCursor
+
+    from codeacumen.languages.java import language
+
+    tree = Parser(language()).parse(source)
+    nodes = QueryCursor(Query(language(), _QUERY)).captures(tree.root_node).get("method", [])
+    methods = []
+    for node in sorted(nodes, key=lambda node: node.start_byte):
+        name, comment = node.child_by_field_name("name"), node.prev_named_sibling
+        is_javadoc = comment is not None and comment.type == "block_comment"
+        javadoc = _text(comment) if comment is not None and is_javadoc else ""
+        methods.append(
+            _Method(
+                _text(name) if name is not None else "",
+                node.start_point.row + 1,
+                node.end_point.row + 1,
+                javadoc if javadoc.startswith("/**") else "",
+                _text(node),
+            )
+        )
+    return methods
+
+
+def _text(node: Node) -> str:
+    return (node.text or b"").decode("utf-8", "replace")
+
+
+_QUERY = """
+[(method_declaration body: (block)) (constructor_declaration body: (constructor_body))
+ (compact_constructor_declaration body: (block))] @method
+"""
+
+
+def find(index: WordIndex, query: QueryMethod, most: int = 10) -> list[Hit]:
+    """The methods most like it, best first, equal ones in the order of the corpus; none that
+    share no word with it."""
+    scores = index.scores(words(query.name, query.javadoc, query.text))
+    best = top_k(scores, most * _OVERLOADS)
+    best = best[scores[best] >= _SHARED]
+    hits: dict[tuple[str, str, str], Hit] = {}
+    for number, method in zip(best.tolist(), index.describe(best.tolist()), strict=True):
+        if method.method_id == query.method_id:
+            continue
+        key = (method.project, method.type, method.signature.partition("(")[0])
+        if key in hits:
+            hits[key] = replace(hits[key], others=hits[key].others + 1)
+        else:
+            hits[key] = Hit(method, round(float(scores[number]), 4))
+    return list(hits.values())[:most]

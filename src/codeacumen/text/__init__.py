@@ -1,0 +1,1 @@
+"""Texts: subtokens of names, line starts, and ragged columns of words."""

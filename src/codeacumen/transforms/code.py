@@ -1,0 +1,356 @@
+"""A file as transformations read it: nodes with their names, what each variable's occurrences are,
+which method a node belongs to.
+
+All of it is read once for a file, into plain lists: a transformation looks at single nodes, where
+numpy is slow.
+
+Fields that a class inherits from another file.
+
+``new Base() { int g() { return x; } }`` means ``Base.x`` if there is one, whatever local variable
+stands around it (JLS 6.4.1). The bindings of one file do not see ``Base``: they take such a name
+for the variable.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterator
+from functools import cached_property
+
+import numpy as np
+
+from codeacumen.languages.java.bindings.names import ROLES
+from codeacumen.languages.java.resolve.members import find_field
+from codeacumen.languages.java.resolve.scopes import ancestors
+from codeacumen.languages.java.resolve.static_types import Types
+from codeacumen.languages.java.syntax.declarations import NONE, type_text
+from codeacumen.languages.java.syntax.file import JavaFile
+from codeacumen.languages.java.syntax.grammar import field_names, node_names
+from codeacumen.languages.syntax import ListTree
+from codeacumen.text.lines import line_of
+
+COMMENTS = frozenset(("line_comment", "block_comment"))
+# What a local variable may be.
+LOCALS = frozenset(
+    ("local", "parameter", "lambda parameter", "catch parameter", "pattern variable", "resource")
+)
+LAMBDA = "lambda_expression"
+LOOPS = frozenset(("for_statement", "while_statement", "do_statement", "enhanced_for_statement"))
+SWITCH = "switch_expression"  # the grammar's name for statements too
+# The grammar has one kind of block for methods and one for constructors.
+BLOCKS = frozenset(("block", "constructor_body"))
+TYPES = frozenset(
+    (
+        "class_declaration", "interface_declaration", "enum_declaration", "record_declaration",
+        "annotation_type_declaration", "class_body",
+    )
+)  # fmt: skip
+TYPE_BODIES = frozenset(("class_body", "interface_body", "enum_body", "annotation_type_body"))
+# Where a declaration's type stands, if not in a field of that name.
+_TYPE_FIELDS = {"instanceof_expression": "right"}
+_TYPE_FIRST = frozenset(
+    ("spread_parameter", "catch_formal_parameter", "type_pattern", "record_pattern_component")
+)
+# Unicode escapes that end a comment or a text in the middle (JLS 3.3); of a backslash, any.
+_ESCAPE = rb"(?<!\\)(?:\\\\)*\\u+00"
+_ENDS = {
+    "line_comment": re.compile(_ESCAPE + rb"0[aAdD]"),
+    "block_comment": re.compile(
+        rb"(?:\*|" + _ESCAPE + rb"2[aA])(?:/|\\u+002[fF])(?=[\s\S])",
+    ),
+    "string_literal": re.compile(_ESCAPE + rb"(?:0[aAdD]|22|5[cC])"),
+    "character_literal": re.compile(_ESCAPE + rb"(?:0[aAdD]|27|5[cC])"),
+}
+# What stands in a block, or as the body of a loop or a branch.
+STATEMENTS = frozenset(
+    (
+        "assert_statement", "block", "break_statement", "continue_statement", "do_statement",
+        "enhanced_for_statement", "explicit_constructor_invocation", "expression_statement",
+        "for_statement", "if_statement", "labeled_statement", "local_variable_declaration",
+        "return_statement", "synchronized_statement", "throw_statement", "try_statement",
+        "try_with_resources_statement", "while_statement", "yield_statement", SWITCH, ";",
+        "class_declaration", "interface_declaration", "enum_declaration", "record_declaration",
+    )
+)  # fmt: skip
+
+
+class Code(ListTree[str, str]):
+    """``kind`` and ``field`` hold the names that the grammar gives; a punctuation mark's kind is
+    the mark itself."""
+
+    def __init__(self, file: JavaFile) -> None:
+        kinds, fields = node_names(), field_names()
+        super().__init__(
+            file.syntax,
+            [kinds[symbol] for symbol in file.syntax.kind.tolist()],
+            [fields[number] for number in file.syntax.field.tolist()],
+        )
+        self.file = file
+
+    # ---- nodes
+
+    def bytes(self, node: int) -> bytes:
+        return self.source[self.start[node] : self.end[node]]
+
+    def span(self, node: int) -> tuple[int, int]:
+        return self.start[node], self.end[node]
+
+    def children(self, node: int) -> list[int]:
+        """Children without comments, in order."""
+        found: list[int] = []
+        at, stop, kind, after = node + 1, self.stop[node], self.kind, self.stop
+        while at < stop:
+            if kind[at] not in COMMENTS:
+                found.append(at)
+            at = after[at]
+        return found
+
+    def fields(self, node: int, field: str) -> list[int]:
+        """All children in a field, without commas and comments."""
+        return [
+            one for one in self.children(node) if self.field[one] == field and self.kind[one] != ","
+        ]
+
+    def of_kind(self, node: int, *kinds: str) -> list[int]:
+        """Nodes of some kinds below a node, in order."""
+        wanted = frozenset(kinds)
+        return [at for at in range(node + 1, self.stop[node]) if self.kind[at] in wanted]
+
+    def up(self, node: int) -> Iterator[int]:
+        """A node's parent, and so on."""
+        node = self.parent[node]
+        while node >= 0:
+            yield node
+            node = self.parent[node]
+
+    def inside(self, node: int, outer: int) -> bool:
+        return outer <= node < self.stop[outer]
+
+    def line(self, node: int) -> int:
+        return line_of(self.source, self.start[node])
+
+    def unwrapped(self, node: int) -> int:
+        """An expression without the parentheses around it."""
+        while self.kind[node] == "parenthesized_expression":
+            inner = [one for one in self.children(node) if self.kind[one] not in ("(", ")")]
+            if len(inner) != 1:
+                break
+            node = inner[0]
+        return node
+
+    def broken(self, node: int) -> bool:
+        """Whether the parser did not understand something below a node."""
+        wrong = self._misread
+        place = bisect_left(wrong, node)
+        return place < len(wrong) and wrong[place] < self.stop[node]
+
+    @cached_property
+    def _misread(self) -> list[int]:
+        """What the parser could not read or had to make up."""
+        if not self.file.syntax.broken:
+            return []
+        return [
+            node
+            for node, kind in enumerate(self.kind)
+            if kind == "ERROR"
+            or (self.start[node] == self.end[node] and self.stop[node] == node + 1)
+        ]
+
+    # ---- methods
+
+    @cached_property
+    def bodies(self) -> list[tuple[int, int]]:
+        """Places of the methods with a body, and the node of each declaration."""
+        methods = self.file.declarations.methods
+        return [(place, methods[place].node) for place in self.file.bodies]
+
+    @cached_property
+    def method_of(self) -> list[int]:
+        """For each node the place of the innermost method that it stands in; a class inside a
+        method is no part of it, its methods are methods themselves. NONE outside of methods."""
+        place = {node: place for place, node in self.bodies}
+        begins = [node for node, kind in enumerate(self.kind) if node in place or kind in TYPES]
+        found = np.full(len(self.kind), NONE, dtype=np.int32)
+        for node in begins:  # the inner ones later
+            found[node : self.stop[node]] = place.get(node, NONE)
+        inside: list[int] = found.tolist()
+        return inside
+
+    def misread(self, method: int) -> bool:
+        """Whether the parser did not understand something in a method, or what it stands in:
+        nothing that is said of such a method is certain."""
+        if not self._misread:
+            return False
+        node = self.file.declarations.methods[method].node
+        return self.broken(node) or any(self.kind[one] == "ERROR" for one in self.up(node))
+
+    def unreadable(self, method: int) -> str:
+        """Why a method is not what the parser takes it for; empty if it is."""
+        if self.misread(method):
+            return "the source is broken here"
+        if self.escaped:
+            return "identifiers or comments of this file have Unicode escapes"
+        return ""
+
+    def key(self, method: int) -> str:
+        """A method by its types, name and parameters: what its seed is made from."""
+        declared = self.file.declarations
+        one = declared.methods[method]
+        types = ",".join(part.type for part in one.parameters)
+        return f"{'.'.join(declared.path(one.type))}.{one.name}({types})"
+
+    def nodes_of(self, method: int, *kinds: str) -> list[int]:
+        """Nodes of some kinds that belong to a method, in order."""
+        node = self.file.declarations.methods[method].node
+        of = self.method_of
+        return [one for one in self.of_kind(node, *kinds) if of[one] == method]
+
+    def unit(self, node: int) -> int:
+        """The body that runs a node: of the lambda, method, initialiser or field around it."""
+        for one in self.up(node):
+            if self.kind[one] == LAMBDA or one in self._declaring or self.kind[one] in TYPES:
+                return one
+        return 0
+
+    @cached_property
+    def _declaring(self) -> frozenset[int]:
+        return frozenset(node for _, node in self.bodies)
+
+    # ---- variables
+
+    @cached_property
+    def role(self) -> dict[int, str]:
+        """What each identifier denotes (``bindings.ROLES``)."""
+        bound = self.file.bindings
+        return {
+            node: ROLES[role]
+            for node, role in zip(bound.node.tolist(), bound.role.tolist(), strict=True)
+        }
+
+    @cached_property
+    def declaration(self) -> dict[int, int]:
+        """For each identifier the identifier at its declaration; NONE if that is elsewhere."""
+        bound = self.file.bindings
+        return dict(zip(bound.node.tolist(), bound.declaration.tolist(), strict=True))
+
+    @cached_property
+    def access(self) -> dict[int, int]:
+        """What is done to a variable: ``bindings`` READS, WRITES, UPDATES, DECLARES."""
+        bound = self.file.bindings
+        return dict(zip(bound.node.tolist(), bound.access.tolist(), strict=True))
+
+    @cached_property
+    def occurrences(self) -> dict[int, list[int]]:
+        """For each declaration's identifier all its occurrences in the file, itself first if it
+        comes first, in order."""
+        found: dict[int, list[int]] = {}
+        for node, declared in self.declaration.items():
+            if declared >= 0:
+                found.setdefault(declared, []).append(node)
+        return found
+
+    @cached_property
+    def variables(self) -> dict[int, list[int]]:
+        """For each method, by its place, the declarations (identifiers) of its local variables of
+        any kind, in order."""
+        found: dict[int, list[int]] = {}
+        for node, declared in self.declaration.items():
+            if node == declared and self.role[node] in LOCALS and self.method_of[node] != NONE:
+                found.setdefault(self.method_of[node], []).append(node)
+        return found
+
+    def declared_type(self, identifier: int) -> str:
+        """The type that a variable's declaration writes, dimensions behind the name included,
+        without white space; empty where none is written (``x -> ...``), ``var`` for var."""
+        node = self.parent[identifier]
+        behind = self.child(node, "dimensions")
+        if self.kind[node] == "variable_declarator":
+            node = self.parent[node]
+        type_ = self.child(node, _TYPE_FIELDS.get(self.kind[node], "type"))
+        if type_ == NONE and self.kind[node] in _TYPE_FIRST:
+            type_ = next(
+                (one for one in self.children(node) if self.kind[one] != "modifiers"), NONE
+            )
+        if type_ in (NONE, identifier):
+            return ""
+        written = type_text(self.file.syntax, type_)
+        if self.kind[node] == "spread_parameter":
+            written += "..."
+        return written + (type_text(self.file.syntax, behind) if behind != NONE else "")
+
+    # ---- names
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """Every identifier of the file."""
+        return frozenset(self.file.names.words)
+
+    @cached_property
+    def escaped(self) -> bool:
+        """Whether the compiler reads other words here than the parser, because of Unicode
+        escapes: in a name, or where they end a comment or a text."""
+        if b"\\u" not in self.source:
+            return False
+        return any(
+            kind in _ENDS and _ENDS[kind].search(self.bytes(node))
+            for node, kind in enumerate(self.kind)
+        ) or any(b"\\" in self.bytes(node) for node in self._misread)
+
+    def free(self, stem: str, taken: frozenset[str] = frozenset()) -> str:
+        """``stem`` with the first number that makes it a name nobody in the file mentions:
+        it can then neither hide nor be hidden."""
+        number = 0
+        while f"{stem}{number}" in self.words or f"{stem}{number}" in taken:
+            number += 1
+        return f"{stem}{number}"
+
+
+def code_of(file: JavaFile) -> Code:
+    return file.once(Code)
+
+
+MAY_BE_INHERITED = "a class that uses it may inherit a field of that name"
+
+
+def may_be_field(code: Code, variable: int) -> bool:
+    """Whether an occurrence of a local variable may in truth be a field that a class between the
+    two inherits."""
+    home, of, name = code.method_of[variable], code.method_of, code.text(variable)
+    for use in code.occurrences[variable]:
+        if of[use] == home:
+            continue
+        for body in code.up(use):
+            if body < variable:
+                break
+            if code.kind[body] in TYPE_BODIES and code.file.once(_Heirs).may_have(body, name):
+                return True
+    return False
+
+
+class _Heirs:
+    """The types of a file, and what they may have that the file does not show."""
+
+    def __init__(self, file: JavaFile) -> None:
+        self.code = code_of(file)
+        self.types = file.once(Types)
+        self.place = {one.node: place for place, one in enumerate(file.declarations.types)}
+
+    def may_have(self, body: int, name: str) -> bool:
+        """Whether the type of a body has a field of that name, for all that is known."""
+        code, world = self.code, self.types.world
+        above = code.parent[body]
+        if code.kind[above] == "object_creation_expression" and code.kind[above + 1] != "new":
+            return True  # x.new Inner() { }: which Inner, the type of x decides
+        # A class without a name is its body.
+        place = self.place[body] if body in self.place else self.place[above]
+        cls = world.units[self.types.path].classes[place]
+        # Of the JDK's classes it is not known what only their own package sees.
+        beside = any(
+            one.unit is None
+            and one.package == cls.package
+            and not one.is_interface
+            and one is not world.object
+            for one in ancestors(world, cls)
+        )
+        return beside or not cls.complete or find_field(world, cls, name) is not None

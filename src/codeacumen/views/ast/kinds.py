@@ -1,0 +1,321 @@
+"""What kind of tree each node is, where that depends on what is around it, below it, or its text.
+
+One pass over the nodes of a file, parents before children; a node may settle its parent's kind.
+"""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from codeacumen.languages.kernel import kernel
+from codeacumen.views.ast import codes as c
+from codeacumen.views.ast import labels
+
+Nodes: TypeAlias = NDArray[np.int32]
+Bytes: TypeAlias = NDArray[np.uint8]
+
+
+@kernel
+def _find(nodes: Nodes, node: int, code: int, field: int) -> int:
+    """The first child with this code or in this field; -1 if there is none."""
+    at, end = node + 1, nodes[node, c.STOP]
+    while at < end:
+        if nodes[at, c.SYMBOL] == code or (field > 0 and nodes[at, c.FIELD] == field):
+            return at
+        at = nodes[at, c.STOP]
+    return -1
+
+
+@kernel
+def _first(nodes: Nodes, node: int) -> int:
+    """The first child that is a tree, annotations aside; -1 if there is none."""
+    at, end = node + 1, nodes[node, c.STOP]
+    while at < end:
+        if c.TREES <= nodes[at, c.SYMBOL] < c.ASIDE:
+            return at
+        at = nodes[at, c.STOP]
+    return -1
+
+
+@kernel
+def _is(nodes: Nodes, source: Bytes, node: int, word: bytes) -> bool:
+    start = nodes[node, c.START]
+    same = nodes[node, c.END] - start == len(word)
+    for i in range(len(word)):
+        same = same and source[start + i] == word[i]
+    return bool(same)
+
+
+@kernel
+def _is_statement(nodes: Nodes, below: Bytes, node: int) -> bool:
+    """A switch is one where a statement may stand; written there, it is never an expression."""
+    up = nodes[node, c.UP]
+    place = below[nodes[up, c.SYMBOL]]
+    if nodes[up, c.SYMBOL] == c.EXPRESSION_STATEMENT:
+        found = nodes[nodes[up, c.UP], c.SYMBOL] != c.RULE
+    elif place == c.IN_FIELD:
+        found = nodes[node, c.FIELD] in (c.F_BODY, c.F_CONSEQUENCE, c.F_ALTERNATIVE)
+    else:
+        found = place == c.IN_LIST or place == c.ALONE
+    return bool(found)
+
+
+@kernel
+def _number(nodes: Nodes, source: Bytes, node: int, literal: int) -> None:
+    """A literal's VALUE stays where it reads as the token does, which has lost its radix and the
+    suffix of a whole number. Whether a fraction's does is settled elsewhere."""
+    kind = nodes[literal, c.SYMBOL]
+    width = nodes[literal, c.END] - nodes[literal, c.START]
+    last = source[nodes[literal, c.END] - 1] | 0x20 if width > 0 else 0
+    if kind == c.FLOATING or kind == c.HEX_FLOATING:
+        nodes[node, c.CODE] = c.PLAIN
+        label = labels.FLOAT_LITERAL if last == ord("f") else labels.DOUBLE_LITERAL
+    else:
+        one = width - (last == ord("l")) == 3 and source[nodes[literal, c.START] + 2] <= ord("9")
+        valued = kind == c.DECIMAL or (one and kind != c.OCTAL)
+        nodes[node, c.CODE] = c.VALUED if valued else c.PLAIN
+        label = labels.LONG_LITERAL if last == ord("l") else labels.INT_LITERAL
+    nodes[node, c.LABEL] = label
+
+
+@kernel
+def _is_bound(nodes: Nodes, node: int) -> bool:
+    """The annotated type of a pattern's variable, whose annotations belong to the variable."""
+    return nodes[node, c.SYMBOL] == c.ANNOTATED_TYPE and nodes[nodes[node, c.UP], c.CODE] in (
+        c.MARKED_BINDING, c.FINAL_MARKED_BINDING,
+    )  # fmt: skip
+
+
+@kernel
+def _annotate(nodes: Nodes, node: int) -> None:
+    """Annotations before a type belong to the innermost of it: in ``@A java.util.List<B>[]`` to
+    ``java``."""
+    if _find(nodes, node, c.ANNOTATION, 0) < 0 or _is_bound(nodes, node):
+        return
+    of_type = nodes[node, c.SYMBOL] == c.ANNOTATED_TYPE
+    inner = _first(nodes, node) if of_type else _find(nodes, node, -1, c.F_TYPE)
+    while inner >= 0 and nodes[inner, c.SYMBOL] in (c.SCOPED_TYPE, c.GENERIC_TYPE, c.ARRAY_TYPE):
+        inner = _first(nodes, inner)
+    if inner >= 0 and nodes[inner, c.SYMBOL] in (c.IDENTIFIER, c.PRIMITIVE):
+        primitive = nodes[inner, c.SYMBOL] == c.PRIMITIVE
+        nodes[inner, c.CODE] = c.MARKED_PRIMITIVE if primitive else c.MARKED_IDENTIFIER
+        nodes[inner, c.ANNOTATED] = node
+
+
+@kernel
+def _settle_name(nodes: Nodes, source: Bytes, node: int) -> None:
+    """Words that are no names in some places, and names that are variables."""
+    up = nodes[node, c.UP]
+    above = nodes[up, c.SYMBOL]
+    blank = nodes[node, c.SYMBOL] == c.UNDERSCORE or _is(nodes, source, node, b"_")
+    if above == c.INFERRED or (above == c.LAMBDA and nodes[node, c.FIELD] == c.F_PARAMETERS):
+        nodes[node, c.CODE] = c.UNNAMED if blank else c.LAMBDA_NAME
+    elif above == c.CASE_LABEL:
+        if _is(nodes, source, node, b"default"):
+            nodes[node, c.CODE] = c.DEFAULT_LABEL
+    elif blank and (nodes[node, c.FIELD] == c.F_NAME or above == c.TYPE_PATTERN):
+        nodes[node, c.CODE] = c.HIDDEN
+    elif above == c.PARAMETER and nodes[node, c.FIELD] == c.F_NAME:
+        # An annotated receiver is a parameter to the grammar.
+        if _is(nodes, source, node, b"this"):
+            nodes[up, c.CODE] = c.RECEIVING_PARAMETER
+    elif _is(nodes, source, node, b"var"):
+        local = above in (c.DECLARATION, c.FOREACH, c.RESOURCE) or (
+            above == c.PARAMETER and nodes[nodes[nodes[up, c.UP], c.UP], c.SYMBOL] == c.LAMBDA
+        )
+        first = above == c.TYPE_PATTERN and _first(nodes, up) == node
+        if first or (local and nodes[node, c.FIELD] == c.F_TYPE):
+            nodes[node, c.CODE] = c.HIDDEN
+            # javac makes modifiers of a resource where its type begins: the word is their token.
+            if above == c.RESOURCE and _find(nodes, up, c.BARE_MODIFIERS, 0) < 0:
+                nodes[up, c.CODE] = c.VAR_RESOURCE
+
+
+@kernel
+def _settle_token(nodes: Nodes, operators: Bytes, node: int) -> None:
+    """Tokens tell what kind of tree they are part of; one that is hidden, that it is hidden."""
+    up, kind = nodes[node, c.UP], nodes[node, c.SYMBOL]
+    above = nodes[up, c.SYMBOL]
+    if kind == c.FLAG:
+        if above == c.BARE_MODIFIERS:
+            nodes[up, c.CODE] = c.MODIFIERS
+    elif kind == c.EXTENDS:
+        if above == c.WILDCARD:
+            nodes[up, c.LABEL] = labels.EXTENDS_WILDCARD
+    elif above == c.CATCH_TYPE:
+        nodes[up, c.CODE] = c.UNION
+    elif above == c.CAST:
+        nodes[up, c.CODE] = c.INTERSECTION
+    elif above == c.OPERATION:
+        nodes[up, c.LABEL] = operators[c.BETWEEN, kind]
+    elif above == c.ASSIGNMENT:
+        nodes[up, c.LABEL] = operators[c.ASSIGNING, kind]
+    elif above == c.STEP:
+        nodes[up, c.LABEL] = operators[c.BEFORE if node == up + 1 else c.AFTER, kind]
+    elif above == c.UNARY and nodes[up, c.CODE] != c.PLAIN:
+        nodes[up, c.LABEL] = operators[c.BEFORE, kind]
+
+
+@kernel
+def _settle_annotation(nodes: Nodes, below: Bytes, node: int) -> None:
+    up = nodes[node, c.UP]
+    above = nodes[up, c.SYMBOL]
+    of_type = below[above] == c.OF_TYPE and not _is_bound(nodes, up)
+    nodes[node, c.LABEL] = labels.TYPE_ANNOTATION if of_type else labels.ANNOTATION
+    if above == c.SCOPED_TYPE:
+        nodes[up, c.CODE] = c.MARKED_SCOPED_TYPE
+    elif above == c.WILDCARD:
+        nodes[up, c.CODE] = c.MARKED_WILDCARD
+    elif above == c.METHOD and nodes[node, c.FIELD] == 0:
+        nodes[up, c.CODE] = c.MARKED_METHOD
+    elif above == c.LENGTH:
+        nodes[up, c.CODE] = c.MARKED_LENGTH
+        nodes[node, c.CODE] = c.LENGTH_ANNOTATION
+
+
+@kernel
+def _settle_label(nodes: Nodes, node: int) -> None:
+    """A case of a group is a tree; only the last of several has the statements."""
+    if nodes[nodes[node, c.UP], c.SYMBOL] != c.GROUP:
+        return
+    at, end = nodes[node, c.STOP], nodes[nodes[node, c.UP], c.STOP]
+    while at < end and nodes[at, c.SYMBOL] in (c.COLON, c.COMMENT):
+        at = nodes[at, c.STOP]
+    more = at < end and nodes[at, c.SYMBOL] == c.CASE_LABEL
+    nodes[node, c.CODE] = c.GROUP_LABEL if more else c.LAST_LABEL
+
+
+@kernel
+def _settle_statement(nodes: Nodes, below: Bytes, node: int) -> None:
+    """An expression after an arrow is no statement in a switch that is an expression itself; a
+    switch with a semicolon after it is two statements."""
+    up = nodes[node, c.UP]
+    inner = _first(nodes, node)
+    if nodes[up, c.SYMBOL] == c.RULE:
+        if not _is_statement(nodes, below, nodes[nodes[up, c.UP], c.UP]):
+            nodes[node, c.CODE] = c.INNER
+    elif inner >= 0 and nodes[inner, c.SYMBOL] == c.SWITCH:
+        both = below[nodes[up, c.SYMBOL]] == c.IN_LIST
+        nodes[node, c.CODE] = c.SWITCH_STATEMENT if both else c.INNER
+
+
+@kernel
+def _settle_pattern(nodes: Nodes, node: int) -> None:
+    if nodes[node, c.SYMBOL] == c.TYPE_PATTERN:
+        first = _first(nodes, node)
+        if first >= 0 and nodes[first, c.SYMBOL] == c.UNDERSCORE:
+            nodes[node, c.CODE] = c.ANY_PATTERN
+    elif _find(nodes, node, -1, c.F_NAME) >= 0:
+        final = _find(nodes, node, c.FLAG, 0) >= 0
+        if _find(nodes, node, c.ANNOTATED_TYPE, 0) >= 0:
+            nodes[node, c.CODE] = c.FINAL_MARKED_BINDING if final else c.MARKED_BINDING
+        else:
+            nodes[node, c.CODE] = c.FINAL_BINDING if final else c.BINDING
+
+
+@kernel
+def _settle_constant(nodes: Nodes, node: int) -> None:
+    """An enum constant creates an object, which shows where arguments or a body are written; a
+    body without members leaves nothing but the creation."""
+    arguments = _find(nodes, node, c.ARGUMENT_LIST, 0)
+    body = _find(nodes, node, c.CLASS_BODY, 0)
+    if body >= 0 and _first(nodes, body) >= 0:
+        nodes[node, c.CODE] = c.CONSTANT_WITH_BODY
+    elif body >= 0 or (arguments >= 0 and _first(nodes, arguments) >= 0):
+        nodes[node, c.CODE] = c.CREATED_CONSTANT
+
+
+@kernel
+def _settle_step(nodes: Nodes, source: Bytes, node: int) -> None:
+    """``-i++`` is ``-(i++)`` in the language, ``(-i)++`` in the grammar."""
+    operand = _first(nodes, node)
+    if operand != node + 1 or nodes[operand, c.SYMBOL] != c.UNARY:
+        return
+    nodes[node, c.CODE] = c.INNER
+    inner = operand
+    while inner >= 0 and nodes[inner, c.SYMBOL] == c.UNARY:
+        operand = inner
+        inner = _find(nodes, operand, -1, c.F_OPERAND)
+    plus = source[nodes[node, c.END] - 1] == ord("+")
+    nodes[operand, c.CODE] = c.INCREMENTED_UNARY if plus else c.DECREMENTED_UNARY
+
+
+@kernel
+def _settle_other(nodes: Nodes, source: Bytes, below: Bytes, node: int) -> None:
+    kind = nodes[node, c.SYMBOL]
+    if kind == c.CREATION:
+        _annotate(nodes, node)
+        if _find(nodes, node, c.CLASS_BODY, 0) >= 0:
+            nodes[node, c.CODE] = c.ANONYMOUS
+    elif kind == c.ARRAY_CREATION:
+        _annotate(nodes, node)
+        if _find(nodes, node, -1, c.F_VALUE) >= 0:
+            nodes[node, c.CODE] = c.VALUES_CREATION
+    elif kind == c.ANNOTATED_TYPE:
+        _annotate(nodes, node)
+    elif kind == c.UNARY:
+        # javac's parser takes the minus before decimal digits (0 is octal) as part of the number.
+        operand = _find(nodes, node, c.DECIMAL, 0)
+        minus = source[nodes[node, c.START]] == ord("-")
+        if minus and operand >= 0 and source[nodes[operand, c.START]] != ord("0"):
+            _number(nodes, source, node, operand)
+            nodes[node, c.CODE] = c.PLAIN
+    elif kind == c.STEP:
+        _settle_step(nodes, source, node)
+    elif kind == c.SWITCH:
+        statement = _is_statement(nodes, below, node)
+        nodes[node, c.LABEL] = labels.SWITCH if statement else labels.SWITCH_EXPRESSION
+    elif kind == c.ANNOTATION_TYPE:
+        # The @ of @interface is a token of the modifiers.
+        if _find(nodes, node, c.BARE_MODIFIERS, 0) < 0:
+            nodes[node, c.CODE] = c.UNMODIFIED_ANNOTATION_TYPE
+    elif kind == c.RECEIVER:
+        dotted = _find(nodes, node, c.DOT, 0) >= 0
+        nodes[node, c.CODE] = c.QUALIFIED_RECEIVER if dotted else c.RECEIVER
+    elif kind == c.RESOURCE:
+        if _find(nodes, node, -1, c.F_NAME) < 0:
+            nodes[node, c.CODE] = c.INNER
+    elif kind == c.ENUM_CONSTANT:
+        _settle_constant(nodes, node)
+    elif kind == c.INSTANCE_OF or kind == c.TYPE_PATTERN:
+        _settle_pattern(nodes, node)
+    elif kind == c.EXPRESSION_STATEMENT:
+        _settle_statement(nodes, below, node)
+
+
+@kernel
+def settle(nodes: Nodes, source: Bytes, operators: Bytes, below: Bytes, version: int) -> bool:
+    """False if this code was compiled with other numbers."""
+    if version != c.VERSION:
+        return False
+    for node in range(1, len(nodes)):
+        kind = nodes[node, c.SYMBOL]
+        if kind == c.NOTHING or kind == c.COMMENT:
+            continue
+        if kind == c.IDENTIFIER or kind == c.UNDERSCORE:
+            _settle_name(nodes, source, node)
+        elif kind == c.FLAG or kind == c.EXTENDS or c.OPERATORS <= kind < c.TREES:
+            _settle_token(nodes, operators, node)
+        elif c.DECIMAL <= kind <= c.HEX_FLOATING:
+            _number(nodes, source, node, node)
+        elif c.CHARACTER <= kind <= c.NULL:
+            nodes[node, c.CODE] = c.PLAIN if kind == c.STRING else c.VALUED
+        elif kind == c.ANNOTATION:
+            _settle_annotation(nodes, below, node)
+        elif kind == c.CASE_LABEL:
+            _settle_label(nodes, node)
+        elif kind == c.SUPER:
+            if nodes[nodes[node, c.UP], c.SYMBOL] == c.WILDCARD:
+                nodes[nodes[node, c.UP], c.LABEL] = labels.SUPER_WILDCARD
+        elif kind == c.DIMS:
+            # Brackets after the parameters make the return type span the method's name, which
+            # then is the token of that type and finds no leaf.
+            name = _find(nodes, nodes[node, c.UP], -1, c.F_NAME)
+            if nodes[nodes[node, c.UP], c.SYMBOL] == c.METHOD and name >= 0:
+                nodes[name, c.CODE] = c.HIDDEN
+        else:
+            _settle_other(nodes, source, below, node)
+    return True

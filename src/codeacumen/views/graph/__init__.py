@@ -1,0 +1,124 @@
+"""The **graph** view: a method's tree and tokens, with ten kinds of edges between them.
+
+Nodes are those of the ast view, then the tokens. Edges, by default as Allamanis et al. (Learning
+to Represent Programs with Graphs, 2018) define them; an occurrence is a token that names a
+variable by itself (``x``, not ``this.x``):
+
+====  ==================  =======================================================================
+CH    Child               from a node of the tree to its children
+NT    NextToken           from a token to the next
+LU    LastUse             from an occurrence of a local variable or parameter to those at which it
+                          may have been declared, read or written last before
+LW    LastWrite           the same for where it may have been written last
+CF    ComputedFrom        from the variable on the left of ``=`` or ``+=``, or declared with a
+                          value, or that a loop draws from a collection, to the variables on the
+                          right; of ``a[i]`` and ``a.b`` on the left, from ``a``
+LL    LastLexicalUse      from an occurrence, of a field too, to the one before it in the text
+RT    ReturnsTo           from ``return`` to the method or lambda it ends
+FA    FormalArgName       from the variables of an argument to the name of the parameter, if the
+                          method that is called is declared in the same graph
+GB    GuardedBy           from an occurrence to the condition of an ``if``, ``while`` or ``for``
+                          around it that must have been true, if the variable occurs there too
+GN    GuardedByNegation   the same for a condition that must have been false
+====  ==================  =======================================================================
+
+LU and LW follow the control flow (``codeacumen.languages.java.flow.graph``): a variable begins at
+its declaration, so nothing before that is a use of it; a declaration without a value is a use and
+no
+write; the body of a lambda or of a local class has a flow of its own. Classes declared by an
+expression are no part of it (CF, FA). No edge leaves a method's graph, and none is drawn twice.
+An occurrence has at most 64 edges of a kind to what is nested around it.
+
+``compat`` is the same graph as the tool features-javac draws it, with its peculiarities.
+
+The published JSON of a feature graph (GLUECode, appendix A.2).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from codeacumen.api import Json
+from codeacumen.languages.java.syntax.file import JavaFile
+from codeacumen.registry import view
+from codeacumen.text.columns import Ragged
+from codeacumen.text.subtokens import subtokens
+from codeacumen.views.ast import TreeTable, trees, trees_of
+from codeacumen.views.ast import shape as tree_shape
+from codeacumen.views.graph.compat import compatible
+from codeacumen.views.graph.edges import EDGES, Graphs, graphs
+from codeacumen.views.text import TokensView, TokenTable
+
+PLACEHOLDER = "METH_PLACEHOLDER"
+# Kinds of edges, in the order in which they are published.
+KINDS = ("CH", "NT", "LU", "LW", "CF", "LL", "RT", "FA", "GB", "GN")
+# A tree's columns: label, parent, late.
+Tree = tuple[Sequence[int], Sequence[int], Sequence[bool]]
+
+
+def shape(
+    tree: Tree, tokens: Sequence[str], edges: Mapping[str, Sequence[int]], name: str,
+    own: Collection[int],
+) -> Json:  # fmt: skip
+    """A method's graph of its tree, its tokens as they are spelt, its edges (source and target
+    in turn) and its name, which is hidden in the tokens at the places ``own``."""
+    drawn = cast("dict[str, Any]", tree_shape(*tree))
+    labels, hidden = drawn["ast_labels"], set(own)
+    backbone = list(range(len(labels), len(labels) + len(tokens)))
+    pairs = {
+        kind: [list(pair) for pair in zip(flat[::2], flat[1::2], strict=True)]
+        for kind, flat in edges.items()
+    }
+    pairs["CH"] = drawn["ast_edges"]
+    pairs["NT"] = [[token, token + 1] for token in backbone[:-1]]
+    spelt = [PLACEHOLDER if place in hidden else text for place, text in enumerate(tokens)]
+    return {
+        "backbone_sequence": backbone,
+        "node_labels": [*labels, *spelt],
+        "edges": {kind: pairs[kind] for kind in KINDS},
+        "method_name": list(subtokens(name)),
+    }
+
+
+class GraphTable:
+    """For each kind of edge, sources and targets in turn; nodes are those of the tree, then the
+    tokens. ``own`` are the tokens that are the method's own name. Edges of the tree and from
+    token to token follow from the other tables."""
+
+    name = "graph"
+
+    def columns(self, file: JavaFile, seeds: NDArray[np.uint64]) -> Mapping[str, Ragged]:
+        found = graphs(file, file.bodies, file.once(trees_of))
+        return {**found.edges, "own": found.own}
+
+
+@view("graph", summary="tree, tokens and ten kinds of edges")
+class GraphView:
+    name = "graph"
+    tables = (TreeTable(), TokenTable(), GraphTable())
+    compats: Mapping[str, str] = MappingProxyType(
+        {"features-javac": "edges as that tool draws them, with its peculiarities"}
+    )
+
+    def value(self, method: Mapping[str, Any], rows: Mapping[str, Mapping[str, Any]]) -> Json:
+        tree, row = rows["ast"], rows["graph"]
+        edges = {kind: row[kind] for kind in EDGES}
+        columns = (tree["label"], tree["parent"], tree["late"])
+        return shape(columns, rows["tokens"]["spelling"], edges, method["name"], row["own"])
+
+    def compatible(self, compat: str, file: JavaFile, place: int) -> Json:
+        tree = trees(file, [place])
+        found = compatible(file, [place], tree)
+        spelled = TokensView().compatible(compat, file, place)
+        edges = {kind: found.edges[kind][0] for kind in EDGES}
+        columns = (tree.label.tolist(), tree.parent.tolist(), tree.late.tolist())
+        name = file.declarations.methods[place].name
+        return shape(columns, spelled, edges, name, found.own[0])
+
+
+__all__ = ["EDGES", "KINDS", "PLACEHOLDER", "Graphs", "compatible", "graphs", "shape"]

@@ -1,0 +1,209 @@
+"""What a model sees of a method's source: all of it, or less.
+
+``whole``: the text as it is. ``uncommented``: without comments. ``unnamed``: with comments, but
+every identifier masked. ``bare``: neither comments nor names.
+
+Identifiers (of types, methods, variables, fields, labels, annotations and packages, whoever chose
+them) become ``v1``, ``v2``, … in the order in which the code has them first, so that a name is
+masked alike in both sights that mask. Keywords, primitive types, ``var`` and numbers stay. What
+stands between the quotes of a string is emptied, and a character becomes a blank: these are words
+that somebody chose, too.
+
+In comments that stay, a word is masked if the code has it as an identifier; if it is written as one
+(``camelCase``, ``with_underscore``, ``with$``); and each part of a word with dots or ``#`` inside.
+Tags (``@param``) stay.
+
+Whatever the parser does not understand is searched for words that may be names. So nothing that
+looks like an identifier is left, in broken code neither.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from codeacumen.languages.syntax import Syntax
+
+WHOLE, UNCOMMENTED, UNNAMED, BARE = "whole", "uncommented", "unnamed", "bare"
+SIGHTS = {
+    WHOLE: "all of the text",
+    UNCOMMENTED: "no comments",
+    UNNAMED: "comments, but no names",
+    BARE: "neither comments nor names",
+}
+MASKED = frozenset((UNNAMED, BARE))
+COMMENTED = frozenset((WHOLE, UNNAMED))
+
+_WORD = re.compile(r"(?<![\w$])(?:[^\W\d]|\$)[\w$]*")
+# A word of a comment: a name, or several with dots or # between them; the t of don't is none.
+_TOLD = re.compile(r"(?<![\w$])(?<!\w')@?(?:[^\W\d]|\$)[\w$]*(?:[.#](?:[^\W\d]|\$)[\w$]*)*")
+_PARTS = re.compile(r"[.#]")
+# Written with a dot inside, and no names.
+_ABBREVIATIONS = frozenset(("e.g", "i.e", "E.g", "I.e", "a.k.a", "w.r.t"))
+_TAGS = frozenset((
+    "@author", "@code", "@deprecated", "@docRoot", "@exception", "@hidden", "@implNote",
+    "@implSpec", "@apiNote", "@index", "@inheritDoc", "@link", "@linkplain", "@literal", "@param",
+    "@provides", "@return", "@see", "@serial", "@serialData", "@serialField", "@since", "@snippet",
+    "@summary", "@systemProperty", "@throws", "@uses", "@value", "@version",
+))  # fmt: skip
+_IDENTIFIER, _STRING, _CHARACTER, _OTHER, _COMMENT, _GAP = range(6)
+
+
+@lru_cache(maxsize=1 << 13)
+def shown(text: str, sight: str) -> str:
+    """The text as a sight shows it."""
+    if sight == WHOLE:
+        return text
+    pieces = _pieces_of(text)
+    if sight == UNCOMMENTED:
+        return _uncommented(pieces)
+    masks = _Masks(pieces)
+    if sight == UNNAMED:
+        return "".join(masks.piece(kind, part) for kind, part in pieces)
+    if sight != BARE:
+        raise ValueError(f"there is no sight {sight!r}")
+    kept = [(kind, part if kind == _COMMENT else masks.piece(kind, part)) for kind, part in pieces]
+    return _uncommented(kept)
+
+
+@lru_cache(maxsize=1)
+def _reserved() -> frozenset[str]:
+    from codeacumen.languages.java.syntax.lexical import KEYWORDS
+
+    return frozenset(KEYWORDS)
+
+
+@lru_cache(maxsize=8)
+def _pieces_of(text: str) -> tuple[tuple[int, str], ...]:
+    return tuple(_pieces(text))
+
+
+class _Masks:
+    """Names and what stands for them in one text."""
+
+    def __init__(self, pieces: Sequence[tuple[int, str]]) -> None:
+        self.names: dict[str, str] = {}
+        self.reserved = _reserved()
+        for kind, part in pieces:
+            if kind == _IDENTIFIER:
+                self.of(part)
+            elif kind == _GAP:
+                for match in _WORD.finditer(part):
+                    if match.group() not in self.reserved:
+                        self.of(match.group())
+        self.of_code = frozenset(self.names)
+
+    def of(self, name: str) -> str:
+        return self.names.setdefault(name, f"v{len(self.names) + 1}")
+
+    def piece(self, kind: int, part: str) -> str:
+        if kind == _IDENTIFIER:
+            return self.of(part)
+        if kind == _STRING:
+            return '"""\n"""' if part.startswith('"""') else '""'
+        if kind == _CHARACTER:
+            return "' '"
+        if kind == _COMMENT:
+            return _TOLD.sub(lambda match: self._told(match.group()), part)
+        if kind == _GAP:
+            return _WORD.sub(
+                lambda match: (
+                    match.group() if match.group() in self.reserved else self.of(match[0])
+                ),
+                part,
+            )
+        return part
+
+    def _told(self, word: str) -> str:
+        if word in _TAGS or word in _ABBREVIATIONS:
+            return word
+        at, word = ("@", word[1:]) if word.startswith("@") else ("", word)
+        parts = _PARTS.split(word)
+        if len(parts) == 1:
+            return at + (self.of(word) if self._is_name(word) else word)
+        signs = iter([*_PARTS.findall(word), ""])
+        return at + "".join(
+            (one if one in self.reserved else self.of(one)) + next(signs) for one in parts
+        )
+
+    def _is_name(self, word: str) -> bool:
+        if word in self.of_code or "_" in word or "$" in word:
+            return True
+        return not word.isupper() and any(one.isupper() for one in word[1:])
+
+
+def _pieces(text: str) -> Iterator[tuple[int, str]]:
+    """The whole text in pieces: identifiers, strings, characters, other tokens, comments, and what
+    lies between."""
+    from codeacumen.languages.java import parse_java
+    from codeacumen.languages.java.syntax.tokens import CODE, tokens
+
+    # What cannot be written as UTF-8 is no Java, and must not end a run.
+    source = text.encode("utf-8", "replace")
+    syntax = parse_java(source)
+    found = tokens(syntax)
+    chosen = _chosen(syntax)
+    kinds = {CODE["STRINGLITERAL"]: _STRING, CODE["CHARLITERAL"]: _CHARACTER}
+    spans = [
+        (start, end, _IDENTIFIER if named and chosen[node] else kinds.get(kind, _OTHER))
+        for start, end, node, kind, named in zip(
+            found.start.tolist(), found.end.tolist(), found.node.tolist(), found.kind.tolist(),
+            (found.kind == CODE["IDENTIFIER"]).tolist(), strict=True,
+        )
+    ]  # fmt: skip
+    spans += [(start, end, _COMMENT) for start, end in _comments(syntax)]
+    at = 0
+    for start, end, kind in sorted(spans):
+        if start < at:  # inside of what was there already
+            continue
+        if start > at:
+            yield _between(source[at:start])
+        yield kind, _decoded(source[start:end])
+        at = end
+    if at < len(source):
+        yield _between(source[at:])
+
+
+def _between(source: bytes) -> tuple[int, str]:
+    return (_OTHER if source.isspace() else _GAP), _decoded(source)
+
+
+def _decoded(source: bytes) -> str:
+    return source.decode("utf-8", "replace")
+
+
+def _chosen(syntax: Syntax) -> list[bool]:
+    """Which nodes are identifiers that somebody chose: a word that is a keyword in its place, such
+    as ``record``, is another kind of leaf, but not where the parser is at a loss; and nobody may
+    call a type ``var``."""
+    from codeacumen.languages.java.syntax.grammar import among
+    from codeacumen.languages.syntax import ERROR
+
+    named = among("identifier")[syntax.kind] | (syntax.kind[syntax.parent] == ERROR)
+    types = among("type_identifier")[syntax.kind]
+    for node in types.nonzero()[0].tolist():
+        named[node] = syntax.source[syntax.start[node] : syntax.end[node]] != b"var"
+    found: list[bool] = named.tolist()
+    return found
+
+
+def _comments(syntax: Syntax) -> Iterator[tuple[int, int]]:
+    from codeacumen.languages.java.syntax.grammar import among
+
+    places = among("line_comment", "block_comment")[syntax.kind].nonzero()[0]
+    yield from zip(syntax.start[places].tolist(), syntax.end[places].tolist(), strict=True)
+
+
+def _uncommented(pieces: Sequence[tuple[int, str]]) -> str:
+    """Without the comments: a line that held nothing else goes with them, and tokens that only a
+    comment kept apart stay apart."""
+    text = "".join(part for kind, part in pieces if kind != _COMMENT)
+    mark = next(sign for code in range(0xE000, 0x110000) if (sign := chr(code)) not in text)
+    text = "".join(mark if kind == _COMMENT else part for kind, part in pieces)
+    text = re.sub(rf"(?m)^[ \t]*{mark}[ \t{mark}]*(?:\r?\n|\Z)", "", text)
+    text = re.sub(rf"[ \t]*{mark}[ \t{mark}]*(?=\r?\n|\Z)", "", text)
+    text = re.sub(rf"(?m)^([ \t]*){mark}[ \t{mark}]*", r"\1", text)
+    return re.sub(rf"[ \t]*{mark}[ \t{mark}]*", " ", text)

@@ -1,0 +1,295 @@
+"""Path contexts: which pairs of leaves are joined by a short path, and that path's hash.
+
+Pairs are never tried out one by one. From each leaf we climb, at each ancestor look at the few
+later branches that are near enough, and know of each branch how many leaves it holds within reach.
+So all pairs can be counted, some of them drawn by lot, and only those be visited; no string is
+made for their hashes.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from codeacumen.languages.kernel import kernel
+
+Ints = NDArray[np.int32]
+Hashes = NDArray[np.uint64]
+
+# Signs of a path, as characters: ( ) ^ _ and the digit 0.
+_CLOSE, _UP, _DOWN, _ZERO = np.uint64(41), np.uint64(94), np.uint64(95), np.uint64(48)
+_TEN, _31, _MASK = np.uint64(10), np.uint64(31), np.uint64(0xFFFFFFFF)
+# Columns of a node's pieces: on the way up, as the top, on the way down: hash and 31 ** length.
+_ASCENT, _TOP, _DESCENT = 0, 2, 4
+
+
+class Tree(NamedTuple):
+    """One method's nodes in the order of the walk. ``nearest``: the lowest child id among the
+    later siblings. ``below[v, d]``: leaves in v's subtree at most d below it."""
+
+    parent: Ints
+    child: Ints
+    leaf: NDArray[np.bool_]
+    stop: Ints
+    depth: Ints
+    nearest: Ints
+    below: NDArray[np.int32]
+    number: Ints
+    pieces: Hashes
+
+
+@kernel
+def _numbered(code: np.uint64, power: np.uint64, number: int) -> tuple[np.uint64, np.uint64]:
+    """A piece with a number written after it."""
+    value, unit = np.uint64(number), np.uint64(1)
+    while value // unit >= _TEN:
+        unit *= _TEN
+    while unit > np.uint64(0):
+        code = (code * _31 + _ZERO + value // unit % _TEN) & _MASK
+        power = power * _31 & _MASK
+        unit //= _TEN
+    return code, power
+
+
+@kernel
+def _pieces(
+    tree: Tree,
+    kind: NDArray[np.uint8],
+    opened: Hashes,
+    powers: Hashes,
+    numbers: NDArray[np.bool_],
+) -> None:
+    """The hashes of ``(Kind)^``, ``(Kind)`` and ``_(Kind)``. A leaf has its child id in them; of
+    the others, on the way up and at the top those that are children of a numbered kind, but on
+    the way down those that are of such a kind themselves: the original is not symmetric."""
+    for node in range(len(kind)):
+        code, power = opened[kind[node]], powers[kind[node]]
+        below_numbered = tree.parent[node] >= 0 and numbers[kind[tree.parent[node]]]
+        leaf = tree.leaf[node]
+        told = leaf or below_numbered or numbers[kind[node]]
+        with_code, with_power = _numbered(code, power, tree.child[node]) if told else (code, power)
+        if leaf or below_numbered:
+            up, up_power = with_code, with_power
+        else:
+            up, up_power = code, power
+        tree.pieces[node, _TOP] = (up * _31 + _CLOSE) & _MASK
+        tree.pieces[node, _TOP + 1] = up_power * _31 & _MASK
+        tree.pieces[node, _ASCENT] = (tree.pieces[node, _TOP] * _31 + _UP) & _MASK
+        tree.pieces[node, _ASCENT + 1] = tree.pieces[node, _TOP + 1] * _31 & _MASK
+        if leaf or numbers[kind[node]]:
+            code, power = with_code, with_power
+        code, power = (_DOWN * power + code) & _MASK, power * _31 & _MASK
+        tree.pieces[node, _DESCENT] = (code * _31 + _CLOSE) & _MASK
+        tree.pieces[node, _DESCENT + 1] = power * _31 & _MASK
+
+
+@kernel
+def _measure(tree: Tree) -> int:
+    """Fills what follows from parents and leaves; how many leaves there are."""
+    size, reach = tree.below.shape
+    leaves = 0
+    for node in range(size):
+        tree.stop[node] = node + 1
+        tree.nearest[node] = np.iinfo(np.int32).max
+        tree.depth[node] = tree.depth[tree.parent[node]] + 1 if node > 0 else 0
+        tree.below[node] = 0
+        tree.number[node] = leaves
+        leaves += tree.leaf[node]
+    for node in range(size - 1, 0, -1):
+        parent = tree.parent[node]
+        tree.stop[parent] = max(tree.stop[parent], tree.stop[node])
+    for node in range(size - 1, -1, -1):
+        after = tree.stop[node]
+        if node > 0 and after < tree.stop[tree.parent[node]]:
+            tree.nearest[node] = min(tree.child[after], tree.nearest[after])
+        if tree.leaf[node]:
+            at, distance = node, 0
+            while at >= 0 and distance < reach:
+                tree.below[at, distance] += 1
+                at = tree.parent[at]
+                distance += 1
+        for distance in range(1, reach):
+            tree.below[node, distance] += tree.below[node, distance - 1]
+    return leaves
+
+
+@kernel
+def _count(tree: Tree, length: int, width: int) -> int:
+    """How many pairs of leaves are near enough to each other."""
+    found = 0
+    for leaf in range(len(tree.parent)):
+        if not tree.leaf[leaf]:
+            continue
+        branch = leaf
+        for climbed in range(1, length):
+            top = tree.parent[branch]
+            if top < 0:
+                break
+            furthest = tree.child[branch] + width
+            other = tree.stop[branch]
+            while other < tree.stop[top]:
+                if tree.child[other] <= furthest:
+                    found += tree.below[other, length - 1 - climbed]
+                elif tree.nearest[other] > furthest:
+                    break
+                other = tree.stop[other]
+            branch = top
+    return found
+
+
+@kernel
+def _random(state: np.uint64) -> tuple[np.uint64, np.uint64]:
+    """SplitMix64: the next state, and a number."""
+    state += np.uint64(0x9E3779B97F4A7C15)
+    mixed = state
+    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return state, mixed ^ (mixed >> np.uint64(31))
+
+
+@kernel
+def _draw(found: int, most: int, seed: np.uint64) -> NDArray[np.int64]:
+    """``most`` different numbers below ``found``, every choice as likely as any other, in order
+    (R. Floyd's algorithm, with a hash table to know what has been drawn)."""
+    size = 4
+    while size < 4 * most:
+        size *= 2
+    drawn, table = np.empty(most, dtype=np.int64), np.full(size, -1, dtype=np.int64)
+    state = seed
+    for i in range(most):
+        last = found - most + i
+        state, number = _random(state)
+        drawn[i] = number % np.uint64(last + 1)
+        value = drawn[i]
+        for _ in range(2):
+            place = value * 40503 % size
+            while table[place] >= 0 and table[place] != value:
+                place = (place + 1) % size
+            if table[place] < 0:
+                break
+            value = last
+        table[place] = value
+        drawn[i] = value
+    return np.sort(drawn)
+
+
+@kernel
+def _path(tree: Tree, code: np.uint64, branch: int, leaf: int, chain: Ints) -> np.int64:
+    """The hash of a path, given that of its way up with the top, as Java's signed int."""
+    steps, at = 0, leaf
+    while True:
+        chain[steps] = at
+        steps += 1
+        if at == branch:
+            break
+        at = tree.parent[at]
+    for i in range(steps - 1, -1, -1):
+        piece = tree.pieces[chain[i]]
+        code = (code * piece[_DESCENT + 1] + piece[_DESCENT]) & _MASK
+    value = np.int64(code)
+    return value - np.int64(1 << 32) if value >> 31 else value
+
+
+@kernel
+def _visit(
+    tree: Tree, length: int, width: int, drawn: NDArray[np.int64], every: bool, out: Ints, at: int
+) -> int:
+    """Writes the drawn pairs, or all, in the extractor's order; where the next would go."""
+    chain = np.empty(length + 1, dtype=np.int32)
+    passed, next_one = 0, 0
+    for leaf in range(len(tree.parent)):
+        if not tree.leaf[leaf]:
+            continue
+        branch, code = leaf, np.uint64(0)
+        for climbed in range(1, length):
+            top = tree.parent[branch]
+            if top < 0:
+                break
+            piece = tree.pieces[branch]
+            code = (code * piece[_ASCENT + 1] + piece[_ASCENT]) & _MASK
+            piece = tree.pieces[top]
+            with_top = (code * piece[_TOP + 1] + piece[_TOP]) & _MASK
+            reach = length - 1 - climbed
+            furthest = tree.child[branch] + width
+            other = tree.stop[branch]
+            while other < tree.stop[top]:
+                if tree.child[other] <= furthest:
+                    node = other
+                    while node < tree.stop[other]:
+                        deeper = tree.depth[node] - tree.depth[other]
+                        if deeper > reach:
+                            node = tree.stop[node]
+                            continue
+                        inside = tree.below[node, reach - deeper]
+                        if not every and drawn[next_one] >= passed + inside:
+                            passed += inside
+                            node = tree.stop[node]
+                        elif tree.leaf[node]:
+                            out[at, 0], out[at, 1] = tree.number[leaf], tree.number[node]
+                            out[at, 2] = _path(tree, with_top, other, node, chain)
+                            at, passed, next_one = at + 1, passed + 1, next_one + 1
+                            if not every and next_one == len(drawn):
+                                return at
+                            node = tree.stop[node]
+                        else:
+                            node += 1
+                elif tree.nearest[other] > furthest:
+                    break
+                other = tree.stop[other]
+            branch = top
+    return at
+
+
+@kernel
+def contexts(
+    offsets: NDArray[np.int64],
+    nodes: Ints,
+    leaf: NDArray[np.bool_],
+    seeds: NDArray[np.uint64],
+    length: int,
+    width: int,
+    most: int,
+    opened: Hashes,
+    powers: Hashes,
+    numbers: NDArray[np.bool_],
+) -> tuple[NDArray[np.int64], Ints]:
+    """Contexts of methods whose nodes (kind, parent, child id) stand between ``offsets``: left
+    leaf, right leaf, path; and where each method's begin. ``most`` below 0: all."""
+    out = np.empty((1024, 3), dtype=np.int32)
+    ends = np.zeros(len(offsets), dtype=np.int64)
+    nobody = np.empty(0, dtype=np.int64)
+    for which in range(len(offsets) - 1):
+        first, last = offsets[which], offsets[which + 1]
+        size, at = last - first, ends[which]
+        ends[which + 1] = at
+        if size == 0 or length < 2:
+            continue
+        tree = Tree(
+            nodes[first:last, 1].copy(),
+            nodes[first:last, 2].copy(),
+            leaf[first:last],
+            np.empty(size, dtype=np.int32),
+            np.empty(size, dtype=np.int32),
+            np.empty(size, dtype=np.int32),
+            np.empty((size, length - 1), dtype=np.int32),
+            np.empty(size, dtype=np.int32),
+            np.empty((size, 6), dtype=np.uint64),
+        )
+        _measure(tree)
+        found = _count(tree, length, width)
+        if found == 0:
+            continue
+        every = most < 0 or found <= most
+        kept = found if every else most
+        if at + kept > len(out):
+            larger = np.empty((2 * (at + kept), 3), dtype=np.int32)
+            larger[:at] = out[:at]
+            out = larger
+        if kept > 0:
+            kinds = nodes[first:last, 0].astype(np.uint8)
+            _pieces(tree, kinds, opened, powers, numbers)
+            drawn = nobody if every else _draw(found, most, seeds[which])
+            ends[which + 1] = _visit(tree, length, width, drawn, every, out, at)
+    return ends, out[: ends[-1]].copy()

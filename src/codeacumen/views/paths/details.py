@@ -1,0 +1,253 @@
+"""What a piece of syntax is to JavaParser, where its kind alone does not tell.
+
+One pass over a file before its trees are built: operators, literals by their last letter, calls
+and fields through ``super`` and ``this``; and what that parser does only because of how its
+grammar is written. What stood before the arrow of a lambda was an expression until the arrow came:
+after a cast or a colon it stays behind as a child. And a method reference to an expression is read
+last: it takes in the cast or the condition that it is written in.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from codeacumen.languages.kernel import kernel
+from codeacumen.languages.syntax import Column
+
+# Codes of this file alone: compiled code is kept under this file's time stamp. ``tables`` hands
+# over what they mean in the grammar that is installed.
+SPECIALS = (
+    "", "literal", "string", "binary", "assign", "unary", "update", "annotation", "instanceof",
+    "call", "field", "resource", "catch", "reference", "cast", "conditional", "lambda",
+)  # fmt: skip
+(
+    _, LITERAL, STRING, BINARY, ASSIGN, UNARY, UPDATE, ANNOTATION, INSTANCE, CALL, FIELD, RESOURCE,
+    CATCH, REFERENCE, CAST, CONDITIONAL, LAMBDA,
+) = range(len(SPECIALS))  # fmt: skip
+MARKS = (
+    "", "identifier", "this", "super", "field_access", "inferred_parameters", "formal_parameters",
+    "element_value_pair", "decimal_integer_literal", "method_reference", "comment", "type",
+)  # fmt: skip
+(
+    _, IDENTIFIER, THIS, SUPER, ACCESS, INFERRED, FORMAL, PAIR, DECIMAL, REFERRING, COMMENT, TYPE,
+) = range(len(MARKS))  # fmt: skip
+FIELDS = ("operator", "name", "type", "value", "alternative", "parameters", "arguments", "field")
+OPERATOR, NAMED, TYPED, VALUE, ELSE, PARAMETERS, ARGUMENTS, ACCESSED = range(len(FIELDS))
+RULES = ("InstanceOfVariable", "SuperCall", "SuperField", "ThisScope")
+INSTANCE_VARIABLE, SUPER_CALL, SUPER_FIELD, THIS_SCOPE = range(len(RULES))
+KINDS = (
+    "LongLiteralExpr", "TextBlockLiteralExpr", "NormalAnnotationExpr",
+    "IntegerLiteralMinValueExpr", "LongLiteralMinValueExpr",
+)  # fmt: skip
+LONG, TEXT_BLOCK, NORMAL, LEAST_INT, LEAST_LONG = range(len(KINDS))
+BEFORE, AFTER = 3, 4
+
+NOWHERE = -2
+
+
+class Code(NamedTuple):
+    """A file's syntax; the symbol of an error is the last one."""
+
+    symbol: NDArray[np.uint16]
+    field: NDArray[np.uint16]
+    start: Column
+    end: Column
+    up: Column
+    stop: Column
+    source: NDArray[np.uint8]
+
+
+class Looks(NamedTuple):
+    """What symbols are (``mark``; ``special``; whether they have a node), which kind an operator
+    makes (rows: binary, assignment, unary, before, after), and numbers of fields, rules, kinds."""
+
+    mark: NDArray[np.uint8]
+    special: NDArray[np.uint8]
+    has_node: NDArray[np.bool_]
+    operator: NDArray[np.int16]
+    field: NDArray[np.int32]
+    rule: NDArray[np.int32]
+    kind: NDArray[np.int32]
+
+
+@kernel
+def _child(code: Code, node: int, number: int) -> int:
+    """The first child in a field, -1 if there is none."""
+    at = node + 1
+    while at < code.stop[node]:
+        if code.field[at] == number:
+            return at
+        at = code.stop[at]
+    return -1
+
+
+@kernel
+def _first(code: Code, looks: Looks, node: int) -> int:
+    """The first child that is no comment, -1 if there is none."""
+    at = node + 1
+    while at < code.stop[node]:
+        if looks.mark[code.symbol[at]] != COMMENT:
+            return at
+        at = code.stop[at]
+    return -1
+
+
+@kernel
+def _bare_super(code: Code, looks: Looks, node: int) -> bool:
+    """Outer.super.f(): a super beside the object, not as the object."""
+    at = node + 1
+    while at < code.stop[node]:
+        if looks.mark[code.symbol[at]] == SUPER and code.field[at] == 0:
+            return True
+        at = code.stop[at]
+    return False
+
+
+@kernel
+def _readable(code: Code, looks: Looks, node: int) -> tuple[int, int]:
+    """How many children have a node of their own, and the first of them."""
+    found, first = 0, -1
+    at = node + 1
+    while at < code.stop[node]:
+        if looks.has_node[code.symbol[at]]:
+            found += 1
+            if first < 0:
+                first = at
+        at = code.stop[at]
+    return found, first
+
+
+@kernel
+def _least(code: Code, looks: Looks, node: int) -> int:
+    """The kind of the smallest int or long, which is a literal with its minus; -1 for others."""
+    size = code.end[node] - code.start[node]
+    if looks.mark[code.symbol[node]] != DECIMAL or (size != 10 and size != 20):
+        return -1
+    digits = b"2147483648" if size == 10 else b"9223372036854775808"
+    for i in range(len(digits)):
+        if code.source[code.start[node] + i] != digits[i]:
+            return -1
+    if size == 10:
+        return int(looks.kind[LEAST_INT])
+    # The last letter is L in either case.
+    return looks.kind[LEAST_LONG] if code.source[code.end[node] - 1] | 32 == 108 else -1
+
+
+@kernel
+def _may_be_type(code: Code, looks: Looks, node: int) -> bool:
+    """Names joined by dots, or what can only be a type."""
+    while looks.mark[code.symbol[node]] == ACCESS:
+        last = looks.mark[code.symbol[code.stop[node] - 1]]
+        if last != IDENTIFIER or _bare_super(code, looks, node):
+            return False
+        node += 1
+    mark = looks.mark[code.symbol[node]]
+    return mark in (IDENTIFIER, TYPE)
+
+
+@kernel
+def _kind(code: Code, looks: Looks, node: int, special: int) -> int:
+    """The kind that a last letter, a sign or an argument decides; -1 if the rule's stays."""
+    if special == LITERAL:
+        ends_in_l = code.end[node] > 0 and code.source[code.end[node] - 1] | 32 == 108
+        return looks.kind[LONG] if ends_in_l else -1
+    if special == STRING:
+        start = code.start[node]
+        if code.end[node] - start < 6:
+            return -1
+        block = code.source[start + 1] == 34 and code.source[start + 2] == 34
+        return looks.kind[TEXT_BLOCK] if block else -1
+    if special == UPDATE:
+        first = _first(code, looks, node)
+        if first >= 0 and looks.operator[BEFORE, code.symbol[first]] >= 0:
+            return int(looks.operator[BEFORE, code.symbol[first]])
+        return int(looks.operator[AFTER, code.symbol[code.stop[node] - 1]])
+    if special == ANNOTATION:
+        # @A() and @A(x = 1) are normal annotations, @A(1) has a single member.
+        group = _child(code, node, looks.field[ARGUMENTS])
+        found, first = _readable(code, looks, group) if group >= 0 else (0, -1)
+        single = found > 0 and looks.mark[code.symbol[first]] != PAIR
+        return -1 if single else looks.kind[NORMAL]
+    sign = _child(code, node, looks.field[OPERATOR])
+    if sign < 0:
+        return -1
+    if special == UNARY and code.source[code.start[sign]] == 45:
+        operand = code.stop[sign]
+        while operand < code.stop[node] and looks.mark[code.symbol[operand]] == COMMENT:
+            operand = code.stop[operand]
+        least = _least(code, looks, operand) if operand < code.stop[node] else -1
+        if least >= 0:
+            return least
+    row = 0 if special == BINARY else 1 if special == ASSIGN else 2
+    return int(looks.operator[row, code.symbol[sign]])
+
+
+@kernel
+def _left_behind(code: Code, looks: Looks, node: int) -> int:
+    """What stood before a lambda's arrow, if that may be an expression; -1 if not."""
+    before = _child(code, node, looks.field[PARAMETERS])
+    if before < 0:
+        return -1
+    mark = looks.mark[code.symbol[before]]
+    inside, _ = _readable(code, looks, before)
+    if mark == IDENTIFIER or (mark == INFERRED and inside == 1) or (mark == FORMAL and inside == 0):
+        return before
+    return -1
+
+
+@kernel
+def details(code: Code, looks: Looks, found: NDArray[np.int32]) -> None:
+    """Writes for each node of a file, in three rows: its rule and its kind where they are not those
+    of its symbol (-1), and another node that matters.
+
+    That is, for a resource or a caught type, what stands in its place; for a lambda, what it leaves
+    behind; for a cast or a condition, the method reference that takes it in (NOWHERE: none); for a
+    method reference, 1 if it is to a type's.
+    """
+    size = len(code.symbol)
+    found[:] = -1
+    rule, kind, other = found[0], found[1], found[2]
+    # Backwards: what is inside a cast is known before the cast.
+    for node in range(size - 1, -1, -1):
+        special = looks.special[code.symbol[node]]
+        if special == 0:
+            continue
+        if special <= ANNOTATION:
+            kind[node] = _kind(code, looks, node, special)
+        elif special == INSTANCE:
+            if _child(code, node, looks.field[NAMED]) >= 0:
+                rule[node] = looks.rule[INSTANCE_VARIABLE]
+        elif special == CALL:
+            if _bare_super(code, looks, node):
+                rule[node] = looks.rule[SUPER_CALL]
+        elif special == FIELD:
+            accessed = _child(code, node, looks.field[ACCESSED])
+            if accessed >= 0 and looks.mark[code.symbol[accessed]] == THIS:
+                rule[node] = looks.rule[THIS_SCOPE]
+            elif _bare_super(code, looks, node):
+                rule[node] = looks.rule[SUPER_FIELD]
+        elif special == RESOURCE:
+            # try (r): there is no declaration around the expression.
+            if _child(code, node, looks.field[TYPED]) < 0:
+                other[node] = _readable(code, looks, node)[1]
+        elif special == CATCH:
+            types, first = _readable(code, looks, node)
+            other[node] = first if types == 1 else -1
+        elif special == REFERENCE:
+            scope = _first(code, looks, node)
+            other[node] = scope >= 0 and _may_be_type(code, looks, scope)
+        elif special == LAMBDA:
+            other[node] = _left_behind(code, looks, node)
+        else:
+            last = _child(code, node, looks.field[VALUE if special == CAST else ELSE])
+            inner = looks.special[code.symbol[last]] if last >= 0 else 0
+            other[node] = NOWHERE
+            if inner in (CAST, CONDITIONAL):
+                other[node] = other[last]
+            elif inner == REFERENCE and other[last] == 0:
+                scope = _first(code, looks, last)
+                if scope >= 0 and looks.mark[code.symbol[scope]] != SUPER:
+                    other[node] = last

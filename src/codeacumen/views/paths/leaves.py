@@ -1,0 +1,280 @@
+"""What a leaf is called: code2vec's name, code2seq's parts.
+
+Both are made from the leaf's text as JavaParser prints it. The rules are those of the authors'
+extractors, with their slips: a rule meant for white space deletes ``//s``, and ``Integer`` is
+``int`` to one and ``integer`` to the other.
+
+Kinds of JavaParser 3.0.0-alpha.4 nodes, as path contexts spell them.
+
+The strings are the parser's class names, with the operator where there is one. Constructs newer
+than that parser have the names that later versions gave them. Numbers are stored in corpora:
+kinds are only ever appended.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from codeacumen.languages.java.syntax.file import JavaFile
+from codeacumen.text.subtokens import code2seq_parts, code2vec_name
+from codeacumen.views.paths.tree import (
+    BRACES,
+    BRACKETS,
+    DIAMOND,
+    LEAST_INT,
+    LEAST_LONG,
+    NAME,
+    PARENTHESES,
+    TEXT,
+    TYPE,
+    WILDCARD,
+)
+
+KINDS: tuple[str, ...] = (
+    "MethodDeclaration", "ConstructorDeclaration", "CompactConstructorDeclaration", "Parameter",
+    "ReceiverParameter", "TypeParameter", "FieldDeclaration", "InitializerDeclaration",
+    "EmptyMemberDeclaration", "ClassOrInterfaceDeclaration", "EnumDeclaration",
+    "EnumConstantDeclaration", "AnnotationDeclaration", "AnnotationMemberDeclaration",
+    "RecordDeclaration", "VariableDeclarator", "VariableDeclaratorId", "ArrayBracketPair",
+    "MarkerAnnotationExpr", "NormalAnnotationExpr", "SingleMemberAnnotationExpr",
+    "MemberValuePair", "QualifiedNameExpr",
+    "ClassOrInterfaceType", "PrimitiveType", "VoidType", "ArrayType", "WildcardType", "UnionType",
+    "IntersectionType",
+    "BlockStmt", "ExpressionStmt", "TypeDeclarationStmt", "IfStmt", "WhileStmt", "DoStmt",
+    "ForStmt", "ForeachStmt", "SwitchStmt", "SwitchEntryStmt", "TryStmt", "CatchClause",
+    "SynchronizedStmt", "ReturnStmt", "ThrowStmt", "BreakStmt", "ContinueStmt", "YieldStmt",
+    "AssertStmt", "LabeledStmt", "EmptyStmt", "ExplicitConstructorInvocationStmt",
+    "NameExpr", "ThisExpr", "SuperExpr", "FieldAccessExpr", "ArrayAccessExpr", "MethodCallExpr",
+    "ObjectCreationExpr", "ArrayCreationExpr", "ArrayCreationLevel", "ArrayInitializerExpr",
+    "VariableDeclarationExpr", "CastExpr", "InstanceOfExpr", "ConditionalExpr", "EnclosedExpr",
+    "LambdaExpr", "MethodReferenceExpr", "TypeExpr", "ClassExpr", "SwitchExpr", "PatternExpr",
+    "RecordPatternExpr", "TemplateExpr",
+    "IntegerLiteralExpr", "IntegerLiteralMinValueExpr", "LongLiteralExpr",
+    "LongLiteralMinValueExpr", "DoubleLiteralExpr", "CharLiteralExpr", "StringLiteralExpr",
+    "TextBlockLiteralExpr", "BooleanLiteralExpr", "NullLiteralExpr",
+    "AssignExpr:assign", "AssignExpr:plus", "AssignExpr:minus", "AssignExpr:star",
+    "AssignExpr:slash", "AssignExpr:rem", "AssignExpr:and", "AssignExpr:or", "AssignExpr:xor",
+    "AssignExpr:lShift", "AssignExpr:rSignedShift", "AssignExpr:rUnsignedShift",
+    "BinaryExpr:or", "BinaryExpr:and", "BinaryExpr:binOr", "BinaryExpr:binAnd", "BinaryExpr:xor",
+    "BinaryExpr:equals", "BinaryExpr:notEquals", "BinaryExpr:less", "BinaryExpr:greater",
+    "BinaryExpr:lessEquals", "BinaryExpr:greaterEquals", "BinaryExpr:lShift",
+    "BinaryExpr:rSignedShift", "BinaryExpr:rUnsignedShift", "BinaryExpr:plus", "BinaryExpr:minus",
+    "BinaryExpr:times", "BinaryExpr:divide", "BinaryExpr:remainder",
+    "UnaryExpr:positive", "UnaryExpr:negative", "UnaryExpr:preIncrement",
+    "UnaryExpr:preDecrement", "UnaryExpr:not", "UnaryExpr:inverse", "UnaryExpr:posIncrement",
+    "UnaryExpr:posDecrement",
+    # An operation whose operator is hidden.
+    "BinaryExpr:mask",
+)  # fmt: skip
+KIND = {name: number for number, name in enumerate(KINDS)}
+
+# By how an operator is written; the names are those of the parser's enumerations.
+BINARY = {
+    "||": "or", "&&": "and", "|": "binOr", "&": "binAnd", "^": "xor", "==": "equals",
+    "!=": "notEquals", "<": "less", ">": "greater", "<=": "lessEquals", ">=": "greaterEquals",
+    "<<": "lShift", ">>": "rSignedShift", ">>>": "rUnsignedShift", "+": "plus", "-": "minus",
+    "*": "times", "/": "divide", "%": "remainder",
+}  # fmt: skip
+ASSIGN = {
+    "=": "assign", "+=": "plus", "-=": "minus", "*=": "star", "/=": "slash", "%=": "rem",
+    "&=": "and", "|=": "or", "^=": "xor", "<<=": "lShift", ">>=": "rSignedShift",
+    ">>>=": "rUnsignedShift",
+}  # fmt: skip
+UNARY = {"+": "positive", "-": "negative", "!": "not", "~": "inverse"}
+BEFORE = {"++": "preIncrement", "--": "preDecrement"}
+AFTER = {"++": "posIncrement", "--": "posDecrement"}
+
+# What code2seq prints; a kind that is not here prints its full name.
+ABBREVIATIONS = {
+    "ArrayAccessExpr": "ArAc", "ArrayBracketPair": "ArBr", "ArrayCreationExpr": "ArCr",
+    "ArrayCreationLevel": "ArCrLvl", "ArrayInitializerExpr": "ArIn", "ArrayType": "ArTy",
+    "AssertStmt": "Asrt", "AssignExpr:and": "AsAn", "AssignExpr:assign": "As",
+    "AssignExpr:lShift": "AsLS", "AssignExpr:minus": "AsMi", "AssignExpr:or": "AsOr",
+    "AssignExpr:plus": "AsP", "AssignExpr:rem": "AsRe", "AssignExpr:rSignedShift": "AsRSS",
+    "AssignExpr:rUnsignedShift": "AsRUS", "AssignExpr:slash": "AsSl", "AssignExpr:star": "AsSt",
+    "AssignExpr:xor": "AsX", "BinaryExpr:and": "And", "BinaryExpr:binAnd": "BinAnd",
+    "BinaryExpr:binOr": "BinOr", "BinaryExpr:divide": "Div", "BinaryExpr:equals": "Eq",
+    "BinaryExpr:greater": "Gt", "BinaryExpr:greaterEquals": "Geq", "BinaryExpr:less": "Ls",
+    "BinaryExpr:lessEquals": "Leq", "BinaryExpr:lShift": "LS", "BinaryExpr:mask": "Mask",
+    "BinaryExpr:minus": "Minus", "BinaryExpr:notEquals": "Neq", "BinaryExpr:or": "Or",
+    "BinaryExpr:plus": "Plus", "BinaryExpr:remainder": "Mod", "BinaryExpr:rSignedShift": "RSS",
+    "BinaryExpr:rUnsignedShift": "RUS", "BinaryExpr:times": "Mul", "BinaryExpr:xor": "Xor",
+    "BlockStmt": "Bk", "BooleanLiteralExpr": "BoolEx", "CastExpr": "Cast", "CatchClause": "Catch",
+    "CharLiteralExpr": "CharEx", "ClassExpr": "ClsEx", "ClassOrInterfaceDeclaration": "ClsD",
+    "ClassOrInterfaceType": "Cls", "ConditionalExpr": "Cond", "ConstructorDeclaration": "Ctor",
+    "DoStmt": "Do", "DoubleLiteralExpr": "Dbl", "EmptyMemberDeclaration": "Emp",
+    "EnclosedExpr": "Enc", "ExplicitConstructorInvocationStmt": "ExpCtor", "ExpressionStmt": "Ex",
+    "FieldAccessExpr": "Fld", "FieldDeclaration": "FldDec", "ForeachStmt": "Foreach",
+    "ForStmt": "For", "IfStmt": "If", "InitializerDeclaration": "Init",
+    "InstanceOfExpr": "InstanceOf", "IntegerLiteralExpr": "IntEx",
+    "IntegerLiteralMinValueExpr": "IntMinEx", "LabeledStmt": "Labeled", "LambdaExpr": "Lambda",
+    "LongLiteralExpr": "LongEx", "MarkerAnnotationExpr": "MarkerExpr", "MemberValuePair": "Mvp",
+    "MethodCallExpr": "Cal", "MethodDeclaration": "Mth", "MethodReferenceExpr": "MethRef",
+    "NameExpr": "Nm", "NormalAnnotationExpr": "NormEx", "NullLiteralExpr": "Null",
+    "ObjectCreationExpr": "ObjEx", "Parameter": "Prm", "PrimitiveType": "Prim",
+    "QualifiedNameExpr": "Qua", "ReturnStmt": "Ret", "SingleMemberAnnotationExpr": "SMEx",
+    "StringLiteralExpr": "StrEx", "SuperExpr": "SupEx", "SwitchEntryStmt": "SwiEnt",
+    "SwitchStmt": "Switch", "SynchronizedStmt": "Sync", "ThisExpr": "This", "ThrowStmt": "Thro",
+    "TryStmt": "Try", "TypeDeclarationStmt": "TypeDec", "TypeExpr": "Type",
+    "TypeParameter": "TypePar", "UnaryExpr:inverse": "Inverse", "UnaryExpr:negative": "Neg",
+    "UnaryExpr:not": "Not", "UnaryExpr:posDecrement": "PosDec",
+    "UnaryExpr:posIncrement": "PosInc", "UnaryExpr:positive": "Pos",
+    "UnaryExpr:preDecrement": "PreDec", "UnaryExpr:preIncrement": "PreInc", "UnionType": "Unio",
+    "VariableDeclarationExpr": "VDE", "VariableDeclarator": "VD", "VariableDeclaratorId": "VDID",
+    "VoidType": "Void", "WhileStmt": "While", "WildcardType": "Wild",
+}  # fmt: skip
+SHORT: tuple[str, ...] = tuple(ABBREVIATIONS.get(name, name) for name in KINDS)
+
+_NUMBERED = ("AssignExpr", "ArrayAccessExpr", "FieldAccessExpr", "MethodCallExpr")
+# Kinds whose place among their siblings is told, or whose children's is.
+NUMBERED: tuple[bool, ...] = tuple(name.split(":")[0] in _NUMBERED for name in KINDS)
+
+
+def hash_code(text: str) -> int:
+    """Java's ``String.hashCode``: over UTF-16 units, in 32 bits that wrap around."""
+    value = 0
+    units = text.encode("utf-16-be", errors="surrogatepass")
+    for i in range(0, len(units), 2):
+        value = (31 * value + 256 * units[i] + units[i + 1]) & 0xFFFFFFFF
+    return value - (1 << 32) if value >> 31 else value
+
+
+@lru_cache(maxsize=1)
+def hashes() -> tuple[NDArray[np.uint64], NDArray[np.uint64], NDArray[np.bool_]]:
+    """For each kind: the hash of ``(kind``, 31 to the power of its length, and whether it is
+    numbered."""
+    opened = [f"({name}" for name in KINDS]
+    codes = np.array([hash_code(text) & 0xFFFFFFFF for text in opened], dtype=np.uint64)
+    powers = np.array([pow(31, len(text), 1 << 32) for text in opened], dtype=np.uint64)
+    return codes, powers, np.array(NUMBERED)
+
+
+BLANK = "BLANK"
+BOXED = {
+    "Boolean": "boolean", "Byte": "byte", "Character": "char", "Double": "double",
+    "Float": "float", "Integer": "int", "Long": "long", "Short": "short",
+}  # fmt: skip
+_KEPT_NUMBERS = ("0", "1", "32", "64")
+_LONGEST = 50
+_GIVEN = {
+    BRACKETS: "[]", BRACES: "{}", PARENTHESES: "()", WILDCARD: "?", LEAST_INT: "-2147483648",
+    LEAST_LONG: "-9223372036854775808L",
+}  # fmt: skip
+
+_WHOLE_NUMBER = re.compile(r"[0-9][0-9_]*")
+_UNICODE = re.compile(r"(?<!\\)((?:\\\\)*)\\u+([0-9a-fA-F]{4})")
+
+
+def name_of(text: str, boxed: bool = False) -> str:
+    """code2vec's name. ``boxed``: of a boxed type, which is printed as the primitive one."""
+    return BOXED[text] if boxed else code2vec_name(text, BLANK)[:_LONGEST]
+
+
+def parts_of(text: str) -> str:
+    """code2seq's name: parts joined by bars. Of whole numbers only four are told."""
+    parts = "|".join(code2seq_parts(text.replace("|", " ")))
+    if parts:
+        return parts
+    name = name_of(text)
+    is_number = _WHOLE_NUMBER.fullmatch(text) is not None
+    return "<NUM>" if is_number and name not in _KEPT_NUMBERS else name
+
+
+def target_of(method: str) -> str:
+    """What is to be predicted: the parts of a method's name."""
+    return "|".join(code2seq_parts(method)) or code2vec_name(method, BLANK)
+
+
+# Spellings that have been worked out; the same few names make up most of any code.
+_KNOWN: dict[str, tuple[str, str]] = {}
+_MOST_KNOWN = 1 << 17
+
+
+def _made(text: str) -> tuple[str, str]:
+    """Name and parts of a text that is not known yet."""
+    plain = text
+    if "\\u" in text:
+        # Unicode escapes are characters before a parser sees them.
+        plain = _UNICODE.sub(lambda match: match[1] + chr(int(match[2], 16)), text)
+    if plain.isascii() and plain.isdigit():
+        made = plain[:_LONGEST], plain if plain in _KEPT_NUMBERS else "<NUM>"
+    elif plain.isascii() and plain.isidentifier() and (parts := code2seq_parts(plain)):
+        # The name of such a text has the letters of its parts.
+        made = "".join(parts)[:_LONGEST], "|".join(parts)
+    else:
+        made = name_of(plain), parts_of(plain)
+    # Long texts are mostly literals, met once.
+    if len(text) <= 40:
+        if len(_KNOWN) >= _MOST_KNOWN:
+            _KNOWN.clear()
+        _KNOWN[text] = made
+    return made
+
+
+class _Texts:
+    """The file's words, and further texts, numbered on from them."""
+
+    def __init__(self, words: tuple[str, ...]) -> None:
+        self.words = words
+        self.further: dict[bytes | tuple[int, int], int] = {}
+
+    def number(self, key: bytes | tuple[int, int]) -> int:
+        return self.further.setdefault(key, len(self.words) + len(self.further))
+
+    def spelled(self, numbers: list[int]) -> list[tuple[str, str]]:
+        known = _KNOWN.get
+        words, keys = self.words, list(self.further)
+        # Numbers are in order: the file's words come first.
+        of_words = bisect_left(numbers, len(words))
+        found = [known(words[number]) or _made(words[number]) for number in numbers[:of_words]]
+        for number in numbers[of_words:]:
+            key = keys[number - len(words)]
+            if isinstance(key, bytes):
+                text = key.decode("utf-8", errors="replace")
+            elif key[1] in _GIVEN:
+                text = _GIVEN[key[1]]
+            elif key[1] == DIAMOND:
+                text = f"{words[key[0]]}<>"
+            else:
+                # Only for a boxed type does a word have another spelling.
+                text = words[key[0]]
+                found.append((name_of(text, boxed=True), parts_of(text)))
+                continue
+            found.append(known(text) or _made(text))
+        return found
+
+
+def leaf_names(
+    file: JavaFile,
+    kind: NDArray[np.int32],
+    anchor: NDArray[np.int32],
+    form: NDArray[np.int32],
+) -> tuple[tuple[NDArray[np.int32], tuple[str, ...]], tuple[NDArray[np.int32], tuple[str, ...]]]:
+    """Names and parts of leaves, each as numbers and the words they number."""
+    names, syntax = file.names, file.syntax
+    texts = _Texts(names.words)
+    word = names.word_of[anchor]
+    boxed = (kind == KIND["PrimitiveType"]) & (word >= 0)
+    plain = (word >= 0) & ~boxed & ((form == TEXT) | (form == NAME) | (form == TYPE))
+    number = word.copy()
+    rest = np.flatnonzero(~plain)
+    columns = (word[rest], form[rest], syntax.start[anchor[rest]], syntax.end[anchor[rest]])
+    number[rest] = [
+        texts.number(
+            (0, how) if how in _GIVEN else (at, how) if at >= 0 else file.source[start:end]
+        )
+        for at, how, start, end in zip(*(column.tolist() for column in columns), strict=True)
+    ]
+    used, place = np.unique(number, return_inverse=True)
+    spelled = texts.spelled(used.tolist())
+    found = []
+    for column in range(2):
+        words: dict[str, int] = {}
+        codes = [words.setdefault(pair[column], len(words)) for pair in spelled]
+        found.append((np.array(codes, dtype=np.int32)[place], tuple(words)))
+    return found[0], found[1]

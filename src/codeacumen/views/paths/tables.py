@@ -1,0 +1,193 @@
+"""The rules as arrays, for the grammar that is installed."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from codeacumen.languages.java import language
+from codeacumen.languages.java.syntax.grammar import field
+from codeacumen.views.paths import details, tree
+from codeacumen.views.paths.details import Looks
+from codeacumen.views.paths.leaves import AFTER, ASSIGN, BEFORE, BINARY, KIND, UNARY
+from codeacumen.views.paths.rules import CONTEXTS, READINGS, RULES, Rule
+
+_TREATMENTS = {"ELEMENT": tree.ELEMENT, "PAIRS": tree.PAIRS, "LEVELS": tree.LEVELS}
+_LEAVES = {
+    "": tree.NO_LEAF, "text": tree.TEXT, "name": tree.NAME, "type": tree.TYPE,
+    "[]": tree.BRACKETS, "{}": tree.BRACES, "()": tree.PARENTHESES, "?": tree.WILDCARD,
+}  # fmt: skip
+# Marks that several symbols have.
+_GROUPS = {
+    "comment": ("line_comment", "block_comment"),
+    "annotation": ("annotation", "marker_annotation"),
+    # Annotations in these belong to the type in them.
+    "annotates": ("annotated_type", "object_creation_expression", "array_creation_expression"),
+    "type": (
+        "type_identifier", "generic_type", "scoped_type_identifier", "array_type",
+        "integral_type", "floating_point_type", "boolean_type", "void_type",
+    ),
+}  # fmt: skip
+# What the tree's builder does about the specials that it does not know by their own name.
+_FOUND = {
+    **dict.fromkeys(
+        ("literal", "string", "binary", "assign", "unary", "update", "annotation"), "kind"
+    ),
+    **dict.fromkeys(("instanceof", "call", "field", "resource", "catch"), "instead"),
+    "lambda": "",
+}
+_NUMBER = {name: number for number, name in enumerate(RULES, 1)}
+
+
+def _numbers(*names: str) -> list[int]:
+    """Symbols of these names; of a name that is a node's and a token's, the node's."""
+    grammar = language()
+    found: list[int] = []
+    for name in names:
+        visible = [
+            symbol
+            for symbol in range(grammar.node_kind_count)
+            if grammar.node_kind_for_id(symbol) == name and grammar.node_kind_is_visible(symbol)
+        ]
+        if not visible:
+            raise ValueError(f"the grammar has no {name}")
+        found += [symbol for symbol in visible if grammar.node_kind_is_named(symbol)] or visible
+    return found
+
+
+def symbol_count() -> int:
+    """The grammar's symbols, then that of a hidden operator, then that of an error."""
+    return language().node_kind_count + 2
+
+
+def _marks(names: tuple[str, ...]) -> NDArray[np.uint8]:
+    made = np.zeros(symbol_count(), dtype=np.uint8)
+    for number, name in enumerate(names):
+        if name:
+            made[_numbers(*_GROUPS.get(name, (name,)))] = number
+    return made
+
+
+@lru_cache(maxsize=1)
+def looks() -> Looks:
+    """What ``details`` needs to know."""
+    reading = _readings(symbol_count())[0]
+    specials = [0, *(details.SPECIALS.index(_known(rule)) for rule in RULES.values())]
+    special = np.array(specials, dtype=np.uint8)[np.maximum(reading, 0)]
+    operator = np.full((5, len(reading)), -1, dtype=np.int16)
+    signs = (
+        ("BinaryExpr", BINARY), ("AssignExpr", ASSIGN), ("UnaryExpr", UNARY),
+        ("UnaryExpr", BEFORE), ("UnaryExpr", AFTER),
+    )  # fmt: skip
+    for row, (kind, names) in enumerate(signs):
+        for sign, name in names.items():
+            operator[row, _numbers(sign)] = KIND[f"{kind}:{name}"]
+    operator[0, symbol_count() - 2] = KIND["BinaryExpr:mask"]
+    return Looks(
+        mark=_marks(details.MARKS),
+        special=special,
+        has_node=reading != 0,
+        operator=operator,
+        field=np.array([field(name) for name in details.FIELDS], dtype=np.int32),
+        rule=np.array([_NUMBER[name] for name in details.RULES], dtype=np.int32),
+        kind=np.array([KIND[name] for name in details.KINDS], dtype=np.int32),
+    )
+
+
+def _known(rule: Rule) -> str:
+    return rule.special if rule.special in details.SPECIALS else ""
+
+
+@lru_cache(maxsize=1)
+def table() -> NDArray[np.int16]:
+    """The rules and the readings, as ``tree`` lays them out."""
+    grammar = language()
+    symbols, slots = symbol_count(), max(len(rule.slots) for rule in RULES.values())
+    if (
+        tree.SLOT + 4 * slots > tree.BY_FIELD
+        or tree.BY_FIELD + grammar.field_count >= tree.BY_SYMBOL
+        or tree.BY_SYMBOL + symbols > tree.INSIDE
+        or len(RULES) >= tree.READING
+    ):
+        raise ValueError("the grammar has outgrown the table of rules")
+    own = [
+        field("name"),
+        *(_NUMBER[name] for name in tree.RULES),
+        *(KIND[name] for name in tree.KINDS),
+    ]
+    made = np.zeros((tree.READING + len(CONTEXTS), tree.WIDTH), dtype=np.int16)
+    made[0, : len(own)] = own
+    for name, rule in RULES.items():
+        row = made[_NUMBER[name]]
+        row[tree.KIND_OF] = KIND[rule.kind]
+        row[tree.LEAF] = _LEAVES[rule.leaf]
+        row[tree.SPECIAL] = tree.SPECIALS.index(_FOUND.get(rule.special, rule.special))
+        row[tree.SLOTS] = len(rule.slots)
+        for place, slot in enumerate(rule.slots):
+            _fill(row, place, slot)
+    made[tree.READING :, :symbols] = _readings(symbols)
+    return made
+
+
+@lru_cache(maxsize=1)
+def marks() -> NDArray[np.uint8]:
+    """What the tree's builder looks at, by symbol."""
+    return _marks(tree.MARKS)
+
+
+def _readings(symbols: int) -> NDArray[np.int16]:
+    """What a symbol is in each context: as in PLAIN where the context says nothing else."""
+    made = np.zeros((len(CONTEXTS), symbols), dtype=np.int16)
+    for context, readings in READINGS.items():
+        for name, reading in {**READINGS["PLAIN"], **readings}.items():
+            if reading.startswith("^"):
+                code = tree.SAME if reading == "^" else -1 - CONTEXTS.index(reading[1:])
+            else:
+                code = _NUMBER[reading] if reading else 0
+            made[CONTEXTS.index(context), _numbers(name)] = code
+    # What could be read of what could not stands where the error stands.
+    made[:, symbols - 1] = tree.SAME
+    return made
+
+
+def _fill(row: NDArray[np.int16], place: int, slot: str) -> None:
+    """One slot of a rule, in the rule's row."""
+    name, _, read_as = slot.partition("=")
+    name, _, treated = name.partition("/")
+    code, columns = place + 1, row[tree.SLOT + 4 * place :]
+    if name == "PHANTOM":
+        columns[tree.FIXED] = tree.PHANTOM
+    elif name == "SELF":
+        again = read_as in CONTEXTS
+        columns[tree.FIXED] = tree.AGAIN + CONTEXTS.index(read_as) if again else _NUMBER[read_as]
+        return
+    elif name == "BRACKETS":
+        row[tree.BRACKETS_SLOT] = code
+    elif name == "*":
+        row[tree.REST] = code
+    elif name.startswith("~"):
+        row[tree.INSIDE :][_numbers(name[1:])] = code
+    elif name.startswith("-"):
+        _claim(row, name[1:], tree.LEFT_OUT)
+    else:
+        _claim(row, name, code)
+    if treated in _TREATMENTS:
+        columns[tree.TREATMENT] = _TREATMENTS[treated]
+    elif treated:
+        columns[tree.CONTEXT] = CONTEXTS.index(treated)
+    if read_as:
+        columns[tree.AS_RULE] = tree.SAME if read_as == "SPLICE" else _NUMBER[read_as]
+
+
+def _claim(row: NDArray[np.int16], name: str, code: int) -> None:
+    """A slot is a field's, a kind's where the grammar gives the child no field, or both."""
+    of_field = language().field_id_for_name(name)
+    if of_field is not None:
+        row[tree.BY_FIELD + of_field] = code
+    try:
+        row[tree.BY_SYMBOL :][_numbers(name)] = code
+    except ValueError:
+        if of_field is None:
+            raise

@@ -1,0 +1,445 @@
+"""Java's syntax made into the tree of JavaParser 3.0.0-alpha.4, for all methods of a file at once.
+
+The builder follows the rules (``rules``), which it gets as arrays, and what was found out about
+single pieces of syntax (``details``).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from codeacumen.languages.kernel import kernel
+
+Rows = NDArray[np.int32]
+Table = NDArray[np.int16]
+
+# Codes of this file alone: compiled code is kept under this file's time stamp. ``tables`` hands
+# over what they mean in the grammar that is installed.
+#
+# A reading below zero takes what is inside, in context -1 - reading or in the same one.
+SAME = -100
+# In a rule's slot whatever the source says: a phantom, or the same syntax again, by a rule or
+# (from AGAIN on) read in a context.
+PHANTOM, AGAIN = -1, 1000
+LEFT_OUT = 255
+TAKEN, ELEMENT, PAIRS, LEVELS = range(4)
+# Ways to be a leaf: what the leaf's text is.
+(
+    NO_LEAF, TEXT, NAME, TYPE, BRACKETS, BRACES, PARENTHESES, WILDCARD, DIAMOND, LEAST_INT,
+    LEAST_LONG,
+) = range(11)  # fmt: skip
+MARKS = (
+    "", "identifier", "type_identifier", "lambda_expression", "cast_expression",
+    "ternary_expression", "array_type", "dimensions", "[", "dimensions_expr",
+    "enum_body_declarations", ";", "type_arguments", "comment", "annotation", "annotates",
+)  # fmt: skip
+(
+    _, IDENTIFIER, TYPE_IDENTIFIER, LAMBDA, CAST, TERNARY, ARRAY_TYPE, DIMENSIONS, OPENING,
+    DIMENSION, ENUM_MEMBERS, SEMICOLON, TYPE_ARGUMENTS, COMMENT, ANNOTATION, ANNOTATES,
+) = range(len(MARKS))  # fmt: skip
+SPECIALS = (
+    "", "kind", "instead", "reference", "cast", "inner cast", "intersection", "conditional",
+    "array", "generic", "scoped",
+)  # fmt: skip
+(
+    _, KIND, INSTEAD, REFERENCE, CASTING, INNER_CAST, INTERSECTION, CONDITIONAL, ARRAY, GENERIC,
+    SCOPED,
+) = range(len(SPECIALS))  # fmt: skip
+# Rows of a file's syntax: what the grammar says of each node, then what ``details`` found.
+SYMBOL, MARK, FIELD, UP, STOP, RULE, KIND_FOUND, OTHER = range(8)
+# Columns of the table of rules (``tables``): a rule's own; four for each of its slots; and which
+# slot, from 1 on, takes a child by field, by symbol, or by symbol from inside another child.
+KIND_OF, LEAF, SPECIAL, SLOTS, REST, BRACKETS_SLOT, SLOT = range(7)
+FIXED, CONTEXT, AS_RULE, TREATMENT = range(4)
+BY_FIELD, BY_SYMBOL, INSIDE, WIDTH = 64, 128, 640, 1152
+# Rows of that table: numbers of a field, of rules and of kinds; the rules; and from here on, for
+# each context, what a symbol is in it.
+READING = 160
+RULES = (
+    "Method", "NameExpr", "Enclosed", "TypeExpr", "InnerCast", "ArrayType", "ArrayLevel",
+    "BracketPair", "CatchParameter", "CaughtType",
+)  # fmt: skip
+KINDS = (
+    "MethodReferenceExpr", "ClassOrInterfaceType", "PrimitiveType", "IntegerLiteralMinValueExpr",
+    "LongLiteralMinValueExpr",
+)  # fmt: skip
+(
+    NAME_FIELD, R_METHOD, R_NAME, R_ENCLOSED, R_TYPE_EXPR, R_INNER_CAST, R_ARRAY, R_LEVEL, R_PAIR,
+    R_CATCH_PARAMETER, R_CAUGHT, K_REFERENCE, K_CLASS, K_PRIMITIVE, K_LEAST_INT, K_LEAST_LONG,
+) = range(1 + len(RULES) + len(KINDS))  # fmt: skip
+
+# Siblings with the same source range share a child id: those without a range, the levels of an
+# array creation (they have that of the whole), a lambda and the name it left behind. Java knows
+# 255 dimensions; past that a child counts for itself.
+NO_RANGE, LEVEL, LEFT_BEHIND = 1, 2, 3
+_SHARED = 255
+_LAST_RANK = 254
+
+
+@kernel
+def _first(code: Rows, node: int) -> int:
+    """The first child that is no comment, the node itself if there is none."""
+    at = node + 1
+    while at < code[STOP, node]:
+        if code[MARK, at] != COMMENT:
+            return at
+        at = code[STOP, at]
+    return node
+
+
+@kernel
+def _add(rows: Rows, count: int, node: int, rule: int, rank: int, shared: int, extra: int) -> int:
+    if count < len(rows):
+        rows[count, 0], rows[count, 1], rows[count, 2] = node, rule, rank
+        rows[count, 3], rows[count, 4] = shared, extra
+        count += 1
+    return count
+
+
+@kernel
+def _add_brackets(
+    code: Rows, rows: Rows, count: int, group: int, rule: int, rank: int, shared: int
+) -> int:
+    """One node for each pair of brackets in a group of them."""
+    at = group + 1
+    while at < code[STOP, group]:
+        if code[MARK, at] == OPENING:
+            count = _add(rows, count, at, rule, rank, shared, 0)
+        at = code[STOP, at]
+    return count
+
+
+@kernel
+def _add_element(
+    code: Rows, t: Table, rows: Rows, count: int, node: int, slot: int, brackets: int
+) -> int:
+    """A declared array: the type of its elements, and the brackets elsewhere."""
+    at = _first(code, node)
+    reading = t[READING, code[SYMBOL, at]]
+    if reading > 0:
+        count = _add(rows, count, at, reading, slot, 0, 0)
+    while at < code[STOP, node]:
+        if code[MARK, at] == DIMENSIONS:
+            count = _add_brackets(code, rows, count, at, t[0, R_PAIR], brackets, NO_RANGE)
+        at = code[STOP, at]
+    return count
+
+
+@kernel
+def _slot(code: Rows, t: Table, rule: int, node: int) -> int:
+    """The slot of a rule that takes a child, -1 if none does."""
+    slot = 0
+    if code[FIELD, node] != 0:
+        slot = int(t[rule, BY_FIELD + code[FIELD, node]])
+    if slot == 0:
+        slot = int(t[rule, BY_SYMBOL + code[SYMBOL, node]])
+    if slot == 0:
+        slot = int(t[rule, REST])
+    return -1 if slot == LEFT_OUT else slot - 1
+
+
+@kernel
+def _add_fixed(code: Rows, t: Table, rows: Rows, node: int, rule: int) -> int:
+    """Phantoms, and further nodes for the same syntax."""
+    count = 0
+    for slot in range(t[rule, SLOTS]):
+        fixed = t[rule, SLOT + 4 * slot + FIXED]
+        if fixed == PHANTOM:
+            count = _add(rows, count, -1, 0, slot, NO_RANGE, 0)
+        elif fixed != 0:
+            again = fixed if fixed < AGAIN else t[READING + fixed - AGAIN, code[SYMBOL, node]]
+            if again > 0:
+                count = _add(rows, count, node, again, slot, 0, 0)
+    return count
+
+
+@kernel
+def _add_child(
+    code: Rows, t: Table, rows: Rows, count: int, node: int, rule: int, slot: int, reading: int
+) -> int:
+    """A child as its slot treats it; ``reading`` is its own rule, 0 if it has none."""
+    treatment = t[rule, SLOT + 4 * slot + TREATMENT]
+    if treatment in (PAIRS, LEVELS):
+        pair, shared = (t[0, R_PAIR], 0) if treatment == PAIRS else (t[0, R_LEVEL], LEVEL)
+        if code[MARK, node] == DIMENSIONS:
+            return _add_brackets(code, rows, count, node, pair, slot, shared)
+        if code[MARK, node] == DIMENSION:
+            return _add(rows, count, node, pair, slot, shared, 0)
+        return count
+    if reading <= 0:
+        return count
+    if treatment == ELEMENT and code[MARK, node] == ARRAY_TYPE:
+        brackets = int(t[rule, BRACKETS_SLOT]) - 1
+        return _add_element(code, t, rows, count, node, slot, brackets)
+    unranged = (
+        reading == t[0, R_ARRAY] or reading == t[0, R_CATCH_PARAMETER] or reading == t[0, R_CAUGHT]
+    )
+    return _add(rows, count, node, reading, slot, NO_RANGE if unranged else 0, 0)
+
+
+@kernel
+def _gather(code: Rows, t: Table, rows: Rows, frames: Rows, node: int, rule: int, skip: int) -> int:
+    """A node's children by its rule, each with its rank, in source order within a rank."""
+    count = _add_fixed(code, t, rows, node, rule)
+    # What is taken from inside other nodes: where it ends, its slot, its context.
+    depth = 0
+    at = node + 1
+    while at < code[STOP, node]:
+        while depth > 0 and at >= frames[depth - 1, 0]:
+            depth -= 1
+        symbol, after = code[SYMBOL, at], int(code[STOP, at])
+        reading = 0
+        if depth == 0:
+            slot = _slot(code, t, rule, at)
+            context = int(t[rule, SLOT + 4 * slot + CONTEXT])
+            reading = int(t[rule, SLOT + 4 * slot + AS_RULE])
+        else:
+            slot, context = int(frames[depth - 1, 1]), int(frames[depth - 1, 2])
+            if t[rule, INSIDE + symbol] != 0:
+                slot = int(t[rule, INSIDE + symbol]) - 1
+        if slot < 0 or at == skip:
+            at = after
+            continue
+        if reading == 0:
+            reading = int(t[READING + context, symbol])
+        if reading >= 0 or t[rule, SLOT + 4 * slot + TREATMENT] >= PAIRS:
+            count = _add_child(code, t, rows, count, at, rule, slot, reading)
+            at = after
+            continue
+        if depth < len(frames):
+            frames[depth, 0], frames[depth, 1] = after, slot
+            frames[depth, 2] = context if reading == SAME else -1 - reading
+            depth += 1
+        at += 1
+        # The semicolon between an enum's constants and its members is no member.
+        if code[MARK, at - 1] == ENUM_MEMBERS and at < after and code[MARK, at] == SEMICOLON:
+            at += 1
+    return count
+
+
+@kernel
+def _settle(
+    code: Rows, t: Table, rows: Rows, count: int, node: int, special: int, extra: int
+) -> int:
+    """What a cast or a condition makes of its last operand; a cast to several types is two, the
+    outer one to the last of them."""
+    if special == CASTING and count > 2:
+        for column in range(5):
+            rows[0, column] = rows[count - 2, column]
+        return _add(rows, 1, node, t[0, R_INNER_CAST], 1, 0, extra)
+    if special == INTERSECTION or count == 0:
+        return max(count - 1, 0)
+    last = count - 1
+    operand = int(rows[last, 0])
+    if operand == extra:
+        scope = _first(code, operand)
+        rows[last, 0], rows[last, 1] = scope, t[READING, code[SYMBOL, scope]]
+    elif code[MARK, operand] == CAST or code[MARK, operand] == TERNARY:
+        rows[last, 4] = extra
+    elif code[MARK, operand] == LAMBDA and code[OTHER, operand] >= 0:
+        before = code[OTHER, operand]
+        is_name = code[MARK, before] == IDENTIFIER
+        shared = LEFT_BEHIND if is_name else 0
+        count = _add(rows, count, operand, rows[last, 1], rows[last, 2], shared, 0)
+        left = t[0, R_NAME if is_name else R_ENCLOSED]
+        rows[last, 0], rows[last, 1], rows[last, 3] = before, left, shared
+    return count
+
+
+@kernel
+def _refer(code: Rows, t: Table, rows: Rows, node: int, around: int, rule: int) -> int:
+    """A method reference: what it refers to, or the cast it has taken in; then type arguments."""
+    count = 0
+    scope = _first(code, node)
+    if around >= 0:
+        count = _add(rows, count, around, rule, 0, 0, node)
+    elif scope > node:
+        reading = int(t[READING, code[SYMBOL, scope]])
+        if code[OTHER, node] == 1:
+            reading = int(t[0, R_TYPE_EXPR])
+        if reading > 0:
+            count = _add(rows, count, scope, reading, 0, 0, 0)
+    at = node + 1
+    while at < code[STOP, node]:
+        # Into the list of type arguments, past everything else.
+        reading = int(t[READING, code[SYMBOL, at]])
+        if reading > 0 and code[MARK, code[UP, at]] == TYPE_ARGUMENTS:
+            shared = NO_RANGE if reading == t[0, R_ARRAY] else 0
+            count = _add(rows, count, at, reading, 1, shared, 0)
+        at = at + 1 if code[MARK, at] == TYPE_ARGUMENTS else int(code[STOP, at])
+    return count
+
+
+@kernel
+def _array_levels(code: Rows, t: Table, rows: Rows, node: int, rule: int, left: int) -> int:
+    """An array type is the type of its elements within as many array types as it has brackets."""
+    if left == 0:
+        at = node + 1
+        while at < code[STOP, node]:
+            left += code[MARK, at] == OPENING and code[MARK, code[UP, at]] == DIMENSIONS
+            at = at + 1 if code[MARK, at] == DIMENSIONS else int(code[STOP, at])
+    if left > 1:
+        return _add(rows, 0, node, rule, 0, NO_RANGE, left - 1)
+    element = _first(code, node)
+    reading = int(t[READING, code[SYMBOL, element]])
+    if element == node or reading <= 0:
+        return 0
+    return _add(rows, 0, element, reading, 0, 0, 0)
+
+
+@kernel
+def _add_annotations(code: Rows, t: Table, rows: Rows, count: int, node: int) -> int:
+    """Annotations written before a type, where they belong to it."""
+    at = code[UP, node] + 1
+    while at < node:
+        if code[MARK, at] == ANNOTATION:
+            count = _add(rows, count, at, t[READING, code[SYMBOL, at]], _LAST_RANK, 0, 0)
+        at = code[STOP, at]
+    return count
+
+
+@kernel
+def _push(stack: Rows, top: int, rows: Rows, order: Rows, count: int, mother: int) -> int:
+    """Children by rank, with their ids, onto the stack, the first on top."""
+    done, rank = 0, 0
+    while done < count:
+        following = _LAST_RANK + 1
+        for i in range(count):
+            if rows[i, 2] == rank:
+                order[done, 0] = i
+                done += 1
+            elif rank < rows[i, 2] < following:
+                following = int(rows[i, 2])
+        rank = following
+    # The first child of each kind of shared range.
+    first = (-1, -1, -1)
+    for i in range(count):
+        shared = rows[order[i, 0], 3]
+        order[i, 1] = i
+        if shared == NO_RANGE:
+            first = (i if first[0] < 0 else first[0], first[1], first[2])
+        elif shared == LEVEL:
+            first = (first[0], i if first[1] < 0 else first[1], first[2])
+        elif shared == LEFT_BEHIND:
+            first = (first[0], first[1], i if first[2] < 0 else first[2])
+        if shared != 0 and i - first[shared - 1] < _SHARED:
+            order[i, 1] = first[shared - 1]
+    for i in range(count - 1, -1, -1):
+        row = order[i, 0]
+        if rows[row, 0] >= 0 and rows[row, 1] > 0 and top < len(stack):
+            stack[top, 0], stack[top, 1], stack[top, 2] = rows[row, 0], rows[row, 1], mother
+            stack[top, 3], stack[top, 4] = order[i, 1], rows[row, 4]
+            top += 1
+    return top
+
+
+@kernel
+def _leaf(code: Rows, t: Table, node: int, rule: int, kind: int) -> tuple[int, int]:
+    """How a node without children is a leaf, and the node that holds its name."""
+    leaf, special = int(t[rule, LEAF]), t[rule, SPECIAL]
+    if special == GENERIC:
+        return DIAMOND, int(code[STOP, _first(code, node)]) - 1
+    if special == SCOPED:
+        return NO_LEAF, int(code[STOP, node]) - 1
+    if kind == t[0, K_LEAST_INT] or kind == t[0, K_LEAST_LONG]:
+        return (LEAST_INT if kind == t[0, K_LEAST_INT] else LEAST_LONG), node
+    if leaf != NAME and leaf != TYPE:
+        return leaf, node
+    at = node + 1
+    while at < code[STOP, node]:
+        named = leaf == NAME and code[FIELD, at] == t[0, NAME_FIELD]
+        if named or (leaf == TYPE and code[MARK, at] == TYPE_IDENTIFIER):
+            return leaf, at
+        at = code[STOP, at]
+    return NO_LEAF, node
+
+
+@kernel
+def _resolve(code: Rows, t: Table, node: int, rule: int) -> tuple[int, int]:
+    """The node and the rule that stand for them, by what was found out."""
+    if t[rule, SPECIAL] == INSTEAD:
+        other = int(code[OTHER, node])
+        if other >= 0 and t[READING, code[SYMBOL, other]] > 0:
+            return other, int(t[READING, code[SYMBOL, other]])
+        if code[RULE, node] >= 0:
+            return node, int(code[RULE, node])
+    return node, rule
+
+
+@kernel
+def _kind(code: Rows, t: Table, node: int, rule: int, extra: int) -> int:
+    special = t[rule, SPECIAL]
+    if special == KIND and code[KIND_FOUND, node] >= 0:
+        return int(code[KIND_FOUND, node])
+    # Inside a method reference that has not been made yet?
+    if special in (CASTING, CONDITIONAL) and extra == 0 and code[OTHER, node] >= 0:
+        return int(t[0, K_REFERENCE])
+    return int(t[rule, KIND_OF])
+
+
+@kernel
+def _children(
+    code: Rows, t: Table, rows: Rows, frames: Rows, node: int, rule: int, kind: int, extra: int
+) -> int:
+    special = t[rule, SPECIAL]
+    count = 0
+    if kind == t[0, K_REFERENCE]:
+        inside = special != REFERENCE
+        at = int(code[OTHER, node]) if inside else node
+        count = _refer(code, t, rows, at, node if inside else -1, rule)
+    elif special == ARRAY:
+        count = _array_levels(code, t, rows, node, rule, extra)
+    elif t[rule, SLOTS] > 0 and kind != t[0, K_LEAST_INT] and kind != t[0, K_LEAST_LONG]:
+        skip = -1
+        if special == GENERIC:
+            skip = int(code[STOP, _first(code, node)]) - 1
+        elif special == SCOPED:
+            skip = int(code[STOP, node]) - 1
+        count = _gather(code, t, rows, frames, node, rule, skip)
+        if CASTING <= special <= CONDITIONAL:
+            count = _settle(code, t, rows, count, node, special, extra)
+    is_type = kind == t[0, K_CLASS] or kind == t[0, K_PRIMITIVE]
+    if is_type and code[UP, node] >= 0 and code[MARK, code[UP, node]] == ANNOTATES:
+        count = _add_annotations(code, t, rows, count, node)
+    return count
+
+
+@kernel
+def trees(roots: NDArray[np.int64], code: Rows, t: Table, nodes: Rows) -> NDArray[np.int64]:
+    """The trees of methods (a root below 0 has none), one after the other; where each starts.
+
+    A row of ``nodes`` is a node, in the order of the parser's walk: its kind, its parent (inside
+    the method), its child id, the piece of syntax that holds its text, and how it is a leaf.
+    """
+    widest = 0
+    for root in roots:
+        if root >= 0:
+            widest = max(widest, code[STOP, root] - root)
+    # No syntax makes more than two nodes for each of its own.
+    stack = np.empty((2 * widest + 64, 5), dtype=np.int32)
+    rows, order = np.empty((widest + 64, 5), np.int32), np.empty((widest + 64, 2), np.int32)
+    frames = np.empty((32, 3), dtype=np.int32)
+    offsets = np.zeros(len(roots) + 1, dtype=np.int64)
+    total = 0
+    for which in range(len(roots)):
+        base, top = total, 0
+        if roots[which] >= 0:
+            top = 1
+            stack[0] = 0
+            stack[0, 0], stack[0, 1], stack[0, 2] = roots[which], t[0, R_METHOD], -1
+        while top > 0 and total < len(nodes):
+            top -= 1
+            node, rule = _resolve(code, t, stack[top, 0], stack[top, 1])
+            mother, child, extra = stack[top, 2], stack[top, 3], int(stack[top, 4])
+            kind = _kind(code, t, node, rule, extra)
+            count = _children(code, t, rows, frames, node, rule, kind, extra)
+            before = top
+            if count > 0:
+                top = _push(stack, top, rows, order, count, total - base)
+            leaf, anchor = _leaf(code, t, node, rule, kind)
+            nodes[total, 0], nodes[total, 1], nodes[total, 2] = kind, mother, child
+            nodes[total, 3], nodes[total, 4] = anchor, leaf if top == before else NO_LEAF
+            total += 1
+        offsets[which + 1] = total
+    return offsets

@@ -1,0 +1,74 @@
+"""The **text** view, a method's source as written, and the **tokens** view, in javac's spelling."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from codeacumen.api import Json, Table
+from codeacumen.languages.java.syntax.file import JavaFile
+from codeacumen.languages.syntax import Column
+from codeacumen.registry import view
+from codeacumen.text.columns import Ragged, slices
+from codeacumen.text.lines import lines_of
+
+
+@view("text", summary="the method's source as it is written")
+class TextView:
+    name = "text"
+    # The text stands in the store's table of methods.
+    tables: tuple[Table, ...] = ()
+    compats: Mapping[str, str] = {"gluecode": "lines, with their ends, joined by a comma"}
+
+    def value(self, method: Mapping[str, Any], rows: Mapping[str, Mapping[str, Any]]) -> Json:
+        return method["text"]
+
+    def compatible(self, compat: str, file: JavaFile, place: int) -> Json:
+        text = file.syntax.text(file.declarations.methods[place].node)
+        return ", ".join(lines_of(text))
+
+
+def token_ranges(file: JavaFile) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """First and last-plus-one token of each method that has a body."""
+    nodes = [file.declarations.methods[place].node for place in file.bodies]
+    first = np.searchsorted(file.tokens.start, file.syntax.start[nodes], side="left")
+    last = np.searchsorted(file.tokens.start, file.syntax.end[nodes], side="left")
+    return first, last
+
+
+def _spelled(file: JavaFile) -> tuple[Column, tuple[str, ...]]:
+    return file.tokens.spellings(file.names.word_of, file.names.words)
+
+
+class TokenTable:
+    """``kind`` numbers ``codeacumen.languages.java.syntax.tokens.KINDS``; ``spelling`` is what is
+    printed."""
+
+    name = "tokens"
+
+    def columns(self, file: JavaFile, seeds: NDArray[np.uint64]) -> Mapping[str, Ragged]:
+        first, last = token_ranges(file)
+        codes, words = file.once(_spelled)
+        spelled = slices(codes, first, last)
+        return {
+            "kind": slices(file.tokens.kind, first, last),
+            "spelling": Ragged(spelled.values, spelled.offsets, words),
+        }
+
+
+@view("tokens", summary="tokens in javac's spelling")
+class TokensView:
+    name = "tokens"
+    tables = (TokenTable(),)
+    compats: Mapping[str, str] = {"features-javac": "the same: our spelling is theirs"}
+
+    def value(self, method: Mapping[str, Any], rows: Mapping[str, Mapping[str, Any]]) -> Json:
+        return list(rows["tokens"]["spelling"])
+
+    def compatible(self, compat: str, file: JavaFile, place: int) -> Json:
+        first, last = token_ranges(file)
+        row = file.bodies.index(place)
+        return [file.tokens.spelling(i) for i in range(first[row], last[row])]

@@ -1,0 +1,301 @@
+"""The five tasks, built from the example projects. Labels are checked against the files as they
+stand on disk, positions against the original text, Parquet against the JSON lines."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+
+from codeacumen.api import CodeacumenError
+from codeacumen.benchmarks.gluecode.build import Recipe, build
+from codeacumen.benchmarks.gluecode.masks import MASK
+from codeacumen.benchmarks.gluecode.specs import SPECS
+from codeacumen.corpus import Corpus
+from codeacumen.languages.java.measures.npath import BINS, npath
+from codeacumen.languages.java.measures.operators import OPERATORS
+from codeacumen.languages.java.syntax.file import JavaFile
+from corpora import build_at, contents, shared_engine
+from npath_slowly import bin_of
+from support import ROOT
+
+Rows = dict[str, list[dict[str, Any]]]
+
+
+@pytest.fixture(scope="module")
+def built(examples_corpus: Corpus, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return made(examples_corpus, tmp_path_factory.mktemp("gluecode") / "out")
+
+
+def made(corpus: Corpus, out: Path, workers: int = 1, **recipe: Any) -> Path:
+    build(corpus, Recipe(**recipe), out, shared_engine(workers), {})
+    return out
+
+
+def lines(out: Path, task: str) -> list[str]:
+    return (out / f"{task}.jsonl").read_text(encoding="utf-8").splitlines()
+
+
+@pytest.fixture(scope="module")
+def rows(built: Path) -> Rows:
+    return {task: [json.loads(line) for line in lines(built, task)] for task in SPECS}
+
+
+def source(row: dict[str, Any]) -> bytes:
+    return (ROOT / "examples" / row["project"] / row["path"]).read_bytes()
+
+
+def test_splits_are_those_of_projects(rows: Rows) -> None:
+    for mine in rows.values():
+        splits = {(row["project"], row["split"]) for row in mine}
+        assert len(splits) == len({project for project, _ in splits})
+    assert {row["split"] for row in rows["naming"]} == {"train", "dev", "test"}
+
+
+def test_each_method_once(rows: Rows) -> None:
+    for mine in rows.values():
+        assert len({row["id"] for row in mine}) == len(mine)
+
+
+def test_npath_labels_are_balanced_and_right(rows: Rows, examples_corpus: Corpus) -> None:
+    for split in ("train", "test"):
+        counts = Counter(row["label"] for row in rows["npath"] if row["split"] == split)
+        assert set(counts) == set(BINS)
+        assert len(set(counts.values())) == 1
+    for row in rows["npath"]:
+        file = JavaFile(source(row))
+        place = examples_corpus.method(row["id"])["place"]
+        value = int(npath(file)[file.bodies.index(place)])
+        assert (row["value"], row["label"]) == (value, bin_of(value))
+
+
+def test_operators_are_balanced_and_masked_once(rows: Rows) -> None:
+    for split in ("train", "test"):
+        counts = Counter(row["label"] for row in rows["operators"] if row["split"] == split)
+        assert set(counts) == set(OPERATORS)
+        assert len(set(counts.values())) == 1
+    for row in rows["operators"]:
+        assert row["text"].count(MASK) == 1
+        assert_puts_back(row)
+
+
+def assert_puts_back(row: dict[str, Any]) -> None:
+    """With the label in place of the mask, the text is that of the file, at that very place."""
+    data, before = source(row), row["text"].partition(MASK)[0].encode()
+    start = row["start_byte"]
+    assert data[start : row["end_byte"]].decode() == row["label"]
+    assert data[start - len(before) :].startswith(row["text"].replace(MASK, row["label"]).encode())
+
+
+def test_names(rows: Rows, examples_corpus: Corpus) -> None:
+    for row in rows["naming"]:
+        method = examples_corpus.method(row["id"])
+        assert row["label"] == method["name"]
+        assert method["kind"] == "method"
+        assert "METHOD_NAME" in row["text"]
+    short = sum(len(row["label"]) < 4 for row in rows["naming"])
+    assert 0 < short <= 0.03 * len(rows["naming"])
+
+
+def test_completion_hides_one_call(rows: Rows, examples_corpus: Corpus) -> None:
+    named = {row["id"] for row in rows["naming"]}
+    for row in rows["completion"]:
+        assert row["id"] in named
+        assert_puts_back(row)
+        (call,) = [
+            one
+            for one in examples_corpus.calls(row["id"])
+            if one["start_byte"] == row["start_byte"]
+        ]
+        assert call["callee"].partition("(")[0].partition("/")[0].endswith(f".{row['label']}")
+        assert row["label"] in row["candidates"], "these projects have no libraries"
+        assert (row["origin"] == "library") is not call["inside"]
+
+
+# Every method calls one, and the remark beside the call says where that is declared, by the rules
+# of Java for what a call names (JLS 15.12).
+ORIGINS_BY_HAND = {
+    "shop/Till.java": """
+        package shop;
+        import static shop.parts.Scale.weighed;
+        import java.util.ArrayList;
+        import shop.parts.Crate;
+        import shopping.Cart;
+        class Till extends Desk {
+            private int total() { return 0; }
+            @Override public String toString() { return ""; }
+            int ownOne() { return total(); } // class
+            int recursive() { return recursive(); } // class
+            int ofAnotherObject(Till other) { return other.total(); } // class
+            String overridden() { return toString(); } // class
+            int lambdaHere() { Sum sum = () -> total(); return 0; } // class
+            int inherited() { return drawers(); } // package
+            int ofSuper() { return super.drawers(); } // package
+            int ofBesides(Clerk clerk) { return clerk.greeting(); } // package
+            int ofInterface(Sum sum) { return sum.made(); } // package
+            int ofNested(Slot slot) { return slot.coins(); } // package
+            int inheritedTwice() { return height(); } // project
+            int imported() { return weighed(); } // project
+            int ofPackageBelow(Crate crate) { return crate.bottles(); } // project
+            int ofLikePackage(Cart cart) { return cart.wheels(); } // project
+            int ofString(String word) { return word.length(); } // library
+            int ofObject() { return hashCode(); } // library
+            int notOverridden(Till other) { return other.hashCode(); } // library
+            int throughLibrary(Runnable clerk) { clerk.run(); return 0; } // library
+            int inheritedFromLibrary(Pile pile) { return pile.size(); } // library
+            class Slot {
+                int coins() { return 0; }
+                int ofAround() { return total(); } // class
+                int ofOwn() { return coins(); } // class
+                int ofAroundInherited() { return drawers(); } // package
+                class Lock {
+                    int ofFarAround() { return total(); } // class
+                }
+            }
+            static class Pile extends ArrayList<String> {
+                int ofNeighbour(Slot slot) { return slot.coins(); } // package
+            }
+        }
+        interface Sum { int made(); }
+    """,
+    "shop/Desk.java": """
+        package shop;
+        class Desk extends shop.parts.Board { int drawers() { return 2; } }
+    """,
+    "shop/Clerk.java": """
+        package shop;
+        class Clerk implements Runnable {
+            int greeting() { return 1; }
+            public void run() { }
+            void ownThatLibraryKnows() { run(); } // class
+        }
+        class Clerks {
+            int ofShorterName(Clerk clerk) { return clerk.greeting(); } // package
+        }
+        class shopping { }
+    """,
+    "shop/parts/Board.java": """
+        package shop.parts;
+        public class Board { public int height() { return 7; } }
+    """,
+    "shop/parts/Scale.java": """
+        package shop.parts;
+        public class Scale { public static int weighed() { return 3; } }
+    """,
+    "shop/parts/Crate.java": """
+        package shop.parts;
+        public class Crate {
+            public int bottles() { return 12; }
+            int ofStaticBesides() { return Scale.weighed(); } // package
+        }
+    """,
+    "shopping/Cart.java": """
+        package shopping;
+        public class Cart { public int wheels() { return 4; } }
+    """,
+    "Loose.java": """
+        class Loose {
+            int nothing() { return 0; }
+            int ofPackage(shop.parts.Crate crate) { return crate.bottles(); } // project
+            int unnamedPackage(Other other) { return other.something(); } // package
+            int ownOfUnnamed() { return nothing(); } // class
+        }
+        class Other { int something() { return 1; } }
+    """,
+}  # fmt: skip
+
+
+def test_origins_by_hand(tmp_path: Path) -> None:
+    for path, text in ORIGINS_BY_HAND.items():
+        file = tmp_path / "src" / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+    build_at(tmp_path / "corpus", [str(tmp_path / "src")])
+    out = made(Corpus.open(tmp_path / "corpus"), tmp_path / "out")
+    found, expected = {}, {}
+    for path, text in ORIGINS_BY_HAND.items():
+        for line, code in enumerate(text.splitlines(), 1):
+            if "//" in code:
+                expected[path, line] = code.split()[-1]
+    for row in map(json.loads, lines(out, "completion")):
+        found[row["path"], row["line"]] = row["origin"]
+    assert found == expected
+
+
+def test_parquet_holds_the_same(built: Path, rows: Rows) -> None:
+    for task in SPECS:
+        table = pq.read_table(built / f"{task}.parquet").to_pylist()
+        assert [
+            {name: row[name] for name in row if row[name] is not None} for row in table
+        ] == rows[task]
+
+
+def test_what_it_says_about_itself(built: Path, rows: Rows) -> None:
+    about = json.loads((built / "dataset.json").read_text())
+    for task, mine in rows.items():
+        counts = Counter(row["split"] for row in mine)
+        told = about["counts"]["tasks"][task]
+        assert {split: told[split]["instances"] for split in told} == {
+            split: counts[split] for split in ("train", "dev", "test")
+        }
+    assert about["counts"]["tasks"]["naming"]["train"]["wanted"] == 800_000
+    assert (built / about["corpus"]["folder"]).resolve().is_dir()
+
+
+@pytest.mark.parametrize("change", [{"workers": 2}, {}])
+def test_same_bytes(
+    change: dict[str, int], examples_corpus: Corpus, built: Path, tmp_path: Path
+) -> None:
+    again = contents(made(examples_corpus, tmp_path / "out", **change))
+    about = json.loads(again.pop("dataset.json"))
+    first = contents(built)
+    assert about["files"] == json.loads(first.pop("dataset.json"))["files"]
+    assert again == first
+
+
+def test_another_seed_draws_others(examples_corpus: Corpus, built: Path, tmp_path: Path) -> None:
+    other = made(examples_corpus, tmp_path / "out", seed=1)
+    for task in ("npath", "operators", "completion"):
+        assert (other / f"{task}.jsonl").read_bytes() != (built / f"{task}.jsonl").read_bytes()
+
+
+def test_dedup_leaves_no_twin(examples_corpus: Corpus, rows: Rows, tmp_path: Path) -> None:
+    assert any(row["twin"] for row in rows["naming"]), "these projects share a few methods"
+    out = made(examples_corpus, tmp_path / "out", dedup=True)
+    for task in SPECS:
+        for line in lines(out, task):
+            assert not json.loads(line)["twin"]
+
+
+def test_a_folder_that_holds_something_else(examples_corpus: Corpus, tmp_path: Path) -> None:
+    (tmp_path / "thesis.tex").write_text("mine")
+    with pytest.raises(CodeacumenError, match="not empty"):
+        made(examples_corpus, tmp_path)
+
+
+def test_an_old_set_is_replaced_only_by_a_whole_one(
+    examples_corpus: Corpus, built: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = made(examples_corpus, tmp_path / "out")
+    before = contents(out)
+    import codeacumen.benchmarks.gluecode.build as module
+
+    def fail(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(module, "counts_of", fail)
+    with pytest.raises(KeyboardInterrupt):
+        made(examples_corpus, out, seed=5)
+    assert contents(out) == before
+
+
+def test_an_empty_corpus(tmp_path: Path) -> None:
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src" / "A.java").write_text("interface A { void f(); }")
+    build_at(tmp_path / "corpus", [str(tmp_path / "src")])
+    out = made(Corpus.open(tmp_path / "corpus"), tmp_path / "out")
+    assert all((out / f"{task}.jsonl").read_bytes() == b"" for task in SPECS)

@@ -1,0 +1,105 @@
+"""Tasks on a folder of renames. Oracle: the folder, written by hand."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from codeacumen.api import Answer, CodeacumenError, Method, NamedMethod, Task
+from codeacumen.datasets.built import load_data
+from codeacumen.registry import make_task
+from codeacumen.runs.scoring import Settings, score
+
+NAMES = ["names/check/balanced", "names/check/imbalanced", "names/check/by-name", "names/recommend"]
+
+
+@pytest.fixture
+def tasks(renamed: Path) -> dict[str, Task]:
+    assert load_data(renamed) == NAMES
+    return {name: make_task(name) for name in NAMES}
+
+
+def test_balanced_asks_about_both_names_of_a_text(tasks: dict[str, Task]) -> None:
+    instances = tasks["names/check/balanced"].instances()
+    assert len(instances) == 8
+    for old, new in zip(instances[::2], instances[1::2], strict=True):
+        assert isinstance(old.input, NamedMethod)
+        assert isinstance(new.input, NamedMethod)
+        assert old.input.method.text == new.input.method.text
+        assert (old.truth["label"], new.truth["label"]) == ("inconsistent", "consistent")
+        assert old.input.name.startswith("fetch")
+        assert new.input.name.startswith("load")
+        text = old.input.method.text
+        assert "load" not in text
+        # The field of the old name stays, the call does not.
+        assert text.count(old.input.name) == 1
+        assert f"+ {old.input.name};" in text
+        assert text.count("METHOD_NAME") == 3
+        assert "//" not in text
+
+
+def test_imbalanced_has_the_stable_methods_and_no_new_names(tasks: dict[str, Task]) -> None:
+    instances = tasks["names/check/imbalanced"].instances()
+    assert [one.truth["value"] for one in instances] == [0.0] * 4 + [1.0] * 8
+    named = {one.input.name.rstrip("0123456789") for one in instances}  # type: ignore[union-attr]
+    assert named == {"fetch", "run", "stop"}
+    last = instances[-1].input
+    assert isinstance(last, NamedMethod)
+    assert last.method.text == f"void METHOD_NAME() {{ {last.name}Helper.METHOD_NAME(); }}"
+
+
+def test_recommend_shows_what_the_old_name_was_used_for(tasks: dict[str, Task]) -> None:
+    task = tasks["names/recommend"]
+    first = task.instances()[0]
+    assert isinstance(first.input, Method)
+    assert first.truth.startswith("load")
+    assert "inner.fetch" in first.input.text
+    assert "load" not in first.input.text
+
+
+def test_training_is_there_and_shares_no_method(tasks: dict[str, Task]) -> None:
+    for task in tasks.values():
+        examples = task.training()  # type: ignore[attr-defined]
+        shown = {repr(one.input) for one in examples}
+        assert not shown & {repr(one.input) for one in task.instances()}
+    recommend = tasks["names/recommend"].training()  # type: ignore[attr-defined]
+    # Four new names and the names of eight stable methods.
+    assert len(recommend) == 12
+    balanced = tasks["names/check/balanced"].training()  # type: ignore[attr-defined]
+    assert sorted({one.truth for one in balanced}) == [0.0, 1.0]
+
+
+def test_what_names_by_recommendation_scores(tasks: dict[str, Task]) -> None:
+    """A model that says ``loadN``: all four wrong names are found and corrected."""
+    task = tasks["names/check/by-name"]
+    instances = task.instances()
+    answers = {one.id: Answer(one.id, one.truth["fixed"]) for one in instances}
+    found, _ = score(task, instances, answers, Settings(resamples=10))
+    values = {one.metric: one.value for one in found if not one.slice}
+    assert values["accuracy_t85"] == values["f1_ic_corrected_t100"] == 1.0
+
+
+def test_a_folder_without_training_has_none(renamed: Path) -> None:
+    for name in ("cases.jsonl", "stable.jsonl"):
+        path = renamed / name
+        rows = [json.loads(line) for line in path.read_text().splitlines()]
+        lines = [json.dumps({**row, "split": "test"}, sort_keys=True) + "\n" for row in rows]
+        path.write_text("".join(lines))
+    about = json.loads((renamed / "dataset.json").read_text())
+    from codeacumen.core.files import sha256_of
+
+    about["files"] |= {one: sha256_of(renamed / one) for one in ("cases.jsonl", "stable.jsonl")}
+    (renamed / "dataset.json").write_text(json.dumps(about))
+    load_data(renamed)
+    assert not hasattr(make_task("names/check/balanced"), "training")
+    assert len(make_task("names/check/balanced").instances()) == 16
+
+
+def test_a_damaged_file_is_told(renamed: Path) -> None:
+    with (renamed / "cases.jsonl").open("a") as stream:
+        stream.write("{}\n")
+    load_data(renamed)
+    with pytest.raises(CodeacumenError, match=r"cases\.jsonl"):
+        make_task("names/check/balanced")

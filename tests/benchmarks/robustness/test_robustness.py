@@ -1,0 +1,164 @@
+"""The robustness tasks of a data set, and how many statements a method has."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from codeacumen.api import Answer, Face, Method
+from codeacumen.benchmarks.robustness import BUCKETS, Robustness, bucket
+from codeacumen.datasets.built import read_built
+from codeacumen.datasets.variants.make import count_statements
+from codeacumen.languages.java.syntax.file import JavaFile
+from codeacumen.runs.plan import PlannedTask
+from codeacumen.runs.scoring import Settings, score
+from codeacumen.transforms.code import code_of
+from datasets_by_hand import write_data
+
+
+@pytest.fixture
+def rename(tmp_path: Path) -> Robustness:
+    return Robustness(read_built(write_data(tmp_path)), "rename")
+
+
+def test_each_original_stands_before_its_variants(rename: Robustness) -> None:
+    instances = PlannedTask(rename).instances
+    assert [(one.id, one.cluster, one.truth) for one in instances] == [
+        ("m0", "m0", "getCount"),
+        ("m0/rename/single/rename:x:0", "m0", "getCount"),
+        ("m0/rename/single/rename:y:0", "m0", "getCount"),
+        ("m0/rename/all/all", "m0", "getCount"),
+        ("m1", "m1", "run"),
+        ("m1/rename/single/rename:x:0", "m1", "run"),
+    ]
+    assert [sorted(one.tags) for one in instances[2:5]] == [
+        ["statements:1-5", "variant", "where:single"],
+        ["statements:1-5", "variant", "where:all"],
+        ["original", "statements:6-10"],
+    ]
+    asked = instances[1].input
+    assert isinstance(asked, Method)
+    assert asked == Method(instances[1].id, "void METHOD_NAME() {} // rename:x:0", "java")
+
+
+def test_the_card(rename: Robustness) -> None:
+    card = rename.card
+    assert (card.face, card.metric, card.lower_is_better) == (Face.NAME, "pcp", True)
+    assert [(one.name, one.tag) for one in card.conventions] == [
+        ("single", "where:single"), ("all", "where:all"),
+    ]  # fmt: skip
+    assert card.slices == tuple(f"statements:{name}" for name in BUCKETS)
+    assert card.summary == "Is a method named alike when a variable gets another name?"
+
+
+def test_single_places_are_the_headline_even_if_asked_for_last(tmp_path: Path) -> None:
+    counts = {"variants": {"rename": {"25%": 2, "all": 1, "single": 3, "50%": 0}}}
+    task = Robustness(read_built(write_data(tmp_path, counts=counts)), "rename")
+    assert [one.name for one in task.card.conventions] == ["single", "25%", "all"]
+    assert "25% of the places" in task.card.conventions[1].meaning
+
+
+def test_without_single_places_the_first_mode_is_the_headline(tmp_path: Path) -> None:
+    counts = {"variants": {"rename": {"all": 1, "25%": 2}}}
+    task = Robustness(read_built(write_data(tmp_path, counts=counts)), "rename")
+    assert [one.name for one in task.card.conventions] == ["all", "25%"]
+
+
+X, Y, ALL = "m0/rename/single/rename:x:0", "m0/rename/single/rename:y:0", "m0/rename/all/all"
+OTHER = "m1/rename/single/rename:x:0"
+
+
+def read(task: Robustness, answers: dict[str, Answer]) -> dict[str, Answer]:
+    return task.reading(task.instances(), answers)
+
+
+def test_a_pair_is_what_was_said_before_and_after(rename: Robustness) -> None:
+    said = {id_: Answer(id_, value) for id_, value in {"m0": "a", X: "b", Y: "a"}.items()}
+    assert read(rename, said) == {
+        X: Answer(X, {"before": "a", "after": "b"}),
+        Y: Answer(Y, {"before": "a", "after": "a"}),
+    }
+
+
+def test_silence_is_an_answer_that_can_change(rename: Robustness) -> None:
+    said = {"m0": Answer("m0"), X: Answer(X), Y: Answer(Y, "a")}
+    found = read(rename, said)
+    assert found[X].value == {"before": "", "after": ""}
+    assert found[Y].value == {"before": "", "after": "a"}
+
+
+def test_what_failed_on_either_failed_for_the_pair(rename: Robustness) -> None:
+    said = {
+        "m0": Answer("m0", "a"), X: Answer(X, error="no"), Y: Answer(Y, "a"),
+        "m1": Answer("m1", error="never"), OTHER: Answer(OTHER, "b"),
+    }  # fmt: skip
+    found = read(rename, said)
+    assert (found[X], found[OTHER]) == (Answer(X, error="no"), Answer(OTHER, error="never"))
+    assert found[Y].value == {"before": "a", "after": "a"}
+
+
+def test_scores_of_the_whole(rename: Robustness) -> None:
+    """Of the single places one changes, from right to wrong; a failed pair is left out."""
+    said = {
+        "m0": Answer("m0", "get_count"), X: Answer(X, "getCount"), Y: Answer(Y, "getTotal"),
+        ALL: Answer(ALL), "m1": Answer("m1", "go"), OTHER: Answer(OTHER, error="no"),
+    }  # fmt: skip
+    scores, unreadable = score(rename, rename.instances(), said, Settings(resamples=100))
+    found = {(one.metric, one.convention, one.slice): (one.value, one.n) for one in scores}
+    assert found["pcp", "single", ""] == (50, 2)
+    assert found["pcp", "all", ""] == (100, 1)
+    assert found["cwp", "single", ""] == (50, 2)
+    assert found["cwp_share", "single", "statements:1-5"] == (50, 2)
+    assert found["pcp", "single", "statements:6-10"] == (None, 0)
+    assert unreadable == {}
+
+
+@pytest.mark.parametrize(
+    ("statements", "name"),
+    [(1, "1-5"), (5, "1-5"), (6, "6-10"), (15, "11-15"), (16, "16-20"), (25, "21-25"),
+     (26, "26-50"), (50, "26-50"), (51, "51-100"), (100, "51-100"), (101, "101+"), (9999, "101+")],
+)  # fmt: skip
+def test_buckets_are_those_of_figure_4(statements: int, name: str) -> None:
+    assert bucket(statements) == name
+    assert name in BUCKETS
+
+
+@pytest.mark.parametrize(
+    ("body", "statements"),
+    [
+        ("", 1),
+        ("return x;", 2),
+        ("int a = 1, b = 2;", 2),
+        (";", 2),
+        ("for (int i = 0; i < 3; i++) ;", 3),
+        ("for (;;) { break; }", 4),
+        ("for (x = 0, y = 1; x < y; x++, y--) f();", 3),
+        ("for (int i : all) { f(i); }", 4),
+        ("outer: while (true) { continue outer; }", 5),
+        ("outer: ;", 3),
+        ("do ; while (x > 1);", 3),
+        ("if (x > 1) ; else if (x > 2) return; else { }", 6),
+        # Cases are none themselves; what stands in them is.
+        ("switch (x) { case 1: f(); break; default: ; }", 5),
+        ("switch (x) { case 1 -> f(); case 2 -> throw new E(); default -> {} }", 5),
+        # A switch that is an expression is no statement, but its rules' values are.
+        ("int y = switch (x) { case 1 -> 2; default -> { yield 3; } };", 5),
+        ("return switch (x) { default -> 1; };", 3),
+        # The body of a lambda is a statement, in braces or not.
+        ("Runnable r = () -> f();", 3),
+        ("Runnable r = () -> { f(); };", 4),
+        ("g(a -> switch (a) { default -> 1; });", 4),
+        ("try (var z = o()) { } catch (E e) { } finally { ; }", 6),
+        ("synchronized (this) { assert x > 1; throw new E(); }", 5),
+        # A class inside is one statement, and those in it count too; its members are none.
+        ("class B { int q; B() { super(); } ; void t() { } { q = 1; } static { } }", 8),
+        ("new Object() { int f() { return 1; } };", 4),
+        ("record P(int x) { P { x = 1; } } enum C { A } interface I { }", 6),
+    ],
+)
+def test_statements_are_counted_as_javaparser_does(body: str, statements: int) -> None:
+    """Counted by hand, after JavaParser's classes of statements."""
+    file = JavaFile(f"class A {{ void m(int x) {{ {body} }} }}".encode())
+    assert not file.syntax.broken
+    assert count_statements(code_of(file), file.declarations.methods[0].node) == statements

@@ -1,0 +1,191 @@
+"""What a sight shows. Oracles: javac's scanner, which must find the same kinds of tokens in what is
+masked, and a search for names that were in the original."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from codeacumen.languages.java import parse_java
+from codeacumen.languages.java.syntax.lexical import KEYWORDS
+from codeacumen.languages.java.syntax.tokens import KINDS, tokens
+from codeacumen.views.masking.levels import BARE, SIGHTS, UNCOMMENTED, UNNAMED, WHOLE, shown
+
+SMALL = '''package a.b;
+/** Adds fooBar to {@code total}; see java.util.List#add, e.g. JDK APIs.
+ *  @param fooBar how much, {@link #total}
+ */
+// alone on its line
+class Till { // trailing
+    /* before */ int/**/total; String s = "words, // no comment"; char c = 'x';
+    /* one */ /* two */
+    String t = """
+        text /* no comment */
+        """;
+    @Override var add(int fooBar) { here: total /* between */ += fooBar; return 0x1F + 2_0; } // end
+}'''
+
+
+def test_the_whole_is_what_it_was() -> None:
+    assert shown(SMALL, WHOLE) == SMALL
+
+
+def test_without_comments() -> None:
+    assert (
+        shown(SMALL, UNCOMMENTED)
+        == '''package a.b;
+class Till {
+    int total; String s = "words, // no comment"; char c = 'x';
+    String t = """
+        text /* no comment */
+        """;
+    @Override var add(int fooBar) { here: total += fooBar; return 0x1F + 2_0; }
+}'''
+    )
+
+
+def test_without_names() -> None:
+    assert (
+        shown(SMALL, UNNAMED)
+        == '''package v1.v2;
+/** Adds v11 to {@code v4}; see v13.v14.v15#v10, e.g. JDK v16.
+ *  @param v11 how much, {@link #v4}
+ */
+// alone on its line
+class v3 { // trailing
+    /* before */ int/**/v4; v5 v6 = ""; char v7 = ' ';
+    /* one */ /* two */
+    v5 v8 = """
+""";
+    @v9 var v10(int v11) { v12: v4 /* between */ += v11; return 0x1F + 2_0; } // end
+}'''
+    )
+
+
+def test_neither() -> None:
+    assert (
+        shown(SMALL, BARE)
+        == '''package v1.v2;
+class v3 {
+    int v4; v5 v6 = ""; char v7 = ' ';
+    v5 v8 = """
+""";
+    @v9 var v10(int v11) { v12: v4 += v11; return 0x1F + 2_0; }
+}'''
+    )
+
+
+@pytest.mark.parametrize(
+    ("source", "bare"),
+    [
+        # Words that are keywords in their place only.
+        ("record Point(int x) {}", "record v1(int v2) {}"),
+        ("sealed interface A permits B {}", "sealed interface v1 permits v2 {}"),
+        ("non-sealed class A {}", "non-sealed class v1 {}"),
+        ("class A { int yield; }", "class v1 { int v2; }"),
+        ("@interface A {}", "@interface v1 {}"),
+        ("class A<T extends List<List<T>>> {}", "class v1<v2 extends v3<v3<v2>>> {}"),
+        # What the parser does not understand.
+        ("class A { int # ü§ x.y = ; } }} foo", "class v1 { int # v2§ v3.v4 = ; } }} v5"),
+        ('class A { String s = "never ended; }', 'class v1 { v2 v3 = "v4 v5; }'),
+        ("return word", "return v1"),
+        ("class A { with to = provides } ) to with", "class v1 { v2 v3 = v4 } ) v3 v2"),
+        ("", ""),
+        ("/* never ended word", "/* v1 v2 v3"),
+    ],
+)
+def test_odd_code(source: str, bare: str) -> None:
+    assert shown(source, BARE) == bare
+
+
+@pytest.mark.parametrize(
+    ("comment", "told"),
+    [
+        ("// see size(), e.g. i.e. Size", "// see v2(), e.g. i.e. Size"),
+        ("/** @throws IOException if */", "/** @throws v3 if */"),
+        ("/** <p>&lt; x_y JDK URLs 1.5 $a */", "/** <p>&lt; v3 JDK v4 1.5 v5 */"),
+        ("/** A#size a.size(java.lang.Object). */", "/** v1#v2 v3.v2(v4.v5.v6). */"),
+        ("/* this.size null */", "/* this.v2 null */"),
+        ("// 'size' isn't A's", "// 'v2' isn't v1's"),
+    ],
+)
+def test_names_in_comments(comment: str, told: str) -> None:
+    text = "class A {{ int size; {} \n}}"
+    assert shown(text.format(comment), UNNAMED) == f"class v1 {{ int v2; {told} \n}}"
+
+
+@given(
+    st.text(alphabet=st.sampled_from("ab1_$.\"'/*\\\n\r\t {}();@#ü\x00\ue000\ud800"), max_size=60)
+)
+def test_any_text_is_survived(text: str) -> None:
+    for sight in SIGHTS:
+        found = shown(text, sight)
+        if sight == BARE:
+            assert not re.search(r"(?<![\w$])[ab]", found)
+
+
+def test_nesting_does_not_matter() -> None:
+    text = "class A { int x = " + "(" * 10_000 + "y" + ")" * 10_000 + "; }"
+    assert shown(text, BARE) == text.replace("A", "v1").replace("x", "v2").replace("y", "v3")
+
+
+@pytest.fixture(scope="module")
+def methods(sesame_source: Path) -> list[str]:
+    """The texts of every fifth pair."""
+    with (sesame_source / "methods.jsonl").open(encoding="utf-8") as stream:
+        rows = [json.loads(line) for line in stream]
+    return [row[which] for row in rows[::5] for which in ("first", "second")]
+
+
+def test_javac_finds_the_same_kinds_of_tokens(
+    methods: list[str], javac_program: Callable[..., str], tmp_path: Path
+) -> None:
+    files = []
+    for place, text in enumerate(methods):
+        for sight in SIGHTS:
+            file = tmp_path / f"{place}_{sight}.java"
+            file.write_text(shown(text, sight), encoding="utf-8")
+            files.append(file)
+    kinds: dict[str, list[str]] = {}
+    for line in javac_program("JavacTokens", files).splitlines():
+        if line.startswith("= "):
+            current = kinds.setdefault(Path(line[2:]).stem, [])
+        else:
+            current.append(line.partition(" ")[0])
+    assert len(kinds) == len(files)
+    for place in range(len(methods)):
+        whole = kinds[f"{place}_{WHOLE}"]
+        assert len(whole) > 10
+        for sight in SIGHTS:
+            assert kinds[f"{place}_{sight}"] == whole, methods[place]
+
+
+def test_no_name_of_the_original_is_left(methods: list[str]) -> None:
+    seen = 0
+    for text in methods:
+        found = tokens(parse_java(text.encode()))
+        names = {
+            found.text(i) for i in range(len(found)) if KINDS[found.kind[i]] == "IDENTIFIER"
+        } - {"var"}
+        names = {name for name in names if not re.fullmatch(r"v\d+", name)}
+        for sight in (UNNAMED, BARE):
+            # Tags, abbreviations and the t of don't are no names, whatever a variable is called.
+            left = re.sub(r"@[a-z]+\b|\b(e\.g|i\.e)\b|(?<=\w)'\w+", "", shown(text, sight))
+            words = set(re.findall(r"[\w$]+", left)) - set(KEYWORDS)
+            assert not names & words
+        seen += len(names)
+        bare = shown(text, BARE)
+        assert all(re.fullmatch(r"v\d+|\d\w*", word) or word in KEYWORDS
+                   for word in re.findall(r"(?<![\w.])[\w$]+", bare))  # fmt: skip
+    assert seen > 5000
+
+
+def test_a_name_is_masked_alike_with_and_without_comments(methods: list[str]) -> None:
+    for text in methods[:60]:
+        assert shown(shown(text, UNNAMED), UNCOMMENTED) == shown(text, BARE)

@@ -1,0 +1,93 @@
+"""Operators of methods. javac's parser is the oracle (JavacOperators.java)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from codeacumen.languages.java.measures.operators import OPERATORS, operators, readable
+from codeacumen.languages.java.syntax.file import JavaFile
+
+HARD = b"""
+class Hard {
+    int field = 1 + 2;                        // in no body
+    @SuppressWarnings(value = "a") int f(int x, String... more) {
+        int y = 3;                            // no operator: nothing else could stand here
+        y = x = y + -x * +2 / 1 % 7;
+        y += 1; y <<= 2; y >>>= 1; y++; --y;
+        for (int i = 0, j = i - 1; i < x; i = i + 1) { y -= i >= j ? 1 : 0; }
+        boolean b = x == y | x != y && x <= y || !(x > y) ^ x instanceof Object;
+        java.util.List<java.util.List<String>> deep = null;
+        Runnable r = () -> { int z; z = 4 % 2; };
+        Object o = new Object() { int g = 2 * 3; int h() { return g - 1; } };
+        if ((y = x >> 1) > 3) return "a" + "b" + more == null ? 1 : 2;
+        @Deprecated(since = "1") int last = switch (x) { case 1 + 1 -> x * 2; default -> x; };
+        return x < y ? -x : ~y;
+    }
+    Hard() { this.field = field + 1; }
+    static { int s; s = 1; }
+    enum E { A { int k() { return 1 - 1; } }; int k() { return 0; } }
+    record R(int a) { R { if (a < 0) throw new Error("" + a); } }
+    interface I { int n = 1 + 1; default int m() { return n * n; } int q(); }
+}
+"""
+
+
+def ours(source: bytes) -> list[str]:
+    file = JavaFile(source)
+    found = operators(file)
+    starts = file.syntax.start[found.node].tolist()
+    shown = zip(starts, found.which.tolist(), strict=True)
+    return [
+        f"{len(source[:start].decode('utf-8', 'replace'))} {OPERATORS[which]}"
+        for start, which in shown
+    ]
+
+
+def check(javac_program: Callable[..., str], files: list[Path]) -> int:
+    count = 0
+    theirs: dict[Path, list[str]] = {}
+    for line in javac_program("JavacOperators", files).splitlines():
+        if line.startswith("= "):
+            lines = theirs.setdefault(Path(line[2:]), [])
+        else:
+            lines.append(line)
+    for file in files:
+        assert ours(file.read_bytes()) == theirs[file], file
+        count += len(theirs[file])
+    return count
+
+
+def test_hard_constructs(javac_program: Callable[..., str], tmp_path: Path) -> None:
+    # An initialiser's block is no method; javac's scanner of bodies does not enter it, either.
+    file = tmp_path / "Hard.java"
+    file.write_bytes(HARD)
+    assert check(javac_program, [file]) > 25
+
+
+def test_a_part_of_java_util(
+    javac_program: Callable[..., str], part_of_java_util: list[Path]
+) -> None:
+    assert check(javac_program, part_of_java_util) > 2_000
+
+
+def test_innermost_method() -> None:
+    file = JavaFile(HARD)
+    found = operators(file)
+    names = [file.declarations.methods[place].name for place in found.method.tolist()]
+    assert set(names) == {"f", "h", "Hard", "k", "R", "m"}
+    assert names.count("h") == 1
+
+
+def test_broken_methods_are_told() -> None:
+    file = JavaFile(b"class A { int f(int x) { if (x < ; return 1; } int g() { return 1 + 1; } }")
+    told = dict(zip([one.name for one in file.declarations.methods], readable(file), strict=True))
+    assert not told["f"]
+    assert told["g"]
+
+
+def test_nothing_to_find() -> None:
+    for source in (b"", b"class A {}", b"\xff\xfe\x00", b"int x = 1 + 2;", b"((((" * 1000):
+        file = JavaFile(source)
+        assert len(operators(file).node) == 0
+        assert len(readable(file)) == len(file.declarations.methods)

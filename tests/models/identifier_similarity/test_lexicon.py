@@ -1,0 +1,104 @@
+"""The file of a lexicon: what is written is read, what is damaged is told."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from codeacumen.api import CodeacumenError
+from codeacumen.models.identifier_similarity.lexicon import (
+    Lexicon,
+    arrays_of,
+    letters_of,
+    packed,
+    stored,
+)
+
+ARRAYS = arrays_of(
+    {"begin": 1e-3, "start": 2e-3, "end": 1e-4},
+    english={"begin", "end"},
+    vectors={"begin": [1.0, 0.0, 0.6, -0.8], "start": [0.0, -2.0, 0.0, 1.0]},
+    pairs={("begin", "start"): 0.8, ("end", "begin"): 0.2},
+    fallback=(0.1, 0.2, 0.3),
+    floor=0.25,
+    about={"version": 1},
+)
+
+
+def test_a_file_is_read_as_it_was_written(tmp_path: Path) -> None:
+    file = tmp_path / "names.npz"
+    file.write_bytes(packed(ARRAYS))
+    lexicon = Lexicon.load(file)
+    assert lexicon.words == ["start", "begin", "end"]
+    assert lexicon.english.tolist() == [False, True, True]
+    assert lexicon.about == {"version": 1}
+    assert lexicon.floor == 0.25
+    # start (0) has begin (1) for a partner; begin has end (2).
+    assert lexicon.row.tolist() == [0, 1, 2, 2]
+    assert lexicon.second.tolist() == [1, 2]
+    assert (lexicon.value / 255).tolist() == [204 / 255, 51 / 255]
+    halves = lexicon.vectors.reshape(3, 2, 2) * lexicon.scale[:, :, None]
+    expected = [[[0, -2], [0, 1]], [[1, 0], [0.6, -0.8]], [[0, 0], [0, 0]]]
+    np.testing.assert_allclose(halves, expected, atol=0.005)
+
+
+def test_the_same_arrays_are_the_same_bytes() -> None:
+    assert packed(ARRAYS) == packed(dict(reversed(ARRAYS.items())))
+
+
+@pytest.mark.parametrize(
+    ("name", "array", "told"),
+    [
+        ("pair", np.array([9, 3], np.uint32), "do not rise"),
+        ("pair", np.array([1, 5], np.uint32), "no two words"),
+        ("value", np.array([1], np.uint8), "differ in length"),
+        ("scale", np.zeros((3, 3), np.float32), "another shape"),
+        ("vectors", np.zeros((3, 3), np.int8), "two halves"),
+        ("floor", np.array(1.0, np.float32), "below 1"),
+        ("frequency", np.zeros(3, np.int32), "frequency is int32"),
+        ("words", np.frombuffer(b"a\na\nb", np.uint8), "3 words, 2 different"),
+        ("words", np.frombuffer(b"\xff\na\nb", np.uint8), "decode"),
+    ],
+)
+def test_what_does_not_fit_is_told(name: str, array: np.ndarray, told: str, tmp_path: Path) -> None:
+    file = tmp_path / "names.npz"
+    np.savez(file, **stored({**ARRAYS, name: array}))
+    with pytest.raises(CodeacumenError, match=told):
+        Lexicon.load(file)
+
+
+def test_pairs_that_are_no_gaps_are_told(tmp_path: Path) -> None:
+    file = tmp_path / "names.npz"
+    np.savez(file, **{**stored(ARRAYS), "pair": ARRAYS["pair"]})
+    with pytest.raises(CodeacumenError, match="pair is uint32"):
+        Lexicon.load(file)
+
+
+@pytest.mark.parametrize("content", [b"", b"nothing of the kind", packed(ARRAYS)[:200]])
+def test_a_damaged_file_is_told(content: bytes, tmp_path: Path) -> None:
+    file = tmp_path / "names.npz"
+    file.write_bytes(content)
+    with pytest.raises(CodeacumenError, match="not a lexicon"):
+        Lexicon.load(file)
+
+
+def test_a_missing_file_and_a_missing_array_are_told(tmp_path: Path) -> None:
+    with pytest.raises(CodeacumenError, match="no lexicon"):
+        Lexicon.load(tmp_path / "names.npz")
+    np.savez(tmp_path / "some.npz", words=ARRAYS["words"])
+    with pytest.raises(CodeacumenError, match="it has no frequency"):
+        Lexicon.load(tmp_path / "some.npz")
+
+
+def test_letters_of_any_words() -> None:
+    letters, starts = letters_of(["ab", "", "\ud800λ", "😀"])
+    assert letters.tolist() == [97, 98, 0xD800, 0x3BB, 0x1F600]
+    assert starts.tolist() == [0, 2, 2, 4, 5]
+
+
+def test_an_empty_lexicon_is_one() -> None:
+    lexicon = Lexicon(arrays_of({}))
+    assert lexicon.words == []
+    assert lexicon.compounds.cut("begin") == ["begin"]
