@@ -15,7 +15,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 PROGRAM = ROOT / "scripts" / "JdkApi.java"
-TABLE = ROOT / "src" / "codeacumen" / "lang" / "java" / "calls" / "jdk_api.txt.xz"
+TABLE = ROOT / "src" / "codeacumen" / "languages" / "java" / "resolve" / "jdk_api.txt.xz"
 
 
 def api(java: str, *types: str) -> str:

@@ -9,7 +9,7 @@ from codeacumen.benchmarks.robustness import BUCKETS
 from codeacumen.datasets.published import idbench_agreement, idbench_correlations, read_table
 from support import SHARED
 
-TABLES = Path(__file__).resolve().parents[2] / "src" / "codeacumen" / "published"
+TABLES = Path(__file__).resolve().parents[2] / "src" / "codeacumen" / "datasets" / "published"
 
 
 def test_eight_techniques_on_nine_tasks() -> None:

@@ -48,7 +48,7 @@ METRICS = {"gluecode/npath": "accuracy", "gluecode/operators": "accuracy",
            "names/liu/check": "accuracy", "names/liu/realistic": "average_precision"}  # fmt: skip
 
 
-with (ROOT / "src" / "codeacumen" / "published" / "rename4j.csv").open() as published:
+with (ROOT / "src" / "codeacumen" / "datasets" / "published" / "rename4j.csv").open() as published:
     RENAME4J = list(csv.DictReader(published))
 
 
