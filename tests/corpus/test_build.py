@@ -178,6 +178,18 @@ def test_a_folder_that_holds_another_corpus(examples_corpus: Corpus, tmp_path: P
     assert contents(tmp_path / "corpus") == contents(examples_corpus.folder)
 
 
+def test_corpus_of_the_former_name_says_how_to_rebuild(
+    examples_corpus: Corpus, tmp_path: Path
+) -> None:
+    manifest = json.loads((examples_corpus.folder / "manifest.json").read_text())
+    (tmp_path / "manifest.json").write_text(
+        json.dumps({**manifest, "format": "acumen-corpus", "schema": 1})
+    )
+    with pytest.raises(CodeacumenError, match="former version") as caught:
+        Corpus.open(tmp_path)
+    assert "codeacumen corpus build" in caught.value.hint
+
+
 @pytest.mark.parametrize(
     ("schema", "hint"), [(99, "upgrade codeacumen"), (1, "codeacumen corpus build SOURCE")]
 )

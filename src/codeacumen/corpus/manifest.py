@@ -17,7 +17,7 @@ from typing import Any
 from codeacumen import __version__
 from codeacumen.api import CodeacumenError, Json
 from codeacumen.core.files import write_atomically
-from codeacumen.corpus.schema import FORMAT, SCHEMA
+from codeacumen.corpus.schema import FORMAT, FORMER_FORMAT, SCHEMA
 
 NAME = "manifest.json"
 LOCK = ".lock"
@@ -132,6 +132,9 @@ def _shard_hashes(file: Path, changed: int) -> dict[str, dict[str, str]]:
 
 
 def _checked(folder: Path, found: Json) -> Manifest:
+    again = f"build it again: codeacumen corpus build SOURCE... --out {folder}-{SCHEMA}"
+    if isinstance(found, dict) and found.get("format") == FORMER_FORMAT:
+        raise CodeacumenError(f"{folder} holds a corpus of a former version", again)
     if not isinstance(found, dict) or found.get("format") != FORMAT:
         raise CodeacumenError(
             f"{folder} holds something else than a corpus", "choose another folder"
@@ -139,7 +142,6 @@ def _checked(folder: Path, found: Json) -> Manifest:
     schema = found.get("schema")
     if schema != SCHEMA:
         newer = isinstance(schema, int) and schema > SCHEMA
-        again = f"build it again: codeacumen corpus build SOURCE... --out {folder}-{SCHEMA}"
         raise CodeacumenError(
             f"{folder} holds a corpus of schema {schema}; this codeacumen reads schema {SCHEMA}",
             "upgrade codeacumen" if newer else again,

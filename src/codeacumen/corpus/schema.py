@@ -9,6 +9,8 @@ import pyarrow as pa
 
 SCHEMA = 2
 FORMAT = "codeacumen-corpus"
+# The format's name before the package was renamed.
+FORMER_FORMAT = "acumen-corpus"
 
 ID = pa.uuid()
 
