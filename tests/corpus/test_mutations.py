@@ -48,12 +48,21 @@ def analysed(source: Source) -> Rows:
     return rows
 
 
+def plain(value: Any) -> Any:
+    """Return tables with lists in place of arrays, which have no equality of their own."""
+    if isinstance(value, dict):
+        return {key: plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in value]
+    return value.tolist() if isinstance(value, np.ndarray) else value
+
+
 def check(data: bytes) -> None:
     source = read_source("Mutated.java", data)
     if isinstance(source, Problem):
         return
     first, second = analysed(source), analysed(source)
-    assert first.tables == second.tables
+    assert plain(first.tables) == plain(second.tables)
     for table, columns in first.views.items():
         for name, lists in columns.items():
             for one, other in zip(lists, second.views[table][name], strict=True):

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from codeacumen.core.progress import ignore_progress
 from codeacumen.languages.java.syntax.file import JavaFile
 from codeacumen.transforms.certify.reading import Subject, check
 from codeacumen.transforms.edits import Edit
@@ -106,7 +107,7 @@ def test_every_location_does_the_same(project: Project, where: str) -> None:
         counts[kind] += len(mine)
         # A method has more variables than anything else, and each needs a program of its own.
         subjects += some(mine, 6 if kind == "rename" else 2) if where == "single" else mine
-    wrong = check(subjects, project.sources, project.wrong_with, lambda done, total: None)
+    wrong = check(subjects, project.sources, project.wrong_with, "running", ignore_progress)
     assert len(wrong) == len(subjects)
     assert {place: why for place, why in wrong.items() if why} == {}
     # A transformation that finds nothing would pass, too.
@@ -125,7 +126,7 @@ def test_what_is_known_of_published_edits_is_so(project: Project) -> None:
                     one for one in some(list(variants(file, kind))) if not one.doubt
                 )
             ]
-    wrong = check(subjects, project.sources, project.wrong_with, lambda done, total: None)
+    wrong = check(subjects, project.sources, project.wrong_with, "running", ignore_progress)
     assert len(wrong) == len(subjects) > 40
     assert {place: why for place, why in wrong.items() if why} == {}
 
@@ -146,7 +147,7 @@ def test_what_is_wrong_with_published_edits_is_seen(project: Project) -> None:
             Subject(len(subjects) + place, path, one.edits, reaches.of(one))
             for place, one in enumerate(found[:2])
         ]
-    wrong = check(subjects[:12], project.sources, project.wrong_with, lambda done, total: None)
+    wrong = check(subjects[:12], project.sources, project.wrong_with, "running", ignore_progress)
     assert len(wrong) == 12
     assert all(wrong.values())
 
@@ -165,6 +166,6 @@ def test_a_change_that_does_something_else_is_seen(project: Project) -> None:
                 edit = Edit(start, start + 1, thrown)
                 span = reaches.code.span(file.declarations.methods[place].node)
                 subjects.append(Subject(len(subjects), path, (edit,), span))
-    wrong = check(subjects, project.sources, project.wrong_with, lambda done, total: None)
+    wrong = check(subjects, project.sources, project.wrong_with, "running", ignore_progress)
     assert subjects
     assert all(wrong.values())

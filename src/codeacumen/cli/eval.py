@@ -93,7 +93,7 @@ def evaluate(
         task = offer.names
         groups = sorted({name.split("/")[0] for name in offer.absent})
         if groups:
-            say(f"left out, data missing: {', '.join(groups)} (`codeacumen data list`)")
+            say(f"left out, the data is not here: {', '.join(groups)} (`codeacumen data list`)")
         say_broken(offer)
     named = bool(model)
     if not model:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from codeacumen.languages.java.syntax.declarations import NONE, Declarations, MethodDeclaration
 
 # Fixed forever: another namespace would give every method another id.
-NAMESPACE = uuid.uuid5(uuid.NAMESPACE_URL, "codeacumen:corpus")
+NAMESPACE = uuid.uuid5(uuid.NAMESPACE_URL, "acumen:corpus")
 
 _ARGUMENTS = re.compile(r"<[^<>]*>")
 _BOUND = re.compile(r"(\w+)(?: extends ([^&]+))?")
