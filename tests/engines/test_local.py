@@ -119,6 +119,7 @@ def test_processes_stay_for_the_next_stage_and_end_with_the_engine() -> None:
             os.kill(pid, 0)
 
 
+@pytest.mark.thorough
 def test_no_process_stays_after_ctrl_c(tmp_path: Path) -> None:
     code = (
         "import sys; sys.path.insert(0, sys.argv[1]); import work\n"
