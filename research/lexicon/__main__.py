@@ -17,8 +17,8 @@ from codeacumen.api import CodeacumenError
 from codeacumen.cli._options import corpus_of
 from codeacumen.cli._show import progress_bar
 from codeacumen.core.files import write_atomically
+from codeacumen.core.home import codeacumen_home
 from codeacumen.core.machine import processors
-from codeacumen.datasets import codeacumen_home
 from codeacumen.engines import engine
 from codeacumen.models.identifier_similarity.lexicon import packed
 from research.command import run

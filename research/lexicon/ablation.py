@@ -22,8 +22,8 @@ from codeacumen import metrics
 from codeacumen.api import Pair
 from codeacumen.benchmarks.idbench import LABELS, SIZES, IdBench
 from codeacumen.core.files import write_atomically
+from codeacumen.core.home import codeacumen_home
 from codeacumen.corpus import Corpus
-from codeacumen.datasets import codeacumen_home
 from codeacumen.engines import engine
 from codeacumen.models.identifier_similarity.lexicon import packed
 from codeacumen.models.identifier_similarity.model import Names

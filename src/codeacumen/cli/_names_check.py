@@ -116,8 +116,8 @@ def check(
     from codeacumen.checker.findings import write_baseline as written
     from codeacumen.checker.settings import changed, fails_on, settings_at
     from codeacumen.core.files import write_atomically
+    from codeacumen.core.home import codeacumen_home
     from codeacumen.core.machine import processors
-    from codeacumen.datasets import codeacumen_home
     from codeacumen.engines import engine
 
     if since is not None and staged:
@@ -284,8 +284,8 @@ def calibrate(
 def _mined(repository: Path, workers: int, step: object) -> Path:
     """Mined into codeacumen's own folder: the next time only new commits are read."""
     from codeacumen.checker.index import Index
+    from codeacumen.core.home import codeacumen_home
     from codeacumen.core.machine import processors
-    from codeacumen.datasets import codeacumen_home
     from codeacumen.engines import engine
     from codeacumen.renames.mining import Settings, mine
 

@@ -118,10 +118,10 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")
 @contextmanager
 def corpus_of(sources: list[str], engine: Engine, step: Progress) -> Iterator[Corpus]:
     """The corpus that is named, or one of these sources, for this once."""
+    from codeacumen.core.home import codeacumen_home
     from codeacumen.corpus import Corpus
     from codeacumen.corpus.build import build
     from codeacumen.corpus.manifest import NAME
-    from codeacumen.datasets import codeacumen_home
 
     if len(sources) == 1 and (Path(sources[0]) / NAME).is_file():
         yield Corpus.open(sources[0])

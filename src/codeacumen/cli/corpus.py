@@ -84,10 +84,10 @@ def build(
     Example: codeacumen corpus build debian:jsoup git:https://host/x.git@v1 -o corpus
     """
     from codeacumen.api import CodeacumenError
+    from codeacumen.core.home import codeacumen_home
     from codeacumen.core.machine import processors
     from codeacumen.corpus.build import build as build_corpus
     from codeacumen.corpus.compiled import COMPILING
-    from codeacumen.datasets import codeacumen_home
     from codeacumen.engines import engine as make_engine
     from codeacumen.registry import names
 

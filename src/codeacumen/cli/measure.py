@@ -52,9 +52,9 @@ def npath(
 
     Example: codeacumen measure npath lib.jar corpus --rules pmd7.14 --json > values.jsonl
     """
+    from codeacumen.core.home import codeacumen_home
     from codeacumen.core.machine import processors
     from codeacumen.corpus.measure import Measured, NPath, measured
-    from codeacumen.datasets import codeacumen_home
     from codeacumen.engines import engine
 
     found = Measured()

@@ -139,8 +139,8 @@ def find(
 
     Example: codeacumen similar find src/Text.java:leftPad -c jdk -n 5 --json
     """
+    from codeacumen.core.home import codeacumen_home
     from codeacumen.core.machine import processors
-    from codeacumen.datasets import codeacumen_home
     from codeacumen.engines import engine
     from codeacumen.search.word_index import find as find_similar
     from codeacumen.search.word_index import open_word_index, read_query

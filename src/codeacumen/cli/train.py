@@ -279,7 +279,7 @@ def _trained(
     technique: Technique, sources: list[str], changes: dict[str, Any], threads: int, workers: int,
     stack: ExitStack, step: Progress,
 ) -> Vectors:  # fmt: skip
-    from codeacumen.datasets import codeacumen_home
+    from codeacumen.core.home import codeacumen_home
     from codeacumen.engines import engine as make_engine
 
     engine = make_engine("local", workers)

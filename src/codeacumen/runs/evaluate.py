@@ -18,8 +18,8 @@ from filelock import FileLock
 
 from codeacumen.api import Answer, CodeacumenError, ModelCard, Run, Task
 from codeacumen.core.files import write_atomically
+from codeacumen.core.home import codeacumen_home
 from codeacumen.core.progress import Progress, ignore_progress
-from codeacumen.datasets import codeacumen_home
 from codeacumen.runs.ask import ask, checked
 from codeacumen.runs.plan import Cell, PlannedTask, model_card
 from codeacumen.runs.record import Recorder

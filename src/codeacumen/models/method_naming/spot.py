@@ -48,8 +48,8 @@ class Spot:
     @cached_property
     def neighbours(self) -> Neighbours:
         """What it has learned, when it is first needed."""
+        from codeacumen.core.home import codeacumen_home
         from codeacumen.core.machine import processors
-        from codeacumen.datasets import codeacumen_home
         from codeacumen.engines import engine
         from codeacumen.models.method_naming.neighbours import neighbours_of
 

@@ -1,23 +1,14 @@
-"""Where data lives: ``CODEACUMEN_HOME``, by default the platform's user data folder."""
+"""Published data sets on this machine: their folders, and whether their files are complete."""
 
 from __future__ import annotations
 
-import os
 from functools import lru_cache
 from pathlib import Path
 
 from codeacumen.api import CodeacumenError
 from codeacumen.core.files import sha256_of
+from codeacumen.core.home import codeacumen_home
 from codeacumen.datasets.catalogue import Dataset, dataset
-
-
-def codeacumen_home() -> Path:
-    chosen = os.environ.get("CODEACUMEN_HOME")
-    if chosen:
-        return Path(chosen).expanduser()
-    from platformdirs import user_data_path
-
-    return user_data_path("codeacumen", appauthor=False)
 
 
 def dataset_folder(data: Dataset) -> Path:
