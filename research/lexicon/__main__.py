@@ -14,11 +14,11 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from codeacumen.api import CodeacumenError
-from codeacumen.cli._options import corpus_of
 from codeacumen.cli._show import progress_bar
 from codeacumen.core.files import write_atomically
 from codeacumen.core.home import codeacumen_home
 from codeacumen.core.machine import processors
+from codeacumen.corpus.build import open_or_build
 from codeacumen.engines import engine
 from codeacumen.models.identifier_similarity.lexicon import packed
 from research.command import run
@@ -50,7 +50,7 @@ def main() -> None:
     with progress_bar() as step, ExitStack() as stack:
         workers = engine("local", args.workers or processors())
         corpora = [
-            stack.enter_context(corpus_of([source], workers, step)) for source in args.sources
+            stack.enter_context(open_or_build([source], workers, step)) for source in args.sources
         ]
         settings = Settings(seed=args.seed, words=args.words)
         arrays, left_out = train(

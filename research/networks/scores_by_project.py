@@ -15,7 +15,7 @@ import csv
 import sys
 from pathlib import Path
 
-from codeacumen.cli._options import load_data
+from codeacumen.datasets.built import load_data
 from codeacumen.registry import make_task
 from codeacumen.runs.plan import PlannedTask
 from codeacumen.runs.results import read_answers
@@ -28,7 +28,7 @@ Scores = dict[tuple[str, str, str], tuple[float, int]]
 
 
 def by_project(data: Path, runs: list[Path]) -> Scores:
-    load_data([data])
+    load_data(data)
     found: Scores = {}
     for task in TASKS:
         planned = PlannedTask(make_task(f"gluecode/{task}"))

@@ -18,9 +18,9 @@ import json
 from pathlib import Path
 
 from codeacumen.cli._show import progress_bar
-from codeacumen.cli.train import make_requests
 from codeacumen.core.machine import processors
 from codeacumen.engines import engine
+from codeacumen.models.neural.training.requests import make_requests, parse_changes
 from codeacumen.models.neural.training.train import train
 from research.command import run
 
@@ -42,7 +42,7 @@ def main() -> None:
     parser.add_argument("--workers", "-j", type=int, default=0, help="processes; 0: all cores")
     args = parser.parse_args()
     (request,) = make_requests(
-        args.network, [args.task], [args.data], config=args.config, changes=args.set,
+        args.network, [args.task], [args.data], config=args.config, changes=parse_changes(args.set),
         answer=args.answer, most=args.most, device=args.device, variants=args.variants,
         prepare=args.prepare, prepared=args.prepared,
     )  # fmt: skip

@@ -12,8 +12,8 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
-from codeacumen.cli import embed
 from codeacumen.corpus import Corpus
+from codeacumen.models import vector_files
 from codeacumen.registry.entries import ENTRIES
 from corpora import contents
 from support import ROOT, Codeacumen
@@ -122,7 +122,7 @@ def test_the_same_bytes_again_and_in_any_stretches(
     for name in ("a.parquet", "b.parquet", "a.npy"):
         assert codeacumen_here(*options, tmp_path / name).returncode == 0
     assert (tmp_path / "a.parquet").read_bytes() == (tmp_path / "b.parquet").read_bytes()
-    monkeypatch.setattr(embed, "_TOGETHER", 100)
+    monkeypatch.setattr(vector_files, "ROWS_AT_ONCE", 100)
     assert codeacumen_here(*options, tmp_path / "c.npy").returncode == 0
     assert (tmp_path / "a.npy").read_bytes() == (tmp_path / "c.npy").read_bytes()
     assert (tmp_path / "a.txt").read_bytes() == (tmp_path / "c.txt").read_bytes()
@@ -209,7 +209,7 @@ def test_what_cannot_be_is_told_and_leaves_nothing(
 
 def test_the_header_is_numpys() -> None:
     for rows, size in ((0, 0), (3, 2), (10**12, 4096)):
-        made = embed._header(rows, size)
+        made = vector_files._format_header(rows, size)
         assert len(made) == 128
         stream = io.BytesIO(made)
         assert np.lib.format.read_magic(stream) == (1, 0)

@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-import tempfile
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
-
-if TYPE_CHECKING:
-    from codeacumen.core.progress import Progress
-    from codeacumen.corpus import Corpus
-    from codeacumen.engines import Engine
 
 
 class Rules(StrEnum):
@@ -113,23 +106,6 @@ MostVariants = Annotated[
     int, typer.Option(min=0, metavar="N", help="Variants to keep of a kind and mode; 0: all.")
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
-
-
-@contextmanager
-def corpus_of(sources: list[str], engine: Engine, step: Progress) -> Iterator[Corpus]:
-    """The corpus that is named, or one of these sources, for this once."""
-    from codeacumen.core.home import codeacumen_home
-    from codeacumen.corpus import Corpus
-    from codeacumen.corpus.build import build
-    from codeacumen.corpus.manifest import NAME
-
-    if len(sources) == 1 and (Path(sources[0]) / NAME).is_file():
-        yield Corpus.open(sources[0])
-        return
-    with tempfile.TemporaryDirectory(prefix="codeacumen-corpus-") as name:
-        out = Path(name) / "corpus"
-        build(sources, out, engine=engine, views=(), cache=codeacumen_home(), step=step)
-        yield Corpus.open(out)
 
 
 def complete_kind(incomplete: str) -> list[str]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from codeacumen.cli._options import Rules, Workers, corpus_of
+from codeacumen.cli._options import Rules, Workers
 from codeacumen.cli._show import FOUND_FAILURES, Verb, print_table, progress_bar, say, verbs
 
 if TYPE_CHECKING:
@@ -96,11 +96,12 @@ def nulls(
     Example: codeacumen measure nulls lib-sources.jar --json > nulls.jsonl
     """
     from codeacumen.core.machine import processors
+    from codeacumen.corpus.build import open_or_build
     from codeacumen.corpus.nulls import null_reports
     from codeacumen.engines import engine as make_engine
 
     engine = make_engine("local", workers or processors())
-    with progress_bar() as step, corpus_of(places, engine, step) as corpus:
+    with progress_bar() as step, open_or_build(places, engine, step) as corpus:
         found, failed = null_reports(corpus, engine, step)
     rows = [_null_row(project, one) for project, mine in found.items() for one in mine]
     for lost in failed:

@@ -2,25 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import time
-from collections.abc import Sequence
-from contextlib import ExitStack
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from codeacumen.api import CodeacumenError
-from codeacumen.cli._options import AsJson, Workers, corpus_of
+from codeacumen.cli._options import AsJson, Workers
 from codeacumen.cli._show import print_json, progress_bar, say
-from codeacumen.core.progress import Progress
 from codeacumen.models.neural.catalogue import CATALOGUE, names
-
-if TYPE_CHECKING:
-    from codeacumen.models.embeddings.vectors import Vectors
-    from codeacumen.models.neural.training.train import Request
 
 
 class Technique(StrEnum):
@@ -203,6 +195,7 @@ def train(
     Example: codeacumen train transformer -t gluecode/naming --data gluecode --from base -o runs/t
     """
     from codeacumen.core.machine import processors
+    from codeacumen.models.embeddings.train import check_embedding_folder, train_embedding
 
     of_networks = {
         "--task": task, "--data": data, "--config": config, "--set": change, "--from": start,
@@ -244,8 +237,7 @@ def train(
     _refuse(of_networks, what)
     if not sources:
         raise CodeacumenError(f"{what} learns from corpora", "name at least one")
-    if out.exists() and (not out.is_dir() or any(out.iterdir())) and not _is_embedding(out):
-        raise CodeacumenError(f"{out} is no embedding, and not empty", "choose another --out")
+    check_embedding_folder(out)
     if technique is Technique.PATHS:
         for name, value in (("--window", window), ("--reading", reading), ("--hurry", hurry)):
             if value:
@@ -257,51 +249,28 @@ def train(
     if technique is not Technique.PATHS:
         changes |= {"window": window, "reading": reading and reading.value}
     began = time.monotonic()
-    with progress_bar() as step, ExitStack() as stack:
-        made = _trained(
-            technique, sources, changes, processors() if hurry else 1, workers or processors(),
-            stack, step,
-        )  # fmt: skip
-    made.save(out)
-    told = made.metadata["data"]
-    files = ", ".join(f"{count:,} {language}" for language, count in told["files"].items())
-    said = f"{len(made.names):,} names, {made.matrix.shape[1]} dimensions, from {files} files"
-    say(f"{said}, in {time.monotonic() - began:.0f} s: {out}")
+    with progress_bar() as progress:
+        vectors, left_out = train_embedding(
+            technique,
+            sources,
+            changes,
+            workers or processors(),
+            progress,
+            threads=processors() if hurry else 1,
+        )
+    if left_out:
+        say(f"{left_out:,} files left out: they end any process that reads them")
+    vectors.save(out)
+    counts = vectors.metadata["data"]["files"]
+    files = ", ".join(f"{count:,} {language}" for language, count in counts.items())
+    said = f"{len(vectors.names):,} names, {vectors.matrix.shape[1]} dimensions"
+    say(f"{said}, from {files} files, in {time.monotonic() - began:.0f} s: {out}")
 
 
 def _refuse(options: dict[str, Any], what: str) -> None:
     for name, value in options.items():
         if value:
             raise CodeacumenError(f"{name} is not for {what}")
-
-
-def _trained(
-    technique: Technique, sources: list[str], changes: dict[str, Any], threads: int, workers: int,
-    stack: ExitStack, step: Progress,
-) -> Vectors:  # fmt: skip
-    from codeacumen.core.home import codeacumen_home
-    from codeacumen.engines import engine as make_engine
-
-    engine = make_engine("local", workers)
-    corpora = [stack.enter_context(corpus_of([source], engine, step)) for source in sources]
-    if technique is Technique.PATHS:
-        from codeacumen.models.embeddings import paths
-
-        return paths.train(corpora, paths.settings_of(**changes), engine, step)
-    from codeacumen.models.embeddings.streams import stream
-    from codeacumen.models.embeddings.trained import settings_of, train
-
-    words = stream(corpora, engine, codeacumen_home(), step)
-    if words.left_out:
-        say(f"{words.left_out:,} files left out: they end any process that reads them")
-    return train(technique.value, words, settings_of(technique.value, **changes), threads, step)
-
-
-def _is_embedding(folder: Path) -> bool:
-    from codeacumen.models.embeddings.vectors import METADATA, NGRAMS, VECTORS, VOCABULARY
-
-    ours = {METADATA, NGRAMS, VECTORS, VOCABULARY}
-    return all(file.name in ours or file.name.endswith(".part") for file in folder.iterdir())
 
 
 def train_network(
@@ -311,11 +280,12 @@ def train_network(
 ) -> None:  # fmt: skip
     from codeacumen.core.machine import processors
     from codeacumen.engines import engine as make_engine
+    from codeacumen.models.neural.training.requests import make_requests, parse_changes
     from codeacumen.models.neural.training.train import train
 
     requests = make_requests(
-        name, tasks, data, config=config, changes=changes, start=start, seed=seed, most=most,
-        device=device, variants=variants,
+        name, tasks, data, config=config, changes=parse_changes(changes), start=start, seed=seed,
+        most=most, device=device, variants=variants,
     )  # fmt: skip
     engine = make_engine("local", workers or processors())
     results: dict[str, Any] = {}
@@ -328,59 +298,6 @@ def train_network(
             say(_line(about, folder))
     if as_json:
         print_json(results)
-
-
-def make_requests(
-    name: str, tasks: list[str], data: list[Path], *, config: str = "",
-    changes: Sequence[str] = (), start: Path | None = None, seed: int | None = None,
-    answer: Sequence[str] = (), **options: Any,
-) -> list[Request]:  # fmt: skip
-    """Return a training request for each task, or one for all where the network is joint.
-
-    ``answer`` names the tasks that the network answers when it is trained; ``options`` are further
-    fields of ``Request``.
-    """
-    from codeacumen.datasets.built import load_data
-    from codeacumen.models.neural.catalogue import architecture
-    from codeacumen.models.neural.training.preparing import PRETRAIN
-    from codeacumen.models.neural.training.settings import changed, read_config
-    from codeacumen.models.neural.training.train import Joint, request
-    from codeacumen.registry import make_task, select_tasks
-
-    folders = {task: folder for folder in data for task in load_data(folder)}
-    seeds = {} if seed is None else {"training.seed": seed}
-    tables = changed(read_config(name, config), {**seeds, **_values(changes)})
-    pretrain = PRETRAIN in tasks
-    if pretrain and len(tasks) > 1:
-        raise CodeacumenError(
-            "pretrain is for itself", "train for the other tasks afterwards, --from it"
-        )
-    # Pre-training reads every method that there is to be named.
-    wanted = select_tasks(["gluecode/naming"] if pretrain else tasks)
-    taught = [(make_task(task), folders.get(task)) for task in wanted]
-    if architecture(name).joint:
-        taught = [(Joint(taught), None)]
-    answers = tuple((make_task(task), folders.get(task)) for task in select_tasks(list(answer)))
-    return [
-        request(
-            name, tables, task, pretrain=pretrain, start=str(start.resolve()) if start else "",
-            data=folder, answers=answers, **options,
-        )
-        for task, folder in taught
-    ]  # fmt: skip
-
-
-def _values(changes: Sequence[str]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for one in changes:
-        key, equals, value = one.partition("=")
-        if not equals:
-            raise CodeacumenError(f"--set {one}: no value", "--set training.epochs=3")
-        try:
-            found[key] = json.loads(value)
-        except ValueError:
-            found[key] = value
-    return found
 
 
 def _line(about: dict[str, Any], folder: Path) -> str:

@@ -17,7 +17,6 @@ from codeacumen.cli._options import (
     Workers,
     asked_kinds,
     asked_modes,
-    corpus_of,
     where_option,
 )
 from codeacumen.cli._show import FOUND_FAILURES, print_json, print_table, progress_bar, say
@@ -85,8 +84,10 @@ def transform(
     kinds, modes = asked_kinds(kind), asked_modes(where, ["single"])
     folder = _folder(sources, test_command) if certify is Level.TESTS else None
     means = Means(class_path, test_command, folder)
+    from codeacumen.corpus.build import open_or_build
+
     engine = make_engine("local", workers or processors())
-    with progress_bar() as step, corpus_of(sources, engine, step) as corpus:
+    with progress_bar() as step, open_or_build(sources, engine, step) as corpus:
         order = Order(kinds, modes, seed, certify.value, refused)
         found = deliver(corpus, order, engine, out, means, step, write)
     if as_json:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import hashlib
 import shutil
+import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -24,6 +25,7 @@ from typing import Any
 import pyarrow as pa
 
 from codeacumen.api import CodeacumenError
+from codeacumen.core.home import codeacumen_home
 from codeacumen.core.progress import Progress, ignore_progress
 from codeacumen.corpus.compiled import compile_kernels
 from codeacumen.corpus.ids import project_id
@@ -37,6 +39,9 @@ from codeacumen.corpus.manifest import (
     must_be_ready,
     read_manifest,
     write_manifest,
+)
+from codeacumen.corpus.manifest import (
+    NAME as MANIFEST,
 )
 from codeacumen.corpus.parquet import replace_table
 from codeacumen.corpus.reading import LARGEST, Problem
@@ -55,6 +60,7 @@ from codeacumen.corpus.shards import (
 )
 from codeacumen.corpus.sources import Entry, Project, projects
 from codeacumen.corpus.splits import SHARES, split_of
+from codeacumen.corpus.store import Corpus
 from codeacumen.engines import Died, Engine
 from codeacumen.registry import entry, load_plugin, packages_hash
 
@@ -117,6 +123,19 @@ def build(
         if before is None:
             clear(out)
         return _Build(out, engine, settings, step).run(found, before)
+
+
+@contextmanager
+def open_or_build(sources: Sequence[str], engine: Engine, progress: Progress) -> Iterator[Corpus]:
+    """Open the corpus in a folder; or build one of sources, without views, that is deleted
+    afterwards."""
+    if len(sources) == 1 and (Path(sources[0]) / MANIFEST).is_file():
+        yield Corpus.open(sources[0])
+        return
+    with tempfile.TemporaryDirectory(prefix="codeacumen-corpus-") as name:
+        out = Path(name) / "corpus"
+        build(sources, out, engine=engine, views=(), cache=codeacumen_home(), step=progress)
+        yield Corpus.open(out)
 
 
 class _Build:
