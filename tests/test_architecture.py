@@ -16,9 +16,13 @@ PACKAGE = Path(__file__).resolve().parents[1] / "src" / "codeacumen"
 # A package imports only packages before it, and itself.
 LAYERS = (
     "api", "core", "registry", "engines", "metrics", "text", "languages", "corpus", "views",
-    "transforms", "datasets", "renames", "survey", "benchmarks", "search", "models", "runs",
-    "reproduce", "checker", "report", "cli",
+    "transforms", "datasets", "tasks", "renames", "survey", "benchmarks", "search", "models",
+    "runs", "reproduce", "checker", "report", "cli",
 )  # fmt: skip
+
+# A benchmark's hooks are modules that a later package loads by name: models, reproduce or report.
+# They may import what that package may, and no other module of a benchmark imports them.
+HOOKS = {"baselines": "models", "reproduce": "reproduce", "report": "report"}
 
 HEAVY = {
     "scipy", "sklearn", "pandas", "torch", "altair", "vl_convert", "matplotlib", "plotly", "gensim",
@@ -49,11 +53,28 @@ def test_every_package_has_a_layer() -> None:
     assert packages == set(LAYERS)
 
 
+def find_layer(file: Path) -> str:
+    """The package of a file; for a benchmark's hook, the package that loads it."""
+    parts = file.relative_to(PACKAGE).with_suffix("").parts
+    hook = parts[2] if parts[0] == "benchmarks" and len(parts) > 2 else ""
+    return HOOKS.get(hook, parts[0])
+
+
 @pytest.mark.parametrize("package", LAYERS)
 def test_packages_import_only_packages_before_them(package: str) -> None:
-    allowed = {*LAYERS[: LAYERS.index(package) + 1], "__version__"}
     for file in (PACKAGE / package).rglob("*.py"):
+        allowed = {*LAYERS[: LAYERS.index(find_layer(file)) + 1], "__version__"}
         assert imported_rooms(file) <= allowed, file
+
+
+def test_benchmarks_do_not_import_their_hooks() -> None:
+    hooks = re.compile(rf"import .*codeacumen\.benchmarks\.\w+\.({'|'.join(HOOKS)})|"
+                       rf"from codeacumen\.benchmarks\.\w+\.({'|'.join(HOOKS)})\b")  # fmt: skip
+    files = list((PACKAGE / "benchmarks").rglob("*.py"))
+    assert {find_layer(file) for file in files} == {"benchmarks", *HOOKS.values()}
+    for file in files:
+        if find_layer(file) == "benchmarks":
+            assert not hooks.search(file.read_text()), file
 
 
 def test_api_core_and_metrics_import_no_other_package() -> None:

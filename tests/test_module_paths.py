@@ -22,7 +22,6 @@ NO_MODULES = {
     "codeacumen.fingerprint": "metadata key of a Parquet file",
     "codeacumen.made_of": "metadata key of a Parquet file",
     "codeacumen.model": "metadata key of a Parquet file",
-    "codeacumen.tasks": "entry-point group of other packages' tasks",
     "codeacumen.networks": "entry-point group of other packages' networks",
     "codeacumen.results/1": "schema of a run's results",
     "codeacumen.naming/1": "schema of the background of method names",

@@ -20,8 +20,9 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from codeacumen.benchmarks.robustness import BUCKETS, MARKS
-from codeacumen.datasets.published import read_table
+from codeacumen.datasets.published import read_published
 
+ROBUSTNESS = "codeacumen.benchmarks.robustness"
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "networks-robustness.md"
 KEPT = ROOT / "research" / "results" / "networks"
@@ -111,7 +112,8 @@ def published() -> dict[tuple[str, ...], str]:
     """The study's figures, by table, network, transformation and what of it."""
     names = ("table", "model", "transformation", "part")
     return {
-        tuple(row[one] for one in names): tenths(row["value"]) for row in read_table("tnpa_small")
+        tuple(row[one] for one in names): tenths(row["value"])
+        for row in read_published(ROBUSTNESS, "java_small")
     }
 
 
@@ -159,7 +161,7 @@ def by_kind(models: Sequence[str], cell: Callable[[str, str], str]) -> Rows:
 def table_1() -> Rows:
     """On all test methods; the study has no more than the first three."""
     study = {(row["model"].lower(), name): f" ({tenths(row[name])})"
-             for row in read_table("tnpa_models") for name in SUBTOKENS
+             for row in read_published(ROBUSTNESS, "models") for name in SUBTOKENS
              if (row["table"], row["dataset"]) == ("1", "Java-Small")}  # fmt: skip
 
     def cell(model: str, name: str) -> str:

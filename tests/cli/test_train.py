@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from codeacumen.datasets.published import idbench_correlations
+from codeacumen.benchmarks.idbench.figures import published_correlations
 from codeacumen.models.embeddings.vectors import Vectors
 from corpora import build_at
 from support import ROOT, Codeacumen
@@ -99,8 +99,10 @@ def test_trained_rows_stand_beside_the_published(
         done = codeacumen("train", technique, quill, "--out", out, *SMALL)
         assert done.returncode == 0, done.stderr
     # Of the published rows, those that ours stand beside.
-    table = [one for one in idbench_correlations() if one.technique in ("FT-cbow", "w2v-cbow")]
-    monkeypatch.setattr("codeacumen.reproduce.idbench.idbench_correlations", lambda: table)
+    table = [one for one in published_correlations() if one.technique in ("FT-cbow", "w2v-cbow")]
+    monkeypatch.setattr(
+        "codeacumen.benchmarks.idbench.reproduce.published_correlations", lambda: table
+    )
     done = codeacumen_here(
         "reproduce", "idbench", "--trained", tmp_path / "all", "--resamples", "100", "--json"
     )

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from codeacumen.datasets.published import idbench_correlations
+from codeacumen.benchmarks.idbench.figures import published_correlations
 from support import ROOT, Codeacumen
 
 VERBS = ["data", "tasks", "models", "eval", "score", "compare", "reproduce", "report"]
@@ -155,10 +155,12 @@ def test_reproduce_notices_a_cell_that_is_off(
 ) -> None:
     """A single wrong number in the published table, 0.4933 for 0.4833, must end in exit code 1.
     Without the techniques that take longer."""
-    table = [one for one in idbench_correlations() if one.technique in ("LV", "NW")]
+    table = [one for one in published_correlations() if one.technique in ("LV", "NW")]
     assert len(table) == 18
     (place,) = (place for place, one in enumerate(table) if one.value == 0.4833)
-    monkeypatch.setattr("codeacumen.reproduce.idbench.idbench_correlations", lambda: table)
+    monkeypatch.setattr(
+        "codeacumen.benchmarks.idbench.reproduce.published_correlations", lambda: table
+    )
     done = codeacumen_here("reproduce", "idbench", "--resamples", "100")
     assert done.returncode == 0, done.stderr
     table[place] = replace(table[place], value=0.4933)

@@ -5,15 +5,17 @@ from pathlib import Path
 
 import pytest
 
+from codeacumen.benchmarks.idbench.figures import published_agreement, published_correlations
 from codeacumen.benchmarks.robustness import BUCKETS
-from codeacumen.datasets.published import idbench_agreement, idbench_correlations, read_table
+from codeacumen.datasets.published import read_published
 from support import SHARED
 
-TABLES = Path(__file__).resolve().parents[2] / "src" / "codeacumen" / "datasets" / "published"
+BENCHMARKS = Path(__file__).resolve().parents[2] / "src" / "codeacumen" / "benchmarks"
+TABLES = sorted(BENCHMARKS.glob("*/published/*.csv"))
 
 
 def test_eight_techniques_on_nine_tasks() -> None:
-    numbers = idbench_correlations()
+    numbers = published_correlations()
     assert len(numbers) == 72
     assert len({(n.task, n.size) for n in numbers}) == 9
     assert {n.tolerance for n in numbers if n.technique != "combined"} == {0.0005}
@@ -22,7 +24,7 @@ def test_eight_techniques_on_nine_tasks() -> None:
 
 def test_figures_in_the_papers_text() -> None:
     """74 % and 35 to 38 % for FastText, +19 points for the ensemble on large similarity."""
-    value = {(n.task, n.size, n.technique): n.value for n in idbench_correlations()}
+    value = {(n.task, n.size, n.technique): n.value for n in published_correlations()}
     assert round(value["relatedness", "medium", "FT-cbow"], 2) == 0.74
     similar = [value["similarity", size, "FT-cbow"] for size in ("small", "medium", "large")]
     assert (round(min(similar), 2), round(max(similar), 2)) == (0.35, 0.38)
@@ -31,14 +33,18 @@ def test_figures_in_the_papers_text() -> None:
 
 
 def test_agreement_between_raters() -> None:
-    assert idbench_agreement("similarity", "small") == 0.62
-    assert idbench_agreement("contextual", "small") is None
+    assert published_agreement("similarity", "small") == 0.62
+    assert published_agreement("contextual", "small") is None
 
 
-@pytest.mark.parametrize("table", sorted(path.stem for path in TABLES.glob("*.csv")))
-def test_every_table_reads_and_has_its_source_told(table: str) -> None:
-    assert read_table(table)
-    assert f"`{table}.csv`" in (TABLES / "README.md").read_text()
+@pytest.mark.parametrize("table", TABLES, ids=lambda path: f"{path.parts[-3]}-{path.stem}")
+def test_every_table_has_rows_and_a_stated_source(table: Path) -> None:
+    assert read_published(f"codeacumen.benchmarks.{table.parts[-3]}", table.stem)
+    assert f"`{table.name}`" in (table.parent / "README.md").read_text()
+
+
+def test_five_benchmarks_have_published_tables() -> None:
+    assert len({table.parts[-3] for table in TABLES}) == 5
 
 
 def test_java_small_is_as_the_study_released_it() -> None:
@@ -76,7 +82,10 @@ def test_java_small_is_as_the_study_released_it() -> None:
         for size, column in sizes.items():
             wanted["Figure 4", row["model"], kind, size] = row[f"pcp{column}"]
     names = ("table", "model", "transformation", "part")
-    kept = {tuple(row[one] for one in names): row["value"] for row in read_table("tnpa_small")}
+    kept = {
+        tuple(row[one] for one in names): row["value"]
+        for row in read_published("codeacumen.benchmarks.robustness", "java_small")
+    }
     printed = {key for key in kept if key[:2] == ("Table 3", "ggnn")}
     assert len(printed) == 9
     assert {key: float(kept[key]) for key in kept.keys() - printed} == {

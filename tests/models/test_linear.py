@@ -11,7 +11,7 @@ import sys
 import pytest
 
 from codeacumen.api import CodeacumenError, Example, Question
-from codeacumen.models._lexer import kind, tokens
+from codeacumen.models.lexer import kind, tokens
 from codeacumen.models.linear import ngrams, structure
 from codeacumen.registry import make_model
 

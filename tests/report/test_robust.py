@@ -13,11 +13,11 @@ from typing import Any
 import pytest
 
 from codeacumen.api import Run, Scores
+from codeacumen.benchmarks.robustness.report import _most_common
+from codeacumen.benchmarks.robustness.report.variants import dedented, differences
 from codeacumen.metrics.changes import CHANGED, change_type
 from codeacumen.report import build_report, export_plots
 from codeacumen.report.evidence import find_score, merge, ranked
-from codeacumen.report.robust import _most_common
-from codeacumen.report.variants import dedented, differences
 from codeacumen.text.subtokens import subtokens
 
 pytestmark = pytest.mark.usefixtures("at_home")
@@ -218,7 +218,7 @@ def test_reasons_without_their_names() -> None:
 
 
 def test_the_viewer_has_both_texts_and_all_names(text: str, robust_run: Any) -> None:
-    data = data_of(text, "variants")
+    data = data_of(text, "robustness-data")
     assert data["models"] == ["failing", "wavering", "oracle"]
     kinds = Counter(one["kind"] for one in data["variants"])
     assert set(kinds) == {"rename", "permute", "loop"}
@@ -274,7 +274,7 @@ def test_without_the_data_set(robust_run: Any, tmp_path: Path) -> None:
     assert rows[1][4:] != ["–"] * 3
     assert "the data set is not at hand" in text
     assert '<details class="fold needs-script" data-variants>' not in text
-    assert data_of(text, "variants")["variants"] == []
+    assert data_of(text, "robustness-data")["variants"] == []
 
 
 def test_no_section_without_such_tasks(small_page: Path) -> None:

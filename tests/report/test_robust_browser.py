@@ -31,7 +31,7 @@ def open_all(page: Any) -> None:
 
 
 def embedded(page: Any) -> dict[str, Any]:
-    data: dict[str, Any] = json.loads(page.locator("#variants").text_content())
+    data: dict[str, Any] = json.loads(page.locator("#robustness-data").text_content())
     return data
 
 

@@ -13,8 +13,9 @@ import pytest
 from codeacumen.api import CodeacumenError
 from codeacumen.core.files import sha256_of
 from codeacumen.datasets.built import ABOUT
+from codeacumen.datasets.published import read_published
 from codeacumen.survey.benchmark import write
-from codeacumen.survey.clean import Rules, Size, clean, published_sizes
+from codeacumen.survey.clean import PUBLISHED_SIZES, Rules, Size, clean
 from codeacumen.survey.votes import Votes
 from survey.by_hand import survey
 
@@ -94,8 +95,10 @@ def test_a_pair_that_lost_its_direct_score_keeps_the_contextual_one() -> None:
 
 
 def test_the_thresholds_are_those_of_table_ii() -> None:
-    told = [(one.name, one.tau, one.theta) for one in published_sizes()]
-    assert told == [("small", 0.215, 0.4), ("medium", 0.23, 0.5), ("large", 0.25, 0.6)]
+    rows = read_published("codeacumen.benchmarks.idbench", "sizes")
+    table = [(row["size"], float(row["tau"]), float(row["theta"])) for row in rows]
+    assert [(size.name, size.tau, size.theta) for size in PUBLISHED_SIZES] == table
+    assert len(table) == 3
 
 
 @pytest.mark.parametrize("votes", [survey({}), survey({"ann": {"a b": (1, 1)}})])

@@ -10,8 +10,8 @@ from functools import cache
 
 import pytest
 
-from codeacumen.datasets.published import read_table
-from research.networks.robustness_tables import KEPT, PAGE, TABLES, markdown, remade
+from codeacumen.datasets.published import read_published
+from research.networks.robustness_tables import KEPT, PAGE, ROBUSTNESS, TABLES, markdown, remade
 
 TEXT = PAGE.read_text()
 TRAININGS = {
@@ -79,7 +79,7 @@ def test_a_wrong_number_and_a_missing_row_are_noticed() -> None:
 def test_table_1_is_what_was_gathered_and_what_was_published() -> None:
     block = TEXT.split("<!-- table: table-1 -->\n\n", 1)[1].split("\n\n", 1)[0]
     study = {
-        row["model"].lower(): row for row in read_table("tnpa_models")
+        row["model"].lower(): row for row in read_published(ROBUSTNESS, "models")
         if (row["table"], row["dataset"]) == ("1", "Java-Small")
     }  # fmt: skip
     trainings = dict.fromkeys(("cognac", "gtnm", "transformer", "codeacumen-base"), "ninth")
@@ -154,4 +154,4 @@ def test_all_that_the_study_has_stands_in_brackets() -> None:
     names = [one for one in TABLES if one.startswith(("table", "figure")) and one != "table-1"]
     brackets = "".join(re.sub(r" \([A-Z]{2}\)", "", markdown(TABLES[one]())) for one in names)
     told = [one for found in re.findall(r"\(([^)]*)\)", brackets) for one in found.split(" / ")]
-    assert len(told) == len(read_table("tnpa_small"))
+    assert len(told) == len(read_published(ROBUSTNESS, "java_small"))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from codeacumen.api.base import CodeacumenError, Json
-from codeacumen.api.benchmarks import Benchmark, InputLevels, TaskGroup
+from codeacumen.api.benchmarks import Benchmark, DataFamily, InputLevels, Recipe, TaskGroup
 from codeacumen.api.inputs import (
     FACE_PROTOCOLS,
     Classify,
@@ -47,6 +47,7 @@ __all__ = [
     "CodeacumenError",
     "Convention",
     "Counts",
+    "DataFamily",
     "Embed",
     "Example",
     "Face",
@@ -69,6 +70,7 @@ __all__ = [
     "Pair",
     "Prompt",
     "Question",
+    "Recipe",
     "Run",
     "Score",
     "Scores",

@@ -1,4 +1,8 @@
-"""What a benchmark defines beside its tasks: means over groups of them, and levels of input."""
+"""What a benchmark defines beside its tasks: means over groups of them, levels of input, families
+of data sets, a section of the report, and a recipe for the paper's tables.
+
+Modules are given by name, so that a definition loads nothing before it is used.
+"""
 
 from __future__ import annotations
 
@@ -49,9 +53,37 @@ class InputLevels:
 
 
 @dataclass(frozen=True, slots=True)
+class DataFamily:
+    """Data sets that a benchmark builds, by the name in their ``dataset.json``.
+
+    ``module`` has ``list_tasks(built)``, which returns the tasks of such a data set.
+    """
+
+    name: str
+    module: str
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """How the tables of a paper are recomputed: ``module`` has ``compute_cells`` and
+    ``build_tables`` (see ``codeacumen.reproduce``)."""
+
+    paper: str
+    module: str
+    takes_embeddings: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Benchmark:
-    """A benchmark's definitions that concern several of its tasks together."""
+    """A benchmark's definitions that concern several of its tasks together.
+
+    ``report_module`` names a module with ``build_sections`` and ``draw_plots`` (see
+    ``codeacumen.report.sections``).
+    """
 
     name: str
     groups: tuple[TaskGroup, ...] = ()
     input_levels: tuple[InputLevels, ...] = ()
+    families: tuple[DataFamily, ...] = ()
+    report_module: str = ""
+    recipe: Recipe | None = None

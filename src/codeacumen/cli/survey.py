@@ -85,7 +85,7 @@ def clean(
     from codeacumen.survey.simulate import judged, read_truth
     from codeacumen.survey.votes import files_of, read_votes
 
-    sizes = tuple(_size(one) for one in size or ()) or cleaning.published_sizes()
+    sizes = tuple(_size(one) for one in size or ()) or cleaning.PUBLISHED_SIZES
     rules = cleaning.Rules(sizes, agreement.Scale(scale.value), increase, least)
     found = read_votes(votes)
     cleaned = cleaning.clean(found, rules)

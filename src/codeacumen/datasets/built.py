@@ -1,35 +1,25 @@
 """Data sets that `codeacumen dataset` made: a folder with ``dataset.json`` and files of JSON lines.
 
-Each belongs to a family, and the family's module knows the tasks that are in such a folder. They
-are there once the folder is named (``--data DIR``).
+Each belongs to a family, and the benchmark that defines the family lists the tasks of a folder.
+They are registered once the folder is named (``--data DIR``).
 """
 
 from __future__ import annotations
 
 import importlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from codeacumen.api import CodeacumenError, Json
+from codeacumen.api import CodeacumenError, Json, Task
 from codeacumen.core.files import sha256_of
-from codeacumen.registry import names
+from codeacumen.registry import list_data_families, names
 from codeacumen.registry.code import code_hash
 from codeacumen.registry.entries import ENTRIES, Entry, add
 
 ABOUT = "dataset.json"
 SCHEMA = 1
-
-# Each family's module has ``tasks(built)``: for each task its name, what it asks, and how it is
-# made, an object with ``built`` that is called without arguments.
-FAMILIES = {
-    "robustness": "codeacumen.benchmarks.robustness",
-    "gluecode": "codeacumen.benchmarks.gluecode",
-    "identifiers": "codeacumen.benchmarks.idbench",
-    "similar": "codeacumen.benchmarks.sesame",
-    "names": "codeacumen.benchmarks.rename4j.task",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +50,20 @@ class Built:
         return path
 
 
+@dataclass(frozen=True, slots=True)
+class BuiltTask:
+    """A task of a data set; calling it creates the task from the data set and ``arguments``."""
+
+    name: str
+    summary: str
+    built: Built
+    create: Callable[..., Task]
+    arguments: tuple[str, ...]
+
+    def __call__(self) -> Task:
+        return self.create(self.built, *self.arguments)
+
+
 def must_be_ours(folder: Path) -> None:
     """A folder to write a data set into: empty, not there yet, or a data set already."""
     if folder.is_dir() and any(folder.iterdir()) and not (folder / ABOUT).is_file():
@@ -82,10 +86,11 @@ def read_built(folder: Path) -> Built:
     if not isinstance(about, dict) or not all(isinstance(about.get(one), dict) for one in parts):
         raise CodeacumenError(f"{path} describes no data set", hint)
     family, schema = about.get("family"), about.get("schema")
-    if family not in FAMILIES:
+    families = [known.name for known in list_data_families()]
+    if family not in families:
         raise CodeacumenError(
             f"{path}: there is no family of data sets called {family!r}",
-            f"this codeacumen knows {', '.join(FAMILIES)}",
+            f"this codeacumen knows {', '.join(families)}",
         )
     if schema != SCHEMA:
         newer = isinstance(schema, int) and schema > SCHEMA
@@ -100,17 +105,17 @@ def load_data(folder: Path) -> list[str]:
     """Make the tasks of a data set known, after those that are known anyway; gives their names."""
     names("task")
     built = read_built(folder)
-    module = importlib.import_module(FAMILIES[built.family])
-    found: list[str] = []
-    for name, summary, factory in module.tasks(built):
-        known = ENTRIES["task"].get(name)
-        before = getattr(known.factory, "built", None) if known else None
+    family = next(known for known in list_data_families() if known.name == built.family)
+    task_names: list[str] = []
+    for task in importlib.import_module(family.module).list_tasks(built):
+        known = ENTRIES["task"].get(task.name)
+        before = known.factory.built if known and isinstance(known.factory, BuiltTask) else None
         if before is not None and before.folder != built.folder:
             raise CodeacumenError(
-                f"two data sets have a task {name}: {before.folder} and {built.folder}",
+                f"two data sets have a task {task.name}: {before.folder} and {built.folder}",
                 "evaluate them one after the other, each into a folder of its own",
             )
-        code = code_hash(factory)
-        add(Entry("task", name, factory, summary, origin=built.folder.name, code_sha256=code))
-        found.append(name)
-    return found
+        origin, code = built.folder.name, code_hash(task.create)
+        add(Entry("task", task.name, task, task.summary, origin=origin, code_sha256=code))
+        task_names.append(task.name)
+    return task_names

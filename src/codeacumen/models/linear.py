@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from codeacumen.api import CodeacumenError, Example, Question, Supervision
-from codeacumen.models._lexer import MASK, kind, tokens
+from codeacumen.models.lexer import MASK, kind, tokens
 from codeacumen.registry import model
 
 if TYPE_CHECKING:

@@ -7,7 +7,14 @@ and
 a plug-in too (``--plugin FILE``).
 """
 
-from codeacumen.registry.benchmarks import list_benchmarks, list_input_levels, list_task_groups
+from codeacumen.registry.benchmarks import (
+    list_benchmarks,
+    list_data_families,
+    list_input_levels,
+    list_recipes,
+    list_report_modules,
+    list_task_groups,
+)
 from codeacumen.registry.code import package_hash, packages_hash
 from codeacumen.registry.entries import BrokenError, Entry, Kind, model, task, view
 from codeacumen.registry.lookup import entry, listing, load_plugin, names, select_tasks
@@ -28,7 +35,10 @@ __all__ = [
     "entry",
     "fingerprint",
     "list_benchmarks",
+    "list_data_families",
     "list_input_levels",
+    "list_recipes",
+    "list_report_modules",
     "list_task_groups",
     "listing",
     "load_plugin",

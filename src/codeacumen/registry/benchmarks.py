@@ -1,16 +1,19 @@
-"""The benchmarks of this package: what runs and reports know about groups of tasks."""
+"""The benchmarks of this package: what runs, data sets, reports and ``reproduce`` use of them."""
 
 from __future__ import annotations
 
 import importlib
 from functools import lru_cache
 
-from codeacumen.api import Benchmark, InputLevels, TaskGroup
+from codeacumen.api import Benchmark, DataFamily, InputLevels, Recipe, TaskGroup
 
 # Each of these modules defines ``BENCHMARKS`` and imports nothing heavy.
 BENCHMARK_MODULES = (
+    "codeacumen.benchmarks.idbench.benchmark",
     "codeacumen.benchmarks.gluecode.benchmark",
-    "codeacumen.benchmarks.sesame",
+    "codeacumen.benchmarks.robustness.benchmark",
+    "codeacumen.benchmarks.sesame.benchmark",
+    "codeacumen.benchmarks.rename4j.benchmark",
 )
 
 
@@ -29,3 +32,19 @@ def list_task_groups() -> list[TaskGroup]:
 def list_input_levels() -> list[InputLevels]:
     """Return the levels of input that all benchmarks define."""
     return [levels for benchmark in list_benchmarks() for levels in benchmark.input_levels]
+
+
+def list_data_families() -> list[DataFamily]:
+    """Return the families of data sets that can be built, of all benchmarks."""
+    return [family for benchmark in list_benchmarks() for family in benchmark.families]
+
+
+def list_recipes() -> list[Recipe]:
+    """Return the papers whose tables can be recomputed."""
+    return [benchmark.recipe for benchmark in list_benchmarks() if benchmark.recipe]
+
+
+def list_report_modules() -> list[str]:
+    """Return the modules that build benchmarks' sections of the report."""
+    modules = [benchmark.report_module for benchmark in list_benchmarks()]
+    return [module for module in modules if module]

@@ -34,7 +34,8 @@ GROUPS: dict[Kind, str] = {
 BUILT_IN_MODULES = {
     "model": (
         "codeacumen.models.strings",
-        "codeacumen.models.published",
+        "codeacumen.benchmarks.idbench.baselines",
+        "codeacumen.benchmarks.sesame.baselines",
         "codeacumen.models.method_similarity.model",
         "codeacumen.models.ensemble",
         "codeacumen.models.sentence",
@@ -44,9 +45,9 @@ BUILT_IN_MODULES = {
         "codeacumen.models.method_naming.spot",
         "codeacumen.models.retrieval",
         "codeacumen.models.linear",
-        "codeacumen.models.completion",
-        "codeacumen.models.null_heuristic",
-        "codeacumen.models.classical",
+        "codeacumen.benchmarks.gluecode.baselines.completion",
+        "codeacumen.benchmarks.gluecode.baselines.last_null",
+        "codeacumen.benchmarks.gluecode.baselines.classical",
         "codeacumen.models.neural.model",
         "codeacumen.models.baselines",
     ),

@@ -26,20 +26,22 @@ def build_report(
     # Imported here so that `codeacumen --help` does not pay for numpy, altair and jinja2.
     from codeacumen.core.files import write_atomically
     from codeacumen.datasets.built import read_built
-    from codeacumen.report.datacards import corpus_views, data_cards
+    from codeacumen.report.corpora import corpus_views
     from codeacumen.report.evidence import gather, merge
     from codeacumen.report.html import render
+    from codeacumen.report.sections import build_sections
     from codeacumen.report.view import page_view
 
     merged = merge(runs)
     described = corpus_views(corpora)
-    cards = data_cards([read_built(folder) for folder in data])
+    data_sets = [read_built(folder) for folder in data]
     evidence = {}
     for done, name in enumerate(merged.tasks):
         progress(f"comparing models on {name}", done, len(merged.tasks))
         evidence[name] = gather(merged, name)
     progress("writing the page", len(merged.tasks), len(merged.tasks))
-    write_atomically(out, render(page_view(merged, evidence, described, cards)))
+    sections = build_sections(merged, evidence, data_sets)
+    write_atomically(out, render(page_view(merged, evidence, described, sections)))
     return out
 
 
@@ -49,7 +51,7 @@ def export_plots(
     """Write every plot of the report into ``folder``, as ``png``, ``svg`` or both."""
     from codeacumen.report.evidence import merge
     from codeacumen.report.plots import page_plots, write_plots
-    from codeacumen.report.robust_plots import robust_plots
+    from codeacumen.report.sections import draw_section_plots
 
     merged = merge(runs)
-    return write_plots([*page_plots(merged), *robust_plots(merged)], folder, formats)
+    return write_plots([*page_plots(merged), *draw_section_plots(merged)], folder, formats)

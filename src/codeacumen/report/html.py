@@ -14,19 +14,23 @@ from codeacumen.report.plots import theme, vega_lite_version
 
 STYLES = ("page.css", "tables.css", "code.css")
 SCRIPTS = (
-    "dom.js", "theme.js", "plots.js", "instances.js", "pairs.js", "variants.js", "start.js",
+    "dom.js", "theme.js", "plots.js", "instances.js", "pairs.js", "start.js",
 )  # fmt: skip
-FOLDER = "page"
+# Says that all scripts before it have run.
+READY = 'document.documentElement.dataset.ready = "true";'
+PACKAGE, FOLDER = "codeacumen.report", "page"
 # What the page uses of Vega; the bundle brings the rest along.
 LIBRARY = "window.vegaEmbed = vegaEmbed;"
 
 
 def render(page: view.Page) -> bytes:
     import vl_convert
-    from jinja2 import Environment, PackageLoader, StrictUndefined
+    from jinja2 import ChoiceLoader, Environment, PackageLoader, PrefixLoader, StrictUndefined
 
+    packages = {section.package for section in page.sections}
+    section_templates = {package: PackageLoader(package, FOLDER) for package in packages}
     environment = Environment(
-        loader=PackageLoader("codeacumen.report", FOLDER),
+        loader=ChoiceLoader([PackageLoader(PACKAGE, FOLDER), PrefixLoader(section_templates)]),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
@@ -35,10 +39,15 @@ def render(page: view.Page) -> bytes:
     environment.filters.update(number=view.number, bounds=view.bounds, json=embedded)
     environment.globals.update(ceiling_text=view.ceiling_text)
     library = inline_script(vl_convert.javascript_bundle(LIBRARY, vega_lite_version()))
-    script = inline_script("\n".join(map(_asset, SCRIPTS)))
+    scripts = [_read_asset(PACKAGE, name) for name in SCRIPTS]
+    # Each script once, though several sections may name it.
+    scripts += dict.fromkeys(
+        _read_asset(section.package, name) for section in page.sections for name in section.scripts
+    )
+    script = inline_script("\n".join([*scripts, READY]))
     text = environment.get_template("report.html").render(
         page=page,
-        style="\n".join(map(_asset, STYLES)),
+        style="\n".join(_read_asset(PACKAGE, name) for name in STYLES),
         library=library,
         script=script,
         policy=_policy(library, script),
@@ -49,8 +58,8 @@ def render(page: view.Page) -> bytes:
     return text.encode("utf-8", errors="backslashreplace")
 
 
-def _asset(name: str) -> str:
-    return files("codeacumen.report").joinpath(FOLDER, name).read_text(encoding="utf-8")
+def _read_asset(package: str, name: str) -> str:
+    return files(package).joinpath(FOLDER, name).read_text(encoding="utf-8")
 
 
 def embedded(value: Any) -> Any:

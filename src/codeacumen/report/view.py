@@ -18,13 +18,12 @@ from codeacumen.api import (
     Scores,
     TaskCard,
 )
+from codeacumen.report.corpora import CorpusView
 from codeacumen.report.curves import curve_names, curve_plots
-from codeacumen.report.datacards import CorpusView, DataCard
 from codeacumen.report.evidence import Evidence, Merged, own_scores, ranked
 from codeacumen.report.instances import MOST_INSTANCES, task_data
 from codeacumen.report.plots import Plot, Scale, forest_name, page_plots, task_scale
-from codeacumen.report.robust import Robust, robust_view
-from codeacumen.report.robust_plots import robust_plots, robust_tasks
+from codeacumen.report.sections import Section
 from codeacumen.report.tables import OverallTable, SightTable, overall_tables, sight_tables
 
 MINUS = "\N{MINUS SIGN}"
@@ -113,10 +112,7 @@ class Page:
     plots: dict[str, Plot]
     overview_plots: list[str]
     corpora: list[CorpusView]
-    cards: list[DataCard]
-    robust: Robust | None
-    # Before this task stands what is told of all robustness tasks together.
-    first_robust: str
+    sections: Sequence[Section]
     overall: list[OverallTable]
     sights: list[SightTable]
     # Texts of questions, which several tasks may share.
@@ -128,12 +124,16 @@ def page_view(
     merged: Merged,
     evidence: Mapping[str, Evidence],
     corpora: Sequence[CorpusView] = (),
-    cards: Sequence[DataCard] = (),
+    sections: Sequence[Section] = (),
 ) -> Page:
-    tasks = [_task_view(merged, name, evidence[name]) for name in merged.tasks]
+    summarized = {task for section in sections for task in section.summarized_tasks}
+    tasks = [
+        _task_view(merged, name, evidence[name], is_summarized=name in summarized)
+        for name in merged.tasks
+    ]
     failures = [cell for cell in merged.cells.values() if cell.counts.failed]
-    plots = [*page_plots(merged), *robust_plots(merged), *(one.plot for one in corpora)]
-    plots += [one.plot for one in cards if one.plot]
+    plots = [*page_plots(merged), *(corpus.plot for corpus in corpora)]
+    plots += [plot for section in sections for plot in section.plots]
     plots += curve_plots(merged, evidence)
     levels = {run.confidence for run in merged.runs}
     return Page(
@@ -148,16 +148,14 @@ def page_view(
         plots={plot.name: plot for plot in plots},
         overview_plots=[plot.name for plot in plots if plot.name.startswith("overview")],
         corpora=list(corpora),
-        cards=list(cards),
-        robust=robust_view(merged, evidence),
-        first_robust=next((card.name for card in robust_tasks(merged)), ""),
+        sections=sections,
         overall=overall_tables(merged),
         sights=sight_tables(merged),
         questions=_shared_questions(tasks),
     )
 
 
-def _task_view(merged: Merged, name: str, evidence: Evidence) -> TaskView:
+def _task_view(merged: Merged, name: str, evidence: Evidence, *, is_summarized: bool) -> TaskView:
     card = merged.tasks[name]
     comparison = evidence.comparison
     boards = []
@@ -178,12 +176,12 @@ def _task_view(merged: Merged, name: str, evidence: Evidence) -> TaskView:
         scale=scale,
         boards=boards,
         slices=_slices(merged, card, boards[0]),
-        further=None if card in robust_tasks(merged) else _further(boards[0]),
+        further=None if is_summarized else _further(boards[0]),
         notes=list(evidence.notes),
         compared=comparison.n if comparison else 0,
         data=task_data(merged, name, evidence),
         curves=curve_names(merged, card),
-        digits=2 if card in robust_tasks(merged) else 3,
+        digits=2 if is_summarized else 3,
     )
 
 
@@ -213,7 +211,7 @@ def _slices(merged: Merged, card: TaskCard, board: Board) -> SliceTable | None:
 
 
 def _further(board: Board) -> MetricTable | None:
-    """Robustness has tables of its own for these."""
+    """The other metrics, unless a benchmark's section shows them."""
     found: dict[str, dict[str, Score]] = {}
     for row in board.rows:
         for one in row.cell.scores:

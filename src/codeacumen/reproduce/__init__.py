@@ -1,8 +1,20 @@
-"""The papers' tables, computed again: ours, published, difference, verdict."""
+"""The papers' tables, computed again: ours, published, difference, verdict.
+
+Each benchmark has a recipe, a module with ``compute_cells(options)`` and ``build_tables(cells)``.
+Its definition in the registry names the module, so that this package knows no benchmark.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import importlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from codeacumen.api import CodeacumenError
+from codeacumen.core.progress import Progress, ignore_progress
+from codeacumen.registry import list_recipes
+from codeacumen.runs.scoring import Settings
 
 WITHIN = "within"
 OUTSIDE = "outside"
@@ -28,13 +40,76 @@ class ReproducedCell:
     note: str = ""
 
 
-def judged(
+@dataclass(frozen=True, slots=True)
+class TextTable:
+    """A table to print. ``numeric`` are the columns of numbers; ``footer`` follows the table."""
+
+    title: str
+    columns: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    caption: str = ""
+    numeric: Sequence[int] = ()
+    footer: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RecipeOptions:
+    """``embeddings`` is a folder of embeddings that were trained here, for papers that compare
+    embeddings."""
+
+    settings: Settings = field(default_factory=Settings)
+    progress: Progress = ignore_progress
+    embeddings: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Reproduction:
+    cells: list[ReproducedCell]
+    tables: list[TextTable]
+
+    @property
+    def outside(self) -> list[ReproducedCell]:
+        """The cells outside their tolerance."""
+        return [cell for cell in self.cells if cell.verdict == OUTSIDE]
+
+
+def list_papers() -> list[str]:
+    return [recipe.paper for recipe in list_recipes()]
+
+
+def reproduce(paper: str, options: RecipeOptions) -> Reproduction:
+    """Compute the tables of a paper."""
+    recipes = {recipe.paper: recipe for recipe in list_recipes()}
+    if paper not in recipes:
+        raise CodeacumenError(f"no tables of {paper!r} here", f"there are: {', '.join(recipes)}")
+    if options.embeddings is not None and not recipes[paper].takes_embeddings:
+        takers = [recipe.paper for recipe in recipes.values() if recipe.takes_embeddings]
+        raise CodeacumenError(f"--trained is for {', '.join(takers)}")
+    module = importlib.import_module(recipes[paper].module)
+    cells = module.compute_cells(options)
+    return Reproduction(cells, module.build_tables(cells))
+
+
+def compare_with_published(
     ours: float | None, published: float | None, tolerance: float | None
 ) -> tuple[float | None, str]:
-    """Difference and verdict; there is none without a published number."""
+    """Return the difference and the verdict; there is none without a published number."""
     if published is None or tolerance is None:
         return None, NO_NUMBER
     if ours is None:
         return None, OUTSIDE
     difference = ours - published
     return difference, WITHIN if abs(difference) <= tolerance else OUTSIDE
+
+
+def summarize_checks(
+    cells: Sequence[ReproducedCell], checks: Mapping[str, str], title: str
+) -> TextTable:
+    """Return how many numbers pass each check; ``checks`` says what must hold for each."""
+    rows = []
+    for check, meaning in checks.items():
+        verdicts = [cell.verdict for cell in cells if cell.table == check]
+        within = verdicts.count(WITHIN)
+        rows.append([check, meaning, str(len(verdicts)), str(within), str(len(verdicts) - within)])
+    columns = ["check", "what must hold", "numbers", "hold", "do not"]
+    return TextTable(title, columns, rows, numeric=(2, 3, 4))

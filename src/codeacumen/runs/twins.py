@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from codeacumen.api import Score
-from codeacumen.benchmarks.gluecode.masks import ALONE, TWIN
 from codeacumen.core.progress import Progress, ignore_progress
 from codeacumen.runs.evaluate import answer_cell
 from codeacumen.runs.plan import Cell
 from codeacumen.runs.scoring import Settings, score
+from codeacumen.tasks.base import ALONE, TWIN
 
 
 @dataclass(frozen=True, slots=True)

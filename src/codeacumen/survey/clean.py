@@ -30,11 +30,10 @@ choices in contexts of only one of its names has no distance: the other rate is 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
-from codeacumen.datasets.published import read_table
 from codeacumen.survey.agreement import (
     INCREASE,
     Scale,
@@ -111,17 +110,13 @@ class Size:
     theta: float
 
 
-def published_sizes() -> tuple[Size, ...]:
-    """The thresholds of IdBench's Table II."""
-    return tuple(
-        Size(row["size"], float(row["tau"]), float(row["theta"]))
-        for row in read_table("idbench_sizes")
-    )
+# The thresholds of IdBench's Table II.
+PUBLISHED_SIZES = (Size("small", 0.215, 0.4), Size("medium", 0.23, 0.5), Size("large", 0.25, 0.6))
 
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    sizes: tuple[Size, ...] = field(default_factory=published_sizes)
+    sizes: tuple[Size, ...] = PUBLISHED_SIZES
     scale: Scale = Scale.ORDINAL
     increase: float = INCREASE
     least_votes: int = LEAST_VOTES

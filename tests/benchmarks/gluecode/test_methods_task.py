@@ -10,7 +10,7 @@ from sklearn.metrics import precision_recall_fscore_support
 from sklearn.preprocessing import MultiLabelBinarizer
 
 from codeacumen.api import Answer, CodeacumenError, Face, Method, Prompt, Question
-from codeacumen.benchmarks.gluecode import MethodTask
+from codeacumen.benchmarks.gluecode.task import MethodTask
 from codeacumen.datasets.built import load_data, read_built
 from codeacumen.registry import make_model, make_task
 from codeacumen.runs.plan import PlannedTask, why_not

@@ -11,7 +11,7 @@ import pytest
 from codeacumen.benchmarks.gluecode import owner as owners
 from codeacumen.benchmarks.gluecode.masks import Mask
 from codeacumen.benchmarks.gluecode.sight import CorpusSight
-from codeacumen.benchmarks.rename4j.cases import Case, CaseSight
+from codeacumen.benchmarks.rename4j.cases import Case, show_cases
 from codeacumen.corpus import Corpus
 from corpora import build_at
 
@@ -138,7 +138,7 @@ def test_there_are_bounds(corpus: Corpus, monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_a_case_tells_its_class_at_most() -> None:
     known = Case("a", "", "x", "y", True, "p", context={"type": "Store"})
-    sight = CaseSight(lambda: [known, Case("b", "", "x", "y", True, "p")])
+    sight = show_cases(lambda: [known, Case("b", "", "x", "y", True, "p")])
     assert sight.owner("a") == {"header": "class Store"}
     assert sight.owner("b") == sight.owner("nobody") == {}
 

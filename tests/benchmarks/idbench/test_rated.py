@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from codeacumen.api import CodeacumenError
-from codeacumen.benchmarks.idbench import tasks
+from codeacumen.benchmarks.idbench import list_tasks
 from codeacumen.datasets.built import read_built
 from support import Codeacumen
 
@@ -25,7 +25,7 @@ def benchmark(codeacumen_here: Codeacumen, tmp_path: Path) -> Path:
 
 def test_every_labelled_pair_is_asked(benchmark: Path) -> None:
     built = read_built(benchmark)
-    made = {name: factory() for name, _, factory in tasks(built)}
+    made = {task.name: task() for task in list_tasks(built)}
     assert len(made) == 9
     labels = built.about["kinds"]["small"]["labels"]
     for question, column in (("similarity", "similarity"), ("contextual", "contextual_similarity")):
@@ -41,7 +41,7 @@ def test_every_labelled_pair_is_asked(benchmark: Path) -> None:
 def test_a_table_that_was_changed_is_refused(benchmark: Path) -> None:
     with (benchmark / "small_pair_wise.csv").open("a") as stream:
         stream.write("a,b,1,1,1\n")
-    made = {name: factory for name, _, factory in tasks(read_built(benchmark))}
+    made = {task.name: task for task in list_tasks(read_built(benchmark))}
     with pytest.raises(CodeacumenError, match="missing or damaged"):
         made["identifiers/similarity/small"]().instances()
 

@@ -10,10 +10,9 @@ from typing import Any
 import pytest
 
 from codeacumen.api import Answer, CodeacumenError, Pair
-from codeacumen.benchmarks.sesame import BUILT_PAIRS, tasks
+from codeacumen.benchmarks.sesame import BUILT_PAIRS, list_tasks
 from codeacumen.benchmarks.sesame.build import build
 from codeacumen.corpus import Corpus
-from codeacumen.datasets import built as datasets
 from codeacumen.datasets.built import Built, read_built
 from codeacumen.datasets.variants.build import build as build_variants
 from codeacumen.datasets.variants.make import Recipe
@@ -23,11 +22,6 @@ from codeacumen.views.masking.levels import SIGHTS
 from corpora import build_at, contents, shared_engine
 
 RECIPE = Recipe(tuple(KINDS), split="all", certify="none", most=12)
-
-
-@pytest.fixture(autouse=True)
-def known(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(datasets.FAMILIES, "similar", "codeacumen.benchmarks.sesame")
 
 
 @pytest.fixture(scope="module")
@@ -78,7 +72,7 @@ def test_the_same_bytes_whatever_the_workers(
 
 def test_it_is_asked_and_scored(folder: Path) -> None:
     built = read_built(folder)
-    made = {name: factory() for name, _, factory in tasks(built)}
+    made = {task.name: task() for task in list_tasks(built)}
     assert list(made) == [f"similar/{sight}" for sight in SIGHTS]
     whole = made["similar/whole"]
     instances = whole.instances()
@@ -126,6 +120,6 @@ def test_pairs_that_were_changed_are_refused(folder: Path, tmp_path: Path) -> No
     with (tmp_path / BUILT_PAIRS).open("a") as stream:
         stream.write("{}\n")
     built: Built = read_built(tmp_path)
-    (_, _, factory), *_ = tasks(built)
+    factory, *_ = list_tasks(built)
     with pytest.raises(CodeacumenError, match="missing or damaged"):
         factory().instances()

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from codeacumen.api import Answer, CodeacumenError, Face, Pair
-from codeacumen.benchmarks.sesame import FLAVOURS, Sesame
-from codeacumen.models.published import PublishedMeasure
+from codeacumen.benchmarks.sesame import FLAVOURS
+from codeacumen.benchmarks.sesame import make_task as make_sesame_task
+from codeacumen.benchmarks.sesame.baselines import make_measure
 from codeacumen.registry import list_input_levels, list_task_groups, make_task
 from codeacumen.runs.overall import task_seed
 from codeacumen.runs.scoring import Settings, score
@@ -18,17 +19,17 @@ QUICK = Settings(resamples=20)
 
 
 def test_what_is_asked(sesame: Path) -> None:
-    task = Sesame("goals", "bare")
+    task = make_sesame_task("goals", "bare")
     assert task.card.name == "sesame/goals/bare"
     assert task.card.face is Face.SIMILARITY
     instances = task.instances()
     assert len(instances) == 857
-    first, whole = instances[0], Sesame("goals", "whole").instances()[0]
+    first, whole = instances[0], make_sesame_task("goals", "whole").instances()[0]
     assert isinstance(first.input, Pair)
     assert isinstance(whole.input, Pair)
     assert first.input.relation == "goals"
     assert first.input.left == shown(whole.input.left, "bare") != whole.input.left
-    assert first.truth == whole.truth == Sesame("goals", "unnamed").instances()[0].truth
+    assert first.truth == whole.truth == make_sesame_task("goals", "unnamed").instances()[0].truth
     assert first.truth == {"value": 2.0, "mean": 2.0, "majority": 2.0, "majority_all": 2.0}
     # Neither all pairs by themselves nor a few lumps.
     assert 300 < len({one.cluster for one in instances}) < 500
@@ -38,7 +39,7 @@ def test_what_is_asked(sesame: Path) -> None:
 
 
 def test_without_the_data_there_is_a_card_and_advice(home: Path) -> None:
-    task = Sesame("effects", "whole")
+    task = make_sesame_task("effects", "whole")
     assert task.card.ceiling is None
     with pytest.raises(CodeacumenError, match="sesame is not on this machine"):
         task.instances()
@@ -49,9 +50,9 @@ def test_scores_of_the_published_measures(sesame: Path) -> None:
         ("docsim", "whole", "goals", 0.942), ("toksim", "whole", "operations", 0.822),
         ("toksim", "bare", "operations", 0.822),
     ):  # fmt: skip
-        task = Sesame(flavour, sight)
+        task = make_sesame_task(flavour, sight)
         instances = task.instances()
-        model = PublishedMeasure(measure)
+        model = make_measure(measure)
         assert task.card.name in model.only
         said = model.similarity([one.input for one in instances])  # type: ignore[misc]
         answers = {
@@ -70,12 +71,12 @@ def test_scores_of_the_published_measures(sesame: Path) -> None:
 
 
 def test_docsim_is_not_asked_where_comments_are_hidden() -> None:
-    assert "sesame/goals/bare" not in PublishedMeasure("docsim").only
-    assert len(PublishedMeasure("toksim").only) == 12
+    assert "sesame/goals/bare" not in make_measure("docsim").only
+    assert len(make_measure("toksim").only) == 12
 
 
 def test_an_unknown_pair_has_no_published_value(sesame: Path) -> None:
-    assert PublishedMeasure("docsim").similarity([Pair("class A {}", "class B {}")]) == [None]
+    assert make_measure("docsim").similarity([Pair("class A {}", "class B {}")]) == [None]
 
 
 def test_aspects_of_a_sight_form_one_group() -> None:

@@ -10,10 +10,13 @@ import pytest
 
 from codeacumen.api import CodeacumenError
 from codeacumen.benchmarks.sesame.survey import clean, filtered, is_sesame, majorities, read_ratings
-from codeacumen.datasets.published import read_table
+from codeacumen.datasets.published import read_published
 from support import SHARED
 
-PUBLISHED = {row["figure"]: float(row["value"]) for row in read_table("sesame")}
+PUBLISHED = {
+    row["figure"]: float(row["value"])
+    for row in read_published("codeacumen.benchmarks.sesame", "figures")
+}
 
 
 @pytest.fixture(scope="module")

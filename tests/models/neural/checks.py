@@ -13,7 +13,7 @@ import torch
 
 from codeacumen.api import Example, Face, Method, Prompt, Question
 from codeacumen.core.progress import Progress, ignore_progress
-from codeacumen.models._lexer import tokens
+from codeacumen.models.lexer import tokens
 from codeacumen.models.neural.architecture import LABELS, Architecture, Purpose
 from codeacumen.models.neural.catalogue import Plan, architecture
 from codeacumen.models.neural.training import encoded

@@ -25,14 +25,17 @@ For several subtokens (``requestTimeout``):
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from importlib.resources import files
 from typing import TypeVar
 
 from codeacumen import metrics
-from codeacumen.api import Convention, Face, Instance, Metric, Pair, Question, TaskCard
+from codeacumen.api import Convention, Instance, Pair, Question
 from codeacumen.registry import task
+from codeacumen.tasks.base import TaskInfo
+from codeacumen.tasks.choice import ChoiceTask
+from codeacumen.tasks.pairs import PairTask
 from codeacumen.text.subtokens import subtokens
 
 VOWELS = frozenset("aeiou")
@@ -73,7 +76,6 @@ def _camel(words: list[str]) -> str:
     return words[0] + "".join(word.capitalize() for word in words[1:])
 
 
-VERSION = "1"
 SINGLE_WORDS = 120
 COMPOUNDS = 120
 CHOICES = 5
@@ -165,40 +167,24 @@ def expand_instances() -> list[Instance]:
     return instances
 
 
-class Abbreviations:
-    def __init__(
-        self, card: TaskCard, metric: Metric, instances: Callable[[], Sequence[Instance]]
-    ) -> None:
-        self.card = card
-        self.metric = metric
-        self.instances = instances
-
-
 @task("abbreviations/match")
-def match() -> Abbreviations:
+def match() -> PairTask:
     """Does this short form abbreviate that identifier? Truth by construction, no data needed"""
-    card = TaskCard(
+    info = TaskInfo(
         name="abbreviations/match",
         title="Abbreviations: match",
-        version=VERSION,
-        face=Face.SIMILARITY,
-        metric=metrics.roc_auc.name,
         summary=match.__doc__ or "",
         conventions=(Convention("own", "every instance the model answers"),),
     )
-    return Abbreviations(card, metrics.roc_auc, match_instances)
+    return PairTask(info, match_instances, metric=metrics.roc_auc)
 
 
 @task("abbreviations/expand")
-def expand() -> Abbreviations:
+def expand() -> ChoiceTask:
     """Which of five identifiers does this short form abbreviate? Truth by construction"""
-    card = TaskCard(
+    info = TaskInfo(
         name="abbreviations/expand",
         title="Abbreviations: expand",
-        version=VERSION,
-        face=Face.CLASSIFY,
-        metric=metrics.accuracy.name,
         summary=expand.__doc__ or "",
-        conventions=(Convention("all", "every instance; one without an answer is wrong"),),
     )
-    return Abbreviations(card, metrics.accuracy, expand_instances)
+    return ChoiceTask(info, expand_instances)

@@ -1,20 +1,21 @@
-"""GLUECode's mean over its five tasks, as in Table 2 of the paper."""
+"""GLUECode's definitions for runs, reports and data sets: the mean over its five tasks, as in
+Table 2 of the paper."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from codeacumen.api import Benchmark, TaskGroup
+from codeacumen.api import Benchmark, DataFamily, TaskGroup
 from codeacumen.api.benchmarks import PublishedRow
 
 TASKS = ("npath", "operators", "naming", "completion", "nulltoken")
 
 
 def _published_rows() -> Sequence[PublishedRow]:
-    from codeacumen.datasets.published import read_table
+    from codeacumen.datasets.published import read_published
 
     scores: dict[str, dict[str, float]] = {}
-    for row in read_table("gluecode"):
+    for row in read_published("codeacumen.benchmarks.gluecode", "scores"):
         scores.setdefault(row["model"], {})[row["task"]] = float(row["value"])
     return [(model, [of_model[task] for task in TASKS]) for model, of_model in scores.items()]
 
@@ -36,5 +37,7 @@ BENCHMARKS = (
                 published_rows=_published_rows,
             ),
         ),
+        families=(DataFamily("gluecode", "codeacumen.benchmarks.gluecode.task"),),
+        report_module="codeacumen.benchmarks.gluecode.report",
     ),
 )

@@ -26,8 +26,6 @@ NULLTOKEN = "nulltoken"
 # Where a called method is declared, the nearest first.
 ORIGINS = ("class", "package", "project", "library")
 NO_WARNING = "<none>"
-# Instances that have no twin, or one, among the training split's.
-ALONE, TWIN = "alone", "twin"
 
 
 @dataclass(frozen=True, slots=True)

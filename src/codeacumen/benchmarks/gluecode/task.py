@@ -20,32 +20,40 @@ from codeacumen.api import (
     Prompt,
     Question,
     Sight,
-    TaskCard,
 )
-from codeacumen.benchmarks.gluecode.masks import ALONE, TWIN
 from codeacumen.benchmarks.gluecode.specs import SPECS, MethodTaskSpec
-from codeacumen.datasets.built import Built
+from codeacumen.corpus.manifest import NAME as MANIFEST
+from codeacumen.datasets.built import Built, BuiltTask
+from codeacumen.tasks.base import ALONE, TWIN, StandardTask, TaskInfo, fill_missing_answers
+from codeacumen.tasks.contexts import TextSight
 
-VERSION = "1"
 CITATION = "GLUECode: A Benchmark for Source Code Machine Learning Models. 2020."
 
 # With fewer in a split, an interval stands on files: it says nothing about other projects.
 FEWEST_PROJECTS = 5
 
 
-class MethodTask:
-    """One of the five, asked of the methods of a split."""
+class MethodTask(StandardTask):
+    """A task of GLUECode on the methods of a split.
+
+    ``examples_fingerprint`` identifies the examples alone; ``fingerprint`` also the corpus that a
+    model may look into, if it is on this machine, and ``whole_fingerprint`` even if it is not.
+    """
+
+    built: Built
 
     def __init__(self, built: Built, kind: str, split: str = "test") -> None:
-        self.built, self.kind, self.split = built, kind, split
+        self.kind, self.split = kind, split
         self.spec = spec = SPECS[kind]
-        self.metric, self.metrics = spec.metric, spec.further_metrics
-        self.card = TaskCard(
+        self.face, self.file = spec.face, f"{kind}.jsonl"
+        corpus = built.about.get("corpus", {})
+        corpus_sha256 = corpus.get("manifest_sha256", "")
+        is_here = (built.folder / corpus.get("folder", "") / MANIFEST).is_file()
+        self.examples_fingerprint = str(built.about["files"].get(self.file, ""))
+        self.whole_fingerprint = self._combine_fingerprints(corpus_sha256)
+        info = TaskInfo(
             name=f"gluecode/{kind}",
             title=f"GLUECode: {spec.title}",
-            version=VERSION,
-            face=spec.face,
-            metric=self.metric.name,
             summary=spec.summary,
             citation=CITATION,
             conventions=(Convention(split, f"all methods of the {split} projects"),),
@@ -53,8 +61,19 @@ class MethodTask:
             ceiling=_ceiling(spec),
             direct=spec.face is Face.CLASSIFY,
         )
+        super().__init__(
+            info,
+            self._load_instances,
+            metric=spec.metric,
+            metrics=spec.further_metrics,
+            built=built,
+            fingerprint=self._combine_fingerprints(corpus_sha256 if is_here else ""),
+        )
 
-    def instances(self) -> Sequence[Instance]:
+    def _combine_fingerprints(self, corpus_sha256: str) -> str:
+        return hashlib.sha256(f"{self.examples_fingerprint} {corpus_sha256}".encode()).hexdigest()
+
+    def _load_instances(self) -> list[Instance]:
         return [
             Instance(
                 id=row["id"],
@@ -69,14 +88,11 @@ class MethodTask:
     def reading(
         self, instances: Sequence[Instance], answers: Mapping[str, Answer]
     ) -> dict[str, Answer]:
-        """Where a name is asked for, silence is an empty one: else the subtokens that it misses
-        would not be counted."""
-        if self.spec.face is not Face.NAME:
+        """Where a name is asked for, a missing answer is an empty name, so that the subtokens it
+        lacks are counted."""
+        if self.face is not Face.NAME:
             return dict(answers)
-        given = [answers.get(one.id, Answer(one.id)) for one in instances]
-        return {
-            one.id: Answer(one.id, "") if one.error or one.value is None else one for one in given
-        }
+        return fill_missing_answers(instances, answers, lambda instance: "")
 
     def examples(self, split: str) -> Iterator[Example]:
         """What there is to learn from in a split, one after the other."""
@@ -86,37 +102,18 @@ class MethodTask:
         return list(self.examples("train"))
 
     @cached_property
-    def sight(self) -> Sight:
-        """Around the methods in the corpus, where that is at hand; what the rows say elsewhere."""
+    def sight(self) -> Sight:  # type: ignore[override]  # opened on first use
+        """The corpus around the methods, where it is on this machine; else what the rows hold."""
         from codeacumen.benchmarks.gluecode.sight import open_sight
 
-        return open_sight(self.built, self.kind) or RowSight(self)
+        return open_sight(self.built, self.kind) or TextSight(self._load_texts)
 
-    @property
-    def fingerprint(self) -> str:
-        """Of the data set's own file, and of the corpus that may be seen, if it may."""
-        from codeacumen.corpus.manifest import NAME
-
-        corpus = self.built.about.get("corpus", {})
-        here = (self.built.folder / corpus.get("folder", "") / NAME).is_file()
-        return self._known_by(corpus.get("manifest_sha256", "") if here else "")
-
-    @property
-    def whole_fingerprint(self) -> str:
-        """What ``fingerprint`` is where the corpus is at hand, wherever that is asked."""
-        return self._known_by(self.built.about.get("corpus", {}).get("manifest_sha256", ""))
-
-    def _known_by(self, corpus: str) -> str:
-        return hashlib.sha256(f"{self.examples_fingerprint} {corpus}".encode()).hexdigest()
-
-    @property
-    def examples_fingerprint(self) -> str:
-        """Of what ``examples`` gives alone: the same where the corpus is not at hand."""
-        return str(self.built.about["files"][self.file])
-
-    @property
-    def file(self) -> str:
-        return f"{self.kind}.jsonl"
+    def _load_texts(self) -> dict[str, tuple[str, dict[str, Json]]]:
+        names = self.spec.context
+        return {
+            row["id"]: (row["text"], {name: row[name] for name in names})
+            for row in self.built.rows(self.file)
+        }
 
     def rows(self, split: str) -> Iterator[dict[str, Json]]:
         wanted = f'"split": {json.dumps(split)}'
@@ -160,42 +157,8 @@ def _ceiling(spec: MethodTaskSpec) -> Ceiling | None:
     return Ceiling(spec.ceiling, 1.0, "the labels, which it made", who="the analysis")
 
 
-class RowSight:
-    """What the data set alone can show: the masked text, and what stands beside it in the row."""
-
-    def __init__(self, task: MethodTask) -> None:
-        self.task = task
-
-    @cached_property
-    def _contexts(self) -> dict[str, dict[str, Json]]:
-        names = self.task.spec.context
-        if not names:
-            return {}
-        rows = self.task.built.rows(self.task.file)
-        return {row["id"]: {name: row[name] for name in names} for row in rows}
-
-    @cached_property
-    def _texts(self) -> dict[str, str]:
-        return {row["id"]: row["text"] for row in self.task.built.rows(self.task.file)}
-
-    def view(self, method: str, name: str, compat: str = "") -> Json:
-        return self._texts.get(method) if name == "text" and not compat else None
-
-    def view_of(self, method: str, other: str, name: str, compat: str = "") -> Json:
-        """Nothing but itself: how another method may be seen from here only a corpus can tell."""
-        return self.view(method, name, compat) if other == method else None
-
-    def context(self, method: str) -> Mapping[str, Json]:
-        return self._contexts.get(method, {})
-
-    def callers(self, method: str) -> Sequence[Mapping[str, Json]]:
-        return ()
-
-    def callees(self, method: str) -> Sequence[Mapping[str, Json]]:
-        return ()
-
-    def siblings(self, method: str) -> Sequence[Mapping[str, Json]]:
-        return ()
-
-    def owner(self, method: str) -> Mapping[str, Json]:
-        return {}
+def list_tasks(built: Built) -> Iterator[BuiltTask]:
+    """Yield the tasks of a data set: those that it has a file of."""
+    for name, spec in SPECS.items():
+        if f"{name}.jsonl" in built.about["files"]:
+            yield BuiltTask(f"gluecode/{name}", spec.summary, built, MethodTask, (name,))

@@ -1,7 +1,7 @@
 """IdBench: are two identifiers related, similar, similar in context?
 
 Nine tasks: three questions, each on a small, a medium and a large set of pairs. The smaller sets
-were cleaned more strictly, so that raters agree more. ``tasks`` lists those of a folder that
+were cleaned more strictly, so that raters agree more. ``list_tasks`` returns those of a folder that
 ``codeacumen survey clean`` made: the same questions, answered by other raters.
 
 Missing values are the string ``NAN``. The authors' script reads every number as a string and so
@@ -12,17 +12,18 @@ numbers.
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import lru_cache, partial
 from pathlib import Path
 
-from codeacumen import metrics
-from codeacumen.api import Ceiling, Convention, Face, Instance, Metric, Pair, TaskCard
+from codeacumen.api import Ceiling, Convention, Instance, Pair
+from codeacumen.benchmarks.idbench.figures import published_agreement
 from codeacumen.datasets import dataset, require
-from codeacumen.datasets.built import Built
-from codeacumen.datasets.published import idbench_agreement
+from codeacumen.datasets.built import Built, BuiltTask
 from codeacumen.registry import task
+from codeacumen.tasks.base import TaskInfo
+from codeacumen.tasks.pairs import PairTask
 
 SIZES = ("small", "medium", "large")
 
@@ -100,133 +101,98 @@ def read_subsets(folder: Path) -> Mapping[tuple[str, str], frozenset[str]]:
         }
 
 
+COMPLETE = "complete"
 CONVENTIONS = (
     Convention(
-        "complete", "pairs that every published technique scores, as in the paper", tag="complete"
+        "complete", "pairs that every published technique scores, as in the paper", tag=COMPLETE
     ),
     Convention("own", "every labelled pair the model itself scores"),
 )
+AGREEMENT = "agreement between raters (Krippendorff's α)"
 
 
-class IdBench:
-    """Rank pairs of identifiers as developers did."""
-
-    def __init__(self, question: str, size: str) -> None:
-        self.question = question
-        self.size = size
-        self.metric: Metric = metrics.spearman
-        self.card = TaskCard(
-            name=f"idbench/{question}/{size}",
-            title=f"IdBench {question}, {size}",
-            version="1",
-            face=Face.SIMILARITY,
-            metric=self.metric.name,
-            summary=summary(question, size),
-            dataset="idbench",
-            citation=dataset("idbench").citation,
-            conventions=CONVENTIONS,
-            # The subsets were drawn from the large file; see read_subsets.
-            slices=tuple(SUBSETS.values()) if size == "large" else (),
-            ceiling=_ceiling(question, size),
+def _load_instances(folder: Path, question: str, size: str) -> list[Instance]:
+    return [
+        Instance(
+            id=f"{pair.left}~{pair.right}",
+            input=Pair(pair.left, pair.right, RELATIONS[question]),
+            truth=pair.labels[question],
         )
-
-    def instances(self) -> Sequence[Instance]:
-        folder = require("idbench")
-        subsets = read_subsets(folder) if self.size == "large" else {}
-        return [
-            Instance(
-                id=f"{pair.left}~{pair.right}",
-                input=Pair(pair.left, pair.right, RELATIONS[self.question]),
-                truth=pair.labels[self.question],
-                tags=subsets.get((pair.left, pair.right), frozenset())
-                | ({"complete"} if pair.complete else set()),
-            )
-            for pair in read_pairs(folder, self.size)
-            if pair.labels[self.question] is not None
-        ]
+        for pair in read_pairs(folder, size)
+        if pair.labels[question] is not None
+    ]
 
 
-def summary(question: str, size: str) -> str:
+def _load_published_instances(question: str, size: str) -> list[Instance]:
+    """The pairs with tags: their subsets, and whether all published techniques score them."""
+    folder = require("idbench")
+    subsets = read_subsets(folder) if size == "large" else {}
+    complete = {(pair.left, pair.right) for pair in read_pairs(folder, size) if pair.complete}
+    instances = []
+    for instance in _load_instances(folder, question, size):
+        assert isinstance(instance.input, Pair)
+        names = (instance.input.left, instance.input.right)
+        tags = subsets.get(names, frozenset()) | ({COMPLETE} if names in complete else set())
+        instances.append(replace(instance, tags=tags))
+    return instances
+
+
+def summarize(question: str, size: str) -> str:
     return f"Are two identifiers {RELATIONS[question]}? Ranked as developers did ({size} set)"
 
 
-def _ceiling(question: str, size: str) -> Ceiling | None:
-    agreement = idbench_agreement(question, size)
-    if agreement is None:
-        return None
-    return Ceiling("agreement between raters (Krippendorff's α)", agreement, "IdBench, Table II")
-
-
-def _factory(question: str, size: str) -> Callable[[], IdBench]:
-    def make() -> IdBench:
-        return IdBench(question, size)
-
-    return make
+def make_task(question: str, size: str) -> PairTask:
+    agreement = published_agreement(question, size)
+    info = TaskInfo(
+        name=f"idbench/{question}/{size}",
+        title=f"IdBench {question}, {size}",
+        summary=summarize(question, size),
+        dataset="idbench",
+        citation=dataset("idbench").citation,
+        conventions=CONVENTIONS,
+        # The subsets were drawn from the large file; see read_subsets.
+        slices=tuple(SUBSETS.values()) if size == "large" else (),
+        ceiling=None if agreement is None else Ceiling(AGREEMENT, agreement, "IdBench, Table II"),
+    )
+    return PairTask(info, partial(_load_published_instances, question, size))
 
 
 for _question in LABELS:
     for _size in SIZES:
-        task(f"idbench/{_question}/{_size}", summary=summary(_question, _size))(
-            _factory(_question, _size)
+        task(f"idbench/{_question}/{_size}", summary=summarize(_question, _size))(
+            partial(make_task, _question, _size)
         )
 
 
-class Rated:
-    """Rank pairs of identifiers as the raters of a survey did."""
+def make_survey_task(built: Built, question: str, size: str) -> PairTask:
+    """Rank pairs as the raters of a survey did."""
 
-    def __init__(self, built: Built, question: str, size: str) -> None:
-        self.built, self.question, self.size = built, question, size
-        self.metric: Metric = metrics.spearman
-        agreement = built.about["kinds"][size]["agreement"].get(question)
-        self.card = TaskCard(
-            name=f"identifiers/{question}/{size}",
-            title=f"Identifiers {question}, {size}",
-            version="1",
-            face=Face.SIMILARITY,
-            metric=self.metric.name,
-            summary=_rated_summary(built, question, size),
-            ceiling=None
-            if agreement is None
-            else Ceiling("agreement between raters (Krippendorff's α)", agreement, "report.json"),
-        )
+    def load() -> list[Instance]:
+        built.checked(f"{size}_pair_wise.csv")
+        return _load_instances(built.folder, question, size)
 
-    def instances(self) -> Sequence[Instance]:
-        self.built.checked(f"{self.size}_pair_wise.csv")
-        return [
-            Instance(
-                id=f"{pair.left}~{pair.right}",
-                input=Pair(pair.left, pair.right, RELATIONS[self.question]),
-                truth=pair.labels[self.question],
-            )
-            for pair in read_pairs(self.built.folder, self.size)
-            if pair.labels[self.question] is not None
-        ]
+    agreement = built.about["kinds"][size]["agreement"].get(question)
+    info = TaskInfo(
+        name=f"identifiers/{question}/{size}",
+        title=f"Identifiers {question}, {size}",
+        summary=_summarize_survey(built, question, size),
+        conventions=(Convention("all", "every instance"),),
+        ceiling=None if agreement is None else Ceiling(AGREEMENT, agreement, "report.json"),
+    )
+    return PairTask(info, load, built=built)
 
 
-def _rated_summary(built: Built, question: str, size: str) -> str:
+def _summarize_survey(built: Built, question: str, size: str) -> str:
     return (
         f"Are two identifiers {RELATIONS[question]}? As raters said ({built.folder.name}, {size})"
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _RatedFactory:
-    built: Built
-    question: str
-    size: str
-
-    def __call__(self) -> Rated:
-        return Rated(self.built, self.question, self.size)
-
-
-def tasks(built: Built) -> Iterator[tuple[str, str, _RatedFactory]]:
+def list_tasks(built: Built) -> Iterator[BuiltTask]:
     """The tasks of a data set: each size that has labels for a question."""
     for question, column in LABELS.items():
         for size, about in built.about["kinds"].items():
             if about["labels"][column]:
                 name = f"identifiers/{question}/{size}"
-                yield (
-                    name,
-                    _rated_summary(built, question, size),
-                    _RatedFactory(built, question, size),
-                )
+                summary = _summarize_survey(built, question, size)
+                yield BuiltTask(name, summary, built, make_survey_task, (question, size))

@@ -8,10 +8,12 @@ renames (``task.py``): ``names/check/balanced`` and others. ReName4J (2023) defi
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 from codeacumen.api import Task
 from codeacumen.datasets import dataset
 from codeacumen.registry import task
+from codeacumen.tasks.base import TaskInfo
 
 CHECK, RECOMMEND, BY_NAME = "check", "recommend", "check-by-name"
 _SUMMARIES = {
@@ -40,23 +42,25 @@ class _Liu:
         return f"{_SUMMARIES[self.asked]} (Liu et al.{with_comments})"
 
     def __call__(self) -> Task:
-        from codeacumen.benchmarks.rename4j.cases import WITHOUT_LARGE, liu_cases
-        from codeacumen.benchmarks.rename4j.task import About, Check, CheckByName, Recommend
+        from codeacumen.benchmarks.rename4j.cases import FIRST_TAGS, WITHOUT_LARGE, liu_cases
+        from codeacumen.benchmarks.rename4j.task import make_name_task
+        from codeacumen.tasks.judging import JudgingByNameTask, JudgingTask
+        from codeacumen.tasks.naming import NamingTask
 
+        kinds = {CHECK: JudgingTask, RECOMMEND: NamingTask, BY_NAME: JudgingByNameTask}
         data = dataset("liu2019")
-        about = About(
+        info = TaskInfo(
             name=self.name,
             title=f"Names, Liu: {_TITLES[self.asked]}{', commented' if self.comments else ''}",
             summary=self.summary,
             dataset=data.name,
             citation=data.citation,
-            slices=(WITHOUT_LARGE,),
-            fingerprint=data.files[0].sha256,
+            slices=(WITHOUT_LARGE, *FIRST_TAGS),
         )
-        if self.asked == RECOMMEND:
-            return Recommend(about, lambda: liu_cases(RECOMMEND, comments=self.comments))
-        kind = Check if self.asked == CHECK else CheckByName
-        return kind(about, lambda: liu_cases(CHECK, comments=self.comments))
+        masked_for = RECOMMEND if self.asked == RECOMMEND else CHECK
+        load = partial(liu_cases, masked_for, comments=self.comments)
+        fingerprint = data.files[0].sha256
+        return make_name_task(kinds[self.asked], info, load, fingerprint=fingerprint)
 
 
 for _asked in _SUMMARIES:

@@ -24,6 +24,7 @@ from pathlib import Path
 from codeacumen.api import Json, Method
 from codeacumen.benchmarks.rename4j.liu2019 import Renamed, read_renamed
 from codeacumen.datasets import require
+from codeacumen.tasks.contexts import TextSight
 from codeacumen.text.subtokens import subtokens
 from codeacumen.views.masking.levels import UNCOMMENTED, shown
 
@@ -64,43 +65,10 @@ def first_tag(name: str) -> str:
 FIRST_TAGS = tuple(f"first:{one}" for one in (*FIRST, OTHER))
 
 
-class CaseSight:
+def show_cases(load: Load) -> TextSight:
     """What there is to see around a method: its masked text, and where it stands. Other methods of
     its file are not in the data."""
-
-    def __init__(self, cases: Load) -> None:
-        self._load = cases
-        self._cases: dict[str, Case] | None = None
-
-    def _case(self, method: str) -> Case | None:
-        if self._cases is None:
-            self._cases = {case.id: case for case in self._load()}
-        return self._cases.get(method)
-
-    def view(self, method: str, name: str, compat: str = "") -> Json:
-        case = self._case(method)
-        return case.text if case and name == "text" and not compat else None
-
-    def view_of(self, method: str, other: str, name: str, compat: str = "") -> Json:
-        return self.view(method, name, compat) if other == method else None
-
-    def context(self, method: str) -> Mapping[str, Json]:
-        case = self._case(method)
-        return case.context if case else {}
-
-    def callers(self, method: str) -> Sequence[Mapping[str, Json]]:
-        return ()
-
-    def callees(self, method: str) -> Sequence[Mapping[str, Json]]:
-        return ()
-
-    def siblings(self, method: str) -> Sequence[Mapping[str, Json]]:
-        return ()
-
-    def owner(self, method: str) -> Mapping[str, Json]:
-        """The class's name, where the data tell it."""
-        name = self.context(method).get("type")
-        return {"header": f"class {name}"} if name else {}
+    return TextSight(lambda: {case.id: (case.text, case.context) for case in load()})
 
 
 _OVERRIDE = re.compile(r"@(?:java\.lang\.)?Override\b(?!\.)\s*")

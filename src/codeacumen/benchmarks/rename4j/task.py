@@ -1,11 +1,6 @@
-"""The tasks on method names: judge a name, recommend one, and check by recommending.
+"""The tasks on method names: judge a name, recommend one, and judge by recommending (``tasks/``).
 
-``Check``: does this name fit this method? A model judges, from 0 to 1. ``Recommend``: what is this
-method called? ``CheckByName``: a model recommends, and a name that is too unlike the recommended
-one counts as wrong, as in ReName4J; all of its scores depend on a threshold T. A model without an
-answer raises no alarm and recommends nothing.
-
-``tasks`` lists the tasks of a built folder. With ``cases.jsonl`` (``codeacumen names dataset``):
+``list_tasks`` returns those of a built folder. With ``cases.jsonl`` (``codeacumen names dataset``):
 ``names/check/balanced`` asks about both names of every rename, ``names/check/imbalanced`` about the
 old names and those of the stable methods of the same files, ``names/check/by-name`` is the balanced
 one by recommended names, and ``names/recommend`` asks for the new name; the training split is there
@@ -18,203 +13,88 @@ the case that it stands beside.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache, partial
 from pathlib import Path
+from typing import Any
 
-from codeacumen.api import (
-    Answer,
-    Convention,
-    Example,
-    Face,
-    Input,
-    Instance,
-    Json,
-    Metric,
-    NamedMethod,
-    Sight,
-    Task,
-    TaskCard,
-)
+from codeacumen.api import Example, Input, Instance, Json, NamedMethod, Task
 from codeacumen.benchmarks.rename4j.cases import (
     FIRST_TAGS,
     Case,
-    CaseSight,
     Load,
     asked_text,
     first_tag,
     liu_cases,
+    show_cases,
 )
 from codeacumen.core.files import sha256_of
 from codeacumen.datasets import dataset
-from codeacumen.datasets.built import ABOUT, Built
-from codeacumen.metrics import checking
-from codeacumen.metrics.naming import name_f1, naming_metrics
+from codeacumen.datasets.built import ABOUT, Built, BuiltTask
 from codeacumen.renames.dataset import CASES, read_cases
 from codeacumen.renames.records import STABLE, Rename, StableMethod
-from codeacumen.text.subtokens import subtokens
-
-VERSION = "1"
-# ReName4J's and Cognac's; MNire's; and the one of ReName4J's section 5.1.
-THRESHOLDS = (0.85, 0.94, 1.0)
+from codeacumen.tasks.base import StandardTask, TaskInfo
+from codeacumen.tasks.judging import JudgingByNameTask, JudgingTask, consistency_label
+from codeacumen.tasks.naming import NamingTask
 
 
-@dataclass(frozen=True, slots=True)
-class About:
-    """What a task is called and where its cases are from; ``slices`` come before those of first
-    words, if it has these. ``fingerprint`` identifies what there is to learn from and to see."""
-
-    name: str
-    title: str
-    summary: str
-    dataset: str = ""
-    citation: str = ""
-    slices: tuple[str, ...] = ()
-    by_word: bool = True
-    fingerprint: str = ""
+def _judge_case(case: Case) -> tuple[Input, Json]:
+    """The input and the truth of a case whose name is judged."""
+    truth = {"value": float(case.consistent), "label": consistency_label(case.consistent)}
+    return NamedMethod(case.method, case.tested), truth
 
 
-class _NameTask:
-    face: Face
-    metric: Metric
-    metrics: Sequence[Metric]
-    meaning: str
-
-    def __init__(self, about: About, cases: Load, training: Load | None = None) -> None:
-        self.about, self.cases = about, cases
-        self.fingerprint = about.fingerprint
-        self.card = TaskCard(
-            name=about.name,
-            title=about.title,
-            version=VERSION,
-            face=self.face,
-            metric=self.metric.name,
-            summary=about.summary,
-            dataset=about.dataset,
-            citation=about.citation,
-            conventions=(Convention("all", self.meaning),),
-            slices=(*about.slices, *(FIRST_TAGS if about.by_word else ())),
-        )
-        if training is not None:
-            # A task without the attribute has no training split.
-            self.training: Callable[[], Sequence[Example]] = lambda: [
-                Example(self.input(case), self.value(case)) for case in training()
-            ]
-
-    def instances(self) -> Sequence[Instance]:
-        return [
-            Instance(case.id, self.input(case), self.truth(case), case.cluster, case.tags)
-            for case in self.cases()
-        ]
-
-    @cached_property
-    def sight(self) -> Sight:
-        return CaseSight(self.cases)
-
-    def reading(
-        self, instances: Sequence[Instance], answers: Mapping[str, Answer]
-    ) -> dict[str, Answer]:
-        """The answers, and what silence stands for."""
-        found: dict[str, Answer] = {}
-        for instance in instances:
-            answer = answers.get(instance.id)
-            silent = answer is None or answer.error or answer.value is None
-            found[instance.id] = (
-                Answer(instance.id, self.silence(instance)) if answer is None or silent else answer
-            )
-        return found
-
-    def input(self, case: Case) -> Input:
-        return case.method
-
-    def value(self, case: Case) -> Json:
-        return case.fixed
-
-    def truth(self, case: Case) -> Json:
-        return self.value(case)
-
-    def silence(self, instance: Instance) -> Json:
-        return ""
+def _name_case(case: Case) -> tuple[Input, Json]:
+    return case.method, case.fixed
 
 
-class Check(_NameTask):
-    """Does the name fit? ``rare``: where wrong names are rare, the headline is average precision:
-    accuracy would be best for a model that says nothing."""
-
-    face = Face.JUDGE
-    meaning = "every method; a name is called inconsistent below a fitness of 0.5, silence is 1"
-
-    def __init__(
-        self, about: About, cases: Load, training: Load | None = None, *, rare: bool = False,
-        threshold: float = checking.OWN, false_alarm: float = checking.FALSE_ALARM,
-        miss: float = checking.MISS,
-    ) -> None:  # fmt: skip
-        fitness = checking.judged
-        figures = (
-            *checking.at_threshold(fitness, threshold),
-            *checking.ranked(fitness),
-            *checking.costs(fitness, threshold, false_alarm, miss),
-            *checking.trivial(fitness),
-        )
-        headline = "average_precision" if rare else "accuracy"
-        self.metric = next(one for one in figures if one.name == headline)
-        self.metrics = tuple(one for one in figures if one.name != headline)
-        super().__init__(about, cases, training)
-
-    def input(self, case: Case) -> Input:
-        return NamedMethod(case.method, case.tested)
-
-    def value(self, case: Case) -> Json:
-        return float(case.consistent)
-
-    def truth(self, case: Case) -> Json:
-        return {"value": self.value(case), "label": _label(case)}
-
-    def silence(self, instance: Instance) -> Json:
-        return 1.0
+def _judge_case_by_name(case: Case) -> tuple[Input, Json]:
+    truth = {
+        "value": case.fixed,
+        "label": consistency_label(case.consistent),
+        "tested": case.tested,
+        "fixed": case.fixed,
+    }
+    return case.method, truth
 
 
-class Recommend(_NameTask):
-    """What is it called?"""
-
-    face = Face.NAME
-    meaning = "every method; silence is an empty name"
-    metric: Metric = name_f1(subtokens)
-    metrics: Sequence[Metric] = naming_metrics(subtokens)
+_CONVERSIONS: dict[type[StandardTask], Callable[[Case], tuple[Input, Json]]] = {
+    JudgingTask: _judge_case,
+    NamingTask: _name_case,
+    JudgingByNameTask: _judge_case_by_name,
+}
 
 
-class CheckByName(_NameTask):
-    """Checked by what a model would call it; the first of ``thresholds`` is the headline's."""
+def make_name_task(
+    kind: type[StandardTask],
+    info: TaskInfo,
+    load: Load,
+    training: Load | None = None,
+    *,
+    fingerprint: str,
+    **options: Any,
+) -> StandardTask:
+    """Return a task of a kind on cases; ``fingerprint`` identifies what there is to learn from."""
+    convert = _CONVERSIONS[kind]
 
-    face = Face.NAME
-    meaning = "every method; inconsistent where Sim(name under test, recommended) < T"
+    def load_instances() -> list[Instance]:
+        return [Instance(case.id, *convert(case), case.cluster, case.tags) for case in load()]
 
-    def __init__(
-        self, about: About, cases: Load, training: Load | None = None, *,
-        thresholds: Sequence[float] = THRESHOLDS,
-    ) -> None:  # fmt: skip
-        fitness = checking.ByName(subtokens)
-        figures: list[Metric] = []
-        for threshold in thresholds:
-            words = checking.threshold_words(threshold)
-            figures += checking.at_threshold(fitness, threshold, *words)
-            figures += checking.corrected(subtokens, threshold, *words)
-        figures += [*checking.ranked(fitness), *checking.trivial(fitness)]
-        self.metric, self.metrics = figures[0], tuple(figures[1:])
-        super().__init__(about, cases, training)
+    def load_examples(load_cases: Load) -> list[Example]:
+        examples = []
+        for case in load_cases():
+            asked, truth = convert(case)
+            examples.append(Example(asked, truth["value"] if isinstance(truth, dict) else truth))
+        return examples
 
-    def truth(self, case: Case) -> Json:
-        return {
-            "value": case.fixed, "label": _label(case), "tested": case.tested, "fixed": case.fixed,
-        }  # fmt: skip
-
-    def silence(self, instance: Instance) -> Json:
-        return instance.truth["tested"]
-
-
-def _label(case: Case) -> str:
-    return checking.CONSISTENT if case.consistent else checking.INCONSISTENT
+    return kind(
+        info,
+        load_instances,
+        training=partial(load_examples, training) if training else None,
+        sight=show_cases(load),
+        fingerprint=fingerprint,
+        **options,
+    )
 
 
 DRAWN = "drawn.jsonl"
@@ -235,42 +115,40 @@ SUMMARIES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class _Factory:
-    built: Built
-    kind: str
-
-    def __call__(self) -> Task:
-        folder = self.built.folder
-        about = About(
-            name=f"names/{self.kind}",
-            title=f"Names: {self.kind.replace('/', ', ')}",
-            summary=f"{SUMMARIES[self.kind]} ({folder.name})",
-            citation=dataset("liu2019").citation if self.kind == REALISTIC else CITATION,
-            # How rare wrong names are among those of one first word would be chance.
-            by_word=self.kind != REALISTIC,
-            fingerprint=sha256_of(folder / ABOUT),
-        )
-        if self.kind == REALISTIC:
-            return Check(about, lambda: realistic_cases(self.built), rare=True)
-        kind = self.kind
-        trains = any(True for _ in self.built.rows(CASES, f'"split": "{TRAIN}"'))
-
-        def training() -> Sequence[Case]:
-            return cases_of(folder, kind, TRAIN)
-
-        def asked() -> Sequence[Case]:
-            return cases_of(folder, kind, TEST)
-
-        learnt = training if trains else None
-        if kind == RECOMMEND:
-            return Recommend(about, asked, learnt)
-        if kind == BY_NAME:
-            return CheckByName(about, asked, learnt)
-        return Check(about, asked, learnt, rare=kind == IMBALANCED)
+_KINDS: dict[str, type[StandardTask]] = {
+    BALANCED: JudgingTask,
+    IMBALANCED: JudgingTask,
+    BY_NAME: JudgingByNameTask,
+    RECOMMEND: NamingTask,
+}
 
 
-def tasks(built: Built) -> Iterator[tuple[str, str, _Factory]]:
+def make_task(built: Built, kind: str) -> Task:
+    """Return a task of a folder of renames, or of Liu's cases among stable methods."""
+    fingerprint = sha256_of(built.folder / ABOUT)
+    info = TaskInfo(
+        name=f"names/{kind}",
+        title=f"Names: {kind.replace('/', ', ')}",
+        summary=f"{SUMMARIES[kind]} ({built.folder.name})",
+        citation=dataset("liu2019").citation if kind == REALISTIC else CITATION,
+        # How rare wrong names are among those of one first word would be chance.
+        slices=() if kind == REALISTIC else FIRST_TAGS,
+    )
+    if kind == REALISTIC:
+        load = partial(realistic_cases, built)
+        return make_name_task(JudgingTask, info, load, fingerprint=fingerprint, rare=True)
+    has_training = any(True for _ in built.rows(CASES, f'"split": "{TRAIN}"'))
+    return make_name_task(
+        _KINDS[kind],
+        info,
+        partial(cases_of, built.folder, kind, TEST),
+        partial(cases_of, built.folder, kind, TRAIN) if has_training else None,
+        fingerprint=fingerprint,
+        **({"rare": True} if kind == IMBALANCED else {}),
+    )
+
+
+def list_tasks(built: Built) -> Iterator[BuiltTask]:
     """The tasks of a folder."""
     files = built.about["files"]
     kinds = [BALANCED, BY_NAME, RECOMMEND] if CASES in files else []
@@ -279,7 +157,7 @@ def tasks(built: Built) -> Iterator[tuple[str, str, _Factory]]:
     if DRAWN in files:
         kinds.append(REALISTIC)
     for kind in kinds:
-        yield f"names/{kind}", SUMMARIES[kind], _Factory(built, kind)
+        yield BuiltTask(f"names/{kind}", SUMMARIES[kind], built, make_task, (kind,))
 
 
 @lru_cache(maxsize=8)

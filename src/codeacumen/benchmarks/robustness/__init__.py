@@ -11,13 +11,14 @@ figure 4) and, for edits of the published tool, what is known of the edit (``MAR
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from functools import partial
 
 from codeacumen import metrics
-from codeacumen.api import Answer, Convention, Face, Instance, Json, Method, TaskCard
+from codeacumen.api import Answer, Convention, Face, Instance, Json, Method
 from codeacumen.datasets import dataset
-from codeacumen.datasets.built import Built
+from codeacumen.datasets.built import Built, BuiltTask
 from codeacumen.datasets.variants import MARKS, ORIGINALS, VARIANTS
+from codeacumen.tasks.base import StandardTask, TaskInfo
 from codeacumen.text.subtokens import subtokens
 
 # The most statements of each bucket, and its name; the last one has no end.
@@ -33,50 +34,35 @@ def bucket(statements: int) -> str:
     return next((name for most, name in _BUCKETS if statements <= most), _LARGEST)
 
 
-VERSION = "1"
 _MEANINGS = {
     "single": "variants with one place changed",
     "all": "variants with all places changed, of methods with several",
 }
 
 
-class Robustness:
+class Robustness(StandardTask):
     """Name a method and its variants alike."""
 
+    face = Face.NAME
+
     def __init__(self, built: Built, kind: str) -> None:
-        self.built, self.kind = built, kind
-        self.metric = metrics.prediction_change(subtokens)
-        self.metrics = metrics.change_metrics(subtokens)
-        self.card = TaskCard(
+        self.kind = kind
+        info = TaskInfo(
             name=f"robustness/{kind}",
             title=f"Robustness: {kind}",
-            version=VERSION,
-            face=Face.NAME,
-            metric=self.metric.name,
             summary=_summary(built, kind),
             citation=dataset("tnpa").citation,
             conventions=tuple(_convention(where) for where in modes(built, kind)),
             slices=(*(f"statements:{name}" for name in BUCKETS), *_marks(built, kind)),
             lower_is_better=True,
         )
-
-    def instances(self) -> Sequence[Instance]:
-        """Each original, then its variants."""
-        variants: dict[str, list[dict[str, Json]]] = {}
-        for row in self.built.rows(VARIANTS, holding=f'"kind": "{self.kind}"'):
-            variants.setdefault(row["method"], []).append(row)
-        found: list[Instance] = []
-        for original in self.built.rows(ORIGINALS):
-            mine = variants.get(original["id"])
-            if not mine:
-                continue
-            size = f"statements:{bucket(original['statements'])}"
-            found.append(_instance(original, original, "original", size))
-            for row in mine:
-                marked = [f"edit:{row['edit']}"] if "edit" in row else []
-                tags = ("variant", size, f"where:{row['where']}", *marked)
-                found.append(_instance(row, original, *tags))
-        return found
+        super().__init__(
+            info,
+            partial(load_instances, built, kind),
+            metric=metrics.prediction_change(subtokens),
+            metrics=metrics.change_metrics(subtokens),
+            built=built,
+        )
 
     def reading(
         self, instances: Sequence[Instance], answers: Mapping[str, Answer]
@@ -92,6 +78,24 @@ class Robustness:
             names = {"before": _name(before), "after": _name(after)}
             found[instance.id] = Answer(instance.id, None if error else names, error)
         return found
+
+
+def load_instances(built: Built, kind: str) -> list[Instance]:
+    """Each original that has variants of a kind, then these variants."""
+    variants: dict[str, list[dict[str, Json]]] = {}
+    for row in built.rows(VARIANTS, holding=f'"kind": "{kind}"'):
+        variants.setdefault(row["method"], []).append(row)
+    instances: list[Instance] = []
+    for original in built.rows(ORIGINALS):
+        if original["id"] not in variants:
+            continue
+        size = f"statements:{bucket(original['statements'])}"
+        instances.append(_instance(original, original, "original", size))
+        for row in variants[original["id"]]:
+            marked = [f"edit:{row['edit']}"] if "edit" in row else []
+            tags = ("variant", size, f"where:{row['where']}", *marked)
+            instances.append(_instance(row, original, *tags))
+    return instances
 
 
 def _name(answer: Answer) -> Json:
@@ -129,17 +133,9 @@ def modes(built: Built, kind: str) -> list[str]:
     return sorted((where for where, n in counts.items() if n), key=lambda where: where != "single")
 
 
-@dataclass(frozen=True, slots=True)
-class _Factory:
-    built: Built
-    kind: str
-
-    def __call__(self) -> Robustness:
-        return Robustness(self.built, self.kind)
-
-
-def tasks(built: Built) -> Iterator[tuple[str, str, _Factory]]:
+def list_tasks(built: Built) -> Iterator[BuiltTask]:
     """The tasks of a data set: one for each kind that it has variants of."""
     for kind in built.about["kinds"]:
         if modes(built, kind):
-            yield f"robustness/{kind}", _summary(built, kind), _Factory(built, kind)
+            name = f"robustness/{kind}"
+            yield BuiltTask(name, _summary(built, kind), built, Robustness, (kind,))

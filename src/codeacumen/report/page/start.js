@@ -37,21 +37,6 @@ function startTask(section) {
   show();
 }
 
-function startRobustness() {
-  const section = document.getElementById("robustness");
-  if (!section) return;
-  const viewer = section.querySelector("[data-variants]");
-  if (viewer) onFirstOpen(viewer, (mount) => variantViewer(readJson("variants"), mount));
-  const choice = section.querySelector("[data-figures-of]");
-  if (!choice) return;
-  const show = () => {
-    for (const group of section.querySelectorAll("[data-figures]")) group.hidden = group.dataset.figures !== choice.value;
-    window.dispatchEvent(new Event("resize"));
-  };
-  choice.addEventListener("change", show);
-  show();
-}
-
 function startContents() {
   if (window.matchMedia("(max-width: 60rem)").matches) document.querySelector(".contents details").open = false;
   const links = new Map([...document.querySelectorAll(".contents a")].map((link) => [link.hash.slice(1), link]));
@@ -68,6 +53,4 @@ function startContents() {
 startTheme();
 startPlots();
 document.querySelectorAll("section.task").forEach(startTask);
-startRobustness();
 startContents();
-document.documentElement.dataset.ready = "true";

@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 from codeacumen.api import Input, Json, Method, Prompt, Question, Sight
 from codeacumen.languages.java.syntax.tokens import KINDS as TOKEN_KINDS
 from codeacumen.languages.kernel import kernel
-from codeacumen.models._lexer import MASK
+from codeacumen.models.lexer import MASK
 from codeacumen.models.neural.inputs.base_nulls import GIVES, marks
 from codeacumen.models.neural.inputs.context import around, doc_words, type_words
 from codeacumen.models.neural.inputs.graph import method_tree, parsed

@@ -22,7 +22,7 @@ from codeacumen.languages.java.syntax.declarations import NONE, MethodDeclaratio
 from codeacumen.languages.java.syntax.file import JavaFile, parse_snippet
 from codeacumen.languages.java.syntax.grammar import among, name_of
 from codeacumen.languages.syntax import SYMBOLS
-from codeacumen.models._lexer import KEYWORDS, MASK, is_name, tokens
+from codeacumen.models.lexer import KEYWORDS, MASK, is_name, tokens
 from codeacumen.models.method_naming.syntax import nearest
 from codeacumen.models.neural.architecture import (
     LABELS,

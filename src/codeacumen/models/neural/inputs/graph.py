@@ -22,7 +22,7 @@ from codeacumen.languages.java.syntax.file import JavaFile, Snippet, parse_snipp
 from codeacumen.languages.java.syntax.tokens import KINDS as TOKEN_KINDS
 from codeacumen.languages.java.syntax.tokens import LITERALS
 from codeacumen.languages.kernel import kernel
-from codeacumen.models._lexer import MASK
+from codeacumen.models.lexer import MASK
 from codeacumen.models.method_similarity.graph import elements_above
 from codeacumen.models.neural.architecture import Architecture, Encoded, Features, Vocabulary
 from codeacumen.models.neural.inputs.tokens import text_of, writable

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from codeacumen.languages.java.syntax.file import parse_snippet
 from codeacumen.languages.kernel import STEP, kernel, mixed
-from codeacumen.models._lexer import MASK
+from codeacumen.models.lexer import MASK
 from codeacumen.text.columns import Ragged
 from codeacumen.views.paths import METHOD_NAME, Paths, paths
 from codeacumen.views.paths.build import CALLS, DECLARES

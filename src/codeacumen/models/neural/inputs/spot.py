@@ -23,7 +23,7 @@ from codeacumen.languages.java.syntax.declarations import NONE, MethodDeclaratio
 from codeacumen.languages.java.syntax.file import JavaFile, parse_snippet
 from codeacumen.languages.java.syntax.grammar import field, name_of
 from codeacumen.languages.syntax import SYMBOLS
-from codeacumen.models._lexer import KEYWORDS, MASK, is_name, tokens
+from codeacumen.models.lexer import KEYWORDS, MASK, is_name, tokens
 from codeacumen.views.masking.files import MASKED_CALL
 from codeacumen.views.paths import METHOD_NAME
 

@@ -19,7 +19,7 @@ import numpy as np
 
 from codeacumen.api import CodeacumenError, Input, Sight
 from codeacumen.core.files import write_atomically
-from codeacumen.models._lexer import MASK
+from codeacumen.models.lexer import MASK
 from codeacumen.models.neural.architecture import (
     LABELS,
     SPECIALS,

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from codeacumen.api import Input, Method, NamedMethod, Pair, Prompt, Question, Sight
-from codeacumen.models._lexer import MASK, is_name, tokens
+from codeacumen.models.lexer import MASK, is_name, tokens
 from codeacumen.models.neural.architecture import Architecture, Encoded, Features, Vocabulary
 from codeacumen.text.subtokens import split_lossless
 

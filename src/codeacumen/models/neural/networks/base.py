@@ -31,7 +31,7 @@ from codeacumen.api import CodeacumenError, Input, Method, Sight
 from codeacumen.benchmarks.gluecode.masks import NO_WARNING
 from codeacumen.languages.java.measures.npath import BINS
 from codeacumen.languages.java.measures.operators import OPERATORS
-from codeacumen.models._lexer import MASK
+from codeacumen.models.lexer import MASK
 from codeacumen.models.neural.architecture import (
     LABELS,
     SPECIALS,

@@ -1,0 +1,140 @@
+"""The report's card of a GLUECode data set: sizes, null-dereference warnings, frequent answers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from codeacumen.datasets.built import Built
+from codeacumen.report.evidence import Evidence, Merged
+from codeacumen.report.plots import Plot, fitted_spec, inline_data, printable
+from codeacumen.report.sections import Section
+
+FAMILY = "gluecode"
+OPEN_TASKS = ("naming", "completion", "nulltoken")
+
+
+@dataclass(frozen=True, slots=True)
+class TaskSize:
+    """A task's instances in each split, with the number wanted, and remarks on them."""
+
+    task: str
+    cells: list[tuple[int, int]]
+    remarks: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class DataCard:
+    """``warnings`` are the numbers of methods with one and with several null-dereference warnings,
+    for each split. ``labels`` are the tasks with open answers: how many answers differ in training,
+    and the most frequent ones."""
+
+    name: str
+    splits: list[str]
+    methods: list[int]
+    sizes: list[TaskSize]
+    warnings: list[tuple[int, int]]
+    labels: list[tuple[str, int, list[tuple[str, int]]]]
+    settings: dict[str, Any]
+    twins_unknown: str
+    plot: Plot | None
+
+
+def build_sections(
+    merged: Merged, evidence: Mapping[str, Evidence], data_sets: Sequence[Built]
+) -> list[Section]:
+    """Return a card for each GLUECode data set."""
+    own_sets = [built for built in data_sets if built.family == FAMILY]
+    return [_build_card(built, f"data-set-{i}") for i, built in enumerate(own_sets, 1)]
+
+
+def draw_plots(merged: Merged) -> list[Plot]:
+    """Return no plots: those of the cards need the data sets."""
+    return []
+
+
+def _build_card(built: Built, slug: str) -> Section:
+    counts = built.about["counts"]
+    splits = list(counts["methods"])
+    name = printable(built.folder.name)
+    card = DataCard(
+        name=name,
+        splits=splits,
+        methods=[counts["methods"][split] for split in splits],
+        sizes=[_describe_size(task, sizes, splits) for task, sizes in counts["tasks"].items()],
+        warnings=[
+            (warnings["methods_with_one"], warnings["methods_with_several"])
+            for warnings in (counts["warnings"][split] for split in splits)
+        ],
+        labels=[
+            (task, labels["train"]["different"], list(labels["train"]["most"].items()))
+            for task, labels in counts["labels"].items()
+            if task in OPEN_TASKS
+        ],
+        settings=built.about["settings"],
+        twins_unknown=counts["twins_unknown"],
+        plot=_draw_origins(counts["origins"], splits, slug, name),
+    )
+    return Section(
+        anchor=slug,
+        contents_title=f"Data set: {name}",
+        package=__name__,
+        template="data_card.html",
+        content=card,
+        plots=[card.plot] if card.plot else [],
+    )
+
+
+def _describe_size(task: str, sizes: Any, splits: Sequence[str]) -> TaskSize:
+    remarks = []
+    for split in splits:
+        size = sizes[split]
+        if size["instances"] and "each" in size:
+            remarks.append(f"{split}: {size['each']:,} of each class")
+        if size["instances"] and size.get("missing"):
+            remarks.append(f"{split}: no method with {', '.join(size['missing'])}")
+        if size.get("without_warning"):
+            remarks.append(f"{split}: {size['without_warning']:,} without a warning")
+        if size["twins_in_train"]:
+            remarks.append(f"{split}: {size['twins_in_train']:,} with a twin in training")
+    cells = [(sizes[split]["instances"], sizes[split]["wanted"]) for split in splits]
+    return TaskSize(task, cells, remarks)
+
+
+def _draw_origins(counts: Any, splits: Sequence[str], slug: str, name: str) -> Plot | None:
+    """Return a plot of where called methods are declared, as shares of each split's calls."""
+    import altair as alt
+
+    rows = []
+    for split in splits:
+        total = sum(counts[split].values())
+        for position, (origin, count) in enumerate(counts[split].items() if total else ()):
+            row = {"split": split, "origin": origin, "position": position, "count": count}
+            rows.append({**row, "share": count / total})
+    if not rows:
+        return None
+    order = list(counts[splits[0]])
+    bars = alt.Chart(inline_data(rows)).mark_bar(cornerRadius=2)
+    chart = alt.layer(
+        bars.encode(
+            x=alt.X("share:Q", title="share of the calls asked for", axis=alt.Axis(format="%")),
+            y=alt.Y("split:N", sort=list(splits), title=None),
+            # From near to far: one colour that fades, in either theme.
+            opacity=alt.Opacity(
+                "origin:N",
+                title="declared in",
+                sort=order,
+                scale=alt.Scale(domain=order, range=[1.0, 0.7, 0.45, 0.2]),
+            ),
+            order=alt.Order("position:Q"),
+            tooltip=[
+                "split:N",
+                "origin:N",
+                alt.Tooltip("count:Q", format=",d"),
+                alt.Tooltip("share:Q", format=".1%"),
+            ],
+        )
+    ).properties(height=40 * len(splits))
+    title = f"Where the called methods of {name} are declared"
+    return Plot(f"origins-{slug}", title, fitted_spec(chart))

@@ -1,0 +1,11 @@
+"""IdBench's definitions for runs, reports and ``reproduce``."""
+
+from codeacumen.api import Benchmark, DataFamily, Recipe
+
+BENCHMARKS = (
+    Benchmark(
+        "idbench",
+        families=(DataFamily("identifiers", "codeacumen.benchmarks.idbench"),),
+        recipe=Recipe("idbench", "codeacumen.benchmarks.idbench.reproduce", takes_embeddings=True),
+    ),
+)

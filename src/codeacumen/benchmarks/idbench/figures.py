@@ -1,0 +1,50 @@
+"""IdBench's published numbers: the correlations of figure 2 and the agreement of Table II."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+from codeacumen.datasets.published import read_published
+
+PACKAGE = "codeacumen.benchmarks.idbench"
+# The seven techniques' scores are data, so only rounding may differ. The ensemble counts
+# dictionary words, and dictionaries differ between releases.
+TECHNIQUE_TOLERANCE = 0.0005
+ENSEMBLE_TOLERANCE = 0.02
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedCorrelation:
+    task: str
+    size: str
+    technique: str
+    n: int
+    value: float
+    tolerance: float
+
+
+@lru_cache(maxsize=1)
+def published_correlations() -> tuple[PublishedCorrelation, ...]:
+    return tuple(
+        PublishedCorrelation(
+            row["task"],
+            row["size"],
+            row["technique"],
+            int(row["pairs"]),
+            float(row["spearman"]),
+            ENSEMBLE_TOLERANCE if row["technique"] == "combined" else TECHNIQUE_TOLERANCE,
+        )
+        for row in read_published(PACKAGE, "correlations")
+    )
+
+
+@lru_cache(maxsize=1)
+def _sizes() -> dict[str, dict[str, str]]:
+    return {row["size"]: row for row in read_published(PACKAGE, "sizes")}
+
+
+def published_agreement(question: str, size: str) -> float | None:
+    """Agreement between raters (Table II); none was published for contextual similarity."""
+    value = _sizes()[size].get(f"{question}_ira")
+    return float(value) if value else None

@@ -1,0 +1,11 @@
+"""ReName4J's definitions for data sets and ``reproduce``."""
+
+from codeacumen.api import Benchmark, DataFamily, Recipe
+
+BENCHMARKS = (
+    Benchmark(
+        "rename4j",
+        families=(DataFamily("names", "codeacumen.benchmarks.rename4j.task"),),
+        recipe=Recipe("rename4j", "codeacumen.benchmarks.rename4j.reproduce"),
+    ),
+)

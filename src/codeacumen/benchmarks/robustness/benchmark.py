@@ -1,0 +1,12 @@
+"""Robustness' definitions for data sets, reports and ``reproduce``."""
+
+from codeacumen.api import Benchmark, DataFamily, Recipe
+
+BENCHMARKS = (
+    Benchmark(
+        "robustness",
+        families=(DataFamily("robustness", "codeacumen.benchmarks.robustness"),),
+        report_module="codeacumen.benchmarks.robustness.report",
+        recipe=Recipe("generalizability", "codeacumen.benchmarks.robustness.reproduce"),
+    ),
+)

@@ -1,0 +1,251 @@
+"""What the page says about robustness: the tables of the paper, over all its tasks of the runs.
+
+Rabin et al. (IST 2021) show prediction change by transformation (Table 2), by how much is changed
+(Table 3), the five types of pairs (Table 4) and subtoken scores before and after (Table 5).
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from codeacumen.api import Json, ModelCard, Score, TaskCard
+from codeacumen.benchmarks.robustness.report.plots import (
+    Figures,
+    figures,
+    kind_of,
+    robustness_tasks,
+)
+from codeacumen.benchmarks.robustness.report.variants import variant_data
+from codeacumen.datasets.built import Built
+from codeacumen.metrics.changes import TYPES
+from codeacumen.report.evidence import Evidence, Merged, find_score
+from codeacumen.report.plots import Plot, printable
+from codeacumen.report.sections import Section
+from codeacumen.runs.scoring import belongs
+
+SHARES = ("cwp_share", "wrong_change_share")
+SUBTOKENS = tuple(
+    f"{score}_{when}" for score in ("precision", "recall", "f1") for when in ("before", "after")
+)
+MOST_REASONS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A line of PCP: a transformation in one mode, by all models. ``methods`` is None where the
+    data set is not at hand; ``variants`` is how many the models were scored on at most."""
+
+    kind: str
+    slug: str
+    meaning: str
+    mode: str
+    methods: int | None
+    variants: int
+    scores: list[Score | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Breakdown:
+    """A transformation's further metrics: one line a model."""
+
+    kind: str
+    slug: str
+    rows: list[tuple[str, ModelCard, list[Score | None]]]
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Why places were refused, or variants dropped; names in a reason are left out."""
+
+    kind: str
+    what: str
+    why: str
+    n: int
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What a data set says about itself. ``kinds`` has a line for each transformation: its name,
+    what it does, kept and found variants by mode, refused places, dropped variants."""
+
+    name: str
+    projects: list[str]
+    methods: int | None
+    looked_at: int | None
+    settings: Mapping[str, Json]
+    modes: list[str]
+    kinds: list[dict[str, Any]]
+    reasons: list[Reason]
+
+
+@dataclass(frozen=True, slots=True)
+class RobustnessTables:
+    models: list[tuple[str, ModelCard]]
+    headline: list[Change]
+    modes: list[Change]
+    types: list[Breakdown]
+    subtokens: list[Breakdown]
+    figures: list[Figures]
+    facts: list[Facts]
+
+
+def build_sections(
+    merged: Merged, evidence: Mapping[str, Evidence], data_sets: Sequence[Built]
+) -> list[Section]:
+    """Return the section about all robustness tasks of the runs, if there are any."""
+    cards = robustness_tasks(merged)
+    if not cards:
+        return []
+    asked = {cell.model for card in cards for cell in merged.of_task(card.name)}
+    models = sorted(
+        ((name, card) for name, card in merged.models.items() if name in asked),
+        key=lambda one: (one[1].honest_row, one[0]),
+    )
+    changes = {
+        card.name: [
+            _change(merged, card, place, evidence[card.name], [name for name, _ in models])
+            for place in range(len(card.conventions))
+        ]
+        for card in cards
+    }
+    content = RobustnessTables(
+        models=models,
+        headline=[lines[0] for lines in changes.values()],
+        modes=[line for lines in changes.values() if len(lines) > 1 for line in lines],
+        types=[_breakdown(merged, card, models, (*TYPES, *SHARES)) for card in cards],
+        subtokens=[_breakdown(merged, card, models, SUBTOKENS) for card in cards],
+        figures=figures(merged, cards),
+        facts=_all_facts(evidence[card.name] for card in cards),
+    )
+    return [
+        Section(
+            anchor="robustness",
+            contents_title="Robustness, all together",
+            package=__name__,
+            template="robustness.html",
+            content=content,
+            plots=[plot for figure in content.figures for plot, *_ in figure.plots],
+            scripts=("variants.js",),
+            data=variant_data(
+                {kind_of(card): evidence[card.name] for card in cards}, [name for name, _ in models]
+            ),
+            before_task=cards[0].name,
+            summarized_tasks=frozenset(card.name for card in cards),
+        )
+    ]
+
+
+def draw_plots(merged: Merged) -> list[Plot]:
+    """Return the plots of all models, in the page's order."""
+    cards = robustness_tasks(merged)
+    return [plot for figure in figures(merged, cards) for plot, *_ in figure.plots]
+
+
+def _change(
+    merged: Merged, card: TaskCard, place: int, evidence: Evidence, models: Sequence[str]
+) -> Change:
+    convention = card.conventions[place]
+    cells = [merged.cells.get((card.name, model)) for model in models]
+    scores = [find_score(cell, convention.name) if cell else None for cell in cells]
+    methods = {one.cluster for one in evidence.instances if belongs(one, convention)}
+    return Change(
+        kind=kind_of(card),
+        slug=merged.slugs[card.name],
+        meaning=_meaning(evidence, kind_of(card)),
+        mode=convention.name,
+        methods=len(methods) or None,
+        variants=max((score.n for score in scores if score), default=0),
+        scores=scores,
+    )
+
+
+def _meaning(evidence: Evidence, kind: str) -> str:
+    return str(_about(evidence).get("kinds", {}).get(kind, ""))
+
+
+def _breakdown(
+    merged: Merged,
+    card: TaskCard,
+    models: Sequence[tuple[str, ModelCard]],
+    metrics: Sequence[str],
+) -> Breakdown:
+    convention = card.conventions[0].name
+    rows = []
+    for name, model in models:
+        cell = merged.cells.get((card.name, name))
+        if cell is not None:
+            scores = [find_score(cell, convention, metric=metric) for metric in metrics]
+            rows.append((name, model, scores))
+    return Breakdown(kind_of(card), merged.slugs[card.name], rows)
+
+
+# --------------------------------------------------------------------------------------
+# The data set.
+# --------------------------------------------------------------------------------------
+
+
+def _about(evidence: Evidence) -> Mapping[str, Json]:
+    built = getattr(evidence.task, "built", None)
+    about: Mapping[str, Json] = built.about if built is not None else {}
+    return about
+
+
+def _all_facts(evidence: Iterable[Evidence]) -> list[Facts]:
+    found = {}
+    for one in evidence:
+        built = getattr(one.task, "built", None)
+        if built is not None and built.folder not in found:
+            found[built.folder] = _facts(built.folder.name, built.about)
+    return list(found.values())
+
+
+def _facts(name: str, about: Mapping[str, Json]) -> Facts:
+    counts = about["counts"]
+    kept, found = counts.get("variants", {}), counts.get("variants_found", {})
+    refused, dropped = counts.get("refused", {}), counts.get("dropped", {})
+    modes = list(dict.fromkeys(mode for by_mode in kept.values() for mode in by_mode))
+    kinds, reasons = [], []
+    for kind, meaning in about["kinds"].items():
+        levels = dropped.get(kind, {})
+        mine = kept.get(kind, {})
+        kinds.append(
+            {
+                "kind": kind,
+                "meaning": meaning,
+                "variants": [
+                    (mine.get(mode, 0), found.get(kind, mine).get(mode, 0)) for mode in modes
+                ],
+                "refused": sum(refused.get(kind, {}).values()),
+                "dropped": sum(n for whys in levels.values() for n in whys.values()),
+            }
+        )
+        reasons += _most_common(kind, "refused", refused.get(kind, {}))
+        for level, whys in levels.items():
+            reasons += _most_common(kind, f"dropped: {level}", whys)
+    return Facts(
+        name=printable(name),
+        projects=list(about.get("corpus", {}).get("projects", [])),
+        methods=counts.get("methods"),
+        looked_at=counts.get("methods_looked_at"),
+        settings=about.get("settings", {}),
+        modes=modes,
+        kinds=kinds,
+        reasons=reasons,
+    )
+
+
+def _most_common(kind: str, what: str, whys: Mapping[str, int]) -> list[Reason]:
+    """The names in a reason make each of them a rare one; without them there are few."""
+    counted: Counter[str] = Counter()
+    for why, n in whys.items():
+        counted[re.sub(r"`[^`]*`", "`…`", why)] += n
+    ordered = sorted(counted.items(), key=lambda one: (-one[1], one[0]))
+    found = [Reason(kind, what, why, n) for why, n in ordered[:MOST_REASONS]]
+    rest = ordered[MOST_REASONS:]
+    if rest:
+        found.append(Reason(kind, what, f"{len(rest)} other reasons", sum(n for _, n in rest)))
+    return found

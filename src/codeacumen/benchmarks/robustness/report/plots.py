@@ -1,0 +1,239 @@
+"""The plots of robustness: figures 2 to 4 of Rabin et al. (IST 2021), and Table 3 drawn.
+
+Each is of one model, as in the paper: transformations in it stand side by side, and the axis is the
+same for all models.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from codeacumen.api import Score, Scores, TaskCard
+from codeacumen.report.evidence import Merged, find_score, slugs
+from codeacumen.report.plots import Plot, Scale, fitted_spec, inline_data, printable, scale_for
+
+FAMILY = "robustness/"
+METRIC = "pcp"
+MOST_MODELS = 12
+ROOM = 18
+SINGLE, ALL = "single", "all"
+
+Row: TypeAlias = dict[str, Any]
+# The rows of one model in one task.
+Rows: TypeAlias = Callable[[TaskCard, Scores], list[Row]]
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """One model's plots, each with its heading and with what it shows."""
+
+    model: str
+    plots: list[tuple[Plot, str, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Figure:
+    """``rows`` gives the dots. ``across``: the transformations stand below each other, else
+    beside each other within each category. ``order`` is that of the categories, or of the series
+    where ``across``; what it does not name is not drawn."""
+
+    name: str
+    title: str
+    caption: str
+    axis: str
+    rows: Rows
+    order: Sequence[str]
+    across: bool
+
+
+def robustness_tasks(merged: Merged) -> list[TaskCard]:
+    return [
+        card
+        for name, card in merged.tasks.items()
+        if name.startswith(FAMILY) and card.metric == METRIC
+    ]
+
+
+def kind_of(card: TaskCard) -> str:
+    """The transformation that a task is about."""
+    return printable(card.name.removeprefix(FAMILY))
+
+
+def figures(merged: Merged, cards: Sequence[TaskCard]) -> list[Figures]:
+    """For the models that are not honest rows; where there are none, for all."""
+    asked = {cell.model for card in cards for cell in merged.of_task(card.name)}
+    own = [name for name in merged.models if name in asked and not merged.models[name].honest_row]
+    models = (own or [name for name in merged.models if name in asked])[:MOST_MODELS]
+    file_names = slugs(models)
+    found: dict[str, list[tuple[Plot, str, str]]] = {model: [] for model in models}
+    for figure in _figures(cards):
+        drawn = {model: _rows(merged, cards, model, figure) for model in models}
+        bounds = scale_for(
+            row[key] for rows in drawn.values() for row in rows for key in ("value", "low", "high")
+        )
+        for model, rows in drawn.items():
+            if rows:
+                name = f"robustness-{figure.name}-{file_names[model]}"
+                title = printable(f"{figure.title}: {model}")
+                spec = _spec(figure, rows, [kind_of(card) for card in cards], bounds, title)
+                found[model].append((Plot(name, title, spec), figure.title, figure.caption))
+    return [Figures(model, plots) for model, plots in found.items() if plots]
+
+
+def _figures(cards: Sequence[TaskCard]) -> list[_Figure]:
+    modes = list(dict.fromkeys(one.name for card in cards for one in card.conventions))
+    shares = sorted((mode for mode in modes if mode.endswith("%")), key=_percent)
+    sizes = list(dict.fromkeys(_size(one) for card in cards for one in card.slices))
+    return [
+        _Figure(
+            "places", "One place and all places",
+            "Prediction change where one place is changed, and where all of a method's places are, "
+            "which is of methods with two places or more (figure 2 of the paper).",
+            "pcp", _places, ("one place", "all places"), across=True,
+        ),
+        _Figure(
+            "right", "Names that were right and names that were wrong",
+            "How many in a hundred names change, among those that were right for the original and "
+            "among those that were wrong (figure 3).",
+            "changed, %", _right, ("right before", "wrong before"), across=True,
+        ),
+        _Figure(
+            "shares", "By how much is changed",
+            "Prediction change by the share of a method's places that is changed, of methods with "
+            "four places or more; all places: of two or more (Table 3).",
+            "pcp", _by_mode, [*shares, ALL] if shares else [], across=False,
+        ),
+        _Figure(
+            "statements", "By the number of statements",
+            "Prediction change by the number of statements of the original method (figure 4).",
+            "pcp", _by_size, sizes, across=False,
+        ),
+    ]  # fmt: skip
+
+
+def _rows(merged: Merged, cards: Sequence[TaskCard], model: str, figure: _Figure) -> list[Row]:
+    cells = [(card, merged.cells.get((card.name, model))) for card in cards]
+    rows = [
+        row | {"kind": kind_of(card)}
+        for card, cell in cells
+        if cell is not None
+        for row in figure.rows(card, cell)
+        if row["part"] in figure.order
+    ]
+    # All places alone say nothing about shares of them.
+    return rows if figure.name != "shares" or any(row["part"] != ALL for row in rows) else []
+
+
+def _places(card: TaskCard, cell: Scores) -> list[Row]:
+    found = [find_score(cell, mode) for mode in (SINGLE, ALL)]
+    if not all(found):
+        return []
+    return _dots(zip(("one place", "all places"), found, strict=True))
+
+
+def _right(card: TaskCard, cell: Scores) -> list[Row]:
+    mode = card.conventions[0].name
+    metrics = ("cwp_share", "wrong_change_share")
+    found = [find_score(cell, mode, metric=metric) for metric in metrics]
+    return _dots(zip(("right before", "wrong before"), found, strict=True))
+
+
+def _by_mode(card: TaskCard, cell: Scores) -> list[Row]:
+    modes = [one.name for one in card.conventions]
+    if not any(mode.endswith("%") for mode in modes):
+        return []
+    return _dots((mode, find_score(cell, mode)) for mode in modes)
+
+
+def _by_size(card: TaskCard, cell: Scores) -> list[Row]:
+    mode = card.conventions[0].name
+    return _dots((_size(one), find_score(cell, mode, one)) for one in card.slices)
+
+
+def _dots(scores: Any) -> list[Row]:
+    return [
+        {"part": printable(part)} | _dot(score)
+        for part, score in scores
+        if score is not None and score.value is not None
+    ]
+
+
+def _dot(score: Score) -> Row:
+    known = score.low is not None and score.high is not None
+    return {
+        "value": score.value,
+        # Without an interval, the line is as long as the dot.
+        "low": score.low if known else score.value,
+        "high": score.high if known else score.value,
+        "interval": f"{score.low:.2f} to {score.high:.2f}" if known else score.note,
+        "n": score.n,
+    }
+
+
+def _size(slice_: str) -> str:
+    return printable(slice_.removeprefix("statements:"))
+
+
+def _percent(mode: str) -> float:
+    try:
+        return float(mode.removesuffix("%"))
+    except ValueError:
+        return 0.0
+
+
+def _spec(
+    figure: _Figure, rows: Sequence[Row], kinds: Sequence[str], bounds: Scale, title: str
+) -> dict[str, Any]:
+    """Dots with their intervals, in groups."""
+    import altair as alt
+
+    present = {row["kind"] for row in rows}
+    # Colours go by place among all transformations, so that each keeps its own.
+    groups, series = ([k for k in kinds if k in present], list(figure.order))
+    group, one = ("kind", "part")
+    if not figure.across:
+        groups, series, group, one = list(figure.order), list(kinds), "part", "kind"
+    shown = [name for name in series if any(row[one] == name for row in rows)]
+    # Alike in both, so that Vega-Lite makes one legend of colour and shape.
+    legend = alt.Legend(title=None, values=shown, columns=3) if len(shown) > 1 else None
+    colour = alt.Color(f"{one}:N", scale=alt.Scale(domain=series, range="ordinal"), legend=legend)
+    shape = alt.Shape(f"{one}:N", scale=alt.Scale(domain=series), legend=legend)
+    scale = alt.Scale(domain=[bounds.low, bounds.high], nice=False)
+    axis = alt.Axis(title=figure.axis, values=bounds.ticks, format=".2~f", grid=True)
+    base = alt.Chart(inline_data(rows)).encode(color=colour)
+    tooltip = [
+        alt.Tooltip("kind:N", title="transformation"),
+        alt.Tooltip("part:N", title="where" if figure.name != "statements" else "statements"),
+        alt.Tooltip("value:Q", format=".2f"),
+        "interval:N",
+        alt.Tooltip("n:Q"),
+    ]
+    offset = alt.Scale(domain=shown, paddingOuter=0.3)
+    if figure.across:
+        base = base.encode(
+            y=alt.Y(f"{group}:N", sort=groups, title=None),
+            yOffset=alt.YOffset(f"{one}:N", scale=offset, sort=shown),
+        )
+        lines = base.encode(x=alt.X("low:Q", scale=scale, axis=axis), x2="high:Q")
+        dots = base.encode(x=alt.X("value:Q", scale=scale, axis=axis))
+        height = max(1, len(groups)) * (len(shown) + 1) * ROOM
+    else:
+        base = base.encode(
+            x=alt.X(
+                f"{group}:N",
+                scale=alt.Scale(domain=groups, paddingInner=0.25),
+                title="statements" if figure.name == "statements" else "places changed",
+                axis=alt.Axis(labelAngle=0, labelOverlap="greedy", grid=False),
+            ),
+            xOffset=alt.XOffset(f"{one}:N", scale=offset, sort=shown),
+        )
+        lines = base.encode(y=alt.Y("low:Q", scale=scale, axis=axis), y2="high:Q")
+        dots = base.encode(y=alt.Y("value:Q", scale=scale, axis=axis))
+        height = 260
+    chart = alt.layer(
+        lines.mark_rule(strokeWidth=2, opacity=0.6).encode(tooltip=tooltip),
+        dots.mark_point(filled=True, size=60, opacity=1).encode(shape=shape, tooltip=tooltip),
+    ).properties(height=height, description=title)
+    return fitted_spec(chart)

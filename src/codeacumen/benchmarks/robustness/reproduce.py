@@ -1,0 +1,395 @@
+"""Do the published numbers of the generalizability study add up?
+
+Its models and their answers are not published, its result tables are. What can be computed again
+from them must agree: parts with their sum, shares with what they are shares of, averages with what
+they are averages of, one table with another, the text with the tables. A percentage has two
+decimals, so it may be off by half a hundredth, and what is computed from several by the sum of what
+they may be off; where nothing else is said, that is the tolerance.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from codeacumen.datasets import require
+from codeacumen.datasets.published import read_published
+from codeacumen.reproduce import (
+    OUTSIDE,
+    RecipeOptions,
+    ReproducedCell,
+    TextTable,
+    compare_with_published,
+    summarize_checks,
+)
+from codeacumen.text.numbers import format_difference, format_number
+
+PACKAGE = "codeacumen.benchmarks.robustness"
+
+# How far a printed percentage may be from what it stands for; and what a float may lose.
+HALF = 0.005
+LOST = 1e-9
+
+MODELS = {"code2vec": "c2v", "code2seq": "c2s", "ggnn": "ggnn"}
+DATASETS = {"Java-Small": "JS", "Java-Med": "JM", "Java-Large": "JL"}
+TYPES = ("CCP", "CWP", "WWSP", "WCP", "WWDP")
+BUCKETS = ("pcp5", "pcp10", "pcp15", "pcp20", "pcp25", "pcp50", "pcp100", "pcp1k")
+# Section 6.2.1: so many programs of Java-Small have all their switches changed.
+SWITCHES_ALL_PLACES = 13
+# Section 6.2.3: shares of the places are averages over so many runs.
+RUNS = 5
+
+# Each check by its name, and what must hold.
+CHECKS = {
+    "types": "CCP + CWP + WWSP + WCP + WWDP = 100",
+    "change": "CWP + WCP + WWDP = PCP of Table 2",
+    "average": "Table 2's averages are those of its rows, weighted by transformed methods",
+    "single": "single places of figure 2 = PCP of Table 2",
+    "before": "figure 3: correct = CWP/(CCP+CWP), incorrect = (WCP+WWDP)/(WCP+WWSP+WWDP)",
+    "size": "figure 4: all methods = PCP of Table 2",
+    "buckets": "figure 4: all methods lie between the smallest and the largest bucket",
+    "f1": "Tables 1 and 5: F1 = 2 · precision · recall / (precision + recall)",
+    "methods": "the same methods in every table, no more originals than variants",
+    "whole": "a percentage of n methods is that of a whole number of them",
+    "runs": "Table 3: averages of five runs over n methods",
+    "text": "what the text says of the tables",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One model on the variants of one transformation of one data set."""
+
+    dataset: str
+    transformation: str
+    model: str
+    original: int
+    transformed: int
+    pcp: float
+    types: Mapping[str, float]
+
+    def total(self, *types: str) -> float:
+        return sum(self.types[one] for one in types)
+
+    def cell(
+        self, check: str, ours: float, published: float, tolerance: float, subset: str = "",
+        note: str = "", n: int | None = None,
+    ) -> ReproducedCell:  # fmt: skip
+        return _cell(
+            check, ours, published, tolerance, self.transformation, self.dataset, self.model,
+            self.transformed if n is None else n, subset, note,
+        )  # fmt: skip
+
+
+def _cell(
+    check: str, ours: float, published: float, tolerance: float, transformation: str = "",
+    dataset: str = "", model: str = "", n: int = 0, subset: str = "", note: str = "",
+) -> ReproducedCell:  # fmt: skip
+    difference, verdict = compare_with_published(ours, published, tolerance + LOST)
+    return ReproducedCell(
+        table=check, task=transformation, size=dataset, technique=model, n=n, ours=ours,
+        published=published, difference=difference, verdict=verdict, tolerance=tolerance,
+        subset=subset, note=note,
+    )  # fmt: skip
+
+
+Rows = Mapping[tuple[str, str, str], Row]
+
+
+def compute_cells(options: RecipeOptions) -> list[ReproducedCell]:
+    """Return all cells, check by check."""
+    folder = require("tnpa")
+    rows = read_rows(folder)
+    found = [
+        *_identities(rows.values()),
+        *_averages(rows),
+        *_places(folder, rows),
+        *_before(folder, rows),
+        *_sizes(folder, rows),
+        *_f1(folder, rows),
+        *_methods(folder, rows),
+        *_whole(rows),
+        *_runs(folder, rows),
+        *_text(folder, rows),
+    ]
+    order = list(CHECKS)
+    return sorted(found, key=lambda cell: order.index(cell.table))
+
+
+def build_tables(cells: Sequence[ReproducedCell]) -> list[TextTable]:
+    """Return what must hold, and the numbers that do not."""
+    title = "The generalizability study's published numbers"
+    tables = [summarize_checks(cells, CHECKS, title)]
+    rows = [
+        [
+            cell.table,
+            cell.size,
+            cell.task,
+            cell.technique,
+            cell.subset,
+            f"{cell.n:,}",
+            format_number(cell.published, 2),
+            format_number(cell.ours, 3),
+            format_difference(cell.difference),
+            cell.note,
+        ]
+        for cell in cells
+        if cell.verdict == OUTSIDE
+    ]
+    if rows:
+        columns = [
+            "check", "data set", "transformation", "model", "number", "n", "printed", "should be",
+            "difference", "remark",
+        ]  # fmt: skip
+        caption = (
+            "Should be: the value that the other published numbers give; for whole and runs, the "
+            "possible value that is nearest."
+        )
+        tables.append(TextTable("What does not add up", columns, rows, caption, (5, 6, 7, 8)))
+    return tables
+
+
+def _read(folder: Path, name: str) -> list[dict[str, str]]:
+    with (folder / f"{name}.csv").open(encoding="utf-8", newline="") as stream:
+        return list(csv.DictReader(stream))
+
+
+def read_rows(folder: Path) -> Rows:
+    """Table 2 and Table 4 together."""
+    details = {(one["dataset"], one["transformation"]): one for one in _read(folder, "pcp_details")}
+    return {
+        (dataset, transformation, model): Row(
+            dataset,
+            transformation,
+            model,
+            int(one["original"]),
+            int(one["transformed"]),
+            float(one[f"pcp_{short}"]),
+            {name: float(details[dataset, transformation][f"{name}_{short}"]) for name in TYPES},
+        )
+        for one in _read(folder, "pcp_summary")
+        for dataset, transformation in [(one["dataset"], one["transformation"])]
+        for model, short in MODELS.items()
+    }
+
+
+def _of(rows: Rows, line: Mapping[str, str]) -> Row:
+    return rows[line["dataset"], line["transformation"], line["model"]]
+
+
+def _identities(rows: Iterable[Row]) -> Iterator[ReproducedCell]:
+    for row in rows:
+        yield row.cell("types", row.total(*TYPES), 100.0, 5 * HALF)
+        yield row.cell("change", row.total("CWP", "WCP", "WWDP"), row.pcp, 4 * HALF)
+
+
+def _averages(rows: Rows) -> Iterator[ReproducedCell]:
+    for line in read_published(PACKAGE, "averages"):
+        mine = [rows[one, line["transformation"], line["model"]] for one in DATASETS.values()]
+        n = sum(row.transformed for row in mine)
+        mean = sum(row.pcp * row.transformed for row in mine) / n
+        yield _cell("average", mean, float(line["pcp"]), 2 * HALF, line["transformation"], "all",
+                    line["model"], n)  # fmt: skip
+
+
+def _places(folder: Path, rows: Rows) -> Iterator[ReproducedCell]:
+    for line in _read(folder, "single_vs_all"):
+        row, value = _of(rows, line), float(line["pcp"])
+        if line["place"] == "single":
+            yield row.cell("single", row.pcp, value, 0.0)
+        elif (row.dataset, row.transformation) == ("JS", "SF"):
+            yield _whole_cell(row, "PCP, all places", value, SWITCHES_ALL_PLACES, HALF)
+
+
+def _before(folder: Path, rows: Rows) -> Iterator[ReproducedCell]:
+    for line in _read(folder, "correct_vs_incorrect"):
+        row = _of(rows, line)
+        correct = line["type"] == "correct"
+        changed, kept = (("CWP",), ("CCP",)) if correct else (("WCP", "WWDP"), ("WWSP",))
+        share, tolerance = _with_tolerance(
+            lambda a, b: 100 * a / (a + b) if a + b else 0.0,
+            (row.total(*changed), HALF * len(changed)),
+            (row.total(*kept), -HALF * len(kept)),
+        )
+        yield row.cell("before", share, float(line["pcp"]), tolerance, line["type"])
+
+
+def _with_tolerance(
+    of: Callable[[float, float], float], first: tuple[float, float], second: tuple[float, float]
+) -> tuple[float, float]:
+    """A function of two rounded numbers, each given with how far it may be off, in the direction
+    in which the function grows; and how far its printed value may then be off."""
+    (a, da), (b, db) = first, second
+    value = of(a, b)
+    high, low = of(max(a + da, 0.0), max(b + db, 0.0)), of(max(a - da, 0.0), max(b - db, 0.0))
+    return value, max(high - value, value - low) + HALF
+
+
+def _sizes(folder: Path, rows: Rows) -> Iterator[ReproducedCell]:
+    for line in _read(folder, "num_of_stmt"):
+        row, value = _of(rows, line), float(line["pcp"])
+        buckets = [float(line[name]) for name in BUCKETS]
+        yield row.cell("size", row.pcp, value, 0.0)
+        nearest = min(max(value, min(buckets)), max(buckets))
+        yield row.cell("buckets", nearest, value, 2 * HALF)
+
+
+def _f1(folder: Path, rows: Rows) -> Iterator[ReproducedCell]:
+    def harmonic(precision: float, recall: float) -> float:
+        return 2 * precision * recall / (precision + recall) if precision + recall else 0.0
+
+    for line in _read(folder, "prf1_subtoken"):
+        for model, short in MODELS.items():
+            row = rows[line["dataset"], line["transformation"], model]
+            both = [(float(line[f"{name}_{short}"]), HALF) for name in ("precision", "recall")]
+            value, tolerance = _with_tolerance(harmonic, *both)
+            yield row.cell("f1", value, float(line[f"f1_{short}"]), tolerance, "after")
+    for line in read_published(PACKAGE, "models"):
+        both = [(float(line[name]), HALF) for name in ("precision", "recall")]
+        value, tolerance = _with_tolerance(harmonic, *both)
+        yield _cell("f1", value, float(line["f1"]), tolerance, "", DATASETS[line["dataset"]],
+                    line["model"].lower(), int(line["methods"]), "before")  # fmt: skip
+
+
+def _methods(folder: Path, rows: Rows) -> Iterator[ReproducedCell]:
+    for line in _read(folder, "prf1_subtoken"):
+        row = rows[line["dataset"], line["transformation"], "code2vec"]
+        yield _n_cell(row, "Table 5", row.transformed, int(line["methods"]))
+        yield _n_cell(row, "variants", max(row.original, row.transformed), row.transformed)
+    seen: dict[tuple[str, str], int] = {}
+    for line in _read(folder, "pcp_xpercent"):
+        row, n = _of(rows, line), int(line["n_programs"])
+        first = seen.setdefault((row.dataset, row.transformation), n)
+        told = f"{line['percentage']} %, {row.model}"
+        yield _n_cell(row, told, min(first, row.original), n)
+
+
+def _n_cell(row: Row, subset: str, ours: int, published: int) -> ReproducedCell:
+    return _cell("methods", ours, published, 0.0, row.transformation, row.dataset, "",
+                 row.transformed, subset)  # fmt: skip
+
+
+# --------------------------------------------------------------------------------------
+# Percentages of few methods: not every one is possible.
+# --------------------------------------------------------------------------------------
+
+
+def nearest(value: float, n: int) -> float:
+    """The percentage of a whole number of n that is nearest to a value."""
+    return 100 * round(value * n / 100) / n
+
+
+def _says_something(n: int, tolerance: float) -> bool:
+    """Whether there are percentages, as printed, that are none of n."""
+    return 0 < n < 100 / (2 * tolerance)
+
+
+def _whole(rows: Rows) -> Iterator[ReproducedCell]:
+    for row in rows.values():
+        if not _says_something(row.transformed, HALF):
+            continue
+        values = {"PCP": (row.pcp, HALF), **{one: (row.types[one], HALF) for one in TYPES}}
+        # The five are printed so that they add up to 100.00: the last is what the others leave.
+        values["WWDP"] = (row.types["WWDP"], 4 * HALF)
+        note = "" if _fit(values.values(), row.transformed) else _other_n(row, values.values())
+        for name, (value, tolerance) in values.items():
+            if _says_something(row.transformed, tolerance):
+                yield _whole_cell(row, name, value, row.transformed, tolerance, note)
+
+
+def _whole_cell(
+    row: Row, subset: str, value: float, n: int, tolerance: float, note: str = ""
+) -> ReproducedCell:
+    return row.cell("whole", nearest(value, n), value, tolerance, subset, note, n)
+
+
+def _fit(values: Iterable[tuple[float, float]], n: int) -> bool:
+    return all(abs(nearest(value, n) - value) <= tolerance + LOST for value, tolerance in values)
+
+
+def _other_n(row: Row, values: Iterable[tuple[float, float]]) -> str:
+    """Numbers of methods, below the one that is told, that fit all values, if they are few."""
+    values = list(values)
+    fitting = [str(n) for n in range(row.transformed - 1, 0, -1) if _fit(values, n)]
+    told = f"all six are percentages of {' or '.join(fitting)} methods"
+    return told if 0 < len(fitting) <= 3 else ""
+
+
+def _runs(folder: Path, rows: Rows) -> Iterator[ReproducedCell]:
+    # Each run and the average may have been cut off after two decimals, not rounded.
+    tolerance = 4 * HALF
+    for line in _read(folder, "pcp_xpercent"):
+        row, n, value = _of(rows, line), int(line["n_programs"]), float(line["PCP"])
+        if not _says_something(RUNS * n, tolerance):
+            continue
+        ours = nearest(value, RUNS * n)
+        fits = [
+            runs for runs in range(1, RUNS) if abs(nearest(value, runs * n) - value) <= tolerance
+        ]
+        wrong = abs(ours - value) > tolerance + LOST
+        note = f"possible with {_listed(fits)} runs" if wrong and fits else ""
+        yield row.cell("runs", ours, value, tolerance, f"{line['percentage']} %", note, n)
+
+
+def _listed(numbers: Sequence[int]) -> str:
+    return " or ".join(map(str, numbers))
+
+
+# --------------------------------------------------------------------------------------
+# Sentences.
+# --------------------------------------------------------------------------------------
+
+# Section 6.2.2: the range of figure 3's bars.
+_RANGES = {
+    ("code2vec", "correct"): (10.45, 42.86),
+    ("code2vec", "incorrect"): (38.18, 76.00),
+    ("code2seq", "correct"): (9.19, 36.36),
+    ("code2seq", "incorrect"): (46.66, 62.90),
+    ("ggnn", "correct"): (1.90, 8.58),
+    ("ggnn", "incorrect"): (31.05, 62.01),
+}
+# Section 6.4, on average: CWP/(CCP+CWP) and WCP/(WCP+WWSP+WWDP), and how exactly it is told.
+_SWITCHED = {
+    ("code2vec", "CWP/(CCP+CWP)"): (23.0, 0.5),
+    ("code2seq", "CWP/(CCP+CWP)"): (20.0, 0.5),
+    ("ggnn", "CWP/(CCP+CWP)"): (2.5, 2.5),  # less than 5 %
+    ("code2vec", "WCP/(WCP+WWSP+WWDP)"): (1.5, 1.5),  # less than 3 %
+    ("code2seq", "WCP/(WCP+WWSP+WWDP)"): (1.5, 1.5),  # less than 3 %
+    ("ggnn", "WCP/(WCP+WWSP+WWDP)"): (1.0, 0.5),  # around 1 %
+}
+
+
+def _text(folder: Path, rows: Rows) -> Iterator[ReproducedCell]:
+    of_one = [row for row in rows.values() if row.model == "code2vec"]
+    originals = sum(row.original for row in of_one)
+    variants = sum(row.transformed for row in of_one)
+    yield _cell("text", originals, 1_415_116, 0.0, n=originals, subset="original methods")
+    yield _cell("text", variants, 2_822_810, 0.0, n=variants, subset="transformed methods")
+    pcp = {key: row.pcp for key, row in rows.items()}
+    pairs = [(row.dataset, row.transformation) for row in of_one]
+    lowest = sum(_lowest({model: pcp[*pair, model] for model in MODELS}) for pair in pairs)
+    yield _cell("text", lowest, 14, 0.0, model="ggnn", n=18, subset="rows with the lowest PCP")
+    means: dict[str, dict[str, float]] = {}
+    for line in read_published(PACKAGE, "averages"):
+        means.setdefault(line["transformation"], {})[line["model"]] = float(line["pcp"])
+    lowest = sum(map(_lowest, means.values()))
+    yield _cell("text", lowest, 4, 0.0, model="ggnn", n=6, subset="averages that are the lowest")
+    bars: dict[tuple[str, str], list[float]] = {}
+    for line in _read(folder, "correct_vs_incorrect"):
+        bars.setdefault((line["model"], line["type"]), []).append(float(line["pcp"]))
+    for (model, type_), ends in _RANGES.items():
+        for end, name, value in zip(ends, ("lowest", "highest"), (min, max), strict=True):
+            yield _cell("text", value(bars[model, type_]), end, 0.0, model=model, n=18,
+                        subset=f"{name} PCP of {type_}")  # fmt: skip
+    for (model, share), (published, tolerance) in _SWITCHED.items():
+        mine = [row for row in rows.values() if row.model == model]
+        part, whole = ("CWP", ("CCP", "CWP")) if share.startswith("C") else ("WCP", TYPES[2:])
+        mean = sum(100 * row.types[part] / row.total(*whole) for row in mine) / len(mine)
+        yield _cell("text", mean, published, tolerance, model=model, n=len(mine), subset=share)
+
+
+def _lowest(values: Mapping[str, float]) -> bool:
+    """Whether it is GGNN that has the lowest."""
+    return min(values, key=lambda model: values[model]) == "ggnn"

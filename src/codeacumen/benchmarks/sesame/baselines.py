@@ -1,0 +1,47 @@
+"""The two measures by which SeSaMe's pairs were sampled: models that return the published values.
+
+``docsim`` compares JavaDoc with its names, so it answers only where these are visible; ``toksim``
+compares the kinds of tokens, which every level of input shows.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+from codeacumen.benchmarks.sesame import FLAVOURS
+from codeacumen.datasets import dataset, require
+from codeacumen.registry import model
+from codeacumen.tasks.published import PairScores, PublishedPairScores
+from codeacumen.views.masking.levels import SIGHTS, WHOLE
+
+MEASURES = {
+    "docsim": ("similarity of the JavaDoc", (WHOLE,)),
+    "toksim": ("similarity of the kinds of tokens", tuple(SIGHTS)),
+}
+
+
+def _load_scores(measure: str) -> PairScores:
+    from codeacumen.benchmarks.sesame.pairs import published, read_pairs
+    from codeacumen.views.masking.levels import shown
+
+    folder = require("sesame")
+    values = published(folder)
+    return {
+        (shown(pair.first, level), shown(pair.second, level)): values[pair.id][measure]
+        for level in MEASURES[measure][1]
+        for pair in read_pairs(folder)
+    }
+
+
+def make_measure(measure: str) -> PublishedPairScores:
+    only = tuple(
+        f"sesame/{flavour}/{level}" for flavour in FLAVOURS for level in MEASURES[measure][1]
+    )
+    load = partial(_load_scores, measure)
+    return PublishedPairScores(load, only, fingerprint=dataset("sesame").commit)
+
+
+for _measure, (_summary, _) in MEASURES.items():
+    model(f"published-{_measure}", summary=f"SeSaMe's {_measure}: {_summary} (published values)")(
+        partial(make_measure, _measure)
+    )

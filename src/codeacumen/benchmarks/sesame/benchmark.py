@@ -1,0 +1,48 @@
+"""SeSaMe's definitions for runs, reports and ``reproduce``: the means over its questions, and what
+models lose when they see less of the source."""
+
+from codeacumen.api import Benchmark, DataFamily, InputLevels, Recipe, TaskGroup
+from codeacumen.benchmarks.sesame import FLAVOURS
+from codeacumen.views.masking.levels import BARE, SIGHTS, UNCOMMENTED, UNNAMED, WHOLE
+
+_MEANINGS = {
+    WHOLE: "all of the text",
+    UNCOMMENTED: "without comments",
+    UNNAMED: "without names",
+    BARE: "without either",
+}
+_SESAME_TASKS = {
+    level: tuple(f"sesame/{aspect}/{level}" for aspect in FLAVOURS) for level in SIGHTS
+}
+
+BENCHMARKS = (
+    Benchmark(
+        "sesame",
+        groups=tuple(
+            TaskGroup(
+                name=f"sesame/{level}",
+                title=f"SeSaMe, {level}",
+                tasks=tasks,
+                caption=(
+                    "The interval resamples the clusters of pairs, which the tasks share, for all "
+                    "of them together."
+                ),
+            )
+            for level, tasks in _SESAME_TASKS.items()
+        ),
+        input_levels=(InputLevels("sesame", "SeSaMe", _SESAME_TASKS, _MEANINGS),),
+        recipe=Recipe("sesame", "codeacumen.benchmarks.sesame.reproduce"),
+    ),
+    Benchmark(
+        "similar",
+        families=(DataFamily("similar", "codeacumen.benchmarks.sesame"),),
+        input_levels=(
+            InputLevels(
+                "similar",
+                "Similar methods",
+                {level: (f"similar/{level}",) for level in SIGHTS},
+                _MEANINGS,
+            ),
+        ),
+    ),
+)

@@ -1,0 +1,67 @@
+"""Sections of the page that benchmarks define.
+
+A benchmark's definition names a module with two functions: ``build_sections(merged, evidence,
+data_sets)`` returns its sections, and ``draw_plots(merged)`` returns those of their plots that are
+drawn from scores alone. Templates and scripts are in the module's folder ``page``. The report
+itself knows no benchmark by name.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from codeacumen.datasets.built import Built
+from codeacumen.registry import list_report_modules
+from codeacumen.report.evidence import Evidence, Merged
+from codeacumen.report.plots import Plot
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A part of the page about several tasks of a benchmark, or about a data set.
+
+    ``template`` is rendered with this record as ``section``. ``package`` has it and ``scripts`` in
+    its folder ``page``. ``data`` is in the page as JSON, with the id ``{anchor}-data``. The section
+    stands before the task ``before_task``, or after all tasks where that is empty.
+
+    ``summarized_tasks`` are tasks whose further metrics the section shows and whose scores are
+    percentages.
+    """
+
+    anchor: str
+    contents_title: str
+    package: str
+    template: str
+    content: Any
+    plots: Sequence[Plot] = ()
+    scripts: Sequence[str] = ()
+    data: Any = None
+    before_task: str = ""
+    summarized_tasks: frozenset[str] = frozenset()
+
+    @property
+    def template_path(self) -> str:
+        return f"{self.package}/{self.template}"
+
+
+def build_sections(
+    merged: Merged, evidence: Mapping[str, Evidence], data_sets: Sequence[Built]
+) -> list[Section]:
+    """Return the sections of all benchmarks, in the order of the benchmarks."""
+    return [
+        section
+        for name in list_report_modules()
+        for section in importlib.import_module(name).build_sections(merged, evidence, data_sets)
+    ]
+
+
+def draw_section_plots(merged: Merged) -> list[Plot]:
+    """Return the plots of all benchmarks that are drawn from scores alone."""
+    return [
+        plot
+        for name in list_report_modules()
+        for plot in importlib.import_module(name).draw_plots(merged)
+    ]

@@ -1,0 +1,50 @@
+"""What a model may see around a method where there is no corpus to look into."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+
+from codeacumen.api import Json
+
+NO_METHODS: Sequence[Mapping[str, Json]] = ()
+
+
+class TextSight:
+    """The masked text of a method, and what its data set says about where it stands.
+
+    ``load`` returns the text and the context of each method by its id; it runs on first use.
+    """
+
+    def __init__(self, load: Callable[[], Mapping[str, tuple[str, Mapping[str, Json]]]]) -> None:
+        self._load = load
+
+    @cached_property
+    def _methods(self) -> Mapping[str, tuple[str, Mapping[str, Json]]]:
+        return self._load()
+
+    def view(self, method: str, name: str, compat: str = "") -> Json:
+        if name != "text" or compat or method not in self._methods:
+            return None
+        return self._methods[method][0]
+
+    def view_of(self, method: str, other: str, name: str, compat: str = "") -> Json:
+        """Only the method itself: how it sees another one takes a corpus to say."""
+        return self.view(method, name, compat) if other == method else None
+
+    def context(self, method: str) -> Mapping[str, Json]:
+        return self._methods[method][1] if method in self._methods else {}
+
+    def callers(self, method: str) -> Sequence[Mapping[str, Json]]:
+        return NO_METHODS
+
+    def callees(self, method: str) -> Sequence[Mapping[str, Json]]:
+        return NO_METHODS
+
+    def siblings(self, method: str) -> Sequence[Mapping[str, Json]]:
+        return NO_METHODS
+
+    def owner(self, method: str) -> Mapping[str, Json]:
+        """The class's name, where the context has it."""
+        type_name = self.context(method).get("type")
+        return {"header": f"class {type_name}"} if type_name else {}

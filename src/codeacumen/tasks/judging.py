@@ -1,0 +1,88 @@
+"""Judging: does this name fit this method?
+
+``JudgingTask`` asks for a fitness from 0 to 1. ``JudgingByNameTask`` asks for a name, and calls the
+name under test wrong where it is too unlike the recommended one, as in ReName4J; its scores depend
+on a threshold T. A model that gives no answer raises no alarm.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from codeacumen.api import Answer, Convention, Face, Instance, Metric
+from codeacumen.metrics import checking
+from codeacumen.tasks.base import LoadInstances, StandardTask, TaskInfo, fill_missing_answers
+from codeacumen.text.subtokens import subtokens
+
+# ReName4J's and Cognac's; MNire's; and the one of ReName4J's section 5.1.
+THRESHOLDS = (0.85, 0.94, 1.0)
+
+
+def consistency_label(is_consistent: bool) -> str:
+    """The label that the metrics of this module compare with."""
+    return checking.CONSISTENT if is_consistent else checking.INCONSISTENT
+
+
+class JudgingTask(StandardTask):
+    """Judge names (``NamedMethod``); truths have ``value`` (0 or 1) and ``label``.
+
+    ``rare``: where wrong names are rare, the headline is average precision, because accuracy would
+    be best for a model that calls every name right.
+    """
+
+    face = Face.JUDGE
+    convention = Convention(
+        "all", "every method; a name is called inconsistent below a fitness of 0.5, silence is 1"
+    )
+
+    def __init__(
+        self, info: TaskInfo, load: LoadInstances, *, rare: bool = False, **options: Any
+    ) -> None:
+        fitness, threshold = checking.judged, checking.OWN
+        figures = (
+            *checking.at_threshold(fitness, threshold),
+            *checking.ranked(fitness),
+            *checking.costs(fitness, threshold, checking.FALSE_ALARM, checking.MISS),
+            *checking.trivial(fitness),
+        )
+        headline = "average_precision" if rare else "accuracy"
+        super().__init__(
+            info,
+            load,
+            metric=next(metric for metric in figures if metric.name == headline),
+            metrics=tuple(metric for metric in figures if metric.name != headline),
+            **options,
+        )
+
+    def reading(
+        self, instances: Sequence[Instance], answers: Mapping[str, Answer]
+    ) -> dict[str, Answer]:
+        """A missing answer calls the name right."""
+        return fill_missing_answers(instances, answers, lambda instance: 1.0)
+
+
+class JudgingByNameTask(StandardTask):
+    """Judge names by recommending one (``Method``); truths have ``value``, ``label``, ``tested``
+    and ``fixed``. The first threshold is the headline's."""
+
+    face = Face.NAME
+    convention = Convention(
+        "all", "every method; inconsistent where Sim(name under test, recommended) < T"
+    )
+
+    def __init__(self, info: TaskInfo, load: LoadInstances, **options: Any) -> None:
+        fitness = checking.ByName(subtokens)
+        figures: list[Metric] = []
+        for threshold in THRESHOLDS:
+            words = checking.threshold_words(threshold)
+            figures += checking.at_threshold(fitness, threshold, *words)
+            figures += checking.corrected(subtokens, threshold, *words)
+        figures += [*checking.ranked(fitness), *checking.trivial(fitness)]
+        super().__init__(info, load, metric=figures[0], metrics=tuple(figures[1:]), **options)
+
+    def reading(
+        self, instances: Sequence[Instance], answers: Mapping[str, Answer]
+    ) -> dict[str, Answer]:
+        """A missing answer recommends the name under test."""
+        return fill_missing_answers(instances, answers, lambda instance: instance.truth["tested"])

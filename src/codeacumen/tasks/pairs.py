@@ -1,0 +1,15 @@
+"""Pairs: how close are two identifiers, or two methods?"""
+
+from __future__ import annotations
+
+from codeacumen.api import Convention, Face, Metric
+from codeacumen.metrics import spearman
+from codeacumen.tasks.base import StandardTask
+
+
+class PairTask(StandardTask):
+    """Score pairs (``Pair``); truths are numbers, or objects with several readings."""
+
+    face = Face.SIMILARITY
+    metric: Metric = spearman
+    convention = Convention("own", "every pair the model itself scores")
