@@ -1,6 +1,6 @@
 """Small Java programs about null, with what is true of each: the JVM is the oracle.
 
-``lang/java/nulls/programs`` holds them by topic. A program in such a file::
+``languages/java/nulls/programs`` holds them by topic. A program in such a file::
 
     === null_local: a local that holds null
     class T {

@@ -1,5 +1,5 @@
-"""Null dereferences of a corpus: facts of the files, shard by shard, then project by project the
-analysis itself (``lang/java/nulls``), which follows the calls that were linked when the corpus was
+"""Null dereferences of a corpus: facts of the files, shard by shard, then the analysis of each
+project (``languages/java/nulls``), which follows the calls that were linked when the corpus was
 built.
 
 Null facts depend on the linked calls, so they cannot come from the parse that makes a shard. They

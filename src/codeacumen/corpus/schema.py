@@ -116,8 +116,8 @@ MEASURES = pa.schema(
         ("operator_starts", _NUMBERS),
     ]
 )
-# The call facts of each Java file (``lang/java/calls/facts.py``): types, methods and fields that it
-# declares, one list a column; then the rows of its calls.
+# The call facts of each Java file (``languages/java/resolve/facts.py``): the types, methods and
+# fields that it declares, one list a column; then the rows of its calls.
 FACTS = pa.schema(
     [
         ("file_id", ID),
@@ -181,7 +181,7 @@ CALLS = pa.schema(
         ("targets", pa.int64()),
     ]
 )
-# Null facts of each Java file (``lang/java/nulls/facts.py``), or why it ``failed``. A set of
+# Null facts of each Java file (``languages/java/nulls/facts.py``), or why it ``failed``. A set of
 # targets is as many paths and places as its size says.
 _NUMBER_LISTS = list_of(_NUMBERS)
 NULLS = pa.schema(

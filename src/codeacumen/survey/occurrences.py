@@ -1,9 +1,9 @@
 """How often each identifier of a corpus occurs, and in which role, compared with IdBench's pairs.
 
-IdBench, section II-A, c. Roles are function, property and variable; in JavaScript as
-``lang.javascript.identifiers`` defines them. In Java a method's name is a function, where it is
-declared and where it is called, and so is a constructor's; a field's is a property, where it is
-declared and after a dot; what names a type, a package, an annotation or a label is something else.
+IdBench, section II-A, c. Roles are function, property and variable; in JavaScript as defined in
+``languages.javascript.identifiers``. In Java a method's name is a function, where it is declared
+and where it is called, and so is a constructor's; a field's is a property, where it is declared and
+after a dot; what names a type, a package, an annotation or a label is something else.
 
 Minified, generated and vendored files are left out, and all copies of a file but one.
 """

@@ -174,9 +174,9 @@ def _imports(file: JavaFile) -> list[int]:
 # ---------------------------------------------------------------- what called methods return
 #
 # As far as their texts say: null, what another call returns, a variable. Read off their return
-# statements and not analysed: whether a method has a warning is decided otherwise
-# (``lang/java/nulls``), with branches, values and fields. This is what somebody sees who looks up
-# the methods that are called, and those that these hand on to.
+# statements and not analysed: ``languages/java/nulls`` decides whether a method has a warning, with
+# branches, values and fields. This is what a person sees who looks up the methods that are called,
+# and those that these hand on to.
 
 # The most telling first: of several methods of one name the first of these counts.
 KINDS = NULL, PASSED, NAME, OTHER = "null", "passed", "name", "other"

@@ -1,7 +1,7 @@
 """What may be seen around a method that is asked about, in a corpus, with the answer hidden.
 
 What is hidden is taken out of the files' sources first, and every view is computed from what
-remains (``views.masked_files``), those of other packages too. What the corpus has stored is served
+remains (``views.masking.files``), those of other packages too. What the corpus has stored is served
 only where nothing is hidden.
 """
 

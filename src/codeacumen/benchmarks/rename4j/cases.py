@@ -1,11 +1,12 @@
 """Cases: a method with its name masked, and the name in question; among them Liu et al.'s methods.
 
 For a recommendation the method's own name is masked, where it is declared and wherever else it
-occurs (``views.masked``). For a check both names are, the one before and the one after a rename:
-the text must not depend on which of the two is under test. If only the right name were masked, the
-name under test would stand in the source of a wrongly named method as often as it is called there,
-and never in that of a rightly named one. Comments are left out unless they are requested: those of
-Liu's methods are from after the rename, and say in words what the new name says.
+occurs (``views.masking.text``). For a check both names are masked, the one before and the one after
+a rename: the text must not depend on which of the two is under test. If only the right name were
+masked, the name under test would stand in the source of a wrongly named method as often as it is
+called there, and never in that of a rightly named one. Comments are left out unless they are
+requested: those of Liu's methods are from after the rename, and say in words what the new name
+says.
 
 Of Liu et al.'s 2,805 methods, half have a name that a commit changed later, half the name that a
 commit introduced. Projects are not independent of their forks (``tomcat60`` to ``tomcat85``): those

@@ -1,12 +1,13 @@
 """Similarity of methods: SeSaMe, and pairs that are similar by construction.
 
-SeSaMe: do two methods share goals, operations, effects? Twelve tasks, ``sesame/FLAVOUR/SIGHT``:
-three questions, each on four amounts of source (``sights.py``). The truth has several readings
-(``pairs.py``): the headline is the rank correlation with the votes' mean weighted by confidence.
+SeSaMe: do two methods share goals, operations, effects? There are twelve tasks,
+``sesame/FLAVOUR/LEVEL``: three questions, each on four levels of source
+(``views/masking/levels.py``). The truth has several readings (``pairs.py``); the headline is the
+rank correlation with the mean of the votes, weighted by confidence.
 
-By construction: is one method a variant of the other? The data sets are those of ``build.py``. Each
-sight is a task, ``similar/SIGHT``; each kind of transformation is a slice, with as many similar
-pairs as other pairs.
+By construction: is one method a variant of the other? ``build.py`` makes the data sets. Each level
+is a task, ``similar/LEVEL``; each kind of transformation is a slice, with as many similar pairs as
+other pairs.
 """
 
 from __future__ import annotations

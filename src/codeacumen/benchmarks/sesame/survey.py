@@ -1,5 +1,5 @@
 """SeSaMe's votes, cleaned as its authors did (Kamp, Kreutzer and Philippsen, MSR 2019, section
-II-D); what a vote is, `tasks.similarity.pairs` says.
+II-D); what a vote is, `benchmarks.sesame.pairs` says.
 
 The filter that leads from ``dataset-unfiltered.json`` to ``dataset.json``, for each of the three:
 votes of low confidence are dropped; a pair is removed if what is left holds both 0 and 2, or if

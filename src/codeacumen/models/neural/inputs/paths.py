@@ -168,7 +168,7 @@ def distinct_paths(
 
     Of two nodes the later one is never above the other, so it may climb: no step is taken beyond
     the path. Which places are told is not the same on the way up and on the way down, as in the
-    extractor (``views.paths.path_string`` has the rule in words).
+    extractor (``views.paths.build.path_string`` has the rule in words).
     """
     room = 4
     while room < 2 * len(ends):
