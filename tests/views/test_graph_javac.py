@@ -8,6 +8,8 @@ from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from codeacumen.languages.java.flow.graph import outermost
 from codeacumen.languages.java.syntax.file import JavaFile
 from codeacumen.views.graph import EDGES
@@ -38,6 +40,7 @@ def within(file: JavaFile, edges: set[Edge]) -> set[Edge]:
     return {edge for edge in edges if method(edge[1]) == method(edge[2]) >= 0}
 
 
+@pytest.mark.thorough
 def test_a_part_of_java_util(
     javac_program: Callable[..., str], part_of_java_util: list[Path]
 ) -> None:

@@ -127,6 +127,7 @@ def test_a_nasty_file_tells_nothing(told: Callable[[Iterable[bytes]], list[Told]
     assert after["name", "getKey"] == 15
 
 
+@pytest.mark.thorough
 def test_the_examples_tell_nothing(told: Callable[[Iterable[bytes]], list[Told]]) -> None:
     """A name of a method with a body (in a thorough run each), in every file that holds the
     word."""

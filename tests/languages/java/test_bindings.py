@@ -155,6 +155,7 @@ def test_patterns_of_java_21(tmp_path: Path) -> None:
     assert disagreements(names) == ([], [])
 
 
+@pytest.mark.thorough
 def test_a_part_of_java_util(
     javac_program: Callable[..., str], part_of_java_util: list[Path]
 ) -> None:

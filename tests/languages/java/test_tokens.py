@@ -39,6 +39,7 @@ def test_hard_constructs(scanned: Scanner) -> None:
     assert ours(file) == scanned([file])[file]
 
 
+@pytest.mark.thorough
 def test_all_of_java_util(scanned: Scanner, java_util: list[Path]) -> None:
     theirs = scanned(java_util)
     assert len(java_util) > 300

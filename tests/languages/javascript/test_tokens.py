@@ -48,6 +48,7 @@ def test_hard_constructs(acorn: Any, hard: Path) -> None:
     assert ours(tokens(parse_javascript(source))) == expected
 
 
+@pytest.mark.thorough
 def test_real_packages(acorn: Any, real_files: list[Path]) -> None:
     count = 0
     different = []
@@ -62,6 +63,7 @@ def test_real_packages(acorn: Any, real_files: list[Path]) -> None:
     assert count > 200_000
 
 
+@pytest.mark.thorough
 def test_the_spelling_of_idbench_s_streams(
     acorn: Any, real_files: list[Path], hard: Path, tmp_path: Path
 ) -> None:

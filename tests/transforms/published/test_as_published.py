@@ -220,6 +220,7 @@ def test_all_places() -> None:
     assert text == tight("void m() { { int i = 0; while (i < 2) { for (; p(); ) f(i); i++; } } }")
 
 
+@pytest.mark.thorough
 @needs_jdk
 def test_javac_refuses_what_is_doubted_and_takes_what_is_not(tmp_path: Path) -> None:
     """Of the examples' methods: a variant without a doubt compiles, whatever its kind. Some with

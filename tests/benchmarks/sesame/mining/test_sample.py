@@ -129,6 +129,7 @@ def picks(case: Case, how: Settings, **more: int) -> list[tuple[int, int]]:
     return [(int(pairs.left[i]), int(pairs.right[i])) for i in found.place]
 
 
+@pytest.mark.thorough
 @settings(max_examples=2000, deadline=None)
 @given(cases(), hows(), st.sampled_from([1, 2, 7, 4096]))
 def test_the_same_pairs_in_the_same_order_as_worked_out_slowly(

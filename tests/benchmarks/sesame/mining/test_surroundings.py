@@ -186,6 +186,7 @@ def test_a_text_block_keeps_what_it_says() -> None:
     assert [line[margin:] for line in lines] == ["  x", "y", ""]
 
 
+@pytest.mark.thorough
 def test_javac_parses_every_excerpt(tmp_path: Path, java_util: list[Path]) -> None:
     javac = shutil.which("javac")
     if javac is None:
@@ -239,6 +240,7 @@ def test_deep_nesting_does_not_recurse() -> None:
     assert "int g" in excerpt(file, 0)
 
 
+@pytest.mark.thorough
 def test_members_are_those_that_sesames_raters_saw() -> None:
     """All methods of JDK 11 among the 857 pairs which, with all that belongs to them, are the same
     tokens in the JDK that is here. Fields count for the classes around the method: of other

@@ -218,6 +218,7 @@ def told(lines: set[int], drawn: str) -> str:
     return "\n".join(shown[:80])
 
 
+@pytest.mark.thorough
 def test_what_is_reported_happens_and_what_happens_is_reported(drawn: str, met: set[int]) -> None:
     """Almost: what follows from more paths than are kept apart may be seen wrongly."""
     reported = {report.line for report in analyse({"drawn/Drawn.java": drawn.encode()})}
