@@ -99,7 +99,7 @@ def asking() -> list[tuple[str, float, float, str]]:
     from rapidfuzz.distance import Levenshtein
 
     from codeacumen import metrics
-    from codeacumen.api import Face, Instance, Pair, TaskCard
+    from codeacumen.api import Capability, Instance, Pair, TaskCard
     from codeacumen.core.machine import peak_memory_bytes
     from codeacumen.registry import make_model
     from codeacumen.runs.evaluate import answer_cell
@@ -108,7 +108,7 @@ def asking() -> list[tuple[str, float, float, str]]:
     pairs = [(f"identifier{i}Name", f"name{i * 7}Identifier") for i in range(50_000)]
 
     class Many:
-        card = TaskCard("bench/many", "Many", "1", Face.SIMILARITY, "spearman")
+        card = TaskCard("bench/many", "Many", "1", Capability.SIMILARITY, "spearman")
         metric = metrics.spearman
 
         def instances(self) -> list[Instance]:

@@ -2,8 +2,8 @@
 
     codeacumen eval --plugin examples/trigram_embedding.py -m trigrams -t idbench
 
-A model is any object with a face; this one has ``embed``. codeacumen turns it into a similarity
-(cosine) and into a chooser among labels by itself.
+A model is any object with a capability; this one has ``embed``. codeacumen turns it into a
+similarity (cosine) and into a chooser among labels by itself.
 """
 
 from __future__ import annotations

@@ -24,14 +24,17 @@ def collect_scores(folder: Path) -> dict[str, list[Any]]:
         run = json.loads(file.read_text(encoding="utf-8"))
         for cell in run["cells"]:
             for score in cell["scores"]:
-                parts = (score["metric"], score["convention"], score["slice"])
+                # Schema 1 called an evaluation set a convention, and a level of input a sight.
+                evaluation_set = score.get("evaluation_set", score.get("convention"))
+                parts = (score["metric"], evaluation_set, score["slice"])
                 key = " | ".join((cell["task"], cell["model"], *parts))
                 scores[key] = [score["value"], score["low"], score["high"], score["n"]]
         for mean in run.get("overall", ()):
             key = " | ".join((mean["group"], mean["model"], "mean"))
             scores[key] = [mean["value"], mean["low"], mean["high"], len(mean["tasks"])]
         for loss in run.get("losses", ()):
-            key = " | ".join((loss["benchmark"], loss["model"], "loss", loss["sight"]))
+            level = loss.get("level", loss.get("sight"))
+            key = " | ".join((loss["benchmark"], loss["model"], "loss", level))
             scores[key] = [loss["value"], loss["low"], loss["high"], 0]
     return scores
 

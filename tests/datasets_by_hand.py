@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from codeacumen.core.files import sha256_of
+from codeacumen.datasets.built import SCHEMA
 from codeacumen.registry import names
 from codeacumen.registry.entries import ENTRIES
 
@@ -50,7 +51,7 @@ def write_data(folder: Path, **changes: Any) -> Path:
         told.setdefault(kind, {})[where] = n
     about = {
         "family": "robustness",
-        "schema": 1,
+        "schema": SCHEMA,
         "kinds": {"rename": "a variable gets another name", "loop": "loops change",
                   "switch": "a switch changes"},
         "settings": {},

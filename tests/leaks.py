@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from codeacumen.benchmarks.gluecode.code_context import CorpusContext
 from codeacumen.benchmarks.gluecode.masks import Mask
-from codeacumen.benchmarks.gluecode.sight import CorpusSight
 from codeacumen.corpus import Corpus
 from codeacumen.languages.java.syntax.declarations import NONE
 from codeacumen.languages.java.syntax.file import JavaFile
@@ -54,12 +54,12 @@ def looked_at(method: str) -> Iterator[tuple[str, tuple[str, ...]]]:
         yield name, tuple(view_of(name).compats) if lot % 48 == 0 else ()
 
 
-def served(sight: CorpusSight, method: str, other: str) -> dict[str, Any]:
+def served(context: CorpusContext, method: str, other: str) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for name, tools in looked_at(other):
-        found[name] = sight.view_of(method, other, name)
+        found[name] = context.view_of(method, other, name)
         for compat in tools:
-            found[f"{name} as {compat}"] = sight.view_of(method, other, name, compat)
+            found[f"{name} as {compat}"] = context.view_of(method, other, name, compat)
     return found
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from codeacumen.core.files import sha256_of
+from codeacumen.datasets.built import SCHEMA
 
 TRAIN = ("alpha", "beta", "gamma")
 DEV = ("delta",)
@@ -54,7 +55,7 @@ def write_methods(folder: Path, train: Sequence[str] = TRAIN, **changes: Any) ->
     plain = {"npath": NPATH, "operators": OPERATORS, "naming": NAMING, "nulltoken": NULLTOKEN}
     for number, project in enumerate((*train, *DEV, *TEST)):
         told = {"project": project, "split": splits.get(project, "test"), "path": "A.java",
-                "line": 1, "type": "A", "twin": False}  # fmt: skip
+                "line": 1, "type": "A", "near_duplicate": False}  # fmt: skip
         for task, patterns in plain.items():
             for place, (label, text) in enumerate(patterns):
                 id_ = f"{task}-{project}-{place}"
@@ -65,7 +66,7 @@ def write_methods(folder: Path, train: Sequence[str] = TRAIN, **changes: Any) ->
         (folder / f"{task}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in mine))
     about = {
         "family": "gluecode",
-        "schema": 1,
+        "schema": SCHEMA,
         "kinds": {task: f"what about {task}?" for task in rows},
         "settings": {},
         "counts": {},

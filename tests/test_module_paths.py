@@ -23,7 +23,7 @@ NO_MODULES = {
     "codeacumen.made_of": "metadata key of a Parquet file",
     "codeacumen.model": "metadata key of a Parquet file",
     "codeacumen.networks": "entry-point group of other packages' networks",
-    "codeacumen.results/1": "schema of a run's results",
+    "codeacumen.results/2": "schema of a run's results",
     "codeacumen.naming/1": "schema of the background of method names",
     "codeacumen.names/1": "format of a data set of mined names",
     "codeacumen.search/2": "schema of an index of methods on disk",

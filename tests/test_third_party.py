@@ -57,7 +57,7 @@ import os
 from pathlib import Path
 
 from codeacumen import metrics
-from codeacumen.api import Face, Instance, Pair, TaskCard
+from codeacumen.api import Capability, Instance, Pair, TaskCard
 from codeacumen.registry import task
 
 Path(os.environ["IMPORT_TRACE"]).write_text("imported")
@@ -69,7 +69,7 @@ RHYMES = [("cat", "hat", 1), ("loop", "pool", 1), ("list", "mist", 1), ("tree", 
 
 class Rhymes:
     metric = metrics.roc_auc
-    card = TaskCard("NAME/rhymes", "Rhymes", "1", Face.SIMILARITY, "roc_auc")
+    card = TaskCard("NAME/rhymes", "Rhymes", "1", Capability.SIMILARITY, "roc_auc")
 
     def instances(self):
         return [Instance(f"{a}~{b}", Pair(a, b), truth) for a, b, truth in RHYMES]

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from codeacumen import metrics
-from codeacumen.api import Face, Instance, Metric, Pair, Run, TaskCard
-from codeacumen.registry import Entry, Made
+from codeacumen.api import Capability, Instance, Metric, Pair, Run, TaskCard
+from codeacumen.registry import Entry, LoadedModel
 from codeacumen.runs.evaluate import evaluate
 from codeacumen.runs.plan import Cell, PlannedTask
 from codeacumen.runs.scoring import Settings
@@ -25,12 +25,12 @@ class Toy:
         instances: Sequence[Instance] = PAIRS,
         name: str = "toy",
         version: str = "1",
-        face: Face = Face.SIMILARITY,
+        capability: Capability = Capability.SIMILARITY,
         metric: Metric = metrics.spearman,
     ) -> None:
         self.given = instances
         self.metric = metric
-        self.card = TaskCard(name, "Toy", version, face, metric.name)
+        self.card = TaskCard(name, "Toy", version, capability, metric.name)
 
     def instances(self) -> Sequence[Instance]:
         return self.given
@@ -63,7 +63,7 @@ def cell(
     origin: str = "tests",
 ) -> Cell:
     entry = Entry("model", name, lambda: model, origin=origin, code_sha256=code)
-    return Cell(Made(name, entry, settings or {}, model), PlannedTask(task or Toy()))
+    return Cell(LoadedModel(name, entry, settings or {}, model), PlannedTask(task or Toy()))
 
 
 def run_one(one: Cell, out: Path, **options: bool) -> Run:

@@ -19,7 +19,7 @@ import numpy as np
 
 from codeacumen.api import CodeacumenError
 from codeacumen.core.progress import Progress, ignore_progress
-from codeacumen.engines import Died, Engine
+from codeacumen.engines import Engine, WorkerLost
 from research.lexicon._words import Codes, coded, sentences
 
 # Bytes, as they lie on the disk, of the files that a process reads at a time.
@@ -88,7 +88,7 @@ def read_texts(paths: Sequence[Path], engine: Engine, step: Progress = ignore_pr
     left_out = 0
     for done, (place, outcome) in enumerate(engine.run(_work, batches, LIMIT), 1):
         step("reading texts", done, len(batches))
-        if isinstance(outcome, Died):
+        if isinstance(outcome, WorkerLost):
             left_out += len(batches[place])
         else:
             found[place] = outcome

@@ -90,7 +90,7 @@ SUBTOKENS = {"precision": "precision", "recall": "recall", "f1": "F1"}
 @cache
 def scores(training: str) -> dict[tuple[str, ...], dict[str, Any]]:
     """Those of all runs in a training's archive: by the run's folder, the task, the metric, the
-    convention and the slice."""
+    evaluation_set and the slice."""
     found = {}
     with tarfile.open(KEPT / training / "results.tar.xz") as archive:
         for member in archive:
@@ -102,7 +102,7 @@ def scores(training: str) -> dict[tuple[str, ...], dict[str, Any]]:
             for cell in json.load(stream)["cells"]:
                 task = cell["task"].removeprefix("robustness/")
                 for one in cell["scores"]:
-                    key = (folder, task, one["metric"], one["convention"], one["slice"])
+                    key = (folder, task, one["metric"], one["evaluation_set"], one["slice"])
                     found[key] = one
     return found
 

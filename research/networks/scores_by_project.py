@@ -35,8 +35,8 @@ def by_project(data: Path, runs: list[Path]) -> Scores:
         files = [one for run in runs for one in run.rglob(f"all/answers/gluecode/{task}.jsonl")]
         for file in sorted(files, key=lambda one: one.parents[3].name):
             answers = read(planned.task, planned.instances, read_answers(file))
-            convention = planned.task.card.conventions[0]
-            seen, _ = observe(planned.task.metric, planned.instances, answers, convention)
+            evaluation_set = planned.task.card.evaluation_sets[0]
+            seen, _ = observe(planned.task.metric, planned.instances, answers, evaluation_set)
             for project in sorted(set(seen.clusters)):
                 inside = [one == project for one in seen.clusters]
                 value = point(planned.task.metric, seen.columns[:, inside])

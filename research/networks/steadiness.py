@@ -21,7 +21,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from codeacumen.api import Face, Method
+from codeacumen.api import Capability, Method
 from codeacumen.datasets.built import read_built
 from codeacumen.models.neural.answering import answers
 from codeacumen.models.neural.architecture import Purpose
@@ -112,7 +112,7 @@ def main() -> None:
     changed: dict[str, Any] = {k: values[v] if v in values else float(v) for k, v in pairs}
     torch.set_num_threads(1)
     torch.manual_seed(1)
-    base = Base(Settings(**{**SMALL, **changed}), Purpose("gluecode", Face.GENERATE))
+    base = Base(Settings(**{**SMALL, **changed}), Purpose("gluecode", Capability.GENERATE))
     base.load_vocabularies(args.prepared / "work" / "vocabulary")
     network = taught(base, EncodedFile(args.prepared / "work" / "train.arrow"), args.steps)
     row = {"name": args.name, **changes(base, network, args.robustness)}

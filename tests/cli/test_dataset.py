@@ -92,7 +92,7 @@ def test_from_a_corpus_to_scores(codeacumen: Codeacumen, corpus: Path, tmp_path:
     cells = json.loads((run / "results.json").read_text())["cells"]
     (scores,) = [cell["scores"] for cell in cells if cell["model"] == "first-variable"]
     assert (scores[0]["metric"], scores[0]["value"], scores[0]["n"]) == ("pcp", 40.0, 10)
-    by_mode = {one["convention"]: one["value"] for one in scores if one["metric"] == "pcp"}
+    by_mode = {one["evaluation_set"]: one["value"] for one in scores if one["metric"] == "pcp"}
     assert by_mode["all"] == 100.0
 
     done = codeacumen("compare", run, "--data", data, "--json")

@@ -224,7 +224,7 @@ def test_help_has_examples(codeacumen_here: Codeacumen) -> None:
 def test_a_trained_network(codeacumen_here: Codeacumen, tmp_path: Path) -> None:
     """Its vectors are those that its network gives."""
     torch = pytest.importorskip("torch")
-    from codeacumen.api import Face
+    from codeacumen.api import Capability
     from codeacumen.models.neural.answering import vectors
     from codeacumen.models.neural.architecture import LABELS, Purpose
     from codeacumen.models.neural.catalogue import Plan
@@ -233,7 +233,7 @@ def test_a_trained_network(codeacumen_here: Codeacumen, tmp_path: Path) -> None:
     torch.set_num_threads(1)
     lines = ["int f() { return 1; }", "", "while (true) { go(); }"]
     for task in ("npath", "operators"):
-        plan = Plan("cnn", {"hidden": 8}, Purpose(f"gluecode/{task}", Face.CLASSIFY))
+        plan = Plan("cnn", {"hidden": 8}, Purpose(f"gluecode/{task}", Capability.CLASSIFY))
         model = plan.make()
         model.learn_vocabularies({"tokens": {"int": 2, "{": 3, "go": 1}, LABELS: {"a": 1, "b": 1}})
         network: Any = model.network()
@@ -251,5 +251,5 @@ def test_a_trained_network(codeacumen_here: Codeacumen, tmp_path: Path) -> None:
         assert mine == (right and np.asarray(right, np.float32).tolist())
     done = codeacumen_here("embed", f"run:{tmp_path / 'runs'}", "--text", text, "-o", out)
     assert done.returncode == 2
-    assert "are 2 networks" in done.stderr
+    assert "has 2 networks" in done.stderr
     assert f"run:{tmp_path / 'runs' / 'npath'}" in done.stderr

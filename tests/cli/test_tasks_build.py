@@ -26,7 +26,7 @@ def test_build(
     done = codeacumen_here("tasks", "build", "gluecode", "--corpus", analysed_corpus.folder,
                        "--out", out, "--workers", "1")  # fmt: skip
     assert done.returncode == 0, done.stderr
-    for word in ("npath", "of 9,600", "twin in train", "declared in", f"gluecode@{out}"):
+    for word in ("npath", "of 9,600", "near-duplicate in train", "declared in", f"gluecode@{out}"):
         assert word in done.stdout.replace("\n", ""), word
     files = json.loads((out / "dataset.json").read_text())["files"]
     assert files == json.loads((gluecode / "dataset.json").read_text())["files"]
@@ -58,13 +58,13 @@ def test_audit(codeacumen_here: Codeacumen, gluecode: Path) -> None:
     assert done.returncode == 0, done.stderr
     (effect,) = json.loads(done.stdout)
     assert effect["task"] == "gluecode/naming"
-    twins, alone = effect["twin"], effect["alone"]
-    assert twins["n"] + alone["n"] == effect["whole"]["n"]
+    near, alone = effect["near_duplicate"], effect["distinct"]
+    assert near["n"] + alone["n"] == effect["whole"]["n"]
     # By arithmetic: the whole is the mean of its parts.
-    mean = (twins["n"] * twins["value"] + alone["n"] * alone["value"]) / effect["whole"]["n"]
+    mean = (near["n"] * near["value"] + alone["n"] * alone["value"]) / effect["whole"]["n"]
     assert effect["whole"]["value"] == pytest.approx(mean)
     assert effect["difference"] == pytest.approx(mean - alone["value"])
-    assert twins["value"] > alone["value"], "what was seen in training is known"
+    assert near["value"] > alone["value"], "what was seen in training is known"
 
 
 def test_a_corpus_that_is_not_there(codeacumen_here: Codeacumen, tmp_path: Path) -> None:

@@ -57,7 +57,7 @@ def test_asking_for_absent_data_says_how_to_get_it(
 def test_json_is_json_and_nothing_else(codeacumen_here: Codeacumen, tmp_path: Path) -> None:
     out = tmp_path / "run"
     done = codeacumen_here("eval", "-m", "levenshtein", "-t", "abbreviations", "-o", out, "--json")
-    assert json.loads(done.stdout)["schema"] == "codeacumen.results/1"
+    assert json.loads(done.stdout)["schema"] == "codeacumen.results/2"
     listed = json.loads(codeacumen_here("tasks", "list", "--json").stdout)
     assert {"name", "summary", "origin"} == set(listed[0])
     shown = json.loads(codeacumen_here("tasks", "show", "abbreviations/match", "--json").stdout)
@@ -107,9 +107,9 @@ def test_compare_says_what_it_needs(codeacumen_here: Codeacumen) -> None:
     assert done.returncode == 2
     assert "--task" in done.stderr
     done = codeacumen_here(
-        "compare", "levenshtein", "random", "-t", "abbreviations", "--convention", "x"
+        "compare", "levenshtein", "random", "-t", "abbreviations", "--evaluation-set", "x"
     )
-    assert "no convention" in done.stderr
+    assert "no evaluation set" in done.stderr
 
 
 def test_reproduce_idbench(codeacumen: Codeacumen, idbench: Path) -> None:

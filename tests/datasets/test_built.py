@@ -44,7 +44,7 @@ def test_two_folders_with_one_task_are_told_apart_by_nobody(tmp_path: Path) -> N
     ("changes", "message"),
     [
         ({"family": "recipes"}, "no family of data sets called 'recipes'"),
-        ({"schema": 2}, "the schema is 2"),
+        ({"schema": 1}, "the schema is 1"),
         ({"files": None}, "describes no data set"),
         ({"counts": []}, "describes no data set"),
     ],

@@ -15,7 +15,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))
 import work
 
-from codeacumen.engines import Died
+from codeacumen.engines import WorkerLost
 from codeacumen.engines.local import LocalEngine
 
 ITEMS = list(range(6))
@@ -31,7 +31,7 @@ def test_all_results_arrive_with_their_places() -> None:
 )
 def test_a_process_that_dies_takes_one_item_with_it(function: object, why: str) -> None:
     found = dict(LocalEngine(2).run(function, ITEMS, 60))  # type: ignore[arg-type]
-    assert found.pop(3) == Died(f"its process ended with {why}")
+    assert found.pop(3) == WorkerLost(f"its process ended with {why}")
     assert found == {n: n for n in ITEMS if n != 3}
 
 
@@ -50,13 +50,13 @@ def test_a_process_killed_from_outside_takes_one_item_with_it(tmp_path: Path) ->
     results = dict(LocalEngine(2).run(work.wait_if_folder, items, 60))
     killer.join()
     assert len(lost) == 1
-    assert results == {0: Died("its process ended with SIGKILL"), 1: 0, 2: 0}
+    assert results == {0: WorkerLost("its process ended with SIGKILL"), 1: 0, 2: 0}
 
 
 def test_a_process_that_dies_while_it_sends_a_result_takes_one_item_with_it() -> None:
     clock = time.monotonic()
     results = dict(LocalEngine(2).run(work.die_sending_three, ITEMS, 60))
-    assert results.pop(3) == Died("its process ended with SIGKILL")
+    assert results.pop(3) == WorkerLost("its process ended with SIGKILL")
     assert results == {n: n for n in ITEMS if n != 3}
     assert time.monotonic() - clock < 30
 
@@ -64,7 +64,7 @@ def test_a_process_that_dies_while_it_sends_a_result_takes_one_item_with_it() ->
 def test_a_process_that_dies_while_it_receives_an_item_takes_that_item_with_it() -> None:
     clock = time.monotonic()
     results = dict(LocalEngine(2).run(work.same, [0, work.KillsWhenUnpickled(), 2, 3], 60))
-    assert results == {0: 0, 1: Died("its process ended with SIGKILL"), 2: 2, 3: 3}
+    assert results == {0: 0, 1: WorkerLost("its process ended with SIGKILL"), 2: 2, 3: 3}
     assert time.monotonic() - clock < 30
 
 
@@ -79,7 +79,7 @@ def test_a_process_that_hangs_is_ended() -> None:
     clock = time.monotonic()
     found = dict(LocalEngine(2).run(work.sleep_on_three, ITEMS, 3))
     assert time.monotonic() - clock < 30
-    assert found[3] == Died("it took more than 3 seconds")
+    assert found[3] == WorkerLost("it took more than 3 seconds")
     assert len(found) == len(ITEMS)
 
 

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import pytest
 from scipy.spatial.distance import cosine
 
-from codeacumen.api import CodeacumenError, Face, Method, NamedMethod, Pair, Prompt, Question
-from codeacumen.models.adapters import ask_through, faces, route
+from codeacumen.api import Capability, CodeacumenError, Method, NamedMethod, Pair, Prompt, Question
+from codeacumen.models.adapters import ask_through, list_capabilities, route
 
 
 class Lengths:
@@ -26,7 +26,7 @@ class Writer:
 
 def test_an_embedding_gives_similarities_by_cosine() -> None:
     """Oracle: scipy's cosine distance."""
-    ask = ask_through(Lengths(), Face.SIMILARITY)
+    ask = ask_through(Lengths(), Capability.SIMILARITY)
     answers = ask([Pair("a", "abcd"), Pair("a", "unknown"), Pair("abc", "xyz")])
     assert answers[0] == pytest.approx(1 - cosine([1, 1], [4, 1]))
     assert answers[1] is None
@@ -34,8 +34,12 @@ def test_an_embedding_gives_similarities_by_cosine() -> None:
 
 
 def test_an_embedding_answers_multiple_choice_through_two_adapters() -> None:
-    assert route(faces(Lengths()), Face.CLASSIFY) == (Face.EMBED, Face.SIMILARITY, Face.CLASSIFY)
-    ask = ask_through(Lengths(), Face.CLASSIFY)
+    assert route(list_capabilities(Lengths()), Capability.CLASSIFY) == (
+        Capability.EMBED,
+        Capability.SIMILARITY,
+        Capability.CLASSIFY,
+    )
+    ask = ask_through(Lengths(), Capability.CLASSIFY)
     assert ask([Question("abc", ("a", "xyz", "unknown"))]) == ["xyz"]
     assert ask([Question("unknown", ("a", "b"))]) == [None]
 
@@ -45,12 +49,12 @@ def test_a_zero_vector_has_no_direction() -> None:
         def embed(self, items: Sequence[str]) -> list[list[float]]:
             return [[0.0, 0.0]] * len(items)
 
-    assert ask_through(Zero(), Face.SIMILARITY)([Pair("a", "b")]) == [None]
+    assert ask_through(Zero(), Capability.SIMILARITY)([Pair("a", "b")]) == [None]
 
 
 def test_a_namer_judges_by_the_name_it_would_give() -> None:
     method = Method("m", "int f() { return max; }")
-    ask = ask_through(Namer(), Face.JUDGE)
+    ask = ask_through(Namer(), Capability.JUDGE)
     assert ask([NamedMethod(method, "getMaxValue"), NamedMethod(method, "getMin")]) == [
         1.0,
         pytest.approx(2 / 5),
@@ -58,6 +62,6 @@ def test_a_namer_judges_by_the_name_it_would_give() -> None:
 
 
 def test_what_cannot_be_adapted_is_said() -> None:
-    assert route(faces(Writer()), Face.SIMILARITY) is None
+    assert route(list_capabilities(Writer()), Capability.SIMILARITY) is None
     with pytest.raises(CodeacumenError, match="generate for similarity"):
-        ask_through(Writer(), Face.SIMILARITY)
+        ask_through(Writer(), Capability.SIMILARITY)

@@ -8,14 +8,15 @@ from typing import Any
 
 import pytest
 
-from codeacumen.api import CodeacumenError, Face, Instance, Method
+from codeacumen.api import Capability, CodeacumenError, Instance, Method
 from codeacumen.corpus import Corpus
 from codeacumen.models.retrieval import NearestNamer
 from codeacumen.registry import make_model
 from codeacumen.runs.ask import ask
-from codeacumen.runs.plan import make_plan, offered_models
+from codeacumen.runs.plan import PlannedTask, make_plan, offered_models
 from codeacumen.views.masking.text import masked
 from corpora import build_at
+from toys import Toy
 
 
 def namer(corpus: Corpus, settings: str = "split=all") -> NearestNamer:
@@ -104,8 +105,9 @@ def test_it_can_be_asked_beside_the_bounds(
     examples_corpus: Corpus, rows: list[dict[str, Any]]
 ) -> None:
     instances = [Instance(row["id"], question(row), row["name"]) for row in rows[:40]]
+    task = PlannedTask(Toy(instances, capability=Capability.NAME))
     for reference in (f"nearest-namer:corpus={examples_corpus.folder}", "majority", "oracle"):
-        batches = ask(make_model(reference), Face.NAME, instances, lambda _: True)
+        batches = ask(make_model(reference), task, lambda _: True)
         answers = [answer for batch in batches for answer in batch]
         assert len(answers) == 40
         assert not any(answer.error for answer in answers)

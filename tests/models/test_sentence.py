@@ -41,7 +41,7 @@ def test_correlations_are_those_that_were_measured(
         task = PlannedTask(make_task(f"idbench/{question}/{size}"))
         answers = answer_cell(Cell(made, task))[0]
         found = score(task.task, task.instances, answers, Settings(resamples=10))[0]
-        complete = next(one for one in found if one.convention == "complete" and not one.slice)
+        complete = next(one for one in found if one.evaluation_set == "complete" and not one.slice)
         assert complete.value == pytest.approx(value, abs=0.005)
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from codeacumen.registry import (
     Entry,
-    Made,
+    LoadedModel,
     entries,
     entry,
     fingerprint,
@@ -103,9 +103,9 @@ def test_a_model_tells_its_weights_apart() -> None:
             self.fingerprint = f"sha256 of {path}"
 
     maker = Entry("model", "weighted", Weighted)
-    one, two = (Made("weighted", maker, {}, Weighted(path)) for path in "ab")
+    one, two = (LoadedModel("weighted", maker, {}, Weighted(path)) for path in "ab")
     assert fingerprint(one) != fingerprint(two)
-    assert fingerprint(one) == fingerprint(Made("weighted", maker, {}, Weighted("a")))
+    assert fingerprint(one) == fingerprint(LoadedModel("weighted", maker, {}, Weighted("a")))
 
 
 PLUGINS_WITH_A_HELPER = {

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from codeacumen.api import CodeacumenError
-from codeacumen.datasets.built import ABOUT, Built
+from codeacumen.datasets.built import ABOUT, BuiltDataset
 from codeacumen.renames.dataset import Choice, Settings, build, read_cases, text_key
 from codeacumen.renames.dataset_card import PUBLISHED, lengths
 from codeacumen.renames.records import RENAMES, STABLE, Rename, Review, StableMethod, write_lines
@@ -59,7 +59,7 @@ def mined(folder: Path, renames: list[Rename], others: list[StableMethod]) -> Pa
 
 
 def many(folder: Path) -> Path:
-    """Twenty projects of five files, with twins between projects."""
+    """Twenty projects of five files, with near-duplicates between projects."""
     renames, others = [], []
     for p in range(20):
         for f in range(5):
@@ -95,8 +95,9 @@ def test_no_file_and_no_text_of_a_test_method_is_in_training(
     counts = Counter(one.split for one in found.cases)
     assert counts["train"] == pytest.approx(60, abs=8)
     assert counts["test"] == pytest.approx(30, abs=8)
-    assert found.about["counts"]["dropped"]["stable, with a twin in a later split"] > 0
-    # Nothing is left out of the test split: three stable methods and one twin for each file.
+    assert found.about["counts"]["dropped"]["stable, with a near-duplicate in a later split"] > 0
+    # Nothing is left out of the test split: for each file three stable methods and one
+    # near-duplicate.
     tested = {(one.rename.project, one.rename.path) for one in found.cases if one.split == "test"}
     tested.discard(("p1", "src/F9.java"))
     assert sum(one.split == "test" for one in found.stable) == 4 * len(tested)
@@ -207,8 +208,8 @@ def test_stable_methods_are_of_the_cases_files_and_were_never_renamed(tmp_path: 
 def test_the_folder_is_a_data_set_like_others(tmp_path: Path) -> None:
     build([many(tmp_path / "in")], {}, tmp_path / "out", Settings((60, 10, 30)))
     about = json.loads((tmp_path / "out" / ABOUT).read_bytes())
-    assert (about["family"], about["schema"], about["format"]) == ("names", 1, "codeacumen.names/1")
-    built = Built(tmp_path / "out", "names", about)
+    assert (about["family"], about["schema"], about["format"]) == ("names", 2, "codeacumen.names/1")
+    built = BuiltDataset(tmp_path / "out", "names", about)
     rows = list(built.rows("cases.jsonl"))
     assert len(rows) == len(read_cases(tmp_path / "out").cases)
     assert {row["split"] for row in rows} == {"train", "dev", "test"}

@@ -243,11 +243,11 @@ class Lossy(Here):
         self.deadly = deadly
 
     def run(self, work: Any, items: Any, limit: float) -> Any:
-        from codeacumen.engines import Died
+        from codeacumen.engines import WorkerLost
 
         for place, item in enumerate(items):
             lost = work is mining.read_commits and (len(item[1]) > 1 or item[1] == [self.deadly])
-            yield place, Died("SIGSEGV") if lost else work(item)
+            yield place, WorkerLost("SIGSEGV") if lost else work(item)
 
 
 def test_a_lost_process_costs_the_commit_it_was_lost_with(tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ import vl_convert
 from codeacumen.api import Method, Run
 from codeacumen.corpus import Corpus
 from codeacumen.datasets.built import load_data
-from codeacumen.registry import Entry, Made, make_model, make_task, names
+from codeacumen.registry import Entry, LoadedModel, make_model, make_task, names
 from codeacumen.registry.entries import ENTRIES
 from codeacumen.report import build_report
 from codeacumen.runs.plan import Cell
@@ -73,7 +73,7 @@ def evaluated(out: Path, models: tuple[str, ...], tasks: tuple[str, ...]) -> Fol
 @pytest.fixture(scope="session")
 def small_run(report_home: Path, tmp_path_factory: pytest.TempPathFactory) -> Folder:
     """Six models on the two tasks that need no data. Two of them are made contestants, because
-    every built-in model that can answer here is an honest row."""
+    every built-in model that can answer here is a baseline."""
     with living_at(report_home):
         out, run = evaluated(tmp_path_factory.mktemp("small"), MODELS, ("abbreviations",))
     return out, with_contestants(run, "levenshtein", "jaro-winkler")
@@ -81,7 +81,7 @@ def small_run(report_home: Path, tmp_path_factory: pytest.TempPathFactory) -> Fo
 
 def with_contestants(run: Run, *names: str) -> Run:
     models = {
-        name: replace(card, honest_row=card.honest_row and name not in names)
+        name: replace(card, is_baseline=card.is_baseline and name not in names)
         for name, card in run.models.items()
     }
     return replace(run, models=models)
@@ -274,8 +274,8 @@ def robust_run(
     return replace(empty, run=run)
 
 
-def made(name: str, model: Any) -> Made:
-    return Made(name, Entry("model", name, lambda: model, origin="tests"), {}, model)
+def made(name: str, model: Any) -> LoadedModel:
+    return LoadedModel(name, Entry("model", name, lambda: model, origin="tests"), {}, model)
 
 
 @pytest.fixture(scope="session")

@@ -9,17 +9,17 @@ import numpy as np
 import pytest
 from sklearn.metrics import precision_recall_curve, roc_auc_score
 
-from codeacumen.api import Answer, Face, Instance, Method, NamedMethod
+from codeacumen.api import Answer, Capability, Instance, Method, NamedMethod
 from codeacumen.report.curves import MOST, curve_plots
 from codeacumen.report.evidence import Evidence
 
 
-def merged(models: dict[str, float], face: Face = Face.JUDGE) -> Any:
+def merged(models: dict[str, float], capability: Capability = Capability.JUDGE) -> Any:
     cells = [
         SimpleNamespace(model=name, scores=[SimpleNamespace(value=value)])
         for name, value in models.items()
     ]
-    card = SimpleNamespace(name="names/check", title="Check", face=face)
+    card = SimpleNamespace(name="names/check", title="Check", capability=capability)
     return SimpleNamespace(
         tasks={"names/check": card},
         slugs={"names/check": "names-check"},
@@ -77,4 +77,4 @@ def test_long_curves_are_thinned_and_few_models_drawn() -> None:
 @pytest.mark.parametrize("right", [[1.0, 1.0], [0.0, 0.0], [0.5, 1.0], []])
 def test_no_curve_where_there_is_nothing_to_find(right: list[float]) -> None:
     assert curve_plots(merged({"one": 1.0}), evidence(right, {"one": right})) == []
-    assert curve_plots(merged({"one": 1.0}, Face.NAME), evidence([0.0, 1.0], {})) == []
+    assert curve_plots(merged({"one": 1.0}, Capability.NAME), evidence([0.0, 1.0], {})) == []

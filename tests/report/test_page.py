@@ -63,7 +63,7 @@ def test_names_no_address_to_load_from(small_run: Folder, tmp_path: Path) -> Non
     assert "url(" not in markup
 
 
-def test_best_model_is_no_honest_row(small_run: Folder, tmp_path: Path) -> None:
+def test_best_model_is_no_baseline(small_run: Folder, tmp_path: Path) -> None:
     text = page_text([small_run], tmp_path)
     overview = text.split('id="overview-title"')[1].split("</table>")[0]
     assert "oracle" not in overview.split("<tbody>")[1].split('class="num strong"')[0]

@@ -66,7 +66,7 @@ def told(robust_run: Any, task: str, model: str, metric: str, mode: str) -> str:
     score = next(
         one
         for one in cell["scores"]
-        if (one["metric"], one["convention"], one["slice"]) == (metric, mode, "")
+        if (one["metric"], one["evaluation_set"], one["slice"]) == (metric, mode, "")
     )
     if score["value"] is None:
         return "–"

@@ -159,7 +159,7 @@ def test_phone(opened: Opener, robust_page: Path) -> None:
     before, after = (one.bounding_box() for one in part.locator("pre").all())
     assert after["y"] > before["y"] + before["height"]
     assert before["width"] > 300
-    # What happened stands in sight, not at the end of a table to be scrolled.
+    # What happened stands in level, not at the end of a table to be scrolled.
     outcome = part.locator(".outcome, .failed").first.bounding_box()
     assert outcome["x"] >= 0
     assert outcome["x"] + outcome["width"] <= 390

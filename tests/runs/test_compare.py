@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from codeacumen import metrics
 from codeacumen.api import (
     Answer,
+    Capability,
     CodeacumenError,
-    Convention,
-    Face,
+    EvaluationSet,
     Instance,
     Pair,
     Question,
@@ -21,13 +21,13 @@ from codeacumen.api import (
 from codeacumen.runs.compare import compare_answers, tie_groups
 from codeacumen.runs.scoring import Settings
 
-OWN = Convention("own", "all")
+OWN = EvaluationSet("own", "all")
 
 
 class Numbers:
     """Instances 0…n−1 whose truth is their number."""
 
-    card = TaskCard("numbers", "Numbers", "1", Face.SIMILARITY, "spearman")
+    card = TaskCard("numbers", "Numbers", "1", Capability.SIMILARITY, "spearman")
     metric = metrics.spearman
 
     def instances(self) -> list[Instance]:
@@ -37,7 +37,7 @@ class Numbers:
 class Letters:
     """Always 'a'; scored by accuracy."""
 
-    card = TaskCard("letters", "Letters", "1", Face.CLASSIFY, "accuracy")
+    card = TaskCard("letters", "Letters", "1", Capability.CLASSIFY, "accuracy")
     metric = metrics.accuracy
 
     def instances(self) -> list[Instance]:

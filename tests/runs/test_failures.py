@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from codeacumen import metrics
-from codeacumen.api import Face, Instance, Pair, Prompt, Question
+from codeacumen.api import Capability, Instance, Pair, Prompt, Question
 from codeacumen.runs.evaluate import answer_cell
 from toys import Scripted, Toy, cell, number_of, run_one
 
@@ -139,7 +139,7 @@ def test_no_answer_is_not_an_error(home: Path, tmp_path: Path) -> None:
 
 
 QUESTIONS = [Instance(f"q{i}", Question(f"text{i}", ("yes", "no")), "yes") for i in range(6)]
-CHOICE = Toy(QUESTIONS, face=Face.CLASSIFY, metric=metrics.accuracy)
+CHOICE = Toy(QUESTIONS, capability=Capability.CLASSIFY, metric=metrics.accuracy)
 
 
 @pytest.mark.parametrize(
@@ -173,7 +173,7 @@ def test_text_answers_keep_every_character(home: Path, tmp_path: Path) -> None:
     odd = ["a\nb", 'say "x"', "\ud800", "\ufeff", "\u2028", "", "名前", "\0"]
     task = Toy(
         [Instance(f"g{i}", Prompt(str(i)), text) for i, text in enumerate(odd)],
-        face=Face.GENERATE,
+        capability=Capability.GENERATE,
         metric=metrics.accuracy,
     )
 

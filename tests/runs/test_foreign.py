@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from codeacumen import metrics
-from codeacumen.api import CodeacumenError, Face, Instance, Pair, Scores, TaskCard
+from codeacumen.api import Capability, CodeacumenError, Instance, Pair, Scores, TaskCard
 from codeacumen.runs.evaluate import score_files
 from codeacumen.runs.results import read_run
 from codeacumen.runs.scoring import Settings
@@ -23,7 +23,7 @@ QUICK = Settings(resamples=100)
 class Ten:
     """Ten pairs, rated 0 to 9."""
 
-    card = TaskCard("ten", "Ten pairs", "1", Face.SIMILARITY, "spearman")
+    card = TaskCard("ten", "Ten pairs", "1", Capability.SIMILARITY, "spearman")
     metric = metrics.spearman
 
     def instances(self) -> Sequence[Instance]:

@@ -29,7 +29,7 @@ import time
 from pathlib import Path
 
 from codeacumen import metrics
-from codeacumen.api import Face, Instance, Pair, TaskCard
+from codeacumen.api import Capability, Instance, Pair, TaskCard
 from codeacumen.registry import model, task
 
 LOG = os.open(Path(__file__).with_name("asked.txt"), os.O_WRONLY | os.O_CREAT | os.O_APPEND)
@@ -39,7 +39,7 @@ INSTANCES = [Instance(f"p{i:03}", Pair(f"a{i * 7919 % 97}", f"b{i}"), i % 10) fo
 class Counting:
     """The task: 200 pairs."""
 
-    card = TaskCard("counting", "Counting", "1", Face.SIMILARITY, "spearman")
+    card = TaskCard("counting", "Counting", "1", Capability.SIMILARITY, "spearman")
     metric = metrics.spearman
 
     def instances(self):
@@ -64,7 +64,7 @@ class Slow:
 class Learning(Slow):
     """Its answers hang on all labels but the one asked for."""
 
-    supervision = "others"
+    supervision = "leave-one-out"
 
     def fit(self, examples):
         self.mean = sum(example.truth for example in examples) / len(examples)

@@ -15,7 +15,7 @@ from toys import PAIRS, Toy, cell, run_one
 class Learning:
     """Remembers which truths it was shown before each question."""
 
-    def __init__(self, supervision: Literal["others", "all"]) -> None:
+    def __init__(self, supervision: Literal["leave-one-out", "all"]) -> None:
         self.supervision = supervision
         self.shown: set[Any] = set()
         self.saw: dict[str, set[Any]] = {}
@@ -32,7 +32,7 @@ class Learning:
 
 def test_leave_one_out_hides_the_instance_and_its_whole_cluster(home: Path) -> None:
     clustered = [replace(p, cluster="ab" if p.truth < 2 else "") for p in PAIRS[:4]]
-    model = Learning("others")
+    model = Learning("leave-one-out")
     answer_cell(cell(model, Toy(clustered)))
     assert model.saw == {
         "left0": {2, 3}, "left1": {2, 3}, "left2": {0, 1, 3}, "left3": {0, 1, 2},
@@ -47,8 +47,8 @@ def test_a_bound_may_see_all_and_is_trained_once(home: Path) -> None:
 
 
 def test_what_is_answered_already_is_not_trained_for_again(home: Path) -> None:
-    answer_cell(cell(Learning("others")))
-    again = Learning("others")
+    answer_cell(cell(Learning("leave-one-out")))
+    again = Learning("leave-one-out")
     answer_cell(cell(again))
     assert again.fits == 0
 
@@ -60,6 +60,6 @@ def test_a_training_that_fails_costs_its_own_instances_only(home: Path, tmp_path
                 raise RuntimeError("did not converge")
             super().fit(examples)
 
-    run = run_one(cell(Fragile("others")), tmp_path / "run")
+    run = run_one(cell(Fragile("leave-one-out")), tmp_path / "run")
     assert run.cells[0].counts.failed == 1
     assert run.cells[0].errors == ("p7: RuntimeError: did not converge",)

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from codeacumen import metrics
-from codeacumen.api import Face, Instance, Prompt
+from codeacumen.api import Capability, Instance, Prompt
 from codeacumen.report import build_report
 from codeacumen.report.view import _shared_questions
 from codeacumen.runs.evaluate import evaluate
@@ -24,9 +24,9 @@ ASKED = [Instance(f"q{i}", Prompt(f"text {i}"), "a") for i in range(60)]
 
 
 class Seen(Toy):
-    def __init__(self, sight: str) -> None:
-        name = f"similar/{sight}"
-        super().__init__(ASKED, name, face=Face.GENERATE, metric=metrics.exact_match)
+    def __init__(self, level: str) -> None:
+        name = f"similar/{level}"
+        super().__init__(ASKED, name, capability=Capability.GENERATE, metric=metrics.exact_match)
 
 
 class Knows:
@@ -43,13 +43,13 @@ class Knows:
 
 def test_a_loss_is_the_difference_and_drawn_together(home: Path, tmp_path: Path) -> None:
     cells = [
-        cell(Knows(right), Seen(sight), name="model", settings={"n": right})
-        for right, sight in ((45, "whole"), (45, "uncommented"), (30, "bare"))
+        cell(Knows(right), Seen(level), name="model", settings={"n": right})
+        for right, level in ((45, "whole"), (45, "uncommented"), (30, "bare"))
     ]
     cells.append(cell(Knows(9), Seen("bare"), name="only bare"))
     run = evaluate(cells, tmp_path / "run", Settings(resamples=2000))
     uncommented, bare = run.losses
-    assert (bare.benchmark, bare.model, bare.sight) == ("similar", "model", "bare")
+    assert (bare.benchmark, bare.model, bare.level) == ("similar", "model", "bare")
     # The same answers to the same instances, resampled together: no difference at all.
     assert (uncommented.value, uncommented.low, uncommented.high) == (0.0, 0.0, 0.0)
     assert bare.value == pytest.approx(0.25)
@@ -73,12 +73,12 @@ def test_old_results_have_none(home: Path, tmp_path: Path) -> None:
 
 def test_the_page_tells_what_is_lost(home: Path, tmp_path: Path) -> None:
     cells = [
-        cell(Knows(right), Seen(sight), name="model", settings={"n": right})
-        for right, sight in ((45, "whole"), (30, "bare"))
+        cell(Knows(right), Seen(level), name="model", settings={"n": right})
+        for right, level in ((45, "whole"), (30, "bare"))
     ]
     run = evaluate(cells, tmp_path / "run", Settings(resamples=500))
     page = build_report([(tmp_path / "run", run)], tmp_path / "page.html").read_text()
-    section = page.split('id="sights-similar"')[1].split("</section>")[0]
+    section = page.split('id="levels-similar"')[1].split("</section>")[0]
     assert "0.750" in section
     assert "0.500" in section
     assert "0.250" in section

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from codeacumen import metrics
-from codeacumen.api import Answer, Convention, Face, Instance, Method, Metric, TaskCard
+from codeacumen.api import Answer, Capability, EvaluationSet, Instance, Method, Metric, TaskCard
 from codeacumen.runs.compare import compare_answers
 from codeacumen.runs.scoring import Settings, score
 from codeacumen.runs.statistics import wilson_interval
@@ -21,8 +21,8 @@ QUICK = Settings(resamples=200)
 PCP = metrics.prediction_change(subtokens)
 FURTHER = metrics.change_metrics(subtokens)
 CARD = TaskCard(
-    "pairs", "Pairs", "1", Face.NAME, "pcp",
-    conventions=(Convention("variants", "all of them", "variant"),), slices=("small",),
+    "pairs", "Pairs", "1", Capability.NAME, "pcp",
+    evaluation_sets=(EvaluationSet("variants", "all of them", "variant"),), slices=("small",),
     lower_is_better=True,
 )  # fmt: skip
 
@@ -39,7 +39,7 @@ class Pairs:
     def instances(self) -> Sequence[Instance]:
         return self.given
 
-    def reading(
+    def postprocess_answers(
         self, instances: Sequence[Instance], answers: Mapping[str, Answer]
     ) -> dict[str, Answer]:
         return {
@@ -163,7 +163,11 @@ def test_models_are_compared_on_what_the_task_reads_the_lowest_first() -> None:
     task = Pairs(given)
     steady = {one.id: Answer(one.id, "stop") for one in given}
     comparison = compare_answers(
-        task, given, {"shaky": answers(given), "steady": steady}, task.card.conventions[0], QUICK
+        task,
+        given,
+        {"shaky": answers(given), "steady": steady},
+        task.card.evaluation_sets[0],
+        QUICK,
     )
     assert list(comparison.values) == ["steady", "shaky"]
     assert comparison.values["steady"] == 0

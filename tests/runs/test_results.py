@@ -16,11 +16,11 @@ from hypothesis import strategies as st
 
 import codeacumen
 from codeacumen.api import (
+    Capability,
     Ceiling,
     CodeacumenError,
-    Convention,
     Counts,
-    Face,
+    EvaluationSet,
     ModelCard,
     Run,
     Score,
@@ -42,11 +42,13 @@ RUN = Run(
     resamples=100,
     tasks={
         "toy/one": TaskCard(
-            "toy/one", "Toy", "2", Face.CLASSIFY, "accuracy", "A \ud800 summary", "toy", "Nobody",
-            (Convention("complete", "those all answer", "complete"), Convention("own", "its own")),
+            "toy/one", "Toy", "2", Capability.CLASSIFY, "accuracy", "A \ud800 summary", "toy",
+            "Nobody",
+            (EvaluationSet("complete", "those all answer", "complete"),
+             EvaluationSet("own", "its own")),
             ("short", "long"), Ceiling("people", 0.9, "Table 1"),
         ),
-        "toy/two": TaskCard("toy/two", "Toy, too", "1", Face.SIMILARITY, "spearman"),
+        "toy/two": TaskCard("toy/two", "Toy, too", "1", Capability.SIMILARITY, "spearman"),
     },
     models={"m:k=1": ModelCard("m:k=1", "A model", {"k": 1, "of": ["a", None]}, ("embed",))},
     cells=(
@@ -73,7 +75,7 @@ def test_a_run_reads_back_as_it_was_written(tmp_path: Path) -> None:
     json.loads(path.read_bytes().decode("utf-8"), parse_constant=pytest.fail)
 
 
-@pytest.mark.parametrize("schema", ["codeacumen.results/2", "something else", None])
+@pytest.mark.parametrize("schema", ["codeacumen.results/1", "something else", None])
 def test_an_unknown_schema_is_refused_with_a_way_out(tmp_path: Path, schema: str | None) -> None:
     record = {**to_json(RUN), "schema": schema}
     path = tmp_path / "results.json"
@@ -81,7 +83,7 @@ def test_an_unknown_schema_is_refused_with_a_way_out(tmp_path: Path, schema: str
     with pytest.raises(CodeacumenError) as caught:
         read_run(tmp_path)
     assert f"{path}: the schema is {schema!r}" in str(caught.value)
-    assert "codeacumen.results/1" in str(caught.value)
+    assert "codeacumen.results/2" in str(caught.value)
     assert "codeacumen eval" in caught.value.hint
 
 
@@ -105,11 +107,11 @@ RECORD = to_json(RUN)
         {},
         None,
         "text",
-        {"schema": "codeacumen.results/1"},
+        {"schema": "codeacumen.results/2"},
         *({**RECORD, key: None} for key in ("tasks", "models", "cells")),
         {**RECORD, "cells": [{}]},
         {**RECORD, "models": {"m": {"surprise": 1}}},
-        {**RECORD, "tasks": {"t": {**RECORD["tasks"]["toy/two"], "face": "smell"}}},
+        {**RECORD, "tasks": {"t": {**RECORD["tasks"]["toy/two"], "capability": "smell"}}},
     ],
 )
 def test_json_of_another_shape_is_told_to_be_none(tmp_path: Path, damaged: Any) -> None:

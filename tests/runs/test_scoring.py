@@ -6,19 +6,19 @@ import numpy as np
 import pytest
 
 from codeacumen import metrics
-from codeacumen.api import Answer, Convention, Face, Instance, Metric, Pair, TaskCard
+from codeacumen.api import Answer, Capability, EvaluationSet, Instance, Metric, Pair, TaskCard
 from codeacumen.runs.scoring import Settings, count, observe, score
 
-EVEN = Convention("even", "even numbers only", tag="even")
-ALL = Convention("all", "everything answered")
+EVEN = EvaluationSet("even", "even numbers only", tag="even")
+ALL = EvaluationSet("all", "everything answered")
 
 
 class Numbers:
     def __init__(self, metric: Metric) -> None:
         self.metric = metric
         self.card = TaskCard(
-            "numbers", "Numbers", "1", Face.SIMILARITY, metric.name,
-            conventions=(EVEN, ALL), slices=("tens",),
+            "numbers", "Numbers", "1", Capability.SIMILARITY, metric.name,
+            evaluation_sets=(EVEN, ALL), slices=("tens",),
         )  # fmt: skip
 
     def instances(self) -> list[Instance]:
@@ -39,7 +39,7 @@ def test_each_convention_and_slice_has_its_own_n() -> None:
     task = Numbers(metrics.spearman)
     answers = {str(i): Answer(str(i), float(i)) for i in range(100)}
     scores, _ = score(task, task.instances(), answers, Settings())
-    assert [(s.convention, s.slice, s.n) for s in scores] == [
+    assert [(s.evaluation_set, s.slice, s.n) for s in scores] == [
         ("even", "", 50), ("all", "", 100), ("even", "tens", 10),
     ]  # fmt: skip
     assert all(s.value == pytest.approx(1.0) for s in scores)

@@ -13,15 +13,15 @@ import pytest
 
 from codeacumen import metrics
 from codeacumen.api import (
+    Capability,
     CodeacumenError,
+    CodeContext,
     Example,
-    Face,
     Instance,
     Method,
     NamedMethod,
     Prompt,
     Question,
-    Sight,
     Supervision,
 )
 from codeacumen.models.baselines import Constant, RandomLabel
@@ -42,19 +42,22 @@ class Split(Toy):
     def __init__(self, training: Sequence[Example] = TRAINING, name: str = "toy") -> None:
         # Tasks with the same instances are resampled together: each task has its own.
         own = [replace(instance, id=f"{name} {instance.id}") for instance in ASKED]
-        super().__init__(own, name, face=Face.GENERATE, metric=metrics.exact_match)
+        super().__init__(own, name, capability=Capability.GENERATE, metric=metrics.exact_match)
         self.examples = training
-        self.sight: Any = object()
+        self.shown_context: Any = object()
         self.reads = 0
 
     def training(self) -> Sequence[Example]:
         self.reads += 1
         return self.examples
 
+    def code_context(self) -> Any:
+        return self.shown_context
+
 
 class Bare(Toy):
     def __init__(self) -> None:
-        super().__init__(ASKED, face=Face.GENERATE, metric=metrics.exact_match)
+        super().__init__(ASKED, capability=Capability.GENERATE, metric=metrics.exact_match)
 
 
 class Learning:
@@ -75,10 +78,10 @@ class Learning:
 
 
 class Looking(Learning):
-    seen: list[Sight | None]
+    seen: list[CodeContext | None]
 
-    def look(self, sight: Sight | None) -> None:
-        self.seen = [*getattr(self, "seen", []), sight]
+    def use_context(self, context: CodeContext | None) -> None:
+        self.seen = [*getattr(self, "seen", []), context]
         self.order.append("look")
 
 
@@ -132,7 +135,7 @@ def test_chance_draws_labels_as_often_as_they_are_in_training(home: Path) -> Non
 def test_a_model_looks_before_it_learns_and_is_told_where_there_is_nothing(home: Path) -> None:
     model, task = Looking(), Split()
     answer_cell(cell(model, task))
-    assert model.seen == [task.sight]
+    assert model.seen == [task.shown_context]
     assert model.order[:2] == ["look", "fit"]
     other = Looking("all")
     answer_cell(cell(other, Bare()))
@@ -141,7 +144,7 @@ def test_a_model_looks_before_it_learns_and_is_told_where_there_is_nothing(home:
 
 def test_looking_that_fails_is_told_and_ends_nothing(home: Path) -> None:
     class Blind(Looking):
-        def look(self, sight: Sight | None) -> None:
+        def use_context(self, context: CodeContext | None) -> None:
             raise OSError("too dark")
 
     answers, _ = answer_cell(cell(Blind(), Split()))
@@ -236,5 +239,7 @@ def test_results_without_an_overall_score_are_read(home: Path, tmp_path: Path) -
 
 def test_named_methods_have_a_data_hash() -> None:
     named = [Instance("a", NamedMethod(Method("m", "void f() {}"), name), 1.0) for name in "fg"]
-    hashes = {PlannedTask(Toy([one], "toy", face=Face.JUDGE)).data_sha256 for one in named}
+    hashes = {
+        PlannedTask(Toy([one], "toy", capability=Capability.JUDGE)).data_sha256 for one in named
+    }
     assert len(hashes) == 2

@@ -94,7 +94,7 @@ def test_a_score_on_the_page_is_one_that_was_kept(
         if training in trainings
         for row in rows(training, "scores.csv")
         if (row["task"], row["network"], row["metric"], row["slice"]) == (task, network, metric, "")
-        if not task.startswith("idbench") or row["convention"] == "complete"
+        if not task.startswith("idbench") or row["evaluation_set"] == "complete"
     ]
     # A score, and its interval where it is told; behind them, in brackets, what was published.
     score = [float(one) for one in re.findall(r"-?\d\.\d{3}", re.sub(r"\(.*\)", "", said))]
@@ -337,7 +337,7 @@ def test_runs_of_a_gpu_and_of_a_processor_are_gathered_alike(tmp_path: Path) -> 
         folder = tmp_path / "runs" / network / "naming"
         folder.mkdir(parents=True)
         (folder / "history.csv").write_text(told)
-        score = {"metric": "accuracy", "convention": "test", "slice": "", "value": 0.123456}
+        score = {"metric": "accuracy", "evaluation_set": "test", "slice": "", "value": 0.123456}
         cell = {"task": "gluecode/npath", "scores": [score]}
         asked = tmp_path / "runs" / "eval" / network
         asked.mkdir(parents=True)

@@ -23,7 +23,7 @@ TRAININGS = {
 
 @cache
 def gathered(training: str) -> dict[tuple[str, ...], float | None]:
-    names = ("network", "task", "metric", "convention")
+    names = ("network", "task", "metric", "evaluation_set")
     with (KEPT / training / "scores.csv").open() as stream:
         return {
             tuple(row[one] for one in names): float(row["value"]) if row["value"] else None

@@ -1,21 +1,38 @@
-"""The nouns: what a task asks, what a model answers, what a run keeps.
+"""Records and protocols: what a task asks, what a model answers, what a run keeps.
 
-Frozen records and Protocols only. Nothing here imports anything of ours, so that a third-party
-model or task needs no other import than ``codeacumen.api`` and ``codeacumen.registry``.
+Frozen records and Protocols only. Nothing here imports another package of ours, so that a model or
+task of somebody else needs no other import than ``codeacumen.api`` and ``codeacumen.registry``.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
-from codeacumen.api.base import CodeacumenError, Json
+from codeacumen.api.base import CodeacumenError, Floats, Json
 from codeacumen.api.benchmarks import Benchmark, DataFamily, InputLevels, Recipe, TaskGroup
+from codeacumen.api.hooks import (
+    Batched,
+    Composite,
+    Fingerprinted,
+    HasContext,
+    HasCorpusFingerprints,
+    HasExamples,
+    HasMetrics,
+    HasTraining,
+    Percentage,
+    PostprocessesAnswers,
+    Prepares,
+    Restricted,
+    StartsTask,
+    SumMetric,
+    Supervised,
+    UsesContext,
+    get_batch_size,
+    get_fingerprint,
+)
 from codeacumen.api.inputs import (
-    FACE_PROTOCOLS,
+    CAPABILITY_PROTOCOLS,
+    Capability,
     Classify,
+    CodeContext,
     Embed,
     Example,
-    Face,
     Generate,
     Input,
     Judge,
@@ -27,32 +44,37 @@ from codeacumen.api.inputs import (
     Pair,
     Prompt,
     Question,
-    Sight,
     Similarity,
     Supervision,
 )
 from codeacumen.api.results import Answer, Counts, Loss, ModelCard, Overall, Run, Score, Scores
-from codeacumen.api.tasks import Ceiling, Convention, Instance, Metric, Task, TaskCard
+from codeacumen.api.tasks import Ceiling, EvaluationSet, Instance, Metric, Task, TaskCard
 from codeacumen.api.views import Table, View
 
-if TYPE_CHECKING:
-    from codeacumen.api.base import Floats
-
 __all__ = [
-    "FACE_PROTOCOLS",
+    "CAPABILITY_PROTOCOLS",
     "Answer",
+    "Batched",
     "Benchmark",
+    "Capability",
     "Ceiling",
     "Classify",
+    "CodeContext",
     "CodeacumenError",
-    "Convention",
+    "Composite",
     "Counts",
     "DataFamily",
     "Embed",
+    "EvaluationSet",
     "Example",
-    "Face",
+    "Fingerprinted",
     "Floats",
     "Generate",
+    "HasContext",
+    "HasCorpusFingerprints",
+    "HasExamples",
+    "HasMetrics",
+    "HasTraining",
     "Input",
     "InputLevels",
     "Instance",
@@ -68,18 +90,27 @@ __all__ = [
     "NamedMethod",
     "Overall",
     "Pair",
+    "Percentage",
+    "PostprocessesAnswers",
+    "Prepares",
     "Prompt",
     "Question",
     "Recipe",
+    "Restricted",
     "Run",
     "Score",
     "Scores",
-    "Sight",
     "Similarity",
+    "StartsTask",
+    "SumMetric",
+    "Supervised",
     "Supervision",
     "Table",
     "Task",
     "TaskCard",
     "TaskGroup",
+    "UsesContext",
     "View",
+    "get_batch_size",
+    "get_fingerprint",
 ]

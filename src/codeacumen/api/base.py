@@ -8,7 +8,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    Floats: TypeAlias = NDArray[np.float64]
+# Named in quotes, so that this module does not load numpy.
+Floats: TypeAlias = "NDArray[np.float64]"
 
 # JSON as the standard library reads and writes it.
 Json: TypeAlias = Any

@@ -1,4 +1,7 @@
-"""What a model is asked, and how: a record and a face for each way of asking."""
+"""What a model is asked, and how: a record and a capability for each way of asking.
+
+``codeacumen.api.hooks`` lists what a model may have beside a capability.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ from typing import Literal, Protocol, TypeAlias, runtime_checkable
 from codeacumen.api.base import Json
 
 # --------------------------------------------------------------------------------------
-# What a model is asked. One record per face; no record holds an answer.
+# What a model is asked. One record per capability; no record holds an answer.
 # --------------------------------------------------------------------------------------
 
 
@@ -91,7 +94,7 @@ Input: TypeAlias = Pair | Question | Prompt | Method | NamedMethod
 # --------------------------------------------------------------------------------------
 
 
-class Face(StrEnum):
+class Capability(StrEnum):
     SIMILARITY = "similarity"
     EMBED = "embed"
     CLASSIFY = "classify"
@@ -141,13 +144,13 @@ class Judge(Protocol):
 # Any object with at least one of these methods.
 Model: TypeAlias = Similarity | Embed | Classify | Generate | Name | Judge
 
-FACE_PROTOCOLS: Mapping[Face, type] = {
-    Face.SIMILARITY: Similarity,
-    Face.EMBED: Embed,
-    Face.CLASSIFY: Classify,
-    Face.GENERATE: Generate,
-    Face.NAME: Name,
-    Face.JUDGE: Judge,
+CAPABILITY_PROTOCOLS: Mapping[Capability, type] = {
+    Capability.SIMILARITY: Similarity,
+    Capability.EMBED: Embed,
+    Capability.CLASSIFY: Classify,
+    Capability.GENERATE: Generate,
+    Capability.NAME: Name,
+    Capability.JUDGE: Judge,
 }
 
 
@@ -159,7 +162,7 @@ class Example:
     truth: Json
 
 
-Supervision: TypeAlias = Literal["train", "train-or-all", "others", "all"]
+Supervision: TypeAlias = Literal["train", "train-or-all", "leave-one-out", "all"]
 
 
 @runtime_checkable
@@ -167,8 +170,8 @@ class Learner(Protocol):
     """A model that learns from labels.
 
     ``supervision`` says which labels it is shown before it answers an instance: ``train`` (the
-    task's training split, and it needs one), ``others`` (all but that instance's own:
-    leave-one-out), ``all`` (its own too; only for bounds such as ``oracle``, and every table says
+    task's training split, and it needs one), ``leave-one-out`` (all but that instance's
+    own), ``all`` (its own too; only for bounds such as ``oracle``, and every table says
     so), or ``train-or-all`` (``all`` where there is no training split).
     """
 
@@ -179,37 +182,32 @@ class Learner(Protocol):
         ...
 
 
-class Sight(Protocol):
-    """What a model may see around a method that it is asked about, or learns from.
+class CodeContext(Protocol):
+    """The code around a method that a model is asked about or learns from.
 
-    All is served for one ``method``, by its id, with its answer masked everywhere; ``view_of`` is
-    another method as seen from it. A row is a method: ``id``, ``path``, ``line``, ``type``
-    (qualified), ``text``. Where there is no corpus to look into, rows are none and views None.
-    ``context`` of a masked call: ``receiver`` (static type, or empty), ``arguments`` (how many),
-    ``candidates`` (names that the type offers with so many, sorted), ``static``.
+    Each function serves one ``method``, by its id, with its answer masked everywhere; ``view_of``
+    shows another method as seen from it. A row is a method: ``id``, ``path``, ``line``, ``type``
+    (qualified), ``text``. Where there is no corpus to look into, there are no rows and views are
+    None.
 
-    ``owner`` is the class around a method, and in brief the methods it has to do with: quick, and
-    bounded. ``header`` (its declaration without the body), ``fields`` and ``imports`` (as written),
-    ``doc`` (the method's documentation comment), ``methods`` (the others of the class), ``callers``
-    and ``callees`` (the nearest), each a row of ``type``, ``name``, ``returns``, ``parameters``;
-    ``gives``, what the methods that it calls give back as far as their texts say, by their names:
-    ``null`` (returned or promised), ``passed`` (what another gives that may give null), ``name`` (a
-    variable), ``other``. A key may be missing; where there is no corpus, all are.
+    ``describe`` returns for a masked call its ``receiver`` (static type, or empty), ``arguments``
+    (how many), ``candidates`` (the names that the type offers with so many, sorted) and ``static``;
+    for other tasks what the data set says about where the method stands.
+
+    ``owner`` returns the class around a method, and in brief the methods it is connected with; it
+    is quick, and bounded: ``header`` (the class's declaration without its body), ``fields`` and
+    ``imports`` (as written), ``doc`` (the method's documentation comment), ``methods`` (the others
+    of the class), ``callers`` and ``callees`` (the nearest), each a row of ``type``, ``name``,
+    ``returns``, ``parameters``; ``gives``, what the methods that it calls return as far as their
+    texts say, by their names: ``null`` (returned or promised), ``passed`` (what another method
+    returns that may return null), ``name`` (a variable), ``other``. A key may be missing; where
+    there is no corpus, all are.
     """
 
     def view(self, method: str, name: str, compat: str = "") -> Json: ...
     def view_of(self, method: str, other: str, name: str, compat: str = "") -> Json: ...
-    def context(self, method: str) -> Mapping[str, Json]: ...
+    def describe(self, method: str) -> Mapping[str, Json]: ...
     def callers(self, method: str) -> Sequence[Mapping[str, Json]]: ...
     def callees(self, method: str) -> Sequence[Mapping[str, Json]]: ...
     def siblings(self, method: str) -> Sequence[Mapping[str, Json]]: ...
     def owner(self, method: str) -> Mapping[str, Json]: ...
-
-
-# Optional attributes of a model that a run looks at:
-#   batch_size: int     how many instances to hand over at once (default 1)
-#   fingerprint: str    identifies what the settings do not, such as a weights file's hash
-#   only: tuple[str]    beginnings of the task names it can answer at all (default: any)
-#   meet(card)          called with the card of the task before anything else is asked of it
-#   look(sight)         called with the task's ``Sight``, or None, before it learns and is asked
-#   read(texts)         called before that with every distinct text of the task's pairs, sorted

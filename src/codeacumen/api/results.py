@@ -23,7 +23,7 @@ class Score:
     """One number with its interval. ``value`` is None where the statistic is undefined."""
 
     metric: str
-    convention: str
+    evaluation_set: str
     slice: str
     value: float | None
     low: float | None
@@ -41,9 +41,12 @@ class Counts:
 
 
 _LABELS_SEEN = {
-    "all": "has seen the labels", "others": "leave-one-out", "train": "used the training split",
-    "train-or-all": "saw training labels, or all", "before": "was trained before",
-}  # fmt: skip
+    "all": "has seen the labels",
+    "leave-one-out": "leave-one-out",
+    "train": "used the training split",
+    "train-or-all": "saw training labels, or all",
+    "before": "was trained before",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +54,9 @@ class ModelCard:
     name: str
     summary: str = ""
     settings: Mapping[str, Json] = field(default_factory=dict)
-    faces: tuple[str, ...] = ()
+    capabilities: tuple[str, ...] = ()
     supervision: str = "none"
-    honest_row: bool = False
+    is_baseline: bool = False
     version: str = ""
 
     @property
@@ -92,12 +95,12 @@ class Overall:
 
 @dataclass(frozen=True, slots=True)
 class Loss:
-    """How much lower a model's mean score on a benchmark is with a sight than with all of the
-    text."""
+    """How much lower a model's mean score on a benchmark is at a level of input than with all of
+    the text."""
 
     benchmark: str
     model: str
-    sight: str
+    level: str
     value: float
     low: float | None
     high: float | None

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from codeacumen.api.base import Json
-from codeacumen.api.inputs import Face, Input
+from codeacumen.api.inputs import Capability, Input
 
 if TYPE_CHECKING:
     from codeacumen.api.base import Floats
@@ -19,7 +19,7 @@ class Instance:
 
     ``truth`` may have several readings, such as votes: an object then, with what a model should
     say under ``value``. ``cluster`` groups instances that are not independent (same project);
-    ``tags`` name the slices and conventions the instance belongs to.
+    ``tags`` name the slices and evaluation sets that the instance belongs to.
     """
 
     id: str
@@ -30,8 +30,8 @@ class Instance:
 
 
 @dataclass(frozen=True, slots=True)
-class Convention:
-    """Which instances a score stands on: those with ``tag``, or all where it is empty."""
+class EvaluationSet:
+    """The instances that a score is computed from: those with ``tag``, or all where it is empty."""
 
     name: str
     meaning: str
@@ -50,36 +50,34 @@ class Ceiling:
 
 @dataclass(frozen=True, slots=True)
 class TaskCard:
-    """What to know of a task before reading its scores. ``lower_is_better``: the least is best.
-    ``direct``: only a model that has the face itself can answer, none through an adapter; of
-    choices that resemble no question, such as numbers of paths."""
+    """What to know of a task before reading its scores.
+
+    ``requires_native_capability``: only a model that has the capability itself can answer, none
+    through an adapter. This holds for choices that resemble no question, such as numbers of paths.
+    """
 
     name: str
     title: str
     version: str
-    face: Face
+    capability: Capability
     metric: str
     summary: str = ""
     dataset: str = ""
     citation: str = ""
-    conventions: tuple[Convention, ...] = (Convention("all", "every instance"),)
+    evaluation_sets: tuple[EvaluationSet, ...] = (EvaluationSet("all", "every instance"),)
     slices: tuple[str, ...] = ()
     ceiling: Ceiling | None = None
     lower_is_better: bool = False
-    direct: bool = False
+    requires_native_capability: bool = False
 
 
 class Metric(Protocol):
     """A weighted statistic, so that one definition serves the score and its bootstrap.
 
     ``observe`` turns one truth and one answer into a row of numbers, or into None where they do
-    not count for this metric; ``statistic`` takes the rows as columns, shape (k, n), and a matrix
-    of weights, shape (b, n), and gives b values (nan where undefined).
-
-    Two optional attributes. ``of_sums(sums, total)``, of a metric that needs only sums over the
-    instances: the b values from the columns' weighted sums, shape (k, b), and the weighted numbers
-    of instances, shape (b,); whole clusters are then resampled as one row each. ``percentage``:
-    true of a mean of zeros and ones times 100.
+    not count for this metric. ``statistic`` takes the rows as columns, of shape (k, n), and a
+    matrix of weights, of shape (b, n), and returns b values (nan where undefined).
+    ``SumMetric`` and ``Percentage`` in ``codeacumen.api.hooks`` are optional.
     """
 
     @property
@@ -101,21 +99,8 @@ class Metric(Protocol):
 
 
 class Task(Protocol):
-    """What is asked and how it is scored. Optional attributes are looked at:
-
-    ``training() -> Sequence[Example]``: the training split; none of the instances is in it.
-    ``examples(split) -> Iterator[Example]``: the same one by one, of ``train`` and of ``dev``;
-    ``examples_fingerprint: str`` identifies these alone.
-    ``sight: Sight``: what there is to see around the methods of the instances and of the training
-    split. ``fingerprint: str``: identifies what ``training`` and ``sight`` give.
-
-    ``reading(instances, answers) -> dict[str, Answer]``: what the metrics see instead of the
-    answers themselves, by the instances' ids. For a task whose score stands on several answers
-    together, such as those to a method and to a variant of it.
-
-    ``metrics: Sequence[Metric]``: further metrics, each scored under the first convention and for
-    every slice.
-    """
+    """What is asked and how it is scored. ``codeacumen.api.hooks`` lists what a task may have
+    beside: a training split, the code around its methods, further metrics."""
 
     @property
     def card(self) -> TaskCard: ...

@@ -256,20 +256,20 @@ def _read(root: Root, paths: list[str], engine: Callable[[], Engine]) -> Iterato
         for path in paths:
             yield read_batch((root, [path]))
         return
-    from codeacumen.engines import Died
+    from codeacumen.engines import WorkerLost
 
     workers = engine()
     batches = [(root, paths[start : start + BATCH]) for start in range(0, len(paths), BATCH)]
     lost: list[str] = []
     for place, outcome in workers.run(read_batch, batches, LIMIT):
-        if isinstance(outcome, Died):
+        if isinstance(outcome, WorkerLost):
             lost += batches[place][1]
         else:
             yield outcome
     # One file of a batch that was lost may have ended the process: each by itself tells which.
     singles = [(root, [path]) for path in sorted(lost)]
     for place, outcome in workers.run(read_batch, singles, LIMIT):
-        if isinstance(outcome, Died):
+        if isinstance(outcome, WorkerLost):
             path = singles[place][1][0]
             problem = Problem(path, "failed", outcome.why)
             yield [(path, "", packed(as_plain(Methods(problem=problem))))]

@@ -73,7 +73,10 @@ def get(
     data = dataset(name)
     with progress_bar() as step:
         fetched = fetch(data, source, progress=step)
-    say(f"{len(fetched)} of {len(data.files)} files fetched, all hashes right")
+    already = (
+        f"; {len(data.files) - len(fetched)} were here" if len(fetched) < len(data.files) else ""
+    )
+    say(f"{len(fetched)} of {len(data.files)} files fetched{already}, all hashes right")
     if "none stated" in data.licence:
         say(f"licence: {data.licence}")
     if as_json:

@@ -55,9 +55,9 @@ def embed(
 ) -> None:  # fmt: skip
     """Write the vectors that a model has for methods, or for identifiers.
 
-    Any model with the face embed will do: a network that `codeacumen train` trained, an embedding
-    of identifiers, a sentence model, one of a plug-in. `codeacumen models show MODEL` lists its
-    faces.
+    Any model with the capability embed will do: a network that `codeacumen train` trained, an
+    embedding of identifiers, a sentence model, one of a plug-in. `codeacumen models show MODEL`
+    lists its capabilities.
 
     A Parquet file has a row for each method with a body (id, project, path, line, name, vector),
     or for each line (item, vector); where the model has no vector, that is null. A .npy file has

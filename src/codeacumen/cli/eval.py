@@ -36,9 +36,9 @@ from codeacumen.cli._show import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from codeacumen.api import Convention, Run, Scores, TaskCard
+    from codeacumen.api import EvaluationSet, Run, Scores, TaskCard
     from codeacumen.runs.compare import Comparison, PairTest
-    from codeacumen.runs.plan import Offer
+    from codeacumen.runs.plan import Availability
 
 
 def evaluate(
@@ -53,7 +53,10 @@ def evaluate(
     resamples: Resamples = 2000,
     confidence: Confidence = 0.95,
     skip_unfit: Annotated[
-        bool, typer.Option("--skip-unfit", help="Leave out models that lack the face a task needs.")
+        bool,
+        typer.Option(
+            "--skip-unfit", help="Leave out models that lack the capability a task needs."
+        ),
     ] = False,
     fresh: Annotated[
         bool, typer.Option("--fresh", help="Ask again, even for answers kept before.")
@@ -127,21 +130,21 @@ def evaluate(
     report_failures(run)
 
 
-def say_broken(offer: Offer) -> None:
+def say_broken(offer: Availability) -> None:
     for reason in offer.broken:
         say(f"left out: {reason}")
 
 
 def print_scores(run: Run) -> None:
-    """One table a task, best model first; the first convention in full, others beside it. Then
+    """One table a task, best model first; the first evaluation set in full, others beside it. Then
     the task's further metrics, if it has any."""
     for name, card in run.tasks.items():
-        first, *others = card.conventions
+        first, *others = card.evaluation_sets
         rows = []
         cells = _ranked(run, name)
         for cell in cells:
             found = {
-                s.convention: s for s in cell.scores if s.metric == card.metric and not s.slice
+                s.evaluation_set: s for s in cell.scores if s.metric == card.metric and not s.slice
             }
             s, counts = found[first.name], cell.counts
             rows.append(
@@ -152,7 +155,7 @@ def print_scores(run: Run) -> None:
             )
         columns = ["model", card.metric, f"{run.confidence:.0%} interval", "n"]
         columns += [f"{o.name} (n)" for o in others] + ["answered", "failed", ""]
-        meanings = "; ".join(f"{c.name}: {c.meaning}" for c in card.conventions)
+        meanings = "; ".join(f"{c.name}: {c.meaning}" for c in card.evaluation_sets)
         people = ""
         if card.ceiling:
             who = card.ceiling.who.capitalize()
@@ -176,7 +179,7 @@ def print_scores(run: Run) -> None:
     if run.losses:
         print_table(
             ["benchmark", "seen", "model", "loss", f"{run.confidence:.0%} interval"],
-            [[one.benchmark, one.sight, one.model, number(one.value), bounds(one.low, one.high)]
+            [[one.benchmark, one.level, one.model, number(one.value), bounds(one.low, one.high)]
              for one in run.losses],
             title="Loss: how much lower the mean is where a model does not see the whole text",
             right=(3,),
@@ -196,9 +199,9 @@ def _ranked(run: Run, task: str) -> list[Scores]:
 
 def _print_further(card: TaskCard, cells: Sequence[Scores]) -> None:
     """Each further metric a row, each model a column: there are more metrics than models."""
-    first = card.conventions[0].name
+    first = card.evaluation_sets[0].name
     found = [
-        {s.metric: s for s in cell.scores if s.convention == first and not s.slice}
+        {s.metric: s for s in cell.scores if s.evaluation_set == first and not s.slice}
         for cell in cells
     ]
     further = [name for name in (found[0] if found else ()) if name != card.metric]
@@ -272,7 +275,7 @@ def score(
 def compare(
     what: Annotated[list[str], typer.Argument(help="Run folders, models, or both.")],
     task: Tasks = None,
-    convention: Annotated[
+    evaluation_set: Annotated[
         str, typer.Option(help="Which instances to stand on; by default the task's first.")
     ] = "",
     plugin: Plugins = None,
@@ -333,7 +336,7 @@ def compare(
         for i, (name, answers) in enumerate(gathered.items()):
             step(f"testing {name}", i, len(gathered))
             planned = shelf.task(name)
-            chosen = _convention(planned.card, convention)
+            chosen = _evaluation_set(planned.card, evaluation_set)
             try:
                 comparisons.append(
                     compare_answers(planned.task, planned.instances, answers, chosen, settings)
@@ -349,21 +352,21 @@ def compare(
         _print(comparison, confidence)
 
 
-def _convention(card: TaskCard, name: str) -> Convention:
-    """The convention of that name; the task's first where none is named."""
-    known = {one.name: one for one in card.conventions}
+def _evaluation_set(card: TaskCard, name: str) -> EvaluationSet:
+    """The evaluation set of that name; the task's first where none is named."""
+    known = {one.name: one for one in card.evaluation_sets}
     if name and name not in known:
         raise CodeacumenError(
-            f"{card.name} has no convention called {name!r}", f"it has {', '.join(known)}"
+            f"{card.name} has no evaluation set called {name!r}", f"it has {', '.join(known)}"
         )
-    return known[name] if name else card.conventions[0]
+    return known[name] if name else card.evaluation_sets[0]
 
 
 def _print(one: Comparison, confidence: float) -> None:
     print_table(
         ["model", one.metric, "tie group"],
         [[model, number(value), one.groups[model] or "–"] for model, value in one.values.items()],
-        title=f"{one.task}: {one.n} instances that all models answer ({one.convention})",
+        title=f"{one.task}: {one.n} instances that all models answer ({one.evaluation_set})",
         caption="Models that share a letter cannot be told apart.",
         right=(1,),
     )

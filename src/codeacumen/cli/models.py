@@ -15,7 +15,7 @@ LABELS_SEEN = {
     "none": "none",
     "train": "those of the training split",
     "train-or-all": "those of the training split; all, its own too, where there is none",
-    "others": "all but the one it is asked for",
+    "leave-one-out": "all but the one it is asked for",
     "all": "all, its own too",
     "before": "none; it was trained before",
 }
@@ -39,13 +39,14 @@ def show(
     as_json: AsJson = False,
     plugin: Plugins = None,
 ) -> None:
-    """Show one model: its settings, its faces, the tasks it can answer.
+    """Show one model: its settings, its capabilities, the tasks it can answer.
 
     Example: codeacumen models show ensemble
     """
     import inspect
     from dataclasses import asdict
 
+    from codeacumen.api import HasTraining
     from codeacumen.registry import make_model, make_task
     from codeacumen.runs.plan import model_card, offered_tasks, why_not
 
@@ -57,7 +58,7 @@ def show(
     fit = [
         task.card.name
         for task in tasks
-        if not why_not(made, task.card, trains=hasattr(task, "training"))
+        if not why_not(made, task.card, trains=isinstance(task, HasTraining))
     ]
     if as_json:
         print_json({**asdict(card), "tasks": fit})
@@ -70,7 +71,7 @@ def show(
             ("is", card.summary),
             ("settings", settings),
             ("now", now or "–"),
-            ("faces", ", ".join(card.faces)),
+            ("capabilities", ", ".join(card.capabilities)),
             ("labels it sees", LABELS_SEEN[card.supervision]),
             ("can answer", ", ".join(fit) or "none of the tasks"),
         ],

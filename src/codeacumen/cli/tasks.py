@@ -48,7 +48,7 @@ from codeacumen.cli.dataset import Level
 
 if TYPE_CHECKING:
     from codeacumen.api import Score
-    from codeacumen.runs.twins import Effect
+    from codeacumen.runs.near_duplicates import Effect
 
 app = verbs("See the tasks there are, and build those that come from a corpus.")
 build_app = verbs("Build tasks from a corpus; `codeacumen eval --tasks NAME@DIR` asks them.")
@@ -74,16 +74,17 @@ def audit(
 ) -> None:
     """What do near-duplicates across splits do to the scores?
 
-    Counts the instances that have a twin in training, asks models (classical, if none is named)
-    and scores them on all instances, on those without a twin, and on those with one.
+    Counts the instances that have a near-duplicate in training, asks models (classical, if none is
+    named) and scores them on all instances, on those without a near-duplicate, and on those with
+    one.
 
     Example: codeacumen tasks audit gluecode@gluecode
 
     Example: codeacumen tasks audit gluecode@gluecode -m nearest -m my-model --plugin my_model.py
     """
+    from codeacumen.runs.near_duplicates import measure_effects
     from codeacumen.runs.plan import make_plan
     from codeacumen.runs.scoring import Settings
-    from codeacumen.runs.twins import effects
 
     load_plugins(plugin or [])
     names = with_data([task], data)
@@ -91,7 +92,7 @@ def audit(
     for line in unfit:
         say(f"left out: {line}")
     with progress_bar() as step:
-        found = effects(
+        found = measure_effects(
             cells,
             Settings(seed, confidence, resamples),
             step,
@@ -107,20 +108,21 @@ def _print_effects(found: list[Effect]) -> None:
         [
             one.task,
             one.model,
-            f"{one.twin.n if one.twin else 0:,} of {one.whole.n:,}",
+            f"{one.near_duplicate.n if one.near_duplicate else 0:,} of {one.whole.n:,}",
             number(one.whole.value),
-            _format_score(one.alone),
-            _format_score(one.twin),
+            _format_score(one.distinct),
+            _format_score(one.near_duplicate),
             number(one.difference),
         ]
         for one in found
     ]
-    columns = ["task", "model", "twins", "all", "without twins", "twins alone", "difference"]
+    columns = ["task", "model", "duplicates", "all", "without them", "them alone", "difference"]
     print_table(
         columns,
         rows,
         title="Near-duplicates in training",
-        caption="The difference is what leaving the twins in does to the score of all.",
+        caption="Duplicates: instances with a near-duplicate in training. The difference is what "
+        "they add to the score of all.",
         right=range(2, len(columns)),
     )
 
@@ -175,10 +177,10 @@ def show(
         return
     facts = [
         ("asks", card.summary),
-        ("face needed", card.face.value),
+        ("capability needed", card.capability.value),
         ("metric", task.metric.title),
         ("version", card.version),
-        *(("scored on", f"{c.name}: {c.meaning}") for c in card.conventions),
+        *(("scored on", f"{c.name}: {c.meaning}") for c in card.evaluation_sets),
     ]
     if card.slices:
         facts.append(("slices", ", ".join(card.slices)))
@@ -200,7 +202,10 @@ def gluecode(
     seed: DrawSeed = 0,
     rules: Annotated[Rules, typer.Option(help="Whose rules NPath is counted by.")] = Rules.PMD6,
     dedup: Annotated[
-        bool, typer.Option("--dedup", help="Train on no method that has a twin in dev or test.")
+        bool,
+        typer.Option(
+            "--dedup", help="Train on no method that has a near-duplicate in dev or test."
+        ),
     ] = False,
     infer: Annotated[
         list[str] | None,
@@ -312,8 +317,8 @@ def _print_built(out: Path, about: Any) -> None:
         for origin in counts["origins"][splits[0]]
     ]
     print_table(["declared in", *splits], rows, title="Called methods", right=range(1, 4))
-    if counts["twins_unknown"]:
-        typer.echo(f"twins were not looked for: {counts['twins_unknown']}")
+    if counts["near_duplicates_unknown"]:
+        typer.echo(f"near-duplicates were not looked for: {counts['near_duplicates_unknown']}")
     typer.echo(f"next: codeacumen eval --tasks gluecode@{out}")
 
 
@@ -331,8 +336,10 @@ def _remarks(told: Any) -> str:
     for split, one in told.items():
         if one["instances"] and one.get("missing"):
             remarks.append(f"{split} has no {', '.join(one['missing'])}")
-        if one["twins_in_train"]:
-            remarks.append(f"{one['twins_in_train']:,} of {split} have a twin in train")
+        if one["near_duplicates_in_train"]:
+            remarks.append(
+                f"{one['near_duplicates_in_train']:,} of {split} have a near-duplicate in train"
+            )
     return "; ".join(remarks)
 
 

@@ -61,7 +61,7 @@ from codeacumen.corpus.shards import (
 from codeacumen.corpus.sources import Entry, Project, projects
 from codeacumen.corpus.splits import SHARES, split_of
 from codeacumen.corpus.store import Corpus
-from codeacumen.engines import Died, Engine
+from codeacumen.engines import Engine, WorkerLost
 from codeacumen.registry import entry, load_plugin, packages_hash
 
 # Seconds a shard, and a single file, may take. A shard of four megabytes takes a few.
@@ -236,7 +236,7 @@ class _Build:
         made: dict[int, Shard] = {}
         suspects: list[int] = []
         for place, outcome in self.engine.run(make_shard, plans, SHARD_LIMIT):
-            if isinstance(outcome, Died):
+            if isinstance(outcome, WorkerLost):
                 suspects.append(place)
             else:
                 made[place] = outcome
@@ -244,7 +244,7 @@ class _Build:
         for place in sorted(suspects):
             plans[place] = self.without_lethal(plans[place])
             for _, outcome in self.engine.run(make_shard, [plans[place]], SHARD_LIMIT):
-                if isinstance(outcome, Died):
+                if isinstance(outcome, WorkerLost):
                     first = plans[place].paths[0] if plans[place].paths else ""
                     raise CodeacumenError(
                         f"{plans[place].project.name}: the files from {first} on cannot be "
@@ -263,7 +263,7 @@ class _Build:
         alone = [replace(plan, paths=(path,), problems=()) for path in plan.paths]
         lethal = dict(plan.lethal)
         for place, outcome in self.engine.run(probe_file, alone, FILE_LIMIT):
-            if isinstance(outcome, Died):
+            if isinstance(outcome, WorkerLost):
                 path = plan.paths[place]
                 content = plan.project.read(path)
                 if isinstance(content, bytes):
@@ -285,7 +285,7 @@ class _Build:
             ]
         linked: dict[int, Linked] = {}
         for place, outcome in self.engine.run(link_shard, tasks, SHARD_LIMIT):
-            if isinstance(outcome, Died):
+            if isinstance(outcome, WorkerLost):
                 raise CodeacumenError(
                     f"{tasks[place].project}: its calls cannot be linked: {outcome.why}",
                     "fewer workers leave more memory to each: --workers 1",

@@ -14,7 +14,7 @@ from codeacumen.core.files import write_atomically
 from codeacumen.core.progress import Progress
 from codeacumen.corpus.reading import Source
 from codeacumen.corpus.rows import Context, Rows, add_file
-from codeacumen.engines import Died, Engine
+from codeacumen.engines import Engine, WorkerLost
 from codeacumen.registry import entry, make_view, names, packages_hash
 
 COMPILING = "compiling, once for an installation"
@@ -43,7 +43,7 @@ def compile_kernels(engine: Engine, folder: Path, step: Progress) -> None:
     step(COMPILING, 0, 1)
     outcomes = [outcome for _, outcome in engine.run(analyse_one_file, [None], LIMIT)]
     step(COMPILING, 1, 1)
-    if not any(isinstance(outcome, Died) for outcome in outcomes):
+    if not any(isinstance(outcome, WorkerLost) for outcome in outcomes):
         write_atomically(done, b"")
 
 

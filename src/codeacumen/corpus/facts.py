@@ -1,8 +1,8 @@
 """Facts of files as typed columns, so that nothing parses a file a second time for them: call
 facts, which linking needs, and measures of methods.
 
-``calls.facts`` describes the call facts of one file; here each kind of value is a column of lists
-with one list a file.
+``languages.java.resolve.facts`` describes the call facts of one file; here each kind of value is a
+column of lists, with one list a file.
 """
 
 from __future__ import annotations
@@ -75,7 +75,8 @@ def npath_column(rules: str) -> str:
 
 
 def read_declared(shard: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Path and declarations of each Java file of a shard, as ``calls.facts`` returns them."""
+    """Yield path and declarations of each Java file of a shard, as the module
+    ``languages.java.resolve.facts`` returns them."""
     names = [name for columns in _ROWS.values() for name in columns]
     table = pq.read_table(shard / "facts.parquet", columns=["path", "package", "imports", *names])
     columns = {name: lists_of(table[name]) for name in ("imports", *names)}

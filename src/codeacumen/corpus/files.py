@@ -15,7 +15,7 @@ from codeacumen.api import CodeacumenError
 from codeacumen.core.progress import Progress
 from codeacumen.corpus import Corpus
 from codeacumen.corpus.integrity import unreadable
-from codeacumen.engines import Died, Engine
+from codeacumen.engines import Engine, WorkerLost
 
 # Seconds for a shard; the first of a fresh installation waits for the compiler.
 LIMIT = 1800.0
@@ -104,7 +104,7 @@ def worked(
     lost: list[int] = []
     for done, (place, outcome) in enumerate(engine.run(work, stretches, LIMIT), 1):
         step(what, done, len(stretches))
-        if isinstance(outcome, Died):
+        if isinstance(outcome, WorkerLost):
             lost.append(place)
         else:
             found[place, 0] = outcome
@@ -115,7 +115,7 @@ def worked(
     ]
     left_out = 0
     for which, outcome in engine.run(work, [one for _, _, one in single], LIMIT):
-        if isinstance(outcome, Died):
+        if isinstance(outcome, WorkerLost):
             left_out += 1
         else:
             found[single[which][:2]] = outcome

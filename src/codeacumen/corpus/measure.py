@@ -21,7 +21,7 @@ from codeacumen.corpus.ids import signature
 from codeacumen.corpus.reading import Problem, Source, read_source
 from codeacumen.corpus.shards import printable
 from codeacumen.corpus.sources import Entry, Project, projects
-from codeacumen.engines import Died, Engine
+from codeacumen.engines import Engine, WorkerLost
 from codeacumen.languages.java.syntax.file import JavaFile
 from codeacumen.text.lines import line_at, line_starts
 
@@ -112,10 +112,10 @@ def measured(
     # Results that came before their turn; a stretch that ended its process has none yet.
     waiting: dict[int, Measured] = {}
     turn = 0
-    suspects: dict[int, Died] = {}
+    suspects: dict[int, WorkerLost] = {}
     for done, (place, outcome) in enumerate(engine.run(_work, stretches, LIMIT), 1):
         step("measuring", done, len(stretches))
-        if isinstance(outcome, Died):
+        if isinstance(outcome, WorkerLost):
             suspects[place] = outcome
         else:
             waiting[place] = outcome
@@ -235,7 +235,7 @@ def _add(found: Measured, stretch: _Stretch, source: Source) -> Problem | None:
     return None
 
 
-def _one_by_one(stretch: _Stretch, engine: Engine, died: Died) -> Measured:
+def _one_by_one(stretch: _Stretch, engine: Engine, died: WorkerLost) -> Measured:
     """A stretch whose process was lost, file by file: only the one that does it is left out."""
     found = Measured(skipped=[(stretch.project, problem) for problem in stretch.problems])
     if stretch.shard is not None:
@@ -248,7 +248,7 @@ def _one_by_one(stretch: _Stretch, engine: Engine, died: Died) -> Measured:
     outcomes = dict(engine.run(_work, single, LIMIT)) if len(single) > 1 else {0: died}
     for place, path in enumerate(paths):
         outcome = outcomes[place]
-        if isinstance(outcome, Died):
+        if isinstance(outcome, WorkerLost):
             found.skipped.append((stretch.project, Problem(path, "lethal", outcome.why)))
             continue
         found.rows += outcome.rows

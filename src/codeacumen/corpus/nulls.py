@@ -28,7 +28,7 @@ from codeacumen.corpus.facts import arrays_of, lists_of
 from codeacumen.corpus.parquet import replace_table
 from codeacumen.corpus.schema import NULLS
 from codeacumen.corpus.store import Corpus
-from codeacumen.engines import Died, Engine
+from codeacumen.engines import Engine, WorkerLost
 from codeacumen.languages.java.nulls import Facts, Report, facts, solve
 from codeacumen.languages.java.nulls.code import Site
 from codeacumen.languages.java.nulls.facts import COLUMNS
@@ -88,7 +88,7 @@ def null_reports(
         parts: dict[str, list[Path]] = {}
         derived = _run(engine, "reading for nulls", _derive_facts, jobs, SHARD_LIMIT, step)
         for job, outcome in zip(jobs, derived, strict=True):
-            if isinstance(outcome, Died):
+            if isinstance(outcome, WorkerLost):
                 raise CodeacumenError(
                     f"{job.project}: the shard {job.shard} cannot be read: {outcome.why}",
                     "fewer workers leave more memory to each: --workers 1",
@@ -105,7 +105,7 @@ def null_reports(
         found: dict[str, list[Report]] = {}
         for project in projects:
             outcome = outcomes[project]
-            if isinstance(outcome, Died):
+            if isinstance(outcome, WorkerLost):
                 failed.append(Failed(project, "", outcome.why))
                 found[project] = []
                 continue

@@ -19,11 +19,11 @@ from codeacumen.registry.code import code_hash
 from codeacumen.registry.entries import ENTRIES, Entry, add
 
 ABOUT = "dataset.json"
-SCHEMA = 1
+SCHEMA = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Built:
+class BuiltDataset:
     """A data set on disk; ``about`` is what its ``dataset.json`` says."""
 
     folder: Path
@@ -56,7 +56,7 @@ class BuiltTask:
 
     name: str
     summary: str
-    built: Built
+    built: BuiltDataset
     create: Callable[..., Task]
     arguments: tuple[str, ...]
 
@@ -73,7 +73,7 @@ def must_be_ours(folder: Path) -> None:
         )
 
 
-def read_built(folder: Path) -> Built:
+def read_built(folder: Path) -> BuiltDataset:
     path = folder / ABOUT
     hint = "--data takes a folder that `codeacumen dataset` wrote"
     try:
@@ -98,7 +98,7 @@ def read_built(folder: Path) -> Built:
             f"{path}: the schema is {schema}; this codeacumen knows schema {SCHEMA}",
             "upgrade codeacumen" if newer else "make the data set again with `codeacumen dataset`",
         )
-    return Built(folder.resolve(), family, about)
+    return BuiltDataset(folder.resolve(), family, about)
 
 
 def load_data(folder: Path) -> list[str]:

@@ -10,7 +10,7 @@ from codeacumen.api import CodeacumenError
 
 
 @dataclass(frozen=True, slots=True)
-class Died:
+class WorkerLost:
     """The process that worked on an item ended without a result, or had to be ended."""
 
     why: str
@@ -20,8 +20,8 @@ class Engine(Protocol):
     def run(
         self, work: Callable[[Any], Any], items: Sequence[Any], limit: float
     ) -> Iterator[tuple[int, Any]]:
-        """Each item's place and result, as they come; ``Died`` where a process was lost or took
-        more than ``limit`` seconds. An exception of ``work`` is raised here."""
+        """Yield each item's position and result, as they come; ``WorkerLost`` where a process was
+        lost or took more than ``limit`` seconds. An exception of ``work`` is raised here."""
         ...
 
 

@@ -27,7 +27,7 @@ from multiprocessing.connection import Connection, wait
 from typing import Any
 
 from codeacumen.api import CodeacumenError
-from codeacumen.engines import Died
+from codeacumen.engines import WorkerLost
 
 _PR_SET_PDEATHSIG = 1
 
@@ -62,7 +62,7 @@ class LocalEngine:
                     outcome = _receive(worker)
                     if isinstance(outcome, BaseException):
                         raise outcome
-                    if isinstance(outcome, Died):
+                    if isinstance(outcome, WorkerLost):
                         busy.remove(worker)
                         _stop(worker)
                     elif waiting:
@@ -74,7 +74,7 @@ class LocalEngine:
                 for worker in [one for one in busy if time.monotonic() - one.since > limit]:
                     busy.remove(worker)
                     _stop(worker, signal.SIGKILL)
-                    yield worker.item, Died(f"it took more than {limit:g} seconds")
+                    yield worker.item, WorkerLost(f"it took more than {limit:g} seconds")
         finally:
             for worker in busy:
                 _stop(worker, signal.SIGKILL)
@@ -112,7 +112,7 @@ def _receive(worker: _Worker) -> Any:
         return worker.line.recv()
     except (EOFError, OSError):
         code = worker.process.wait()
-        return Died(f"its process ended with {_named(code)}")
+        return WorkerLost(f"its process ended with {_named(code)}")
 
 
 def _named(code: int) -> str:

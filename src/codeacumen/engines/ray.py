@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from codeacumen.api import CodeacumenError
-from codeacumen.engines import Died
+from codeacumen.engines import WorkerLost
 
 # How often an item is tried again when its node or its process is lost.
 RETRIES = 3
@@ -56,7 +56,7 @@ class RayEngine:
                 for reference in late:
                     place, _ = running.pop(reference)
                     ray.cancel(reference, force=True)
-                    yield place, Died(f"it took more than {limit:g} seconds")
+                    yield place, WorkerLost(f"it took more than {limit:g} seconds")
         finally:
             for reference in running:
                 ray.cancel(reference, force=True)
@@ -102,4 +102,4 @@ def _result(ray: Any, reference: Any) -> Any:
         cause = error.cause if isinstance(error.cause, CodeacumenError | OSError) else error
         raise cause from error
     except ray.exceptions.RayError as error:
-        return Died(f"its process was lost: {type(error).__name__}")
+        return WorkerLost(f"its process was lost: {type(error).__name__}")

@@ -1,1 +1,1 @@
-"""Who answers: models, and the adapters between their faces."""
+"""Who answers: models, and the adapters between their capabilities."""

@@ -1,8 +1,8 @@
-"""Adapters between faces, and asking in batches.
+"""Adapters between capabilities, and asking in batches.
 
-An adapter takes the callable of one face and returns the callable of another. They chain, so an
-embedding can answer multiple-choice questions: embed → similarity → classify. ``ask_each`` asks in
-batches so that one bad question never costs the others their answers.
+An adapter takes the callable of one capability and returns the callable of another. They chain, so
+an embedding can answer multiple-choice questions: embed → similarity → classify. ``ask_each`` asks
+in batches so that one bad question never costs the others their answers.
 """
 
 from __future__ import annotations
@@ -12,7 +12,15 @@ from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import Any
 
-from codeacumen.api import FACE_PROTOCOLS, CodeacumenError, Face, Model, NamedMethod, Pair, Question
+from codeacumen.api import (
+    CAPABILITY_PROTOCOLS,
+    Capability,
+    CodeacumenError,
+    Model,
+    NamedMethod,
+    Pair,
+    Question,
+)
 from codeacumen.text.subtokens import subtokens
 
 Ask = Callable[[Sequence[Any]], Sequence[Any]]
@@ -77,21 +85,25 @@ def agreement_with_own_name(name: Ask) -> Ask:
     return judge
 
 
-ADAPTERS: dict[tuple[Face, Face], Callable[[Ask], Ask]] = {
-    (Face.EMBED, Face.SIMILARITY): cosine_similarity,
-    (Face.SIMILARITY, Face.CLASSIFY): most_similar_choice,
-    (Face.NAME, Face.JUDGE): agreement_with_own_name,
+ADAPTERS: dict[tuple[Capability, Capability], Callable[[Ask], Ask]] = {
+    (Capability.EMBED, Capability.SIMILARITY): cosine_similarity,
+    (Capability.SIMILARITY, Capability.CLASSIFY): most_similar_choice,
+    (Capability.NAME, Capability.JUDGE): agreement_with_own_name,
 }
 
 
-def faces(model: Model) -> tuple[Face, ...]:
-    """The faces a model has itself."""
-    return tuple(face for face, protocol in FACE_PROTOCOLS.items() if isinstance(model, protocol))
+def list_capabilities(model: Model) -> tuple[Capability, ...]:
+    """Return the capabilities that a model has itself."""
+    return tuple(
+        capability
+        for capability, protocol in CAPABILITY_PROTOCOLS.items()
+        if isinstance(model, protocol)
+    )
 
 
-def route(own: Sequence[Face], needed: Face) -> tuple[Face, ...] | None:
-    """The shortest chain of faces from one the model has to the one needed, or None."""
-    queue: deque[tuple[Face, ...]] = deque((face,) for face in own)
+def route(own: Sequence[Capability], needed: Capability) -> tuple[Capability, ...] | None:
+    """The shortest chain of capabilities from one the model has to the one needed, or None."""
+    queue: deque[tuple[Capability, ...]] = deque((capability,) for capability in own)
     seen = set(own)
     while queue:
         chain = queue.popleft()
@@ -104,12 +116,12 @@ def route(own: Sequence[Face], needed: Face) -> tuple[Face, ...] | None:
     return None
 
 
-def ask_through(model: Model, needed: Face) -> Ask:
-    """The callable that answers ``needed``: the model's own face, or adapters in front of one."""
-    own = faces(model)
+def ask_through(model: Model, needed: Capability) -> Ask:
+    """Return the callable that answers ``needed``: the model's own, or adapters in front of it."""
+    own = list_capabilities(model)
     chain = route(own, needed)
     if chain is None:
-        listed = ", ".join(own) or "no face at all"
+        listed = ", ".join(own) or "no capability at all"
         raise CodeacumenError(f"no way to ask a model with {listed} for {needed}")
     ask: Ask = getattr(model, chain[0].value)
     for before, after in pairwise(chain):

@@ -153,25 +153,25 @@ class RandomLabel:
         ]
 
 
-@model("random", honest_row=True)
+@model("random", is_baseline=True)
 def make_random(seed: int = 0) -> Chance:
     """Chance"""
     return Chance(seed)
 
 
-@model("random-label", honest_row=True)
+@model("random-label", is_baseline=True)
 def make_random_label(seed: int = 0) -> RandomLabel:
     """A label of the training split, drawn at random"""
     return RandomLabel(seed)
 
 
-@model("majority", honest_row=True)
+@model("majority", is_baseline=True)
 def make_majority() -> Constant:
     """The best constant answer; from the training split, or else from labels it has seen"""
     return Constant()
 
 
-@model("oracle", honest_row=True)
+@model("oracle", is_baseline=True)
 def make_oracle() -> Oracle:
     """The truth itself; it has seen the labels"""
     return Oracle()

@@ -22,9 +22,19 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from codeacumen.api import CodeacumenError, Example, Face, Learner, Pair, Supervision
-from codeacumen.models.adapters import Ask, ask_each, ask_through, faces, route
-from codeacumen.registry import Made, fingerprint, make_model, model
+from codeacumen.api import (
+    Capability,
+    CodeacumenError,
+    Example,
+    Learner,
+    Pair,
+    Prepares,
+    Restricted,
+    Supervision,
+    get_batch_size,
+)
+from codeacumen.models.adapters import Ask, ask_each, ask_through, list_capabilities, route
+from codeacumen.registry import LoadedModel, fingerprint, make_model, model
 from codeacumen.text.subtokens import subtokens
 
 if TYPE_CHECKING:
@@ -143,17 +153,17 @@ def _is_name(text: str) -> bool:
     return not any(map(str.isspace, text))
 
 
-def _similarity_of(member: Made) -> Ask:
-    own = faces(member.model)
+def _similarity_of(member: LoadedModel) -> Ask:
+    own = list_capabilities(member.model)
     reason = ""
     if isinstance(member.model, Learner):
         reason = "it learns from labels itself"
-    elif route(own, Face.SIMILARITY) is None:
+    elif route(own, Capability.SIMILARITY) is None:
         reason = f"it has {', '.join(own)}, but similarity is needed"
     if reason:
         raise CodeacumenError(f"{member.reference!r} cannot be a member of an ensemble: {reason}")
-    call = ask_through(member.model, Face.SIMILARITY)
-    size = getattr(member.model, "batch_size", 1)
+    call = ask_through(member.model, Capability.SIMILARITY)
+    size = get_batch_size(member.model)
     return lambda pairs: ask_each(call, pairs, size)
 
 
@@ -167,20 +177,27 @@ def _is_score(answer: Any) -> bool:
 
 
 class Ensemble:
-    supervision: Supervision = "others"
+    supervision: Supervision = "leave-one-out"
 
-    def __init__(self, members: Sequence[Made], features: bool, learner: str = "svr") -> None:
+    def __init__(
+        self, members: Sequence[LoadedModel], features: bool, learner: str = "svr"
+    ) -> None:
         self.members = [_similarity_of(member) for member in members]
-        self.readers = [one.model.read for one in members if hasattr(one.model, "read")]
+        self.readers = [one.model.prepare for one in members if isinstance(one.model, Prepares)]
         self.features, self.learner = features, learner
         self.fingerprint = " ".join(fingerprint(member) for member in members)
         self.only = tuple(
-            dict.fromkeys(name for member in members for name in getattr(member.model, "only", ()))
+            dict.fromkeys(
+                name
+                for member in members
+                if isinstance(member.model, Restricted)
+                for name in member.model.only
+            )
         )
         self._rows: dict[Pair, list[float] | None] = {}
         self._regression: Predict | None = None
 
-    def read(self, texts: Sequence[str]) -> None:
+    def prepare(self, texts: Sequence[str]) -> None:
         for read in self.readers:
             read(texts)
         # What a member has read changes what it says.

@@ -71,25 +71,25 @@ def subtoken_overlap(left: str, right: str) -> float:
     return len(a & b) / len(a | b) if a | b else 1.0
 
 
-@model("levenshtein", honest_row=True)
+@model("levenshtein", is_baseline=True)
 def make_levenshtein(decimals: int | None = None) -> StringMeasure:
     """Edit distance, from 0 to 1"""
     return StringMeasure(levenshtein, decimals)
 
 
-@model("needleman-wunsch", honest_row=True)
+@model("needleman-wunsch", is_baseline=True)
 def make_needleman_wunsch(decimals: int | None = None) -> StringMeasure:
     """Global alignment, from 0 to 1"""
     return StringMeasure(needleman_wunsch, decimals)
 
 
-@model("jaro-winkler", honest_row=True)
+@model("jaro-winkler", is_baseline=True)
 def make_jaro_winkler() -> StringMeasure:
     """Jaro's measure with a bonus for a common beginning"""
     return StringMeasure(jaro_winkler)
 
 
-@model("subtoken-overlap", honest_row=True)
+@model("subtoken-overlap", is_baseline=True)
 def make_subtoken_overlap() -> StringMeasure:
     """Share of subtokens in common"""
     return StringMeasure(subtoken_overlap)

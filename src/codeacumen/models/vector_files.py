@@ -14,10 +14,10 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from codeacumen.api import CodeacumenError, Face
+from codeacumen.api import Capability, CodeacumenError, Composite, get_batch_size
 from codeacumen.core.progress import Progress
-from codeacumen.models.adapters import ask_each, faces
-from codeacumen.registry import Made, make_model
+from codeacumen.models.adapters import ask_each, list_capabilities
+from codeacumen.registry import LoadedModel, make_model
 
 if TYPE_CHECKING:
     import numpy as np
@@ -49,23 +49,23 @@ class EmbeddingSummary:
     error: str = ""
 
 
-def load_embedder(reference: str) -> Made:
+def load_embedder(reference: str) -> LoadedModel:
     """Return the model, which has vectors of its own; raise an error that names one that has."""
     made = make_model(reference)
-    own = faces(made.model)
-    if Face.EMBED in own:
+    own = list_capabilities(made.model)
+    if Capability.EMBED in own:
         return made
-    parts = getattr(made.model, "parts", None)
-    if isinstance(parts, dict) and parts:
+    parts = made.model.parts if isinstance(made.model, Composite) else {}
+    if parts:
         first = next(iter(parts.values()))
         raise CodeacumenError(
-            f"{reference} are {len(parts)} networks",
+            f"{reference} has {len(parts)} networks",
             f"choose one of them: run:{getattr(first, 'folder', 'DIR/TASK')}",
         )
     raise CodeacumenError(
-        f"{reference} has no vectors: it has {', '.join(own) or 'no face at all'}",
-        "choose a model with the face embed: run:DIR, embedding:DIR (see `codeacumen train`), "
-        "minilm, or one of a --plugin",
+        f"{reference} has no vectors: it has {', '.join(own) or 'no capability at all'}",
+        "choose a model with the capability embed: run:DIR, embedding:DIR "
+        "(see `codeacumen train`), minilm, or one of a --plugin",
     )
 
 
@@ -121,11 +121,11 @@ def check_output(out: Path, source: str) -> None:
 
 
 def write_vectors(
-    made: Made, items: Iterator[Item], columns: Sequence[str], out: Path
+    made: LoadedModel, items: Iterator[Item], columns: Sequence[str], out: Path
 ) -> EmbeddingSummary:
     """Ask the model for the vectors of all items and write them to ``out``."""
     embed: Callable[[Sequence[str]], Sequence[Any]] = made.model.embed  # type: ignore[union-attr]
-    batch_size = getattr(made.model, "batch_size", 1)
+    batch_size = get_batch_size(made.model)
     summary = EmbeddingSummary(made.reference)
     with _open_parts(out) as parts, closing(_make_writer(made, columns, parts)) as writer:
         while chunk := list(islice(items, ROWS_AT_ONCE)):
@@ -209,7 +209,7 @@ def _open_parts(out: Path) -> Iterator[list[Path]]:
 
 
 def _make_writer(
-    made: Made, columns: Sequence[str], parts: Sequence[Path]
+    made: LoadedModel, columns: Sequence[str], parts: Sequence[Path]
 ) -> ParquetWriter | NumpyWriter:
     return NumpyWriter(parts) if len(parts) > 1 else ParquetWriter(parts[0], columns, made)
 
@@ -217,7 +217,7 @@ def _make_writer(
 class ParquetWriter:
     """``vector`` is a list of float32, null where there is none."""
 
-    def __init__(self, path: Path, columns: Sequence[str], made: Made) -> None:
+    def __init__(self, path: Path, columns: Sequence[str], made: LoadedModel) -> None:
         import pyarrow as pa
         import pyarrow.parquet as pq
 

@@ -19,7 +19,7 @@ from codeacumen.registry.code import package_hash, packages_hash
 from codeacumen.registry.entries import BrokenError, Entry, Kind, model, task, view
 from codeacumen.registry.lookup import entry, listing, load_plugin, names, select_tasks
 from codeacumen.registry.make import (
-    Made,
+    LoadedModel,
     fingerprint,
     make_model,
     make_task,
@@ -31,7 +31,7 @@ __all__ = [
     "BrokenError",
     "Entry",
     "Kind",
-    "Made",
+    "LoadedModel",
     "entry",
     "fingerprint",
     "list_benchmarks",

@@ -39,7 +39,7 @@ class Entry:
     name: str
     factory: Factory
     summary: str = ""
-    honest_row: bool = False
+    is_baseline: bool = False
     origin: str = "codeacumen"
     code_sha256: str = ""
 
@@ -78,16 +78,16 @@ def two(kind: Kind, name: str, *origins: str) -> BrokenError:
     return BrokenError(f"two {kind}s are called {name!r}: {told}", "rename or remove one of them")
 
 
-def model(name: str, *, summary: str = "", honest_row: bool = False) -> Callable[[F], F]:
+def model(name: str, *, summary: str = "", is_baseline: bool = False) -> Callable[[F], F]:
     """Register a factory of models; its keyword arguments are the model's settings.
 
-    ``honest_row`` marks a bound or baseline that every table shows.
+    ``is_baseline`` marks a bound or baseline that every table shows.
     """
 
     def register(factory: F) -> F:
         text = summary or first_line(factory)
         origin = _origin(factory)
-        add(Entry("model", name, factory, text, honest_row, origin, code_hash(factory)))
+        add(Entry("model", name, factory, text, is_baseline, origin, code_hash(factory)))
         return factory
 
     return register

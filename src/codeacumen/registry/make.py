@@ -8,7 +8,16 @@ import json
 from dataclasses import dataclass
 from typing import Any, cast, get_args
 
-from codeacumen.api import CodeacumenError, Learner, Model, Supervision, Task, View
+from codeacumen.api import (
+    CodeacumenError,
+    Learner,
+    Model,
+    Supervision,
+    Task,
+    View,
+    get_batch_size,
+    get_fingerprint,
+)
 from codeacumen.registry.entries import BrokenError, Entry
 from codeacumen.registry.lookup import entry
 
@@ -68,7 +77,7 @@ def _not_json(constant: str) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class LoadedModel:
     """A model with what identifies it: the cache key is made of these."""
 
     reference: str
@@ -77,7 +86,7 @@ class Made:
     model: Model
 
 
-def make_model(reference: str) -> Made:
+def make_model(reference: str) -> LoadedModel:
     """The model a reference names, with its settings, defaults filled in."""
     name, words, settings = parse_reference(reference)
     found = entry("model", name)
@@ -89,12 +98,12 @@ def make_model(reference: str) -> Made:
         ) from error
     bound.apply_defaults()
     arguments = dict(bound.arguments)
-    made = Made(reference, found, arguments, _make(found, *words, **settings))
+    made = LoadedModel(reference, found, arguments, _make(found, *words, **settings))
     _check(made)
     return made
 
 
-def _check(made: Made) -> None:
+def _check(made: LoadedModel) -> None:
     """What a run takes on trust: better an error now than wrong answers later."""
     for key, value in made.settings.items():
         try:
@@ -105,7 +114,7 @@ def _check(made: Made) -> None:
                 f"({error})",
                 "settings, and their defaults, are text, numbers, true, false, null or lists",
             ) from error
-    size = getattr(made.model, "batch_size", 1)
+    size = get_batch_size(made.model)
     if not isinstance(size, int) or size < 1:
         raise BrokenError(
             f"model {made.reference!r}: its batch_size is {size!r}", "it must be 1 or more"
@@ -117,9 +126,9 @@ def _check(made: Made) -> None:
         )
 
 
-def fingerprint(made: Made) -> str:
+def fingerprint(made: LoadedModel) -> str:
     """What tells two models of one name and equal settings apart: their code and, where the
     model has it, its own ``fingerprint`` (a weights file's hash, say)."""
-    own = str(getattr(made.model, "fingerprint", ""))
+    own = get_fingerprint(made.model)
     parts = (made.entry.origin, made.entry.code_sha256, own)
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()

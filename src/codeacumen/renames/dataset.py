@@ -227,7 +227,7 @@ def build(
     split_of = divided(cases, settings.by, settings.shares, settings.seed)
     placed = [Case(split_of[one.project, one.path], one) for one in cases]
     kept = [StableCase(split_of[one.project, one.path], one) for one in others]
-    placed, kept = without_twins(placed, kept, dropped)
+    placed, kept = without_near_duplicates(placed, kept, dropped)
     files = sorted(
         {
             (one.rename.project, path, one.split)
@@ -364,7 +364,7 @@ def _draw(seed: int, group: File) -> bytes:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
 
 
-def without_twins(
+def without_near_duplicates(
     cases: Sequence[Case], stable: Sequence[StableCase], dropped: Counter[str]
 ) -> tuple[list[Case], list[StableCase]]:
     """All but those that read like a method of a later split: test keeps what it has, development
@@ -383,8 +383,8 @@ def without_twins(
         one for one, text in zip(stable, others, strict=True)
         if SPLITS.index(one.split) == latest[text]
     ]  # fmt: skip
-    dropped["cases with a twin in a later split"] += len(cases) - len(kept)
-    dropped["stable, with a twin in a later split"] += len(stable) - len(left)
+    dropped["cases with a near-duplicate in a later split"] += len(cases) - len(kept)
+    dropped["stable, with a near-duplicate in a later split"] += len(stable) - len(left)
     return kept, left
 
 

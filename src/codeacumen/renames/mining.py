@@ -136,7 +136,7 @@ def _opened(place: Path, out: Path, settings: Settings) -> _Project:
 def _read_commits(one: _Project, settings: Settings, engine: Engine, step: Progress) -> None:
     """Append what is not in the log yet. A worker that is lost is asked again commit by commit, to
     find the one it was lost with."""
-    from codeacumen.engines import Died
+    from codeacumen.engines import WorkerLost
     from codeacumen.renames.history import left_out
 
     todo = [commit for commit in one.commits if commit not in one.log.at]
@@ -149,7 +149,7 @@ def _read_commits(one: _Project, settings: Settings, engine: Engine, step: Progr
     lost: list[str] = []
     step(f"{one.name}: commits", 0, total)
     for place, found in engine.run(read_commits, chunks, settings.limit * _CHUNK + _START):
-        if isinstance(found, Died):
+        if isinstance(found, WorkerLost):
             lost += chunks[place][1]
             continue
         one.log.append(found)
@@ -157,7 +157,7 @@ def _read_commits(one: _Project, settings: Settings, engine: Engine, step: Progr
         step(f"{one.name}: commits", done, total)
     singly = [(one.place, [commit], settings.limit) for commit in lost]
     for place, found in engine.run(read_commits, singly, settings.limit + _START):
-        gave_up = isinstance(found, Died)
+        gave_up = isinstance(found, WorkerLost)
         one.log.append([left_out(lost[place], settings.limit)] if gave_up else found)
         done += 1
         step(f"{one.name}: commits", done, total)
@@ -182,7 +182,7 @@ def _repository(place: Path, process: int) -> tuple[pygit2.Repository, Versions]
 
 
 def _follow(one: _Project, engine: Engine, step: Progress) -> None:
-    from codeacumen.engines import Died
+    from codeacumen.engines import WorkerLost
 
     follower = Follower()
     one.followed = list(follower.run(one.log.read(one.commits)))
@@ -191,7 +191,7 @@ def _follow(one: _Project, engine: Engine, step: Progress) -> None:
         (one.place, one.head, ends[start : start + _PATHS]) for start in range(0, len(ends), _PATHS)
     ]
     for done, (_, found) in enumerate(engine.run(prints_of, items, 600.0), 1):
-        if not isinstance(found, Died):
+        if not isinstance(found, WorkerLost):
             one.prints.update(found)
         step(f"{one.name}: last revision", done, len(items))
 

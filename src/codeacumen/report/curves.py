@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from codeacumen.api import Face, TaskCard
+from codeacumen.api import Capability, TaskCard
 from codeacumen.metrics import target
 from codeacumen.report.evidence import Evidence, Merged
 from codeacumen.report.plots import Plot, fitted_spec, inline_data, printable
@@ -35,7 +35,7 @@ def curve_plots(merged: Merged, evidence: Mapping[str, Evidence]) -> list[Plot]:
     return [
         plot
         for name, card in merged.tasks.items()
-        if card.face is Face.JUDGE
+        if card.capability is Capability.JUDGE
         for plot in _of_task(merged, card, evidence[name])
     ]
 

@@ -119,7 +119,7 @@ def own_scores(cell: Scores) -> list[Score]:
 
 
 def find_score(
-    cell: Scores, convention: str, slice_: str = "", metric: str | None = None
+    cell: Scores, evaluation_set: str, slice_: str = "", metric: str | None = None
 ) -> Score | None:
     """By the task's own metric, where no other one is named."""
     scores = own_scores(cell) if metric is None else cell.scores
@@ -127,15 +127,18 @@ def find_score(
         (
             one
             for one in scores
-            if (one.convention, one.slice) == (convention, slice_) and metric in (None, one.metric)
+            if (one.evaluation_set, one.slice) == (evaluation_set, slice_)
+            and metric in (None, one.metric)
         ),
         None,
     )
 
 
-def ranked(cells: Sequence[Scores], card: TaskCard, convention: str) -> list[tuple[Scores, Score]]:
-    """Cells with their score under a convention, best first, undefined ones last."""
-    scored = [(cell, find_score(cell, convention)) for cell in cells]
+def ranked(
+    cells: Sequence[Scores], card: TaskCard, evaluation_set: str
+) -> list[tuple[Scores, Score]]:
+    """Cells with their score under an evaluation set, best first, undefined ones last."""
+    scored = [(cell, find_score(cell, evaluation_set)) for cell in cells]
     present = [(cell, score) for cell, score in scored if score is not None]
     sign = 1 if card.lower_is_better else -1
     return sorted(
@@ -210,7 +213,7 @@ def gather(merged: Merged, name: str) -> Evidence:
         return Evidence(joined, notes=notes)
     try:
         comparison = compare_answers(
-            planned.task, instances, joined, planned.card.conventions[0], merged.settings
+            planned.task, instances, joined, planned.card.evaluation_sets[0], merged.settings
         )
     except CodeacumenError as error:
         notes.append(f"No tests between models: {error}.")

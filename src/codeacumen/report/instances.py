@@ -14,7 +14,7 @@ from typing import Any
 
 from codeacumen.api import (
     Answer,
-    Convention,
+    EvaluationSet,
     Input,
     Instance,
     Json,
@@ -38,9 +38,9 @@ LARGEST_EXACT = 2**53
 
 def task_data(merged: Merged, name: str, evidence: Evidence) -> dict[str, Any]:
     card = merged.tasks[name]
-    convention = card.conventions[0]
+    evaluation_set = card.evaluation_sets[0]
     cells = merged.of_task(name)
-    models = [cell.model for cell, _ in ranked(cells, card, convention.name)]
+    models = [cell.model for cell, _ in ranked(cells, card, evaluation_set.name)]
     models = [model for model in models if model in evidence.answers]
     instances = {instance.id: instance for instance in evidence.instances}
     known = list(instances) or _ids(evidence.answers, models)
@@ -56,7 +56,7 @@ def task_data(merged: Merged, name: str, evidence: Evidence) -> dict[str, Any]:
         "task": name,
         "metric": card.metric,
         "lower": card.lower_is_better,
-        "convention": convention.name,
+        "evaluation_set": evaluation_set.name,
         "ids": ids,
         "known": len(known),
         "models": models,
@@ -74,9 +74,9 @@ def task_data(merged: Merged, name: str, evidence: Evidence) -> dict[str, Any]:
     }
     if evidence.metric is not None and instances:
         here = [instances[id_] for id_ in ids]
-        data |= _questions(here, {one.tag for one in card.conventions})
+        data |= _questions(here, {one.tag for one in card.evaluation_sets})
         seen = [[given.get(id_) for id_ in ids] for given in read]
-        data |= _observed(evidence.metric, here, seen, convention)
+        data |= _observed(evidence.metric, here, seen, evaluation_set)
     return data
 
 
@@ -94,8 +94,8 @@ def _ids(answers: Mapping[str, Mapping[str, Answer]], models: Sequence[str]) -> 
 
 
 def _shown_at_first(merged: Merged, cells: Sequence[Scores], models: Sequence[str]) -> list[int]:
-    """The best models that are not honest rows; where there are none, the best rows."""
-    own = [i for i, model in enumerate(models) if not merged.models[model].honest_row]
+    """The best models that are not baselines; where there are none, the best rows."""
+    own = [i for i, model in enumerate(models) if not merged.models[model].is_baseline]
     return (own or list(range(len(models))))[:SHOWN_AT_FIRST]
 
 
@@ -111,7 +111,7 @@ def _questions(instances: Sequence[Instance], quiet: Set[str]) -> dict[str, Any]
         "questions": None if said and all(said) and len(said) == len(asked) else asked,
         "truths": [plain(target(instance.truth)) for instance in instances],
         "tags": tags,
-        # Tags of conventions are on nearly every row: to filter by, not to repeat.
+        # Tags of evaluation sets are on nearly every row: to filter by, not to repeat.
         "quiet": [place[tag] for tag in tags if tag in quiet],
         "tagged": [sorted(place[tag] for tag in instance.tags) for instance in instances],
     }
@@ -158,7 +158,7 @@ def _observed(
     metric: Metric,
     instances: Sequence[Instance],
     answers: Sequence[Sequence[Answer | None]],
-    convention: Convention,
+    evaluation_set: EvaluationSet,
 ) -> dict[str, Any]:
     """What the metric sees of each answer, from which the page finds what flipped.
 
@@ -167,7 +167,7 @@ def _observed(
     """
     columns: list[list[tuple[float, ...] | None]] = [
         [
-            _observe(metric, instance, answer) if belongs(instance, convention) else None
+            _observe(metric, instance, answer) if belongs(instance, evaluation_set) else None
             for instance, answer in zip(instances, column, strict=True)
         ]
         for column in answers

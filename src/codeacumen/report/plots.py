@@ -1,4 +1,4 @@
-"""The plots: an interval ("forest") plot for each task and convention, and an overview.
+"""The plots: an interval ("forest") plot for each task and evaluation set, and an overview.
 
 Specifications name no colours. Those are in a configuration of their own, which the page
 swaps when the reader changes between light and dark.
@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from codeacumen.api import CodeacumenError, Convention, Score, TaskCard
+from codeacumen.api import CodeacumenError, EvaluationSet, Score, TaskCard
 from codeacumen.report.evidence import Merged, own_scores, ranked
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def _step(span: float) -> float:
 FORMATS = ("png", "svg")
 EXPORT_WIDTH = 640
 ROW_HEIGHT = 22
-KINDS = ("model", "honest row", "people")
+KINDS = ("model", "baseline", "people")
 LOWER = " (lower is better)"
 
 
@@ -78,11 +78,11 @@ class Plot:
 COLOURS = {
     "light": {
         "ink": "#1d2226", "soft": "#5b656d", "line": "#e3e6e8", "accent": "#0a6b78",
-        "honest": "#87919a", "paper": "#ffffff",
+        "baseline": "#87919a", "paper": "#ffffff",
     },
     "dark": {
         "ink": "#e7eaec", "soft": "#a3adb5", "line": "#2e363c", "accent": "#56c5d0",
-        "honest": "#7d8891", "paper": "#161b1f",
+        "baseline": "#7d8891", "paper": "#161b1f",
     },
 }  # fmt: skip
 
@@ -103,7 +103,7 @@ def theme(name: str) -> dict[str, Any]:
         "view": {"stroke": None},
         "bar": {"fill": colour["accent"]},
         "range": {
-            "category": [colour["accent"], colour["honest"], colour["ink"]],
+            "category": [colour["accent"], colour["baseline"], colour["ink"]],
             "ordinal": SERIES[name],
         },
         "axis": {
@@ -134,27 +134,27 @@ def theme(name: str) -> dict[str, Any]:
 def page_plots(merged: Merged) -> list[Plot]:
     """Every plot of the page, in its order."""
     forests = [
-        forest(merged, card, convention)
+        forest(merged, card, evaluation_set)
         for card in merged.tasks.values()
-        for convention in card.conventions
+        for evaluation_set in card.evaluation_sets
     ]
     return [*overviews(merged), *forests]
 
 
-def forest_name(merged: Merged, card: TaskCard, convention: Convention) -> str:
-    place = card.conventions.index(convention)
+def forest_name(merged: Merged, card: TaskCard, evaluation_set: EvaluationSet) -> str:
+    place = card.evaluation_sets.index(evaluation_set)
     return f"intervals-{merged.slugs[card.name]}" + (f"-{place + 1}" if place else "")
 
 
-def forest(merged: Merged, card: TaskCard, convention: Convention) -> Plot:
+def forest(merged: Merged, card: TaskCard, evaluation_set: EvaluationSet) -> Plot:
     """Every model's score and interval, best on top, with the human ceiling."""
     import altair as alt
 
-    name = forest_name(merged, card, convention)
+    name = forest_name(merged, card, evaluation_set)
     cells = merged.of_task(card.name)
     rows = [
         _row(merged, cell.model, score)
-        for cell, score in ranked(cells, card, convention.name)
+        for cell, score in ranked(cells, card, evaluation_set.name)
         if score.value is not None
     ]
     order = [row["name"] for row in rows]
@@ -175,7 +175,7 @@ def forest(merged: Merged, card: TaskCard, convention: Convention) -> Plot:
     )
     layers = [bars, dots, *_ceiling_rule(people, x_scale, colour)]
     described = printable(
-        f"{card.title}: {card.metric} of each model with its interval ({convention.name})"
+        f"{card.title}: {card.metric} of each model with its interval ({evaluation_set.name})"
     )
     chart = alt.layer(*layers).properties(
         name=_view_name(name), height=max(1, len(rows)) * ROW_HEIGHT, description=described
@@ -204,7 +204,7 @@ def _overview(merged: Merged, cards: Sequence[TaskCard]) -> Plot:
     rows = [
         _row(merged, cell.model, score) | {"task": titles[card.name]}
         for card in cards
-        for cell, score in ranked(merged.of_task(card.name), card, card.conventions[0].name)
+        for cell, score in ranked(merged.of_task(card.name), card, card.evaluation_sets[0].name)
         if score.value is not None
     ]
     people = [row | {"task": titles[card.name]} for card in cards for row in _ceiling_row(card)]
@@ -288,7 +288,7 @@ def printable(text: str) -> str:
 
 
 def task_scale(merged: Merged, card: TaskCard) -> Scale:
-    """One axis for all of a task's conventions, so that a switch moves only the scores."""
+    """One axis for all of a task's evaluation_sets, so that a switch moves only the scores."""
     cells = merged.of_task(card.name)
     scores = [one for cell in cells for one in own_scores(cell) if not one.slice]
     values = [value for one in scores for value in (one.value, one.low, one.high)]
@@ -307,7 +307,7 @@ def _titles(merged: Merged) -> dict[str, str]:
 def _row(merged: Merged, model: str, score: Score) -> dict[str, Any]:
     return {
         "name": printable(model),
-        "kind": KINDS[1] if merged.models[model].honest_row else KINDS[0],
+        "kind": KINDS[1] if merged.models[model].is_baseline else KINDS[0],
         "value": score.value,
         "low": score.low,
         "high": score.high,

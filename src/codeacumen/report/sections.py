@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from codeacumen.datasets.built import Built
+from codeacumen.datasets.built import BuiltDataset
 from codeacumen.registry import list_report_modules
 from codeacumen.report.evidence import Evidence, Merged
 from codeacumen.report.plots import Plot
@@ -48,7 +48,7 @@ class Section:
 
 
 def build_sections(
-    merged: Merged, evidence: Mapping[str, Evidence], data_sets: Sequence[Built]
+    merged: Merged, evidence: Mapping[str, Evidence], data_sets: Sequence[BuiltDataset]
 ) -> list[Section]:
     """Return the sections of all benchmarks, in the order of the benchmarks."""
     return [

@@ -102,8 +102,8 @@ def _overall(merged: Merged, group: TaskGroup) -> Mapping[str, Overall]:
 
 
 @dataclass(frozen=True, slots=True)
-class SightRow:
-    """``scores`` are means by sight; ``losses`` by sight too, None for the first."""
+class LevelRow:
+    """``scores`` are means by level; ``losses`` by level too, None for the first."""
 
     model: str
     card: ModelCard
@@ -112,7 +112,7 @@ class SightRow:
 
 
 @dataclass(frozen=True, slots=True)
-class SightTable:
+class LevelTable:
     """``people`` is the mean of the tasks' ceilings, where all have one."""
 
     benchmark: str
@@ -120,11 +120,11 @@ class SightTable:
     first: str
     several: int
     headings: list[str]
-    rows: list[SightRow]
+    rows: list[LevelRow]
     people: float | None
 
 
-def sight_tables(merged: Merged) -> list[SightTable]:
+def level_tables(merged: Merged) -> list[LevelTable]:
     """Return a table for each benchmark of which the runs have tasks with several levels."""
     tables = []
     for levels in list_input_levels():
@@ -134,20 +134,20 @@ def sight_tables(merged: Merged) -> list[SightTable]:
             if any(task in merged.tasks for task in tasks)
         ]
         if len(present) > 1:
-            tables.append(_build_sight_table(merged, levels, present))
+            tables.append(_build_level_table(merged, levels, present))
     return tables
 
 
-def _build_sight_table(merged: Merged, levels: InputLevels, present: list[str]) -> SightTable:
+def _build_level_table(merged: Merged, levels: InputLevels, present: list[str]) -> LevelTable:
     means = level_means(list(merged.cells.values()), levels)
     recorded = {
-        (loss.model, loss.sight): loss
+        (loss.model, loss.level): loss
         for run in merged.runs
         for loss in run.losses
         if loss.benchmark == levels.benchmark
     }
     rows = [
-        SightRow(
+        LevelRow(
             model,
             merged.models[model],
             [means.get((level, model)) for level in present],
@@ -161,13 +161,13 @@ def _build_sight_table(merged: Merged, levels: InputLevels, present: list[str]) 
     ]
     tasks = [task for level in present for task in levels.tasks[level] if task in merged.tasks]
     ceilings = [ceiling.value for task in tasks if (ceiling := merged.tasks[task].ceiling)]
-    return SightTable(
+    return LevelTable(
         benchmark=levels.benchmark,
         title=levels.title,
         first=next(task for task in merged.tasks if task in tasks),
         several=max(len(tasks) for tasks in levels.tasks.values()),
         headings=[levels.meanings[level] for level in present],
-        rows=sorted(rows, key=_sight_order),
+        rows=sorted(rows, key=_level_order),
         people=fmean(ceilings) if len(ceilings) == len(tasks) else None,
     )
 
@@ -189,7 +189,7 @@ def _find_loss(
     return Loss(levels.benchmark, model, level, whole - less, None, None)
 
 
-def _sight_order(row: SightRow) -> tuple[float, str]:
+def _level_order(row: LevelRow) -> tuple[float, str]:
     """Best at the least that it saw comes first: that is where models differ most."""
     last = next((one for one in reversed(row.scores) if one is not None), 0.0)
     return -last, row.model

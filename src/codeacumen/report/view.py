@@ -9,7 +9,7 @@ from typing import Any
 
 from codeacumen.api import (
     Ceiling,
-    Convention,
+    EvaluationSet,
     Loss,
     ModelCard,
     Overall,
@@ -24,7 +24,7 @@ from codeacumen.report.evidence import Evidence, Merged, own_scores, ranked
 from codeacumen.report.instances import MOST_INSTANCES, task_data
 from codeacumen.report.plots import Plot, Scale, forest_name, page_plots, task_scale
 from codeacumen.report.sections import Section
-from codeacumen.report.tables import OverallTable, SightTable, overall_tables, sight_tables
+from codeacumen.report.tables import LevelTable, OverallTable, level_tables, overall_tables
 
 MINUS = "\N{MINUS SIGN}"
 ABSENT = "\N{EN DASH}"
@@ -45,9 +45,9 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Board:
-    """A leaderboard under one convention."""
+    """A leaderboard under one evaluation set."""
 
-    convention: Convention
+    evaluation_set: EvaluationSet
     rows: list[Row]
     plot: str
     has_ties: bool
@@ -65,7 +65,7 @@ class SliceTable:
 
 @dataclass(frozen=True, slots=True)
 class MetricTable:
-    """The same models by the task's other metrics, on all of the first convention's instances."""
+    """The same models by the task's other metrics, on all of the first evaluation set."""
 
     names: tuple[str, ...]
     rows: list[tuple[str, ModelCard, list[Score | None]]]
@@ -92,7 +92,7 @@ class TaskView:
 
 @dataclass(frozen=True, slots=True)
 class Best:
-    """A line of the overview: the best model that is not an honest row, if there is one."""
+    """A line of the overview: the best model that is not a baseline, if there is one."""
 
     task: TaskView
     row: Row | None
@@ -114,7 +114,7 @@ class Page:
     corpora: list[CorpusView]
     sections: Sequence[Section]
     overall: list[OverallTable]
-    sights: list[SightTable]
+    levels: list[LevelTable]
     # Texts of questions, which several tasks may share.
     questions: list[list[str]]
     most_instances: int = MOST_INSTANCES
@@ -150,7 +150,7 @@ def page_view(
         corpora=list(corpora),
         sections=sections,
         overall=overall_tables(merged),
-        sights=sight_tables(merged),
+        levels=level_tables(merged),
         questions=_shared_questions(tasks),
     )
 
@@ -159,14 +159,16 @@ def _task_view(merged: Merged, name: str, evidence: Evidence, *, is_summarized: 
     card = merged.tasks[name]
     comparison = evidence.comparison
     boards = []
-    for place, convention in enumerate(card.conventions):
-        # Tests are made under the first convention only; its letters say nothing of another.
+    for place, evaluation_set in enumerate(card.evaluation_sets):
+        # Tests are made under the first evaluation set only; its letters say nothing of another.
         groups = comparison.groups if comparison and place == 0 else {}
         rows = [
             Row(cell.model, merged.models[cell.model], score, cell, groups.get(cell.model))
-            for cell, score in ranked(merged.of_task(name), card, convention.name)
+            for cell, score in ranked(merged.of_task(name), card, evaluation_set.name)
         ]
-        boards.append(Board(convention, rows, forest_name(merged, card, convention), bool(groups)))
+        boards.append(
+            Board(evaluation_set, rows, forest_name(merged, card, evaluation_set), bool(groups))
+        )
     scale = task_scale(merged, card)
     return TaskView(
         name=name,
@@ -215,7 +217,7 @@ def _further(board: Board) -> MetricTable | None:
     found: dict[str, dict[str, Score]] = {}
     for row in board.rows:
         for one in row.cell.scores:
-            if not one.slice and one.convention == board.convention.name:
+            if not one.slice and one.evaluation_set == board.evaluation_set.name:
                 found.setdefault(one.metric, {})[row.model] = one
     names = tuple(found)[1:]  # the first is the headline
     if not names:
@@ -228,7 +230,7 @@ def _further(board: Board) -> MetricTable | None:
 
 def _best(task: TaskView) -> Best:
     board = task.boards[0]
-    own = [row for row in board.rows if not row.card.honest_row and row.score.value is not None]
+    own = [row for row in board.rows if not row.card.is_baseline and row.score.value is not None]
     if not own:
         return Best(task, None, [])
     best = own[0]

@@ -8,58 +8,54 @@ from typing import Any
 
 from codeacumen.api import (
     Answer,
+    Capability,
     Example,
-    Face,
     Instance,
     Json,
     Learner,
     Pair,
+    Prepares,
     Question,
-    Sight,
+    StartsTask,
     Supervision,
-    TaskCard,
+    UsesContext,
+    get_batch_size,
 )
 from codeacumen.metrics import target
 from codeacumen.models.adapters import MISHAPS, Ask, ask_each, ask_through
-from codeacumen.registry import Made
+from codeacumen.registry import LoadedModel
+from codeacumen.runs.plan import PlannedTask
 
 ERROR_LENGTH = 500
 
 
 def ask(
-    made: Made,
-    face: Face,
-    instances: Sequence[Instance],
+    made: LoadedModel,
+    task: PlannedTask,
     pending: Callable[[Instance], bool],
-    *,
-    training: Callable[[], Sequence[Example]] | None = None,
-    sight: Callable[[], Sight | None] = lambda: None,
-    card: TaskCard | None = None,
 ) -> Iterator[list[Answer]]:
-    """Answers to the pending instances, a batch at a time, in order. ``training`` gives the
-    task's training split and ``sight`` what there is to see, to a model that wants it."""
-    model = made.model
-    size = getattr(model, "batch_size", 1)
-    call = ask_through(model, face)
+    """Yield the answers to the task's pending instances, a batch at a time, in order."""
+    model, instances = made.model, task.instances
+    batch_size = get_batch_size(model)
+    call = ask_through(model, task.card.capability)
     learner = model if isinstance(model, Learner) else None
-    folds = _folds(shown(learner, training is not None), instances) if learner else [instances]
-    looked = False
+    has_training = task.training is not None
+    folds = _split_folds(shown(learner, has_training), instances) if learner else [instances]
+    is_prepared = False
     for fold in folds:
         todo = [instance for instance in fold if pending(instance)]
         if not todo:
             continue
         try:
-            if not looked:
-                _meet(model, card)
-                _read(model, instances)
-                _look(model, sight)
-                looked = True
+            if not is_prepared:
+                _prepare_model(model, task)
+                is_prepared = True
             if learner:
-                learner.fit(_examples(learner, instances, fold, training))
+                learner.fit(_select_examples(learner, task, fold))
         except MISHAPS as error:
-            yield [Answer(instance.id, error=_told(error)) for instance in todo]
+            yield [Answer(instance.id, error=_format_error(error)) for instance in todo]
             continue
-        yield from _in_batches(call, face, fold, size, pending)
+        yield from _ask_in_batches(call, task.card.capability, fold, batch_size, pending)
 
 
 def shown(model: Learner, has_training: bool) -> Supervision:
@@ -69,44 +65,36 @@ def shown(model: Learner, has_training: bool) -> Supervision:
     return model.supervision
 
 
-def _read(model: Any, instances: Sequence[Instance]) -> None:
-    read = getattr(model, "read", None)
-    if read is not None:
-        pairs = [one.input for one in instances if isinstance(one.input, Pair)]
-        read(sorted({text for pair in pairs for text in (pair.left, pair.right)}))
+def _prepare_model(model: object, task: PlannedTask) -> None:
+    """Call the optional hooks of a model, in the order that ``codeacumen.api.hooks`` gives."""
+    if isinstance(model, StartsTask):
+        model.start_task(task.card)
+    if isinstance(model, Prepares):
+        pairs = [one.input for one in task.instances if isinstance(one.input, Pair)]
+        model.prepare(sorted({text for pair in pairs for text in (pair.left, pair.right)}))
+    if isinstance(model, UsesContext):
+        model.use_context(task.open_context())
 
 
-def _meet(model: Any, card: TaskCard | None) -> None:
-    meet = getattr(model, "meet", None)
-    if meet is not None and card is not None:
-        meet(card)
-
-
-def _look(model: Any, sight: Callable[[], Sight | None]) -> None:
-    look = getattr(model, "look", None)
-    if look is not None:
-        look(sight())
-
-
-def _examples(
-    model: Learner,
-    instances: Sequence[Instance],
-    fold: Sequence[Instance],
-    training: Callable[[], Sequence[Example]] | None,
+def _select_examples(
+    model: Learner, task: PlannedTask, fold: Sequence[Instance]
 ) -> Sequence[Example]:
-    labels = shown(model, training is not None)
+    """Return the examples that a learner is shown before it answers the instances of a fold."""
+    labels = shown(model, task.training is not None)
     if labels == "train":
-        if training is None:
+        if task.training is None:
             raise ValueError("the task has no training split")
-        return training()
-    hidden = {instance.id for instance in fold} if labels == "others" else set()
-    return [Example(i.input, target(i.truth)) for i in instances if i.id not in hidden]
+        return task.training()
+    hidden = {instance.id for instance in fold} if labels == "leave-one-out" else set()
+    return [Example(i.input, target(i.truth)) for i in task.instances if i.id not in hidden]
 
 
-def _folds(labels: Supervision, instances: Sequence[Instance]) -> Sequence[Sequence[Instance]]:
+def _split_folds(
+    labels: Supervision, instances: Sequence[Instance]
+) -> Sequence[Sequence[Instance]]:
     """Which instances are asked after one training. Leave-one-out: each by itself, except
     that a cluster is left out together, since a sibling's label would give the answer away."""
-    if labels != "others":
+    if labels != "leave-one-out":
         return [instances]
     folds: dict[tuple[str, str], list[Instance]] = {}
     for instance in instances:
@@ -115,9 +103,9 @@ def _folds(labels: Supervision, instances: Sequence[Instance]) -> Sequence[Seque
     return list(folds.values())
 
 
-def _in_batches(
+def _ask_in_batches(
     call: Ask,
-    face: Face,
+    capability: Capability,
     instances: Sequence[Instance],
     size: int,
     pending: Callable[[Instance], bool],
@@ -128,10 +116,10 @@ def _in_batches(
         todo = [instance for instance in instances[start : start + size] if pending(instance)]
         if todo:
             raw = ask_each(call, [instance.input for instance in todo], size)
-            yield [checked(face, one, value) for one, value in zip(todo, raw, strict=True)]
+            yield [checked(capability, one, value) for one, value in zip(todo, raw, strict=True)]
 
 
-def _told(error: BaseException) -> str:
+def _format_error(error: BaseException) -> str:
     try:
         text = str(error)
     except Exception:  # a model's own exception may be as broken as the model
@@ -139,20 +127,20 @@ def _told(error: BaseException) -> str:
     return f"{type(error).__name__}: {text}"[:ERROR_LENGTH]
 
 
-def checked(face: Face, instance: Instance, value: Any) -> Answer:
+def checked(capability: Capability, instance: Instance, value: Any) -> Answer:
     """The answer as plain JSON, or an error that says what was wrong with it."""
     if value is None:
         return Answer(instance.id)
     if isinstance(value, BaseException):
-        return Answer(instance.id, error=_told(value))
+        return Answer(instance.id, error=_format_error(value))
     try:
-        return Answer(instance.id, _plain(face, instance, value))
+        return Answer(instance.id, _plain(capability, instance, value))
     except MISHAPS as error:
-        return Answer(instance.id, error=_told(error))
+        return Answer(instance.id, error=_format_error(error))
 
 
-def _plain(face: Face, instance: Instance, value: Any) -> Json:
-    if face in (Face.SIMILARITY, Face.JUDGE):
+def _plain(capability: Capability, instance: Instance, value: Any) -> Json:
+    if capability in (Capability.SIMILARITY, Capability.JUDGE):
         # float() would read text and take True for 1; numpy's numbers know __float__.
         if isinstance(value, bool | str | bytes) or not hasattr(value, "__float__"):
             raise TypeError(f"expected a number, found {value!r}"[:ERROR_LENGTH])
@@ -160,8 +148,8 @@ def _plain(face: Face, instance: Instance, value: Any) -> Json:
         if not math.isfinite(number):
             raise ValueError(f"expected a finite number, found {number}")
         return number
-    if face is Face.EMBED:
-        return [_plain(Face.SIMILARITY, instance, element) for element in value]
+    if capability is Capability.EMBED:
+        return [_plain(Capability.SIMILARITY, instance, element) for element in value]
     if not isinstance(value, str):
         raise TypeError(f"expected text, found {value!r}"[:ERROR_LENGTH])
     if isinstance(instance.input, Question) and value not in instance.input.choices:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from codeacumen.api import Answer, CodeacumenError, Convention, Instance, Metric, Task
+from codeacumen.api import Answer, CodeacumenError, EvaluationSet, Instance, Metric, Task
 from codeacumen.core.progress import Progress
 from codeacumen.registry import make_task
 from codeacumen.runs.evaluate import answer_cell
@@ -76,7 +76,7 @@ class Comparison:
 
     task: str
     metric: str
-    convention: str
+    evaluation_set: str
     n: int
     values: Mapping[str, float]
     groups: Mapping[str, str]
@@ -88,12 +88,12 @@ def compare_answers(
     task: Task,
     instances: Sequence[Instance],
     answers: Mapping[str, Mapping[str, Answer]],
-    convention: Convention,
+    evaluation_set: EvaluationSet,
     settings: Settings,
 ) -> Comparison:
     metric = task.metric
     seen = {
-        model: observe(metric, instances, read(task, instances, given), convention)[0]
+        model: observe(metric, instances, read(task, instances, given), evaluation_set)[0]
         for model, given in answers.items()
     }
     shared, left_out = _shared(metric, instances, seen)
@@ -129,7 +129,7 @@ def compare_answers(
     return Comparison(
         task=task.card.name,
         metric=metric.name,
-        convention=convention.name,
+        evaluation_set=evaluation_set.name,
         n=len(shared[ranking[0]].ids),
         values={model: values[model] for model in ranking},
         groups=tie_groups(ranking, tied) if tested else dict.fromkeys(ranking, ""),

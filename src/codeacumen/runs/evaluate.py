@@ -57,15 +57,7 @@ def answer_cell(
             done = sum(1 for instance in instances if instance.id in kept)
             asked = 0
             progress(cell.name, done, len(instances))
-            for answers in ask(
-                cell.made,
-                cell.task.card.face,
-                instances,
-                lambda i: i.id not in kept,
-                training=cell.task.training,
-                sight=lambda: cell.task.sight,
-                card=cell.task.card,
-            ):
+            for answers in ask(cell.made, cell.task, lambda i: i.id not in kept):
                 log.append(answers)
                 asked += len(answers)
                 progress(cell.name, done + asked, len(instances))
@@ -112,7 +104,7 @@ def score_files(
     for name, file in zip(names, files, strict=True):
         given = read_answers(file)
         answers = {
-            id_: answer if answer.error else checked(task.card.face, known[id_], answer.value)
+            id_: answer if answer.error else checked(task.card.capability, known[id_], answer.value)
             for id_, answer in given.items()
             if id_ in known
         }

@@ -12,7 +12,10 @@ from importlib.metadata import version
 from codeacumen import __version__
 from codeacumen.api import (
     CodeacumenError,
+    CodeContext,
     Example,
+    HasContext,
+    HasTraining,
     Input,
     Instance,
     Json,
@@ -20,14 +23,17 @@ from codeacumen.api import (
     ModelCard,
     Prompt,
     Question,
-    Sight,
+    Restricted,
+    Supervised,
     Task,
     TaskCard,
+    UsesContext,
+    get_fingerprint,
 )
-from codeacumen.models.adapters import faces, route
+from codeacumen.models.adapters import list_capabilities, route
 from codeacumen.registry import (
     BrokenError,
-    Made,
+    LoadedModel,
     fingerprint,
     make_model,
     make_task,
@@ -90,21 +96,20 @@ class PlannedTask:
 
     @property
     def training(self) -> Callable[[], Sequence[Example]] | None:
-        found: Callable[[], Sequence[Example]] | None = getattr(self.task, "training", None)
-        return found
+        """The function that returns the training split, where there is one."""
+        return self.task.training if isinstance(self.task, HasTraining) else None
 
-    @property
-    def sight(self) -> Sight | None:
-        found: Sight | None = getattr(self.task, "sight", None)
-        return found
+    def open_context(self) -> CodeContext | None:
+        """Return the code around the task's methods, where the task offers it."""
+        return self.task.code_context() if isinstance(self.task, HasContext) else None
 
     @cached_property
     def surroundings(self) -> str:
         """Identifies what a model may learn from or see beside the instances: as the task itself
         says, or by the hash of its training split."""
-        told = str(getattr(self.task, "fingerprint", ""))
-        if told or self.training is None:
-            return told
+        own = get_fingerprint(self.task)
+        if own or self.training is None:
+            return own
         try:
             examples = self.training()
         except CodeacumenError:
@@ -153,7 +158,7 @@ def input_record(asked: Input) -> dict[str, Json]:
 class Cell:
     """One model on one task."""
 
-    made: Made
+    made: LoadedModel
     task: PlannedTask
 
     @property
@@ -170,47 +175,47 @@ class Cell:
             "fingerprint": fingerprint(self.made),
             "task": self.task.card.name,
             "task_version": self.task.card.version,
-            "face": self.task.card.face,
+            "capability": self.task.card.capability,
             "data_sha256": self.task.data_sha256,
         }
         model = self.made.model
         learns = isinstance(model, Learner) and model.supervision.startswith("train")
-        if learns or hasattr(model, "look"):
+        if learns or isinstance(model, UsesContext):
             key["surroundings"] = self.task.surroundings
         return key
 
 
-def model_card(made: Made) -> ModelCard:
+def model_card(made: LoadedModel) -> ModelCard:
     # One that learns here says so, and so may one that has learned before.
-    supervision = getattr(made.model, "supervision", "none")
+    supervision = made.model.supervision if isinstance(made.model, Supervised) else "none"
     return ModelCard(
         name=made.reference,
         summary=made.entry.summary,
         settings=made.settings,
-        faces=tuple(faces(made.model)),
+        capabilities=tuple(list_capabilities(made.model)),
         supervision=supervision,
-        honest_row=made.entry.honest_row,
+        is_baseline=made.entry.is_baseline,
         version=made.entry.origin,
     )
 
 
-def why_not(made: Made, card: TaskCard, *, trains: bool = True) -> str:
+def why_not(made: LoadedModel, card: TaskCard, *, trains: bool = True) -> str:
     """Why a model cannot answer a task; empty if it can. ``trains``: the task has a training
     split."""
-    needed = card.face
-    only: tuple[str, ...] = getattr(made.model, "only", ())
+    needed = card.capability
+    only = made.model.only if isinstance(made.model, Restricted) else ()
     if only and not any(card.name == name or card.name.startswith(name + "/") for name in only):
         return f"it answers {', '.join(only)} only"
-    own = faces(made.model)
+    own = list_capabilities(made.model)
     learner = made.model if isinstance(made.model, Learner) else None
     if learner is not None and learner.supervision == "train" and not trains:
         return "it learns from a training split, which the task does not have"
-    # A learner is shown the task's own questions, so an adapter cannot stand in for its face.
-    own_face = learner is not None or card.direct
-    reachable = needed in own if own_face else route(own, needed) is not None
+    # A learner is shown the task's own questions, so an adapter cannot stand in for its capability.
+    needs_native_capability = learner is not None or card.requires_native_capability
+    reachable = needed in own if needs_native_capability else route(own, needed) is not None
     if reachable:
         return ""
-    return f"the task needs {needed}, the model has {', '.join(own) or 'no face'}"
+    return f"the task needs {needed}, the model has {', '.join(own) or 'no capability'}"
 
 
 def make_plan(
@@ -218,7 +223,7 @@ def make_plan(
 ) -> tuple[list[Cell], list[str]]:
     """Cells to run, and what was left out and why.
 
-    A model that lacks the face a task needs is an error before anything runs, unless
+    A model that lacks the capability a task needs is an error before anything runs, unless
     ``skip_unfit``.
     """
     models = [make_model(reference) for reference in dict.fromkeys(references)]
@@ -247,7 +252,7 @@ def make_plan(
 
 
 @dataclass(frozen=True, slots=True)
-class Offer:
+class Availability:
     """What a run without names would take; what it leaves out because something is not here; and
     why what is at fault cannot be taken."""
 
@@ -256,11 +261,11 @@ class Offer:
     broken: list[str]
 
 
-def offered_tasks() -> Offer:
+def offered_tasks() -> Availability:
     """Tasks whose data is here. A broken package of somebody else's spoils only its own."""
     from codeacumen.datasets import CATALOGUE, missing_files
 
-    offer = Offer([], [], [])
+    offer = Availability([], [], [])
     for name in names("task"):
         try:
             data = CATALOGUE.get(make_task(name).card.dataset)
@@ -271,9 +276,9 @@ def offered_tasks() -> Offer:
     return offer
 
 
-def offered_models() -> Offer:
+def offered_models() -> Availability:
     """Models that can be made with their default settings; absent are those that need more."""
-    offer = Offer([], [], [])
+    offer = Availability([], [], [])
     for name in names("model"):
         try:
             make_model(name)

@@ -22,11 +22,11 @@ from typing import Any
 
 from codeacumen.api import (
     Answer,
+    Capability,
     Ceiling,
     CodeacumenError,
-    Convention,
     Counts,
-    Face,
+    EvaluationSet,
     Instance,
     Json,
     Loss,
@@ -150,7 +150,7 @@ def read_answers(path: Path) -> dict[str, Answer]:
     return answers
 
 
-SCHEMA = "codeacumen.results/1"
+SCHEMA = "codeacumen.results/2"
 FILE_NAME = "results.json"
 
 
@@ -181,7 +181,7 @@ def from_json(record: Mapping[str, Any]) -> Run:
         resamples=record["resamples"],
         tasks={name: _task_card(card) for name, card in record["tasks"].items()},
         models={
-            name: ModelCard(**{**card, "faces": tuple(card["faces"])})
+            name: ModelCard(**{**card, "capabilities": tuple(card["capabilities"])})
             for name, card in record["models"].items()
         },
         cells=tuple(_scores(cell) for cell in record["cells"]),
@@ -197,8 +197,8 @@ def _task_card(card: Mapping[str, Any]) -> TaskCard:
     return TaskCard(
         **{
             **card,
-            "face": Face(card["face"]),
-            "conventions": tuple(Convention(**one) for one in card["conventions"]),
+            "capability": Capability(card["capability"]),
+            "evaluation_sets": tuple(EvaluationSet(**one) for one in card["evaluation_sets"]),
             "slices": tuple(card["slices"]),
             "ceiling": Ceiling(**card["ceiling"]) if card["ceiling"] else None,
         }

@@ -9,7 +9,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from codeacumen.api import Answer, Convention, Counts, Instance, Json, Metric, Score, Task
+from codeacumen.api import (
+    Answer,
+    Counts,
+    EvaluationSet,
+    HasMetrics,
+    Instance,
+    Json,
+    Metric,
+    Percentage,
+    PostprocessesAnswers,
+    Score,
+    SumMetric,
+    Task,
+)
 from codeacumen.runs.statistics import (
     cluster_index,
     interval,
@@ -54,8 +67,8 @@ class Observations:
         )
 
 
-def belongs(instance: Instance, convention: Convention, slice_: str = "") -> bool:
-    return (not convention.tag or convention.tag in instance.tags) and (
+def belongs(instance: Instance, evaluation_set: EvaluationSet, slice_: str = "") -> bool:
+    return (not evaluation_set.tag or evaluation_set.tag in instance.tags) and (
         not slice_ or slice_ in instance.tags
     )
 
@@ -63,19 +76,17 @@ def belongs(instance: Instance, convention: Convention, slice_: str = "") -> boo
 def read(
     task: Task, instances: Sequence[Instance], answers: Mapping[str, Answer]
 ) -> Mapping[str, Answer]:
-    """The answers as the task's metrics see them."""
-    reading = getattr(task, "reading", None)
-    if reading is None:
-        return answers
-    found: Mapping[str, Answer] = reading(instances, answers)
-    return found
+    """Return the answers as the task's metrics see them."""
+    if isinstance(task, PostprocessesAnswers):
+        return task.postprocess_answers(instances, answers)
+    return answers
 
 
 def observe(
     metric: Metric,
     instances: Sequence[Instance],
     answers: Mapping[str, Answer],
-    convention: Convention,
+    evaluation_set: EvaluationSet,
     slice_: str = "",
 ) -> tuple[Observations, dict[str, str]]:
     """The metric's view, and what was wrong with answers it could not read, by instance."""
@@ -84,7 +95,7 @@ def observe(
     clusters: list[str] = []
     unreadable: dict[str, str] = {}
     for instance in instances:
-        if not belongs(instance, convention, slice_):
+        if not belongs(instance, evaluation_set, slice_):
             continue
         answer = answers.get(instance.id, NO_ANSWER)
         row: tuple[float, ...] | None = None
@@ -108,13 +119,13 @@ def score(
     task: Task, instances: Sequence[Instance], answers: Mapping[str, Answer], settings: Settings
 ) -> tuple[list[Score], dict[str, str]]:
     """All scores of one model on one task, the headline first; then every slice under the
-    first convention; then the same of the task's further metrics. With them, the answers that
+    first evaluation set; then the same of the task's further metrics. With them, the answers that
     could not be read."""
     card = task.card
-    first = card.conventions[0]
-    wanted = [(task.metric, convention, "") for convention in card.conventions]
+    first = card.evaluation_sets[0]
+    wanted = [(task.metric, evaluation_set, "") for evaluation_set in card.evaluation_sets]
     wanted += [(task.metric, first, slice_) for slice_ in card.slices]
-    for metric in getattr(task, "metrics", ()):
+    for metric in task.metrics if isinstance(task, HasMetrics) else ():
         wanted += [(metric, first, slice_) for slice_ in ("", *card.slices)]
     given = read(task, instances, answers)
     # Slices are many times smaller than all, and there may be many metrics.
@@ -123,41 +134,47 @@ def score(
     }
     scores: list[Score] = []
     unreadable: dict[str, str] = {}
-    for metric, convention, slice_ in wanted:
-        seen, problems = observe(metric, members.get(slice_, instances), given, convention, slice_)
+    for metric, evaluation_set, slice_ in wanted:
+        seen, problems = observe(
+            metric, members.get(slice_, instances), given, evaluation_set, slice_
+        )
         unreadable |= problems
-        scores.append(_one(metric, seen, convention, slice_, settings))
+        scores.append(_one(metric, seen, evaluation_set, slice_, settings))
     return scores, unreadable
 
 
 def _one(
-    metric: Metric, seen: Observations, convention: Convention, slice_: str, settings: Settings
+    metric: Metric,
+    seen: Observations,
+    evaluation_set: EvaluationSet,
+    slice_: str,
+    settings: Settings,
 ) -> Score:
     n = len(seen.ids)
     value = point(metric, seen.columns)
     if not math.isfinite(value):
         note = "no answers" if n == 0 else "undefined: too few or all equal"
-        return Score(metric.name, convention.name, slice_, None, None, None, n, note)
+        return Score(metric.name, evaluation_set.name, slice_, None, None, None, n, note)
     clusters = cluster_index(seen.clusters)
     units = unit_count(n, clusters)
     unit = "instance" if clusters is None else "cluster"
     told = f"only {units} {unit}" + ("s" if units != 1 else "")
     if units < FEWEST_FOR_INTERVAL:
         note = f"{told}: too few for an interval"
-        return Score(metric.name, convention.name, slice_, value, None, None, n, note)
+        return Score(metric.name, evaluation_set.name, slice_, value, None, None, n, note)
     bounds = _bounds(metric, seen.columns, clusters, settings)
     note = f"{told}: read the interval, not the value" if units < SMALL_SAMPLE else ""
     if bounds is None:
         note = "undefined in too many resamples for an interval"
     low, high = bounds if bounds is not None else (None, None)
-    return Score(metric.name, convention.name, slice_, value, low, high, n, note)
+    return Score(metric.name, evaluation_set.name, slice_, value, low, high, n, note)
 
 
 def _bounds(
     metric: Metric, columns: Floats, clusters: Clusters | None, settings: Settings
 ) -> tuple[float, float] | None:
     value = point(metric, columns)
-    if getattr(metric, "percentage", False) and value in (0.0, 100.0):
+    if isinstance(metric, Percentage) and metric.percentage and value in (0.0, 100.0):
         # Where none or all are so, so is every resample: Wilson's interval has a width.
         units = unit_count(columns.shape[1], clusters)
         low, high = wilson_interval(value / 100, units, settings.confidence)
@@ -180,7 +197,7 @@ def headline_draws(
 ) -> Floats | None:
     """The headline score in each of the resamples; None where there is too little to resample."""
     given = read(task, instances, answers)
-    seen, _ = observe(task.metric, instances, given, task.card.conventions[0])
+    seen, _ = observe(task.metric, instances, given, task.card.evaluation_sets[0])
     clusters = cluster_index(seen.clusters)
     n = len(seen.ids)
     if n == 0 or unit_count(n, clusters) < FEWEST_FOR_INTERVAL:
@@ -194,12 +211,11 @@ def _summed(
     metric: Metric, columns: Floats, clusters: Clusters | None
 ) -> tuple[Metric, Floats, Clusters | None]:
     """The same metric on rows that are whole clusters, where it can be had from sums."""
-    of_sums = getattr(metric, "of_sums", None)
-    if clusters is None or of_sums is None:
+    if clusters is None or not isinstance(metric, SumMetric):
         return metric, columns, clusters
     numbers = np.ones(columns.shape[1])
     rows = [np.bincount(clusters, weights=column) for column in (*columns, numbers)]
-    return _OfClusters(metric.name, metric.title, of_sums), np.stack(rows), None
+    return _OfClusters(metric.name, metric.title, metric.of_sums), np.stack(rows), None
 
 
 @dataclass(frozen=True, slots=True)

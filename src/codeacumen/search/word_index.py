@@ -158,13 +158,13 @@ def _first_sentence(javadoc: str) -> str:
 
 
 def _build(corpus: Corpus, stored: Stored, engine: Callable[[], Engine], step: Progress) -> None:
-    from codeacumen.engines import Died
+    from codeacumen.engines import WorkerLost
 
     tables = [corpus.table(shard, "methods").absolute() for shard in corpus.shards]
     parts: dict[int, _Part] = {}
     for done, (shard, outcome) in enumerate(engine().run(_read_shard, tables, LIMIT), 1):
         step("indexing", done, len(tables))
-        if isinstance(outcome, Died):
+        if isinstance(outcome, WorkerLost):
             raise CodeacumenError(
                 f"{tables[shard]}: {outcome.why}", "run it again with fewer --workers"
             )

@@ -8,30 +8,30 @@ from typing import TYPE_CHECKING
 
 from codeacumen.api import (
     Answer,
+    Capability,
     Ceiling,
-    Convention,
+    CodeContext,
+    EvaluationSet,
     Example,
-    Face,
     Instance,
     Json,
     Metric,
-    Sight,
     TaskCard,
 )
 
 if TYPE_CHECKING:
-    from codeacumen.datasets.built import Built
+    from codeacumen.datasets.built import BuiltDataset
 
 LoadInstances = Callable[[], Sequence[Instance]]
 LoadExamples = Callable[[], Sequence[Example]]
 
 # Tags of instances without and with a near-duplicate in the training split.
-ALONE, TWIN = "alone", "twin"
+DISTINCT, NEAR_DUPLICATE = "distinct", "near-duplicate"
 
 
 @dataclass(frozen=True, slots=True)
 class TaskInfo:
-    """What a benchmark says about a task; ``conventions`` are the kind's where there are none."""
+    """What a benchmark says about a task. Without ``evaluation_sets`` it has its kind's one."""
 
     name: str
     title: str
@@ -39,25 +39,25 @@ class TaskInfo:
     version: str = "1"
     dataset: str = ""
     citation: str = ""
-    conventions: tuple[Convention, ...] = ()
+    evaluation_sets: tuple[EvaluationSet, ...] = ()
     slices: tuple[str, ...] = ()
     ceiling: Ceiling | None = None
     lower_is_better: bool = False
-    direct: bool = False
+    requires_native_capability: bool = False
 
 
 class StandardTask:
     """A task of a kind. A subclass is a kind: it sets the capability, the metrics and the
-    convention that its tasks have unless a benchmark chooses others.
+    evaluation set that its tasks have unless a benchmark chooses others.
 
     ``built`` is the data set that the instances are from, if it was built here. ``fingerprint``
-    identifies what ``training`` and ``sight`` return.
+    identifies what ``training`` and ``code_context`` return.
     """
 
-    face: Face
+    capability: Capability
     metric: Metric
     metrics: Sequence[Metric] = ()
-    convention = Convention("all", "every instance")
+    evaluation_set = EvaluationSet("all", "every instance")
 
     def __init__(
         self,
@@ -66,9 +66,9 @@ class StandardTask:
         *,
         metric: Metric | None = None,
         metrics: Sequence[Metric] | None = None,
-        built: Built | None = None,
+        built: BuiltDataset | None = None,
         training: LoadExamples | None = None,
-        sight: Sight | None = None,
+        code_context: Callable[[], CodeContext | None] | None = None,
         fingerprint: str = "",
     ) -> None:
         self._load = load
@@ -77,25 +77,25 @@ class StandardTask:
             self.metric = metric
         if metrics is not None:
             self.metrics = metrics
-        # A task without these attributes has no training split, and nothing around its methods.
+        # Optional hooks: a task without a training split must not have the attribute.
         if training is not None:
             self.training = training
-        if sight is not None:
-            self.sight = sight
+        if code_context is not None:
+            self.code_context = code_context
         self.card = TaskCard(
             name=info.name,
             title=info.title,
             version=info.version,
-            face=self.face,
+            capability=self.capability,
             metric=self.metric.name,
             summary=info.summary,
             dataset=info.dataset,
             citation=info.citation,
-            conventions=info.conventions or (self.convention,),
+            evaluation_sets=info.evaluation_sets or (self.evaluation_set,),
             slices=info.slices,
             ceiling=info.ceiling,
             lower_is_better=info.lower_is_better,
-            direct=info.direct,
+            requires_native_capability=info.requires_native_capability,
         )
 
     def instances(self) -> Sequence[Instance]:

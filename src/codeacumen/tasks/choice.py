@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from codeacumen.api import Convention, Face, Metric
+from codeacumen.api import Capability, EvaluationSet, Metric
 from codeacumen.metrics import accuracy
 from codeacumen.tasks.base import StandardTask
 
@@ -10,6 +10,6 @@ from codeacumen.tasks.base import StandardTask
 class ChoiceTask(StandardTask):
     """Choose a label (``Question``); truths are labels."""
 
-    face = Face.CLASSIFY
+    capability = Capability.CLASSIFY
     metric: Metric = accuracy
-    convention = Convention("all", "every instance; one without an answer is wrong")
+    evaluation_set = EvaluationSet("all", "every instance; one without an answer is wrong")

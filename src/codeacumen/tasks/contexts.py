@@ -10,7 +10,7 @@ from codeacumen.api import Json
 NO_METHODS: Sequence[Mapping[str, Json]] = ()
 
 
-class TextSight:
+class TextContext:
     """The masked text of a method, and what its data set says about where it stands.
 
     ``load`` returns the text and the context of each method by its id; it runs on first use.
@@ -32,7 +32,7 @@ class TextSight:
         """Only the method itself: how it sees another one takes a corpus to say."""
         return self.view(method, name, compat) if other == method else None
 
-    def context(self, method: str) -> Mapping[str, Json]:
+    def describe(self, method: str) -> Mapping[str, Json]:
         return self._methods[method][1] if method in self._methods else {}
 
     def callers(self, method: str) -> Sequence[Mapping[str, Json]]:
@@ -46,5 +46,5 @@ class TextSight:
 
     def owner(self, method: str) -> Mapping[str, Json]:
         """The class's name, where the context has it."""
-        type_name = self.context(method).get("type")
+        type_name = self.describe(method).get("type")
         return {"header": f"class {type_name}"} if type_name else {}

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from codeacumen.api import Answer, Convention, Face, Instance, Metric
+from codeacumen.api import Answer, Capability, EvaluationSet, Instance, Metric
 from codeacumen.metrics import checking
 from codeacumen.tasks.base import LoadInstances, StandardTask, TaskInfo, fill_missing_answers
 from codeacumen.text.subtokens import subtokens
@@ -31,8 +31,8 @@ class JudgingTask(StandardTask):
     be best for a model that calls every name right.
     """
 
-    face = Face.JUDGE
-    convention = Convention(
+    capability = Capability.JUDGE
+    evaluation_set = EvaluationSet(
         "all", "every method; a name is called inconsistent below a fitness of 0.5, silence is 1"
     )
 
@@ -55,7 +55,7 @@ class JudgingTask(StandardTask):
             **options,
         )
 
-    def reading(
+    def postprocess_answers(
         self, instances: Sequence[Instance], answers: Mapping[str, Answer]
     ) -> dict[str, Answer]:
         """A missing answer calls the name right."""
@@ -66,8 +66,8 @@ class JudgingByNameTask(StandardTask):
     """Judge names by recommending one (``Method``); truths have ``value``, ``label``, ``tested``
     and ``fixed``. The first threshold is the headline's."""
 
-    face = Face.NAME
-    convention = Convention(
+    capability = Capability.NAME
+    evaluation_set = EvaluationSet(
         "all", "every method; inconsistent where Sim(name under test, recommended) < T"
     )
 
@@ -81,7 +81,7 @@ class JudgingByNameTask(StandardTask):
         figures += [*checking.ranked(fitness), *checking.trivial(fitness)]
         super().__init__(info, load, metric=figures[0], metrics=tuple(figures[1:]), **options)
 
-    def reading(
+    def postprocess_answers(
         self, instances: Sequence[Instance], answers: Mapping[str, Answer]
     ) -> dict[str, Answer]:
         """A missing answer recommends the name under test."""

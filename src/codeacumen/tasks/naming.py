@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from codeacumen.api import Answer, Convention, Face, Instance, Metric
+from codeacumen.api import Answer, Capability, EvaluationSet, Instance, Metric
 from codeacumen.metrics.naming import name_f1, naming_metrics
 from codeacumen.tasks.base import StandardTask, fill_missing_answers
 from codeacumen.text.subtokens import subtokens
@@ -13,12 +13,12 @@ from codeacumen.text.subtokens import subtokens
 class NamingTask(StandardTask):
     """Name methods (``Method``, the name masked); truths are names."""
 
-    face = Face.NAME
+    capability = Capability.NAME
     metric: Metric = name_f1(subtokens)
     metrics: Sequence[Metric] = naming_metrics(subtokens)
-    convention = Convention("all", "every method; silence is an empty name")
+    evaluation_set = EvaluationSet("all", "every method; silence is an empty name")
 
-    def reading(
+    def postprocess_answers(
         self, instances: Sequence[Instance], answers: Mapping[str, Answer]
     ) -> dict[str, Answer]:
         """A missing answer is an empty name, so that the subtokens it lacks are counted."""

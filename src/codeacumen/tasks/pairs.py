@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from codeacumen.api import Convention, Face, Metric
+from codeacumen.api import Capability, EvaluationSet, Metric
 from codeacumen.metrics import spearman
 from codeacumen.tasks.base import StandardTask
 
@@ -10,6 +10,6 @@ from codeacumen.tasks.base import StandardTask
 class PairTask(StandardTask):
     """Score pairs (``Pair``); truths are numbers, or objects with several readings."""
 
-    face = Face.SIMILARITY
+    capability = Capability.SIMILARITY
     metric: Metric = spearman
-    convention = Convention("own", "every pair the model itself scores")
+    evaluation_set = EvaluationSet("own", "every pair the model itself scores")

@@ -19,7 +19,7 @@ from codeacumen.api import CodeacumenError
 from codeacumen.core.progress import Progress, ignore_progress
 from codeacumen.corpus import Corpus
 from codeacumen.corpus.link import world_of
-from codeacumen.engines import Died, Engine
+from codeacumen.engines import Engine, WorkerLost
 from codeacumen.languages.java.resolve.facts import declared_by
 from codeacumen.languages.java.resolve.link import Project
 from codeacumen.languages.java.resolve.static_types import Types
@@ -261,7 +261,7 @@ def make_parts(
             jobs.append(Job(corpus.folder, shard, tuple(shards), order, part))
     counts = Counts()
     for done, (place, outcome) in enumerate(engine.run(make_part, jobs, LIMIT), 1):
-        if isinstance(outcome, Died):
+        if isinstance(outcome, WorkerLost):
             raise CodeacumenError(f"{jobs[place].shard} cannot be transformed: {outcome.why}")
         counts.add(outcome)
         step("transforming", done, len(jobs))

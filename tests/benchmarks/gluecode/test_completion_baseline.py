@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from codeacumen.api import CodeacumenError, Example, Prompt
+from codeacumen.api import CodeacumenError, Example, Prompt, UsesContext
 from codeacumen.benchmarks.gluecode.baselines.completion import call_site
 from codeacumen.benchmarks.gluecode.task import MethodTask
 from codeacumen.datasets.built import read_built
@@ -22,7 +22,7 @@ class Told:
     def __init__(self, contexts: Mapping[str, Mapping[str, Any]]) -> None:
         self.contexts = contexts
 
-    def context(self, method: str) -> Mapping[str, Any]:
+    def describe(self, method: str) -> Mapping[str, Any]:
         return self.contexts.get(method, {})
 
 
@@ -30,8 +30,8 @@ def completed(
     context: str, shown: Sequence[tuple[str, str]], asked: Prompt, told: Any = None
 ) -> str | None:
     model: Any = make_model(f"completion:context={context}").model
-    if hasattr(model, "look"):
-        model.look(told)
+    if isinstance(model, UsesContext):
+        model.use_context(told)
     model.fit([Example(Prompt(text), name) for text, name in shown])
     (answer,) = model.generate([asked])
     assert answer is None or isinstance(answer, str)
@@ -109,7 +109,7 @@ def test_the_type_of_the_receiver_tells_where_the_text_does_not() -> None:
         for type_ in ("a.Door", "b.Shop")
         for i in range(6)
     }
-    model.look(Told(told))
+    model.use_context(Told(told))
     model.fit(
         [
             Example(Prompt(text, f"{type_}{i}"), name)
@@ -126,8 +126,8 @@ def test_global_context_beats_the_method_alone(tmp_path: Path) -> None:
     right = {}
     for context in ("method", "project"):
         model: Any = make_model(f"completion:context={context}").model
-        if hasattr(model, "look"):
-            model.look(task.sight)
+        if isinstance(model, UsesContext):
+            model.use_context(task.code_context())
         model.fit(task.training())
         instances = task.instances()
         answers = model.generate([one.input for one in instances])

@@ -16,9 +16,9 @@ from typing import Any
 
 import pytest
 
-from codeacumen.benchmarks.gluecode import sight as sights
+from codeacumen.benchmarks.gluecode import code_context as contexts
+from codeacumen.benchmarks.gluecode.code_context import CorpusContext
 from codeacumen.benchmarks.gluecode.masks import Mask
-from codeacumen.benchmarks.gluecode.sight import CorpusSight
 from codeacumen.corpus import Corpus
 from codeacumen.corpus.ids import signature
 from codeacumen.languages.java.syntax.file import JavaFile
@@ -62,24 +62,27 @@ def naming_masks(methods: list[Row]) -> Masks:
 @pytest.fixture(scope="module")
 def shown(examples_corpus: Corpus, methods: list[Row]) -> Shown:
     """What is served of a method, kept for the next test."""
-    sight = CorpusSight(examples_corpus, naming_masks(methods).__getitem__)
-    return cache(lambda method: served(sight, method, method))
+    context = CorpusContext(examples_corpus, naming_masks(methods).__getitem__)
+    return cache(lambda method: served(context, method, method))
 
 
 def naming_leaks(
-    sight: CorpusSight, methods: Sequence[Row], whole: frozenset[str], shown: Shown | None = None
+    context: CorpusContext,
+    methods: Sequence[Row],
+    whole: frozenset[str],
+    shown: Shown | None = None,
 ) -> Leaks:
     """The label as a word in anything served. ``whole`` are names that are nothing but methods'."""
-    shown = shown or (lambda method: served(sight, method, method))
+    shown = shown or (lambda method: served(context, method, method))
     for row in methods:
         method, name = row["method_id"], row["name"]
         if row["kind"] != "method" or name not in whole:
             continue
-        others = [*sight.callers(method), *sight.siblings(method), *sight.callees(method)]
-        seen = {**shown(method), "calls": sight.calls(method), "others": others}
+        others = [*context.callers(method), *context.siblings(method), *context.callees(method)]
+        seen = {**shown(method), "calls": context.calls(method), "others": others}
         for other in others[:1] + others[-1:]:
-            seen[f"tokens of {other['name']}"] = sight.view_of(method, other["id"], "tokens")
-            seen[f"calls of {other['name']}"] = sight.calls(method, other["id"])
+            seen[f"tokens of {other['name']}"] = context.view_of(method, other["id"], "tokens")
+            seen[f"calls of {other['name']}"] = context.calls(method, other["id"])
         pattern = re.compile(rf"(?<![\w$|]){re.escape(name)}(?![\w$|])")
         alike = {word for word in re.findall(r"\w+", seen["text"]) if word.lower() == name.lower()}
         for what, value in seen.items():
@@ -127,18 +130,18 @@ def test_others_are_seen_without_the_name_as_well(
     examples_corpus: Corpus, methods: list[Row], files: Files
 ) -> None:
     masks = naming_masks(methods)
-    sight = CorpusSight(examples_corpus, masks.__getitem__)
+    context = CorpusContext(examples_corpus, masks.__getitem__)
     count = 0
     for row in methods[::24]:
         if row["kind"] != "method":
             continue
         method = row["method_id"]
-        for seen in [*sight.callers(method)[:2], *sight.siblings(method)[:1]]:
+        for seen in [*context.callers(method)[:2], *context.siblings(method)[:1]]:
             other = examples_corpus.method(seen["id"])
             if not other["body"]:
                 continue
             fresh = JavaFile(without_name(files[other["file_id"]], row["name"]).source)
-            assert served(sight, method, other["method_id"]) == computed(fresh, other)
+            assert served(context, method, other["method_id"]) == computed(fresh, other)
             told = fresh.declarations.methods[other["place"]]
             assert seen["text"] == fresh.syntax.text(told.node)
             assert (seen["name"], seen["signature"]) == (
@@ -153,8 +156,8 @@ def test_nothing_served_holds_the_name(
 ) -> None:
     assert len(whole) > 50
     masks = naming_masks(methods)
-    sight = CorpusSight(examples_corpus, masks.__getitem__)
-    assert list(naming_leaks(sight, some(methods), whole, shown)) == []
+    context = CorpusContext(examples_corpus, masks.__getitem__)
+    assert list(naming_leaks(context, some(methods), whole, shown)) == []
 
 
 def _as_it_is(*arguments: Any) -> Any:
@@ -163,19 +166,19 @@ def _as_it_is(*arguments: Any) -> Any:
 
 HOLES: dict[str, Callable[[pytest.MonkeyPatch], None]] = {
     "what is stored is served": lambda patch: patch.setattr(
-        CorpusSight, "_is_masked", lambda *_: False
+        CorpusContext, "_is_masked", lambda *_: False
     ),
-    "files are as they are": lambda patch: patch.setattr(sights, "_edits", lambda *_: []),
+    "files are as they are": lambda patch: patch.setattr(contexts, "_edits", lambda *_: []),
     "rows are as they are": lambda patch: patch.setattr(
-        CorpusSight, "_told", lambda self, row, *_: row
+        CorpusContext, "_told", lambda self, row, *_: row
     ),
     "texts of others are as they are": lambda patch: patch.setattr(
-        sights, "masked_other", _as_it_is
+        contexts, "masked_other", _as_it_is
     ),
     "names of others are as they are": lambda patch: patch.setattr(
-        sights, "plain", lambda _: object()
+        contexts, "plain", lambda _: object()
     ),
-    "labels of calls are as they are": lambda patch: patch.setattr(sights, "_callee", _as_it_is),
+    "labels of calls are as they are": lambda patch: patch.setattr(contexts, "_callee", _as_it_is),
 }
 
 
@@ -186,8 +189,8 @@ def test_a_hole_in_the_mask_of_a_name_is_noticed(
 ) -> None:  # fmt: skip
     hole(monkeypatch)
     masks = naming_masks(methods)
-    sight = CorpusSight(examples_corpus, masks.__getitem__)
-    assert next(naming_leaks(sight, methods, whole), None)
+    context = CorpusContext(examples_corpus, masks.__getitem__)
+    assert next(naming_leaks(context, methods, whole), None)
 
 
 def test_a_spy_sees_no_name(
@@ -195,11 +198,11 @@ def test_a_spy_sees_no_name(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
     masks = naming_masks(methods)
-    monkeypatch.setattr(sights, "make_view", lambda name: Spy())
-    sight = CorpusSight(examples_corpus, masks.__getitem__)
+    monkeypatch.setattr(contexts, "make_view", lambda name: Spy())
+    context = CorpusContext(examples_corpus, masks.__getitem__)
     for row in methods[::3]:
         if row["name"] in whole and row["kind"] == "method":
             pattern = re.compile(rf"(?<![\w$]){re.escape(row['name'])}(?![\w$])")
             for compat in ("", "all"):
-                seen = sight.view(row["method_id"], "spy", compat)
+                seen = context.view(row["method_id"], "spy", compat)
                 assert not any(pattern.search(text) for text in strings(seen)), row["name"]

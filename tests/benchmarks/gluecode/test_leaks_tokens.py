@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from codeacumen.benchmarks.gluecode import sight as sights
+from codeacumen.benchmarks.gluecode import code_context as contexts
+from codeacumen.benchmarks.gluecode.code_context import CorpusContext
 from codeacumen.benchmarks.gluecode.masks import Mask
-from codeacumen.benchmarks.gluecode.sight import CorpusSight
 from codeacumen.corpus import Corpus
 from codeacumen.languages.java.measures.operators import operators
 from codeacumen.languages.java.syntax.file import JavaFile
@@ -64,8 +64,10 @@ def completion_masks(corpus: Corpus, methods: list[Row], files: Files) -> Masks:
     return masks
 
 
-def completion_leaks(sight: CorpusSight, methods: list[Row], masks: Masks, files: Files) -> Leaks:
-    corpus = sight.corpus
+def completion_leaks(
+    context: CorpusContext, methods: list[Row], masks: Masks, files: Files
+) -> Leaks:
+    corpus = context.corpus
     for row in methods:
         method = row["method_id"]
         if method not in masks:
@@ -80,25 +82,25 @@ def completion_leaks(sight: CorpusSight, methods: list[Row], masks: Masks, files
         if "text as gluecode" in wanted:
             lines = wanted["text as gluecode"]
             wanted["text as gluecode"] = lines.replace(MASKED_CALL, "<MASK>", 1)
-        seen = served(sight, method, method)
+        seen = served(context, method, method)
         yield from ((method, name) for name in wanted if seen[name] != wanted[name])
         calls = corpus.calls(method)
         (hidden,) = (call for call in calls if call["start_byte"] == mask.start)
         told = [(call["callee"], call["line"]) for call in calls if call is not hidden]
-        if [(call["callee"], call["line"]) for call in sight.calls(method)] != told:
+        if [(call["callee"], call["line"]) for call in context.calls(method)] != told:
             yield method, "calls"
         # Whoever another call reaches is told, or it would be told by its absence.
         visible = {target for call in calls if call is not hidden for target in call["targets"]}
         visible -= {method}
-        if {one["id"] for one in sight.callees(method)} != visible:
+        if {one["id"] for one in context.callees(method)} != visible:
             yield method, "callees"
-        name, owner = source[mask.start : end].decode(), sight.owner(method)
+        name, owner = source[mask.start : end].decode(), context.owner(method)
         if name in owner["gives"] and not re.search(rf"\b{name}\b", shown):
             yield method, "gives"
         if set(owner["gives"]) != {corpus.method(one)["name"] for one in visible}:
             yield method, "gives"
         for target in set(hidden["targets"][:3]) - {method}:
-            told_caller = method in {one["id"] for one in sight.callers(method, target)}
+            told_caller = method in {one["id"] for one in context.callers(method, target)}
             if told_caller != (target in visible):
                 yield method, "callers"
 
@@ -108,8 +110,8 @@ def test_a_masked_call_is_in_no_view_and_no_edge(
 ) -> None:
     masks = completion_masks(examples_corpus, methods, files)
     assert len(masks) > 400
-    sight = CorpusSight(examples_corpus, masks.__getitem__)
-    assert list(completion_leaks(sight, some(methods), masks, files)) == []
+    context = CorpusContext(examples_corpus, masks.__getitem__)
+    assert list(completion_leaks(context, some(methods), masks, files)) == []
 
 
 @pytest.mark.parametrize(
@@ -124,9 +126,9 @@ def test_a_hole_in_the_mask_of_a_call_is_noticed(
     files: Files, monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
     masks = completion_masks(examples_corpus, methods, files)
-    monkeypatch.setattr(CorpusSight, hole, lambda *_: nothing)
-    sight = CorpusSight(examples_corpus, masks.__getitem__)
-    assert noticed(completion_leaks(sight, methods, masks, files), where)
+    monkeypatch.setattr(CorpusContext, hole, lambda *_: nothing)
+    context = CorpusContext(examples_corpus, masks.__getitem__)
+    assert noticed(completion_leaks(context, methods, masks, files), where)
 
 
 # --------------------------------------------------------------------------------------
@@ -147,7 +149,7 @@ def operator_masks(methods: list[Row], files: Files) -> Masks:
     return masks
 
 
-def operator_leaks(sight: CorpusSight, methods: list[Row], masks: Masks, files: Files) -> Leaks:
+def operator_leaks(context: CorpusContext, methods: list[Row], masks: Masks, files: Files) -> Leaks:
     """Whether it matters which of two operators, which bind alike, is hidden."""
     for row in methods:
         method = row["method_id"]
@@ -158,16 +160,16 @@ def operator_leaks(sight: CorpusSight, methods: list[Row], masks: Masks, files: 
         other = ALIKE[source[mask.start : end].decode()].encode()
         changed = JavaFile(source[: mask.start] + other + source[end:])
         wanted = computed(without_operator(changed, mask.start), row)
-        seen = served(sight, method, method)
+        seen = served(context, method, method)
         yield from ((method, name) for name in wanted if seen[name] != wanted[name])
         if seen["text"].count("<MASK>") != 1 or seen["tokens"].count("MASK") != 1:
             yield method, "no mask"
-        calls = sight.corpus.calls(method)
+        calls = context.corpus.calls(method)
         moved = [
             call["start_byte"] + (len("<MASK>") - mask.length) * (call["start_byte"] > mask.start)
             for call in calls
         ]
-        if [call["start_byte"] for call in sight.calls(method)] != moved:
+        if [call["start_byte"] for call in context.calls(method)] != moved:
             yield method, "places of calls"
 
 
@@ -176,8 +178,8 @@ def test_no_view_tells_which_operator_is_hidden(
 ) -> None:
     masks = operator_masks(methods, files)
     assert len(masks) > 250
-    sight = CorpusSight(examples_corpus, masks.__getitem__)
-    assert list(operator_leaks(sight, some(methods), masks, files)) == []
+    context = CorpusContext(examples_corpus, masks.__getitem__)
+    assert list(operator_leaks(context, some(methods), masks, files)) == []
 
 
 def test_an_operator_that_is_not_hidden_is_noticed(
@@ -185,10 +187,10 @@ def test_an_operator_that_is_not_hidden_is_noticed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
     masks = operator_masks(methods, files)
-    monkeypatch.setattr(CorpusSight, "_is_masked", lambda *_: False)
-    sight = CorpusSight(examples_corpus, masks.__getitem__)
+    monkeypatch.setattr(CorpusContext, "_is_masked", lambda *_: False)
+    context = CorpusContext(examples_corpus, masks.__getitem__)
     kinds = {*VIEWS, "no mask", "places of calls"}
-    assert noticed(operator_leaks(sight, methods, masks, files), kinds)
+    assert noticed(operator_leaks(context, methods, masks, files), kinds)
 
 
 def test_a_spy_sees_no_length_of_an_operator(
@@ -196,11 +198,11 @@ def test_a_spy_sees_no_length_of_an_operator(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
     masks = operator_masks(methods, files)
-    monkeypatch.setattr(sights, "make_view", lambda name: Spy())
-    sight = CorpusSight(examples_corpus, masks.__getitem__)
+    monkeypatch.setattr(contexts, "make_view", lambda name: Spy())
+    context = CorpusContext(examples_corpus, masks.__getitem__)
     for row in methods:
         if row["method_id"] in masks:
-            told, _ = sight.view(row["method_id"], "spy")
+            told, _ = context.view(row["method_id"], "spy")
             assert told["end_byte"] - told["start_byte"] == len(told["text"].encode())
 
 
@@ -213,8 +215,8 @@ def test_a_spy_sees_no_length_of_an_operator(
 def test_tasks_that_hide_nothing_show_what_is_stored(
     task: str, examples_corpus: Corpus, methods: list[Row]
 ) -> None:
-    sight = CorpusSight(examples_corpus, lambda _: Mask(task))
+    context = CorpusContext(examples_corpus, lambda _: Mask(task))
     for row in methods[::40]:
         method = row["method_id"]
         for name in (*VIEWS, "calls"):
-            assert sight.view(method, name) == examples_corpus.view(method, name)
+            assert context.view(method, name) == examples_corpus.view(method, name)

@@ -263,12 +263,16 @@ def test_another_seed_draws_others(examples_corpus: Corpus, built: Path, tmp_pat
         assert (other / f"{task}.jsonl").read_bytes() != (built / f"{task}.jsonl").read_bytes()
 
 
-def test_dedup_leaves_no_twin(examples_corpus: Corpus, rows: Rows, tmp_path: Path) -> None:
-    assert any(row["twin"] for row in rows["naming"]), "these projects share a few methods"
+def test_dedup_leaves_no_near_duplicate(
+    examples_corpus: Corpus, rows: Rows, tmp_path: Path
+) -> None:
+    assert any(row["near_duplicate"] for row in rows["naming"]), (
+        "these projects share a few methods"
+    )
     out = made(examples_corpus, tmp_path / "out", dedup=True)
     for task in SPECS:
         for line in lines(out, task):
-            assert not json.loads(line)["twin"]
+            assert not json.loads(line)["near_duplicate"]
 
 
 def test_a_folder_that_holds_something_else(examples_corpus: Corpus, tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import pytest
 from sklearn.metrics import precision_recall_fscore_support
 from sklearn.preprocessing import MultiLabelBinarizer
 
-from codeacumen.api import Answer, CodeacumenError, Face, Method, Prompt, Question
+from codeacumen.api import Answer, Capability, CodeacumenError, Method, Prompt, Question
 from codeacumen.benchmarks.gluecode.task import MethodTask
 from codeacumen.datasets.built import load_data, read_built
 from codeacumen.registry import make_model, make_task
@@ -31,8 +31,9 @@ def method_task(folder: Path, kind: str, split: str = "test") -> MethodTask:
 def test_naming_the_folder_makes_the_five_tasks_known(tmp_path: Path) -> None:
     assert load_data(write_methods(tmp_path)) == NAMES
     cards = [make_task(name).card for name in NAMES]
-    assert [card.face for card in cards] == [
-        Face.CLASSIFY, Face.CLASSIFY, Face.NAME, Face.GENERATE, Face.GENERATE,
+    assert [card.capability for card in cards] == [
+        Capability.CLASSIFY, Capability.CLASSIFY, Capability.NAME,
+        Capability.GENERATE, Capability.GENERATE,
     ]  # fmt: skip
     assert [card.metric for card in cards] == [
         "accuracy", "accuracy", "character_bleu", "exact_match", "exact_match",
@@ -114,19 +115,19 @@ def test_a_project_is_a_cluster_where_there_are_enough(tmp_path: Path) -> None:
 
 
 def test_the_data_set_alone_shows_text_and_context(tmp_path: Path) -> None:
-    sight = method_task(tmp_path, "completion").sight
-    assert sight.context("completion-zeta-own") == {
+    context = method_task(tmp_path, "completion").code_context()
+    assert context.describe("completion-zeta-own") == {
         "receiver": "zeta.Bell", "arguments": 0, "candidates": ["ringZeta"], "static": False,
     }  # fmt: skip
     # Of training examples too, and of nobody else.
-    assert sight.context("completion-alpha-0")["candidates"] == ["add", "contains", "remove"]
-    assert sight.context("nobody") == {}
-    assert sight.view("completion-zeta-own", "text") == "void m(Bell bell) { bell.<MASK>(); }"
-    assert sight.view("completion-zeta-own", "ast") is None
-    assert sight.view_of("completion-zeta-own", "completion-eta-own", "text") is None
-    for others in (sight.callers, sight.callees, sight.siblings):
+    assert context.describe("completion-alpha-0")["candidates"] == ["add", "contains", "remove"]
+    assert context.describe("nobody") == {}
+    assert context.view("completion-zeta-own", "text") == "void m(Bell bell) { bell.<MASK>(); }"
+    assert context.view("completion-zeta-own", "ast") is None
+    assert context.view_of("completion-zeta-own", "completion-eta-own", "text") is None
+    for others in (context.callers, context.callees, context.siblings):
         assert list(others("completion-zeta-own")) == []
-    assert method_task(tmp_path, "naming").sight.context("naming-zeta-0") == {}
+    assert method_task(tmp_path, "naming").code_context().describe("naming-zeta-0") == {}
 
 
 def test_the_fingerprint_is_of_the_rows_and_of_the_corpus_that_can_be_seen(tmp_path: Path) -> None:
@@ -191,4 +192,4 @@ def test_names_are_scored_by_their_subtokens_after_the_headline(tmp_path: Path) 
 def test_of_what_is_no_name_the_answers_are_read_as_they_are(tmp_path: Path) -> None:
     task = method_task(tmp_path, "completion")
     answers = {one.id: Answer(one.id) for one in task.instances()[:3]}
-    assert task.reading(task.instances(), answers) == answers
+    assert task.postprocess_answers(task.instances(), answers) == answers

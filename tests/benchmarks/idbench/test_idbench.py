@@ -77,7 +77,7 @@ def test_the_own_convention_keeps_each_techniques_own_pairs(
     task = PlannedTask(make_task(f"idbench/{question}/{size}"))
     answers = answer_cell(Cell(make_model(reference), task))[0]
     scores, _ = score(task.task, task.instances, answers, Settings(resamples=100))
-    own = next(s for s in scores if s.convention == "own")
+    own = next(s for s in scores if s.evaluation_set == "own")
     assert (own.n, round(own.value, 4)) == (n, value)
     truths = [i.truth for i in task.instances if answers[i.id].value is not None]
     values = [answers[i.id].value for i in task.instances if answers[i.id].value is not None]

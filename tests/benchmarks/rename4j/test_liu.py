@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import codeacumen.benchmarks.rename4j
-from codeacumen.api import Answer, Face, Instance, NamedMethod
+from codeacumen.api import Answer, Capability, Instance, NamedMethod
 from codeacumen.benchmarks.rename4j.cases import WITHOUT_LARGE, families, liu_cases
 from codeacumen.benchmarks.rename4j.liu2019 import read_renamed
 from codeacumen.registry import make_task
@@ -99,7 +99,7 @@ def test_names_are_cut_alike_in_both_classes(liu: Path) -> None:
 
 def test_the_check_asks_to_judge(liu: Path) -> None:
     task = make_task("names/liu/check")
-    assert task.card.face is Face.JUDGE
+    assert task.card.capability is Capability.JUDGE
     first = task.instances()[0]
     assert isinstance(first.input, NamedMethod)
     assert first.input.name == "asBufferedReader"
@@ -107,7 +107,7 @@ def test_the_check_asks_to_judge(liu: Path) -> None:
     assert first.input.method.text.startswith("public static BufferedReader METHOD_NAME(")
     small = [one for one in task.instances() if WITHOUT_LARGE in one.tags]
     assert len(small) == 2805 - 417 - 364
-    assert task.sight.context("liu-0000") == {  # type: ignore[attr-defined]
+    assert task.code_context().describe("liu-0000") == {  # type: ignore[attr-defined]
         "type": "IOUtils", "package": "org.apache.commons.io", "project": "commons-io",
     }  # fmt: skip
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from codeacumen.api import Answer, Face, Method
+from codeacumen.api import Answer, Capability, Method
 from codeacumen.benchmarks.robustness import BUCKETS, Robustness, bucket
 from codeacumen.datasets.built import read_built
 from codeacumen.datasets.variants.make import count_statements
@@ -44,8 +44,8 @@ def test_each_original_stands_before_its_variants(rename: Robustness) -> None:
 
 def test_the_card(rename: Robustness) -> None:
     card = rename.card
-    assert (card.face, card.metric, card.lower_is_better) == (Face.NAME, "pcp", True)
-    assert [(one.name, one.tag) for one in card.conventions] == [
+    assert (card.capability, card.metric, card.lower_is_better) == (Capability.NAME, "pcp", True)
+    assert [(one.name, one.tag) for one in card.evaluation_sets] == [
         ("single", "where:single"), ("all", "where:all"),
     ]  # fmt: skip
     assert card.slices == tuple(f"statements:{name}" for name in BUCKETS)
@@ -55,14 +55,14 @@ def test_the_card(rename: Robustness) -> None:
 def test_single_places_are_the_headline_even_if_asked_for_last(tmp_path: Path) -> None:
     counts = {"variants": {"rename": {"25%": 2, "all": 1, "single": 3, "50%": 0}}}
     task = Robustness(read_built(write_data(tmp_path, counts=counts)), "rename")
-    assert [one.name for one in task.card.conventions] == ["single", "25%", "all"]
-    assert "25% of the places" in task.card.conventions[1].meaning
+    assert [one.name for one in task.card.evaluation_sets] == ["single", "25%", "all"]
+    assert "25% of the places" in task.card.evaluation_sets[1].meaning
 
 
 def test_without_single_places_the_first_mode_is_the_headline(tmp_path: Path) -> None:
     counts = {"variants": {"rename": {"all": 1, "25%": 2}}}
     task = Robustness(read_built(write_data(tmp_path, counts=counts)), "rename")
-    assert [one.name for one in task.card.conventions] == ["all", "25%"]
+    assert [one.name for one in task.card.evaluation_sets] == ["all", "25%"]
 
 
 X, Y, ALL = "m0/rename/single/rename:x:0", "m0/rename/single/rename:y:0", "m0/rename/all/all"
@@ -70,7 +70,7 @@ OTHER = "m1/rename/single/rename:x:0"
 
 
 def read(task: Robustness, answers: dict[str, Answer]) -> dict[str, Answer]:
-    return task.reading(task.instances(), answers)
+    return task.postprocess_answers(task.instances(), answers)
 
 
 def test_a_pair_is_what_was_said_before_and_after(rename: Robustness) -> None:
@@ -105,7 +105,7 @@ def test_scores_of_the_whole(rename: Robustness) -> None:
         ALL: Answer(ALL), "m1": Answer("m1", "go"), OTHER: Answer(OTHER, error="no"),
     }  # fmt: skip
     scores, unreadable = score(rename, rename.instances(), said, Settings(resamples=100))
-    found = {(one.metric, one.convention, one.slice): (one.value, one.n) for one in scores}
+    found = {(one.metric, one.evaluation_set, one.slice): (one.value, one.n) for one in scores}
     assert found["pcp", "single", ""] == (50, 2)
     assert found["pcp", "all", ""] == (100, 1)
     assert found["cwp", "single", ""] == (50, 2)

@@ -18,10 +18,10 @@ import pytest
 from codeacumen.api import CodeacumenError
 from codeacumen.benchmarks.robustness import Robustness
 from codeacumen.corpus import Corpus
-from codeacumen.datasets.built import read_built
+from codeacumen.datasets.built import SCHEMA, read_built
 from codeacumen.datasets.variants.build import build
 from codeacumen.datasets.variants.make import Recipe
-from codeacumen.engines import Died
+from codeacumen.engines import WorkerLost
 from codeacumen.languages.java.syntax.file import JavaFile
 from codeacumen.transforms.code import Code
 from codeacumen.transforms.edits import Rewrite, replace
@@ -144,7 +144,7 @@ def test_a_rare_kind_of_variant_is_drawn_oftener(tmp_path: Path) -> None:
     lines = "".join(json.dumps(row) + "\n" for row in rows).encode()
     (tmp_path / "variants.jsonl").write_bytes(lines)
     counts = {"variants": {"rename": {"single": 4000}, "switch": {"single": 2000}}}
-    about = {"family": "robustness", "schema": 1, "kinds": {}, "counts": counts,
+    about = {"family": "robustness", "schema": SCHEMA, "kinds": {}, "counts": counts,
              "files": {"variants.jsonl": hashlib.sha256(lines).hexdigest()}}  # fmt: skip
     (tmp_path / "dataset.json").write_text(json.dumps(about))
     told = with_variants(None, tmp_path)  # type: ignore[arg-type]
@@ -156,7 +156,7 @@ def test_a_rare_kind_of_variant_is_drawn_oftener(tmp_path: Path) -> None:
 def test_the_folder_is_a_task(till: Corpus, tmp_path: Path) -> None:
     build(till, RECIPE, tmp_path, Here())
     task = Robustness(read_built(tmp_path), "rename")
-    assert [one.name for one in task.card.conventions] == list(MODES)
+    assert [one.name for one in task.card.evaluation_sets] == list(MODES)
     assert len(task.instances()) == 3 + 8
 
 
@@ -374,7 +374,7 @@ def test_a_data_set_is_made_again_in_its_place(till: Corpus, tmp_path: Path) -> 
 def test_a_process_that_is_lost_is_told(till: Corpus, tmp_path: Path) -> None:
     class Lossy(Here):
         def run(self, work: Any, items: Sequence[Any], limit: float) -> Iterator[tuple[int, Any]]:
-            yield 0, Died("it was killed")
+            yield 0, WorkerLost("it was killed")
 
     with pytest.raises(CodeacumenError, match="cannot be transformed: it was killed"):
         build(till, RECIPE, tmp_path / "data", Lossy())

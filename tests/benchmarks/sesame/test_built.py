@@ -13,12 +13,12 @@ from codeacumen.api import Answer, CodeacumenError, Pair
 from codeacumen.benchmarks.sesame import BUILT_PAIRS, list_tasks
 from codeacumen.benchmarks.sesame.build import build
 from codeacumen.corpus import Corpus
-from codeacumen.datasets.built import Built, read_built
+from codeacumen.datasets.built import BuiltDataset, read_built
 from codeacumen.datasets.variants.build import build as build_variants
 from codeacumen.datasets.variants.make import Recipe
 from codeacumen.runs.scoring import Settings, score
 from codeacumen.transforms.variants import KINDS
-from codeacumen.views.masking.levels import SIGHTS
+from codeacumen.views.masking.levels import LEVELS
 from corpora import build_at, contents, shared_engine
 
 RECIPE = Recipe(tuple(KINDS), split="all", certify="none", most=12)
@@ -73,7 +73,7 @@ def test_the_same_bytes_whatever_the_workers(
 def test_it_is_asked_and_scored(folder: Path) -> None:
     built = read_built(folder)
     made = {task.name: task() for task in list_tasks(built)}
-    assert list(made) == [f"similar/{sight}" for sight in SIGHTS]
+    assert list(made) == [f"similar/{level}" for level in LEVELS]
     whole = made["similar/whole"]
     instances = whole.instances()
     assert whole.card.slices == tuple(KINDS)
@@ -119,7 +119,7 @@ def test_pairs_that_were_changed_are_refused(folder: Path, tmp_path: Path) -> No
         (tmp_path / name).write_bytes(data)
     with (tmp_path / BUILT_PAIRS).open("a") as stream:
         stream.write("{}\n")
-    built: Built = read_built(tmp_path)
+    built: BuiltDataset = read_built(tmp_path)
     factory, *_ = list_tasks(built)
     with pytest.raises(CodeacumenError, match="missing or damaged"):
         factory().instances()

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from codeacumen.api import Answer, CodeacumenError, Face, Pair
+from codeacumen.api import Answer, Capability, CodeacumenError, Pair
 from codeacumen.benchmarks.sesame import FLAVOURS
 from codeacumen.benchmarks.sesame import make_task as make_sesame_task
 from codeacumen.benchmarks.sesame.baselines import make_measure
 from codeacumen.registry import list_input_levels, list_task_groups, make_task
 from codeacumen.runs.overall import task_seed
 from codeacumen.runs.scoring import Settings, score
-from codeacumen.views.masking.levels import SIGHTS, shown
+from codeacumen.views.masking.levels import LEVELS, shown
 
 QUICK = Settings(resamples=20)
 
@@ -21,7 +21,7 @@ QUICK = Settings(resamples=20)
 def test_what_is_asked(sesame: Path) -> None:
     task = make_sesame_task("goals", "bare")
     assert task.card.name == "sesame/goals/bare"
-    assert task.card.face is Face.SIMILARITY
+    assert task.card.capability is Capability.SIMILARITY
     instances = task.instances()
     assert len(instances) == 857
     first, whole = instances[0], make_sesame_task("goals", "whole").instances()[0]
@@ -46,11 +46,11 @@ def test_without_the_data_there_is_a_card_and_advice(home: Path) -> None:
 
 
 def test_scores_of_the_published_measures(sesame: Path) -> None:
-    for measure, sight, flavour, auc in (
+    for measure, level, flavour, auc in (
         ("docsim", "whole", "goals", 0.942), ("toksim", "whole", "operations", 0.822),
         ("toksim", "bare", "operations", 0.822),
     ):  # fmt: skip
-        task = make_sesame_task(flavour, sight)
+        task = make_sesame_task(flavour, level)
         instances = task.instances()
         model = make_measure(measure)
         assert task.card.name in model.only
@@ -81,9 +81,9 @@ def test_an_unknown_pair_has_no_published_value(sesame: Path) -> None:
 
 def test_aspects_of_a_sight_form_one_group() -> None:
     groups = {group.name: group.tasks for group in list_task_groups()}
-    for sight in SIGHTS:
-        assert groups[f"sesame/{sight}"] == tuple(
-            f"sesame/{flavour}/{sight}" for flavour in FLAVOURS
+    for level in LEVELS:
+        assert groups[f"sesame/{level}"] == tuple(
+            f"sesame/{flavour}/{level}" for flavour in FLAVOURS
         )
 
 

@@ -10,12 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from codeacumen.api import CodeacumenError, Face, Instance, Method, NamedMethod
+from codeacumen.api import Capability, CodeacumenError, Instance, Method, NamedMethod
 from codeacumen.corpus import Corpus
 from codeacumen.models.method_naming.spot import FARTHER, RANKS, Spot, fitness
 from codeacumen.registry import fingerprint, make_model
 from codeacumen.runs.ask import ask
+from codeacumen.runs.plan import PlannedTask
 from corpora import build_at
+from toys import Toy
 
 pytest.importorskip("faiss")
 
@@ -207,7 +209,8 @@ def test_a_method_of_the_corpus_gets_its_name(at_home: None, corpus: Path) -> No
 def test_a_run_can_ask_it(at_home: None, corpus: Path) -> None:
     made = make_model(f"spot:corpus={corpus},k=5")
     named = NamedMethod(Method("one", BODIES["get"]), "getTitle")
-    [[answer]] = ask(made, Face.JUDGE, [Instance("one", named, 1.0)], lambda _: True)
+    task = PlannedTask(Toy([Instance("one", named, 1.0)], capability=Capability.JUDGE))
+    [[answer]] = ask(made, task, lambda _: True)
     assert not answer.error
     assert answer.value >= 0.5
 

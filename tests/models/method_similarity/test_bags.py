@@ -32,7 +32,7 @@ def test_words_are_those_of_identifiers_and_comments() -> None:
 
 def test_subtokens_are_scikit_learns_tf_idf() -> None:
     model = make_subtokens()
-    model.read(TEXTS)
+    model.prepare(TEXTS)
     oracle = TfidfVectorizer(analyzer=words_of, sublinear_tf=True).fit_transform(TEXTS)
     assert model.similarity(PAIRS) == pytest.approx(cosine_similarity(oracle).ravel().tolist())
 
@@ -40,7 +40,7 @@ def test_subtokens_are_scikit_learns_tf_idf() -> None:
 def test_bm25_is_the_formula() -> None:
     k, b = 1.5, 0.6
     model = make_bm25(k=k, b=b)
-    model.read(TEXTS)
+    model.prepare(TEXTS)
     bags = [Counter(words_of(text)) for text in TEXTS]
     mean = sum(map(Counter.total, bags)) / len(bags)
 

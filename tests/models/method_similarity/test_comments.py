@@ -25,7 +25,7 @@ ONE, OTHER, THIRD = "Returns the size of this map.", "Returns the size of it.", 
 def test_it_is_the_cosine_of_the_methods_javadoc() -> None:
     texts = [text(ONE), text(OTHER), text(THIRD)]
     model = make_docsim()
-    model.read(texts)
+    model.prepare(texts)
     vectors = Space().fit(sorted(javadoc_of(one) for one in texts)).of([*map(javadoc_of, texts)])
     expected = (vectors[0] @ vectors[1].T).toarray()[0, 0]
     assert 0 < expected < 1
@@ -37,9 +37,9 @@ def test_without_a_comment_there_is_no_answer() -> None:
     silent = "class A { int f() { return 1; } }"
     model = make_docsim()
     assert model.similarity([Pair(text(ONE), text(ONE))]) == [None]
-    model.read([text(ONE), silent])
+    model.prepare([text(ONE), silent])
     assert model.similarity([Pair(text(ONE), silent), Pair(silent, silent)]) == [None, None]
-    model.read([silent])
+    model.prepare([silent])
     assert model.similarity([Pair(silent, silent)]) == [None]
 
 
@@ -47,7 +47,7 @@ def test_statistics_of_mined_methods(tmp_path: Path) -> None:
     words = [javadoc_of(text(one)) for one in (ONE, OTHER, THIRD)]
     pq.write_table(pa.table({"words": words}), tmp_path / "methods.parquet")
     model, fitted = make_docsim(mined=str(tmp_path)), Space().fit(words)
-    model.read(["class A {}"])
+    model.prepare(["class A {}"])
     expected = (fitted.vectors[0] @ fitted.vectors[1].T).toarray()[0, 0]
     assert model.similarity([Pair(text(ONE), text(OTHER))]) == pytest.approx([expected])
     assert len(model.fingerprint) == 64

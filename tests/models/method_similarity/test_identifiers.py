@@ -54,7 +54,7 @@ def test_averages_by_hand(lexicon: str) -> None:
 def test_what_all_have_in_common_is_taken_away(lexicon: str) -> None:
     texts = [method("begin", "end"), method("begin"), method("start")]
     model = make_names_average(lexicon=lexicon)
-    model.read(texts)
+    model.prepare(texts)
     half = 1 / math.sqrt(2)
     code = np.array([[half, half], [1, 0], [1, 0]])
     text = np.array([[1, 0], [1, 0], [0, 1.0]])

@@ -48,8 +48,8 @@ PAIRS = [Pair(one, other) for one in TEXTS for other in TEXTS]
 @pytest.fixture(scope="module", params=MAKE)
 def model(request: pytest.FixtureRequest) -> Any:
     made = MAKE[request.param]()
-    if hasattr(made, "read"):
-        made.read(sorted(TEXTS))
+    if hasattr(made, "prepare"):
+        made.prepare(sorted(TEXTS))
     return made
 
 
@@ -114,6 +114,6 @@ def test_without_names_and_comments_people_are_still_followed() -> None:
     truth = [np.mean([v["rating"] for v in one["goals"] if v["rating"] >= 0]) >= 1 for one in rated]
     for name, least in (("method-shape", 0.82), ("wl-kernel", 0.79), ("path-contexts", 0.75)):
         model = MAKE[name]()
-        model.read(sorted({text for pair in pairs for text in (pair.left, pair.right)}))
+        model.prepare(sorted({text for pair in pairs for text in (pair.left, pair.right)}))
         answers = [0.0 if one is None else one for one in model.similarity(pairs)]
         assert roc_auc_score(truth, answers) > least, name

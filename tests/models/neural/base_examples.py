@@ -10,7 +10,7 @@ import pytest
 
 pytest.importorskip("torch")
 
-from codeacumen.api import Example, Face, Method, Prompt, Question
+from codeacumen.api import Capability, Example, Method, Prompt, Question
 from codeacumen.languages.java.measures.npath import BINS
 from codeacumen.languages.java.measures.operators import OPERATORS
 from codeacumen.models.neural.architecture import Purpose
@@ -19,12 +19,12 @@ from codeacumen.models.neural.networks.base import Base
 from codeacumen.models.neural.training.encoded import EncodedFile
 from models.neural.checks import made, methods, prepare
 
-ALL = Purpose("gluecode", Face.GENERATE)
+ALL = Purpose("gluecode", Capability.GENERATE)
 NAME = "codeacumen-base"
 
 
 class Around:
-    """A sight of the test's own: one callee, a field, candidates for a call, a variant."""
+    """A context of the test's own: one callee, a field, candidates for a call, a variant."""
 
     def owner(self, method: str) -> dict[str, Any]:
         row = {"type": "Box", "name": "find", "returns": "String", "parameters": []}
@@ -34,7 +34,7 @@ class Around:
             "methods": [{**row, "name": "open"}], "doc": "/** Tells where it lies. */",
         }  # fmt: skip
 
-    def context(self, method: str) -> dict[str, Any]:
+    def describe(self, method: str) -> dict[str, Any]:
         return {"receiver": "java.util.List<String>", "candidates": ["add", "isEmpty", "add"]}
 
     def variant(self, method: str) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 
 import torch
 
-from codeacumen.api import Example, Face, Method, Prompt, Question
+from codeacumen.api import Capability, Example, Method, Prompt, Question
 from codeacumen.core.progress import Progress, ignore_progress
 from codeacumen.models.lexer import tokens
 from codeacumen.models.neural.architecture import LABELS, Architecture, Purpose
@@ -22,10 +22,10 @@ from codeacumen.models.neural.training.settings import Training, filled, read_co
 from codeacumen.models.neural.training.teaching import Taught, teach
 
 EXAMPLES = Path(__file__).resolve().parents[3] / "examples"
-NAMING = Purpose("gluecode/naming", Face.NAME)
-NPATH = Purpose("gluecode/npath", Face.CLASSIFY)
-COMPLETION = Purpose("gluecode/completion", Face.GENERATE)
-PRETRAIN = Purpose("pretrain", Face.GENERATE)
+NAMING = Purpose("gluecode/naming", Capability.NAME)
+NPATH = Purpose("gluecode/npath", Capability.CLASSIFY)
+COMPLETION = Purpose("gluecode/completion", Capability.GENERATE)
+PRETRAIN = Purpose("pretrain", Capability.GENERATE)
 
 
 @lru_cache(maxsize=1)
@@ -48,11 +48,11 @@ def taught_examples(purpose: Purpose, most: int) -> list[Example]:
     """Examples for a purpose. Classes are whether a method branches, calls the next word."""
     found: list[Example] = []
     for text, name in methods():
-        if purpose.face is Face.NAME:
+        if purpose.capability is Capability.NAME:
             if name[0].isupper():
                 continue  # constructors have no path contexts, and no task asks for their names
             found.append(Example(Method("", text), name))
-        elif purpose.face is Face.CLASSIFY:
+        elif purpose.capability is Capability.CLASSIFY:
             label = "branches" if "if (" in text else "loops" if "for (" in text else "plain"
             found.append(Example(Question(text, ("branches", "loops", "plain")), label))
         else:

@@ -148,10 +148,10 @@ def test_padding_is_zeros_behind(lists: list[list[int]]) -> None:
 
 def test_who_says_a_word_twice_is_not_better() -> None:
     pytest.importorskip("torch")
-    from codeacumen.api import Face
+    from codeacumen.api import Capability
     from codeacumen.models.neural.training.teaching import score
 
-    assert score(Face.NAME, ["winner"], ["winner"]) == 1.0
-    assert score(Face.NAME, ["winnerWinner"], ["winner"]) == pytest.approx(2 / 3)
-    assert score(Face.NAME, [None, "getName"], ["getName", "name"]) == pytest.approx(2 / 5)
-    assert score(Face.CLASSIFY, ["1", None], ["1", "2"]) == 0.5
+    assert score(Capability.NAME, ["winner"], ["winner"]) == 1.0
+    assert score(Capability.NAME, ["winnerWinner"], ["winner"]) == pytest.approx(2 / 3)
+    assert score(Capability.NAME, [None, "getName"], ["getName", "name"]) == pytest.approx(2 / 5)
+    assert score(Capability.CLASSIFY, ["1", None], ["1", "2"]) == 0.5

@@ -19,7 +19,7 @@ from codeacumen.models.neural.training.batches import ragged
 from models.neural import checks
 from models.neural.checks import COMPLETION, NAMING, NPATH, Purpose
 
-OPERATORS = Purpose("gluecode/operators", NPATH.face)
+OPERATORS = Purpose("gluecode/operators", NPATH.capability)
 
 
 # --------------------------------------------------------------------------------------

@@ -48,6 +48,7 @@ class Seen(Naming):
 
     def __init__(self, here: bool) -> None:
         self.fingerprint = "with a corpus" if here else "without"
+        self.examples_fingerprint = "examples"
         self.whole_fingerprint = "with a corpus"
 
 

@@ -52,7 +52,7 @@ def network_of(settings: Settings = TINY) -> GTNMNetwork:
 
 
 class Around:
-    """A sight that tells of one class."""
+    """A context that tells of one class."""
 
     def owner(self, method: str) -> Any:
         told = {"type": "T", "name": "getValue", "returns": "String", "parameters": ["int value"]}
@@ -64,10 +64,10 @@ class Around:
 
 def batch_of(model: GTNM) -> Any:
     texts = ["String METHOD_NAME() { return name; }", "void METHOD_NAME(String value) { get(); }"]
-    sights: list[Any] = [Around(), None]
+    contexts: list[Any] = [Around(), None]
     rows = []
-    for text, sight, label in zip(texts, sights, ("getName", "value"), strict=True):
-        features = model.read(Method("m", text), sight)
+    for text, context, label in zip(texts, contexts, ("getName", "value"), strict=True):
+        features = model.read(Method("m", text), context)
         assert features is not None
         rows.append({**model.encode(features), **(model.target(label, features) or {})})
     return model.collate(ragged(rows))

@@ -14,8 +14,8 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from codeacumen.api import CodeacumenError, Face, Method, NamedMethod
-from codeacumen.models.adapters import faces
+from codeacumen.api import Capability, CodeacumenError, Method, NamedMethod
+from codeacumen.models.adapters import list_capabilities
 from codeacumen.models.method_naming.spot import FARTHER, fitness
 from codeacumen.models.neural.answering import answers, vectors
 from codeacumen.models.neural.model import make_run
@@ -58,7 +58,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_trained_it_names_judges_and_embeds(folder: Path) -> None:
     model: Any = make_run(str(folder), device="cpu")
-    assert {Face.NAME, Face.JUDGE, Face.EMBED} <= set(faces(model))
+    assert {Capability.NAME, Capability.JUDGE, Capability.EMBED} <= set(list_capabilities(model))
     shown = [Method("", text) for text, _ in checks.methods()[120:140]]
     names = [name for _, name in checks.methods()[120:140]]
     learned = {name for _, name in checks.methods()[:120]}

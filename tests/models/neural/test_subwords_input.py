@@ -1,4 +1,4 @@
-"""Text cut by a byte-level BPE: learned from counts, nothing lost, the mask in sight."""
+"""Text cut by a byte-level BPE: learned from counts, nothing lost, the mask in context."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from codeacumen.api import CodeacumenError, Face, Method
+from codeacumen.api import Capability, CodeacumenError, Method
 from codeacumen.models.neural.architecture import Purpose
 from codeacumen.models.neural.inputs.subwords import (
     FILE,
@@ -46,7 +46,7 @@ class Reader(ReadsSubwords):
 
 
 def reader(subwords: Subwords | None = None, **settings: Any) -> Reader:
-    made = Reader(Settings(**settings), Purpose("gluecode/naming", Face.NAME))
+    made = Reader(Settings(**settings), Purpose("gluecode/naming", Capability.NAME))
     if subwords is not None:
         made.take(subwords)
     return made

@@ -17,16 +17,17 @@ pytest.importorskip("torch")
 
 import torch
 
-from codeacumen.api import CodeacumenError, Face, Instance, Method, Pair, TaskCard
+from codeacumen.api import Capability, CodeacumenError, Instance, Method, Pair, TaskCard
 from codeacumen.engines import engine
 from codeacumen.models.neural.model import Trained, make_run
 from codeacumen.models.neural.training.settings import read_config
 from codeacumen.models.neural.training.train import WORK, request, train
 from codeacumen.registry import make_model
 from codeacumen.runs.ask import ask
-from codeacumen.runs.plan import model_card
+from codeacumen.runs.plan import PlannedTask, model_card
 from models.neural.checks import methods
 from models.neural.trainings import Here, Naming, asked, nothing
+from toys import Toy
 
 
 @pytest.fixture(scope="module")
@@ -110,7 +111,8 @@ def test_pairs_are_answered_in_a_run(folder: Path) -> None:
     made = make_model(f"run:{folder},device=cpu")
     pairs = [Pair(methods()[0][0], methods()[1][0]), Pair("count", "total"), Pair("count", "")]
     instances = [Instance(str(n), pair, 1.0) for n, pair in enumerate(pairs)]
-    (answers,) = ask(made, Face.SIMILARITY, instances, lambda _: True)
+    task = PlannedTask(Toy(instances))
+    (answers,) = ask(made, task, lambda _: True)
     assert [one.error for one in answers] == ["", "", ""]
     assert answers[2].value is None
     for one, pair in zip(answers[:2], pairs, strict=False):
@@ -122,7 +124,7 @@ def test_a_network_for_each_task_is_one_model(folder: Path, tmp_path: Path) -> N
     shutil.copytree(folder, tmp_path / "naming")
     model = make_run(str(tmp_path), device="cpu")
     assert model.only == ("gluecode/naming",)
-    model.meet(Naming.card)  # type: ignore[union-attr]
+    model.start_task(Naming.card)  # type: ignore[union-attr]
     assert model.name([Method("a", methods()[0][0])]) != [None]  # type: ignore[union-attr]
 
 
@@ -142,7 +144,7 @@ def test_tasks_are_answered_at_the_end_as_the_model_answers_them(tmp_path: Path)
 
 def test_only_tasks_of_its_own_kind_are_answered() -> None:
     class Classes(Naming):
-        card = TaskCard("gluecode/npath", "NPath", "1", Face.CLASSIFY, "accuracy")
+        card = TaskCard("gluecode/npath", "NPath", "1", Capability.CLASSIFY, "accuracy")
 
     tables = read_config("cnn", "small")
     with pytest.raises(CodeacumenError, match="cannot answer gluecode/npath"):
@@ -182,7 +184,7 @@ def test_the_device_is_looked_for_before_anything_is_read(folder: Path, tmp_path
 
 def test_what_a_network_cannot_be_taught_is_told_before_it_is() -> None:
     class Judging(Naming):
-        card = TaskCard("names/check/balanced", "Checking", "1", Face.JUDGE, "accuracy")
+        card = TaskCard("names/check/balanced", "Checking", "1", Capability.JUDGE, "accuracy")
 
     with pytest.raises(CodeacumenError, match="cannot be taught to judge"):
         request("cognac", read_config("cognac", "small"), Judging())  # type: ignore[arg-type]

@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from codeacumen.api import Example, Face, Instance, Method, TaskCard
+from codeacumen.api import Capability, Example, Instance, Method, TaskCard
 from codeacumen.models.neural.training.settings import changed, read_config
 from codeacumen.models.neural.training.train import Request, request
 from models.neural.checks import methods
@@ -16,7 +16,7 @@ from models.neural.checks import methods
 class Naming:
     """A task of its own: the examples' methods, some of them held back."""
 
-    card = TaskCard("gluecode/naming", "Naming", "1", Face.NAME, "character_bleu")
+    card = TaskCard("gluecode/naming", "Naming", "1", Capability.NAME, "character_bleu")
     fingerprint = "of the examples"
 
     def examples(self, split: str) -> list[Example]:

@@ -31,7 +31,7 @@ from importlib.resources import files
 from typing import TypeVar
 
 from codeacumen import metrics
-from codeacumen.api import Convention, Instance, Pair, Question
+from codeacumen.api import EvaluationSet, Instance, Pair, Question
 from codeacumen.registry import task
 from codeacumen.tasks.base import TaskInfo
 from codeacumen.tasks.choice import ChoiceTask
@@ -174,7 +174,7 @@ def match() -> PairTask:
         name="abbreviations/match",
         title="Abbreviations: match",
         summary=match.__doc__ or "",
-        conventions=(Convention("own", "every instance the model answers"),),
+        evaluation_sets=(EvaluationSet("own", "every instance the model answers"),),
     )
     return PairTask(info, match_instances, metric=metrics.roc_auc)
 

@@ -60,7 +60,7 @@ from codeacumen.corpus import Corpus
 from codeacumen.corpus.manifest import NAME
 from codeacumen.corpus.splits import SPLITS
 from codeacumen.datasets.built import ABOUT, SCHEMA, must_be_ours
-from codeacumen.engines import Died, Engine
+from codeacumen.engines import Engine, WorkerLost
 
 FAMILY = "gluecode"
 # Labels that are counted in each split.
@@ -71,8 +71,8 @@ LIMIT = 3600.0
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """``rules`` are those NPath is counted by; ``dedup``: no twin of a method that is tested is
-    trained on; ``sizes`` are the instances wanted, by task and split."""
+    """``rules`` are those NPath is counted by; ``dedup`` leaves near-duplicates of tested methods
+    out of training; ``sizes`` are the instances wanted, by task and split."""
 
     seed: int = 0
     rules: str = "pmd6"
@@ -150,7 +150,7 @@ class _Build:
         """The results in the order of the jobs."""
         made: dict[int, Any] = {}
         for place, outcome in self.engine.run(function, jobs, LIMIT):
-            if isinstance(outcome, Died):
+            if isinstance(outcome, WorkerLost):
                 shard = self.corpus.shards[place]
                 raise CodeacumenError(
                     f"{what}: the shard {shard} cannot be worked on: {outcome.why}",
@@ -210,11 +210,12 @@ def _join(parts: Sequence[Path], into: Path) -> None:
 def counts_of(
     parts: Path, pool: Pool, samples: Mapping[str, TaskSample], sizes: Sizes, why: str
 ) -> dict[str, Json]:
-    """What a data set says about itself: sizes, balance, where called methods are from, twins.
-    ``why`` twins are not known, empty where they are."""
+    """Return what a data set says about itself: sizes, balance, where called methods are declared,
+    near-duplicates. ``why`` says why near-duplicates are unknown; it is empty where they are known.
+    """
     return {
         "methods": {split: int(np.count_nonzero(pool.of(split))) for split in SPLITS},
-        "twins_unknown": why,
+        "near_duplicates_unknown": why,
         "tasks": {
             task: {
                 split: _task_counts(SPECS[task], of_task, split, sizes[task][split])
@@ -249,7 +250,7 @@ def _task_counts(
     counts: dict[str, Json] = {
         "instances": len(sample.positions),
         "wanted": wanted,
-        "twins_in_train": int(np.count_nonzero(of_task.twin[split])),
+        "near_duplicates_in_train": int(np.count_nonzero(of_task.near_duplicate[split])),
     }
     choices = spec.choices()
     if choices:

@@ -4,7 +4,7 @@ for a call's name and for an operator, METHOD_NAME for a method's.
 ``naming`` hides a name, ``completion`` the name of one call, ``operators`` one operator; ``npath``
 and ``nulltoken`` ask for what does not stand in the source and hide nothing. The text alone is
 masked here, quickly, for a builder that writes hundreds of thousands of them; all else that a model
-may see of an instance is served by ``sight``.
+may see of an instance is served by ``context``.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The class around a method, and in brief whom the method has to do with, with the answer hidden.
 
-``CorpusSight`` shows callers and callees with their texts, however many there are: a call through
+``CorpusContext`` shows callers and callees with their texts, however many there are: a call through
 an interface has hundreds, in as many files. What is told here is bounded and comes from one parsed
 file and from columns that are read once for a whole shard, so that a network can be shown it for
 millions of methods.

@@ -236,11 +236,11 @@ def _concatenate(columns: Sequence[NDArray[Any]], type_: Any) -> NDArray[Any]:
 
 @dataclass(frozen=True, slots=True)
 class TaskSample:
-    """What a task asks: ``samples`` hold positions of the pool, for each split; ``twin`` tells for
-    each of them whether a near-duplicate of it is asked in training."""
+    """What a task asks: ``samples`` hold positions of the pool, for each split;
+    ``near_duplicate`` says for each whether training asks about a near-duplicate of it."""
 
     samples: Mapping[str, Sample]
-    twin: Mapping[str, NDArray[np.bool_]]
+    near_duplicate: Mapping[str, NDArray[np.bool_]]
 
 
 def sample_tasks(
@@ -276,14 +276,14 @@ def _without_duplicates(pool: Pool, families: Families) -> NDArray[np.bool_]:
 def _duplicates_in_training(
     pool: Pool, samples: Mapping[str, Sample], families: Families | None
 ) -> dict[str, NDArray[np.bool_]]:
-    twin = {}
+    near_duplicate = {}
     in_training = np.zeros(len(pool), dtype=np.bool_)
     in_training[samples["train"].positions] = True
     for split, sample in samples.items():
         if families is None or split == "train":
-            twin[split] = np.zeros(len(sample.positions), dtype=np.bool_)
+            near_duplicate[split] = np.zeros(len(sample.positions), dtype=np.bool_)
         else:
             own = np.zeros(len(pool), dtype=np.bool_)
             own[sample.positions] = True
-            twin[split] = have_duplicate_in(families, own, in_training)[sample.positions]
-    return twin
+            near_duplicate[split] = have_duplicate_in(families, own, in_training)[sample.positions]
+    return near_duplicate

@@ -2,7 +2,7 @@
 
 JSON lines, and the same as Parquet; one part for each task and shard. All rows have ``id`` (the
 method's UUID), ``project``, ``split``, ``path``, ``line``, ``type``, ``label``, ``text`` and
-``twin``.
+``near_duplicate``.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from codeacumen.benchmarks.gluecode.specs import (
 from codeacumen.corpus.facts import read_sites
 from codeacumen.corpus.link import world_of
 from codeacumen.corpus.parquet import values_of
-from codeacumen.languages.java.resolve.link import NOTHING, Offer, Offers
+from codeacumen.languages.java.resolve.link import NOTHING, AvailableNames, Offers
 
 _COLUMNS = ["method_id", "file_id", "project", "split", "path", "line", "type", "name",
             "start_byte", "text"]  # fmt: skip
@@ -48,11 +48,13 @@ def methods_by_shard(
             columns = (
                 sample.positions.tolist(),
                 sample.label.tolist(),
-                of_task.twin[split].tolist(),
+                of_task.near_duplicate[split].tolist(),
             )
-            for at, label, twin in zip(*columns, strict=True):
+            for at, label, near_duplicate in zip(*columns, strict=True):
                 details = spec.details(pool, at, label, warnings)
-                method = SampledMethod(int(pool.row[at]), label, twin=twin, **details)
+                method = SampledMethod(
+                    int(pool.row[at]), label, near_duplicate=near_duplicate, **details
+                )
                 sampled[task].setdefault(int(pool.shard[at]), []).append(method)
     for shards in sampled.values():
         for methods in shards.values():
@@ -110,7 +112,7 @@ def _row(spec: MethodTaskSpec, method: Row, sampled: SampledMethod) -> Row:
         **{name: method[name] for name in ("project", "split", "path", "line", "type")},
         "label": spec.label(method, sampled),
         "text": masked_method_text(spec.name, method, sampled.start, length),
-        "twin": sampled.twin,
+        "near_duplicate": sampled.near_duplicate,
         **position,
         **(sampled.further or {}),
     }
@@ -122,7 +124,7 @@ _COMMON = [
     *((name, pa.string()) for name in ("id", "project", "split", "path")),
     ("line", pa.int32()),
     *((name, pa.string()) for name in ("type", "label", "text")),
-    ("twin", pa.bool_()),
+    ("near_duplicate", pa.bool_()),
 ]
 
 
@@ -156,7 +158,7 @@ def _add_contexts(
     starts: dict[str, list[int]] = {}
     for method, instance in zip(methods, sampled, strict=True):
         starts.setdefault(method["path"], []).append(instance.start)
-    offer_at: dict[tuple[str, int], Offer] = {}
+    offer_at: dict[tuple[str, int], AvailableNames] = {}
     for path, sites, _ in read_sites(folder):
         if path in starts:
             of_file = offers.of(path, sites, starts[path])

@@ -159,8 +159,8 @@ def duplicate_families(corpus: Corpus) -> Families:
 
     if "tokens" not in corpus.stored:
         raise CodeacumenError(
-            f"the corpus in {corpus.folder} was built without the view tokens, by which twins "
-            "are found",
+            f"the corpus in {corpus.folder} was built without the view tokens, by which "
+            "near-duplicates are found",
             "build it again with --view tokens among its views",
         )
     tokens = tokens_of(corpus)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import numpy as np
 
 from codeacumen import metrics
-from codeacumen.api import Face, Json, Metric
+from codeacumen.api import Capability, Json, Metric
 from codeacumen.benchmarks.gluecode import masks
 from codeacumen.benchmarks.gluecode.masks import NO_WARNING, ORIGINS
 from codeacumen.benchmarks.gluecode.sampling import (
@@ -48,7 +48,7 @@ class SampledMethod(NamedTuple):
     label: int = 0
     start: int = -1
     end: int = -1
-    twin: bool = False
+    near_duplicate: bool = False
     further: Mapping[str, Json] | None = None
 
 
@@ -63,7 +63,7 @@ class MethodTaskSpec:
     title: str
     summary: str
     question: str
-    face: Face
+    capability: Capability
     metric: Metric
     sizes: Mapping[str, int]
     sampling_key: str
@@ -136,7 +136,7 @@ NPATH = MethodTaskSpec(
     question="how many ways are there through a method, as PMD counts them?",
     instruction="Which of the choices holds the NPath complexity of this Java method, the number "
     "of acyclic paths through it?",
-    face=Face.CLASSIFY,
+    capability=Capability.CLASSIFY,
     metric=metrics.accuracy,
     sizes={"train": 9_600, "dev": 1_200, "test": 1_200},
     sampling_key="npath",
@@ -169,7 +169,7 @@ OPERATORS = MethodTaskSpec(
     summary="Which operator was taken out of this method?",
     question="which operator of twelve is masked in a method?",
     instruction="Which operator stands in place of <MASK> in this Java method?",
-    face=Face.CLASSIFY,
+    capability=Capability.CLASSIFY,
     metric=metrics.accuracy,
     sizes={"train": 9_600, "dev": 1_200, "test": 1_200},
     sampling_key="operators",
@@ -190,7 +190,7 @@ NAMING = MethodTaskSpec(
     title="Method naming",
     summary="What is this method called?",
     question="what is a method called?",
-    face=Face.NAME,
+    capability=Capability.NAME,
     metric=metrics.character_bleu,
     # The generalizability study's Table 1 is in these.
     further_metrics=corpus_metrics(subtokens),
@@ -235,7 +235,7 @@ COMPLETION = MethodTaskSpec(
     question="which method does a masked call call?",
     instruction="Which method is called in place of <MASK> in this Java method? "
     "Answer with its name alone.",
-    face=Face.GENERATE,
+    capability=Capability.GENERATE,
     metric=metrics.exact_match,
     slices=tuple(f"origin:{origin}" for origin in ORIGINS),
     tags=_completion_tags,
@@ -301,7 +301,7 @@ NULLTOKEN = MethodTaskSpec(
     question="which token may be null where a method dereferences it?",
     instruction="At which token may this Java method dereference null? Answer with that token "
     f"alone, the last name of the expression that is null, or with {NO_WARNING} if at none.",
-    face=Face.GENERATE,
+    capability=Capability.GENERATE,
     metric=metrics.exact_match,
     slices=("warning", "no-warning"),
     tags=_nulltoken_tags,

@@ -9,23 +9,29 @@ from functools import cached_property
 
 from codeacumen.api import (
     Answer,
+    Capability,
     Ceiling,
-    Convention,
+    CodeContext,
+    EvaluationSet,
     Example,
-    Face,
     Input,
     Instance,
     Json,
     Method,
     Prompt,
     Question,
-    Sight,
 )
 from codeacumen.benchmarks.gluecode.specs import SPECS, MethodTaskSpec
 from codeacumen.corpus.manifest import NAME as MANIFEST
-from codeacumen.datasets.built import Built, BuiltTask
-from codeacumen.tasks.base import ALONE, TWIN, StandardTask, TaskInfo, fill_missing_answers
-from codeacumen.tasks.contexts import TextSight
+from codeacumen.datasets.built import BuiltDataset, BuiltTask
+from codeacumen.tasks.base import (
+    DISTINCT,
+    NEAR_DUPLICATE,
+    StandardTask,
+    TaskInfo,
+    fill_missing_answers,
+)
+from codeacumen.tasks.contexts import TextContext
 
 CITATION = "GLUECode: A Benchmark for Source Code Machine Learning Models. 2020."
 
@@ -40,12 +46,12 @@ class MethodTask(StandardTask):
     model may look into, if it is on this machine, and ``whole_fingerprint`` even if it is not.
     """
 
-    built: Built
+    built: BuiltDataset
 
-    def __init__(self, built: Built, kind: str, split: str = "test") -> None:
+    def __init__(self, built: BuiltDataset, kind: str, split: str = "test") -> None:
         self.kind, self.split = kind, split
         self.spec = spec = SPECS[kind]
-        self.face, self.file = spec.face, f"{kind}.jsonl"
+        self.capability, self.file = spec.capability, f"{kind}.jsonl"
         corpus = built.about.get("corpus", {})
         corpus_sha256 = corpus.get("manifest_sha256", "")
         is_here = (built.folder / corpus.get("folder", "") / MANIFEST).is_file()
@@ -56,10 +62,10 @@ class MethodTask(StandardTask):
             title=f"GLUECode: {spec.title}",
             summary=spec.summary,
             citation=CITATION,
-            conventions=(Convention(split, f"all methods of the {split} projects"),),
-            slices=(*spec.slices, *_twins(built, kind, split)),
+            evaluation_sets=(EvaluationSet(split, f"all methods of the {split} projects"),),
+            slices=(*spec.slices, *_near_duplicate_slices(built, kind, split)),
             ceiling=_ceiling(spec),
-            direct=spec.face is Face.CLASSIFY,
+            requires_native_capability=spec.capability is Capability.CLASSIFY,
         )
         super().__init__(
             info,
@@ -85,12 +91,12 @@ class MethodTask(StandardTask):
             for row in self.rows(self.split)
         ]
 
-    def reading(
+    def postprocess_answers(
         self, instances: Sequence[Instance], answers: Mapping[str, Answer]
     ) -> dict[str, Answer]:
         """Where a name is asked for, a missing answer is an empty name, so that the subtokens it
         lacks are counted."""
-        if self.face is not Face.NAME:
+        if self.capability is not Capability.NAME:
             return dict(answers)
         return fill_missing_answers(instances, answers, lambda instance: "")
 
@@ -101,12 +107,16 @@ class MethodTask(StandardTask):
     def training(self) -> Sequence[Example]:
         return list(self.examples("train"))
 
-    @cached_property
-    def sight(self) -> Sight:  # type: ignore[override]  # opened on first use
-        """The corpus around the methods, where it is on this machine; else what the rows hold."""
-        from codeacumen.benchmarks.gluecode.sight import open_sight
+    def code_context(self) -> CodeContext:
+        """Return the corpus around the methods, where it is on this machine; else what the rows
+        hold."""
+        return self._code_context
 
-        return open_sight(self.built, self.kind) or TextSight(self._load_texts)
+    @cached_property
+    def _code_context(self) -> CodeContext:
+        from codeacumen.benchmarks.gluecode.code_context import open_context
+
+        return open_context(self.built, self.kind) or TextContext(self._load_texts)
 
     def _load_texts(self) -> dict[str, tuple[str, dict[str, Json]]]:
         names = self.spec.context
@@ -124,9 +134,9 @@ class MethodTask(StandardTask):
         return self.spec.choices()
 
     def _input(self, row: Mapping[str, Json]) -> Input:
-        if self.spec.face is Face.NAME:
+        if self.spec.capability is Capability.NAME:
             return Method(row["id"], row["text"], "java")
-        if self.spec.face is Face.CLASSIFY:
+        if self.spec.capability is Capability.CLASSIFY:
             return Question(row["text"], self._choices, row["id"], self.spec.instruction)
         return Prompt(row["text"], row["id"], self.spec.instruction)
 
@@ -141,14 +151,14 @@ class MethodTask(StandardTask):
         return project if self._by_project else f"{project}/{row['path']}"
 
     def _tags(self, row: Mapping[str, Json]) -> Iterator[str]:
-        yield TWIN if row.get("twin") else ALONE
+        yield NEAR_DUPLICATE if row.get("near_duplicate") else DISTINCT
         yield from self.spec.tags(row)
 
 
-def _twins(built: Built, kind: str, split: str) -> tuple[str, ...]:
-    """Whether instances with a twin in training are told apart: where there are some."""
+def _near_duplicate_slices(built: BuiltDataset, kind: str, split: str) -> tuple[str, ...]:
+    """Whether instances with a near-duplicate in training are told apart: where there are some."""
     told = built.about["counts"].get("tasks", {}).get(kind, {}).get(split, {})
-    return (ALONE, TWIN) if told.get("twins_in_train") else ()
+    return (DISTINCT, NEAR_DUPLICATE) if told.get("near_duplicates_in_train") else ()
 
 
 def _ceiling(spec: MethodTaskSpec) -> Ceiling | None:
@@ -157,7 +167,7 @@ def _ceiling(spec: MethodTaskSpec) -> Ceiling | None:
     return Ceiling(spec.ceiling, 1.0, "the labels, which it made", who="the analysis")
 
 
-def list_tasks(built: Built) -> Iterator[BuiltTask]:
+def list_tasks(built: BuiltDataset) -> Iterator[BuiltTask]:
     """Yield the tasks of a data set: those that it has a file of."""
     for name, spec in SPECS.items():
         if f"{name}.jsonl" in built.about["files"]:

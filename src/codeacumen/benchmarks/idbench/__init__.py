@@ -17,10 +17,10 @@ from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from pathlib import Path
 
-from codeacumen.api import Ceiling, Convention, Instance, Pair
+from codeacumen.api import Ceiling, EvaluationSet, Instance, Pair
 from codeacumen.benchmarks.idbench.figures import published_agreement
 from codeacumen.datasets import dataset, require
-from codeacumen.datasets.built import Built, BuiltTask
+from codeacumen.datasets.built import BuiltDataset, BuiltTask
 from codeacumen.registry import task
 from codeacumen.tasks.base import TaskInfo
 from codeacumen.tasks.pairs import PairTask
@@ -102,11 +102,11 @@ def read_subsets(folder: Path) -> Mapping[tuple[str, str], frozenset[str]]:
 
 
 COMPLETE = "complete"
-CONVENTIONS = (
-    Convention(
+EVALUATION_SETS = (
+    EvaluationSet(
         "complete", "pairs that every published technique scores, as in the paper", tag=COMPLETE
     ),
-    Convention("own", "every labelled pair the model itself scores"),
+    EvaluationSet("own", "every labelled pair the model itself scores"),
 )
 AGREEMENT = "agreement between raters (Krippendorff's α)"
 
@@ -149,7 +149,7 @@ def make_task(question: str, size: str) -> PairTask:
         summary=summarize(question, size),
         dataset="idbench",
         citation=dataset("idbench").citation,
-        conventions=CONVENTIONS,
+        evaluation_sets=EVALUATION_SETS,
         # The subsets were drawn from the large file; see read_subsets.
         slices=tuple(SUBSETS.values()) if size == "large" else (),
         ceiling=None if agreement is None else Ceiling(AGREEMENT, agreement, "IdBench, Table II"),
@@ -164,7 +164,7 @@ for _question in LABELS:
         )
 
 
-def make_survey_task(built: Built, question: str, size: str) -> PairTask:
+def make_survey_task(built: BuiltDataset, question: str, size: str) -> PairTask:
     """Rank pairs as the raters of a survey did."""
 
     def load() -> list[Instance]:
@@ -176,19 +176,19 @@ def make_survey_task(built: Built, question: str, size: str) -> PairTask:
         name=f"identifiers/{question}/{size}",
         title=f"Identifiers {question}, {size}",
         summary=_summarize_survey(built, question, size),
-        conventions=(Convention("all", "every instance"),),
+        evaluation_sets=(EvaluationSet("all", "every instance"),),
         ceiling=None if agreement is None else Ceiling(AGREEMENT, agreement, "report.json"),
     )
     return PairTask(info, load, built=built)
 
 
-def _summarize_survey(built: Built, question: str, size: str) -> str:
+def _summarize_survey(built: BuiltDataset, question: str, size: str) -> str:
     return (
         f"Are two identifiers {RELATIONS[question]}? As raters said ({built.folder.name}, {size})"
     )
 
 
-def list_tasks(built: Built) -> Iterator[BuiltTask]:
+def list_tasks(built: BuiltDataset) -> Iterator[BuiltTask]:
     """The tasks of a data set: each size that has labels for a question."""
     for question, column in LABELS.items():
         for size, about in built.about["kinds"].items():

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from itertools import product
 from pathlib import Path
 
-from codeacumen.api import Answer, CodeacumenError, Convention, Pair, Score
+from codeacumen.api import Answer, CodeacumenError, EvaluationSet, Pair, Score
 from codeacumen.benchmarks.idbench import LABELS, SIZES, read_pairs
 from codeacumen.benchmarks.idbench.figures import published_agreement, published_correlations
 from codeacumen.datasets import require
@@ -76,7 +76,7 @@ def compute_cells(options: RecipeOptions) -> list[ReproducedCell]:
             planned.task, planned.instances, answers, settings
         )[0]
     progress("done", len(published), len(published))
-    complete, own = tasks["relatedness", "small"].card.conventions
+    complete, own = tasks["relatedness", "small"].card.evaluation_sets
     return [
         *_figure_2(scores, complete, own),
         *_trained(embeddings, tasks, settings, complete, own),
@@ -86,11 +86,11 @@ def compute_cells(options: RecipeOptions) -> list[ReproducedCell]:
 
 
 def _figure_2(
-    scores: dict[tuple[str, str, str], list[Score]], complete: Convention, own: Convention
+    scores: dict[tuple[str, str, str], list[Score]], complete: EvaluationSet, own: EvaluationSet
 ) -> Iterator[ReproducedCell]:
     for number in published_correlations():
         found = {
-            s.convention: s
+            s.evaluation_set: s
             for s in scores[number.task, number.size, number.technique]
             if not s.slice
         }
@@ -143,8 +143,8 @@ def _trained(
     embeddings: list[tuple[Path, str]],
     tasks: dict[tuple[str, str], PlannedTask],
     settings: Settings,
-    complete: Convention,
-    own: Convention,
+    complete: EvaluationSet,
+    own: EvaluationSet,
 ) -> Iterator[ReproducedCell]:
     """Ours on the pairs of the paper, as far as they have vectors, beside the published row of the
     same technique. Trained on other code, they need not be equal."""
@@ -154,7 +154,7 @@ def _trained(
         for (question, size), planned in tasks.items():
             answers = answer_cell(Cell(made, planned))[0]
             scores = score(planned.task, planned.instances, answers, settings)[0]
-            found = {one.convention: one for one in scores if not one.slice}
+            found = {one.evaluation_set: one for one in scores if not one.slice}
             ours, all_pairs = found[complete.name], found[own.name]
             theirs = published.get((question, size, PUBLISHED.get(kind, "")))
             note = f"scores {all_pairs.n} of {len(planned.instances)} pairs"

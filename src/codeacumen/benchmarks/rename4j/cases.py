@@ -25,7 +25,7 @@ from pathlib import Path
 from codeacumen.api import Json, Method
 from codeacumen.benchmarks.rename4j.liu2019 import Renamed, read_renamed
 from codeacumen.datasets import require
-from codeacumen.tasks.contexts import TextSight
+from codeacumen.tasks.contexts import TextContext
 from codeacumen.text.subtokens import subtokens
 from codeacumen.views.masking.levels import UNCOMMENTED, shown
 
@@ -66,10 +66,10 @@ def first_tag(name: str) -> str:
 FIRST_TAGS = tuple(f"first:{one}" for one in (*FIRST, OTHER))
 
 
-def show_cases(load: Load) -> TextSight:
+def show_cases(load: Load) -> TextContext:
     """What there is to see around a method: its masked text, and where it stands. Other methods of
     its file are not in the data."""
-    return TextSight(lambda: {case.id: (case.text, case.context) for case in load()})
+    return TextContext(lambda: {case.id: (case.text, case.context) for case in load()})
 
 
 _OVERRIDE = re.compile(r"@(?:java\.lang\.)?Override\b(?!\.)\s*")

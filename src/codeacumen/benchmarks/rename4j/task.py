@@ -30,7 +30,7 @@ from codeacumen.benchmarks.rename4j.cases import (
 )
 from codeacumen.core.files import sha256_of
 from codeacumen.datasets import dataset
-from codeacumen.datasets.built import ABOUT, Built, BuiltTask
+from codeacumen.datasets.built import ABOUT, BuiltDataset, BuiltTask
 from codeacumen.renames.dataset import CASES, read_cases
 from codeacumen.renames.records import STABLE, Rename, StableMethod
 from codeacumen.tasks.base import StandardTask, TaskInfo
@@ -91,7 +91,7 @@ def make_name_task(
         info,
         load_instances,
         training=partial(load_examples, training) if training else None,
-        sight=show_cases(load),
+        code_context=lambda: show_cases(load),
         fingerprint=fingerprint,
         **options,
     )
@@ -123,7 +123,7 @@ _KINDS: dict[str, type[StandardTask]] = {
 }
 
 
-def make_task(built: Built, kind: str) -> Task:
+def make_task(built: BuiltDataset, kind: str) -> Task:
     """Return a task of a folder of renames, or of Liu's cases among stable methods."""
     fingerprint = sha256_of(built.folder / ABOUT)
     info = TaskInfo(
@@ -148,7 +148,7 @@ def make_task(built: Built, kind: str) -> Task:
     )
 
 
-def list_tasks(built: Built) -> Iterator[BuiltTask]:
+def list_tasks(built: BuiltDataset) -> Iterator[BuiltTask]:
     """The tasks of a folder."""
     files = built.about["files"]
     kinds = [BALANCED, BY_NAME, RECOMMEND] if CASES in files else []
@@ -213,7 +213,7 @@ def _cluster(one: Rename | StableMethod, of_files: bool) -> str:
     return f"{one.project}/{one.path}" if of_files else one.project
 
 
-def realistic_cases(built: Built) -> Sequence[Case]:
+def realistic_cases(built: BuiltDataset) -> Sequence[Case]:
     """Liu's inconsistent cases that the folder names, and the drawn methods, by turns: each case
     before those that stand beside it, and in one cluster with them. So wrong names are as rare in
     every resample as they are in all: precision hangs on that."""

@@ -14,9 +14,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
 from codeacumen import metrics
-from codeacumen.api import Answer, Convention, Face, Instance, Json, Method
+from codeacumen.api import Answer, Capability, EvaluationSet, Instance, Json, Method
 from codeacumen.datasets import dataset
-from codeacumen.datasets.built import Built, BuiltTask
+from codeacumen.datasets.built import BuiltDataset, BuiltTask
 from codeacumen.datasets.variants import MARKS, ORIGINALS, VARIANTS
 from codeacumen.tasks.base import StandardTask, TaskInfo
 from codeacumen.text.subtokens import subtokens
@@ -43,16 +43,16 @@ _MEANINGS = {
 class Robustness(StandardTask):
     """Name a method and its variants alike."""
 
-    face = Face.NAME
+    capability = Capability.NAME
 
-    def __init__(self, built: Built, kind: str) -> None:
+    def __init__(self, built: BuiltDataset, kind: str) -> None:
         self.kind = kind
         info = TaskInfo(
             name=f"robustness/{kind}",
             title=f"Robustness: {kind}",
             summary=_summary(built, kind),
             citation=dataset("tnpa").citation,
-            conventions=tuple(_convention(where) for where in modes(built, kind)),
+            evaluation_sets=tuple(_evaluation_set(where) for where in modes(built, kind)),
             slices=(*(f"statements:{name}" for name in BUCKETS), *_marks(built, kind)),
             lower_is_better=True,
         )
@@ -64,7 +64,7 @@ class Robustness(StandardTask):
             built=built,
         )
 
-    def reading(
+    def postprocess_answers(
         self, instances: Sequence[Instance], answers: Mapping[str, Answer]
     ) -> dict[str, Answer]:
         """For each variant the names that the model gave before and after. No name is an answer
@@ -80,7 +80,7 @@ class Robustness(StandardTask):
         return found
 
 
-def load_instances(built: Built, kind: str) -> list[Instance]:
+def load_instances(built: BuiltDataset, kind: str) -> list[Instance]:
     """Each original that has variants of a kind, then these variants."""
     variants: dict[str, list[dict[str, Json]]] = {}
     for row in built.rows(VARIANTS, holding=f'"kind": "{kind}"'):
@@ -112,28 +112,28 @@ def _instance(row: dict[str, Json], original: dict[str, Json], *tags: str) -> In
     )
 
 
-def _summary(built: Built, kind: str) -> str:
+def _summary(built: BuiltDataset, kind: str) -> str:
     return f"Is a method named alike when {built.about['kinds'][kind]}?"
 
 
-def _marks(built: Built, kind: str) -> tuple[str, ...]:
+def _marks(built: BuiltDataset, kind: str) -> tuple[str, ...]:
     """Slices of what is known of an edit, where the edits are the published tool's."""
     marked = kind in built.about["counts"].get("edits", {})
     return tuple(f"edit:{one}" for one in MARKS) if marked else ()
 
 
-def _convention(where: str) -> Convention:
+def _evaluation_set(where: str) -> EvaluationSet:
     share = f"variants with {where} of the places changed, of methods with four or more"
-    return Convention(where, _MEANINGS.get(where, share), tag=f"where:{where}")
+    return EvaluationSet(where, _MEANINGS.get(where, share), tag=f"where:{where}")
 
 
-def modes(built: Built, kind: str) -> list[str]:
+def modes(built: BuiltDataset, kind: str) -> list[str]:
     """The modes that there are variants of, the headline's first."""
     counts = built.about["counts"]["variants"].get(kind, {})
     return sorted((where for where, n in counts.items() if n), key=lambda where: where != "single")
 
 
-def list_tasks(built: Built) -> Iterator[BuiltTask]:
+def list_tasks(built: BuiltDataset) -> Iterator[BuiltTask]:
     """The tasks of a data set: one for each kind that it has variants of."""
     for kind in built.about["kinds"]:
         if modes(built, kind):

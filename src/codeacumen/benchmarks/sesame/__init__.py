@@ -17,12 +17,12 @@ from functools import partial
 
 from codeacumen.api import Ceiling, Instance, Pair
 from codeacumen.datasets import dataset, missing_files, require
-from codeacumen.datasets.built import Built, BuiltTask
+from codeacumen.datasets.built import BuiltDataset, BuiltTask
 from codeacumen.metrics import read_metric
 from codeacumen.registry import task
 from codeacumen.tasks.base import TaskInfo
 from codeacumen.tasks.pairs import PairTask
-from codeacumen.views.masking.levels import SIGHTS
+from codeacumen.views.masking.levels import LEVELS
 
 FLAVOURS = {
     "goals": "have the same purpose",
@@ -82,7 +82,7 @@ def make_task(flavour: str, level: str) -> PairTask:
 
 
 def _summarize(flavour: str, level: str) -> str:
-    return f"Do two methods {FLAVOURS[flavour]}? Ranked as developers did ({SIGHTS[level]})"
+    return f"Do two methods {FLAVOURS[flavour]}? Ranked as developers did ({LEVELS[level]})"
 
 
 def _compute_ceiling(flavour: str) -> Ceiling | None:
@@ -96,7 +96,7 @@ def _compute_ceiling(flavour: str) -> Ceiling | None:
 
 
 for _flavour in FLAVOURS:
-    for _level in SIGHTS:
+    for _level in LEVELS:
         task(f"sesame/{_flavour}/{_level}", summary=_summarize(_flavour, _level))(
             partial(make_task, _flavour, _level)
         )
@@ -105,7 +105,7 @@ for _flavour in FLAVOURS:
 BUILT_PAIRS = "pairs.jsonl"
 
 
-def make_variants_task(built: Built, level: str) -> PairTask:
+def make_variants_task(built: BuiltDataset, level: str) -> PairTask:
     """Distinguish a method's variants from other methods."""
 
     def load() -> list[Instance]:
@@ -132,12 +132,12 @@ def make_variants_task(built: Built, level: str) -> PairTask:
     return PairTask(info, load, metric=read_metric("roc_auc"), metrics=metrics, built=built)
 
 
-def _summarize_variants(built: Built, level: str) -> str:
-    return f"Is one method a variant of the other? ({built.folder.name}, {SIGHTS[level]})"
+def _summarize_variants(built: BuiltDataset, level: str) -> str:
+    return f"Is one method a variant of the other? ({built.folder.name}, {LEVELS[level]})"
 
 
-def list_tasks(built: Built) -> Iterator[BuiltTask]:
+def list_tasks(built: BuiltDataset) -> Iterator[BuiltTask]:
     """The tasks of a data set: one for each level."""
-    for level in SIGHTS:
+    for level in LEVELS:
         summary = _summarize_variants(built, level)
         yield BuiltTask(f"similar/{level}", summary, built, make_variants_task, (level,))

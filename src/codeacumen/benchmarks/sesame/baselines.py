@@ -12,11 +12,11 @@ from codeacumen.benchmarks.sesame import FLAVOURS
 from codeacumen.datasets import dataset, require
 from codeacumen.registry import model
 from codeacumen.tasks.published import PairScores, PublishedPairScores
-from codeacumen.views.masking.levels import SIGHTS, WHOLE
+from codeacumen.views.masking.levels import LEVELS, WHOLE
 
 MEASURES = {
     "docsim": ("similarity of the JavaDoc", (WHOLE,)),
-    "toksim": ("similarity of the kinds of tokens", tuple(SIGHTS)),
+    "toksim": ("similarity of the kinds of tokens", tuple(LEVELS)),
 }
 
 

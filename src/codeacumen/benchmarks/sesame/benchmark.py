@@ -3,7 +3,7 @@ models lose when they see less of the source."""
 
 from codeacumen.api import Benchmark, DataFamily, InputLevels, Recipe, TaskGroup
 from codeacumen.benchmarks.sesame import FLAVOURS
-from codeacumen.views.masking.levels import BARE, SIGHTS, UNCOMMENTED, UNNAMED, WHOLE
+from codeacumen.views.masking.levels import BARE, LEVELS, UNCOMMENTED, UNNAMED, WHOLE
 
 _MEANINGS = {
     WHOLE: "all of the text",
@@ -12,7 +12,7 @@ _MEANINGS = {
     BARE: "without either",
 }
 _SESAME_TASKS = {
-    level: tuple(f"sesame/{aspect}/{level}" for aspect in FLAVOURS) for level in SIGHTS
+    level: tuple(f"sesame/{aspect}/{level}" for aspect in FLAVOURS) for level in LEVELS
 }
 
 BENCHMARKS = (
@@ -40,7 +40,7 @@ BENCHMARKS = (
             InputLevels(
                 "similar",
                 "Similar methods",
-                {level: (f"similar/{level}",) for level in SIGHTS},
+                {level: (f"similar/{level}",) for level in LEVELS},
                 _MEANINGS,
             ),
         ),

@@ -79,7 +79,7 @@ def read_ratings(path: Path) -> Ratings:
     return Ratings(tuple(entries), found[..., 0], found[..., 1])
 
 
-# A process asks for the same file for every flavour and sight.
+# A process asks for the same file for every flavour and level.
 ratings_of = lru_cache(maxsize=2)(read_ratings)
 
 

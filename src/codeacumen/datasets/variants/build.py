@@ -28,8 +28,17 @@ from codeacumen.corpus import Corpus
 from codeacumen.corpus.manifest import NAME
 from codeacumen.datasets.built import ABOUT, SCHEMA, must_be_ours
 from codeacumen.datasets.variants import ORIGINALS, VARIANTS, WRONG
-from codeacumen.datasets.variants.make import Job, Made, Recipe, Row, draw, part_of, to_line, work
-from codeacumen.engines import Died, Engine
+from codeacumen.datasets.variants.make import (
+    Job,
+    LoadedModel,
+    Recipe,
+    Row,
+    draw,
+    part_of,
+    to_line,
+    work,
+)
+from codeacumen.engines import Engine, WorkerLost
 from codeacumen.transforms.certify import UNMADE, Certificate, level_of, without_place
 from codeacumen.transforms.certify.projects import Means, certify
 from codeacumen.transforms.certify.reading import Subject
@@ -77,7 +86,7 @@ class _Build:
             for shard in shards
             if self.only is None or shard in mine
         ]
-        found: Made | None = None
+        found: LoadedModel | None = None
         wanted: frozenset[str] | None = None
         if self.recipe.most:
             found = self._work("finding variants", jobs)
@@ -111,10 +120,10 @@ class _Build:
             found.setdefault(shard, set()).add(one)
         return {shard: frozenset(ids) for shard, ids in found.items()}
 
-    def _work(self, what: str, jobs: Sequence[Job]) -> Made:
-        made = Made()
+    def _work(self, what: str, jobs: Sequence[Job]) -> LoadedModel:
+        made = LoadedModel()
         for done, (place, outcome) in enumerate(self.engine.run(work, jobs, LIMIT), 1):
-            if isinstance(outcome, Died):
+            if isinstance(outcome, WorkerLost):
                 raise CodeacumenError(f"{jobs[place].shard} cannot be transformed: {outcome.why}")
             made.add(outcome)
             self.step(what, done, len(jobs))
@@ -177,7 +186,7 @@ class _Build:
 
     # ---------------------------------------------------------------- what it says about itself
 
-    def _about(self, made: Made, methods: int) -> dict[str, Json]:
+    def _about(self, made: LoadedModel, methods: int) -> dict[str, Json]:
         return {
             "family": "robustness",
             "schema": SCHEMA,

@@ -105,7 +105,7 @@ Lot = tuple[int, str, str]
 
 
 @dataclass(slots=True)
-class Made:
+class LoadedModel:
     """What a shard gave: counts of methods, of variants found, of refused locations, of variants
     that failed a level (methods, where they could not be made); and the best lots of each kind
     and mode."""
@@ -116,7 +116,7 @@ class Made:
     dropped: Counter[tuple[str, str, str]] = field(default_factory=Counter)
     lots: dict[tuple[str, str], list[Lot]] = field(default_factory=dict)
 
-    def add(self, other: Made) -> None:
+    def add(self, other: LoadedModel) -> None:
         self.methods += other.methods
         self.found += other.found
         self.refused += other.refused
@@ -130,9 +130,9 @@ def draw(lots: Iterable[Lot], most: int) -> list[Lot]:
     return nsmallest(most, lots)
 
 
-def work(job: Job) -> Made:
+def work(job: Job) -> LoadedModel:
     """What an engine runs."""
-    made = Made()
+    made = LoadedModel()
     if job.part is None:
         for row, _, variants in _methods(job, made):
             for key, lots in _lots(job.recipe.seed, row, variants):
@@ -207,7 +207,7 @@ class _Method:
     statements: int
 
 
-def _methods(job: Job, made: Made) -> Iterator[tuple[Row, _Method, list[Variant]]]:
+def _methods(job: Job, made: LoadedModel) -> Iterator[tuple[Row, _Method, list[Variant]]]:
     """The shard's methods that are taken, with all their variants."""
     recipe = job.recipe
     for source, rows in _files(job):
@@ -247,7 +247,7 @@ def _files(job: Job) -> Iterator[tuple[str, list[Row]]]:
             yield texts[file_id], list(mine)
 
 
-def _variants(code: Code, place: int, recipe: Recipe, made: Made) -> Iterator[Variant]:
+def _variants(code: Code, place: int, recipe: Recipe, made: LoadedModel) -> Iterator[Variant]:
     for kind in recipe.kinds:
         found, variants, why = tried(code.file, kind, recipe.where, place, recipe.seed)
         if why:
@@ -279,7 +279,7 @@ def _original(row: Row, method: _Method) -> Row:
 
 
 def _kept(
-    recipe: Recipe, made: Made, row: Row, method: _Method, variant: Variant,
+    recipe: Recipe, made: LoadedModel, row: Row, method: _Method, variant: Variant,
     certificate: Certificate,
 ) -> Row | None:  # fmt: skip
     """A variant as the data set holds it; None if it failed. The published tool's are kept,

@@ -8,7 +8,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from codeacumen.api import CodeacumenError, Example, Json, Method, NamedMethod, Sight, Supervision
+from codeacumen.api import (
+    CodeacumenError,
+    CodeContext,
+    Example,
+    Json,
+    Method,
+    NamedMethod,
+    Supervision,
+)
 from codeacumen.metrics import target
 from codeacumen.registry import model
 
@@ -24,11 +32,11 @@ class _OnText:
     batch_size = 256
 
     def __init__(self) -> None:
-        self._sight: Sight | None = None
+        self._code_context: CodeContext | None = None
         self._facts: dict[tuple[str, str], Facts | None] = {}
 
-    def look(self, sight: Sight | None) -> None:
-        self._sight = sight
+    def use_context(self, context: CodeContext | None) -> None:
+        self._code_context = context
         self._facts.clear()
 
     def facts(self, method: Method) -> Facts | None:
@@ -42,7 +50,7 @@ class _OnText:
         return self._facts[key]
 
     def _context(self, method: Method) -> Mapping[str, Json]:
-        return self._sight.context(method.id) if self._sight else {}
+        return self._code_context.describe(method.id) if self._code_context else {}
 
 
 class Naming(_OnText):
@@ -82,7 +90,7 @@ class Naming(_OnText):
 class Taught(Naming):
     """The same signals, weighed by the labels of other projects' cases instead."""
 
-    supervision: Supervision = "others"
+    supervision: Supervision = "leave-one-out"
 
     def __init__(self, background: Background, learner: str) -> None:
         super().__init__(background)
@@ -90,8 +98,8 @@ class Taught(Naming):
         self._rows: dict[tuple[str, str], list[float] | None] = {}
         self._regression: Predict | None = None
 
-    def look(self, sight: Sight | None) -> None:
-        super().look(sight)
+    def use_context(self, context: CodeContext | None) -> None:
+        super().use_context(context)
         self._rows.clear()
 
     def fit(self, examples: Sequence[Example]) -> None:

@@ -57,7 +57,7 @@ class Spot:
             self.corpus, codeacumen_home(), self.settings, lambda: engine("local", processors())
         )
 
-    # ---------------------------------------------------------------- faces
+    # ---------------------------------------------------------------- capabilities
 
     def judge(self, methods: Sequence[NamedMethod]) -> list[float | None]:
         """None where the text is no method, or the corpus knows no word of the name."""

@@ -215,7 +215,7 @@ class Bags:
         self.weighted = weighted
         self.rarity = Rarity()
 
-    def read(self, texts: Sequence[str]) -> None:
+    def prepare(self, texts: Sequence[str]) -> None:
         if self.weighted:
             self.rarity = Rarity([self.bag(text) for text in texts])
 

@@ -371,7 +371,7 @@ class Shape:
         self.seen = lru_cache(maxsize=KEPT)(seen_of)
         self.rarity = Rarity()
 
-    def read(self, texts: Sequence[str]) -> None:
+    def prepare(self, texts: Sequence[str]) -> None:
         if self.part != SIZE:
             self.rarity = Rarity([self._bag(text) for text in texts])
 

@@ -102,8 +102,8 @@ class Bm25(Bags):
         self.k, self.b = k, b
         self.length = 0.0
 
-    def read(self, texts: Sequence[str]) -> None:
-        super().read(texts)
+    def prepare(self, texts: Sequence[str]) -> None:
+        super().prepare(texts)
         lengths = [float(self.bag(text).counts.sum()) for text in texts]
         self.length = float(np.mean(lengths)) if lengths else 0.0
 
@@ -174,7 +174,7 @@ class CommentSimilarity:
                 )
             self.fingerprint = sha256_of(self.mined)
 
-    def read(self, texts: Sequence[str]) -> None:
+    def prepare(self, texts: Sequence[str]) -> None:
         """Each different comment counts once: a method that is in many pairs was written once."""
         if self.mined is None:
             said = sorted({self.words(text) for text in texts} - {""})
@@ -237,7 +237,7 @@ class NamesAverage:
         self.sums = lru_cache(maxsize=KEPT)(self._sums)
         self.common: Floats | float = 0.0
 
-    def read(self, texts: Sequence[str]) -> None:
+    def prepare(self, texts: Sequence[str]) -> None:
         self.common = 0.0
         if self.answer == "average":
             known = [one for text in texts if (one := self.sums(text)) is not None]

@@ -19,7 +19,7 @@ import torch
 from codeacumen.api import Input
 from codeacumen.core.files import write_atomically
 from codeacumen.core.machine import processors
-from codeacumen.engines import Died, Engine, engine
+from codeacumen.engines import Engine, WorkerLost, engine
 from codeacumen.models.neural.architecture import Architecture, Encoded, Features
 from codeacumen.models.neural.catalogue import Plan
 from codeacumen.models.neural.training.batches import by_length, ragged
@@ -123,7 +123,7 @@ def read_all(plan: Plan, asked: Sequence[Input]) -> list[Features | None]:
     jobs = [(plan, asked[at : at + _CHUNK]) for at in range(0, len(asked), _CHUNK)]
     found: dict[int, list[Features | None]] = {}
     for place, outcome in _engine().run(read_here, jobs, _LIMIT):
-        died = isinstance(outcome, Died)
+        died = isinstance(outcome, WorkerLost)
         found[place] = [None] * len(jobs[place][1]) if died else outcome
     return [one for place in range(len(jobs)) for one in found[place]]
 

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from codeacumen.api import CodeacumenError, Face, Input, Sight
+from codeacumen.api import Capability, CodeacumenError, CodeContext, Input
 from codeacumen.core.files import write_atomically
 from codeacumen.text.subtokens import split_lossless, subtokens
 
@@ -192,7 +192,7 @@ class Purpose:
     """What a network is trained for: a task, and the way its models are asked."""
 
     task: str
-    face: Face
+    capability: Capability
 
 
 class Network(ABC):
@@ -220,11 +220,11 @@ class Architecture(ABC):
     name: ClassVar[str]
     # Beginnings of the names of tasks it can be trained for.
     serves: ClassVar[tuple[str, ...]] = ("gluecode",)
-    # Whether ``Network.vector`` tells methods apart: the model then has the face ``embed``.
+    # Whether ``Network.vector`` tells methods apart: the model then has the capability ``embed``.
     embeds: ClassVar[bool] = True
     # Whether it can be pre-trained: learn from methods without answers.
     may_pretrain: ClassVar[bool] = False
-    # Whether ``read`` looks around a method: it is given a sight then.
+    # Whether ``read`` looks around a method: it is given a context then.
     looks: ClassVar[bool] = False
     # Whether it has a judgement of its own on names, ``judge``; else it judges by its own name.
     judges: ClassVar[bool] = False
@@ -254,7 +254,7 @@ class Architecture(ABC):
     # ---------------------------------------------------------------- what it reads
 
     @abstractmethod
-    def read(self, asked: Input, sight: Sight | None = None) -> Features | None:
+    def read(self, asked: Input, context: CodeContext | None = None) -> Features | None:
         """None where there is nothing to be read: the example is left out, no answer is given."""
 
     def read_text(self, text: str) -> Features | None:

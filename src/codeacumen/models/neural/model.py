@@ -13,14 +13,14 @@ from pathlib import Path
 from typing import Any
 
 from codeacumen.api import (
+    Capability,
     CodeacumenError,
-    Face,
+    CodeContext,
     Input,
     Method,
     NamedMethod,
     Prompt,
     Question,
-    Sight,
     TaskCard,
 )
 from codeacumen.registry import model
@@ -28,7 +28,7 @@ from codeacumen.registry.code import code_hash
 
 
 class Trained:
-    """One network. Its faces are added below, by what it was trained for."""
+    """One network. Its capabilities are added below, by what it was trained for."""
 
     # Many at once: they are read by all cores, and answered in batches of like length.
     batch_size = 8192
@@ -51,7 +51,7 @@ class Trained:
         if self.plan.name not in CATALOGUE:
             # What it answers hangs on its package's code, as all answers hang on ours.
             self.fingerprint += f" {code_hash(architecture(self.plan.name))}"
-        self.sight: Sight | None = None
+        self.code_context: CodeContext | None = None
         if device != "auto":
             from codeacumen.models.neural.training.batches import device_of
 
@@ -74,16 +74,16 @@ class Trained:
         device = device_of(self.wanted_device)
         return architecture, network.to(device), device
 
-    def look(self, sight: Sight | None) -> None:
-        self.sight = sight
+    def use_context(self, context: CodeContext | None) -> None:
+        self.code_context = context
 
     def features(self, asked: Sequence[Input]) -> list[Any]:
         from codeacumen.models.neural.answering import read_all
 
         architecture = self.loaded[0]
-        # A sight is an open corpus, which cannot be handed to other processes.
-        if architecture.looks and self.sight is not None:
-            return [architecture.read(one, self.sight) for one in asked]
+        # A context is an open corpus, which cannot be handed to other processes.
+        if architecture.looks and self.code_context is not None:
+            return [architecture.read(one, self.code_context) for one in asked]
         return list(read_all(self.plan, asked))
 
     def answers(self, asked: Sequence[Input]) -> list[str | None]:
@@ -130,8 +130,8 @@ class Embeds(Trained):
         return vectors(architecture, network, read, batch=self.batch, device=device)
 
 
-_FACES: dict[Face, type[Trained]] = {
-    Face.CLASSIFY: Classifies, Face.GENERATE: Generates, Face.NAME: Names,
+_CAPABILITIES: dict[Capability, type[Trained]] = {
+    Capability.CLASSIFY: Classifies, Capability.GENERATE: Generates, Capability.NAME: Names,
 }  # fmt: skip
 
 
@@ -144,15 +144,19 @@ def _trained(folder: Path, device: str, batch: int) -> Trained:
     kinds: list[type[Trained]] = []
     joint = bool(architecture(plan.name).joint)
     if joint:
-        kinds += _FACES.values()
+        kinds += _CAPABILITIES.values()
     elif plan.purpose.task != PRETRAIN:
-        kinds.append(_FACES[plan.purpose.face])
-    if architecture(plan.name).judges and plan.purpose.face is Face.NAME:
+        kinds.append(_CAPABILITIES[plan.purpose.capability])
+    if architecture(plan.name).judges and plan.purpose.capability is Capability.NAME:
         kinds.append(Judges)
     if architecture(plan.name).embeds:
         kinds.append(Embeds)
     made: Trained = type("Trained", tuple(kinds), {})(folder, device, batch)
-    if not joint and plan.purpose.face is not Face.NAME and plan.purpose.task != PRETRAIN:
+    if (
+        not joint
+        and plan.purpose.capability is not Capability.NAME
+        and plan.purpose.task != PRETRAIN
+    ):
         # Its labels are of that task: it can say nothing else. Vectors it has for anybody.
         made.only = (plan.purpose.task,)  # type: ignore[attr-defined]
     return made
@@ -170,11 +174,11 @@ class Several:
         self.fingerprint = " ".join(part.fingerprint for part in parts.values())
         self.asked: Any = None
 
-    def meet(self, card: TaskCard) -> None:
+    def start_task(self, card: TaskCard) -> None:
         self.asked = self.parts[card.name]
 
-    def look(self, sight: Sight | None) -> None:
-        self.asked.look(sight)
+    def use_context(self, context: CodeContext | None) -> None:
+        self.asked.use_context(context)
 
     def classify(self, questions: Sequence[Question]) -> Sequence[str | None]:
         found: Sequence[str | None] = self.asked.classify(questions)

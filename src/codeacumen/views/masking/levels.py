@@ -5,7 +5,7 @@ every identifier masked. ``bare``: neither comments nor names.
 
 Identifiers (of types, methods, variables, fields, labels, annotations and packages, whoever chose
 them) become ``v1``, ``v2``, … in the order in which the code has them first, so that a name is
-masked alike in both sights that mask. Keywords, primitive types, ``var`` and numbers stay. What
+masked alike in both levels that mask. Keywords, primitive types, ``var`` and numbers stay. What
 stands between the quotes of a string is emptied, and a character becomes a blank: these are words
 that somebody chose, too.
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from codeacumen.languages.syntax import Syntax
 
 WHOLE, UNCOMMENTED, UNNAMED, BARE = "whole", "uncommented", "unnamed", "bare"
-SIGHTS = {
+LEVELS = {
     WHOLE: "all of the text",
     UNCOMMENTED: "no comments",
     UNNAMED: "comments, but no names",
@@ -53,18 +53,18 @@ _IDENTIFIER, _STRING, _CHARACTER, _OTHER, _COMMENT, _GAP = range(6)
 
 
 @lru_cache(maxsize=1 << 13)
-def shown(text: str, sight: str) -> str:
-    """The text as a sight shows it."""
-    if sight == WHOLE:
+def shown(text: str, level: str) -> str:
+    """The text as a level shows it."""
+    if level == WHOLE:
         return text
     pieces = _pieces_of(text)
-    if sight == UNCOMMENTED:
+    if level == UNCOMMENTED:
         return _uncommented(pieces)
     masks = _Masks(pieces)
-    if sight == UNNAMED:
+    if level == UNNAMED:
         return "".join(masks.piece(kind, part) for kind, part in pieces)
-    if sight != BARE:
-        raise ValueError(f"there is no sight {sight!r}")
+    if level != BARE:
+        raise ValueError(f"there is no level {level!r}")
     kept = [(kind, part if kind == _COMMENT else masks.piece(kind, part)) for kind, part in pieces]
     return _uncommented(kept)
 

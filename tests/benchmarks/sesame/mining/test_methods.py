@@ -25,7 +25,7 @@ from codeacumen.benchmarks.sesame.mining.methods import (
 )
 from codeacumen.benchmarks.sesame.mining.tokens import NOTHING, bodies
 from codeacumen.corpus import Corpus
-from codeacumen.engines import Died
+from codeacumen.engines import WorkerLost
 from codeacumen.languages.java.javadoc import SESAME_TOOLS
 from corpora import build_at, shared_engine
 
@@ -286,7 +286,7 @@ class Frail:
         self, work: Callable[[Any], Any], items: Sequence[Any], limit: float
     ) -> Iterator[tuple[int, Any]]:
         for place, item in enumerate(items):
-            yield place, Died("it died") if self.deadly(item) else work(item)
+            yield place, WorkerLost("it died") if self.deadly(item) else work(item)
 
 
 def test_a_method_that_ends_its_process_is_lost_and_no_other(corpus: Corpus) -> None:

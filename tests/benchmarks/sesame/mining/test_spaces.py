@@ -239,7 +239,7 @@ def test_lsi_is_the_svd() -> None:
 
 
 class Lengths:
-    """A model with a face, for whom a text without any e has no vector."""
+    """A model with a capability, for whom a text without any e has no vector."""
 
     batch_size = 2
 

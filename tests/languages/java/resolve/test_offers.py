@@ -8,20 +8,20 @@ from typing import TYPE_CHECKING
 import pytest
 
 from codeacumen.languages.java.resolve import Project, facts, platform
-from codeacumen.languages.java.resolve.link import Offer, Offers
+from codeacumen.languages.java.resolve.link import AvailableNames, Offers
 from codeacumen.languages.java.syntax.file import JavaFile
 
 if TYPE_CHECKING:
     from codeacumen.corpus import Corpus
 
 
-def offers_of(*sources: str) -> dict[str, Offer]:
+def offers_of(*sources: str) -> dict[str, AvailableNames]:
     """For each word ``callN`` in the files what could be called there."""
     files = {f"{place}.java": JavaFile(text.encode()) for place, text in enumerate(sources)}
     made = {path: facts(file) for path, file in files.items()}
     project = Project([(path, one.declared) for path, one in made.items()], platform())
     offers = Offers(project)
-    found: dict[str, Offer] = {}
+    found: dict[str, AvailableNames] = {}
     for path, file in files.items():
         text = file.source.decode()
         places = [text.index(f"call{n}") for n in range(20) if f"call{n}" in text]
@@ -66,7 +66,7 @@ def test_by_hand() -> None:
     assert not {"own", "inside", "look"} & set(found["call2"].names)
     assert {"substring", "charAt", "repeat"} <= set(found["call3"].names)
     assert "length" not in found["call3"].names
-    assert found["call4"] == Offer("a.Above", 2, True, ("make",))
+    assert found["call4"] == AvailableNames("a.Above", 2, True, ("make",))
     assert found["call5"].receiver == "[]"
     assert {"count"} <= set(found["call6"].names)
     assert "compareTo" not in found["call6"].names
@@ -113,4 +113,4 @@ def test_true_names_are_offered(examples_corpus: Corpus) -> None:
 
 @pytest.mark.parametrize("source", ["class A { void f() { call0( } }", "call0();", "class A { {{"])
 def test_broken_sources(source: str) -> None:
-    assert all(isinstance(one, Offer) for one in offers_of(source).values())
+    assert all(isinstance(one, AvailableNames) for one in offers_of(source).values())

@@ -7,27 +7,28 @@ with or without a mask.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from codeacumen.api import (
+    Capability,
     CodeacumenError,
+    CodeContext,
     Example,
-    Face,
     Learner,
     Method,
     Prompt,
     Question,
-    Sight,
     Supervision,
+    UsesContext,
 )
-from codeacumen.models.adapters import faces
+from codeacumen.models.adapters import list_capabilities
 from codeacumen.models.lexer import MASK
-from codeacumen.registry import Made, fingerprint, make_model, model
+from codeacumen.registry import LoadedModel, fingerprint, make_model, model
 
-_FACES = {
-    "npath": Face.CLASSIFY, "operators": Face.CLASSIFY, "naming": Face.NAME,
-    "completion": Face.GENERATE, "nulltoken": Face.GENERATE,
+_CAPABILITIES = {
+    "npath": Capability.CLASSIFY, "operators": Capability.CLASSIFY, "naming": Capability.NAME,
+    "completion": Capability.GENERATE, "nulltoken": Capability.GENERATE,
 }  # fmt: skip
 
 
@@ -36,16 +37,16 @@ class Classical:
     supervision: Supervision = "train"
     only = ("gluecode",)
 
-    def __init__(self, parts: dict[str, Made]) -> None:
+    def __init__(self, parts: dict[str, LoadedModel]) -> None:
         for task, part in parts.items():
             _check(task, part)
         self.parts = parts
         self.fingerprint = " ".join(fingerprint(part) for part in parts.values())
-        self.sight: Sight | None = None
+        self.code_context: CodeContext | None = None
         self.masked = False
 
-    def look(self, sight: Sight | None) -> None:
-        self.sight = sight
+    def use_context(self, context: CodeContext | None) -> None:
+        self.code_context = context
 
     def fit(self, examples: Sequence[Example]) -> None:
         self.masked = False
@@ -61,18 +62,17 @@ class Classical:
             part = self._classifier
         else:
             part = self._generator
-        look: Callable[[Sight | None], None] | None = getattr(part.model, "look", None)
-        if look is not None:
-            look(self.sight)
+        if isinstance(part.model, UsesContext):
+            part.model.use_context(self.code_context)
         if isinstance(part.model, Learner):
             part.model.fit(examples)
 
     @property
-    def _classifier(self) -> Made:
+    def _classifier(self) -> LoadedModel:
         return self.parts["operators" if self.masked else "npath"]
 
     @property
-    def _generator(self) -> Made:
+    def _generator(self) -> LoadedModel:
         return self.parts["completion" if self.masked else "nulltoken"]
 
     def classify(self, questions: Sequence[Question]) -> Sequence[str | None]:
@@ -91,11 +91,11 @@ class Classical:
         return answers
 
 
-def _check(task: str, part: Made) -> None:
-    own = faces(part.model)
+def _check(task: str, part: LoadedModel) -> None:
+    own = list_capabilities(part.model)
     reason = ""
-    if _FACES[task] not in own:
-        reason = f"it has {', '.join(own) or 'no face'}, but {_FACES[task]} is needed"
+    if _CAPABILITIES[task] not in own:
+        reason = f"it has {', '.join(own) or 'no capability'}, but {_CAPABILITIES[task]} is needed"
     elif isinstance(part.model, Learner) and not part.model.supervision.startswith("train"):
         reason = "it learns from labels that are not of the training split"
     if reason:

@@ -9,7 +9,7 @@ tokens of the method's text, not from its syntax, because a mask may stand anywh
 
 ``context=method`` sees the method's text alone, and can answer only with names that it has met or
 can put together. ``context=project`` is told what the receiver's type offers with so many
-arguments (``Sight.context``): it chooses among these, and also knows the type by its name.
+arguments (``CodeContext.context``): it chooses among these, and also knows the type by its name.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from heapq import nlargest
 
-from codeacumen.api import CodeacumenError, Example, Json, Prompt, Sight, Supervision
+from codeacumen.api import CodeacumenError, CodeContext, Example, Json, Prompt, Supervision
 from codeacumen.models.lexer import MASK, is_name, kind, tokens
 from codeacumen.registry import model
 from codeacumen.text.subtokens import subtokens
@@ -295,13 +295,13 @@ class ProjectCompletion(Completion):
 
     def __init__(self) -> None:
         super().__init__()
-        self.sight: Sight | None = None
+        self.code_context: CodeContext | None = None
 
-    def look(self, sight: Sight | None) -> None:
-        self.sight = sight
+    def use_context(self, context: CodeContext | None) -> None:
+        self.code_context = context
 
     def context(self, method: str) -> Mapping[str, Json]:
-        return self.sight.context(method) if self.sight is not None else {}
+        return self.code_context.describe(method) if self.code_context is not None else {}
 
 
 def _shape(site: CallSite) -> Key:

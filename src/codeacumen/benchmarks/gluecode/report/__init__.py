@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from codeacumen.datasets.built import Built
+from codeacumen.datasets.built import BuiltDataset
 from codeacumen.report.evidence import Evidence, Merged
 from codeacumen.report.plots import Plot, fitted_spec, inline_data, printable
 from codeacumen.report.sections import Section
@@ -37,12 +37,12 @@ class DataCard:
     warnings: list[tuple[int, int]]
     labels: list[tuple[str, int, list[tuple[str, int]]]]
     settings: dict[str, Any]
-    twins_unknown: str
+    near_duplicates_unknown: str
     plot: Plot | None
 
 
 def build_sections(
-    merged: Merged, evidence: Mapping[str, Evidence], data_sets: Sequence[Built]
+    merged: Merged, evidence: Mapping[str, Evidence], data_sets: Sequence[BuiltDataset]
 ) -> list[Section]:
     """Return a card for each GLUECode data set."""
     own_sets = [built for built in data_sets if built.family == FAMILY]
@@ -54,7 +54,7 @@ def draw_plots(merged: Merged) -> list[Plot]:
     return []
 
 
-def _build_card(built: Built, slug: str) -> Section:
+def _build_card(built: BuiltDataset, slug: str) -> Section:
     counts = built.about["counts"]
     splits = list(counts["methods"])
     name = printable(built.folder.name)
@@ -73,7 +73,7 @@ def _build_card(built: Built, slug: str) -> Section:
             if task in OPEN_TASKS
         ],
         settings=built.about["settings"],
-        twins_unknown=counts["twins_unknown"],
+        near_duplicates_unknown=counts["near_duplicates_unknown"],
         plot=_draw_origins(counts["origins"], splits, slug, name),
     )
     return Section(
@@ -96,8 +96,10 @@ def _describe_size(task: str, sizes: Any, splits: Sequence[str]) -> TaskSize:
             remarks.append(f"{split}: no method with {', '.join(size['missing'])}")
         if size.get("without_warning"):
             remarks.append(f"{split}: {size['without_warning']:,} without a warning")
-        if size["twins_in_train"]:
-            remarks.append(f"{split}: {size['twins_in_train']:,} with a twin in training")
+        if size["near_duplicates_in_train"]:
+            remarks.append(
+                f"{split}: {size['near_duplicates_in_train']:,} with a near-duplicate in training"
+            )
     cells = [(sizes[split]["instances"], sizes[split]["wanted"]) for split in splits]
     return TaskSize(task, cells, remarks)
 

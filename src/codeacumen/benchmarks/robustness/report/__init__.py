@@ -20,12 +20,13 @@ from codeacumen.benchmarks.robustness.report.plots import (
     robustness_tasks,
 )
 from codeacumen.benchmarks.robustness.report.variants import variant_data
-from codeacumen.datasets.built import Built
+from codeacumen.datasets.built import BuiltDataset
 from codeacumen.metrics.changes import TYPES
 from codeacumen.report.evidence import Evidence, Merged, find_score
 from codeacumen.report.plots import Plot, printable
 from codeacumen.report.sections import Section
 from codeacumen.runs.scoring import belongs
+from codeacumen.tasks.base import StandardTask
 
 SHARES = ("cwp_share", "wrong_change_share")
 SUBTOKENS = tuple(
@@ -94,7 +95,7 @@ class RobustnessTables:
 
 
 def build_sections(
-    merged: Merged, evidence: Mapping[str, Evidence], data_sets: Sequence[Built]
+    merged: Merged, evidence: Mapping[str, Evidence], data_sets: Sequence[BuiltDataset]
 ) -> list[Section]:
     """Return the section about all robustness tasks of the runs, if there are any."""
     cards = robustness_tasks(merged)
@@ -103,12 +104,12 @@ def build_sections(
     asked = {cell.model for card in cards for cell in merged.of_task(card.name)}
     models = sorted(
         ((name, card) for name, card in merged.models.items() if name in asked),
-        key=lambda one: (one[1].honest_row, one[0]),
+        key=lambda one: (one[1].is_baseline, one[0]),
     )
     changes = {
         card.name: [
             _change(merged, card, place, evidence[card.name], [name for name, _ in models])
-            for place in range(len(card.conventions))
+            for place in range(len(card.evaluation_sets))
         ]
         for card in cards
     }
@@ -148,15 +149,15 @@ def draw_plots(merged: Merged) -> list[Plot]:
 def _change(
     merged: Merged, card: TaskCard, place: int, evidence: Evidence, models: Sequence[str]
 ) -> Change:
-    convention = card.conventions[place]
+    evaluation_set = card.evaluation_sets[place]
     cells = [merged.cells.get((card.name, model)) for model in models]
-    scores = [find_score(cell, convention.name) if cell else None for cell in cells]
-    methods = {one.cluster for one in evidence.instances if belongs(one, convention)}
+    scores = [find_score(cell, evaluation_set.name) if cell else None for cell in cells]
+    methods = {one.cluster for one in evidence.instances if belongs(one, evaluation_set)}
     return Change(
         kind=kind_of(card),
         slug=merged.slugs[card.name],
         meaning=_meaning(evidence, kind_of(card)),
-        mode=convention.name,
+        mode=evaluation_set.name,
         methods=len(methods) or None,
         variants=max((score.n for score in scores if score), default=0),
         scores=scores,
@@ -173,12 +174,12 @@ def _breakdown(
     models: Sequence[tuple[str, ModelCard]],
     metrics: Sequence[str],
 ) -> Breakdown:
-    convention = card.conventions[0].name
+    evaluation_set = card.evaluation_sets[0].name
     rows = []
     for name, model in models:
         cell = merged.cells.get((card.name, name))
         if cell is not None:
-            scores = [find_score(cell, convention, metric=metric) for metric in metrics]
+            scores = [find_score(cell, evaluation_set, metric=metric) for metric in metrics]
             rows.append((name, model, scores))
     return Breakdown(kind_of(card), merged.slugs[card.name], rows)
 
@@ -189,7 +190,7 @@ def _breakdown(
 
 
 def _about(evidence: Evidence) -> Mapping[str, Json]:
-    built = getattr(evidence.task, "built", None)
+    built = evidence.task.built if isinstance(evidence.task, StandardTask) else None
     about: Mapping[str, Json] = built.about if built is not None else {}
     return about
 
@@ -197,7 +198,7 @@ def _about(evidence: Evidence) -> Mapping[str, Json]:
 def _all_facts(evidence: Iterable[Evidence]) -> list[Facts]:
     found = {}
     for one in evidence:
-        built = getattr(one.task, "built", None)
+        built = one.task.built if isinstance(one.task, StandardTask) else None
         if built is not None and built.folder not in found:
             found[built.folder] = _facts(built.folder.name, built.about)
     return list(found.values())

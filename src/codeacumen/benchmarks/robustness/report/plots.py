@@ -62,9 +62,9 @@ def kind_of(card: TaskCard) -> str:
 
 
 def figures(merged: Merged, cards: Sequence[TaskCard]) -> list[Figures]:
-    """For the models that are not honest rows; where there are none, for all."""
+    """For the models that are not baselines; where there are none, for all."""
     asked = {cell.model for card in cards for cell in merged.of_task(card.name)}
-    own = [name for name in merged.models if name in asked and not merged.models[name].honest_row]
+    own = [name for name in merged.models if name in asked and not merged.models[name].is_baseline]
     models = (own or [name for name in merged.models if name in asked])[:MOST_MODELS]
     file_names = slugs(models)
     found: dict[str, list[tuple[Plot, str, str]]] = {model: [] for model in models}
@@ -83,7 +83,7 @@ def figures(merged: Merged, cards: Sequence[TaskCard]) -> list[Figures]:
 
 
 def _figures(cards: Sequence[TaskCard]) -> list[_Figure]:
-    modes = list(dict.fromkeys(one.name for card in cards for one in card.conventions))
+    modes = list(dict.fromkeys(one.name for card in cards for one in card.evaluation_sets))
     shares = sorted((mode for mode in modes if mode.endswith("%")), key=_percent)
     sizes = list(dict.fromkeys(_size(one) for card in cards for one in card.slices))
     return [
@@ -134,21 +134,21 @@ def _places(card: TaskCard, cell: Scores) -> list[Row]:
 
 
 def _right(card: TaskCard, cell: Scores) -> list[Row]:
-    mode = card.conventions[0].name
+    mode = card.evaluation_sets[0].name
     metrics = ("cwp_share", "wrong_change_share")
     found = [find_score(cell, mode, metric=metric) for metric in metrics]
     return _dots(zip(("right before", "wrong before"), found, strict=True))
 
 
 def _by_mode(card: TaskCard, cell: Scores) -> list[Row]:
-    modes = [one.name for one in card.conventions]
+    modes = [one.name for one in card.evaluation_sets]
     if not any(mode.endswith("%") for mode in modes):
         return []
     return _dots((mode, find_score(cell, mode)) for mode in modes)
 
 
 def _by_size(card: TaskCard, cell: Scores) -> list[Row]:
-    mode = card.conventions[0].name
+    mode = card.evaluation_sets[0].name
     return _dots((_size(one), find_score(cell, mode, one)) for one in card.slices)
 
 

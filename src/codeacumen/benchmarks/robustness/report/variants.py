@@ -21,6 +21,7 @@ from codeacumen.datasets.variants import ORIGINALS
 from codeacumen.metrics.changes import CHANGED, change_type
 from codeacumen.report.evidence import Evidence
 from codeacumen.report.instances import plain
+from codeacumen.tasks.base import StandardTask
 from codeacumen.text.subtokens import subtokens
 
 # Offsets of a stretch, in characters.
@@ -244,7 +245,7 @@ def _about(evidence: Sequence[Evidence], drawn: Sequence[_Variant]) -> dict[str,
     wanted = {one.original.id: {"where": ""} for one in drawn}
     folders = {}
     for one in evidence:
-        built = getattr(one.task, "built", None)
+        built = one.task.built if isinstance(one.task, StandardTask) else None
         if built is not None:
             folders[built.folder] = built
     for built in folders.values():

@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any
 
 from codeacumen.benchmarks.sesame.mining.tokens import Body, bodies
 from codeacumen.core.progress import Progress, ignore_progress
-from codeacumen.engines import Died, Engine
+from codeacumen.engines import Engine, WorkerLost
 from codeacumen.languages.java.javadoc import SESAME_TOOLS, known, opening, tags, words
 
 if TYPE_CHECKING:
@@ -239,14 +239,14 @@ def mine(
     died: list[int] = []
     for done, (place, outcome) in enumerate(engine.run(_work, shards, LIMIT), 1):
         step("mining", done, len(shards))
-        if isinstance(outcome, Died):
+        if isinstance(outcome, WorkerLost):
             died.append(place)
         else:
             found.setdefault(place, []).append(outcome[0])
             total.update(outcome[1])
     single = [(place, one) for place in died for one in _one_by_one(shards[place])]
     for which, outcome in engine.run(_work, [one for _, one in single], LIMIT):
-        if isinstance(outcome, Died):
+        if isinstance(outcome, WorkerLost):
             lost += 1
         else:
             found.setdefault(single[which][0], []).append(outcome[0])

@@ -320,7 +320,7 @@ def _excerpts(
     corpus: Corpus, methods: Sequence[dict[str, Any]], engine: Engine, step: Progress
 ) -> list[str]:
     """Each method with what belongs to it; alone where its file is more than can be understood."""
-    from codeacumen.engines import Died
+    from codeacumen.engines import WorkerLost
 
     found = [str(one["text"]) for one in methods]
     asked = []
@@ -329,7 +329,7 @@ def _excerpts(
         asked.append((corpus.file_of(one["method_id"])["source"], row["place"]))
     for done, (place, outcome) in enumerate(engine.run(_excerpt, asked, _LIMIT), 1):
         step("pages", done, len(asked))
-        if not isinstance(outcome, Died) and outcome:
+        if not isinstance(outcome, WorkerLost) and outcome:
             found[place] = outcome
     return found
 

@@ -389,7 +389,7 @@ class Pairs:
 
     @property
     def left(self) -> Ints:
-        """Made when asked for, 4 bytes a pair."""
+        """LoadedModel when asked for, 4 bytes a pair."""
         return np.repeat(np.arange(self.rows, dtype=np.int32), np.diff(self.starts))
 
     def sim(self, left: Any, right: Any) -> NDArray[np.float32]:

@@ -8,7 +8,7 @@ In words, as on a command line: ``KIND:SETTING=VALUE,…``.
 | ``tfidf``, ``bm25``, ``counts`` | n-grams weighed in other ways |
 | ``lsi`` | weighed n-grams (``weights``), reduced to ``size`` dimensions |
 | ``word2vec``, ``doc2vec`` | learned from the texts; extra ``embeddings`` |
-| ``model:REFERENCE`` | what a registered model with the face ``embed`` gives |
+| ``model:REFERENCE`` | what a registered model with the capability ``embed`` gives |
 
 The settings: ``ngrams`` (``3``, or ``1-3``), ``lower`` (lower-casing), ``max_df`` and ``min_df``
 (what more or fewer texts have is left out; a fraction is a share of the texts, a whole number their
@@ -33,7 +33,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from codeacumen.api import CodeacumenError, Embed
+from codeacumen.api import CodeacumenError, Embed, get_batch_size
 from codeacumen.benchmarks.sesame.mining.counts import (
     Sparse,
     Weigh,
@@ -150,9 +150,9 @@ def model_vectors(reference: str) -> Of:
     if not isinstance(model, Embed):
         raise CodeacumenError(
             f"model {reference!r} gives no vectors",
-            "`codeacumen models list` says which have the face embed",
+            "`codeacumen models list` says which have the capability embed",
         )
-    size = max(1, getattr(model, "batch_size", 1))
+    size = max(1, get_batch_size(model))
 
     def of(new: Sequence[str]) -> Rows:
         distinct = sorted(set(new))

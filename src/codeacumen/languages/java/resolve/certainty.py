@@ -48,7 +48,7 @@ _MARKS = frozenset(("(", ")", "line_comment", "block_comment"))
 
 
 class Places:
-    """Made for a few questions: nothing is computed before it is asked for."""
+    """LoadedModel for a few questions: nothing is computed before it is asked for."""
 
     def __init__(self, file: JavaFile) -> None:
         self.file = file

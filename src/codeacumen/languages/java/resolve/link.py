@@ -182,7 +182,7 @@ def _type_name(type_: Type) -> str:
 _SELF = (code.CALL,)
 
 
-class Offer(NamedTuple):
+class AvailableNames(NamedTuple):
     """``receiver`` is the qualified name of the type that the call is made on, empty if that is
     not known; of a call without a receiver it is the class around it. ``static``: it is made on
     the type itself. ``names`` are those of the methods that this type has, its own and inherited
@@ -194,7 +194,7 @@ class Offer(NamedTuple):
     names: tuple[str, ...]
 
 
-NOTHING = Offer("", 0, False, ())
+NOTHING = AvailableNames("", 0, False, ())
 
 
 class Offers:
@@ -204,7 +204,7 @@ class Offers:
         self.world = project.world
         self._known: dict[tuple[Class, Class, int, bool], frozenset[str]] = {}
 
-    def of(self, path: str, sites: Sites, offsets: Iterable[int]) -> dict[int, Offer]:
+    def of(self, path: str, sites: Sites, offsets: Iterable[int]) -> dict[int, AvailableNames]:
         """For calls of a file, told by the bytes of their names. ``sites`` are the second part of
         the file's facts."""
         at = Attribution(self.world, rows(self.world.units[path], sites))
@@ -215,7 +215,7 @@ class Offers:
             if at.rows.b[row] in wanted and at.rows.code[row] in _METHODS
         }
 
-    def _offer(self, at: Attribution, row: int) -> Offer:
+    def _offer(self, at: Attribution, row: int) -> AvailableNames:
         count = len(at.rows.arguments(row))
         scope = at.rows.scopes[row].cls
         if at.rows.code[row] in _SELF:
@@ -223,7 +223,7 @@ class Offers:
             for cls in _around(scope):
                 names |= self._names(scope, cls, count, static=False)
             names |= self._imported(at, scope, count)
-            return Offer(label(scope), count, False, tuple(sorted(names)))
+            return AvailableNames(label(scope), count, False, tuple(sorted(names)))
         type_, static = self._receiver(at, row, scope)
         found = set[str]()
         told = ""
@@ -234,7 +234,7 @@ class Offers:
             elif isinstance(one, ClassType):
                 told = told or label(one.cls)
                 found |= self._names(scope, one.cls, count, static)
-        return Offer(told, count, static, tuple(sorted(found)))
+        return AvailableNames(told, count, static, tuple(sorted(found)))
 
     def _receiver(self, at: Attribution, row: int, scope: Class) -> tuple[Type, bool]:
         receiver = at.rows.receiver(row)

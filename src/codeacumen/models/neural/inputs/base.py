@@ -19,13 +19,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
 
-from codeacumen.api import Input, Json, Method, Prompt, Question, Sight
+from codeacumen.api import CodeContext, Input, Json, Method, Prompt, Question
 from codeacumen.languages.java.syntax.tokens import KINDS as TOKEN_KINDS
 from codeacumen.languages.kernel import kernel
 from codeacumen.models.lexer import MASK
@@ -247,12 +247,12 @@ def _nearest(rows: Sequence[Mapping[str, Json]], most: int = 24) -> Sequence[Map
     return rows[start : start + most]
 
 
-def features(asked: Input, sight: Sight | None) -> dict[str, Any] | None:
+def features(asked: Input, context: CodeContext | None) -> dict[str, Any] | None:
     """All columns of words; None for a text without a token."""
     kind = Asks.of(asked)
-    about = around(asked, sight)
+    about = around(asked, context)
     method = getattr(asked, "method", "") if kind is Asks.CALL else ""
-    call = sight.context(method) if sight is not None and method else {}
+    call = context.describe(method) if context is not None and method else {}
     flags = null_flags(about)
     own, shape = own_tokens(text_of(asked), operator=kind is Asks.OPERATOR, flags=flags)
     if not own.words:
@@ -260,7 +260,7 @@ def features(asked: Input, sight: Sight | None) -> dict[str, Any] | None:
     outside = around_tokens(about, call)
     variant = Told()
     if kind is Asks.NAME:
-        variant, _ = own_tokens(_variant(asked, sight), flags=flags)
+        variant, _ = own_tokens(_variant(asked, context), flags=flags)
     names = [str(one) for one in call.get("candidates") or ()]
     return {
         **own.columns("own"),
@@ -272,10 +272,20 @@ def features(asked: Input, sight: Sight | None) -> dict[str, Any] | None:
     }
 
 
-def _variant(asked: Input, sight: Sight | None) -> str:
-    """A certified variant of the method, where there is one to learn from."""
-    told = getattr(sight, "variant", None)
-    return str(told(asked.id)) if told is not None and isinstance(asked, Method) else ""
+def _variant(asked: Input, context: CodeContext | None) -> str:
+    """Return a certified variant of the method, where there is one to learn from."""
+    if isinstance(context, OffersVariants) and isinstance(asked, Method):
+        return context.variant(asked.id)
+    return ""
+
+
+@runtime_checkable
+class OffersVariants(Protocol):
+    """A code context that also has texts of the same meaning to learn from."""
+
+    def variant(self, method: str) -> str:
+        """Return a variant of a method; empty where there is none."""
+        ...
 
 
 def all_words(columns: Mapping[str, Any]) -> Iterator[str]:

@@ -1,8 +1,8 @@
 """What a method's text and its surroundings tell about its name, in words.
 
 The text is parsed once, on its own; the class around it, its callers and its callees come from the
-``Sight``, which masks the name in all of them. Where there is none, the text has to do. The mask is
-no word: it is left out, wherever it stands.
+``CodeContext``, which masks the name in all of them. Where there is none, the text has to do. The
+mask is no word: it is left out, wherever it stands.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from functools import cache, lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from codeacumen.api import CodeacumenError, Input, Json, Method, NamedMethod, Sight
+from codeacumen.api import CodeacumenError, CodeContext, Input, Json, Method, NamedMethod
 from codeacumen.languages.java import language
 from codeacumen.languages.java.syntax.declarations import NONE, MethodDeclaration
 from codeacumen.languages.java.syntax.file import JavaFile, parse_snippet
@@ -73,7 +73,7 @@ Row = Mapping[str, Json]
 @dataclass(frozen=True, slots=True)
 class Seen:
     """``body`` are its names and keywords as written, with the number of each one's place. Rows of
-    methods are those of ``Sight.owner``."""
+    methods are those of ``CodeContext.owner``."""
 
     returns: str = ""
     parameters: Sequence[tuple[str, str]] = ()
@@ -126,9 +126,9 @@ def type_words(type_: str) -> tuple[str, ...]:
 # --------------------------------------------------------------------------------------
 
 
-def look(asked: Input, sight: Sight | None = None) -> Seen:
+def look(asked: Input, context: CodeContext | None = None) -> Seen:
     """What there is to see. A text that is no method is a body without statements."""
-    about = around(asked, sight)
+    about = around(asked, context)
     seen = Seen(
         doc=str(about.get("doc") or ""),
         header=str(about.get("header") or ""),
@@ -156,17 +156,17 @@ def look(asked: Input, sight: Sight | None = None) -> Seen:
     )
 
 
-def around(asked: Input, sight: Sight | None) -> Mapping[str, Json]:
-    """What ``Sight.owner`` tells; nothing where nobody knows the method."""
+def around(asked: Input, context: CodeContext | None) -> Mapping[str, Json]:
+    """What ``CodeContext.owner`` tells; nothing where nobody knows the method."""
     if isinstance(asked, NamedMethod):
         asked = asked.method
     method = asked.id if isinstance(asked, Method) else getattr(asked, "method", "")
-    if sight is None or not method:
+    if context is None or not method:
         return {}
     try:
-        return sight.owner(method)
+        return context.owner(method)
     except CodeacumenError:
-        # A method that this sight knows nothing of.
+        # A method that this context knows nothing of.
         return {}
 
 

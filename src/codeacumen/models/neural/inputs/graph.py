@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from codeacumen.api import Face, Input, Sight
+from codeacumen.api import Capability, CodeContext, Input
 from codeacumen.languages.java.syntax.declarations import NONE
 from codeacumen.languages.java.syntax.file import JavaFile, Snippet, parse_snippet
 from codeacumen.languages.java.syntax.tokens import KINDS as TOKEN_KINDS
@@ -291,14 +291,14 @@ class ReadsGraphs(Architecture):
     are known. Words are in small letters, but where the answer is to be spelt as in the text. A
     name alone that has no known word is not read: all such would be one and the same."""
 
-    def read(self, asked: Input, sight: Sight | None = None) -> Features | None:
+    def read(self, asked: Input, context: CodeContext | None = None) -> Features | None:
         return self.read_text(text_of(asked))
 
     def read_text(self, text: str) -> Features | None:
         graph = graph_of(
             text, self.settings.nodes,
             operator=self.purpose.task.endswith("operators"),
-            lower=self.purpose.face is not Face.GENERATE,
+            lower=self.purpose.capability is not Capability.GENERATE,
         )  # fmt: skip
         if graph is None or (len(graph.kinds) == 1 and self._knows_none(graph.words)):
             return None

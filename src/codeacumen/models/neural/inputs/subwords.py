@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from codeacumen.api import CodeacumenError, Input, Sight
+from codeacumen.api import CodeacumenError, CodeContext, Input
 from codeacumen.core.files import write_atomically
 from codeacumen.models.lexer import MASK
 from codeacumen.models.neural.architecture import (
@@ -220,7 +220,7 @@ class ReadsSubwords(Architecture):
     def length_read(self) -> int:
         return int(self.settings.length)
 
-    def read(self, asked: Input, sight: Sight | None = None) -> Features | None:
+    def read(self, asked: Input, context: CodeContext | None = None) -> Features | None:
         return self.read_text(text_of(asked))
 
     def read_text(self, text: str) -> Features | None:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from codeacumen.api import Input, Method, NamedMethod, Pair, Prompt, Question, Sight
+from codeacumen.api import CodeContext, Input, Method, NamedMethod, Pair, Prompt, Question
 from codeacumen.models.lexer import MASK, is_name, tokens
 from codeacumen.models.neural.architecture import Architecture, Encoded, Features, Vocabulary
 from codeacumen.text.subtokens import split_lossless
@@ -59,7 +59,7 @@ class ReadsTokens(Architecture):
     # How a token is cut.
     cut: Any = staticmethod(whole)
 
-    def read(self, asked: Input, sight: Sight | None = None) -> Features | None:
+    def read(self, asked: Input, context: CodeContext | None = None) -> Features | None:
         return self.read_text(text_of(asked))
 
     def read_text(self, text: str) -> Features | None:

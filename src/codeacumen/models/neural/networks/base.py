@@ -27,7 +27,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from codeacumen.api import CodeacumenError, Input, Method, Sight
+from codeacumen.api import CodeacumenError, CodeContext, Input, Method
 from codeacumen.benchmarks.gluecode.masks import NO_WARNING
 from codeacumen.languages.java.measures.npath import BINS
 from codeacumen.languages.java.measures.operators import OPERATORS
@@ -124,8 +124,8 @@ class Base(Architecture):
 
     # ---------------------------------------------------------------- words
 
-    def read(self, asked: Input, sight: Sight | None = None) -> Features | None:
-        return features(asked, sight)
+    def read(self, asked: Input, context: CodeContext | None = None) -> Features | None:
+        return features(asked, context)
 
     def read_text(self, text: str) -> Features | None:
         return features(Method("", text), None)

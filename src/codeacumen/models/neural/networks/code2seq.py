@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
 
-from codeacumen.api import Input, Sight
+from codeacumen.api import CodeContext, Input
 from codeacumen.languages.kernel import STEP, mixed
 from codeacumen.models.neural.architecture import (
     PAD,
@@ -79,7 +79,7 @@ class Code2Seq(Architecture):
 
     # ---------------------------------------------------------------- what it reads
 
-    def read(self, asked: Input, sight: Sight | None = None) -> Features | None:
+    def read(self, asked: Input, context: CodeContext | None = None) -> Features | None:
         return self._read_method(text_of(asked))
 
     def read_text(self, text: str) -> Features | None:

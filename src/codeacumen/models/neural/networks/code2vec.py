@@ -18,7 +18,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from codeacumen.api import Input, Sight
+from codeacumen.api import CodeContext, Input
 from codeacumen.models.neural.architecture import (
     PAD,
     UNKNOWN,
@@ -86,7 +86,7 @@ class Code2Vec(Architecture):
 
     # ---------------------------------------------------------------- what it reads
 
-    def read(self, asked: Input, sight: Sight | None = None) -> Features | None:
+    def read(self, asked: Input, context: CodeContext | None = None) -> Features | None:
         return self._read_method(text_of(asked))
 
     def read_text(self, text: str) -> Features | None:

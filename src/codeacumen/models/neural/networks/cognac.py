@@ -22,7 +22,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
-from codeacumen.api import Input, Sight
+from codeacumen.api import CodeContext, Input
 from codeacumen.models.neural.architecture import (
     BEGIN,
     END,
@@ -67,8 +67,8 @@ class Cognac(ReadsContexts):
     name = "cognac"
     Settings = Settings
 
-    def read(self, asked: Input, sight: Sight | None = None) -> Features | None:
-        found = cognac_features(look(asked, sight), self.settings.length)
+    def read(self, asked: Input, context: CodeContext | None = None) -> Features | None:
+        found = cognac_features(look(asked, context), self.settings.length)
         return found if found["pieces"] else None
 
     def words(self, features: Features) -> Iterator[tuple[str, Iterable[str]]]:

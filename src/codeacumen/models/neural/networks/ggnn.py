@@ -20,7 +20,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from codeacumen.api import Face
+from codeacumen.api import Capability
 from codeacumen.models.neural.architecture import PAD, Batch, InPieces, Labels, Network, OneLabel
 from codeacumen.models.neural.inputs.graph import EDGE_KINDS, ReadsGraphs
 from codeacumen.models.neural.networks.layers import (
@@ -59,9 +59,9 @@ class GGNN(ReadsGraphs):
 
     def make_labels(self) -> Labels:
         settings = self.settings
-        if self.purpose.face is Face.CLASSIFY:
+        if self.purpose.capability is Capability.CLASSIFY:
             return OneLabel(settings.vocabulary)
-        if self.purpose.face is Face.NAME:
+        if self.purpose.capability is Capability.NAME:
             return InPieces(settings.vocabulary, settings.longest, lower=True)
         return InPieces(settings.vocabulary)
 

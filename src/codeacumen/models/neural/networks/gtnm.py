@@ -21,7 +21,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from codeacumen.api import Input, Sight
+from codeacumen.api import CodeContext, Input
 from codeacumen.models.neural.architecture import (
     BEGIN,
     PAD,
@@ -63,10 +63,10 @@ class GTNM(ReadsContexts):
     name = "gtnm"
     Settings = Settings
 
-    def read(self, asked: Input, sight: Sight | None = None) -> Features | None:
+    def read(self, asked: Input, context: CodeContext | None = None) -> Features | None:
         wanted = self.settings
         found = gtnm_features(
-            look(asked, sight), local=wanted.local, project=wanted.project, doc=wanted.doc
+            look(asked, context), local=wanted.local, project=wanted.project, doc=wanted.doc
         )
         return found if found["local"] else None
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence
 
-from codeacumen.api import Face
+from codeacumen.api import Capability
 from codeacumen.models.neural.architecture import PAD, Batch, InPieces, Labels, Network, OneLabel
 from codeacumen.models.neural.inputs.tokens import ReadsTokens, in_pieces
 from codeacumen.models.neural.networks.layers import LabelHead, LabelNetwork, PieceDecoder, mask_of
@@ -36,7 +36,7 @@ class Seq2Seq(ReadsTokens):
     cut = staticmethod(in_pieces)
 
     def make_labels(self) -> Labels:
-        if self.purpose.face is Face.CLASSIFY:
+        if self.purpose.capability is Capability.CLASSIFY:
             return OneLabel(self.settings.vocabulary)
         return InPieces(self.settings.vocabulary, self.settings.longest)
 

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
 
-from codeacumen.api import CodeacumenError, Input, Sight
+from codeacumen.api import CodeacumenError, CodeContext, Input
 from codeacumen.models.method_naming.spot import FARTHER, NAMED_BY, RANKS, fitness
 from codeacumen.models.neural.architecture import (
     LABELS,
@@ -154,7 +154,7 @@ class SpotCNN(Architecture):
 
     # ---------------------------------------------------------------- reading
 
-    def read(self, asked: Input, sight: Sight | None = None) -> Features | None:
+    def read(self, asked: Input, context: CodeContext | None = None) -> Features | None:
         return self.read_text(text_of(asked))
 
     def read_text(self, text: str) -> Features | None:

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
 
-from codeacumen.api import CodeacumenError, Face
+from codeacumen.api import Capability, CodeacumenError
 from codeacumen.models.neural.architecture import LABELS, Batch, Labels, Network, OneLabel
 from codeacumen.models.neural.inputs.subwords import InSubwords, ReadsSubwords, Subwords
 from codeacumen.models.neural.networks.layers import LabelHead, mask_of
@@ -88,7 +88,7 @@ class Transformer(ReadsSubwords):
             open_checkpoint(settings["start"])
 
     def make_labels(self) -> Labels:
-        if self.pretrains or self.purpose.face is Face.CLASSIFY:
+        if self.pretrains or self.purpose.capability is Capability.CLASSIFY:
             return OneLabel()
         return InSubwords(self.settings.longest)
 

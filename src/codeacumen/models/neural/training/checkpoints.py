@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from codeacumen import __version__
-from codeacumen.api import CodeacumenError, Face, Json
+from codeacumen.api import Capability, CodeacumenError, Json
 from codeacumen.core.files import sha256_of, write_atomically
 from codeacumen.models.neural.architecture import Architecture, Purpose
 from codeacumen.models.neural.catalogue import Plan
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from torch import Tensor, nn
 
 
-FORMAT = 1
+FORMAT = 2
 ABOUT, WEIGHTS = "model.json", "weights.safetensors"
 SHAPE = "encoder.json"
 START = "start.safetensors"
@@ -89,7 +89,7 @@ def read_about(folder: Path) -> dict[str, Any]:
 
 
 def plan_of(about: Mapping[str, Any]) -> Plan:
-    purpose = Purpose(about["purpose"]["task"], Face(about["purpose"]["face"]))
+    purpose = Purpose(about["purpose"]["task"], Capability(about["purpose"]["capability"]))
     return Plan(about["network"], about["settings"], purpose)
 
 

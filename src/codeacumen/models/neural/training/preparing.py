@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 import shutil
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b
@@ -24,10 +24,19 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from codeacumen.api import CodeacumenError, Example, Input, Sight, Task
+from codeacumen.api import (
+    CodeacumenError,
+    CodeContext,
+    Example,
+    HasContext,
+    HasExamples,
+    HasTraining,
+    Input,
+    Task,
+)
 from codeacumen.core.progress import Progress
 from codeacumen.datasets.built import read_built
-from codeacumen.engines import Died, Engine
+from codeacumen.engines import Engine, WorkerLost
 from codeacumen.models.neural.architecture import LABELS, Architecture, Features
 from codeacumen.models.neural.catalogue import Plan
 from codeacumen.models.neural.training import encoded
@@ -49,20 +58,23 @@ _VARIANTS = "variants.jsonl"
 
 
 def examples(task: Task, split: str) -> Iterator[Example]:
-    """What there is to learn from, one after the other: all of it never lies in memory where the
-    task can tell it so. Where there is no dev split, a part of training is held out."""
-    told: Callable[[str], Iterable[Example]] | None = getattr(task, "examples", None)
-    if told is not None and next(iter(told("dev")), None) is not None:
-        yield from told(split)
-        return
-    training: Callable[[], Iterable[Example]] | None = getattr(task, "training", None)
-    if training is None:
+    """Yield the examples of a split; they are never all in memory where the task can yield them.
+    Where there is no dev split, a part of training is held out."""
+    training: Iterable[Example]
+    if isinstance(task, HasExamples):
+        if next(iter(task.examples("dev")), None) is not None:
+            yield from task.examples(split)
+            return
+        training = task.examples("train")
+    elif isinstance(task, HasTraining):
+        training = task.training()
+    else:
         raise CodeacumenError(
             f"{task.card.name} has no training split",
             "choose a task that has something to learn from",
         )
-    for place, example in enumerate(told("train") if told is not None else training()):
-        if (place % _HELD_OUT == 0) == (split == "dev"):
+    for position, example in enumerate(training):
+        if (position % _HELD_OUT == 0) == (split == "dev"):
             yield example
 
 
@@ -91,13 +103,14 @@ class Surroundings:
 
 
 @lru_cache(maxsize=1)
-def _sight(where: Surroundings) -> Sight | None:
+def _code_context(where: Surroundings) -> CodeContext | None:
     from codeacumen.datasets.built import load_data
     from codeacumen.registry import make_task
 
     load_data(where.data)
-    sight: Sight | None = getattr(make_task(where.task), "sight", None)
-    return with_variants(sight, where.variants) if sight and where.variants else sight
+    task = make_task(where.task)
+    context = task.code_context() if isinstance(task, HasContext) else None
+    return with_variants(context, where.variants) if context and where.variants else context
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,12 +139,12 @@ def read_part(job: ReadJob) -> tuple[dict[str, dict[str, int]], int]:
     """What an engine runs: writes the words of a part; gives how often there is each, and how many
     examples could be read."""
     architecture = job.plan.make()
-    sight = _sight(job.surroundings) if job.surroundings else None
+    context = _code_context(job.surroundings) if job.surroundings else None
     counts: dict[str, Counter[str]] = {}
     rows: list[Features] = []
     labels: list[str] = []
     for asked, label in job.chunk:
-        features = architecture.read(asked, sight)
+        features = architecture.read(asked, context)
         if features is None:
             continue
         for name, words in architecture.words(features):
@@ -224,7 +237,7 @@ def _grouped(jobs: Iterator[ReadJob], size: int) -> Iterator[list[ReadJob]]:
 
 
 def _fine(outcome: Any, what: str) -> Any:
-    if isinstance(outcome, Died):
+    if isinstance(outcome, WorkerLost):
         raise CodeacumenError(f"{what}: {outcome.why}", "fewer workers leave more memory to each")
     return outcome
 
@@ -308,8 +321,8 @@ def learn(architecture: Architecture, counts: Mapping[str, Mapping[str, int]], i
 # ---------------------------------------------------------------- certified variants
 
 
-def with_variants(sight: Sight, folder: Path) -> Any:
-    """A sight that also has ``variant``: of a method a text that means the same, "" for none. Of
+def with_variants(context: CodeContext, folder: Path) -> Any:
+    """A context that also has ``variant``: of a method a text that means the same, "" for none. Of
     several variants one is drawn, by the ids alone; one of a kind of which there are half as many
     is drawn twice as often, for nearly every method has variables to rename, and few a switch."""
     built = read_built(folder)
@@ -322,15 +335,15 @@ def with_variants(sight: Sight, folder: Path) -> Any:
         known = held.get(row["method"])
         if known is None or lot < known[0]:
             held[row["method"]] = (lot, row["text"])
-    return _Varied(sight, {method: text for method, (_, text) in held.items()})
+    return _Varied(context, {method: text for method, (_, text) in held.items()})
 
 
 class _Varied:
-    def __init__(self, sight: Sight, texts: dict[str, str]) -> None:
-        self._sight, self._texts = sight, texts
+    def __init__(self, context: CodeContext, texts: dict[str, str]) -> None:
+        self._code_context, self._texts = context, texts
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self._sight, name)
+        return getattr(self._code_context, name)
 
     def variant(self, method: str) -> str:
         return self._texts.get(method, "")

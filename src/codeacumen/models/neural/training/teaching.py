@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 from pytorch_lightning.callbacks import Timer
 from torch import Tensor, nn
 
-from codeacumen.api import CodeacumenError, Face
+from codeacumen.api import Capability, CodeacumenError
 from codeacumen.core.files import write_atomically
 from codeacumen.core.progress import Progress, ignore_progress
 from codeacumen.models.neural.architecture import Architecture, Network
@@ -339,11 +339,11 @@ def _quiet() -> Iterator[None]:
 # ---------------------------------------------------------------- dev scores
 
 
-def score(face: Face, said: Sequence[str | None], true: Sequence[str]) -> float:
+def score(capability: Capability, said: Sequence[str | None], true: Sequence[str]) -> float:
     """What dev is judged by: exact answers, or how much of a name's words was found (F1 over all).
     A word that is said twice counts twice only if the name has it twice: else the best of all
     networks would be one that stammers."""
-    if face is not Face.NAME:
+    if capability is not Capability.NAME:
         return sum(a == b for a, b in zip(said, true, strict=True)) / len(true)
     hits = guessed = wanted = 0
     for a, b in zip(said, true, strict=True):
@@ -391,11 +391,11 @@ class Dev:
                         judged += zip(asked, found, file.answers(mine), strict=True)
         network.train(was)
         # Each task counts as much as any other, however many examples it has.
-        face = architecture.purpose.face
+        capability = architecture.purpose.capability
         scores = []
         for task in sorted({task for task, _, _ in judged}):
             said, true = zip(*((a, b) for one, a, b in judged if one == task), strict=True)
-            scores.append(score(face, said, true))
+            scores.append(score(capability, said, true))
         return sum(losses) / len(sayable), float(np.mean(scores)) if scores else 0.0
 
     @staticmethod

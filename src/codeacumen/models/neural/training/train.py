@@ -11,12 +11,21 @@ import hashlib
 import json
 import shutil
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
-from codeacumen.api import CodeacumenError, Face, Instance, Json, Metric, Task
+from codeacumen.api import (
+    Capability,
+    CodeacumenError,
+    HasCorpusFingerprints,
+    Instance,
+    Json,
+    Metric,
+    Task,
+    get_fingerprint,
+)
 from codeacumen.core.files import write_atomically
 from codeacumen.core.progress import Progress
 from codeacumen.engines import Engine
@@ -39,7 +48,7 @@ from codeacumen.models.neural.training.settings import Tables, Training, filled
 
 ANSWERS = "answers"
 # What a network can be taught; it judges names, if it does, by what it was taught of them.
-TAUGHT = (Face.CLASSIFY, Face.GENERATE, Face.NAME)
+TAUGHT = (Capability.CLASSIFY, Capability.GENERATE, Capability.NAME)
 _KEY, _WORDS, _SIZES, _DATA = "key.json", "words", "sizes.json", "data.json"
 # What a training leaves, besides what it works with.
 _LEFT = (ABOUT, ANSWERS, VOCABULARIES, "history.csv", "weights.safetensors", "report.html",
@@ -90,18 +99,18 @@ def request(
         )
     if pretrain and not kind.may_pretrain:
         raise CodeacumenError(f"{name} cannot be pre-trained", "transformer can")
-    face = Face.GENERATE if pretrain else task.card.face
-    if face not in TAUGHT:
+    capability = Capability.GENERATE if pretrain else task.card.capability
+    if capability not in TAUGHT:
         raise CodeacumenError(
-            f"{name} cannot be taught to {face}, as {served} asks",
+            f"{name} cannot be taught to {capability}, as {served} asks",
             f"networks are taught to {', '.join(TAUGHT)}: names/recommend, for instance",
         )
-    purpose = Purpose(PRETRAIN if pretrain else served, face)
+    purpose = Purpose(PRETRAIN if pretrain else served, capability)
     for other, _ in further.get("answers", ()):
-        if pretrain or not (kind.joint or other.card.face is face):
+        if pretrain or not (kind.joint or other.card.capability is capability):
             raise CodeacumenError(
                 f"{name} cannot answer {other.card.name} at the end",
-                f"it is trained to {purpose.face}, and the task needs {other.card.face}",
+                f"it is trained to {purpose.capability}; the task needs {other.card.capability}",
             )
     return Request(Plan(name, asdict(settings), purpose), training, task, **further)
 
@@ -283,10 +292,14 @@ def _prepare(asked: Request, out: Path, engine: Engine, step: Progress) -> dict[
 def _known(task: Task, looks: bool, whole: bool) -> str:
     """What a task's data are known by. Who does not look around a method does not hang on whether
     there is something to be seen. ``whole``: as if the corpus were at hand."""
-    seen = str(getattr(task, "fingerprint", ""))
-    if not looks:
-        return str(getattr(task, "examples_fingerprint", seen))
-    return str(getattr(task, "whole_fingerprint", seen)) if whole else seen
+    if not looks and isinstance(task, HasCorpusFingerprints):
+        return task.examples_fingerprint
+    return _get_whole_fingerprint(task) if looks and whole else get_fingerprint(task)
+
+
+def _get_whole_fingerprint(task: Task) -> str:
+    own = task.whole_fingerprint if isinstance(task, HasCorpusFingerprints | Joint) else ""
+    return own or get_fingerprint(task)
 
 
 def data_of(asked: Request, whole: bool = False) -> dict[str, Json]:
@@ -381,7 +394,9 @@ class Joint:
         self.parts = tuple(parts)
         first = parts[0][0]
         families = {task.card.name.partition("/")[0] for task, _ in parts}
-        self.card = replace(first.card, name="+".join(sorted(families)), face=Face.GENERATE)
+        self.card = replace(
+            first.card, name="+".join(sorted(families)), capability=Capability.GENERATE
+        )
         self.metric = first.metric
 
     def instances(self) -> Sequence[Instance]:
@@ -389,14 +404,12 @@ class Joint:
 
     @property
     def fingerprint(self) -> str:
-        return self._known_by("fingerprint")
+        return _combine_hashes(get_fingerprint(task) for task, _ in self.parts)
 
     @property
     def whole_fingerprint(self) -> str:
-        return self._known_by("whole_fingerprint")
+        return _combine_hashes(_get_whole_fingerprint(task) for task, _ in self.parts)
 
-    def _known_by(self, what: str) -> str:
-        known = [
-            str(getattr(task, what, getattr(task, "fingerprint", ""))) for task, _ in self.parts
-        ]
-        return hashlib.sha256(" ".join(known).encode()).hexdigest()
+
+def _combine_hashes(hashes: Iterable[str]) -> str:
+    return hashlib.sha256(" ".join(hashes).encode()).hexdigest()

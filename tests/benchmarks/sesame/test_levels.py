@@ -1,4 +1,4 @@
-"""What a sight shows. Oracles: javac's scanner, which must find the same kinds of tokens in what is
+"""What a level shows. Oracles: javac's scanner, which must find the same kinds of tokens in what is
 masked, and a search for names that were in the original."""
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from codeacumen.languages.java import parse_java
 from codeacumen.languages.java.syntax.lexical import KEYWORDS
 from codeacumen.languages.java.syntax.tokens import KINDS, tokens
-from codeacumen.views.masking.levels import BARE, SIGHTS, UNCOMMENTED, UNNAMED, WHOLE, shown
+from codeacumen.views.masking.levels import BARE, LEVELS, UNCOMMENTED, UNNAMED, WHOLE, shown
 
 SMALL = '''package a.b;
 /** Adds fooBar to {@code total}; see java.util.List#add, e.g. JDK APIs.
@@ -124,9 +124,9 @@ def test_names_in_comments(comment: str, told: str) -> None:
     st.text(alphabet=st.sampled_from("ab1_$.\"'/*\\\n\r\t {}();@#ü\x00\ue000\ud800"), max_size=60)
 )
 def test_any_text_is_survived(text: str) -> None:
-    for sight in SIGHTS:
-        found = shown(text, sight)
-        if sight == BARE:
+    for level in LEVELS:
+        found = shown(text, level)
+        if level == BARE:
             assert not re.search(r"(?<![\w$])[ab]", found)
 
 
@@ -148,9 +148,9 @@ def test_javac_finds_the_same_kinds_of_tokens(
 ) -> None:
     files = []
     for place, text in enumerate(methods):
-        for sight in SIGHTS:
-            file = tmp_path / f"{place}_{sight}.java"
-            file.write_text(shown(text, sight), encoding="utf-8")
+        for level in LEVELS:
+            file = tmp_path / f"{place}_{level}.java"
+            file.write_text(shown(text, level), encoding="utf-8")
             files.append(file)
     kinds: dict[str, list[str]] = {}
     for line in javac_program("JavacTokens", files).splitlines():
@@ -162,8 +162,8 @@ def test_javac_finds_the_same_kinds_of_tokens(
     for place in range(len(methods)):
         whole = kinds[f"{place}_{WHOLE}"]
         assert len(whole) > 10
-        for sight in SIGHTS:
-            assert kinds[f"{place}_{sight}"] == whole, methods[place]
+        for level in LEVELS:
+            assert kinds[f"{place}_{level}"] == whole, methods[place]
 
 
 def test_no_name_of_the_original_is_left(methods: list[str]) -> None:
@@ -174,9 +174,9 @@ def test_no_name_of_the_original_is_left(methods: list[str]) -> None:
             found.text(i) for i in range(len(found)) if KINDS[found.kind[i]] == "IDENTIFIER"
         } - {"var"}
         names = {name for name in names if not re.fullmatch(r"v\d+", name)}
-        for sight in (UNNAMED, BARE):
+        for level in (UNNAMED, BARE):
             # Tags, abbreviations and the t of don't are no names, whatever a variable is called.
-            left = re.sub(r"@[a-z]+\b|\b(e\.g|i\.e)\b|(?<=\w)'\w+", "", shown(text, sight))
+            left = re.sub(r"@[a-z]+\b|\b(e\.g|i\.e)\b|(?<=\w)'\w+", "", shown(text, level))
             words = set(re.findall(r"[\w$]+", left)) - set(KEYWORDS)
             assert not names & words
         seen += len(names)

@@ -24,7 +24,7 @@ from codeacumen.corpus import Corpus
 from codeacumen.corpus.ids import signature
 from codeacumen.corpus.manifest import NAME
 from codeacumen.corpus.store import CALLS, compat_of
-from codeacumen.datasets.built import Built
+from codeacumen.datasets.built import BuiltDataset
 from codeacumen.languages.java.syntax.declarations import NONE
 from codeacumen.languages.java.syntax.file import JavaFile
 from codeacumen.registry import make_view
@@ -58,7 +58,7 @@ def _nothing(method: str) -> Mapping[str, Json]:
     return {}
 
 
-class CorpusSight:
+class CorpusContext:
     """``mask_of`` tells what the instance of a method hides, ``context_of`` what its data set says
     about a masked call. ``other`` is another method, as who is asked about the first may see it."""
 
@@ -77,7 +77,7 @@ class CorpusSight:
         self._view = lru_cache(maxsize=16)(make_view)
         self._owners = Owners(corpus)
 
-    def context(self, method: str) -> Mapping[str, Json]:
+    def describe(self, method: str) -> Mapping[str, Json]:
         return self._context_of(method)
 
     # ---------------------------------------------------------------- views
@@ -296,7 +296,7 @@ def _callee(label: str, name: str) -> str:
 # ---------------------------------------------------------------- of a data set
 
 
-def open_sight(built: Built, kind: str) -> CorpusSight | None:
+def open_context(built: BuiltDataset, kind: str) -> CorpusContext | None:
     """What there is to see around the methods of a data set's task; None where the corpus that it
     was made of is not beside it any more."""
     about = built.about.get("corpus")
@@ -319,7 +319,7 @@ def open_sight(built: Built, kind: str) -> CorpusSight | None:
             )
         return masks[method]
 
-    return CorpusSight(Corpus.open(path), mask_of, lambda method: contexts.get(method, {}))
+    return CorpusContext(Corpus.open(path), mask_of, lambda method: contexts.get(method, {}))
 
 
 def _mask(kind: str, row: Mapping[str, Json]) -> Mask:

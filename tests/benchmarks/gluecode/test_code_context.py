@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 from codeacumen.api import CodeacumenError
+from codeacumen.benchmarks.gluecode.code_context import CorpusContext, open_context
 from codeacumen.benchmarks.gluecode.masks import MASK, Mask, masked_method_text, without_token
-from codeacumen.benchmarks.gluecode.sight import CorpusSight, open_sight
 from codeacumen.core.files import sha256_of
 from codeacumen.corpus import Corpus
 from codeacumen.corpus.manifest import NAME
-from codeacumen.datasets.built import Built
+from codeacumen.datasets.built import BuiltDataset
 from corpora import build_at
 
 STORE = """package shop;
@@ -36,7 +36,7 @@ USER = "package user; class User { int use(shop.Base b) { int price = b.price(1)
 
 @pytest.fixture(scope="module")
 def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
-    folder = tmp_path_factory.mktemp("sight")
+    folder = tmp_path_factory.mktemp("context")
     for name, text in (("shop/Store", STORE), ("shop/Base", BASE), ("user/User", USER)):
         path = folder / "source" / f"{name}.java"
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -51,18 +51,18 @@ def id_of(corpus: Corpus, type_: str, signature: str) -> str:
     return str(row["method_id"])
 
 
-def naming(corpus: Corpus, name: str = "price") -> CorpusSight:
-    return CorpusSight(corpus, lambda _: Mask("naming", name=name))
+def naming(corpus: Corpus, name: str = "price") -> CorpusContext:
+    return CorpusContext(corpus, lambda _: Mask("naming", name=name))
 
 
 def test_a_name_is_hidden_around_the_method(corpus: Corpus) -> None:
     price = id_of(corpus, "Store", "price(int)")
-    sight = naming(corpus)
-    assert sight.text(price) == (
+    context = naming(corpus)
+    assert context.text(price) == (
         "int METHOD_NAME(int count) { if (count > 1) { return count * METHOD_NAME(1); } "
         "return tax + 1; }"
     )
-    callers = {(row["type"], row["name"]): row["text"] for row in sight.callers(price)}
+    callers = {(row["type"], row["name"]): row["text"] for row in context.callers(price)}
     assert callers == {
         ("shop.Store", "METHOD_NAME"): "int METHOD_NAME() { return METHOD_NAME(1); }",
         ("shop.Store", "total"): 'int total(Store other) { log("METHOD_NAME"); '
@@ -71,7 +71,7 @@ def test_a_name_is_hidden_around_the_method(corpus: Corpus) -> None:
         ("user.User", "use"): "int use(shop.Base b) { int price = b.METHOD_NAME(1); "
         "return price; }",
     }
-    (overload,) = (row for row in sight.siblings(price) if row["name"] == "METHOD_NAME")
+    (overload,) = (row for row in context.siblings(price) if row["name"] == "METHOD_NAME")
     assert overload["signature"] == "METHOD_NAME()"
     assert overload["path"].endswith("Store.java")
     assert overload["line"] == 7
@@ -80,76 +80,76 @@ def test_a_name_is_hidden_around_the_method(corpus: Corpus) -> None:
 def test_calls_are_told_without_the_name(corpus: Corpus) -> None:
     total = id_of(corpus, "Store", "total(Store)")
     price = id_of(corpus, "Store", "price(int)")
-    sight = naming(corpus)
-    calls = sight.calls(price, total)
+    context = naming(corpus)
+    calls = context.calls(price, total)
     assert [call["callee"] for call in calls] == [
         "shop.Store.log(java.lang.String)", "shop.Store.METHOD_NAME(int)", "shop.Store.fee()",
         "shop.Store.fee()",
     ]  # fmt: skip
     # Their places are those in the masked file.
-    text = sight.view_of(price, total, "text")
+    text = context.view_of(price, total, "text")
     first = calls[0]["start_byte"] - text.index("log")
     assert [text[call["start_byte"] - first :][:3] for call in calls] == [
         "log", "MET", "fee", "fee",
     ]  # fmt: skip
-    assert sight.view_of(price, total, "calls") == calls
+    assert context.view_of(price, total, "calls") == calls
 
 
 def test_a_method_without_a_body_has_a_text_and_nothing_else(corpus: Corpus) -> None:
     price, none = id_of(corpus, "Store", "price(int)"), id_of(corpus, "Store", "none()")
-    sight = naming(corpus)
-    assert sight.view_of(price, none, "text") == "abstract int none();"
-    assert sight.view_of(price, none, "ast") is None
+    context = naming(corpus)
+    assert context.view_of(price, none, "text") == "abstract int none();"
+    assert context.view_of(price, none, "ast") is None
 
 
 def test_tools_and_views_that_nobody_knows_are_refused(corpus: Corpus) -> None:
     price = id_of(corpus, "Store", "price(int)")
-    sight = naming(corpus)
+    context = naming(corpus)
     for name, compat in (("text", "nobody"), ("calls", "gluecode"), ("nothing", "")):
         with pytest.raises(CodeacumenError):
-            sight.view(price, name, compat)
+            context.view(price, name, compat)
 
 
-def completion(corpus: Corpus, method: str, word: str, which: int = 0) -> CorpusSight:
+def completion(corpus: Corpus, method: str, word: str, which: int = 0) -> CorpusContext:
     row = corpus.method(method)
     at = -1
     for _ in range(which + 1):
         at = row["text"].index(word + "(", at + 1)
     mask = Mask("completion", start=row["start_byte"] + at, length=len(word))
-    return CorpusSight(corpus, lambda _: mask, lambda _: {"receiver": "shop.Store"})
+    return CorpusContext(corpus, lambda _: mask, lambda _: {"receiver": "shop.Store"})
 
 
 def test_a_call_is_hidden_with_its_edge(corpus: Corpus) -> None:
     total, fee = id_of(corpus, "Store", "total(Store)"), id_of(corpus, "Store", "fee()")
-    sight = completion(corpus, total, "fee", 1)
-    assert sight.text(total).endswith("other.price(2) - other.fee() + other.<MASK>(); }")
-    assert sight.view(total, "text", "gluecode") == sight.text(total)
-    tokens = sight.view(total, "tokens")
+    context = completion(corpus, total, "fee", 1)
+    assert context.text(total).endswith("other.price(2) - other.fee() + other.<MASK>(); }")
+    assert context.view(total, "text", "gluecode") == context.text(total)
+    tokens = context.view(total, "tokens")
     assert (tokens.count("fee"), tokens.count("MASKED_CALL")) == (1, 1)
     # The other call of fee stays, and so does whom it calls: to miss fee among the callees would be
     # to know what is hidden.
-    assert [call["callee"].split("Store.")[1] for call in sight.calls(total)] == [
+    assert [call["callee"].split("Store.")[1] for call in context.calls(total)] == [
         "log(java.lang.String)", "price(int)", "fee()",
     ]  # fmt: skip
-    assert {row["name"] for row in sight.callees(total)} == {"log", "price", "fee"}
-    assert total in {row["id"] for row in sight.callers(total, fee)}
-    assert sight.context(total) == {"receiver": "shop.Store"}
+    assert {row["name"] for row in context.callees(total)} == {"log", "price", "fee"}
+    assert total in {row["id"] for row in context.callers(total, fee)}
+    assert context.describe(total) == {"receiver": "shop.Store"}
     # Whom nobody else calls is not told.
     price = id_of(corpus, "Store", "price(int)")
-    sight = completion(corpus, total, "price")
-    assert {row["name"] for row in sight.callees(total)} == {"log", "fee"}
+    context = completion(corpus, total, "price")
+    assert {row["name"] for row in context.callees(total)} == {"log", "fee"}
     assert price in {row["method_id"] for row in corpus.callees(total)}
-    assert total not in {row["id"] for row in sight.callers(total, price)}
+    assert total not in {row["id"] for row in context.callers(total, price)}
     assert total in {row["method_id"] for row in corpus.callers(price)}
 
 
 def test_a_call_is_hidden_from_the_method_around_it(corpus: Corpus) -> None:
     """The text of ``fee`` holds the class whose method calls ``total``."""
     run, fee = id_of(corpus, "Store.$1", "run()"), id_of(corpus, "Store", "fee()")
-    sight = completion(corpus, run, "total")
-    assert "<MASK>(null)" in sight.view_of(run, fee, "text")
-    assert "total" not in sight.view_of(run, fee, "tokens")
-    (seen,) = (row for row in sight.siblings(run, id_of(corpus, "Store", "price()"))
+    context = completion(corpus, run, "total")
+    assert "<MASK>(null)" in context.view_of(run, fee, "text")
+    assert "total" not in context.view_of(run, fee, "tokens")
+    (seen,) = (row for row in context.siblings(run, id_of(corpus, "Store", "price()"))
                if row["name"] == "fee")  # fmt: skip
     assert "<MASK>(null)" in seen["text"]
 
@@ -158,16 +158,16 @@ def test_an_operator_is_hidden(corpus: Corpus) -> None:
     total, price = id_of(corpus, "Store", "total(Store)"), id_of(corpus, "Store", "price(int)")
     row = corpus.method(total)
     mask = Mask("operators", start=row["start_byte"] + row["text"].index("-"), length=1)
-    sight = CorpusSight(corpus, lambda _: mask)
-    assert "other.price(2) <MASK> other.fee() +" in sight.text(total)
-    assert sight.view(total, "tokens").count("MASK") == 1
-    assert "MASK" in sight.view(total, "graph")["node_labels"]
-    assert sight.view(total, "graph")["edges"] == corpus.view(total, "graph")["edges"]
+    context = CorpusContext(corpus, lambda _: mask)
+    assert "other.price(2) <MASK> other.fee() +" in context.text(total)
+    assert context.view(total, "tokens").count("MASK") == 1
+    assert "MASK" in context.view(total, "graph")["node_labels"]
+    assert context.view(total, "graph")["edges"] == corpus.view(total, "graph")["edges"]
     # Other methods, and other files, are as they are.
-    assert sight.view_of(total, price, "ast") == corpus.view(price, "ast")
-    assert {row["name"] for row in sight.callees(total)} == {"log", "price", "fee"}
-    seen = next(row for row in sight.callers(total, price) if row["id"] == total)
-    assert seen["text"] == sight.text(total)
+    assert context.view_of(total, price, "ast") == corpus.view(price, "ast")
+    assert {row["name"] for row in context.callees(total)} == {"log", "price", "fee"}
+    seen = next(row for row in context.callers(total, price) if row["id"] == total)
+    assert seen["text"] == context.text(total)
 
 
 # --------------------------------------------------------------------------------------
@@ -182,7 +182,7 @@ def test_the_text_that_a_data_set_holds_is_the_one_that_is_served(corpus: Corpus
     at = row["text"].index("*")
     mask = Mask("operators", start=row["start_byte"] + at, length=1)
     text = masked_method_text("operators", row, mask.start, mask.length)
-    assert text == CorpusSight(corpus, lambda _: mask).text(price)
+    assert text == CorpusContext(corpus, lambda _: mask).text(price)
     assert "count <MASK> price(1)" in text
     for task in ("npath", "nulltoken"):
         assert masked_method_text(task, row) == row["text"]
@@ -200,7 +200,7 @@ def test_bytes_are_counted_not_letters() -> None:
     assert without_token("é = 1", 3, 1) == f"é {MASK} 1"
 
 
-def built(corpus: Corpus, folder: Path, kind: str, rows: list[dict[str, Any]]) -> Built:
+def built(corpus: Corpus, folder: Path, kind: str, rows: list[dict[str, Any]]) -> BuiltDataset:
     folder.mkdir(exist_ok=True)
     path = folder / f"{kind}.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
@@ -211,18 +211,18 @@ def built(corpus: Corpus, folder: Path, kind: str, rows: list[dict[str, Any]]) -
         },
         "files": {path.name: sha256_of(path)},
     }
-    return Built(folder, "gluecode", about)
+    return BuiltDataset(folder, "gluecode", about)
 
 
 def test_a_data_set_opens_the_corpus_it_was_made_of(corpus: Corpus, tmp_path: Path) -> None:
     total = id_of(corpus, "Store", "total(Store)")
     row = corpus.method(total)
     start = row["start_byte"] + row["text"].index("fee")
-    context = {"receiver": "", "arguments": 0, "candidates": ["fee"], "static": False}
+    described = {"receiver": "", "arguments": 0, "candidates": ["fee"], "static": False}
     place = {"start_byte": start, "end_byte": start + 3}
     rows = {
         "naming": {"id": total, "label": "total"},
-        "completion": {"id": total, "label": "fee", **place, **context},
+        "completion": {"id": total, "label": "fee", **place, **described},
         "operators": {
             "id": total, "label": "+", "start_byte": row["start_byte"] + row["text"].index("+"),
             "end_byte": row["start_byte"] + row["text"].index("+") + 1,
@@ -231,12 +231,12 @@ def test_a_data_set_opens_the_corpus_it_was_made_of(corpus: Corpus, tmp_path: Pa
     }  # fmt: skip
     shown = {"naming": "METHOD_NAME", "completion": MASK, "operators": MASK, "npath": "total"}
     for kind, one in rows.items():
-        sight = open_sight(built(corpus, tmp_path, kind, [one]), kind)
-        assert sight is not None
-        assert shown[kind] in sight.text(total)
-        assert sight.context(total) == (context if kind == "completion" else {})
+        context = open_context(built(corpus, tmp_path, kind, [one]), kind)
+        assert context is not None
+        assert shown[kind] in context.text(total)
+        assert context.describe(total) == (described if kind == "completion" else {})
         with pytest.raises(CodeacumenError, match="asks nothing"):
-            sight.text(id_of(corpus, "Store", "fee()"))
+            context.text(id_of(corpus, "Store", "fee()"))
 
 
 def test_without_that_corpus_nothing_is_opened(corpus: Corpus, tmp_path: Path) -> None:
@@ -247,5 +247,5 @@ def test_without_that_corpus_nothing_is_opened(corpus: Corpus, tmp_path: Path) -
         {"corpus": {"folder": "nowhere", "manifest_sha256": ""}},
         {"corpus": {"folder": str(corpus.folder), "manifest_sha256": "another"}},
     ):
-        assert open_sight(Built(made.folder, "gluecode", {**made.about, "corpus": None, **about}),
-                          "npath") is None  # fmt: skip
+        changed = {**made.about, "corpus": None, **about}
+        assert open_context(BuiltDataset(made.folder, "gluecode", changed), "npath") is None

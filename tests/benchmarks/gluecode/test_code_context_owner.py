@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from codeacumen.benchmarks.gluecode import owner as owners
+from codeacumen.benchmarks.gluecode.code_context import CorpusContext
 from codeacumen.benchmarks.gluecode.masks import Mask
-from codeacumen.benchmarks.gluecode.sight import CorpusSight
 from codeacumen.benchmarks.rename4j.cases import Case, show_cases
 from codeacumen.corpus import Corpus
 from corpora import build_at
@@ -53,8 +53,8 @@ def id_of(corpus: Corpus, type_: str, signature: str) -> str:
     return str(row["method_id"])
 
 
-def naming(corpus: Corpus, name: str) -> CorpusSight:
-    return CorpusSight(corpus, lambda _: Mask("naming", name=name))
+def naming(corpus: Corpus, name: str) -> CorpusContext:
+    return CorpusContext(corpus, lambda _: Mask("naming", name=name))
 
 
 def test_what_is_told_of_a_class(corpus: Corpus) -> None:
@@ -113,15 +113,15 @@ def test_who_is_called_by_a_masked_call_is_not_told(corpus: Corpus) -> None:
     total = id_of(corpus, "Store", "total(Store)")
     row = corpus.method(total)
     at = row["start_byte"] + row["text"].index("fee")
-    sight = CorpusSight(corpus, lambda _: Mask("completion", start=at, length=3))
-    owner = sight.owner(total)
+    context = CorpusContext(corpus, lambda _: Mask("completion", start=at, length=3))
+    owner = context.owner(total)
     names = [one["name"] for one in owner["callees"]]
     assert "fee" not in names
     assert "fee" not in owner["gives"]
     assert "price" in owner["gives"]
     assert "price" in names
     fee = id_of(corpus, "Store", "fee()")
-    whole = CorpusSight(corpus, lambda _: Mask("npath"))
+    whole = CorpusContext(corpus, lambda _: Mask("npath"))
     assert "fee" in [one["name"] for one in whole.owner(total)["callees"]]
     assert "total" in [one["name"] for one in whole.owner(fee)["callers"]]
 
@@ -138,9 +138,9 @@ def test_there_are_bounds(corpus: Corpus, monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_a_case_tells_its_class_at_most() -> None:
     known = Case("a", "", "x", "y", True, "p", context={"type": "Store"})
-    sight = show_cases(lambda: [known, Case("b", "", "x", "y", True, "p")])
-    assert sight.owner("a") == {"header": "class Store"}
-    assert sight.owner("b") == sight.owner("nobody") == {}
+    context = show_cases(lambda: [known, Case("b", "", "x", "y", True, "p")])
+    assert context.owner("a") == {"header": "class Store"}
+    assert context.owner("b") == context.owner("nobody") == {}
 
 
 def _gives(tmp_path: Path, bodies: dict[str, str], more: str = "") -> dict[str, str]:
@@ -152,8 +152,8 @@ def _gives(tmp_path: Path, bodies: dict[str, str], more: str = "") -> dict[str, 
     (tmp_path / "source" / "Box.java").write_text(text)
     build_at(tmp_path / "corpus", [str(tmp_path / "source")], workers=1)
     corpus = Corpus.open(tmp_path / "corpus")
-    sight = CorpusSight(corpus, lambda _: Mask("nulltoken"))
-    found: dict[str, str] = sight.owner(id_of(corpus, "Box", "all(Box)"))["gives"]
+    context = CorpusContext(corpus, lambda _: Mask("nulltoken"))
+    found: dict[str, str] = context.owner(id_of(corpus, "Box", "all(Box)"))["gives"]
     return found
 
 
@@ -190,7 +190,7 @@ def test_of_methods_of_one_name_the_worst_counts(tmp_path: Path) -> None:
 
 def test_a_hidden_name_gives_what_it_gives(corpus: Corpus) -> None:
     """A name that is asked for is told nowhere."""
-    whole = CorpusSight(corpus, lambda _: Mask("npath"))
+    whole = CorpusContext(corpus, lambda _: Mask("npath"))
     total = id_of(corpus, "Store", "total(Store)")
     assert "fee" in whole.owner(total)["gives"]
     told = naming(corpus, "fee").owner(total)["gives"]

@@ -1,0 +1,193 @@
+"""Optional hooks of models, tasks and metrics: a run uses each where an object has it.
+
+A model needs one capability (``codeacumen.api.inputs``), a task a card, a metric and instances
+(``codeacumen.api.tasks``). Everything here is optional. An object has a hook if it has the
+protocol's attributes; nothing needs to be inherited or registered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
+
+from codeacumen.api.inputs import CodeContext, Example
+from codeacumen.api.results import Answer
+from codeacumen.api.tasks import Instance, Metric, TaskCard
+
+if TYPE_CHECKING:
+    from codeacumen.api.base import Floats
+
+# --------------------------------------------------------------------------------------
+# Models. A run calls start_task, prepare and use_context in this order, before the model learns
+# (``Learner.fit``) and before it is asked.
+# --------------------------------------------------------------------------------------
+
+
+@runtime_checkable
+class Batched(Protocol):
+    """A model that takes ``batch_size`` instances in one call; other models take one."""
+
+    @property
+    def batch_size(self) -> int: ...
+
+
+@runtime_checkable
+class Fingerprinted(Protocol):
+    """A model or task with contents that neither its settings nor its code identify.
+
+    ``fingerprint`` is part of the cache key: for a model the hash of a file of weights, for a task
+    the hash of what ``training`` and ``code_context`` return.
+    """
+
+    @property
+    def fingerprint(self) -> str: ...
+
+
+@runtime_checkable
+class Restricted(Protocol):
+    """A model that can answer some tasks alone: ``only`` are beginnings of their names."""
+
+    @property
+    def only(self) -> tuple[str, ...]: ...
+
+
+@runtime_checkable
+class Supervised(Protocol):
+    """A model that has seen labels: ``supervision`` says which, and tables show it. A network that
+    was trained before says ``before``; one that learns during a run is a ``Learner``."""
+
+    @property
+    def supervision(self) -> str: ...
+
+
+@runtime_checkable
+class StartsTask(Protocol):
+    """A model that chooses by the task, such as one network of several."""
+
+    def start_task(self, card: TaskCard) -> None: ...
+
+
+@runtime_checkable
+class Prepares(Protocol):
+    """A model that reads all texts before it compares any, for instance to learn rare words."""
+
+    def prepare(self, texts: Sequence[str]) -> None:
+        """``texts`` are the distinct texts of the task's pairs, sorted."""
+        ...
+
+
+@runtime_checkable
+class UsesContext(Protocol):
+    """A model that looks at the code around a method."""
+
+    def use_context(self, context: CodeContext | None) -> None:
+        """``context`` is None where the task offers none."""
+        ...
+
+
+@runtime_checkable
+class Composite(Protocol):
+    """A model of several, by name: a folder of networks, for instance."""
+
+    @property
+    def parts(self) -> Mapping[str, object]: ...
+
+
+def get_batch_size(model: object) -> int:
+    """Return how many instances a model takes in one call."""
+    return model.batch_size if isinstance(model, Batched) else 1
+
+
+def get_fingerprint(model_or_task: object) -> str:
+    """Return the fingerprint of a model or task; empty where it has none."""
+    return str(model_or_task.fingerprint) if isinstance(model_or_task, Fingerprinted) else ""
+
+
+# --------------------------------------------------------------------------------------
+# Tasks.
+# --------------------------------------------------------------------------------------
+
+
+@runtime_checkable
+class HasTraining(Protocol):
+    """A task with a training split."""
+
+    def training(self) -> Sequence[Example]:
+        """All examples of the training split; none of the task's instances is among them."""
+        ...
+
+
+@runtime_checkable
+class HasExamples(Protocol):
+    """A task whose training and dev examples are too many to hold at once."""
+
+    def examples(self, split: str) -> Iterator[Example]:
+        """Yield the examples of ``train`` or ``dev``."""
+        ...
+
+
+@runtime_checkable
+class HasCorpusFingerprints(Protocol):
+    """A task whose ``fingerprint`` depends on whether its corpus is on this machine.
+
+    ``examples_fingerprint`` identifies the examples alone. ``whole_fingerprint`` is the fingerprint
+    where the corpus is here, wherever it is computed.
+    """
+
+    @property
+    def examples_fingerprint(self) -> str: ...
+    @property
+    def whole_fingerprint(self) -> str: ...
+
+
+@runtime_checkable
+class HasContext(Protocol):
+    """A task that offers the code around its methods."""
+
+    def code_context(self) -> CodeContext | None:
+        """Open the context of the instances' and the training split's methods."""
+        ...
+
+
+@runtime_checkable
+class PostprocessesAnswers(Protocol):
+    """A task whose metrics see something else than the answers themselves: a value in place of a
+    missing answer, or the answers to a method and to a variant of it together."""
+
+    def postprocess_answers(
+        self, instances: Sequence[Instance], answers: Mapping[str, Answer]
+    ) -> dict[str, Answer]:
+        """Return what the metrics see, by the instances' ids."""
+        ...
+
+
+@runtime_checkable
+class HasMetrics(Protocol):
+    """A task with further metrics, each scored on the first evaluation set and on every slice."""
+
+    @property
+    def metrics(self) -> Sequence[Metric]: ...
+
+
+# --------------------------------------------------------------------------------------
+# Metrics.
+# --------------------------------------------------------------------------------------
+
+
+@runtime_checkable
+class SumMetric(Protocol):
+    """A metric that needs only sums over the instances, so that whole clusters are resampled as
+    one row each."""
+
+    def of_sums(self, sums: Floats, total: Floats) -> Floats:
+        """Return the b values from the columns' weighted sums, of shape (k, b), and the weighted
+        numbers of instances, of shape (b,)."""
+        ...
+
+
+@runtime_checkable
+class Percentage(Protocol):
+    """A metric that is a mean of zeros and ones times 100, where ``percentage`` is true."""
+
+    @property
+    def percentage(self) -> bool: ...

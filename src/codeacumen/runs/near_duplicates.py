@@ -1,0 +1,61 @@
+"""The effect of near-duplicates: a model's scores on the instances that have a near-duplicate in
+training, and on the others."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from codeacumen.api import Score
+from codeacumen.core.progress import Progress, ignore_progress
+from codeacumen.runs.evaluate import answer_cell
+from codeacumen.runs.plan import Cell
+from codeacumen.runs.scoring import Settings, score
+from codeacumen.tasks.base import DISTINCT, NEAR_DUPLICATE
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """``whole`` is the headline score; ``distinct`` and ``near_duplicate`` are the same score on
+    the instances without and with a near-duplicate in training, None where there are none."""
+
+    task: str
+    model: str
+    whole: Score
+    distinct: Score | None
+    near_duplicate: Score | None
+
+    @property
+    def difference(self) -> float | None:
+        """How much the near-duplicates add to the headline score."""
+        if self.distinct is None or self.distinct.value is None or self.whole.value is None:
+            return None
+        return self.whole.value - self.distinct.value
+
+
+def measure_effects(
+    cells: Sequence[Cell],
+    settings: Settings,
+    progress: Progress = ignore_progress,
+) -> list[Effect]:
+    """Ask what is not answered yet, and return the effect for each cell."""
+    effects = []
+    for cell in cells:
+        answers, _ = answer_cell(cell, progress)
+        scores, _ = score(cell.task.task, cell.task.instances, answers, settings)
+        headline = scores[0]
+        by_slice = {
+            score.slice: score
+            for score in scores
+            if (score.metric, score.evaluation_set) == (headline.metric, headline.evaluation_set)
+        }
+        effects.append(
+            Effect(
+                cell.task.card.name,
+                cell.made.reference,
+                headline,
+                by_slice.get(DISTINCT),
+                by_slice.get(NEAR_DUPLICATE),
+            )
+        )
+    return effects
