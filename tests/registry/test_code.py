@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import functools
+import json
+import os
+import shutil
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -18,12 +22,13 @@ from codeacumen.registry import (
     load_plugin,
     make_model,
     model,
-    package_hash,
     packages_hash,
 )
-from codeacumen.registry.code import code_hash
+from codeacumen.registry.code import code_hash, imported_modules, modules_hash
+from codeacumen.registry.lookup import BUILT_IN_MODULES
+from codeacumen.runs.plan import ASKING
 from plugins import Same
-from support import pretend_installed
+from support import ROOT, pretend_installed
 
 TWO_IN_ONE = """
 from codeacumen.registry import model
@@ -150,11 +155,10 @@ def test_any_file_of_a_package_belongs_to_its_code(
     monkeypatch.syspath_prepend(str(tmp_path))
     import two_files  # type: ignore[import-not-found]
 
-    before = package_hash("two_files")
+    before = code_hash(two_files.make)
     (package / "inner.py").write_text("def make():\n    return 2\n")
-    package_hash.cache_clear()
     assert two_files.make() == 1
-    assert package_hash("two_files") != before
+    assert code_hash(two_files.make) != before
 
 
 def test_a_missing_package_is_an_error() -> None:
@@ -163,8 +167,8 @@ def test_a_missing_package_is_an_error() -> None:
         packages_hash("codeacumen.languages", "codeacumen.lang")
     with pytest.raises(ValueError, match=r"no package is called 'codeacumen\.core\.machine'"):
         packages_hash("codeacumen.core.machine")  # a module, not a package
-    with pytest.raises(ValueError, match="no imported package is called 'nowhere'"):
-        package_hash("nowhere")
+    with pytest.raises(ValueError, match="no module is called"):
+        modules_hash("codeacumen.nowhere_at_all")
     assert len(packages_hash("codeacumen.languages")) == 64
 
 
@@ -179,3 +183,101 @@ def test_a_module_outside_a_package_is_hashed_with_its_folder(
     (tmp_path / "beside.py").write_text("")
     assert len(before) == 64
     assert code_hash(alone_in_folder.make) != before
+
+
+# --------------------------------------------------------------------------------------
+# Code of this package: the modules that a module really imports.
+# --------------------------------------------------------------------------------------
+
+SOURCE = ROOT / "src" / "codeacumen"
+
+
+def modules_loaded_by(module: str) -> set[str]:
+    """Oracle: the modules of ours in a fresh process that has imported one."""
+    code = (
+        f"import sys, {module}\n"
+        "print(*(name for name in sys.modules if name.split('.')[0] == 'codeacumen'))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    return set(done.stdout.split())
+
+
+@pytest.mark.parametrize(
+    "module",
+    ["codeacumen.models.strings", "codeacumen.models.linear", "codeacumen.runs.ask",
+     "codeacumen.benchmarks.gluecode.task"],
+)  # fmt: skip
+def test_everything_that_a_module_loads_is_found(module: str) -> None:
+    found = set()
+    waiting = [module]
+    while waiting:
+        name = waiting.pop()
+        if name in found:
+            continue
+        found.add(name)
+        path = SOURCE.joinpath(*name.split(".")[1:])
+        file = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+        waiting += imported_modules(file)
+        waiting += [name.rpartition(".")[0]] if "." in name else []
+    assert modules_loaded_by(module) <= found
+
+
+def test_no_model_and_no_task_depends_on_the_report() -> None:
+    names = [*BUILT_IN_MODULES["model"], *BUILT_IN_MODULES["task"], *ASKING]
+    seen = set(names)
+    waiting = list(names)
+    while waiting:
+        path = SOURCE.joinpath(*waiting.pop().split(".")[1:])
+        file = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+        new = set(imported_modules(file)) - seen
+        seen |= new
+        waiting += new
+    assert not [name for name in seen if name.startswith(("codeacumen.report", "codeacumen.cli"))]
+    assert len(seen) > 100
+
+
+@pytest.fixture(scope="module")
+def copied_package(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("copy")
+    ignored = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(SOURCE, folder / "codeacumen", ignore=ignored)
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("edited", "asks_again"),
+    [
+        ("report/view.py", False),
+        ("models/linear.py", False),
+        ("benchmarks/gluecode/task.py", False),
+        ("models/strings.py", True),
+        ("text/subtokens.py", True),
+        ("models/adapters.py", True),
+        ("benchmarks/abbreviations/__init__.py", True),
+    ],
+)
+def test_an_edit_asks_again_only_if_the_answers_may_depend_on_it(
+    copied_package: Path, tmp_path: Path, edited: str, asks_again: bool
+) -> None:
+    """A comment is added to a file between two runs of the command."""
+
+    def count_asked(out: str) -> int:
+        environment = {**os.environ, "PYTHONPATH": str(copied_package),
+                       "CODEACUMEN_HOME": str(tmp_path / "home")}  # fmt: skip
+        command = ["-m", "codeacumen", "eval", "-m", "subtoken-overlap", "-t",
+                   "abbreviations/match", "--resamples", "100", "-o", out]  # fmt: skip
+        subprocess.run(
+            [sys.executable, *command], check=True, capture_output=True, env=environment,
+            cwd=tmp_path,
+        )  # fmt: skip
+        (cell,) = json.loads((tmp_path / out / "results.json").read_text())["cells"]
+        return int(cell["asked"])
+
+    file = copied_package / "codeacumen" / edited
+    before = file.read_text()
+    assert count_asked("first") == 475
+    try:
+        file.write_text(f"{before}# edited\n")
+        assert count_asked("second") == (475 if asks_again else 0)
+    finally:
+        file.write_text(before)

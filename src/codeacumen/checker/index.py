@@ -77,10 +77,11 @@ def version() -> str:
     """Another code, another grammar or another Python makes another index."""
     from importlib.metadata import version as installed
 
-    from codeacumen.registry.code import package_hash
+    from codeacumen.registry import modules_hash
 
     grammar = installed("tree-sitter-java")
-    told = f"{package_hash('codeacumen')} {grammar} {sys.version_info[:2]}"
+    code = modules_hash("codeacumen.checker.index", "codeacumen.checker.reading")
+    told = f"{code} {grammar} {sys.version_info[:2]}"
     return hashlib.sha256(told.encode()).hexdigest()[:32]
 
 

@@ -15,7 +15,7 @@ from codeacumen.registry.benchmarks import (
     list_report_modules,
     list_task_groups,
 )
-from codeacumen.registry.code import package_hash, packages_hash
+from codeacumen.registry.code import code_hash, modules_hash, packages_hash
 from codeacumen.registry.entries import BrokenError, Entry, Kind, model, task, view
 from codeacumen.registry.lookup import entry, listing, load_plugin, names, select_tasks
 from codeacumen.registry.make import (
@@ -32,6 +32,7 @@ __all__ = [
     "Entry",
     "Kind",
     "LoadedModel",
+    "code_hash",
     "entry",
     "fingerprint",
     "list_benchmarks",
@@ -46,8 +47,8 @@ __all__ = [
     "make_task",
     "make_view",
     "model",
+    "modules_hash",
     "names",
-    "package_hash",
     "packages_hash",
     "parse_reference",
     "select_tasks",

@@ -1,18 +1,35 @@
-"""Where a factory's code is, and its hash: an edited model is another model."""
+"""The code behind a factory, and its hash: an edited model is another model.
+
+The hash of a factory of this package covers the modules that its module really imports, directly or
+through others, inside functions too; it does not change with any other module. A factory of
+somebody else is hashed with its whole package, or with its folder if it is in none, and with the
+modules of this package that these import.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import importlib.util
 import inspect
+import re
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from contextvars import ContextVar
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
 PLUGIN_PREFIX = "codeacumen_plugin_"
+OWN_PACKAGE = "codeacumen"
+
+# Imports of this package: `from codeacumen.a import b, c`, also over several lines, and
+# `import codeacumen.a`. Imports for type checkers alone are not executed.
+_IMPORTS = re.compile(
+    r"^[ \t]*(?:from[ \t]+(codeacumen[\w.]*)[ \t]+import[ \t]+(\([^)]*\)|[^\n]*)"
+    r"|import[ \t]+(codeacumen[\w.]*))",
+    re.MULTILINE,
+)
+_TYPE_CHECKING = re.compile(r"^if TYPE_CHECKING:\n(?:[ \t]+[^\n]*\n|\n)*", re.MULTILINE)
 
 Factory = Callable[..., Any]
 
@@ -50,29 +67,82 @@ loading: ContextVar[Path | None] = ContextVar("loading", default=None)
 
 
 def code_hash(factory: Factory) -> str:
-    """SHA-256 of the code a factory may lead to: all of its package; for a plug-in, and for a
-    module outside any package, all Python files of the folder it lies in. What a model imports
-    later is in there too."""
+    """Return the SHA-256 of the code that a factory may lead to."""
+    if loading.get() is None and package_of(factory) == OWN_PACKAGE:
+        return modules_hash(str(defined(factory).__module__))
     path = source_file(factory)
-    own, package = "", package_of(factory)
-    if path and _folders(package):
-        own = package_hash(package)
+    files: set[Path] = set()
+    folders = _folders(package_of(factory))
+    if folders:
+        files |= {file for folder in folders for file in folder.rglob("*.py")}
     elif path:
-        own = _hash_of(Path(path).parent.glob("*.py"))
+        files |= set(Path(path).parent.glob("*.py"))
     plugin = loading.get()
-    if plugin is None:
-        return own
-    beside = _hash_of([*plugin.parent.glob("*.py"), *plugin.parent.glob("*/*.py")])
-    return hashlib.sha256(f"{own} {beside}".encode()).hexdigest()
+    if plugin is not None:
+        files |= {*plugin.parent.glob("*.py"), *plugin.parent.glob("*/*.py")}
+    own = [module for file in files if file.is_file() for module in imported_modules(file)]
+    return _hash_of([*files, *_files_of(own)]) if files else ""
 
 
-@lru_cache(maxsize=64)
-def package_hash(package: str) -> str:
-    """SHA-256 of all Python files of a package that is imported, as they are now."""
-    folders = _folders(package)
-    if not folders:
-        raise ValueError(f"no imported package is called {package!r}")
-    return _hash_of(file for folder in folders for file in folder.rglob("*.py"))
+@lru_cache(maxsize=1024)
+def modules_hash(*modules: str) -> str:
+    """Return the SHA-256 of modules of this package and of all that they import of it."""
+    for module in modules:
+        if _file_of(module) is None:
+            raise ValueError(f"no module is called {module!r}")
+    return _hash_of(_files_of(modules))
+
+
+def _files_of(modules: Iterable[str]) -> Iterator[Path]:
+    """Yield the files of modules and of what they import, each once."""
+    seen: set[str] = set()
+    waiting = list(modules)
+    while waiting:
+        module = waiting.pop()
+        if module in seen:
+            continue
+        seen.add(module)
+        file = _file_of(module)
+        if file is not None:
+            yield file
+            waiting += imported_modules(file)
+        # To import a module is to import the packages that it is in.
+        if "." in module:
+            waiting.append(module.rpartition(".")[0])
+
+
+@lru_cache(maxsize=4096)
+def imported_modules(file: Path) -> tuple[str, ...]:
+    """Return the modules of this package that a file imports when it is executed."""
+    try:
+        text = _TYPE_CHECKING.sub("", file.read_text(encoding="utf-8", errors="replace"))
+    except OSError:
+        return ()
+    modules: dict[str, None] = {}
+    for match in _IMPORTS.finditer(text):
+        module, names, plain = match.groups()
+        if plain:
+            modules[plain] = None
+            continue
+        modules[module] = None
+        # A name may be a submodule.
+        for name in re.findall(r"\w+", re.sub(r"#[^\n]*", "", names)):
+            if _file_of(f"{module}.{name}") is not None:
+                modules[f"{module}.{name}"] = None
+    return tuple(modules)
+
+
+@lru_cache(maxsize=8192)
+def _file_of(module: str) -> Path | None:
+    """Return the file of a module of this package; None if there is none."""
+    package, *parts = module.split(".")
+    if package != OWN_PACKAGE:
+        return None
+    path = Path(__file__).resolve().parents[1].joinpath(*parts)
+    for file in (path / "__init__.py", path.with_suffix(".py") if parts else path):
+        if file.is_file():
+            return file
+    return None
 
 
 def _folders(package: str) -> list[Path]:

@@ -9,11 +9,13 @@ from typing import Literal, TypeVar
 
 from codeacumen.api import CodeacumenError
 from codeacumen.registry.code import (
+    OWN_PACKAGE,
     PLUGIN_PREFIX,
     Factory,
     code_hash,
     definition,
     first_line,
+    loading,
     package_of,
     source_file,
 )
@@ -32,7 +34,8 @@ class Entry:
     """A registered model, task or view: how to make it and what to tell about it.
 
     ``code_sha256`` is of the code that defines it, as it was when it was loaded: an edited
-    model is another model, and one edited while it runs is still the old one.
+    model is another model, and one edited while it runs is still the old one. Of this package's
+    own it is empty, since most are never made: ``get_code_hash`` computes it when it is needed.
     """
 
     kind: Kind
@@ -42,6 +45,10 @@ class Entry:
     is_baseline: bool = False
     origin: str = "codeacumen"
     code_sha256: str = ""
+
+    def get_code_hash(self) -> str:
+        """Return the hash of the code that the factory may lead to."""
+        return self.code_sha256 or code_hash(self.factory)
 
 
 ENTRIES: dict[Kind, dict[str, Entry]] = {"model": {}, "task": {}, "view": {}}
@@ -87,7 +94,7 @@ def model(name: str, *, summary: str = "", is_baseline: bool = False) -> Callabl
     def register(factory: F) -> F:
         text = summary or first_line(factory)
         origin = _origin(factory)
-        add(Entry("model", name, factory, text, is_baseline, origin, code_hash(factory)))
+        add(Entry("model", name, factory, text, is_baseline, origin, _hash_early(factory)))
         return factory
 
     return register
@@ -98,7 +105,7 @@ def task(name: str, *, summary: str = "") -> Callable[[F], F]:
 
     def register(factory: F) -> F:
         text = summary or first_line(factory)
-        code = code_hash(factory)
+        code = _hash_early(factory)
         add(Entry("task", name, factory, text, origin=_origin(factory), code_sha256=code))
         return factory
 
@@ -110,7 +117,7 @@ def view(name: str, *, summary: str = "") -> Callable[[F], F]:
 
     def register(factory: F) -> F:
         text = summary or first_line(factory)
-        code = code_hash(factory)
+        code = _hash_early(factory)
         add(Entry("view", name, factory, text, origin=_origin(factory), code_sha256=code))
         return factory
 
@@ -120,3 +127,8 @@ def view(name: str, *, summary: str = "") -> Callable[[F], F]:
 def _origin(factory: Factory) -> str:
     package = package_of(factory)
     return Path(source_file(factory)).name if package.startswith(PLUGIN_PREFIX) else package
+
+
+def _hash_early(factory: Factory) -> str:
+    own = package_of(factory) == OWN_PACKAGE and loading.get() is None
+    return "" if own else code_hash(factory)

@@ -130,5 +130,5 @@ def fingerprint(made: LoadedModel) -> str:
     """What tells two models of one name and equal settings apart: their code and, where the
     model has it, its own ``fingerprint`` (a weights file's hash, say)."""
     own = get_fingerprint(made.model)
-    parts = (made.entry.origin, made.entry.code_sha256, own)
+    parts = (made.entry.origin, made.entry.get_code_hash(), own)
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()

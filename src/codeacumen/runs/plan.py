@@ -9,7 +9,6 @@ from dataclasses import asdict, dataclass
 from functools import cached_property
 from importlib.metadata import version
 
-from codeacumen import __version__
 from codeacumen.api import (
     CodeacumenError,
     CodeContext,
@@ -34,16 +33,20 @@ from codeacumen.models.adapters import list_capabilities, route
 from codeacumen.registry import (
     BrokenError,
     LoadedModel,
+    code_hash,
+    entry,
     fingerprint,
     make_model,
     make_task,
+    modules_hash,
     names,
-    package_hash,
     select_tasks,
 )
 
 # Our own models and adapters compute with these; another release may give other digits.
 LIBRARIES = ("numpy", "rapidfuzz", "scikit-learn", "spylls")
+# The modules that stand between a task and a model: adapters, batches, and checks of answers.
+ASKING = ("codeacumen.models.adapters", "codeacumen.runs.ask")
 # What a question may say about itself beside what it asks; left out where it does not.
 OPTIONAL = ("method", "ask")
 
@@ -93,6 +96,14 @@ class PlannedTask:
             )
             for instance in self.instances
         )
+
+    @cached_property
+    def code_sha256(self) -> str:
+        """Hash of the code that makes the task: of what is registered, or of the task's class."""
+        try:
+            return entry("task", self.card.name).get_code_hash()
+        except CodeacumenError:
+            return code_hash(type(self.task))
 
     @property
     def training(self) -> Callable[[], Sequence[Example]] | None:
@@ -166,15 +177,17 @@ class Cell:
         return f"{self.made.reference} on {self.task.card.name}"
 
     def cache_key(self) -> dict[str, object]:
-        """Everything an answer may depend on. Answers are found again only under an equal key."""
+        """Return everything that an answer may depend on, and nothing else. Answers are found again
+        only under an equal key."""
         key: dict[str, object] = {
-            "codeacumen": f"{__version__} {package_hash('codeacumen')}",
+            "asking": modules_hash(*ASKING),
             "libraries": {name: version(name) for name in LIBRARIES},
             "model": self.made.entry.name,
             "settings": self.made.settings,
             "fingerprint": fingerprint(self.made),
             "task": self.task.card.name,
             "task_version": self.task.card.version,
+            "task_code": self.task.code_sha256,
             "capability": self.task.card.capability,
             "data_sha256": self.task.data_sha256,
         }

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from codeacumen.api import CodeacumenError
+from codeacumen.registry import code_hash, modules_hash
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -73,6 +74,14 @@ def architecture(name: str) -> type[Architecture]:
             f"{name} needs {error.name}, which is not installed", "pip install 'codeacumen[neural]'"
         ) from error
     return found
+
+
+def hash_network_code(name: str) -> str:
+    """Return the hash of the code of a network, without loading one of ours."""
+    if name not in CATALOGUE:
+        return code_hash(architecture(name))
+    module = CATALOGUE[name].module.partition(".")[0]
+    return modules_hash(f"codeacumen.models.neural.networks.{module}")
 
 
 def _foreign(name: str) -> type[Architecture]:

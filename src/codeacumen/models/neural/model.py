@@ -24,7 +24,6 @@ from codeacumen.api import (
     TaskCard,
 )
 from codeacumen.registry import model
-from codeacumen.registry.code import code_hash
 
 
 class Trained:
@@ -34,7 +33,7 @@ class Trained:
     batch_size = 8192
 
     def __init__(self, folder: Path, device: str, batch: int) -> None:
-        from codeacumen.models.neural.catalogue import CATALOGUE, architecture
+        from codeacumen.models.neural.catalogue import hash_network_code
         from codeacumen.models.neural.training.checkpoints import (
             must_have_weights,
             plan_of,
@@ -47,10 +46,8 @@ class Trained:
         must_have_weights(folder)
         self.plan = plan_of(self.about)
         self.purpose = self.plan.purpose
-        self.fingerprint = str(self.about["weights_sha256"])
-        if self.plan.name not in CATALOGUE:
-            # What it answers hangs on its package's code, as all answers hang on ours.
-            self.fingerprint += f" {code_hash(architecture(self.plan.name))}"
+        # The network's module is loaded by name, so it is not among this module's imports.
+        self.fingerprint = f"{self.about['weights_sha256']} {hash_network_code(self.plan.name)}"
         self.code_context: CodeContext | None = None
         if device != "auto":
             from codeacumen.models.neural.training.batches import device_of

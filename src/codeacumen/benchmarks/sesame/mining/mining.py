@@ -28,7 +28,7 @@ from codeacumen.benchmarks.sesame.mining import rating, sample
 from codeacumen.benchmarks.sesame.mining.spaces import Space
 from codeacumen.core.files import sha256_of, write_atomically
 from codeacumen.core.progress import Progress, ignore_progress
-from codeacumen.registry import package_hash
+from codeacumen.registry import modules_hash
 
 if TYPE_CHECKING:
     import numpy as np
@@ -149,7 +149,7 @@ def _check(out: Path) -> None:
 
 def _made_of(*parts: object) -> str:
     """Identifies what a file is made of; the package's code is part of it."""
-    text = json.dumps([package_hash("codeacumen"), *map(str, parts)])
+    text = json.dumps([modules_hash(__name__), *map(str, parts)])
     return hashlib.sha256(text.encode()).hexdigest()
 
 
