@@ -7,8 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
 from codeacumen.api import CodeacumenError
+from codeacumen.cli import app
 from codeacumen.registry import (
     BrokenError,
     make_model,
@@ -88,7 +90,7 @@ def test_a_setting_that_must_be_given_is_asked_for() -> None:
     [("levenstein", "levenshtein"), ("ftcbow", "ft-cbow"), ("Random", "random")],
 )
 def test_an_unknown_model_is_met_with_near_names(wanted: str, suggested: str) -> None:
-    with pytest.raises(CodeacumenError, match=f"there is no model called '{wanted}'") as caught:
+    with pytest.raises(CodeacumenError, match=f"no model '{wanted}'") as caught:
         make_model(wanted)
     assert suggested in caught.value.hint
     assert "codeacumen models list" in caught.value.hint
@@ -118,7 +120,7 @@ def test_tasks_named_twice_are_meant_once_and_stay_in_order() -> None:
 
 @pytest.mark.parametrize("wrong", ["idbench/sim", "idb", "", "/", "abbreviations/match/more"])
 def test_half_a_word_is_no_beginning(wrong: str) -> None:
-    with pytest.raises(CodeacumenError, match="there is no task called"):
+    with pytest.raises(CodeacumenError, match="no task "):
         select_tasks(["abbreviations", wrong])
 
 
@@ -215,6 +217,30 @@ def test_a_task_whose_name_is_no_plain_path_is_refused(name: str) -> None:
 
 
 def test_the_name_of_a_group_is_met_with_its_tasks() -> None:
-    with pytest.raises(CodeacumenError, match="'abbreviations' are 2 tasks") as caught:
+    with pytest.raises(CodeacumenError, match="'abbreviations' is a group of 2 tasks") as caught:
         make_task("abbreviations")
     assert "abbreviations/match" in caught.value.hint
+
+
+@pytest.mark.parametrize(
+    "name", ["gluecode", "gluecode/npath", "robustness", "similar/bare", "names/check/balanced",
+             "identifiers"],
+)  # fmt: skip
+def test_a_task_of_a_data_set_that_is_not_loaded_is_met_with_how_to_build_it(name: str) -> None:
+    with pytest.raises(CodeacumenError, match=f"no task '{name}': .* built from") as caught:
+        select_tasks([name])
+    command, _, then = caught.value.hint.partition(", then: ")
+    folder = name.partition("/")[0]
+    assert command.endswith(f"--out {folder}")
+    assert then == f"codeacumen eval -t {name}@{folder}"
+    # The verb is there.
+    words = command.removeprefix("codeacumen ").partition(" --")[0].split()
+    verb = words[: 3 if words[0] == "tasks" else 2]
+    done = CliRunner().invoke(app, [*verb, "--help"])
+    assert done.exit_code == 0, verb
+
+
+def test_a_typo_in_a_family_whose_tasks_are_known_is_met_with_near_names() -> None:
+    with pytest.raises(CodeacumenError, match="no task 'names/liu/chek'") as caught:
+        select_tasks(["names/liu/chek"])
+    assert "names/liu/check" in caught.value.hint

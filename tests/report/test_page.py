@@ -137,7 +137,7 @@ def test_without_the_task(copied: Folder, tmp_path: Path) -> None:
         cells=tuple(replace(cell, task=names[cell.task]) for cell in run.cells),
     )
     text = page_text([(folder, gone)], tmp_path)
-    assert "Questions and truths are not shown: there is no task called" in text
+    assert "Questions and truths are not shown: no task" in text
     data = data_of(text, "gone-expand")
     assert len(data["ids"]) == 184
     assert "truths" not in data

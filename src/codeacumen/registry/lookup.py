@@ -13,9 +13,11 @@ from pathlib import Path
 from types import ModuleType
 from typing import cast
 
-from codeacumen.api import CodeacumenError
+from codeacumen.api import CodeacumenError, DataFamily
 from codeacumen.registry import entries
+from codeacumen.registry.benchmarks import list_data_families
 from codeacumen.registry.code import (
+    OWN_PACKAGE,
     PLUGIN_PREFIX,
     Factory,
     code_hash,
@@ -196,14 +198,33 @@ def _unknown(kind: Kind, name: str) -> CodeacumenError:
     below = [one for one in known if one.startswith(name.rstrip("/") + "/")]
     if below:
         return CodeacumenError(
-            f"{name!r} are {len(below)} {kind}s", f"choose of {', '.join(below)}"
+            f"{name!r} is a group of {len(below)} {kind}s", f"name one of {', '.join(below)}"
+        )
+    family = _find_unloaded_family(name) if kind == "task" else None
+    if family is not None:
+        return CodeacumenError(
+            f"no task {name!r}: this benchmark is built from your data, and no data set is loaded",
+            f"{family.build_command}, then: codeacumen eval -t {name}@{family.tasks}",
         )
     hint = f"did you mean {', '.join(near)}? " if near else ""
     where = "corpus views" if kind == "view" else f"{kind}s list"
     return CodeacumenError(
-        f"there is no {kind} called {name!r}",
+        f"no {kind} {name!r}",
         f"{hint}`codeacumen {where}` shows all; one from a file needs --plugin FILE",
     )
+
+
+def _find_unloaded_family(name: str) -> DataFamily | None:
+    """Return the family of data sets that a task's name belongs to, if none of it is loaded."""
+    parts = name.rstrip("/").split("/")
+    family = next((family for family in list_data_families() if family.tasks == parts[0]), None)
+    if family is None:
+        return None
+    below = [one for one in entries.ENTRIES["task"].values() if one.name.startswith(f"{parts[0]}/")]
+    is_loaded = any(one.origin != OWN_PACKAGE for one in below)
+    # A family may have tasks of its own that need no data set: names/liu.
+    is_near_known = any(one.name.split("/")[1] == parts[1] for one in below if len(parts) > 1)
+    return None if is_loaded or is_near_known else family
 
 
 def select_tasks(patterns: Iterable[str]) -> list[str]:

@@ -37,7 +37,14 @@ BENCHMARKS = (
                 published_rows=_published_rows,
             ),
         ),
-        families=(DataFamily("gluecode", "codeacumen.benchmarks.gluecode.task"),),
+        families=(
+            DataFamily(
+                "gluecode",
+                "codeacumen.benchmarks.gluecode.task",
+                tasks="gluecode",
+                build_command="codeacumen tasks build gluecode --corpus CORPUS --out gluecode",
+            ),
+        ),
         report_module="codeacumen.benchmarks.gluecode.report",
     ),
 )

@@ -5,7 +5,14 @@ from codeacumen.api import Benchmark, DataFamily, Recipe
 BENCHMARKS = (
     Benchmark(
         "idbench",
-        families=(DataFamily("identifiers", "codeacumen.benchmarks.idbench"),),
+        families=(
+            DataFamily(
+                "identifiers",
+                "codeacumen.benchmarks.idbench",
+                tasks="identifiers",
+                build_command="codeacumen survey clean VOTES --out identifiers",
+            ),
+        ),
         recipe=Recipe("idbench", "codeacumen.benchmarks.idbench.reproduce", takes_embeddings=True),
     ),
 )

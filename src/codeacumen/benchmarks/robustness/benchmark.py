@@ -5,7 +5,14 @@ from codeacumen.api import Benchmark, DataFamily, Recipe
 BENCHMARKS = (
     Benchmark(
         "robustness",
-        families=(DataFamily("robustness", "codeacumen.benchmarks.robustness"),),
+        families=(
+            DataFamily(
+                "robustness",
+                "codeacumen.benchmarks.robustness",
+                tasks="robustness",
+                build_command="codeacumen dataset robustness --corpus CORPUS --out robustness",
+            ),
+        ),
         report_module="codeacumen.benchmarks.robustness.report",
         recipe=Recipe("generalizability", "codeacumen.benchmarks.robustness.reproduce"),
     ),

@@ -35,7 +35,14 @@ BENCHMARKS = (
     ),
     Benchmark(
         "similar",
-        families=(DataFamily("similar", "codeacumen.benchmarks.sesame"),),
+        families=(
+            DataFamily(
+                "similar",
+                "codeacumen.benchmarks.sesame",
+                tasks="similar",
+                build_command="codeacumen tasks build similar --corpus CORPUS --out similar",
+            ),
+        ),
         input_levels=(
             InputLevels(
                 "similar",
