@@ -21,7 +21,6 @@ NO_MODULES = {
     "codeacumen.counts": "metadata key of a Parquet file",
     "codeacumen.fingerprint": "metadata key of a Parquet file",
     "codeacumen.made_of": "metadata key of a Parquet file",
-    "codeacumen.model": "metadata key of a Parquet file",
     "codeacumen.networks": "entry-point group of other packages' networks",
     "codeacumen.results/2": "schema of a run's results",
     "codeacumen.naming/1": "schema of the background of method names",

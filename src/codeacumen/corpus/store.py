@@ -37,6 +37,11 @@ CALLS = "calls"
 
 
 class Corpus(Stored):
+    """A corpus that is built: its methods, their views, the calls between them, and SQL.
+
+    ``Corpus.open(folder)`` opens one; ``len`` is the number of its methods.
+    """
+
     def __init__(self, folder: Path, manifest: Manifest) -> None:
         super().__init__(folder, manifest)
         self._file = lru_cache(maxsize=4)(self._parsed)

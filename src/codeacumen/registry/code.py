@@ -58,7 +58,7 @@ def definition(factory: Factory) -> tuple[str, str]:
 def source_file(factory: Factory) -> str:
     try:
         return inspect.getsourcefile(defined(factory)) or ""
-    except TypeError:
+    except (TypeError, OSError):  # built in, or typed in a session
         return ""
 
 

@@ -234,13 +234,20 @@ def why_not(made: LoadedModel, card: TaskCard, *, trains: bool = True) -> str:
 def make_plan(
     references: Sequence[str], task_patterns: Sequence[str], *, skip_unfit: bool = False
 ) -> tuple[list[Cell], list[str]]:
-    """Cells to run, and what was left out and why.
+    """Return the cells of models and tasks that are given by name; see ``plan_cells``."""
+    models = [make_model(reference) for reference in dict.fromkeys(references)]
+    tasks = [PlannedTask(make_task(name)) for name in select_tasks(task_patterns)]
+    return plan_cells(models, tasks, skip_unfit=skip_unfit)
+
+
+def plan_cells(
+    models: Sequence[LoadedModel], tasks: Sequence[PlannedTask], *, skip_unfit: bool = False
+) -> tuple[list[Cell], list[str]]:
+    """Return the cells to run, and what was left out and why.
 
     A model that lacks the capability a task needs is an error before anything runs, unless
     ``skip_unfit``.
     """
-    models = [make_model(reference) for reference in dict.fromkeys(references)]
-    tasks = [PlannedTask(make_task(name)) for name in select_tasks(task_patterns)]
     cells: list[Cell] = []
     unfit: list[str] = []
     for task in tasks:

@@ -1,0 +1,152 @@
+"""The Python API: names and objects, results, and that the import alone loads nothing."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import codeacumen
+from codeacumen.api import Capability, CodeacumenError, Pair
+from codeacumen.runs.results import read_run
+from support import ROOT
+from toys import Toy
+
+GUIDE = ROOT / "docs" / "python.md"
+
+
+class Lengths:
+    """Closeness of lengths."""
+
+    def __init__(self, fingerprint: str = "") -> None:
+        self.asked = 0
+        if fingerprint:
+            self.fingerprint = fingerprint
+
+    def similarity(self, pairs: list[Pair]) -> list[float]:
+        self.asked += len(pairs)
+        return [-abs(len(pair.left) - len(pair.right)) for pair in pairs]
+
+
+def test_the_import_alone_loads_nothing() -> None:
+    code = (
+        "import sys, codeacumen\n"
+        "ours = [name for name in sys.modules if name.split('.')[0] == 'codeacumen']\n"
+        "print(*ours, 'numpy' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    assert done.stdout.split() == ["codeacumen", "False"]
+
+
+def test_every_public_name_is_there_and_documented() -> None:
+    from codeacumen import api
+
+    for name in codeacumen.__all__:
+        found = getattr(codeacumen, name)
+        assert name == "__version__" or found.__doc__, name
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        _ = codeacumen.nothing
+    namespace: dict[str, Any] = {}
+    exec("from codeacumen.api import *", namespace)
+    assert set(api.__all__) <= set(namespace)
+
+
+def test_the_scores_are_those_of_the_command(home: Path, tmp_path: Path) -> None:
+    results = codeacumen.evaluate(["levenshtein", "random"], "abbreviations", tmp_path / "api")
+    command = ["-m", "codeacumen", "eval", "-m", "levenshtein", "-m", "random", "-t",
+               "abbreviations", "-o", "cli"]  # fmt: skip
+    subprocess.run([sys.executable, *command], check=True, capture_output=True, cwd=tmp_path)
+    theirs = json.loads((tmp_path / "cli" / "results.json").read_text())
+    ours = json.loads((tmp_path / "api" / "results.json").read_text())
+    scores = [[cell["scores"] for cell in run["cells"]] for run in (ours, theirs)]
+    assert scores[0] == scores[1]
+    assert read_run(tmp_path / "api") == results.run
+    assert [row["value"] for row in results.to_rows()] == [
+        score["value"] for cell in theirs["cells"] for score in cell["scores"]
+    ]
+
+
+def test_an_object_without_a_fingerprint_is_asked_every_time(home: Path) -> None:
+    model = Lengths()
+    for calls in (1, 2):
+        codeacumen.evaluate(model, "abbreviations/match", progress=False)
+        assert model.asked == 475 * calls
+
+
+def test_an_object_with_a_fingerprint_finds_its_answers_and_another_does_not(home: Path) -> None:
+    first, same, other = Lengths("one"), Lengths("one"), Lengths("two")
+    for model in (first, same, other):
+        codeacumen.evaluate(model, "abbreviations/match", progress=False)
+    assert (first.asked, same.asked, other.asked) == (475, 0, 475)
+
+
+def test_a_task_may_be_an_object(home: Path) -> None:
+    task = Toy(capability=Capability.SIMILARITY)
+    results = codeacumen.evaluate(Lengths(), task, progress=False)
+    (row,) = results.to_rows()
+    assert (row["task"], row["model"], row["answered"]) == ("toy", "Lengths", 12)
+    assert "Toy (toy), scored on all" in str(results)
+
+
+def test_what_is_no_model_and_two_of_one_name_are_refused(home: Path) -> None:
+    with pytest.raises(CodeacumenError, match="int has no capability"):
+        codeacumen.evaluate(7, "abbreviations/match")  # type: ignore[arg-type]
+    with pytest.raises(CodeacumenError, match="several models are called Lengths"):
+        codeacumen.compare([Lengths(), Lengths()], "abbreviations/match")
+    named = [codeacumen.load_model(Lengths(), name) for name in ("a", "b")]
+    (comparison,) = codeacumen.compare(named, "abbreviations/match", progress=False)
+    assert [(test.first, test.second) for test in comparison.tests] == [("a", "b")]
+    assert not comparison.tests[0].different
+
+
+def test_left_out_models_are_reported(home: Path) -> None:
+    models = ["levenshtein", "codeacumen-naming"]
+    with pytest.raises(CodeacumenError, match="codeacumen-naming cannot be asked"):
+        codeacumen.evaluate(models, "abbreviations/match")
+    results = codeacumen.evaluate(models, "abbreviations/match", skip_unfit=True, progress=False)
+    assert len(results.left_out) == 1
+    assert {row["model"] for row in results.to_rows()} == {"levenshtein"}
+
+
+def test_html_is_escaped(home: Path) -> None:
+    hostile = codeacumen.load_model(Lengths(), "<script>alert(1)</script>")
+    results = codeacumen.evaluate(hostile, "abbreviations/match", progress=False)
+    assert "<script>" not in results._repr_html_()
+    assert "&lt;script&gt;" in results._repr_html_()
+
+
+def test_files_of_a_run_without_a_folder_go_with_the_results(home: Path) -> None:
+    results = codeacumen.evaluate("random", "abbreviations/match", progress=False)
+    folder = results.folder
+    assert (folder / "results.json").is_file()
+    del results
+    assert not folder.exists()
+
+
+def test_the_plot_shows_the_task_that_is_named(home: Path) -> None:
+    results = codeacumen.evaluate("levenshtein", "abbreviations", progress=False)
+    chart = results.plot("abbreviations/expand").to_dict()
+    assert "Abbreviations: expand" in json.dumps(chart)
+    with pytest.raises(CodeacumenError, match="no task 'nothing'"):
+        results.plot("nothing")
+
+
+def test_the_guide_runs(tmp_path: Path) -> None:
+    """All blocks of the page, one after the other in one session, in an empty folder."""
+    blocks = re.findall(r"^```python\n(.*?)^```", GUIDE.read_text(), re.MULTILINE | re.DOTALL)
+    assert len(blocks) >= 7
+    source = "\n".join([f"QUILL = {str(ROOT / 'examples' / 'quill')!r}", *blocks])
+    environment = {**os.environ, "CODEACUMEN_HOME": str(tmp_path / "home")}
+    done = subprocess.run(
+        [sys.executable, "-c", source], cwd=tmp_path, env=environment, capture_output=True,
+        text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "jaro-winkler" in done.stdout
+    assert "400 with a body" in done.stdout
