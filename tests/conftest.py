@@ -20,8 +20,11 @@ from warm import launcher
 
 __all__ = ["analysed_corpus", "examples_corpus", "java_util", "javac_program", "part_of_java_util"]
 
+# A speed limit is no test: on a busy machine any case may take longer than hypothesis allows.
+settings.register_profile("thorough", settings.default, deadline=None)
 # Where a test does not say how many cases it draws; a hundred are usual.
-settings.register_profile("quick", settings.default, max_examples=40)
+settings.register_profile("quick", settings.default, max_examples=40, deadline=None)
+settings.load_profile("thorough")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
