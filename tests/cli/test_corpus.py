@@ -342,7 +342,7 @@ def test_audit_without_tokens(codeacumen_here: Codeacumen, tmp_path: Path) -> No
         (["build", "a.java", "-o", "file"], "is a file"),
         (["build", "a.java", "-o", "."], "is no corpus, and not empty"),
         (["build", "a.java", "-o", "c", "--address", "host:1"], "add --engine ray"),
-        (["build", "a.java", "-o", "c", "--view", "nothing"], "no view called 'nothing'"),
+        (["build", "a.java", "-o", "c", "--view", "nothing"], "no view 'nothing'"),
     ],
 )
 def test_mistakes_get_an_answer(

@@ -60,7 +60,7 @@ def test_what_is_not_there_is_told(examples_corpus: Corpus) -> None:
     with pytest.raises(CodeacumenError, match="there is no method"):
         examples_corpus.method(uuid.uuid4())
     method = str(all_methods(examples_corpus)[0]["method_id"])
-    with pytest.raises(CodeacumenError, match="no view called 'tokenz'") as caught:
+    with pytest.raises(CodeacumenError, match="no view 'tokenz'") as caught:
         examples_corpus.view(method, "tokenz")
     assert "tokens" in caught.value.hint
     with pytest.raises(CodeacumenError, match="knows no tool called 'javac'"):

@@ -74,7 +74,7 @@ def test_siblings_of_a_cluster_are_left_out_together(home: Path) -> None:
 
 @pytest.mark.parametrize(
     ("reference", "reason"),
-    [("ensemble:oracle", "learns from labels itself"), ("ensemble:nobody", "no model called")],
+    [("ensemble:oracle", "learns from labels itself"), ("ensemble:nobody", "no model 'nobody'")],
 )
 def test_members_that_will_not_do(reference: str, reason: str) -> None:
     with pytest.raises(CodeacumenError, match=reason):

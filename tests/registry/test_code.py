@@ -249,8 +249,6 @@ def copied_package(tmp_path_factory: pytest.TempPathFactory) -> Path:
     [
         ("report/view.py", False),
         ("models/linear.py", False),
-        ("benchmarks/gluecode/task.py", False),
-        ("models/strings.py", True),
         ("text/subtokens.py", True),
         ("models/adapters.py", True),
         ("benchmarks/abbreviations/__init__.py", True),

@@ -119,6 +119,7 @@ def test_two_models_share_a_letter_exactly_if_they_are_tied(n: int, data: st.Dat
         assert bool(set(letters[first]) & set(letters[second])) == ((first, second) in tied)
 
 
+@pytest.mark.thorough
 def test_holm_can_still_find_a_difference_among_many_models() -> None:
     """The bootstrap's smallest p-value must survive the correction over all pairs: 30 models
     are 435 pairs."""

@@ -7,6 +7,8 @@ from __future__ import annotations
 import random
 from pathlib import Path
 
+import pytest
+
 from codeacumen.transforms.switches import SwitchToIf
 from running import Case, check_all, found
 
@@ -206,6 +208,7 @@ def programs(seeds: range) -> list[Case]:
     return [Case(f"seed {seed}", FRAME % Writer(seed).method()) for seed in seeds]
 
 
+@pytest.mark.thorough
 def test_every_variant_does_the_same(tmp_path: Path) -> None:
     cases = programs(range(40))
     transform = SwitchToIf()

@@ -110,6 +110,7 @@ def whole(examples_corpus: Corpus, files: Files, methods: list[Row]) -> frozense
     return frozenset(found)
 
 
+@pytest.mark.thorough
 def test_a_view_without_the_name_is_that_of_a_source_without_it(
     methods: list[Row], files: Files, shown: Shown
 ) -> None:

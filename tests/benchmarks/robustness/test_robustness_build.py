@@ -201,6 +201,7 @@ def test_methods_of_the_corpus_are_those_that_sql_finds(
     assert [row["id"] for row in originals] == [id_ for id_ in numbered if id_ in wanted]
 
 
+@pytest.mark.thorough
 def test_the_same_bytes_whoever_does_the_work(
     examples_corpus: Corpus, examples: Path, tmp_path: Path
 ) -> None:

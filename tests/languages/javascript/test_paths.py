@@ -43,6 +43,7 @@ def test_hard_constructs(acorn: Any, hard: Path, length: int, width: int) -> Non
     assert len(expected) > 500
 
 
+@pytest.mark.thorough
 def test_real_packages(acorn: Any, real_files: list[Path]) -> None:
     count = 0
     different = []

@@ -133,6 +133,7 @@ def test_votes_of_several_raters(codeacumen_here: Codeacumen, tmp_path: Path) ->
     assert codeacumen_here("similar", "votes", *files, "--out", tmp_path / "v.json").returncode == 2
 
 
+@pytest.mark.thorough
 def test_tuning_by_labels(codeacumen_here: Codeacumen, mined: Path, tmp_path: Path) -> None:
     pytest.importorskip("pymoo", reason="pymoo is not installed")
     texts = texts_of(mined)

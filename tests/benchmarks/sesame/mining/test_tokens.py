@@ -122,6 +122,7 @@ def test_pairs_in_many_batches(monkeypatch: pytest.MonkeyPatch) -> None:
 GLUED, PRINTED = "89", "897"
 
 
+@pytest.mark.thorough
 def test_published_similarities() -> None:
     """Oracle: ``sim_tok`` of SeSaMe, whose tool used JDT's scanner, for each pair of which the
     source is published."""

@@ -20,6 +20,7 @@ SOME = (
 )  # fmt: skip
 
 
+@pytest.mark.thorough
 def test_the_table_is_what_the_jdk_at_hand_says() -> None:
     java = shutil.which("java")
     if java is None:
