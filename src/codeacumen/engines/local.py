@@ -134,6 +134,9 @@ def _stop_all(workers: list[_Worker]) -> None:
 def _serve(handle: int) -> None:
     """The other end: items in, results out, until nobody is there."""
     _die_with_parent()
+    # Ctrl-C in a terminal reaches the workers too: only the parent reports it.
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, lambda *_: os._exit(130))
     # Rows and declarations are millions of objects without a cycle: looking for cycles as often
     # as Python does would cost a fifth of the time.
     gc.set_threshold(200_000, 50, 100)
