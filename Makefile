@@ -5,7 +5,7 @@ VENV   ?= .venv
 BIN     = $(VENV)/bin
 OUT    ?= build/eval
 # Copies of IdBench's, SeSaMe's and Liu et al.'s files, if they lie beside the repository;
-# `codeacumen data get` fetches the first two where there is a network.
+# `codeacumen dataset get` fetches the first two where there is a network.
 IDBENCH ?= ../shared/data/idbench
 SESAME  ?= ../shared/data/sesame
 LIU     ?= ../shared/data/liu2019
@@ -66,34 +66,34 @@ $(BIN)/.neural: $(BIN)/.core
 	touch $@
 
 eval: $(BIN)/$(STAGE)
-	@if [ -d "$(IDBENCH)" ]; then $(BIN)/codeacumen data get idbench --from "$(IDBENCH)" >/dev/null; fi
+	@if [ -d "$(IDBENCH)" ]; then $(BIN)/codeacumen dataset get idbench --from "$(IDBENCH)" >/dev/null; fi
 	$(BIN)/codeacumen corpus build $(EXAMPLES) --out $(OUT)/examples
-	$(BIN)/codeacumen dataset robustness --corpus $(OUT)/examples --split all --certify $(CERTIFY) \
+	$(BIN)/codeacumen dataset build robustness $(OUT)/examples --split all --certify $(CERTIFY) \
 		--where single --where all --where 50% --out $(OUT)/robustness
-	$(BIN)/codeacumen tasks build gluecode --corpus $(OUT)/examples --out $(OUT)/gluecode
-	$(BIN)/codeacumen tasks build similar --corpus $(OUT)/examples --out $(OUT)/similar
+	$(BIN)/codeacumen dataset build gluecode $(OUT)/examples --out $(OUT)/gluecode
+	$(BIN)/codeacumen dataset build similarity $(OUT)/examples --out $(OUT)/similarity
 	$(BIN)/codeacumen eval --plugin examples/trigram_embedding.py --task abbreviations \
 		$(if $(wildcard $(IDBENCH)),--task idbench) --skip-unfit --out $(OUT)
-	$(BIN)/codeacumen eval --data $(OUT)/robustness --task robustness --model majority \
+	$(BIN)/codeacumen eval --task robustness@$(OUT)/robustness --model majority \
 		--model nearest-namer:corpus=$(OUT)/examples,split=all --out $(OUT)/names
-	$(if $(NEURAL),$(BIN)/codeacumen train cnn --task gluecode --data $(OUT)/gluecode \
+	$(if $(NEURAL),$(BIN)/codeacumen train network cnn -t gluecode@$(OUT)/gluecode \
 		--config small --out $(NETWORKS)/cnn)
-	$(if $(NEURAL),$(BIN)/codeacumen train code2vec --task gluecode/naming --data $(OUT)/gluecode \
-		--config small --out $(NETWORKS)/code2vec)
-	$(BIN)/codeacumen eval --tasks gluecode@$(OUT)/gluecode --skip-unfit $(GLUECODE) \
+	$(if $(NEURAL),$(BIN)/codeacumen train network code2vec \
+		-t gluecode/naming@$(OUT)/gluecode --config small --out $(NETWORKS)/code2vec)
+	$(BIN)/codeacumen eval --task gluecode@$(OUT)/gluecode --skip-unfit $(GLUECODE) \
 		--out $(OUT)/methods
-	$(BIN)/codeacumen eval --tasks similar@$(OUT)/similar --skip-unfit $(ALIKE) --out $(OUT)/alike
+	$(BIN)/codeacumen eval --task similarity@$(OUT)/similarity --skip-unfit $(ALIKE) \
+		--out $(OUT)/alike
 	@if [ -d "$(SESAME)" ]; then \
-		$(BIN)/codeacumen data get sesame --from "$(SESAME)" >/dev/null && \
+		$(BIN)/codeacumen dataset get sesame --from "$(SESAME)" >/dev/null && \
 		$(BIN)/codeacumen eval --task sesame --skip-unfit $(SESAME_MODELS) --out $(OUT)/sesame; fi
 	@if [ -d "$(LIU)" ]; then \
-		$(BIN)/codeacumen data get liu2019 --from "$(LIU)" >/dev/null && \
+		$(BIN)/codeacumen dataset get liu2019 --from "$(LIU)" >/dev/null && \
 		$(BIN)/codeacumen eval --task names/liu/check --task names/liu/recommend --skip-unfit $(NAMING) \
 			--out $(OUT)/naming; fi
 	$(BIN)/codeacumen report $(OUT) $(OUT)/names $(OUT)/methods $(OUT)/alike \
 		$(if $(wildcard $(SESAME)),$(OUT)/sesame) $(if $(wildcard $(LIU)),$(OUT)/naming) \
-		--corpus $(OUT)/examples \
-		--data $(OUT)/robustness --data $(OUT)/gluecode
+		--corpus $(OUT)/examples
 
 lint: $(BIN)/.dev
 	$(BIN)/ruff check .

@@ -1,7 +1,7 @@
 """Our docsim and toksim beside the published ones, for pairs of SeSaMe whose two methods are in a
 corpus as they were then.
 
-    codeacumen similar mine --corpus CORPUS --out MINED --compat sesame-tools
+    codeacumen similar mine CORPUS --out MINED --compat sesame-tools
     python bench/sesame.py MINED
 
 The published numbers are of another corpus, eleven projects of 2018: a trigram is rarer or more

@@ -4,7 +4,11 @@ A block that starts with ```` ```console ```` holds commands, each after ``$ ``,
 print. Blocks of one page run one after the other in one empty folder. ``...`` on a line of
 its own stands for lines left out.
 
-    python scripts/docs_console.py          rewrite the outputs in docs/ and README.md
+``docs/python.md`` is one Python session: what a ```` ```python ```` block prints stands in the
+```` ```text ```` block after it.
+
+    python scripts/docs_console.py             rewrite the outputs in docs/ and README.md
+    python scripts/docs_console.py PAGE...     rewrite those of these pages
 """
 
 from __future__ import annotations
@@ -24,6 +28,11 @@ from codeacumen.corpus.compiled import compiled
 ROOT = Path(__file__).resolve().parents[1]
 SHARED = Path(os.environ.get("CODEACUMEN_SHARED_DATA", ROOT.parent / "shared" / "data"))
 BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+SESSION = ROOT / "docs" / "python.md"
+SESSION_BLOCK = re.compile(
+    r"^```python\n(?P<code>.*?)^```$(?:\n\n^```text\n(?P<output>.*?)^```$)?",
+    re.MULTILINE | re.DOTALL,
+)
 
 
 @dataclass(frozen=True)
@@ -126,9 +135,47 @@ def all_steps(page: Path) -> Iterator[Step]:
         yield from steps(match.group(1))
 
 
-def main() -> None:
-    for page in pages():
+def run_session(sandbox: Sandbox, python: str = sys.executable) -> list[str]:
+    """Return what each block of the Python session prints."""
+    blocks = [match["code"] for match in SESSION_BLOCK.finditer(SESSION.read_text())]
+    names = {"EXAMPLES": "examples", "IDBENCH": sandbox.environment["IDBENCH"]}
+    source = "".join(f"{name} = {value!r}\n" for name, value in names.items())
+    source += "".join(f"{block}\nprint(chr(0), end='')\n" for block in blocks)
+    done = subprocess.run(
+        [python, "-c", source],
+        cwd=sandbox.folder,
+        env=sandbox.environment,
+        capture_output=True,
+        text=True,
+        timeout=600,
+    )
+    if done.returncode:
+        raise RuntimeError(done.stderr)
+    return [
+        "\n".join(line.rstrip() for line in output.strip("\n").splitlines())
+        for output in done.stdout.split("\0")[:-1]
+    ]
+
+
+def refresh_session(sandbox: Sandbox) -> str:
+    """Return the page of the Python session with what its blocks print now."""
+    outputs = iter(run_session(sandbox))
+
+    def rewrite(match: re.Match[str]) -> str:
+        output = next(outputs)
+        shown = f"\n\n```text\n{output}\n```" if output else ""
+        return f"```python\n{match['code']}```{shown}"
+
+    return SESSION_BLOCK.sub(rewrite, SESSION.read_text())
+
+
+def main(arguments: list[str]) -> None:
+    for page in [Path(name).resolve() for name in arguments] or pages():
         text = page.read_text()
+        if page == SESSION:
+            with tempfile.TemporaryDirectory() as folder:
+                page.write_text(refresh_session(Sandbox(Path(folder).resolve())))
+            print(page.relative_to(ROOT))
         if not BLOCK.search(text):
             continue
         with tempfile.TemporaryDirectory() as folder:
@@ -137,4 +184,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

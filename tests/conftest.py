@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
+from codeacumen.registry import lookup
 from corpora import analysed_corpus, examples_corpus
 from javac import java_util, javac_program, part_of_java_util
 from support import SHARED, Codeacumen, is_thorough
@@ -48,6 +49,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         for item in items:
             if item.get_closest_marker("thorough"):
                 item.add_marker(pytest.mark.skip(reason="thorough: run with --thorough"))
+
+
+@pytest.fixture(autouse=True)
+def forget_plugins() -> Iterator[None]:
+    """Forget the plug-ins of each test: engines give all that are loaded to their workers."""
+    loaded = lookup._plugins[:]
+    yield
+    lookup._plugins[:] = loaded
 
 
 @pytest.fixture(scope="session")

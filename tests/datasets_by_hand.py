@@ -25,7 +25,7 @@ METHODS: Sequence[tuple[str, int, Sequence[tuple[str, str, str]]]] = (
 
 
 def write_data(folder: Path, **changes: Any) -> Path:
-    """The folder as `codeacumen dataset robustness` would write it, with other values in its
+    """The folder as `codeacumen dataset build robustness` would write it, with other values in its
     ``dataset.json`` where they are given."""
     folder.mkdir(parents=True, exist_ok=True)
     originals, variants = [], []

@@ -45,7 +45,7 @@ NULLTOKEN = (
 
 
 def write_methods(folder: Path, train: Sequence[str] = TRAIN, **changes: Any) -> Path:
-    """The folder as `codeacumen tasks build gluecode` would write it, with other values in its
+    """The folder as `codeacumen dataset build gluecode` would write it, with other values in its
     ``dataset.json`` where they are given."""
     folder.mkdir(parents=True, exist_ok=True)
     rows: Mapping[str, list[Row]] = {

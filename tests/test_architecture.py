@@ -16,7 +16,7 @@ PACKAGE = Path(__file__).resolve().parents[1] / "src" / "codeacumen"
 LAYERS = (
     "api", "core", "registry", "engines", "metrics", "text", "languages", "corpus", "views",
     "transforms", "datasets", "tasks", "renames", "survey", "benchmarks", "search", "models",
-    "runs", "reproduce", "checker", "report", "cli",
+    "runs", "reproduce", "checker", "report", "interface", "cli",
 )  # fmt: skip
 
 # A benchmark's hooks are modules that a later package loads by name: models, reproduce or report.
@@ -102,7 +102,7 @@ def test_benchmarks_do_not_import_each_other() -> None:
 
 
 @pytest.mark.parametrize(
-    "arguments", [["--help"], ["tasks", "list"], ["models", "list"], ["data", "list"]]
+    "arguments", [["--help"], ["tasks", "list"], ["models", "list"], ["dataset", "list"]]
 )
 def test_light_commands_load_nothing_heavy(arguments: list[str], tmp_path: Path) -> None:
     code = (

@@ -107,3 +107,10 @@ def test_the_worked_example_is_the_file_that_runs() -> None:
     guide = (ROOT / "docs" / "evaluating-your-model.md").read_text()
     (shown,) = re.findall(r"```python\n(\"\"\".*?)```", guide, re.DOTALL)
     assert shown == (ROOT / "examples" / "trigram_embedding.py").read_text()
+
+
+def test_the_extensions_shown_are_the_files_that_run() -> None:
+    page = (ROOT / "docs" / "extending.md").read_text()
+    shown = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    files = sorted((ROOT / "examples" / "extending").glob("*.py"))
+    assert sorted(shown) == sorted(file.read_text() for file in files)

@@ -21,10 +21,9 @@ NO_MODULES = {
     "codeacumen.counts": "metadata key of a Parquet file",
     "codeacumen.fingerprint": "metadata key of a Parquet file",
     "codeacumen.made_of": "metadata key of a Parquet file",
-    "codeacumen.networks": "entry-point group of other packages' networks",
     "codeacumen.results/2": "schema of a run's results",
     "codeacumen.naming/1": "schema of the background of method names",
-    "codeacumen.names/1": "format of a data set of mined names",
+    "codeacumen.renames/1": "format of a data set of renames",
     "codeacumen.search/2": "schema of an index of methods on disk",
 }
 PYTHON = [path for name in ("src", "scripts", "bench") for path in (ROOT / name).rglob("*.py")]

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import re
 import subprocess
 import sys
 from pathlib import Path
@@ -15,10 +13,9 @@ import pytest
 import codeacumen
 from codeacumen.api import Capability, CodeacumenError, Pair
 from codeacumen.runs.results import read_run
-from support import ROOT
+from docs_console import SESSION as GUIDE
+from docs_console import SESSION_BLOCK, Sandbox, run_session
 from toys import Toy
-
-GUIDE = ROOT / "docs" / "python.md"
 
 
 class Lengths:
@@ -110,7 +107,7 @@ def test_left_out_models_are_reported(home: Path) -> None:
     with pytest.raises(CodeacumenError, match="codeacumen-naming cannot be asked"):
         codeacumen.evaluate(models, "abbreviations/match")
     results = codeacumen.evaluate(models, "abbreviations/match", skip_unfit=True, progress=False)
-    assert len(results.left_out) == 1
+    assert len(results.notes) == 1
     assert {row["model"] for row in results.to_rows()} == {"levenshtein"}
 
 
@@ -137,16 +134,62 @@ def test_the_plot_shows_the_task_that_is_named(home: Path) -> None:
         results.plot("nothing")
 
 
-def test_the_guide_runs(tmp_path: Path) -> None:
+def test_transform_returns_the_changed_files(home: Path, tmp_path: Path) -> None:
+    """Also of files that are not plain UTF-8: the edits count bytes of the file on disk."""
+    text = "class A { /* äöü */ int f(int größe) { return größe; } }\n"
+    for name, data in {
+        "latin": text.encode("latin-1"),
+        "marked": b"\xef\xbb\xbf" + text.encode(),
+        "wide": b"\xff\xfe" + text.encode("utf-16-le"),
+    }.items():
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "A.java").write_bytes(data)
+    folders = [tmp_path / name for name in ("latin", "marked", "wide")]
+    out = tmp_path / "variants.jsonl"
+    transformation = codeacumen.transform(folders, out, kinds=["rename"], workers=1)
+    variants = list(transformation)
+    assert [variant.project for variant in variants] == ["latin", "marked", "wide"]
+    assert len(out.read_text(encoding="utf-8").splitlines()) == transformation.line_count == 3
+    for variant in variants:
+        assert variant.original == text
+        assert variant.changed == text.replace("größe", "var0")
+    assert transformation.counts["kinds"]["rename"]["variants"] == {"single": 3}
+    assert not transformation.has_failures
+
+
+def test_a_transformation_without_a_file_keeps_its_variants(home: Path, tmp_path: Path) -> None:
+    (tmp_path / "A.java").write_text("class A { int f(int n) { return n; } }\n")
+    transformation = codeacumen.transform(tmp_path / "A.java", kinds=["rename"], workers=1)
+    folder = transformation.out.parent
+    assert len(list(transformation)) == len(list(transformation)) == 1
+    del transformation
+    assert not folder.exists()
+
+
+def test_a_corpus_object_is_transformed(home: Path, tmp_path: Path) -> None:
+    (tmp_path / "A.java").write_text("class A { int f(int n) { return n; } }\n")
+    corpus = codeacumen.build_corpus(tmp_path / "A.java", tmp_path / "corpus", workers=1)
+    (variant,) = codeacumen.transform(corpus, kinds=["rename"], workers=1, certify="binds")
+    assert variant.changed == "class A { int f(int var0) { return var0; } }\n"
+    assert variant.certificate == {"level": "binds"}
+    with pytest.raises(CodeacumenError, match="tests can be run for one project"):
+        codeacumen.transform(corpus, certify="tests", test_command="true")
+
+
+def test_a_report_of_several_runs(home: Path, tmp_path: Path) -> None:
+    first = codeacumen.evaluate("levenshtein", "abbreviations/match", tmp_path / "one")
+    codeacumen.evaluate("random", "abbreviations/expand", tmp_path / "two")
+    page = codeacumen.write_report([first, tmp_path / "two"], tmp_path / "both.html")
+    text = page.read_text(encoding="utf-8")
+    assert "abbreviations/match" in text
+    assert "abbreviations/expand" in text
+
+
+def test_the_guide_prints_what_it_says(tmp_path: Path, idbench_source: Path) -> None:
     """All blocks of the page, one after the other in one session, in an empty folder."""
-    blocks = re.findall(r"^```python\n(.*?)^```", GUIDE.read_text(), re.MULTILINE | re.DOTALL)
-    assert len(blocks) >= 7
-    source = "\n".join([f"QUILL = {str(ROOT / 'examples' / 'quill')!r}", *blocks])
-    environment = {**os.environ, "CODEACUMEN_HOME": str(tmp_path / "home")}
-    done = subprocess.run(
-        [sys.executable, "-c", source], cwd=tmp_path, env=environment, capture_output=True,
-        text=True, check=False,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    assert "jaro-winkler" in done.stdout
-    assert "400 with a body" in done.stdout
+    printed = run_session(Sandbox(tmp_path))
+    expected = [
+        (match["output"] or "").strip("\n") for match in SESSION_BLOCK.finditer(GUIDE.read_text())
+    ]
+    assert len(expected) >= 10
+    assert printed == expected

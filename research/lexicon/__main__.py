@@ -14,10 +14,10 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from codeacumen.api import CodeacumenError
-from codeacumen.cli._show import progress_bar
 from codeacumen.core.files import write_atomically
 from codeacumen.core.home import codeacumen_home
 from codeacumen.core.machine import processors
+from codeacumen.core.progress import show_progress
 from codeacumen.corpus.build import open_or_build
 from codeacumen.engines import engine
 from codeacumen.models.identifier_similarity.lexicon import packed
@@ -47,10 +47,11 @@ def main() -> None:
     if out.exists() and (not out.is_dir() or any(not is_output(file) for file in out.iterdir())):
         raise CodeacumenError(f"{out} holds other files", "choose another --out")
     began = time.monotonic()
-    with progress_bar() as step, ExitStack() as stack:
+    with show_progress() as report_progress, ExitStack() as stack:
         workers = engine("local", args.workers or processors())
         corpora = [
-            stack.enter_context(open_or_build([source], workers, step)) for source in args.sources
+            stack.enter_context(open_or_build([source], workers, report_progress))
+            for source in args.sources
         ]
         settings = Settings(seed=args.seed, words=args.words)
         arrays, left_out = train(
@@ -61,7 +62,7 @@ def main() -> None:
             workers,
             codeacumen_home(),
             args.without,
-            step,
+            report_progress,
         )
     if left_out:
         print(f"{left_out:,} files left out: reading them ends the process")

@@ -9,9 +9,9 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from codeacumen.cli._show import progress_bar
 from codeacumen.core.files import write_atomically
 from codeacumen.core.machine import processors
+from codeacumen.core.progress import show_progress
 from codeacumen.corpus import Corpus
 from codeacumen.engines import engine
 from research.command import run
@@ -29,8 +29,8 @@ def main() -> None:
     args = parser.parse_args()
     corpora = [Corpus.open(folder) for folder in args.corpus]
     workers = engine("local", args.workers or processors())
-    with progress_bar() as step:
-        background = learn(corpora, Settings(seed=args.seed), workers, step)
+    with show_progress() as report_progress:
+        background = learn(corpora, Settings(seed=args.seed), workers, report_progress)
     data = background.to_bytes()
     write_atomically(args.out, data)
     print(

@@ -29,20 +29,20 @@ fi
 } >"$out/corpus.toml"
 
 [ -f "$out/corpus/manifest.json" ] || "$codeacumen" corpus build "$out/corpus.toml" --out "$out/corpus"
-"$codeacumen" tasks build gluecode --corpus "$out/corpus" --dedup --most "$most" --out "$out/gluecode"
-"$codeacumen" dataset robustness --corpus "$out/corpus" --split test --certify binds --most 2000 \
+"$codeacumen" dataset build gluecode "$out/corpus" --dedup --limit "$most" --out "$out/gluecode"
+"$codeacumen" dataset build robustness "$out/corpus" --split test --certify binds --limit 2000 \
     --where single --where all --where 25% --where 50% --where 75% --where 100% \
     --out "$out/robustness"
 # The same with the edits of the study's own tool, marked where they are wrong.
-"$codeacumen" dataset robustness --corpus "$out/corpus" --split test --kind published --certify binds \
-    --most 2000 --where single --where all --out "$out/published"
-# 400 of Liu et al.'s wrong names, each among 33 methods of the test projects: names/liu/realistic.
+"$codeacumen" dataset build robustness "$out/corpus" --split test --kind published --certify binds \
+    --limit 2000 --where single --where all --out "$out/published"
+# 400 of Liu et al.'s wrong names, each among 33 methods of the test projects: misnamed/check.
 # Their data comes only from a copy, in LIU, or was got before; all else does without it.
-[ -z "${LIU:-}" ] || "$codeacumen" data get liu2019 --from "$LIU"
-"$codeacumen" tasks build names --corpus "$out/corpus" --split test --cases 400 \
-    --out "$out/realistic" || echo "names/liu/realistic cannot be asked: set LIU=DIR" >&2
+[ -z "${LIU:-}" ] || "$codeacumen" dataset get liu2019 --from "$LIU"
+"$codeacumen" dataset build misnamed "$out/corpus" --split test --limit 400 \
+    --out "$out/misnamed" || echo "misnamed/check cannot be asked: set LIU=DIR" >&2
 # Variants to learn from, for codeacumen-base, where VARIANTS is set: 20 minutes more.
 if [ -n "${VARIANTS:-}" ]; then
-    "$codeacumen" dataset robustness --corpus "$out/corpus" --split train --methods "$out/gluecode" \
-        --certify binds --where single --where all --most 20000 --out "$out/variants"
+    "$codeacumen" dataset build robustness "$out/corpus" --split train --methods "$out/gluecode" \
+        --certify binds --where single --where all --limit 20000 --out "$out/variants"
 fi

@@ -80,16 +80,16 @@ def changes(network: str, task: str) -> tuple[str, ...]:
 
 
 def some(args: argparse.Namespace) -> list[str]:
-    return ["--most", str(args.most)]
+    return ["--limit", str(args.most)]
 
 
 def base(network: str, args: argparse.Namespace) -> list[list[str]]:
     """codeacumen-base, or codeacumen-base-X, which is without X: one network for all tasks."""
     out, without = args.out, network.removeprefix(BASE).lstrip("-")
-    train = ["train", BASE, "-t", "gluecode", "--data", str(args.data), *some(args)]
+    train = ["train", "network", BASE, "-t", f"gluecode@{args.data}", *some(args)]
     train += ["--variants", str(args.variants)] if args.variants else []
     for task in GLUECODE:
-        train += ["--answer", f"gluecode/{task}"]
+        train += ["--answer", f"gluecode/{task}@{args.data}"]
     train += ["--config", args.config] if args.config else []
     prepared = f"{args.prepared}/{BASE}"
     if args.prepare:
@@ -103,8 +103,8 @@ def base(network: str, args: argparse.Namespace) -> list[list[str]]:
 
 def looking(network: str, args: argparse.Namespace) -> list[list[str]]:
     """One that reads what is around a method."""
-    task, prepared = "gluecode/naming", f"{args.prepared}/{network}"
-    train = ["train", network, "-t", task, "--data", str(args.data)]
+    task, prepared = f"gluecode/naming@{args.data}", f"{args.prepared}/{network}"
+    train = ["train", "network", network, "-t", task]
     train += [*some(args), "--answer", task]
     train += ["--config", args.config] if args.config else _sets(changes(network, "naming"))
     # What is set by hand comes last: it counts.
@@ -123,14 +123,14 @@ def plan(network: str, args: argparse.Namespace) -> list[list[str]]:
         return base(network, args)
     if network in LOOKING:
         return looking(network, args)
-    data, out = ["--data", str(args.data)], args.out
+    out = args.out
     small = ["--config", args.config] if args.config else []
     commands: list[list[str]] = []
     if network == "transformer":
         start = f"{out}/transformer-base"
         pretrain = ["--config", "small"] if args.config else ["--config", "pretrain"]
         commands.append(
-            ["train", network, "-t", "pretrain", *data, "-o", start, *pretrain,
+            ["train", "network", network, "-t", f"pretrain@{args.data}", "-o", start, *pretrain,
              *_sets(() if args.config else CHANGES["pretrain"]),
              *_minutes(args, args.pretrain_minutes), *_sets(args.set)]
         )  # fmt: skip
@@ -143,14 +143,14 @@ def plan(network: str, args: argparse.Namespace) -> list[list[str]]:
     for task in tasks:
         large = () if args.config else changes(network, task)
         commands.append(
-            ["train", network, "-t", f"gluecode/{task}", *data, "-o", f"{out}/{network}/{task}",
-             *small, *_sets(large), *_minutes(args, MINUTES[task] * args.patience),
-             *_sets(args.set)]
+            ["train", "network", network, "-t", f"gluecode/{task}@{args.data}",
+             "-o", f"{out}/{network}/{task}", *small, *_sets(large),
+             *_minutes(args, MINUTES[task] * args.patience), *_sets(args.set)]
         )  # fmt: skip
     run, own = f"run:{out}/{network}", f"run:{out}/{network}/naming"
     names = ("gluecode",) if tasks == GLUECODE else tuple(f"gluecode/{task}" for task in tasks)
     commands.append(
-        ["eval", *(part for one in names for part in ("--tasks", f"{one}@{args.data}")), "-m", run,
+        ["eval", *(part for one in names for part in ("-t", f"{one}@{args.data}")), "-m", run,
          "--skip-unfit", "--out", f"{out}/eval/{network}"]
     )  # fmt: skip
     return [*commands, *(_asked(network, own, args) if "naming" in tasks else ())]
@@ -162,8 +162,8 @@ def _scored(
     """GLUECode's tasks, of a network that looks around a method: asked where there is no corpus, it
     would see less than it was taught to. So it has answered from what was prepared (--answer)."""
     return [
-        ["score", f"{where}/answers/gluecode/{task}.jsonl", "--task", f"gluecode/{task}",
-         "--data", str(args.data), "--out", f"{args.out}/scored/{task}/{network}"]
+        ["score", f"{where}/answers/gluecode/{task}.jsonl", "-t", f"gluecode/{task}@{args.data}",
+         "--out", f"{args.out}/scored/{task}/{network}"]
         for task in tasks
     ]  # fmt: skip
 
@@ -173,14 +173,12 @@ def _asked(network: str, model: str, args: argparse.Namespace) -> list[list[str]
     commands: list[list[str]] = []
     if args.robustness:
         commands.append(
-            ["eval", "--data", str(args.robustness), "--task", "robustness", "-m", model,
+            ["eval", "-t", f"robustness@{args.robustness}", "-m", model,
              "--out", f"{args.out}/robust/{network}"]
         )  # fmt: skip
     for task in args.task:
         where = ["--skip-unfit", "--out", f"{args.out}/{task}/{network}"]
-        name, _, data = task.partition("@")
-        more = ["--data", data] if data else []
-        commands += [["eval", "--task", name, *more, "-m", model, *where]]
+        commands += [["eval", "-t", task, "-m", model, *where]]
     return commands
 
 
@@ -226,7 +224,7 @@ def stages(network: str, args: argparse.Namespace) -> list[list[list[str]]]:
     for command in plan(network, args):
         if command[0] != "train":
             asked.append(command)
-        elif "pretrain" in command:
+        elif taught(command) == "pretrain":
             first.append(command)
         else:
             trainings.append(command)
@@ -236,8 +234,8 @@ def stages(network: str, args: argparse.Namespace) -> list[list[list[str]]]:
 
 
 def taught(command: list[str]) -> str:
-    """The task that a training is for, without its benchmark."""
-    return command[command.index("-t") + 1].rpartition("/")[2]
+    """Return the task that a training is for, without its benchmark and its data set."""
+    return command[command.index("-t") + 1].partition("@")[0].rpartition("/")[2]
 
 
 PREPARING = {"--prepare", "--prepared", "--answer"}
@@ -251,7 +249,7 @@ def is_prepared(command: list[str]) -> bool:
 def program(command: list[str]) -> list[str]:
     """Return the command line of a step of the plan."""
     if is_prepared(command):
-        return [sys.executable, "-m", "research.networks.train_prepared", *command[1:]]
+        return [sys.executable, "-m", "research.networks.train_prepared", *command[2:]]
     return [sys.executable, "-m", "codeacumen", *command]
 
 

@@ -17,8 +17,8 @@ from pathlib import Path
 
 from codeacumen.datasets.built import load_data
 from codeacumen.registry import make_task
+from codeacumen.runs.answers import read_answers
 from codeacumen.runs.plan import PlannedTask
-from codeacumen.runs.results import read_answers
 from codeacumen.runs.scoring import observe, read
 from codeacumen.runs.statistics import point
 

@@ -64,7 +64,7 @@ def command(
     if "--from" in made:  # how fast it is does not hang on where it begins
         at = made.index("--from")
         del made[at : at + 2]
-    made += [] if _is_prepared(network) else ["--most", str(args.most)]
+    made += [] if _is_prepared(network) else ["--limit", str(args.most)]
     minutes = args.minutes + (COMPILING if compiled else 0.0)
     batches = args.round or (SLOW if network in (*SLOWER, BASE) else QUICK)
     for one in (f"training.round={batches}", "training.epochs=1000", "training.patience=0",

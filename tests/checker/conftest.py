@@ -8,7 +8,7 @@ import pytest
 
 from checker.projects import ACCOUNT, Check, GetVoid, write
 from codeacumen.checker import check as checking
-from codeacumen.checker.check import Asked, Report, check
+from codeacumen.checker.check import CheckRequest, Report, check
 from codeacumen.checker.settings import Settings
 from corpora import shared_engine
 
@@ -33,7 +33,7 @@ def run(home: Path, get_void: list[GetVoid]) -> Check:
     def checked(
         *paths: Path, since: str = "", staged: bool = False, workers: int = 1, **settings: object
     ) -> Report:
-        asked = Asked(paths, Settings(**settings), since, staged)  # type: ignore[arg-type]
+        asked = CheckRequest(paths, Settings(**settings), since, staged)  # type: ignore[arg-type]
         return check(asked, home, lambda: shared_engine(workers), lambda what, done, total: None)
 
     return checked

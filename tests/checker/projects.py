@@ -75,4 +75,4 @@ def commit(folder: Path, files: dict[str, str | bytes], message: str = "a change
 
 
 def names(report: Report) -> list[str]:
-    return [one.name for one in report.told]
+    return [one.name for one in report.reported]

@@ -47,7 +47,7 @@ def test_threshold_and_failing(project: Path, run: Check) -> None:
 def test_columns_are_characters(project: Path, run: Check) -> None:
     text = "class Ä { /* äöü 𝒳 */ void getÄ() { } }"
     write(project, {"src/bank/Account.java": text})
-    (one,) = run(project).told
+    (one,) = run(project).reported
     assert (one.name, one.place.column, one.place.end) == ("getÄ", 28, 32)
     assert text[one.place.column - 1 : one.place.end - 1] == "getÄ"
 
@@ -135,9 +135,9 @@ def test_a_file_that_is_named_is_checked(project: Path, run: Check) -> None:
 def test_two_projects(project: Path, tmp_path: Path, run: Check) -> None:
     write(tmp_path / "second", {"A.java": "class A { void getOther() {} }"})
     report = run(project, tmp_path / "second")
-    assert len(report.told) == 3
-    assert {Path(one.path).name for one in report.told} == {"A.java", "Account.java"}
-    assert all(os.path.exists(one.path) for one in report.told)  # noqa: PTH110
+    assert len(report.reported) == 3
+    assert {Path(one.path).name for one in report.reported} == {"A.java", "Account.java"}
+    assert all(os.path.exists(one.path) for one in report.reported)  # noqa: PTH110
 
 
 def test_no_such_path(tmp_path: Path, run: Check) -> None:
@@ -215,4 +215,4 @@ def test_same_bytes_whatever_the_workers(
         told.append(as_json(run(tmp_path / "project", workers=workers)))
     told.append(as_json(run(tmp_path / "project")))  # from the index
     assert len(set(told)) == 1
-    assert len(run(tmp_path / "project").told) == 240
+    assert len(run(tmp_path / "project").reported) == 240

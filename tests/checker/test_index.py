@@ -13,7 +13,7 @@ import pytest
 
 from checker.projects import ACCOUNT, Check, commit, write
 from codeacumen.checker import index as checker_index
-from codeacumen.checker.check import Asked, Report, check
+from codeacumen.checker.check import CheckRequest, Report, check
 from codeacumen.checker.index import FILE, KEPT, LEARNED, Index, packed, unpacked
 from codeacumen.checker.reading import Methods, as_plain, content_key, from_plain, methods_of
 from codeacumen.checker.settings import Settings
@@ -50,7 +50,7 @@ def test_only_what_changed_is_parsed(project: Path, run: Check, reads: list[str]
     # The same content under another path has other facts.
     reads.clear()
     write(project, {"src/D3.java": "class C3 { void getNew() {} }"})
-    assert {one.path for one in run(project).told if one.name == "getNew"} == {
+    assert {one.path for one in run(project).reported if one.name == "getNew"} == {
         "src/C3.java", "src/D3.java",
     }  # fmt: skip
     assert reads == ["src/D3.java"]
@@ -76,7 +76,7 @@ def test_a_warm_check_parses_only_changed_files(
     """With a real model: neither learning nor judging parses a file again."""
     names = [f"src/C{i}.java" for i in range(9)]
     commit(project, {name: f"class C{i} {{ }}" for i, name in enumerate(names)})
-    request = Asked((project,), Settings(background="none"), since)
+    request = CheckRequest((project,), Settings(background="none"), since)
 
     def run_check() -> Report:
         return check(request, home, lambda: shared_engine(1), lambda what, done, total: None)
@@ -118,7 +118,7 @@ def test_damage_is_mended(project: Path, run: Check, home: Path, how: str) -> No
 def test_a_home_that_cannot_be_written(project: Path, run: Check, home: Path) -> None:
     home.mkdir()
     (home / "checker").write_text("a file, where a folder should be")
-    assert len(run(project).told) == 2
+    assert len(run(project).reported) == 2
 
 
 def test_another_version_makes_another_index(

@@ -10,10 +10,11 @@ from pathlib import Path
 import pytest
 
 from codeacumen.corpus import Corpus
+from corpora import contents
 from support import ROOT, Codeacumen
 
 QUILL = ROOT / "examples" / "quill"
-VERBS = ["build", "views", "show", "query", "stats", "audit", "export"]
+VERBS = ["build", "show", "query", "export", "audit", "embed"]
 
 
 @pytest.fixture(scope="session")
@@ -22,9 +23,11 @@ def folder(examples_corpus: Corpus) -> Path:
 
 
 @pytest.mark.parametrize("verb", VERBS)
-def test_help_has_an_example(codeacumen_here: Codeacumen, verb: str) -> None:
+def test_help_has_examples_and_one_form_of_placeholder(
+    codeacumen_here: Codeacumen, verb: str
+) -> None:
     text = codeacumen_here("corpus", verb, "--help").stdout
-    assert f"Example: codeacumen corpus {verb}" in text
+    assert f"codeacumen corpus {verb}" in text.split("Examples:")[1]
     # One form of placeholder, in capitals, and nothing in double brackets.
     usage = text.split("Usage: ")[1].splitlines()[0]
     assert re.fullmatch(
@@ -37,7 +40,7 @@ def test_help_has_an_example(codeacumen_here: Codeacumen, verb: str) -> None:
 # ------------------------------------------------------------------ build
 
 
-def test_a_first_build_says_what_it_waits_for_where_no_bar_can(
+def test_a_first_build_reports_the_compilation_where_no_bar_is_shown(
     codeacumen: Codeacumen, tmp_path: Path
 ) -> None:
     build = ("corpus", "build", QUILL, "-o", tmp_path / "corpus", "--view", "calls")
@@ -78,12 +81,76 @@ def test_remarks_come_in_the_same_order_everywhere(
         return [line.rsplit(maxsplit=2)[0].strip() for line in lines if line.strip()]
 
     assert remarks(built.stdout) == ["line ends", "empty", "syntax"]
-    assert remarks(codeacumen("corpus", "stats", out).stdout) == remarks(built.stdout)
+    shown = codeacumen("corpus", "show", out).stdout
+    assert remarks(shown[: shown.index("  view  ")]) == remarks(built.stdout)
     monkeypatch.setenv("PYTHONHASHSEED", "1")
-    asked = codeacumen("corpus", "build", project, tmp_path / "nothing", "-o", out, "--json")
-    told = json.loads(asked.stdout)
-    assert list(told["problems"]) == ["line ends", "empty", "syntax"]
-    assert told["without_files"] == ["nothing"]
+    again = codeacumen("corpus", "build", project, tmp_path / "nothing", "-o", out, "--json")
+    summary = json.loads(again.stdout)
+    assert list(summary["problems"]) == ["line ends", "empty", "syntax"]
+    assert summary["without_files"] == ["nothing"]
+
+
+def test_a_corpus_is_updated_and_any_other_folder_with_files_is_refused(
+    codeacumen: Codeacumen, tmp_path: Path
+) -> None:
+    project, out = tmp_path / "project", tmp_path / "corpus"
+    project.mkdir()
+    (project / "A.java").write_text("class A { int a() { return 1; } }")
+    build = ("corpus", "build", project, "--view", "text", "--json")
+    assert json.loads(codeacumen(*build, "-o", out).stdout)["counts"]["methods"] == 1
+    (project / "B.java").write_text("class B { int b() { return 2; } }")
+    updated = json.loads(codeacumen(*build, "-o", out).stdout)
+    assert (updated["counts"]["methods"], updated["parsed"]) == (2, 1)
+    for folder, message in (
+        (project, "is not empty and holds no corpus"),
+        (out, "holds another corpus, with project, not among these sources"),
+    ):
+        before = contents(folder)
+        refused = codeacumen("corpus", "build", QUILL, "-o", folder)
+        assert refused.returncode == 2
+        assert message in refused.stderr
+        assert "choose another --out" in refused.stderr
+        assert contents(folder) == before
+
+
+def test_larger_files_are_left_out_and_shares_are_stored(
+    codeacumen_here: Codeacumen, tmp_path: Path
+) -> None:
+    (tmp_path / "p").mkdir()
+    (tmp_path / "p" / "Small.java").write_text("class Small { }")
+    (tmp_path / "p" / "Large.java").write_text("class Large { }".ljust(101))
+    options = ("--max-file-bytes", "100", "--splits", "0/0/1", "-j", "1", "--json")
+    built = codeacumen_here("corpus", "build", tmp_path / "p", "-o", tmp_path / "c", *options)
+    assert json.loads(built.stdout)["problems"] == {"too large": [1, 1]}
+    shown = json.loads(codeacumen_here("corpus", "show", tmp_path / "c", "--json").stdout)
+    assert shown["settings"]["shares"] == [0, 0, 1]
+    assert shown["splits"] == {"test": 1}
+
+
+def test_a_corpus_from_python_is_that_of_the_command(
+    codeacumen: Codeacumen, tmp_path: Path
+) -> None:
+    import codeacumen as api
+
+    corpus = api.build_corpus(
+        QUILL, tmp_path / "api", views=["text", "calls"], shares=(1, 1, 1), progress=False
+    )
+    done = codeacumen(
+        "corpus", "build", QUILL, "-o", tmp_path / "cli", "--view", "text", "--splits", "1/1/1"
+    )
+    assert done.returncode == 0, done.stderr
+    assert contents(tmp_path / "api") == contents(tmp_path / "cli")
+    assert len(corpus) == 415
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_corpus_built_on_ray_is_the_same(codeacumen: Codeacumen, tmp_path: Path) -> None:
+    pytest.importorskip("ray", reason="Ray is not installed: pip install 'codeacumen[ray]'")
+    build = ("corpus", "build", QUILL, "--view", "text", "-j", "1")
+    for folder, engine in (("local", "local"), ("ray", "ray")):
+        done = codeacumen(*build, "-o", tmp_path / folder, "--engine", engine)
+        assert done.returncode == 0, done.stderr
+    assert contents(tmp_path / "ray") == contents(tmp_path / "local")
 
 
 # ------------------------------------------------------------------ query
@@ -135,17 +202,18 @@ def test_a_query_changes_nothing(codeacumen_here: Codeacumen, folder: Path, tmp_
     ("arguments", "message"),
     [
         (["--view", "tokens"], "add its name or id"),
-        (["--view", "tokens", "--as", "features-javac"], "add its name or id"),
-        (["--as", "gluecode"], "add --view NAME"),
-        (["Builtins.gcd", "--as", "gluecode"], "add --view NAME"),
-        (["Builtins.gcd", "--view", "calls", "--as", "javac"], "knows no tool called 'javac'"),
-        (["Builtins.gcd", "--view", "text", "--as", "javac"], "it knows gluecode"),
+        (["--view", "tokens", "--compat", "features-javac"], "add its name or id"),
+        (["--compat", "gluecode"], "add --view NAME"),
+        (["Builtins.gcd", "--compat", "gluecode"], "add --view NAME"),
+        (["Builtins.gcd", "--view", "calls", "--compat", "javac"], "knows no tool called 'javac'"),
+        (["Builtins.gcd", "--view", "text", "--compat", "javac"], "it knows gluecode"),
+        (["Builtins.gcd", "--view", "tokns"], "`codeacumen corpus show CORPUS` lists the views"),
         (["Value.show", "--view", "ast"], "Value.show() has no body"),
-        (["Builtins.<init>", "--view", "code2vec", "--as", "code2vec"], "prints nothing for it"),
+        (["Builtins.<init>", "--view", "code2vec", "--compat", "code2vec"], "prints nothing for"),
         (["Builtins"], "Type.<init>"),
     ],
 )
-def test_what_is_missing_or_unknown_is_told(
+def test_a_missing_or_unknown_method_view_or_tool_is_an_error(
     codeacumen_here: Codeacumen, folder: Path, arguments: list[str], message: str
 ) -> None:
     done = codeacumen_here("corpus", "show", folder, *arguments)
@@ -155,7 +223,7 @@ def test_what_is_missing_or_unknown_is_told(
     assert done.stdout == ""
 
 
-def test_a_plug_ins_view_knows_its_own_tools_only(
+def test_a_view_of_a_plug_in_knows_its_own_tools_only(
     codeacumen: Codeacumen, folder: Path, tmp_path: Path
 ) -> None:
     plugin = tmp_path / "shouting.py"
@@ -169,12 +237,16 @@ def test_a_plug_ins_view_knows_its_own_tools_only(
     )
     show = ("corpus", "show", folder, "Builtins.gcd", "--plugin", plugin, "--view", "shouting")
     assert "GCD(LONG A, LONG B)" in codeacumen(*show).stdout
-    done = codeacumen(*show, "--as", "loudspeaker")
+    done = codeacumen(*show, "--compat", "loudspeaker")
     assert done.returncode == 2
     assert "the view shouting knows no tool called 'loudspeaker'" in done.stderr
     export = ("corpus", "export", folder, "--plugin", plugin, "--view", "shouting")
-    done = codeacumen(*export, "--compat", "-o", tmp_path / "x.jsonl")
-    assert "no other tool prints the view shouting" in done.stderr
+    done = codeacumen(*export, "--compat", "loudspeaker", "-o", tmp_path / "x.jsonl")
+    assert "it knows none" in done.stderr
+    listed = codeacumen("corpus", "show", folder, "--plugin", plugin, "--json").stdout
+    views = {view["name"]: view for view in json.loads(listed)["views"]}
+    assert (views["shouting"]["stored"], views["shouting"]["tools"]) == (False, [])
+    assert views["text"]["stored"]
 
 
 @pytest.mark.parametrize("view", ["text", "tokens", "code2vec", "calls"])
@@ -238,27 +310,35 @@ STRINGS = (
 # ------------------------------------------------------------------ views, export
 
 
-def test_views_are_listed_with_the_tools_they_know(codeacumen_here: Codeacumen) -> None:
-    listed = {
-        one["name"]: one for one in json.loads(codeacumen_here("corpus", "views", "--json").stdout)
-    }
-    assert listed["calls"]["tools"] == []
-    assert listed["code2seq"]["tools"][0] == "code2seq"
-    assert listed["graph"]["tools"] == ["features-javac"]
-    assert {"name", "summary", "tools", "origin"} == set(listed["text"])
-    assert "code2vec, gluecode" in codeacumen_here("corpus", "views").stdout
+def test_a_corpus_is_shown_with_statistics_and_views(
+    codeacumen_here: Codeacumen, folder: Path
+) -> None:
+    described = json.loads(codeacumen_here("corpus", "show", folder, "--json").stdout)
+    views = {view["name"]: view for view in described["views"]}
+    assert views["calls"]["tools"] == []
+    assert views["code2seq"]["tools"][0] == "code2seq"
+    assert views["graph"]["tools"] == ["features-javac"]
+    assert set(views["text"]) == {"name", "summary", "stored", "tools", "origin"}
+    assert all(view["stored"] for view in views.values())
+    assert described["totals"]["projects"] == len(described["projects"]) == 4
+    assert described["languages"] == {"java": 113}
+    shown = codeacumen_here("corpus", "show", folder).stdout
+    assert "code2vec, gluecode" in shown
+    assert re.search(r"methods by split +train 748, test 400, dev 139", shown)
+    assert re.search(r"tramway +train +32 +381 +373 +260 +2,442", shown)
 
 
 @pytest.mark.thorough
-def test_what_the_authors_extractors_print(codeacumen_here: Codeacumen, folder: Path) -> None:
+def test_an_export_has_what_the_authors_extractors_print(
+    codeacumen_here: Codeacumen, folder: Path
+) -> None:
     def lines(*options: str) -> dict[str, dict[str, str]]:
         done = codeacumen_here("corpus", "export", folder, "-o", "-", *options)
         assert done.returncode == 0, done.stderr
-        return {one["method_id"]: one for one in map(json.loads, done.stdout.splitlines())}
+        return {row["method_id"]: row for row in map(json.loads, done.stdout.splitlines())}
 
     ours = lines("--view", "code2vec")
-    theirs = lines("--view", "code2vec", "--compat")
-    assert lines("--view", "code2vec", "--as", "code2vec") == theirs
+    theirs = lines("--view", "code2vec", "--compat", "code2vec")
     left_out = {one["value"] for key, one in ours.items() if key not in theirs}
     assert len(ours) - len(theirs) > 50
     # Constructors, of which there is no context, and methods with nothing in them.
@@ -266,20 +346,18 @@ def test_what_the_authors_extractors_print(codeacumen_here: Codeacumen, folder: 
     assert "polyline" in left_out
     assert "BLANK" not in left_out
     assert all(" " in one["value"] for one in theirs.values())
-    sequences = lines("--view", "code2seq", "--compat")
-    assert lines("--view", "code2seq", "--as", "code2seq") == sequences
+    sequences = lines("--view", "code2seq", "--compat", "code2seq")
     assert set(theirs) <= set(sequences)
 
 
-def test_where_to_write_is_looked_at_first(
+def test_a_refused_export_leaves_nothing_behind(
     codeacumen_here: Codeacumen, folder: Path, tmp_path: Path
 ) -> None:
     done = codeacumen_here("corpus", "export", folder, "--view", "text", "-o", tmp_path)
     assert done.returncode == 2
     assert "is a folder" in done.stderr
-    # What is refused leaves nothing behind.
     out = tmp_path / "new" / "out.jsonl"
-    for options in ("text --as x", "x", "calls --compat"):
+    for options in ("text --compat x", "x", "calls --compat x"):
         done = codeacumen_here("corpus", "export", folder, "--view", *options.split(), "-o", out)
         assert done.returncode == 2
     assert not out.parent.exists()
@@ -305,7 +383,7 @@ def test_audit_of_a_damaged_corpus(
     assert done.returncode == 1
     told = json.loads(done.stdout)
     assert (told["whole"], told["changed"]) == (False, ["numbers.parquet"])
-    for verb in (["show", copy], ["query", copy, "select count(*) from numbers"], ["stats", copy]):
+    for verb in (["show", copy], ["query", copy, "select count(*) from numbers"]):
         done = codeacumen_here("corpus", *verb)
         assert done.returncode == 2
         assert "is damaged: " in done.stderr
@@ -335,17 +413,19 @@ def test_audit_without_tokens(codeacumen_here: Codeacumen, tmp_path: Path) -> No
         (["show", "nowhere"], "nowhere holds no corpus: there is no such folder"),
         (["show", "file"], "file holds no corpus"),
         (["show", "."], ". holds no corpus"),
-        (["stats", "."], "`codeacumen corpus build` makes a corpus"),
+        (["audit", "."], "`codeacumen corpus build` makes a corpus"),
         (["build", "file", "-o", "c"], "neither a folder, a zip nor a source file"),
         (["build", "cut.zip", "-o", "c"], "a damaged zip, or none"),
         (["build", "a.java", "a.java", "-o", "c"], "the name a: a.java, twice"),
         (["build", "a.java", "-o", "file"], "is a file"),
-        (["build", "a.java", "-o", "."], "is no corpus, and not empty"),
-        (["build", "a.java", "-o", "c", "--address", "host:1"], "add --engine ray"),
+        (["build", "a.java", "-o", "."], "is not empty and holds no corpus"),
+        (["build", "a.java", "-o", "c", "--engine", "local:host:1"], "write ray:host:1"),
+        (["build", "a.java", "-o", "c", "--engine", "spark"], "choose local or ray"),
+        (["build", "a.java", "-o", "c", "--splits", "80,10,10"], "such as 80/10/10"),
         (["build", "a.java", "-o", "c", "--view", "nothing"], "no view 'nothing'"),
     ],
 )
-def test_mistakes_get_an_answer(
+def test_mistakes_are_errors_with_hints(
     codeacumen_here: Codeacumen,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,

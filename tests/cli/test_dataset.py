@@ -1,4 +1,4 @@
-"""`codeacumen dataset`, and what is asked of a data set afterwards, as a person does it."""
+"""`codeacumen dataset`, and the verbs that use a data set afterwards."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def made(codeacumen: Codeacumen, corpus: Path, out: Path, *options: str) -> Path:
     done = codeacumen(
-        "dataset", "robustness", "--corpus", corpus, "--out", out, "--split", "all", *options
+        "dataset", "build", "robustness", corpus, "--out", out, "--split", "all", *options
     )
     assert done.returncode == 0, done.stderr
     return out
@@ -69,19 +69,24 @@ def test_from_a_corpus_to_scores(codeacumen: Codeacumen, corpus: Path, tmp_path:
     (tmp_path / "namer.py").write_text(NAMER)
     plugin = ("--plugin", tmp_path / "namer.py")
 
-    listed = json.loads(codeacumen("tasks", "list", "--data", data, "--json").stdout)
-    assert listed[-1] == {
-        "name": "robustness/rename",
-        "summary": "Is a method named alike when a variable gets another name?",
-        "origin": "data",
-    }
-    shown = codeacumen("tasks", "show", "robustness/rename", "--data", data)
+    listed = json.loads(codeacumen("tasks", "list", "-t", f"robustness@{data}", "--json").stdout)
+    assert listed == [
+        {
+            "name": "robustness/rename",
+            "summary": "Is a method named alike when a variable gets another name?",
+            "origin": "data",
+            "benchmark": "robustness",
+            "here": True,
+            "command": "",
+        }
+    ]
+    shown = codeacumen("tasks", "show", f"robustness/rename@{data}")
     assert "Prediction change (PCP, %)" in shown.stdout
 
     run = tmp_path / "run"
     done = codeacumen(
-        "eval", "--data", data, *plugin, "-m", "first-variable", "-m", "majority", "-m", "oracle",
-        "-t", "robustness", "-o", run,
+        "eval", *plugin, "-m", "first-variable", "-m", "majority", "-m", "oracle",
+        "-t", f"robustness@{data}", "-o", run,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     rows = [line.split() for line in done.stdout.splitlines()]
@@ -95,26 +100,38 @@ def test_from_a_corpus_to_scores(codeacumen: Codeacumen, corpus: Path, tmp_path:
     by_mode = {one["evaluation_set"]: one["value"] for one in scores if one["metric"] == "pcp"}
     assert by_mode["all"] == 100.0
 
-    done = codeacumen("compare", run, "--data", data, "--json")
+    # A run knows the folder of its data set.
+    done = codeacumen("compare", run, "--json")
     assert done.returncode == 0, done.stderr
     assert list(json.loads(done.stdout)[0]["values"]) == ["majority", "oracle", "first-variable"]
 
     answers = run / "answers" / "robustness" / "rename" / "first-variable.jsonl"
-    done = codeacumen("score", answers, "-t", "robustness/rename", "--data", data, "--json")
+    done = codeacumen("score", answers, "-t", f"robustness/rename@{data}", "--json")
     assert json.loads(done.stdout)["cells"][0]["scores"] == scores
 
-    done = codeacumen("report", run, "--data", data)
+    done = codeacumen("report", run)
     assert done.returncode == 0, done.stderr
-    assert (run / "report.html").is_file()
+    assert "the data set is not at hand" not in (run / "report.html").read_text()
+
+    moved = data.rename(tmp_path / "moved")
+    done = codeacumen("compare", run)
+    assert done.returncode == 2
+    assert f"its data set robustness is no longer in {data}" in done.stderr
+    assert codeacumen("compare", run, "-t", f"robustness@{moved}").returncode == 0
+    page = tmp_path / "without.html"
+    assert codeacumen("report", run, "-o", page).returncode == 0
+    assert "the data set is not at hand" in page.read_text()
+    assert codeacumen("report", run, "-t", f"robustness@{moved}", "-o", page).returncode == 0
+    assert "the data set is not at hand" not in page.read_text()
 
 
-def test_the_same_data_whatever_the_workers(
+def test_workers_do_not_change_the_data(
     codeacumen_here: Codeacumen, corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    options = ("-k", "rename", "--most", "4", "--seed", "3", "--json", "-j")
+    options = ("-k", "rename", "--limit", "4", "--seed", "3", "--json", "-j")
     told = []
     for workers in ("1", "2"):
-        done = codeacumen_here("dataset", "robustness", "--corpus", corpus, "--out",
+        done = codeacumen_here("dataset", "build", "robustness", corpus, "--out",
                            tmp_path / workers, "--split", "all", *options, workers)  # fmt: skip
         assert done.returncode == 0, done.stderr
         told.append(json.loads(done.stdout))
@@ -135,28 +152,62 @@ def test_the_same_data_whatever_the_workers(
         (["-k", "rename", "--certify", "hopes"], "hopes"),
     ],
 )
-def test_what_is_not_there_is_told(
+def test_unknown_settings_are_errors(
     codeacumen_here: Codeacumen, corpus: Path, tmp_path: Path, options: list[str], message: str
 ) -> None:
     done = codeacumen_here(
-        "dataset", "robustness", "--corpus", corpus, "--out", tmp_path / "data", *options
+        "dataset", "build", "robustness", corpus, "--out", tmp_path / "data", *options
     )
     assert done.returncode == 2
     assert message in done.stderr
     assert not (tmp_path / "data").exists()
 
 
-def test_a_folder_that_is_no_data_set(codeacumen_here: Codeacumen, tmp_path: Path) -> None:
-    done = codeacumen_here("eval", "--data", tmp_path, "-t", "robustness", "-m", "oracle")
+def test_a_folder_that_is_no_data_set_is_an_error(
+    codeacumen_here: Codeacumen, tmp_path: Path
+) -> None:
+    done = codeacumen_here("eval", "-t", f"robustness@{tmp_path}", "-m", "oracle")
     assert done.returncode == 2
-    assert "a folder that `codeacumen dataset` wrote" in done.stderr
+    assert "a folder that `codeacumen dataset build` wrote" in done.stderr
 
 
-def test_help_has_an_example(codeacumen_here: Codeacumen) -> None:
-    assert (
-        "Example: codeacumen dataset robustness"
-        in codeacumen_here("dataset", "robustness", "--help").stdout
-    )
+def test_published_data_sets_are_shown_and_exported(
+    codeacumen_here: Codeacumen, idbench: Path, tmp_path: Path
+) -> None:
+    listed = json.loads(codeacumen_here("dataset", "list", "--json").stdout)
+    assert {row["name"]: row["here"] for row in listed["published"]}["idbench"]
+    assert "gluecode" in [row["name"] for row in listed["built"]]
+    shown = codeacumen_here("dataset", "show", "idbench").stdout
+    assert "large_pair_wise.csv" in shown
+    file = tmp_path / "pairs.csv"
+    done = codeacumen_here("dataset", "export", "idbench/similarity/large", "--out", file)
+    assert done.returncode == 0, done.stderr
+    assert file.read_text().splitlines()[0] == "task,id,left,right,relation"
+    done = codeacumen_here("dataset", "export", "idbench/similarity/large", "--out", "-")
+    assert json.loads(done.stdout.splitlines()[0])["task"] == "idbench/similarity/large"
+
+
+def test_a_built_data_set_is_shown(codeacumen: Codeacumen, corpus: Path, tmp_path: Path) -> None:
+    data = made(codeacumen, corpus, tmp_path / "data", "-k", "VN")
+    text = codeacumen("dataset", "show", data).stdout
+    assert "robustness/rename" in text
+    assert "split=all" in text
+    about = json.loads(codeacumen("dataset", "show", data, "--json").stdout)
+    assert about["tasks"] == ["robustness/rename"]
+    done = codeacumen("dataset", "show", tmp_path)
+    assert done.returncode == 2
+    assert "codeacumen dataset build" in done.stderr
+
+
+def test_a_benchmark_without_data_says_how_to_build_it(codeacumen: Codeacumen) -> None:
+    done = codeacumen("eval", "-m", "majority", "-t", "gluecode")
+    assert done.returncode == 2
+    assert "codeacumen dataset build gluecode CORPUS --out gluecode" in done.stderr
+
+
+def test_help_has_examples(codeacumen_here: Codeacumen) -> None:
+    text = codeacumen_here("dataset", "build", "robustness", "--help").stdout
+    assert "codeacumen dataset build robustness corpus" in text.partition("Examples:")[2]
     assert "dataset" in codeacumen_here("--help").stdout
 
 
@@ -166,13 +217,13 @@ def test_reproduce_generalizability(codeacumen_here: Codeacumen) -> None:
         pytest.skip(f"the study's tables are not in {SHARED / 'tnpa'}")
     done = codeacumen_here("reproduce", "generalizability")
     assert done.returncode == 2
-    assert "codeacumen data get tnpa" in done.stderr
-    assert codeacumen_here("data", "get", "tnpa", "--from", SHARED / "tnpa").returncode == 0
+    assert "codeacumen dataset get tnpa" in done.stderr
+    assert codeacumen_here("dataset", "get", "tnpa", "--from", SHARED / "tnpa").returncode == 0
     done = codeacumen_here("reproduce", "generalizability")
     assert done.returncode == 1
     assert "CWP + WCP + WWDP = PCP of Table 2" in done.stdout
     assert "What does not add up" in done.stdout
-    assert "33 cells are outside their tolerance" in done.stderr
+    assert "numbers outside their tolerance: 33" in done.stderr
     cells = json.loads(codeacumen_here("reproduce", "generalizability", "--json").stdout)
     wrong = [cell for cell in cells if cell["verdict"] == "outside"]
     assert len(wrong) == 33

@@ -1,10 +1,11 @@
-"""``codeacumen embed``: vectors of methods and of lines, in files that anything reads."""
+"""``codeacumen corpus embed`` and ``names embed``: vectors of methods and of lines, in files."""
 
 from __future__ import annotations
 
 import io
 import json
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from corpora import contents
 from support import ROOT, Codeacumen
 
 TRIGRAMS = ROOT / "examples" / "trigram_embedding.py"
+EMBED = ("corpus", "embed", "--plugin", TRIGRAMS)
 ODD = '''
 from codeacumen.registry import model
 
@@ -71,9 +73,7 @@ def test_every_method_with_a_body(
     codeacumen_here: Codeacumen, examples_corpus: Corpus, tmp_path: Path
 ) -> None:
     out = tmp_path / "made" / "methods.parquet"
-    done = codeacumen_here(
-        "embed", "trigrams", examples_corpus.folder, "--plugin", TRIGRAMS, "--out", out, "--json"
-    )
+    done = codeacumen_here(*EMBED, examples_corpus.folder, "-m", "trigrams", "--out", out, "--json")
     assert done.returncode == 0, done.stderr
     rows = pq.read_table(out).to_pylist()
     wanted = examples_corpus.query(
@@ -105,7 +105,7 @@ def test_masked_names_are_not_seen(
     for option, same in (((), False), (("--mask",), True)):
         out = tmp_path / "made.parquet"
         done = codeacumen_here(
-            "embed", "trigrams", source.parent, "--plugin", TRIGRAMS, "-o", out, "-j", "1", *option
+            *EMBED, source.parent, "-m", "trigrams", "-o", out, "-j", "1", *option
         )
         assert done.returncode == 0, done.stderr
         first, second = pq.read_table(out)["vector"].to_pylist()
@@ -118,7 +118,7 @@ def test_the_same_bytes_again_and_in_any_stretches(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    options = ("embed", "trigrams", examples_corpus.folder, "--plugin", TRIGRAMS, "-o")
+    options = (*EMBED, examples_corpus.folder, "-m", "trigrams", "-o")
     for name in ("a.parquet", "b.parquet", "a.npy"):
         assert codeacumen_here(*options, tmp_path / name).returncode == 0
     assert (tmp_path / "a.parquet").read_bytes() == (tmp_path / "b.parquet").read_bytes()
@@ -137,7 +137,7 @@ def test_lines_and_what_has_no_vector(
 ) -> None:
     names = written(tmp_path / "names.txt", "  a ", "axe", "zoo", "", "tüt\\", "n")
     for out in (tmp_path / "made.parquet", tmp_path / "made.npy"):
-        done = codeacumen_here("embed", "odd", "--names", names, "-o", out, "--json", *plugged)
+        done = codeacumen_here("names", "embed", names, "-m", "odd", "-o", out, "--json", *plugged)
         assert done.returncode == 1
         assert "odd failed at 2 of them, first: ValueError: no z" in done.stderr
         told = json.loads(done.stdout)
@@ -158,7 +158,8 @@ def test_texts_are_taken_as_they_are_from_stdin(
     codeacumen: Codeacumen, tmp_path: Path, plugged: Any
 ) -> None:
     out = tmp_path / "made.parquet"
-    done = codeacumen("embed", "odd", "--text", "-", "-o", out, *plugged, input="\ufeff  a\r\n b")
+    embed = ("names", "embed", "-", "--text", "-m", "odd", "-o", out)
+    done = codeacumen(*embed, *plugged, input="\ufeff  a\r\n b")
     assert done.returncode == 0, done.stderr
     assert done.stdout == ""
     assert done.stderr == f"2 vectors of 2 lines, 2 dimensions: {out}\n"
@@ -166,27 +167,31 @@ def test_texts_are_taken_as_they_are_from_stdin(
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said", "hint"),
+    ("model", "lines", "out", "message", "hint"),
     [
-        (("trigrams",), "embed what?", "--names FILE"),
-        (("trigrams", "folder", "--names", "lines"), "one thing at a time", ""),
-        (("trigrams", "--names", "lines", "--mask"), "--mask is for methods", ""),
-        (("trigrams", "--names", "lines", "-o", "x.csv"), "no such kind of file", ".npy"),
-        (("trigrams", "--names", "b.txt", "-o", "b.npy"), "b.txt would be written over", ""),
-        (("trigrams", "--names", "lines", "-o", "c.npy"), "c.txt is there already", ""),
-        (("trigrams", "--names", "nowhere"), "nowhere: No such file", ""),
-        (("trigrams", "--names", "empty"), "nothing to embed", ""),
-        (("trigrams", "--names", "latin"), "latin, line 2: not UTF-8", ""),
-        (("levenshtein", "--names", "lines"), "has no vectors: it has similarity", "run:DIR"),
-        (("missing", "--names", "lines"), "needs no_such_package_at_all", "codeacumen[neural]"),
-        (("odd", "--names", "zs"), "odd fails at all that it is asked: ValueError: no z", ""),
-        (("odd", "--names", "lengths"), "of 2 and of 3 dimensions", "one length"),
+        ("trigrams", "lines", "x.csv", "no such kind of file", ".npy"),
+        ("trigrams", "b.txt", "b.npy", "b.txt would be written over", ""),
+        ("trigrams", "lines", "c.npy", "c.txt is there already", ""),
+        ("trigrams", "nowhere", "", "nowhere: No such file", ""),
+        ("trigrams", "empty", "", "nothing to embed", ""),
+        ("trigrams", "latin", "", "latin, line 2: not UTF-8", ""),
+        ("levenshtein", "lines", "", "has no vectors: it has similarity", "run:DIR"),
+        ("missing", "lines", "", "needs no_such_package_at_all", "codeacumen[neural]"),
+        ("odd", "zs", "", "odd fails at all that it is asked: ValueError: no z", ""),
+        ("odd", "lengths", "", "of 2 and of 3 dimensions", "one length"),
     ],
 )
-def test_what_cannot_be_is_told_and_leaves_nothing(
-    codeacumen_here: Codeacumen, tmp_path: Path, plugged: Any, monkeypatch: pytest.MonkeyPatch,
-    arguments: tuple[str, ...], said: str, hint: str,
-) -> None:  # fmt: skip
+def test_an_error_is_reported_and_leaves_every_file_as_it_was(
+    codeacumen_here: Codeacumen,
+    tmp_path: Path,
+    plugged: Any,
+    monkeypatch: pytest.MonkeyPatch,
+    model: str,
+    lines: str,
+    out: str,
+    message: str,
+    hint: str,
+) -> None:
     monkeypatch.chdir(tmp_path)
     written(Path("lines"), "a", "b")
     written(Path("zs"), "z", "zz")
@@ -196,13 +201,12 @@ def test_what_cannot_be_is_told_and_leaves_nothing(
     Path("b.npy").touch()
     written(Path("c.txt"), "a")
     Path("latin").write_bytes(b"a\n\xe9\n")
-    out = Path("made.parquet")
-    out.write_bytes(b"what was there")
+    Path("vectors.parquet").write_bytes(b"an earlier result")
     before = contents(tmp_path)
-    options = () if "-o" in arguments else ("-o", out)
-    done = codeacumen_here("embed", *arguments, *options, "--plugin", TRIGRAMS, *plugged)
+    embed = ("names", "embed", lines, "-m", model, "-o", out or "vectors.parquet")
+    done = codeacumen_here(*embed, "--plugin", TRIGRAMS, *plugged)
     assert done.returncode == 2
-    assert said in done.stderr
+    assert message in done.stderr
     assert hint in done.stderr
     assert contents(tmp_path) == before
 
@@ -218,7 +222,30 @@ def test_the_header_is_numpys() -> None:
 
 
 def test_help_has_examples(codeacumen_here: Codeacumen) -> None:
-    assert codeacumen_here("embed", "--help").stdout.count("Example:") == 3
+    for group in ("corpus", "names"):
+        examples = codeacumen_here(group, "embed", "--help").stdout.split("Examples:")[1]
+        assert examples.count(f"codeacumen {group} embed") >= 2
+
+
+def test_python_functions_write_what_the_commands_write(
+    codeacumen_here: Codeacumen, examples_corpus: Corpus, tmp_path: Path, plugged: Any
+) -> None:
+    import codeacumen
+
+    class Lengths:
+        def embed(self, items: Sequence[str]) -> list[list[float]]:
+            return [[float(len(item)), 1.0] for item in items]
+
+    names = written(tmp_path / "names.txt", "a", "bcd")
+    summary = codeacumen.embed_lines(names, Lengths(), tmp_path / "api.npy", progress=False)
+    assert (summary.asked, summary.vectors, summary.dimensions) == (2, 2, 2)
+    done = codeacumen_here("names", "embed", names, "-m", "odd", *plugged, "-o", tmp_path / "c.npy")
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "api.npy").read_bytes() == (tmp_path / "c.npy").read_bytes()
+    for corpus in (examples_corpus, examples_corpus.folder, str(examples_corpus.folder)):
+        out = tmp_path / "methods.parquet"
+        methods = codeacumen.embed_corpus(corpus, Lengths(), out, mask_names=True, progress=False)
+        assert methods.vectors == examples_corpus.manifest.counts["bodies"]
 
 
 def test_a_trained_network(codeacumen_here: Codeacumen, tmp_path: Path) -> None:
@@ -240,7 +267,8 @@ def test_a_trained_network(codeacumen_here: Codeacumen, tmp_path: Path) -> None:
         checkpoints.save(tmp_path / "runs" / task, plan, model, network.eval(), {})
     text = written(tmp_path / "text", *lines)
     out = tmp_path / "made.parquet"
-    done = codeacumen_here("embed", f"run:{tmp_path / 'runs' / task}", "--text", text, "-o", out)
+    embed = ("names", "embed", text, "--text", "-o", out, "-m")
+    done = codeacumen_here(*embed, f"run:{tmp_path / 'runs' / task}")
     assert done.returncode == 0, done.stderr
     assert "2 vectors of 3 lines, 1 have none, 8 dimensions" in done.stderr
     found = pq.read_table(out)["vector"].to_pylist()
@@ -249,7 +277,7 @@ def test_a_trained_network(codeacumen_here: Codeacumen, tmp_path: Path) -> None:
     assert found[0] != found[2]
     for mine, right in zip(found, wanted, strict=True):
         assert mine == (right and np.asarray(right, np.float32).tolist())
-    done = codeacumen_here("embed", f"run:{tmp_path / 'runs'}", "--text", text, "-o", out)
+    done = codeacumen_here(*embed, f"run:{tmp_path / 'runs'}")
     assert done.returncode == 2
     assert "has 2 networks" in done.stderr
     assert f"run:{tmp_path / 'runs' / 'npath'}" in done.stderr

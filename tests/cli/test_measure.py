@@ -61,13 +61,45 @@ def test_rules(codeacumen: Codeacumen, one_file: Path, rules: str, wanted: int) 
 
 
 def test_a_table_of_the_largest(codeacumen: Codeacumen, one_file: Path) -> None:
-    done = codeacumen("measure", "npath", one_file.parent, "--most", "1")
+    done = codeacumen("measure", "npath", one_file.parent, "--limit", "1")
     assert done.returncode == 0, done.stderr
     assert "f(Object)" in done.stdout
     assert "<init>" not in done.stdout
     assert "50.0%" in done.stdout
     assert "2 methods, 1 file\n" in done.stderr
-    assert codeacumen("measure", "npath", one_file, "--most", "0").returncode == 0
+    assert codeacumen("measure", "npath", one_file, "--limit", "0").returncode == 0
+
+
+OPERATORS = """class A {
+  int f(int n) { int sum = 0; for (int i = 0; i < n; i++) { sum = sum + i; } return sum * 2; }
+  boolean g(Object o) { return o == null; }
+  void none() { }
+  abstract int h();
+}
+"""
+
+
+def test_operators_are_counted_in_files_and_in_a_corpus(
+    codeacumen: Codeacumen, tmp_path: Path
+) -> None:
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src" / "A.java").write_text(OPERATORS)
+    corpus = tmp_path / "corpus"
+    build([str(tmp_path / "src")], corpus, engine=shared_engine(1), views=(), cache=tmp_path)
+    printed = [
+        codeacumen("measure", "operators", place, "--json", "-j", "1").stdout
+        for place in (tmp_path / "src", corpus)
+    ]
+    assert printed[0] == printed[1]
+    assert [(row["method"], row["operators"]) for row in lines(printed[0])] == [
+        ("f", {"+": 1, "*": 1, "<": 1, "=": 1}),
+        ("g", {"==": 1}),
+        ("none", {}),
+    ]
+    done = codeacumen("measure", "operators", tmp_path / "src")
+    rows = [line.split() for line in done.stdout.splitlines()]
+    assert ["==", "1", "1", "33.3%"] in rows
+    assert "3 methods, 1 file\n" in done.stderr
 
 
 def test_any_place_and_any_number_of_workers(
@@ -103,7 +135,7 @@ def test_any_place_and_any_number_of_workers(
     assert len(found[0]) > 600
 
 
-def test_broken_and_unreadable_files_are_told(codeacumen: Codeacumen, one_file: Path) -> None:
+def test_broken_and_unreadable_files_are_reported(codeacumen: Codeacumen, one_file: Path) -> None:
     folder = one_file.parent
     (folder / "B.java").write_text("class B { void m() { if (a) f(); } void n( { while (")
     (folder / "C.java").write_bytes(b"class C\0\0\0\0 \xff { }")
@@ -114,7 +146,7 @@ def test_broken_and_unreadable_files_are_told(codeacumen: Codeacumen, one_file: 
     assert names[:3] == [("A.java", "A"), ("A.java", "f"), ("B.java", "m")]
     assert "C.java: left out, binary" in done.stderr
     assert "D.java: left out" in done.stderr
-    assert "2 files, 1 of them no Java somewhere" in done.stderr
+    assert "2 files, 1 of them with syntax errors, measured in part" in done.stderr
     assert "2 left out" in done.stderr
 
 
@@ -155,7 +187,7 @@ def test_one_bad_file_never_ends_a_run(tmp_path: Path, monkeypatch: pytest.Monke
     ]
 
 
-def test_what_is_not_there_is_told(codeacumen: Codeacumen, tmp_path: Path) -> None:
+def test_a_missing_source_is_an_error(codeacumen: Codeacumen, tmp_path: Path) -> None:
     done = codeacumen("measure", "npath", tmp_path / "nothing")
     assert done.returncode == 2
     assert "error:" in done.stderr

@@ -78,6 +78,17 @@ def test_formats_and_out(codeacumen_here: Codeacumen, shop: Path, tmp_path: Path
         assert "2 findings" in done.stderr
 
 
+def test_json_is_short_for_the_format(codeacumen_here: Codeacumen, shop: Path) -> None:
+    short = codeacumen_here("names", "check", shop, *RULES, "--json")
+    assert short.stdout == codeacumen_here("names", "check", shop, *RULES, "-f", "json").stdout
+    assert found(short.stdout) == {"getTotal", "isPaid"}
+    both = codeacumen_here("names", "check", shop, *RULES, "--json", "--format", "json")
+    assert both.stdout == short.stdout
+    done = codeacumen_here("names", "check", shop, *RULES, "--json", "--format", "html")
+    assert done.returncode == 2
+    assert "--json and --format html exclude each other" in done.stderr
+
+
 def test_exit_codes(codeacumen_here: Codeacumen, shop: Path) -> None:
     def code(*more: str) -> int:
         return codeacumen_here("names", "check", shop, *RULES, *more).returncode

@@ -68,7 +68,7 @@ def test_bad_rows_are_named(codeacumen_here: Codeacumen, votes: Path, tmp_path: 
 def test_options(codeacumen_here: Codeacumen, votes: Path, tmp_path: Path) -> None:
     done = codeacumen_here(
         "survey", "clean", votes, "-o", tmp_path / "out", "--size", "mine=0.3,0.5",
-        "--scale", "interval", "--increase", "0.2", "--least", "5", "--json",
+        "--scale", "interval", "--increase", "0.2", "--min-ratings", "5", "--json",
     )  # fmt: skip
     rules = json.loads(done.stdout)["rules"]
     assert rules == {
@@ -124,12 +124,12 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_select(codeacumen_here: Codeacumen, corpus: Path, tmp_path: Path) -> None:
-    # What `codeacumen train` would write.
+    # What `codeacumen train embedding` would write.
     names = ["i", "index", "item1", "item2"]
     rows = unit(np.arange(1, 13, dtype=np.float64).reshape(4, 3) % 5)
     Vectors(names, rows, [9, 9, 9, 9], {"kind": "toy"}).save(tmp_path / "toy")
     arguments = [
-        "survey", "select", "--corpus", corpus, "--least", "20", "--pairs", "6", "--random", "2",
+        "survey", "select", corpus, "--min-count", "20", "--limit", "6", "--random", "2",
         "--embedding", tmp_path / "toy", "-j", "1",
     ]  # fmt: skip
     done = codeacumen_here(*arguments, "--out", tmp_path / "a.json")
@@ -143,7 +143,7 @@ def test_select(codeacumen_here: Codeacumen, corpus: Path, tmp_path: Path) -> No
     codeacumen_here(*arguments, "--out", tmp_path / "b.json")
     assert (tmp_path / "a.json").read_bytes() == (tmp_path / "b.json").read_bytes()
     (tmp_path / "words.txt").write_text("i index")
-    few = codeacumen_here(*arguments, "--words", tmp_path / "words.txt", "--pairs", "99",
+    few = codeacumen_here(*arguments, "--words", tmp_path / "words.txt", "--limit", "99",
                       "--out", tmp_path / "c.json")  # fmt: skip
     assert "of 99 pairs: there are no more such names" in few.stderr
     found = json.loads((tmp_path / "c.json").read_bytes())
@@ -153,9 +153,9 @@ def test_select(codeacumen_here: Codeacumen, corpus: Path, tmp_path: Path) -> No
 
 
 def test_occurrences(codeacumen_here: Codeacumen, idbench: Path, corpus: Path) -> None:
-    done = codeacumen_here("survey", "occurrences", "--corpus", corpus, "-j", "1")
+    done = codeacumen_here("survey", "occurrences", corpus, "-j", "1")
     assert done.returncode == 0, done.stderr
     assert "1 of 484" in done.stdout
-    told = codeacumen_here("survey", "occurrences", "--corpus", corpus, "-j", "1", "--json")
+    told = codeacumen_here("survey", "occurrences", corpus, "-j", "1", "--json")
     (language,) = json.loads(told.stdout)["languages"].values()
     assert (language["total"], language["max"]) == (180, 180)

@@ -1,5 +1,5 @@
-"""``codeacumen train``, ``codeacumen neighbours`` and ``codeacumen reproduce idbench
---trained``."""
+"""``codeacumen train embedding``, and what shows an embedding: ``names neighbours`` and
+``reproduce idbench --embeddings``."""
 
 from __future__ import annotations
 
@@ -8,7 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from codeacumen.api import CodeacumenError
 from codeacumen.benchmarks.idbench.figures import published_correlations
+from codeacumen.corpus import Corpus
+from codeacumen.interface.training import train_embedding
 from codeacumen.models.embeddings.vectors import Vectors
 from corpora import build_at
 from support import ROOT, Codeacumen
@@ -27,65 +30,116 @@ def quill(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("technique", ["w2v-cbow", "ft-sg", "paths"])
-def test_train_and_ask(codeacumen: Codeacumen, quill: Path, tmp_path: Path, technique: str) -> None:
-    out = tmp_path / "made"
-    done = codeacumen("train", technique, quill, "--out", out, *SMALL)
+def test_an_embedding_of_each_technique_is_trained_and_has_neighbours(
+    codeacumen: Codeacumen, quill: Path, tmp_path: Path, technique: str
+) -> None:
+    out = tmp_path / "w2v"
+    done = codeacumen("train", "embedding", technique, quill, "--out", out, *SMALL)
     assert done.returncode == 0, done.stderr
-    assert "java files" in done.stderr
-    assert done.stdout == ""
-    made = Vectors.load(out)
-    assert made.metadata["kind"] == technique
-    assert made.metadata["data"]["files"]["java"] > 10
-    name = made.names[0]
-    done = codeacumen("neighbours", out, name, "-n", "3", "--json")
+    assert "java files" in done.stdout
+    assert done.stderr == ""
+    vectors = Vectors.load(out)
+    assert vectors.metadata["kind"] == technique
+    assert vectors.metadata["data"]["files"]["java"] > 10
+    name = vectors.names[0]
+    done = codeacumen("names", "neighbours", out, name, "-n", "3", "--json")
     assert done.returncode == 0, done.stderr
-    (told,) = json.loads(done.stdout)
-    near = made.neighbours(name, 3)
+    (row,) = json.loads(done.stdout)
+    near = vectors.neighbours(name, 3)
     assert near is not None
-    assert [one["name"] for one in told["neighbours"]] == [other for other, _ in near]
+    assert [neighbour["name"] for neighbour in row["neighbours"]] == [other for other, _ in near]
 
 
-def test_the_same_bytes_whatever_the_workers(
+def test_any_number_of_workers_gives_the_same_bytes(
     codeacumen: Codeacumen, quill: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name, workers in (("one", "1"), ("two", "2")):
         options = ("--out", tmp_path / name, "-j", workers, *SMALL)
-        done = codeacumen("train", "w2v-sg", quill, *options)
+        done = codeacumen("train", "embedding", "w2v-sg", quill, *options)
         assert done.returncode == 0, done.stderr
         monkeypatch.setenv("PYTHONHASHSEED", "1")
     for file in (tmp_path / "one").iterdir():
         assert file.read_bytes() == (tmp_path / "two" / file.name).read_bytes()
 
 
-def test_a_name_without_a_vector_is_told(codeacumen: Codeacumen, tmp_path: Path) -> None:
-    done = codeacumen("train", "w2v-cbow", QUILL, "--out", tmp_path / "made", *SMALL)
+def test_options_are_settings_of_the_embedding(
+    codeacumen: Codeacumen, quill: Path, tmp_path: Path
+) -> None:
+    options = ("--min-count", "5", "--tokens", "names", "--limit", "2000", "--window", "2",
+               "--negative", "3", "--alpha", "0.1", "--seed", "4")  # fmt: skip
+    out = tmp_path / "w2v"
+    done = codeacumen(
+        "train", "embedding", "w2v-sg", quill, *options, *SMALL, "--json", "--out", out
+    )
     assert done.returncode == 0, done.stderr
-    done = codeacumen("neighbours", tmp_path / "made", "String", "neverHeardOf")
+    facts = json.loads(done.stdout)
+    assert (facts["kind"], facts["folder"], facts["dimensions"]) == ("w2v-sg", str(out), 10)
+    expected = {"min_count": 5, "tokens": "names", "limit": 2000, "window": 2, "negative": 3,
+                "alpha": 0.1, "seed": 4, "size": 10, "epochs": 2}  # fmt: skip
+    assert facts["settings"].items() >= expected.items()
+    assert 0 < facts["data"]["tokens"] <= 2000
+    assert min(Vectors.load(out).counts) >= 5
+
+
+def test_the_function_trains_what_the_command_trains(
+    codeacumen: Codeacumen, quill: Path, tmp_path: Path
+) -> None:
+    done = codeacumen("train", "embedding", "w2v-cbow", quill, "--out", tmp_path / "w2v", *SMALL)
+    assert done.returncode == 0, done.stderr
+    trained = train_embedding(
+        "w2v-cbow", Corpus.open(quill), tmp_path / "own", size=10, epochs=2, workers=1
+    )
+    assert trained.folder == tmp_path / "own"
+    assert trained.files_left_out == 0
+    for file in (tmp_path / "w2v").iterdir():
+        assert file.read_bytes() == (tmp_path / "own" / file.name).read_bytes()
+
+
+def test_wrong_arguments_of_the_function_are_errors(tmp_path: Path) -> None:
+    with pytest.raises(CodeacumenError, match="no technique called 'glove'"):
+        train_embedding("glove", QUILL, tmp_path / "own")
+    with pytest.raises(CodeacumenError, match="no corpus to train on"):
+        train_embedding("paths", [], tmp_path / "own")
+    with pytest.raises(CodeacumenError, match="no setting 'tokens'") as error:
+        train_embedding("paths", QUILL, tmp_path / "own", tokens="names")
+    assert "min_count" in error.value.hint
+    with pytest.raises(CodeacumenError, match="tokens='most'"):
+        train_embedding("w2v-sg", QUILL, tmp_path / "own", tokens="most")
+    assert not (tmp_path / "own").exists()
+
+
+def test_a_name_without_a_vector_is_reported(codeacumen: Codeacumen, tmp_path: Path) -> None:
+    done = codeacumen("train", "embedding", "w2v-cbow", QUILL, "--out", tmp_path / "w2v", *SMALL)
+    assert done.returncode == 0, done.stderr
+    done = codeacumen("names", "neighbours", tmp_path / "w2v", "String", "neverHeardOf")
     assert done.returncode == 1
     assert "neverHeardOf: it has no vector" in done.stderr
     assert "String" in done.stdout
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
-        (("paths", QUILL, "--window", "3", "--out", "x"), "--window is not for paths"),
+        (("paths", QUILL, "--window", "3", "--out", "x"), "paths has no setting 'window'"),
+        (("paths", QUILL, "--fast", "--out", "x"), "paths has no setting 'fast'"),
+        (("w2v", QUILL, "--out", "x"), "Invalid value"),
+        (("w2v-sg", QUILL, "--engine", "abacus", "--out", "x"), "no engine called 'abacus'"),
         (("w2v-sg", "nowhere", "--out", "x"), "no such folder"),
         (("w2v-sg", QUILL, "--out", "full"), "not empty"),
     ],
 )
-def test_what_cannot_be_is_told(
-    codeacumen: Codeacumen, tmp_path: Path, arguments: tuple[str, ...], said: str
+def test_a_wrong_argument_is_an_error(
+    codeacumen: Codeacumen, tmp_path: Path, arguments: tuple[str, ...], message: str
 ) -> None:
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "file").touch()
-    done = codeacumen("train", *arguments, cwd=tmp_path)
+    done = codeacumen("train", "embedding", *arguments, cwd=tmp_path)
     assert done.returncode == 2
-    assert said in done.stderr
+    assert message in done.stderr
 
 
-def test_neighbours_of_no_embedding(codeacumen: Codeacumen, tmp_path: Path) -> None:
-    done = codeacumen("neighbours", tmp_path, "a")
+def test_neighbours_need_an_embedding(codeacumen: Codeacumen, tmp_path: Path) -> None:
+    done = codeacumen("names", "neighbours", tmp_path, "a")
     assert done.returncode == 2
     assert "no embedding here" in done.stderr
 
@@ -96,7 +150,7 @@ def test_trained_rows_stand_beside_the_published(
 ) -> None:  # fmt: skip
     for technique in ("ft-cbow", "w2v-cbow"):
         out = tmp_path / "all" / technique
-        done = codeacumen("train", technique, quill, "--out", out, *SMALL)
+        done = codeacumen("train", "embedding", technique, quill, "--out", out, *SMALL)
         assert done.returncode == 0, done.stderr
     # Of the published rows, those that ours stand beside.
     table = [one for one in published_correlations() if one.technique in ("FT-cbow", "w2v-cbow")]
@@ -104,7 +158,7 @@ def test_trained_rows_stand_beside_the_published(
         "codeacumen.benchmarks.idbench.reproduce.published_correlations", lambda: table
     )
     done = codeacumen_here(
-        "reproduce", "idbench", "--trained", tmp_path / "all", "--resamples", "100", "--json"
+        "reproduce", "idbench", "--embeddings", tmp_path / "all", "--resamples", "100", "--json"
     )
     assert done.returncode == 0, done.stderr
     cells = [cell for cell in json.loads(done.stdout) if cell["table"] == "trained"]
@@ -119,9 +173,9 @@ def test_trained_rows_stand_beside_the_published(
 
 
 def test_trained_needs_embeddings(codeacumen: Codeacumen, idbench: Path, tmp_path: Path) -> None:
-    done = codeacumen("reproduce", "idbench", "--trained", tmp_path)
+    done = codeacumen("reproduce", "idbench", "--embeddings", tmp_path)
     assert done.returncode == 2
     assert "neither an embedding" in done.stderr
-    done = codeacumen("reproduce", "generalizability", "--trained", tmp_path)
+    done = codeacumen("reproduce", "generalizability", "--embeddings", tmp_path)
     assert done.returncode == 2
-    assert "--trained is for idbench" in done.stderr
+    assert "--embeddings is for idbench" in done.stderr

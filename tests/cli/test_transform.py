@@ -127,10 +127,10 @@ def test_certified_as_far_as_asked(
     [
         (["-k", "shuffle"], "there is no transformation 'shuffle'"),
         (["-w", "half"], "there is no mode 'half'"),
-        (["--certify", "tests"], "tests need a command"),
+        (["--certify", "tests"], "certifying with tests needs a command"),
     ],
 )
-def test_what_it_cannot_do(
+def test_unknown_settings_are_errors(
     codeacumen_here: Codeacumen, one_file: Path, tmp_path: Path, options: list[str], error: str
 ) -> None:
     out = tmp_path / "v.jsonl"

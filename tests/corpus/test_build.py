@@ -157,7 +157,7 @@ def test_a_source_that_is_not_there(tmp_path: Path) -> None:
 def test_a_folder_that_holds_something_else(tmp_path: Path) -> None:
     (tmp_path / "letters").mkdir()
     (tmp_path / "letters" / "to-a-friend.txt").write_text("dear")
-    assert "no corpus, and not empty" in str(refused(tmp_path / "letters", EXAMPLES[:1]))
+    assert "is not empty and holds no corpus" in str(refused(tmp_path / "letters", EXAMPLES[:1]))
     (tmp_path / "file").write_text("")
     assert "is a file" in str(refused(tmp_path / "file", EXAMPLES[:1]))
 

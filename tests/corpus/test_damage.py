@@ -138,7 +138,7 @@ def test_what_is_somebody_elses_is_never_touched(damaged: Path, name: str) -> No
     (damaged / name).parent.mkdir(parents=True, exist_ok=True)
     (damaged / name).write_text("mine")
     before = contents(damaged)
-    with pytest.raises(CodeacumenError, match="no corpus, and not empty"):
+    with pytest.raises(CodeacumenError, match="is not empty and holds no corpus"):
         build_at(damaged, EXAMPLES)
     assert contents(damaged) == before
 

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 from codeacumen.corpus.reading import Problem, Source, read_source
 from codeacumen.corpus.rows import Context, Rows, add_file, sha256
+from codeacumen.languages.base import list_languages
 from codeacumen.languages.java import parse_java
 from codeacumen.languages.java.syntax.tokens import tokens
 from codeacumen.registry import make_view
@@ -26,7 +27,7 @@ from corpora import EXAMPLES, VIEWS
 @cache
 def context() -> Context:
     tables = {table.name: table for name in VIEWS for table in make_view(name).tables}
-    return Context("mutated", "train", tuple(tables.values()))
+    return Context("mutated", "train", tuple(tables.values()), list_languages())
 
 
 @cache

@@ -92,7 +92,7 @@ def test_every_family_has_its_module() -> None:
 
     families = list_data_families()
     assert {family.name for family in families} == {
-        "gluecode", "robustness", "similar", "names", "identifiers",
+        "gluecode", "robustness", "similarity", "renames", "misnamed", "identifiers",
     }  # fmt: skip
     for family in families:
         assert callable(importlib.import_module(family.module).list_tasks)

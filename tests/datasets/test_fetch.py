@@ -114,7 +114,7 @@ def test_a_damaged_file_is_fetched_again_and_only_that(home: Path, copy: Path) -
 def test_what_is_needed_and_not_here_says_how_to_get_it(home: Path) -> None:
     with pytest.raises(CodeacumenError, match="6 of 6 files are missing") as caught:
         require("idbench")
-    assert "codeacumen data get idbench --from DIR" in caught.value.hint
+    assert "codeacumen dataset get idbench --from DIR" in caught.value.hint
     with pytest.raises(CodeacumenError, match="no data set called 'idbanch'") as caught:
         require("idbanch")
     assert "idbench" in caught.value.hint
@@ -319,7 +319,7 @@ def test_without_a_network_the_hint_is_a_local_copy(
         closed = listener.getsockname()[1]
     with pytest.raises(CodeacumenError, match=r"cannot be downloaded .*refused") as caught:
         get(TOY, base_url=f"http://127.0.0.1:{closed}/")
-    assert "codeacumen data get toy --from DIR" in caught.value.hint
+    assert "codeacumen dataset get toy --from DIR" in caught.value.hint
     assert TOY.commit in caught.value.hint
     assert installed() == {}
 
@@ -332,13 +332,13 @@ def test_without_a_network_the_hint_is_a_local_copy(
 def test_the_listing_says_what_is_here(
     codeacumen: Codeacumen, home: Path, idbench_source: Path
 ) -> None:
-    before, other, *_ = json.loads(codeacumen("data", "list", "--json").stdout)
+    before, other, *_ = json.loads(codeacumen("dataset", "list", "--json").stdout)["published"]
     assert (before["name"], other["name"]) == ("idbench", "tnpa")
     assert before["here"] is False
-    assert "data get idbench" in codeacumen("data", "list").stdout
-    done = codeacumen("data", "get", "idbench", "--from", idbench_source)
+    assert "dataset get idbench" in codeacumen("dataset", "list").stdout
+    done = codeacumen("dataset", "get", "idbench", "--from", idbench_source)
     assert done.returncode == 0, done.stderr
-    after, other, *_ = json.loads(codeacumen("data", "list", "--json").stdout)
+    after, other, *_ = json.loads(codeacumen("dataset", "list", "--json").stdout)["published"]
     assert (after["here"], other["here"]) == (True, False)
     assert done.stdout.strip() == after["folder"]
     assert after["folder"].startswith(str(home))
@@ -357,9 +357,9 @@ def test_a_wrong_copy_ends_with_a_message(
     shutil.copytree(idbench_source, copy)
     with (copy / "small_pair_wise.csv").open("ab") as stream:
         stream.write(b"\n")
-    done = codeacumen("data", "get", "idbench", "--from", copy)
+    done = codeacumen("dataset", "get", "idbench", "--from", copy)
     assert done.returncode == 2
     assert "small_pair_wise.csv is not the pinned version" in done.stderr
     assert "Traceback" not in done.stderr
-    listed, *_ = json.loads(codeacumen("data", "list", "--json").stdout)
+    listed, *_ = json.loads(codeacumen("dataset", "list", "--json").stdout)["published"]
     assert listed["here"] is False

@@ -223,9 +223,17 @@ def test_the_name_of_a_group_is_met_with_its_tasks() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["gluecode", "gluecode/npath", "robustness", "similar/bare", "names/check/balanced",
-             "identifiers"],
-)  # fmt: skip
+    "name",
+    [
+        "gluecode",
+        "gluecode/npath",
+        "robustness",
+        "similarity/bare",
+        "renames/check/balanced",
+        "misnamed/check",
+        "identifiers",
+    ],
+)
 def test_a_task_of_a_data_set_that_is_not_loaded_is_met_with_how_to_build_it(name: str) -> None:
     with pytest.raises(CodeacumenError, match=f"no task '{name}': .* built from") as caught:
         select_tasks([name])
@@ -234,8 +242,7 @@ def test_a_task_of_a_data_set_that_is_not_loaded_is_met_with_how_to_build_it(nam
     assert command.endswith(f"--out {folder}")
     assert then == f"codeacumen eval -t {name}@{folder}"
     # The verb is there.
-    words = command.removeprefix("codeacumen ").partition(" --")[0].split()
-    verb = words[: 3 if words[0] == "tasks" else 2]
+    verb = command.removeprefix("codeacumen ").split()[:3]
     done = CliRunner().invoke(app, [*verb, "--help"])
     assert done.exit_code == 0, verb
 

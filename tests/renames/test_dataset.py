@@ -208,7 +208,11 @@ def test_stable_methods_are_of_the_cases_files_and_were_never_renamed(tmp_path: 
 def test_the_folder_is_a_data_set_like_others(tmp_path: Path) -> None:
     build([many(tmp_path / "in")], {}, tmp_path / "out", Settings((60, 10, 30)))
     about = json.loads((tmp_path / "out" / ABOUT).read_bytes())
-    assert (about["family"], about["schema"], about["format"]) == ("names", 2, "codeacumen.names/1")
+    assert (about["family"], about["schema"], about["format"]) == (
+        "renames",
+        3,
+        "codeacumen.renames/1",
+    )
     built = BuiltDataset(tmp_path / "out", "names", about)
     rows = list(built.rows("cases.jsonl"))
     assert len(rows) == len(read_cases(tmp_path / "out").cases)
@@ -283,12 +287,13 @@ def test_from_the_command_line(tmp_path: Path, codeacumen: Codeacumen) -> None:
     folder = many(tmp_path / "in")
     out = tmp_path / "out"
     done = codeacumen(
-        "names", "dataset", "--renames", folder, "--out", out, "--splits", "60/10/30", "--seed", 1
+        *("dataset", "build", "renames", folder, "--out", out),
+        *("--splits", "60/10/30", "--seed", 1),
     )
     assert done.returncode == 0, done.stderr
     assert "24.90" in done.stdout
     assert (out / "card.md").read_text().count("ReName4J") == 1
     for wrong in ("1/2", "a/b/c", "0/0/0"):
-        done = codeacumen("names", "dataset", "-r", folder, "-o", out, "--splits", wrong)
+        done = codeacumen("dataset", "build", "renames", folder, "-o", out, "--splits", wrong)
         assert done.returncode == 2
-        assert "60/10/30" in done.stderr
+        assert "80/10/10" in done.stderr

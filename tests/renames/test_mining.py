@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+import codeacumen
 from codeacumen.api import CodeacumenError
 from codeacumen.engines import engine
 from codeacumen.renames import history as reading
@@ -264,10 +265,22 @@ def test_the_verb(
     history: History, mined: Mined, tmp_path: Path, codeacumen_here: Codeacumen
 ) -> None:
     done = codeacumen_here(
-        "names", "mine", history.folder, "--out", tmp_path / "out", "--workers", "1"
+        "renames", "mine", history.folder, "--out", tmp_path / "out", "--workers", "1"
     )
     assert done.returncode == 0
     assert "renames" in done.stdout
     assert contents(tmp_path / "out") == contents(mined.folder)
-    wrong = codeacumen_here("names", "mine", tmp_path, "--out", tmp_path / "out")
+    assert f"next:    codeacumen dataset build renames {tmp_path / 'out'}" in done.stderr
+    wrong = codeacumen_here("renames", "mine", tmp_path, "--out", tmp_path / "out")
     assert wrong.returncode == 2
+
+
+def test_mine_renames_from_python(history: History, mined: Mined, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    description = codeacumen.mine_renames(history.folder, out, workers=1, progress=False)
+    assert contents(out) == contents(mined.folder)
+    project = description["projects"]["events"]
+    assert project["renames"] == len((out / "renames.jsonl").read_bytes().splitlines())
+    assert description["read"] == {"events": sum(project["commits"].values())}
+    again = codeacumen.mine_renames([str(history.folder)], str(out), workers=1, progress=False)
+    assert again["read"] == {"events": 0}

@@ -180,7 +180,7 @@ def test_a_process_that_is_killed_goes_on(
     wanted = run(server, tmp_path / "undisturbed")
     server.log.clear()
     out = tmp_path / "out"
-    arguments = ["names", "reviews", "acme/widgets", "--out", str(out), "--api", server.url]
+    arguments = ["renames", "reviews", "acme/widgets", "--out", str(out), "--api", server.url]
     command = [sys.executable, "-m", "codeacumen", *arguments]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
         until = time.monotonic() + 60
@@ -220,13 +220,31 @@ def test_saved_answers_serve_instead_of_the_network(server: Server, tmp_path: Pa
     assert len(server.log) == asked
 
 
+def test_offline_reads_stored_answers_and_sends_no_request(
+    server: Server, tmp_path: Path, codeacumen_here: Codeacumen
+) -> None:
+    wanted = run(server, tmp_path / "live", tmp_path / "answers")
+    sent = len(server.log)
+    out = tmp_path / "out"
+    arguments = ("renames", "reviews", "acme/widgets", "--out", out, "--api", server.url)
+    done = codeacumen_here(*arguments, "--offline", "--answers", tmp_path / "answers")
+    assert done.returncode == 0, done.stderr
+    assert "no token" not in done.stderr
+    assert f"next:    codeacumen dataset build renames {out}" in done.stderr
+    assert {name: (out / name).read_bytes() for name in WRITTEN} == wanted
+    assert len(server.log) == sent
+    done = codeacumen_here(*arguments, "--offline", "--answers", tmp_path / "nowhere")
+    assert done.returncode == 2
+    assert "hint: --answers names a folder of stored answers" in done.stderr
+
+
 def test_the_token_is_sent_and_written_nowhere(
     server: Server, tmp_path: Path, codeacumen: Codeacumen, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("A_TOKEN", TOKEN)
     out = tmp_path / "out"
     done = codeacumen(
-        "names", "reviews", "acme/widgets", "--out", out, "--api", server.url,
+        "renames", "reviews", "acme/widgets", "--out", out, "--api", server.url,
         "--token-env", "A_TOKEN",
     )  # fmt: skip
     assert done.returncode == 0, done.stderr

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from codeacumen.api import Answer, Instance, Prompt
 from codeacumen.core.files import write_atomically
-from codeacumen.runs.results import AnswerLog, canonical_bytes, parse_line, to_line
+from codeacumen.runs.answers import AnswerLog, canonical_bytes, parse_line, to_line
 
 # What a model may say: any text, also a lone surrogate and a line end, numbers, vectors, nothing.
 # (A high surrogate before a low one is left out: to JSON the two are one character.)

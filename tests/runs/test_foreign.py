@@ -12,12 +12,9 @@ from hypothesis import strategies as st
 
 from codeacumen import metrics
 from codeacumen.api import Capability, CodeacumenError, Instance, Pair, Scores, TaskCard
-from codeacumen.runs.evaluate import score_files
+from codeacumen.interface.evaluation import score
 from codeacumen.runs.results import read_run
-from codeacumen.runs.scoring import Settings
 from support import Codeacumen
-
-QUICK = Settings(resamples=100)
 
 
 class Ten:
@@ -37,8 +34,8 @@ def score_text(tmp_path: Path, content: str | bytes) -> tuple[Scores, list[str]]
     """The one cell of a file with this content, and the remarks."""
     file = tmp_path / "mine.jsonl"
     file.write_bytes(content.encode() if isinstance(content, str) else content)
-    run, remarks = score_files(Ten(), [file], QUICK)
-    return run.cells[0], remarks
+    results = score(file, Ten(), resamples=100)
+    return results.run.cells[0], list(results.notes)
 
 
 def refusal(tmp_path: Path, content: str | bytes) -> CodeacumenError:
@@ -140,7 +137,7 @@ def test_an_answer_that_cannot_be_ranked_is_a_failure_of_its_instance(
     """The others are scored, and the run can be written down."""
     file = tmp_path / "mine.jsonl"
     file.write_text("\n".join([*GOOD[:9], f'{{"id": "p9", "answer": {value}}}']))
-    run, _ = score_files(Ten(), [file], QUICK, tmp_path / "run")
+    run = score(file, Ten(), tmp_path / "run", resamples=100).run
     (cell,) = run.cells
     assert (cell.counts.answered, cell.counts.failed) == (9, 1)
     assert cell.scores[0].n == 9
@@ -175,7 +172,7 @@ def test_a_file_in_another_encoding_is_told(tmp_path: Path) -> None:
 def test_a_file_that_is_not_there_is_told(tmp_path: Path) -> None:
     for path in (tmp_path / "nothing.jsonl", tmp_path):
         with pytest.raises(CodeacumenError, match=str(path)):
-            score_files(Ten(), [path], QUICK)
+            score(path, Ten())
 
 
 def test_two_files_of_one_name_are_refused(tmp_path: Path) -> None:
@@ -185,7 +182,7 @@ def test_two_files_of_one_name_are_refused(tmp_path: Path) -> None:
         (tmp_path / folder / "answers.jsonl").write_text("\n".join(GOOD))
     files = [tmp_path / folder / "answers.jsonl" for folder in ("a", "b")]
     with pytest.raises(CodeacumenError, match="same name"):
-        score_files(Ten(), files, QUICK)
+        score(files, Ten())
 
 
 @pytest.mark.parametrize("model", ["levenshtein", "random:seed=7"])

@@ -25,7 +25,7 @@ ASKED = [Instance(f"q{i}", Prompt(f"text {i}"), "a") for i in range(60)]
 
 class Seen(Toy):
     def __init__(self, level: str) -> None:
-        name = f"similar/{level}"
+        name = f"similarity/{level}"
         super().__init__(ASKED, name, capability=Capability.GENERATE, metric=metrics.exact_match)
 
 
@@ -49,7 +49,7 @@ def test_a_loss_is_the_difference_and_drawn_together(home: Path, tmp_path: Path)
     cells.append(cell(Knows(9), Seen("bare"), name="only bare"))
     run = evaluate(cells, tmp_path / "run", Settings(resamples=2000))
     uncommented, bare = run.losses
-    assert (bare.benchmark, bare.model, bare.level) == ("similar", "model", "bare")
+    assert (bare.benchmark, bare.model, bare.level) == ("similarity", "model", "bare")
     # The same answers to the same instances, resampled together: no difference at all.
     assert (uncommented.value, uncommented.low, uncommented.high) == (0.0, 0.0, 0.0)
     assert bare.value == pytest.approx(0.25)
@@ -78,7 +78,7 @@ def test_the_page_tells_what_is_lost(home: Path, tmp_path: Path) -> None:
     ]
     run = evaluate(cells, tmp_path / "run", Settings(resamples=500))
     page = build_report([(tmp_path / "run", run)], tmp_path / "page.html").read_text()
-    section = page.split('id="levels-similar"')[1].split("</section>")[0]
+    section = page.split('id="levels-similarity"')[1].split("</section>")[0]
     assert "0.750" in section
     assert "0.500" in section
     assert "0.250" in section

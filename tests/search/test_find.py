@@ -4,6 +4,8 @@ answers against methods whose twins are known."""
 from __future__ import annotations
 
 import math
+import subprocess
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -164,3 +166,23 @@ def test_the_same_index_whatever_the_workers(examples_corpus: Corpus, tmp_path: 
 def test_a_folder_that_is_no_corpus(tmp_path: Path) -> None:
     with pytest.raises(CodeacumenError, match="holds no corpus"):
         open_word_index(tmp_path, tmp_path, lambda: shared_engine(1))
+
+
+def test_methods_far_down_a_file_are_read_without_a_crash(tmp_path: Path) -> None:
+    """tree-sitter 0.26.0 frees a line number above 256 too early where it is read as ``row``."""
+    methods = "\n".join(f"  int size{i}() {{\n    return {i};\n  }}" for i in range(400))
+    file = tmp_path / "Far.java"
+    file.write_text(f"class Far {{\n{methods}\n}}\n")
+    code = (
+        "import gc, sys\n"
+        "from pathlib import Path\n"
+        "from codeacumen.search.word_index import read_query\n"
+        "for _ in range(20):\n"
+        "    name = read_query(sys.argv[1] + ':size399', Path()).name\n"
+        "    gc.collect()\n"
+        "print(name)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(file)], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout.strip()) == (0, "size399"), done.stderr

@@ -21,6 +21,7 @@ from pathlib import Path, PurePosixPath
 import pytest
 
 from codeacumen.core.files import write_atomically
+from codeacumen.datasets.published import read_published
 from research.networks import plan
 from research.networks import speed as speed_script
 from support import ROOT
@@ -48,8 +49,7 @@ METRICS = {"gluecode/npath": "accuracy", "gluecode/operators": "accuracy",
            "names/liu/check": "accuracy", "names/liu/realistic": "average_precision"}  # fmt: skip
 
 
-with (ROOT / "src" / "codeacumen" / "datasets" / "published" / "rename4j.csv").open() as published:
-    RENAME4J = list(csv.DictReader(published))
+RENAME4J = read_published("codeacumen.benchmarks.rename4j", "scores")
 
 
 @cache
@@ -224,8 +224,8 @@ def test_what_a_network_answered_from_what_was_prepared_is_scored() -> None:
         trained, asked = plan.stages(network, args)
         assert [one[0] for one in trained] == ["train"]
         assert [" ".join(one) for one in asked if one[0] == "score"] == [
-            f"score runs/{network}/{folder}/answers/gluecode/{task}.jsonl --task gluecode/{task} "
-            f"--data gluecode --out runs/scored/{task}/{network}"
+            f"score runs/{network}/{folder}/answers/gluecode/{task}.jsonl "
+            f"-t gluecode/{task}@gluecode --out runs/scored/{task}/{network}"
             for task in tasks
         ]
         assert asked[-1][0] == "eval"
@@ -255,20 +255,20 @@ def test_some_of_the_tasks_may_be_trained_for_alone() -> None:
         told[only] = [" ".join(one) for stage in plan.stages("ggnn", args)
                       for one in stage]  # fmt: skip
     for only, commands in told.items():
-        taught = {one.split()[3] for one in commands if one.startswith("train")}
-        assert taught == {f"gluecode/{task}" for task in only}
+        taught = {one.split()[4] for one in commands if one.startswith("train")}
+        assert taught == {f"gluecode/{task}@gluecode" for task in only}
         # The network that names is asked about names, about variants, for vectors.
         asked = [one for one in commands if "run:runs/ggnn/naming" in one]
         assert len(asked) == (2 if "naming" in only else 0)
     assert (
-        "--tasks gluecode/npath@gluecode --tasks gluecode/completion@gluecode"
+        "-t gluecode/npath@gluecode -t gluecode/completion@gluecode"
         in (told["npath", "completion"][-1])
     )
     # What can only name is neither trained nor asked.
     args.only = ("npath",)
     assert plan.stages("code2vec", args) == []
     # All five are one benchmark, with a mean of its own.
-    assert any("--tasks gluecode@gluecode" in one for one in told[plan.GLUECODE])
+    assert any("-t gluecode@gluecode" in one for one in told[plan.GLUECODE])
 
 
 def test_commands_that_end_together_are_all_told(

@@ -9,6 +9,7 @@ from codeacumen.api.benchmarks import Benchmark, DataFamily, InputLevels, Recipe
 from codeacumen.api.hooks import (
     Batched,
     Composite,
+    Concurrent,
     Fingerprinted,
     HasContext,
     HasCorpusFingerprints,
@@ -24,6 +25,7 @@ from codeacumen.api.hooks import (
     Supervised,
     UsesContext,
     get_batch_size,
+    get_concurrency,
     get_fingerprint,
 )
 from codeacumen.api.inputs import (
@@ -62,6 +64,7 @@ __all__ = [
     "CodeContext",
     "CodeacumenError",
     "Composite",
+    "Concurrent",
     "Counts",
     "DataFamily",
     "Embed",
@@ -112,5 +115,6 @@ __all__ = [
     "UsesContext",
     "View",
     "get_batch_size",
+    "get_concurrency",
     "get_fingerprint",
 ]

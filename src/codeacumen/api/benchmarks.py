@@ -54,16 +54,15 @@ class InputLevels:
 
 @dataclass(frozen=True, slots=True)
 class DataFamily:
-    """Data sets that a benchmark builds, by the name in their ``dataset.json``.
+    """Data sets that a benchmark builds; ``name`` is in their ``dataset.json``.
 
     ``module`` has ``list_tasks(built)``, which returns the tasks of such a data set; their names
-    begin with ``tasks``. ``build_command``, which writes the folder ``tasks``, is printed when
-    somebody asks for such a task and no data set is loaded.
+    begin with ``name``. ``build_command``, which writes the folder ``name``, is printed when a
+    task of the family is named and no data set is loaded.
     """
 
     name: str
     module: str
-    tasks: str
     build_command: str
 
 

@@ -32,6 +32,15 @@ class Batched(Protocol):
 
 
 @runtime_checkable
+class Concurrent(Protocol):
+    """A model that may be called from ``concurrency`` threads at once, such as one behind a
+    network. The order of the calls does not matter to it."""
+
+    @property
+    def concurrency(self) -> int: ...
+
+
+@runtime_checkable
 class Fingerprinted(Protocol):
     """A model or task with contents that neither its settings nor its code identify.
 
@@ -96,6 +105,11 @@ class Composite(Protocol):
 def get_batch_size(model: object) -> int:
     """Return how many instances a model takes in one call."""
     return model.batch_size if isinstance(model, Batched) else 1
+
+
+def get_concurrency(model: object) -> int:
+    """Return how many calls to a model may run at once."""
+    return model.concurrency if isinstance(model, Concurrent) else 1
 
 
 def get_fingerprint(model_or_task: object) -> str:

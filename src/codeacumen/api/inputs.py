@@ -89,8 +89,9 @@ Input: TypeAlias = Pair | Question | Prompt | Method | NamedMethod
 
 
 # --------------------------------------------------------------------------------------
-# Faces: the ways a model can be asked. All take a batch and answer in its order; ``None``
-# means that the model has no answer, which is not an error.
+# Capabilities: the ways a model can be asked. All take a batch and answer in its order. ``None``
+# means that the model has no answer, which is not an error; an exception in place of an answer
+# says that this item failed, and the others count.
 # --------------------------------------------------------------------------------------
 
 
@@ -105,38 +106,38 @@ class Capability(StrEnum):
 
 @runtime_checkable
 class Similarity(Protocol):
-    def similarity(self, pairs: Sequence[Pair]) -> Sequence[float | None]:
+    def similarity(self, pairs: Sequence[Pair]) -> Sequence[float | Exception | None]:
         """How close are the two? Any scale; larger is closer."""
         ...
 
 
 @runtime_checkable
 class Embed(Protocol):
-    def embed(self, items: Sequence[str]) -> Sequence[Sequence[float] | None]:
+    def embed(self, items: Sequence[str]) -> Sequence[Sequence[float] | Exception | None]:
         """A vector for each item, all of one length."""
         ...
 
 
 @runtime_checkable
 class Classify(Protocol):
-    def classify(self, questions: Sequence[Question]) -> Sequence[str | None]:
+    def classify(self, questions: Sequence[Question]) -> Sequence[str | Exception | None]:
         """One of each question's choices."""
         ...
 
 
 @runtime_checkable
 class Generate(Protocol):
-    def generate(self, prompts: Sequence[Prompt]) -> Sequence[str | None]: ...
+    def generate(self, prompts: Sequence[Prompt]) -> Sequence[str | Exception | None]: ...
 
 
 @runtime_checkable
 class Name(Protocol):
-    def name(self, methods: Sequence[Method]) -> Sequence[str | None]: ...
+    def name(self, methods: Sequence[Method]) -> Sequence[str | Exception | None]: ...
 
 
 @runtime_checkable
 class Judge(Protocol):
-    def judge(self, methods: Sequence[NamedMethod]) -> Sequence[float | None]:
+    def judge(self, methods: Sequence[NamedMethod]) -> Sequence[float | Exception | None]:
         """How well does the name fit, from 0 (not at all) to 1?"""
         ...
 

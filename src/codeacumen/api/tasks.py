@@ -54,6 +54,7 @@ class TaskCard:
 
     ``requires_native_capability``: only a model that has the capability itself can answer, none
     through an adapter. This holds for choices that resemble no question, such as numbers of paths.
+    ``limit``: only this many instances were asked, the first ones; 0: all.
     """
 
     name: str
@@ -69,6 +70,7 @@ class TaskCard:
     ceiling: Ceiling | None = None
     lower_is_better: bool = False
     requires_native_capability: bool = False
+    limit: int = 0
 
 
 class Metric(Protocol):

@@ -13,6 +13,7 @@ from codeacumen.core.files import sha256_of
 from codeacumen.models.method_naming.antipatterns import findings
 from codeacumen.models.method_naming.conventions import Conventions
 from codeacumen.models.method_naming.facts import Facts
+from codeacumen.models.method_naming.suggestions import NameSuggestions, suggest_names
 from codeacumen.models.method_naming.verdict import Evidence, Verdict
 
 if TYPE_CHECKING:
@@ -41,6 +42,10 @@ class Assessor(Protocol):
         handed over together, in order, so that what stands beside a method is there."""
         ...
 
+    def suggest(self, facts: Facts, limit: int) -> NameSuggestions:
+        """Return names for a method, best first, whether or not its own is right."""
+        ...
+
 
 class RuleAssessor:
     """Antipatterns and conventions, their weights added to the prior's log-odds: what there is
@@ -54,6 +59,9 @@ class RuleAssessor:
 
     def assess(self, facts: Sequence[Facts]) -> list[Verdict | None]:
         return [self._verdict(one) for one in facts]
+
+    def suggest(self, facts: Facts, limit: int) -> NameSuggestions:
+        return suggest_names(facts, None, self._conventions, limit)
 
     def _verdict(self, facts: Facts) -> Verdict | None:
         evidence = [*findings(facts), *self._conventions.evidence(facts)]
@@ -76,6 +84,9 @@ class BackgroundAssessor:
 
     def assess(self, facts: Sequence[Facts]) -> list[Verdict | None]:
         return self._model.assess(facts)
+
+    def suggest(self, facts: Facts, limit: int) -> NameSuggestions:
+        return suggest_names(facts, self._model.background, self._model.conventions, limit)
 
     def __getstate__(self) -> dict[str, Any]:
         return {"background": self._background, "conventions": self._model.conventions}

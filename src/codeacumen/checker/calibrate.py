@@ -76,7 +76,7 @@ class Cases:
 
 
 def cases_of(mined: Path) -> Cases:
-    """From what ``codeacumen names mine`` wrote."""
+    """Return the cases of a folder that ``codeacumen renames mine`` wrote."""
     left_out: Counter[str] = Counter()
     found: list[Case] = []
     for rename in read_renames(mined / RENAMES):

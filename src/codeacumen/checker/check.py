@@ -46,8 +46,8 @@ Touched = Callable[[str, Place], bool]
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """What is checked: ``since`` a revision or what is ``staged``; without either, all of it."""
+class CheckRequest:
+    """What to check: changes ``since`` a revision, what is ``staged``, or, without either, all."""
 
     paths: tuple[Path, ...]
     settings: Settings
@@ -72,18 +72,21 @@ class Report:
     judged: int = 0
 
     @property
-    def told(self) -> list[Finding]:
+    def reported(self) -> list[Finding]:
+        """The findings that no comment and no baseline suppresses."""
         return [one for one in self.findings if not one.suppressed]
 
     @property
     def failed(self) -> bool:
-        return any(one.probability >= self.settings.fail_on for one in self.told)
+        return any(one.probability >= self.settings.fail_on for one in self.reported)
 
 
-def check(asked: Asked, home: Path, engine: Callable[[], Engine], step: Progress) -> Report:
-    settings = asked.settings
+def check(
+    request: CheckRequest, home: Path, engine: Callable[[], Engine], step: Progress
+) -> Report:
+    settings = request.settings
     known = read_baseline(settings.baseline) if settings.baseline else []
-    found = trees(asked.paths)
+    found = trees(request.paths)
     report = Report(settings, tuple(tree.root for tree in found))
     looked_at: list[str] = []
     findings: list[Finding] = []
@@ -92,10 +95,10 @@ def check(asked: Asked, home: Path, engine: Callable[[], Engine], step: Progress
         prefix = os.path.relpath(tree.root).replace(os.sep, "/") + "/" if len(found) > 1 else ""
         index = Index(home, tree.root)
         try:
-            if asked.since or asked.staged:
-                methods, model, touched = _change(asked, tree, index, engine, step, report)
+            if request.since or request.staged:
+                methods, model, touched = _change(request, tree, index, engine, step, report)
             else:
-                methods, model, touched = _project(settings, tree, index, engine, step, report)
+                methods, model, touched = read_project(settings, tree, index, engine, step, report)
         finally:
             index.close()
         looked_at += [prefix + path for path in methods]
@@ -103,9 +106,10 @@ def check(asked: Asked, home: Path, engine: Callable[[], Engine], step: Progress
             replace(one, path=prefix + one.path)
             for one in _found(methods, model, touched, settings, report, step)
         ]
-    if asked.since or asked.staged:
+    is_change = bool(request.since) or request.staged
+    if is_change:
         looked_at = []  # of a file that changed, other methods were not judged
-    everywhere = not asked.since and not asked.staged and all(one.parts == ("",) for one in found)
+    everywhere = not is_change and all(tree.parts == ("",) for tree in found)
     report.findings, report.stale = compared(
         in_order(findings), known, None if everywhere else looked_at
     )
@@ -113,11 +117,12 @@ def check(asked: Asked, home: Path, engine: Callable[[], Engine], step: Progress
     return report
 
 
-def _project(
+def read_project(
     settings: Settings, tree: Tree, index: Index, engine: Callable[[], Engine], step: Progress,
     report: Report,
 ) -> tuple[dict[str, Methods], Assessor, Touched]:  # fmt: skip
-    """All of a project is learned from; of the parts that were named the names are judged."""
+    """Return the methods of the parts of a project that were named, and a model that has learned
+    from all of it."""
     from codeacumen.checker.files import under
 
     files, problems = on_disk_listed(tree, settings)
@@ -131,7 +136,7 @@ def _project(
 
 
 def _change(
-    asked: Asked, tree: Tree, index: Index, engine: Callable[[], Engine], step: Progress,
+    request: CheckRequest, tree: Tree, index: Index, engine: Callable[[], Engine], step: Progress,
     report: Report,
 ) -> tuple[dict[str, Methods], Assessor, Touched]:  # fmt: skip
     import pygit2
@@ -144,26 +149,26 @@ def _change(
             f"{tree.root} is not in a git repository", "--since and --staged need one"
         )
     repository = pygit2.Repository(str(tree.root))
-    base = base_of(repository, asked.since) if asked.since else head_of(repository)
+    base = base_of(repository, request.since) if request.since else head_of(repository)
     listed = {
         one.path: one
-        for one in changes(repository, base, staged=asked.staged)
+        for one in changes(repository, base, staged=request.staged)
         if under(tree.parts, one.path)
-        and (chosen(one.path, asked.settings) or one.path in tree.parts)
+        and (chosen(one.path, request.settings) or one.path in tree.parts)
     }
     if not listed:
         return {}, assessor("none"), lambda path, place: False
-    model = _before(repository.path, base, asked.settings, index, engine, step)
+    model = _before(repository.path, base, request.settings, index, engine, step)
     files = [(path, one.blob) for path, one in listed.items()]
     root: Root = FolderRoot(tree.root)
-    if asked.staged:
+    if request.staged:
         root = BlobsRoot(Path(repository.path), dict(files))
     read = read_files(root, files, index, engine, step, whole=False)
     for path, one in read.items():
         if one.returns:
             listed[path] = replace(listed[path], lines=None)
     methods = {path: _apart(one) for path, one in read.items()}
-    model.learn(_facts(methods, asked.settings))
+    model.learn(_facts(methods, request.settings))
     return methods, model, lambda path, place: listed[path].touches(place)
 
 

@@ -92,7 +92,7 @@ def plain(role: str, text: str) -> str:
 
 def text_lines(report: Report, style: Style = plain) -> Iterator[str]:
     """A line for each finding, as compilers write them; below it why, and what would be better."""
-    for one in report.told:
+    for one in report.reported:
         place = f"{shown_path(report, one.path)}:{one.place.line}:{one.place.column}"
         yield (
             f"{style('place', place)}: {style('name', one.method)} "
@@ -122,7 +122,7 @@ def shown_path(report: Report, path: str) -> str:
 
 def summary(report: Report) -> list[str]:
     """What was looked at, in a few sentences."""
-    told = report.told
+    told = report.reported
     lines = [
         f"{_many(len(told), 'finding')} in {_many(report.methods, 'method')} of "
         f"{_many(report.files, 'file')}, at a threshold of {report.settings.threshold:g}"

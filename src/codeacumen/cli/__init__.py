@@ -1,4 +1,4 @@
-"""The command line: a file for each topic, heavy imports inside the verb."""
+"""The command line: a file for each noun. A verb's module is imported when the verb is used."""
 
 from __future__ import annotations
 
@@ -9,48 +9,44 @@ from typing import Annotated
 import typer
 
 from codeacumen import __version__
-from codeacumen.cli import (
-    corpus,
-    data,
-    dataset,
-    embed,
-    eval,  # noqa: A004 (the verb's name)
-    measure,
-    models,
-    names,
-    neighbours,
-    report,
-    reproduce,
-    similar,
-    survey,
-    tasks,
-    train,
-    transform,
-)
-from codeacumen.cli._show import Verb, verbs
+from codeacumen.cli._groups import LazyVerb, create_lazy_group
 
-app = verbs(
-    "Measure how well a model understands code.\n\n"
-    "Start with: codeacumen eval, then: codeacumen report codeacumen-run"
+_EVALUATE = "Evaluate models"
+_DATA = "Build benchmarks"
+_TRAIN = "Train models"
+_CODE = "Work with code"
+_PEOPLE = "Ask people"
+
+VERBS = tuple(
+    LazyVerb(name, f"codeacumen.cli.{module}", summary, panel, function)
+    for panel, name, module, function, summary in (
+        (_EVALUATE, "eval", "eval", "evaluate", "Evaluate models on tasks."),
+        (_EVALUATE, "score", "eval", "score", "Score answers that another program made."),
+        (_EVALUATE, "compare", "compare", "compare", "Test the differences between models."),
+        (_EVALUATE, "report", "report", "report", "Write the report of one or more runs."),
+        (_EVALUATE, "reproduce", "reproduce", "reproduce", "Recompute the tables of a paper."),
+        (_EVALUATE, "tasks", "tasks", "app", "List tasks, show one."),
+        (_EVALUATE, "models", "models", "app", "List models, show one."),
+        (_DATA, "corpus", "corpus", "app", "Build a corpus of methods from source code, query it."),
+        (_DATA, "dataset", "dataset", "app", "Get published data sets; build, audit, export them."),
+        (_DATA, "renames", "renames", "app", "Mine renamed methods from history and reviews."),
+        (_DATA, "similar", "similar", "app", "Mine and find methods that may do the same."),
+        (_TRAIN, "train", "train", "app", "Train an embedding or a network."),
+        (_CODE, "names", "names", "app", "Check method names, suggest and compare names."),
+        (_CODE, "measure", "measure", "app", "Measure the methods of Java code."),
+        (_CODE, "transform", "transform", "transform", "Transform programs, keep their meaning."),
+        (_PEOPLE, "survey", "survey", "app", "Select questions, simulate raters, clean votes."),
+    )
 )
-app.add_typer(data.app, name="data")
-app.add_typer(corpus.app, name="corpus")
-app.add_typer(measure.app, name="measure")
-app.command("transform", cls=Verb)(transform.transform)
-app.add_typer(similar.app, name="similar")
-app.add_typer(names.app, name="names")
-app.add_typer(survey.app, name="survey")
-app.add_typer(dataset.app, name="dataset")
-app.add_typer(tasks.app, name="tasks")
-app.add_typer(models.app, name="models")
-app.command("train", cls=Verb)(train.train)
-app.command("neighbours", cls=Verb)(neighbours.neighbours)
-app.command("embed", cls=Verb)(embed.embed)
-app.command("eval", cls=Verb)(eval.evaluate)
-app.command("score", cls=Verb)(eval.score)
-app.command("compare", cls=Verb)(eval.compare)
-app.command("reproduce", cls=Verb)(reproduce.reproduce)
-app.command("report", cls=Verb)(report.report)
+
+app = typer.Typer(
+    help="Measure how well a model understands code.\n\n"
+    " Start with: codeacumen eval -t abbreviations, then: codeacumen report codeacumen-run",
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    cls=create_lazy_group(VERBS),
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
 
 
 def _print_version(wanted: bool) -> None:
@@ -62,13 +58,17 @@ def _print_version(wanted: bool) -> None:
 @app.callback()
 def codeacumen(
     version: Annotated[
-        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Version.")
+        bool,
+        typer.Option(
+            "--version", callback=_print_version, is_eager=True, help="Print the version."
+        ),
     ] = False,
 ) -> None:
     pass
 
 
 def main() -> None:
+    """Run the command line."""
     for stream in (sys.stdout, sys.stderr):
         # A name from the command line or a model's answer may not be encodable.
         if isinstance(stream, TextIOWrapper):

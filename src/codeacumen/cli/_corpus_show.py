@@ -1,21 +1,18 @@
-"""How a corpus looks on a terminal."""
+"""Print a corpus, its methods, and answers to queries."""
 
 from __future__ import annotations
 
 import json
 import math
-import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from itertools import count
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 
 from codeacumen.api import CodeacumenError, Json
-from codeacumen.cli._show import print_facts, print_json, print_table, say
-from codeacumen.core.progress import Progress
+from codeacumen.cli._output import print_facts, print_json, print_note, print_table
 from codeacumen.corpus.integrity import REPAIR
 
 if TYPE_CHECKING:
@@ -23,21 +20,47 @@ if TYPE_CHECKING:
 
     from codeacumen.corpus import Corpus
 
-MOST_SHOWN = 20
+# Rows of a long table that are printed; --json has all.
+ROWS_SHOWN = 20
+_STATISTICS = (
+    "methods_by_split",
+    "method_kinds",
+    "type_kinds",
+    "languages",
+    "origins",
+    "encodings",
+)
 
 
-def show_corpus(corpus: Corpus, *, as_json: bool) -> None:
-    from codeacumen.corpus.stats import stats
+# --------------------------------------------------------------------------------------
+# A corpus
+# --------------------------------------------------------------------------------------
 
-    found = stats(corpus)
+
+def print_corpus(description: Json, *, as_json: bool) -> None:
+    """Print what ``describe_corpus`` returns: counts, projects, statistics, problems, views."""
     if as_json:
-        settings = {"settings": corpus.manifest.settings, "views": sorted(corpus.stored)}
-        print_json({"folder": str(corpus.folder), **settings, **found})
+        print_json(description)
         return
-    views = ", ".join(corpus.manifest.settings["views"])
-    counts = [(name.replace("_", " "), f"{n:,}") for name, n in found["totals"].items()]
-    print_facts(str(corpus.folder), [*counts, ("views", views)])
-    _print_projects(found["projects"])
+    totals = [(name.replace("_", " "), f"{n:,}") for name, n in description["totals"].items()]
+    print_facts(description["folder"], [*totals, *_list_statistics(description)])
+    _print_projects(description["projects"])
+    if description["problems"]:
+        rows = [
+            [problem["kind"], f"{problem['files']:,}", f"{problem['skipped']:,}"]
+            for problem in description["problems"]
+        ]
+        print_table(["remark", "files", "left out"], rows, right=(1, 2))
+    _print_views(description["views"])
+
+
+def _list_statistics(description: Json) -> list[tuple[str, str]]:
+    lines = ", ".join(f"{name} {n}" for name, n in description["lines_of_a_method"].items())
+    facts = [("lines of a method", lines)]
+    for key in _STATISTICS:
+        counts = ", ".join(f"{name} {n:,}" for name, n in description[key].items())
+        facts.append((key.replace("_", " "), counts))
+    return facts
 
 
 def _print_projects(projects: list[Json]) -> None:
@@ -45,201 +68,215 @@ def _print_projects(projects: list[Json]) -> None:
     columns = ["project", "split", "files", "methods", "bodies", "JavaDoc", "calls", "licence"]
     numbers = ("files", "methods", "bodies", "javadoc", "calls")
     rows = [
-        [row["project"], row["split"], *(f"{row[key]:,}" for key in numbers),
-         ", ".join(row["licences"])]
-        for row in projects
-    ]  # fmt: skip
+        [
+            project["project"],
+            project["split"],
+            *(f"{project[key]:,}" for key in numbers),
+            ", ".join(project["licences"]),
+        ]
+        for project in projects
+    ]
     print_table(columns, rows, right=range(2, 7), wide=7)
 
 
-def show_stats(found: Json) -> None:
-    _print_projects(found["projects"])
-    lines = ", ".join(f"{name} {value}" for name, value in found["lines_of_a_method"].items())
-    facts = [("lines of a method", lines)]
-    for key in (
-        "methods_by_split",
-        "method_kinds",
-        "type_kinds",
-        "languages",
-        "origins",
-        "encodings",
-    ):
-        told = ", ".join(f"{name} {count:,}" for name, count in found[key].items())
-        facts.append((key.replace("_", " "), told))
-    print_facts("", facts)
-    if found["problems"]:
-        rows = [
-            [row["kind"], f"{row['files']:,}", f"{row['skipped']:,}"] for row in found["problems"]
+def _print_views(views: list[Json]) -> None:
+    rows = [
+        [
+            view["name"],
+            view["summary"],
+            "yes" if view["stored"] else "no",
+            ", ".join(view["tools"]),
+            view["origin"],
         ]
-        print_table(["remark", "files", "left out"], rows, right=(1, 2))
+        for view in views
+    ]
+    print_table(["view", "what it shows", "stored", "--compat", "from"], rows, wide=1)
 
 
-def show_audit(found: Json) -> None:
-    if not found["whole"]:
-        _print_damage(found)
+# --------------------------------------------------------------------------------------
+# An audit
+# --------------------------------------------------------------------------------------
+
+
+def print_audit(audit: Json) -> None:
+    if not audit["whole"]:
+        _print_damage(audit)
         return
-    if found["not_looked_for"]:
-        print_facts("", [("whole", "yes"), ("near-duplicates", _not_looked_for(found))])
+    if audit["not_looked_for"]:
+        print_facts("", [("whole", "yes"), ("near-duplicates", _format_reason(audit))])
         return
     facts = [
         ("whole", "yes"),
-        ("clusters of near-duplicates", f"{found['clusters']:,}"),
-        ("methods in them", f"{found['methods_in_clusters']:,}"),
-        ("largest", f"{found['largest_cluster']:,}"),
-        ("pairs across projects", f"{found['across_projects']:,}"),
+        ("clusters of near-duplicates", f"{audit['clusters']:,}"),
+        ("methods in them", f"{audit['methods_in_clusters']:,}"),
+        ("largest", f"{audit['largest_cluster']:,}"),
+        ("pairs across projects", f"{audit['across_projects']:,}"),
     ]
     title = (
-        f"methods of {found['shortest']} tokens or more, similarity {found['threshold']} or more"
+        f"methods of {audit['shortest']} tokens or more, similarity {audit['threshold']} or more"
     )
     print_facts(title, facts)
-    rows = [[one["where"], f"{one['pairs']:,}", f"{one['methods']:,}"] for one in found["findings"]]
+    rows = [
+        [finding["where"], f"{finding['pairs']:,}", f"{finding['methods']:,}"]
+        for finding in audit["findings"]
+    ]
     print_table(["where", "pairs", "methods"], rows, right=(1, 2))
-    for one in found["findings"]:
-        if one["examples"]:
-            _print_examples(one)
+    for finding in audit["findings"]:
+        if finding["examples"]:
+            _print_examples(finding)
 
 
-def _print_damage(found: Json) -> None:
-    rows = [[what, file] for what in ("missing", "changed") for file in found[what]]
-    facts = [("whole", "no"), ("near-duplicates", _not_looked_for(found))]
-    print_facts("", facts)
-    print_table(["damage", "file"], rows[:MOST_SHOWN], caption=_and_more(rows), wide=1)
-    say(f"hint: {REPAIR}")
+def _print_damage(audit: Json) -> None:
+    rows = [[damage, file] for damage in ("missing", "changed") for file in audit[damage]]
+    print_facts("", [("whole", "no"), ("near-duplicates", _format_reason(audit))])
+    print_table(["damage", "file"], rows[:ROWS_SHOWN], caption=_format_rest(rows), wide=1)
+    print_note(f"hint: {REPAIR}")
 
 
-def _not_looked_for(found: Json) -> str:
-    return f"not looked for: {found['not_looked_for']}"
+def _format_reason(audit: Json) -> str:
+    return f"not looked for: {audit['not_looked_for']}"
 
 
-def _and_more(rows: Sequence[Any]) -> str:
-    more = len(rows) - MOST_SHOWN
+def _format_rest(rows: Sequence[Any]) -> str:
+    more = len(rows) - ROWS_SHOWN
     return f"and {more:,} more" if more > 0 else ""
 
 
 def _print_examples(finding: Json) -> None:
     rows = []
     for example in finding["examples"]:
-        for place, method in enumerate(example["methods"]):
-            first = f"{example['similarity']:.2f}" if not place else ""
-            where = f"{method['path']}:{method['line']}"
-            rows.append([first, method["project"], f"{method['type']}.{method['name']}", where])
+        for position, method in enumerate(example["methods"]):
+            similarity = f"{example['similarity']:.2f}" if not position else ""
+            name = f"{method['type']}.{method['name']}"
+            rows.append([similarity, method["project"], name, f"{method['path']}:{method['line']}"])
     columns = ["similarity", "project", "method", "file"]
     print_table(columns, rows, title=finding["where"], wide=3)
 
 
-def find_method(corpus: Corpus, wanted: str, *, as_json: bool) -> str:
-    """The id that is meant: given itself, or by a name that only one method has. A constructor is
-    ``Type.<init>``, or called as its type: ``Type.Type``."""
-    if len(wanted) == 36 and wanted.count("-") == 4:
-        return wanted
-    owner, _, name = wanted.rpartition(".")
-    constructors = name == "<init>" or name == owner.rpartition(".")[2]
-    found = corpus.query(
-        "select method_id, project, path, line, type, signature from methods "
-        "where (name = ? and kind not like '%constructor' or ? and kind like '%constructor') "
-        "and (? = '' or type = ? or type like '%.' || ?) "
-        "order by project, path, line limit 21",
-        [name, constructors, owner, owner, owner],
-    ).to_pylist()
-    if len(found) == 1:
-        return str(found[0]["method_id"])
-    if not found:
+# --------------------------------------------------------------------------------------
+# A method
+# --------------------------------------------------------------------------------------
+
+
+def _find_method(corpus: Corpus, name: str, *, as_json: bool) -> str:
+    """Return the id of the method of a name; print the candidates where there are several."""
+    from codeacumen.corpus.lookup import find_methods, is_method_id
+
+    if is_method_id(name):
+        return name
+    methods = find_methods(corpus, name, ROWS_SHOWN + 1)
+    if len(methods) == 1:
+        return str(methods[0]["method_id"])
+    if not methods:
         raise CodeacumenError(
-            f"there is no method called {wanted!r}", "a name, Type.name, Type.<init>, or an id"
+            f"there is no method called {name!r}", "a name, Type.name, Type.<init>, or an id"
         )
-    count = "more than 20" if len(found) > MOST_SHOWN else str(len(found))
-    several = f"{count} methods are called {wanted!r}"
+    number = f"more than {ROWS_SHOWN}" if len(methods) > ROWS_SHOWN else str(len(methods))
+    ambiguity = f"{number} methods are called {name!r}"
     if as_json:
-        ids = ", ".join(str(row["method_id"]) for row in found[:MOST_SHOWN])
-        raise CodeacumenError(several, f"choose one by its id: {ids}")
+        ids = ", ".join(str(method["method_id"]) for method in methods[:ROWS_SHOWN])
+        raise CodeacumenError(ambiguity, f"choose one by its id: {ids}")
     rows = [
-        [str(row["method_id"]),
-         f"{row['type']}.{row['signature']}\n{row['project']}, {row['path']}:{row['line']}"]
-        for row in found[:MOST_SHOWN]
-    ]  # fmt: skip
+        [
+            str(method["method_id"]),
+            f"{method['type']}.{method['signature']}\n"
+            f"{method['project']}, {method['path']}:{method['line']}",
+        ]
+        for method in methods[:ROWS_SHOWN]
+    ]
     print_table(["id", "method"], rows, wide=1)
-    raise CodeacumenError(several, "choose one by its id")
+    raise CodeacumenError(ambiguity, "choose one by its id")
 
 
-def show_view(corpus: Corpus, method: str, view: str, compat: str, *, as_json: bool) -> None:
-    value = corpus.view(find_method(corpus, method, as_json=as_json), view, compat)
+def print_view(corpus: Corpus, method: str, view: str, compat: str, *, as_json: bool) -> None:
+    """Print a view of the method of a name: text as it is, other values as JSON."""
+    value = corpus.view(_find_method(corpus, method, as_json=as_json), view, compat)
     if value is None and compat:
         raise CodeacumenError(
-            f"{compat} prints nothing for it",
+            f"{compat} prints nothing for this method",
             "it leaves out constructors, and methods with nothing in them",
         )
     as_text = isinstance(value, str) and not as_json
     typer.echo(value if as_text else json.dumps(value, default=str))
 
 
-def show_method(corpus: Corpus, method: str, depth: int, *, as_json: bool) -> None:
-    found = find_method(corpus, method, as_json=as_json)
-    row = corpus.method(found)
-    callers, callees = corpus.callers(found, depth), corpus.callees(found, depth)
-    calls = corpus.calls(found)
+def print_method(corpus: Corpus, method: str, depth: int, *, as_json: bool) -> None:
+    """Print the method of a name, its callers and its callees."""
+    method_id = _find_method(corpus, method, as_json=as_json)
+    row = corpus.method(method_id)
+    callers, callees = corpus.callers(method_id, depth), corpus.callees(method_id, depth)
+    calls = corpus.calls(method_id)
     if as_json:
-        told = {**row, "callers": callers, "callees": callees, "calls": calls}
-        typer.echo(json.dumps(told, indent=1, default=str))
+        described = {**row, "callers": callers, "callees": callees, "calls": calls}
+        typer.echo(json.dumps(described, indent=1, default=str))
         return
     keys = ("project", "split", "path", "line", "kind", "type", "signature", "returns")
-    facts = [(key, str(row[key])) for key in keys]
-    print_facts(str(row["method_id"]), facts)
+    print_facts(str(row["method_id"]), [(key, str(row[key])) for key in keys])
     typer.echo(row["javadoc"])
     typer.echo(row["text"])
     outside = sorted({call["callee"] for call in calls if not call["inside"]})
     _print_methods("called by", callers)
     _print_methods("calls", callees)
     if outside:
-        names = [[name] for name in outside[:MOST_SHOWN]]
-        print_table(["calls outside the project"], names, caption=_and_more(outside), wide=0)
+        names = [[name] for name in outside[:ROWS_SHOWN]]
+        print_table(["calls outside the project"], names, caption=_format_rest(outside), wide=0)
 
 
 def _print_methods(title: str, methods: list[dict[str, Any]]) -> None:
     if not methods:
         return
     rows = [
-        [str(one["depth"]), f"{one['type']}.{one['signature']}", f"{one['path']}:{one['line']}"]
-        for one in methods[:MOST_SHOWN]
+        [
+            str(method["depth"]),
+            f"{method['type']}.{method['signature']}",
+            f"{method['path']}:{method['line']}",
+        ]
+        for method in methods[:ROWS_SHOWN]
     ]
-    print_table(["depth", title, "file"], rows, caption=_and_more(methods), wide=2)
+    print_table(["depth", title, "file"], rows, caption=_format_rest(methods), wide=2)
 
 
-def show_answer(found: pa.Table, *, as_json: bool) -> None:
-    """The answer to a question in SQL. Two columns may have one name."""
-    columns = [column.to_pylist() for column in found.columns]
+# --------------------------------------------------------------------------------------
+# A query
+# --------------------------------------------------------------------------------------
+
+
+def print_query_result(table: pa.Table, *, as_json: bool) -> None:
+    """Print the rows that a query returned. Two columns may have one name."""
+    columns = [column.to_pylist() for column in table.columns]
     rows = list(zip(*columns, strict=True))
     if as_json:
-        names = distinct(found.column_names)
-        told = [dict(zip(names, map(plain, row), strict=True)) for row in rows]
-        typer.echo(json.dumps(told, indent=1, allow_nan=False))
+        names = number_duplicates(table.column_names)
+        objects = [dict(zip(names, map(to_json_value, row), strict=True)) for row in rows]
+        typer.echo(json.dumps(objects, indent=1, allow_nan=False))
     elif not rows:
         typer.echo("no rows")
     else:
-        cells = [[_cell(value) for value in row] for row in rows]
-        print_table(found.column_names, cells)
+        cells = [[_format_cell(value) for value in row] for row in rows]
+        print_table(table.column_names, cells)
 
 
-def _cell(value: Any) -> str:
+def _format_cell(value: Any) -> str:
     if isinstance(value, bytes):
         return value.hex()
     return "" if value is None else str(value)
 
 
-def distinct(names: Sequence[str]) -> list[str]:
-    """Names of columns, later ones of the same name numbered as DuckDB does it.
+def number_duplicates(names: Sequence[str]) -> list[str]:
+    """Return distinct names: later ones of the same name are numbered as DuckDB does it.
 
-    >>> distinct(["a", "b", "a", "a_1", "a"])
+    >>> number_duplicates(["a", "b", "a", "a_1", "a"])
     ['a', 'b', 'a_1', 'a_1_1', 'a_2']
     """
-    found: list[str] = []
+    distinct: list[str] = []
     for name in names:
-        numbered = (f"{name}_{n}" if n else name for n in count())
-        found.append(next(one for one in numbered if one not in found))
-    return found
+        candidates = (f"{name}_{n}" if n else name for n in count())
+        distinct.append(next(candidate for candidate in candidates if candidate not in distinct))
+    return distinct
 
 
-def plain(value: Any) -> Json:
-    """A value of a table as JSON: bytes in hex, null for what is no number."""
+def to_json_value(value: Any) -> Json:
+    """Return a value of a table as JSON: bytes in hex, null for a number that is not finite."""
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if value is None or isinstance(value, bool | int | str):
@@ -249,68 +286,7 @@ def plain(value: Any) -> Json:
     if isinstance(value, Decimal):
         return int(value) if value == value.to_integral_value() else float(value)
     if isinstance(value, Mapping):
-        return {str(key): plain(one) for key, one in value.items()}
+        return {str(key): to_json_value(content) for key, content in value.items()}
     if isinstance(value, list | tuple):
-        return [plain(one) for one in value]
+        return [to_json_value(element) for element in value]
     return str(value)
-
-
-def show_views(*, as_json: bool) -> None:
-    from codeacumen.registry import listing, make_view
-
-    rows: list[tuple[str, str, list[str], str]] = []
-    for name, summary, origin in listing("view"):
-        try:
-            tools = list(make_view(name).compats)
-        except CodeacumenError:  # of another package, and broken: that is told when it is used
-            tools = []
-        rows.append((name, summary, tools, origin))
-    rows.append(
-        ("calls", "the calls in a method, and the methods they may reach", [], "codeacumen")
-    )
-    if as_json:
-        keys = ("name", "summary", "tools", "origin")
-        print_json([dict(zip(keys, row, strict=True)) for row in rows])
-        return
-    cells = [[name, summary, ", ".join(tools), origin] for name, summary, tools, origin in rows]
-    print_table(["view", "what it shows", "--as", "from"], cells, wide=1)
-
-
-def authors_tool(view: str) -> str:
-    """The tool whose output ``--compat`` is, of a view: the first it knows."""
-    from codeacumen.registry import make_view
-
-    known = () if view == "calls" else tuple(make_view(view).compats)
-    if not known:
-        raise CodeacumenError(f"no other tool prints the view {view}", "leave out --compat")
-    return known[0]
-
-
-def write_lines(
-    values: Iterable[Json], out: Path, counts: Mapping[str, int], step: Progress
-) -> int:
-    """JSON lines into a file that appears when it is whole; ``-`` is standard output."""
-    total = counts["bodies"]
-    if str(out) == "-":
-        return _write(values, sys.stdout, total, step)
-    if out.is_dir():
-        raise CodeacumenError(f"{out} is a folder", "name a file, or - to print")
-    part = out.with_name(f".{out.name}.part")
-    out.parent.mkdir(parents=True, exist_ok=True)
-    try:
-        with part.open("w", encoding="utf-8") as stream:
-            count = _write(values, stream, total, step)
-        part.replace(out)
-    finally:
-        part.unlink(missing_ok=True)
-    return count
-
-
-def _write(values: Iterable[Json], stream: Any, total: int, step: Progress) -> int:
-    count = 0
-    for value in values:
-        stream.write(json.dumps(value, ensure_ascii=False) + "\n")
-        count += 1
-        if count % 500 == 0:
-            step("writing", count, total)
-    return count

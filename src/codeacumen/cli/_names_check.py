@@ -10,24 +10,30 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from codeacumen.api import CodeacumenError
+from codeacumen.cli._groups import FOUND_FAILURES
 from codeacumen.cli._options import AsJson, Workers
-from codeacumen.cli._show import (
-    FOUND_FAILURES,
-    bounds,
-    print_json,
-    print_table,
-    printable,
-    progress_bar,
-    say,
-)
+from codeacumen.cli._output import escape_control, print_json, print_note, print_table
+from codeacumen.text.numbers import format_interval
 
 if TYPE_CHECKING:
-    from codeacumen.checker.calibrate import Calibration, Point
+    from codeacumen.checker.calibrate import Point
     from codeacumen.checker.check import Report
-    from codeacumen.checker.settings import Settings
+    from codeacumen.interface.names import CheckerCalibration
 
 Background = Annotated[
-    str | None, typer.Option(metavar="FILE|none", help="What was learned from other projects.")
+    str | None,
+    typer.Option(
+        metavar="FILE|none",
+        help="Model of names in other projects; default: the one in the package.",
+    ),
+]
+Config = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="Settings; default: the nearest .codeacumen.toml or pyproject.toml above the code.",
+    ),
 ]
 
 
@@ -38,7 +44,7 @@ class Format(StrEnum):
     HTML = "html"
 
 
-# Colours of a terminal by what a text is.
+# Colours in a terminal, by the role of a text.
 _COLOURS = {
     "place": {"bold": True},
     "name": {"fg": "cyan"},
@@ -52,149 +58,130 @@ _COLOURS = {
 def check(
     paths: Annotated[
         list[Path] | None,
-        typer.Argument(metavar="[PATH]...", help="Folders or Java files; the current folder."),
+        typer.Argument(
+            metavar="[PATH]...", help="Folders or Java files; default: the current folder."
+        ),
     ] = None,
     since: Annotated[
         str | None,
         typer.Option(
             metavar="REV",
-            help="Only methods that changed since this revision. main... is where the branch "
+            help="Check only methods that changed since this revision; main...: since the branch "
             "left main.",
         ),
     ] = None,
     staged: Annotated[
-        bool, typer.Option("--staged", help="Only methods that the next commit changes.")
+        bool, typer.Option("--staged", help="Check only methods that the next commit changes.")
     ] = False,
-    format_: Annotated[Format, typer.Option("--format", "-f", help="How to tell.")] = Format.TEXT,
+    format_: Annotated[Format | None, typer.Option("--format", "-f", help="Output format.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Short for --format json.")] = False,
     out: Annotated[
         Path | None,
-        typer.Option("--out", "-o", metavar="FILE", help="Write there; not on the terminal."),
+        typer.Option("--out", "-o", metavar="FILE", help="Write the findings to a file."),
     ] = None,
     fail_on: Annotated[
         str | None,
         typer.Option(
             metavar="never|finding|P",
-            help="Exit with 1 never, for any finding (default), or from a probability.",
+            help="Exit with 1 never, for any finding (default), or from a probability on.",
         ),
     ] = None,
     threshold: Annotated[
         float | None,
-        typer.Option(min=0, max=1, metavar="P", help="Tell findings from this probability on."),
+        typer.Option(
+            min=0, max=1, metavar="P", help="Report findings with at least this probability."
+        ),
     ] = None,
     baseline: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Findings that are known.")
+        Path | None, typer.Option(metavar="FILE", help="Suppress the findings in this file.")
     ] = None,
     write_baseline: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Write what is found as known findings."),
+        typer.Option(metavar="FILE", help="Write all findings to a baseline instead."),
     ] = None,
-    config: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Settings; else .codeacumen.toml or pyproject.toml at PATH or above.",
-        ),
-    ] = None,
+    config: Config = None,
     background: Background = None,
     workers: Workers = 0,
 ) -> None:
-    """Tell which method names are probably wrong, why, and what would be better.
+    """Find method names that are probably wrong, say why, and suggest better ones.
 
-    Learns from the whole project first: how methods of this shape are named here. Says nothing
-    where there is too little to go by. Exits with 1 if something was found, with 2 if it could not
-    run.
+    Learns from the whole project first how methods are named in it. Reports nothing where there is
+    too little to judge by. The exit code is 1 if there are findings.
 
-    Example: codeacumen names check src
-
-    Example: codeacumen names check --since main... --format sarif --out names.sarif
-
-    Example: codeacumen names check --write-baseline names.json
+    Examples:
+        codeacumen names check src
+        codeacumen names check --since main... --format sarif --out names.sarif
+        codeacumen names check --write-baseline names.json
     """
-    from codeacumen.api import CodeacumenError
-    from codeacumen.checker.check import Asked
-    from codeacumen.checker.check import check as checked
-    from codeacumen.checker.findings import write_baseline as written
-    from codeacumen.checker.settings import changed, fails_on, settings_at
+    from codeacumen.checker.findings import write_baseline as write_findings
     from codeacumen.core.files import write_atomically
-    from codeacumen.core.home import codeacumen_home
-    from codeacumen.core.machine import processors
-    from codeacumen.engines import engine
+    from codeacumen.interface.names import check_names
 
     if since is not None and staged:
         raise CodeacumenError("--since and --staged exclude each other", "choose one")
     if since == "":
         raise CodeacumenError("--since needs a revision", "--since main, or --since HEAD~1")
-    places = tuple(paths or [Path()])
-    settings = changed(
-        settings_at(places[0], config),
+    if as_json and format_ not in (None, Format.JSON):
+        raise CodeacumenError(f"--json and --format {format_} exclude each other", "choose one")
+    output_format = Format.JSON if as_json else format_ or Format.TEXT
+    report = check_names(
+        [*(paths or [Path()])],
+        since=since or "",
+        staged=staged,
         threshold=threshold,
-        fail_on=None if fail_on is None else fails_on(fail_on),
-        # Who writes a baseline wants all that is found in it, also what the old one knows.
+        fail_on=fail_on,
         baseline=baseline,
+        # A new baseline holds all findings, also those that the old one suppresses.
+        use_baseline=write_baseline is None,
+        config=config,
         background=background,
+        workers=workers,
     )
     if write_baseline is not None:
-        settings = _without_baseline(settings)
-    asked = Asked(places, settings, since or "", staged)
-    with progress_bar() as step:
-        report = checked(
-            asked, codeacumen_home(), lambda: engine("local", workers or processors()), step
-        )
-    if write_baseline is not None:
-        many = written(write_baseline, report.findings)
-        say(f"{many:,} known findings: {write_baseline}")
+        count = write_findings(write_baseline, report.findings)
+        print_note(f"{count:,} known findings: {write_baseline}")
         return
-    data = _rendered(report, format_, colours=out is None and sys.stdout.isatty())
+    data = _render_report(report, output_format, colours=out is None and sys.stdout.isatty())
     if out is not None:
         write_atomically(out, data)
     elif data:
         # As bytes: what is written into a pipe is the same everywhere.
         typer.echo(data, nl=False)
-    if format_ is Format.TEXT or out is not None:
-        _summarised(report)
+    if output_format is Format.TEXT or out is not None:
+        _print_summary(report)
     if report.failed:
         raise typer.Exit(FOUND_FAILURES)
 
 
-def _without_baseline(settings: Settings) -> Settings:
-    from dataclasses import replace
-
-    return replace(settings, baseline=None)
-
-
-def _rendered(report: Report, format_: Format, *, colours: bool) -> bytes:
+def _render_report(report: Report, output_format: Format, *, colours: bool) -> bytes:
     from codeacumen.checker import told
 
-    if format_ is Format.JSON:
+    if output_format is Format.JSON:
         return told.as_json(report)
-    if format_ is Format.SARIF:
-        from codeacumen.checker.told import as_sarif
-
-        return as_sarif(report)
-    if format_ is Format.HTML:
-        from codeacumen.checker.told import as_page
-
-        return as_page(report)
-    style = _coloured if colours else told.plain
-    lines = told.text_lines(report, lambda role, text: style(role, _one_line(text)))
+    if output_format is Format.SARIF:
+        return told.as_sarif(report)
+    if output_format is Format.HTML:
+        return told.as_page(report)
+    style = _colour_text if colours else told.plain
+    lines = told.text_lines(report, lambda role, text: style(role, _escape_line(text)))
     return "".join(f"{line}\n" for line in lines).encode("utf-8", errors="backslashreplace")
 
 
-def _one_line(text: str) -> str:
-    """Names and paths of the code that is checked must not steer the terminal, nor look like
-    findings of their own."""
-    return printable(text).replace("\n", "\\n")
+def _escape_line(text: str) -> str:
+    """Return the text as one line without control characters: names and paths of the checked code
+    must not steer the terminal, nor look like findings."""
+    return escape_control(text).replace("\n", "\\n")
 
 
-def _coloured(role: str, text: str) -> str:
+def _colour_text(role: str, text: str) -> str:
     return typer.style(text, **_COLOURS.get(role, {}))  # type: ignore[arg-type]
 
 
-def _summarised(report: Report) -> None:
+def _print_summary(report: Report) -> None:
     from codeacumen.checker.told import summary
 
     for line in summary(report):
-        say(line)
+        print_note(line)
 
 
 def calibrate(
@@ -208,128 +195,105 @@ def calibrate(
     mined: Annotated[
         Path | None,
         typer.Option(
-            metavar="DIR", help="Renames that `codeacumen names mine` wrote; default: mine now."
+            metavar="DIR", help="Folder of `codeacumen renames mine`; default: mine the repository."
         ),
     ] = None,
     out: Annotated[
         Path | None,
         typer.Option(
-            "--out", "-o", metavar="FILE",
-            help="Where --write puts the threshold: .codeacumen.toml of REPO, or pyproject.toml.",
+            "--out",
+            "-o",
+            metavar="FILE",
+            help="Settings file for --write; default: .codeacumen.toml of REPO.",
         ),
     ] = None,
     write: Annotated[
-        bool, typer.Option("--write", help="Write the threshold into the settings.")
+        bool, typer.Option("--write", help="Write the threshold to the settings file.")
     ] = False,
     plot: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="The curve: .png, .svg or .html.")
+        Path | None,
+        typer.Option(metavar="FILE", help="Write the curve as .png, .svg or .html."),
     ] = None,
     background: Background = None,
     workers: Workers = 0,
     as_json: AsJson = False,
-) -> None:  # fmt: skip
-    """Measure the checker on the methods that this repository renamed, and choose its threshold.
+) -> None:
+    """Measure the checker on the methods that a repository renamed, and choose its threshold.
 
-    A renamed method under its old name is a wrong name; one of the same files that kept its name
-    and body is a right one. The model that judges them knows stable methods of other files only.
-    With fewer than 20 renames there is no telling, and no threshold.
+    A renamed method under its old name is a wrong name; a method of the same files that kept its
+    name and body is a right one. The model that judges them knows stable methods of other files
+    only. No threshold is chosen from fewer than 20 renames.
 
-    Example: codeacumen names calibrate . --precision 0.8
-
-    Example: codeacumen names calibrate . --write --plot curve.png
+    Examples:
+        codeacumen names calibrate . --precision 0.8
+        codeacumen names calibrate . --write --plot curve.png
     """
-    from codeacumen.checker.calibrate import (
-        FEWEST,
-        calibration,
-        cases_of,
-        judged,
-        record,
-        rounded,
-        table,
-    )
-    from codeacumen.checker.calibrate import plot as plotted
-    from codeacumen.checker.calibrate import write_threshold as written
-    from codeacumen.checker.settings import OWN, settings_at
+    from codeacumen.checker.calibrate import FEWEST, record, rounded, write_threshold
+    from codeacumen.checker.calibrate import plot as write_plot
+    from codeacumen.checker.settings import OWN
+    from codeacumen.interface.names import calibrate_checker
 
-    settings = settings_at(repository)
-    known = settings.background if background is None else background
-    with progress_bar() as step:
-        cases = cases_of(mined or _mined(repository, workers, step))
-        told = judged(repository, cases.cases, known, step)
-    found = calibration(told, precision)
+    measured = calibrate_checker(
+        repository, precision=precision, mined=mined, background=background, workers=workers
+    )
+    calibration = measured.calibration
     if plot is not None:
-        plotted(found, plot)
+        write_plot(calibration, plot)
     if as_json:
-        print_json({**record(found), "left_out": dict(sorted(cases.left_out.items()))})
+        left_out = dict(sorted(measured.left_out.items()))
+        print_json({**record(calibration), "left_out": left_out})
     else:
-        _shown(found, table(told), dict(sorted(cases.left_out.items())))
-    if found.too_few:
-        say(f"{found.wrong} renames are too few to choose a threshold by: at least {FEWEST}")
+        _print_calibration(measured)
+    if calibration.too_few:
+        renames = f"{calibration.wrong} renames are too few"
+        print_note(f"{renames} to choose a threshold by: at least {FEWEST}")
         return
-    if found.chosen is None:
-        say(f"no threshold gives a precision of {precision:g}")
+    best = calibration.chosen
+    if best is None:
+        print_note(f"no threshold gives a precision of {precision:g}")
         return
-    threshold = rounded(found.chosen)
-    best = found.chosen
-    say(
+    threshold = rounded(best)
+    print_note(
         f"threshold {threshold:g}: precision {best.precision:.2f} "
-        f"({bounds(*best.precision_bounds, 2)}), recall {best.recall:.2f}"
+        f"({format_interval(*best.precision_bounds, 2)}), recall {best.recall:.2f}"
     )
     if write:
         file = out or repository / OWN
-        written(file, threshold)
-        say(f"written: {file}")
+        write_threshold(file, threshold)
+        print_note(f"written: {file}")
 
 
-def _mined(repository: Path, workers: int, step: object) -> Path:
-    """Mined into codeacumen's own folder: the next time only new commits are read."""
-    from codeacumen.checker.index import Index
-    from codeacumen.core.home import codeacumen_home
-    from codeacumen.core.machine import processors
-    from codeacumen.engines import engine
-    from codeacumen.renames.mining import Settings, mine
-
-    index = Index(codeacumen_home(), repository)
-    index.close()
-    folder = index.folder / "renames"
-    mine([repository], folder, Settings(), engine("local", workers or processors()), step)  # type: ignore[arg-type]
-    return folder
-
-
-def _shown(found: Calibration, points: list[Point], left_out: dict[str, int]) -> None:
+def _print_calibration(measured: CheckerCalibration) -> None:
+    calibration, left_out = measured.calibration, sorted(measured.left_out.items())
     rows = [
         [
-            f"{one.threshold:g}", f"{one.told:,}", f"{one.wrong:,}",
-            f"{one.precision:.2f}" if one.told else "–",
-            bounds(*one.precision_bounds, 2) if one.told else "",
-            f"{one.recall:.2f}", bounds(*one.recall_bounds, 2), _bar(one),
+            f"{point.threshold:g}",
+            f"{point.told:,}",
+            f"{point.wrong:,}",
+            f"{point.precision:.2f}" if point.told else "–",
+            format_interval(*point.precision_bounds, 2) if point.told else "",
+            f"{point.recall:.2f}",
+            format_interval(*point.recall_bounds, 2),
+            _draw_bar(point),
         ]
-        for one in points
-    ]  # fmt: skip
+        for point in measured.points
+    ]
+    columns = ["threshold", "reported", "renamed", "precision", "95 %", "recall", "95 %"]
     print_table(
-        [
-            "threshold",
-            "told",
-            "renamed",
-            "precision",
-            "95 %",
-            "recall",
-            "95 %",
-            "precision, recall",
-        ],
+        [*columns, "precision, recall"],
         rows,
-        title=f"{found.wrong:,} renamed methods, {found.right:,} stable ones",
-        caption=f"left out: {', '.join(f'{count} {tag}' for tag, count in left_out.items())}"
+        title=f"{calibration.wrong:,} renamed methods, {calibration.right:,} stable ones",
+        caption=f"left out: {', '.join(f'{count} {tag}' for tag, count in left_out)}"
         if left_out
         else "",
         right=[0, 1, 2, 3, 5],
     )
 
 
-def _bar(one: Point) -> str:
-    """Both shares in twenty columns: the heavy line is precision, the light one recall."""
+def _draw_bar(point: Point) -> str:
+    """Return both shares in twenty columns: the heavy line is precision, the light one recall."""
     width = 20
-    precise, found = round(width * one.precision), round(width * one.recall)
+    precision, recall = round(width * point.precision), round(width * point.recall)
     return "".join(
-        "━" if i < precise else "─" if i < found else " " for i in range(max(precise, found))
+        "━" if i < precision else "─" if i < recall else " " for i in range(max(precision, recall))
     ).rstrip()

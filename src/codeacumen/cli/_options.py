@@ -1,4 +1,4 @@
-"""Options that several commands take, the completion of their values, and what they select."""
+"""Options that several commands take, the completion of their values, and how they are read."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+
+from codeacumen.api import CodeacumenError
 
 
 class Rules(StrEnum):
@@ -27,6 +29,15 @@ class Split(StrEnum):
     ALL = "all"
 
 
+class Level(StrEnum):
+    """How far a variant is checked; each level includes the former."""
+
+    NONE = "none"
+    PARSES = "parses"
+    BINDS = "binds"
+    COMPILES = "compiles"
+
+
 def complete_task(incomplete: str) -> list[str]:
     from codeacumen.registry import names
 
@@ -39,73 +50,10 @@ def complete_model(incomplete: str) -> list[str]:
     return [name for name in names("model") if name.startswith(incomplete)]
 
 
-def load_plugins(paths: list[Path]) -> None:
-    from codeacumen.registry import load_plugin
+def complete_view(incomplete: str) -> list[str]:
+    from codeacumen.registry import names
 
-    for path in paths:
-        load_plugin(path)
-
-
-def load_data(folders: list[Path] | None) -> None:
-    from codeacumen.datasets.built import load_data as load
-
-    for folder in folders or []:
-        load(folder)
-
-
-def with_data(patterns: list[str] | None, folders: list[Path] | None) -> list[str]:
-    """Load data sets, also those that are named with a task, as ``gluecode@DIR``; gives the
-    tasks without them."""
-    named = [pattern.partition("@") for pattern in patterns or []]
-    load_data([*(folders or []), *(Path(folder) for _, at, folder in named if at)])
-    return [name for name, _, _ in named]
-
-
-Plugins = Annotated[
-    list[Path] | None,
-    typer.Option(
-        "--plugin",
-        metavar="FILE",
-        help="Python file that registers models, tasks or views. Repeatable.",
-    ),
-]
-Data = Annotated[
-    list[Path] | None,
-    typer.Option(
-        "--data", metavar="DIR", help="Data set that `codeacumen dataset` made, for its tasks. "
-        "Repeatable.",
-    ),
-]  # fmt: skip
-Tasks = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--task", "--tasks", "-t", metavar="NAME", autocompletion=complete_task,
-        help="Task, or the beginning of several (idbench, idbench/similarity); gluecode@DIR, "
-        "identifiers@DIR or names@DIR: of a data set that was built. Repeatable.",
-    ),
-]  # fmt: skip
-Models = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--model", "-m", metavar="REF", autocompletion=complete_model,
-        help="Model, with settings as NAME:KEY=VALUE,... Repeatable.",
-    ),
-]  # fmt: skip
-Seed = Annotated[int, typer.Option(help="Seed of the bootstrap.")]
-DrawSeed = Annotated[int, typer.Option(min=0, help="Seed of all that is drawn.")]
-Workers = Annotated[
-    int, typer.Option("--workers", "-j", min=0, help="Processes; 0: one for each core.")
-]
-Resamples = Annotated[int, typer.Option(min=100, help="Bootstrap samples per interval.")]
-Confidence = Annotated[float, typer.Option(min=0.5, max=0.999, help="Level of the intervals.")]
-DataSetFolder = Annotated[
-    Path, typer.Option("--out", "-o", metavar="DIR", help="Folder of the data set.")
-]
-CorpusFolder = Annotated[Path, typer.Option("--corpus", metavar="DIR", help="Folder of a corpus.")]
-MostVariants = Annotated[
-    int, typer.Option(min=0, metavar="N", help="Variants to keep of a kind and mode; 0: all.")
-]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
+    return [name for name in [*names("view"), "calls"] if name.startswith(incomplete)]
 
 
 def complete_kind(incomplete: str) -> list[str]:
@@ -115,43 +63,132 @@ def complete_kind(incomplete: str) -> list[str]:
     return [name for name in known if name.startswith(incomplete)]
 
 
+Plugins = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--plugin",
+        metavar="FILE",
+        help="Load a Python file that registers models, tasks or views. Repeatable.",
+    ),
+]
+Tasks = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--task",
+        "-t",
+        metavar="NAME[@DIR]",
+        autocompletion=complete_task,
+        help="Task, or a group of tasks (idbench, idbench/similarity). NAME@DIR takes the tasks "
+        "of a data set that was built. Repeatable.",
+    ),
+]
+Models = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--model",
+        "-m",
+        metavar="NAME[:KEY=VALUE,...]",
+        autocompletion=complete_model,
+        help="Model with its settings. Repeatable.",
+    ),
+]
+CorpusFolder = Annotated[Path, typer.Argument(metavar="CORPUS", help="Folder of a corpus.")]
+Corpora = Annotated[list[Path], typer.Argument(metavar="CORPUS...", help="Folders of corpora.")]
+DatasetFolder = Annotated[
+    Path, typer.Option("--out", "-o", metavar="DIR", help="Folder of the data set.")
+]
+BootstrapSeed = Annotated[int, typer.Option("--seed", min=0, help="Random seed of the bootstrap.")]
+Seed = Annotated[int, typer.Option("--seed", min=0, help="Random seed.")]
+Workers = Annotated[
+    int, typer.Option("--workers", "-j", min=0, help="Number of processes; 0: one for each core.")
+]
+EngineName = Annotated[
+    str,
+    typer.Option(
+        "--engine",
+        metavar="local|ray[:ADDRESS]",
+        help="Where the work runs: processes on this machine, or a Ray cluster.",
+    ),
+]
+Resamples = Annotated[int, typer.Option(min=100, help="Bootstrap resamples for each interval.")]
+Confidence = Annotated[
+    float, typer.Option(min=0.5, max=0.999, help="Confidence level of the intervals.")
+]
+InstanceLimit = Annotated[
+    int,
+    typer.Option(
+        "--limit",
+        min=0,
+        metavar="N",
+        help="Ask only the first N instances of each task; 0: all.",
+    ),
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Kinds = Annotated[
     list[str] | None,
     typer.Option(
-        "--kind", "-k", metavar="NAME", autocompletion=complete_kind,
-        help="rename, permute, unused, loop, switch, boolean (or VN, PS, UN, LX, SF, BX); "
-        "several in a row: rename+loop. All six by default; published: as the study's own tool "
-        "makes them, marked, not dropped, where they are wrong. Repeatable.",
+        "--kind",
+        "-k",
+        metavar="NAME",
+        autocompletion=complete_kind,
+        help="Transformation: rename, permute, unused, loop, switch, boolean, or several in a row "
+        "(rename+loop); published: the edits of the study's own tool. Default: the six. "
+        "Repeatable.",
     ),
-]  # fmt: skip
-ClassPath = Annotated[
-    str, typer.Option(metavar="PATHS", help="Libraries javac needs to compile the projects.")
 ]
-CERTIFY = "How far each variant is checked; each level holds the former."
+ClassPath = Annotated[
+    str, typer.Option(metavar="PATHS", help="Class path that javac needs to compile the projects.")
+]
+VariantLimit = Annotated[
+    int,
+    typer.Option(
+        "--limit",
+        min=0,
+        metavar="N",
+        help="Maximum number of variants for each kind and mode; 0: no limit.",
+    ),
+]
+CERTIFY = "How far each variant is checked; each level includes the former."
 
 
 def where_option(default: str) -> Any:
+    """Return the option for the places that are transformed."""
     return typer.Option(
-        "--where", "-w", metavar="MODE",
-        help="single: one program a place; all: every place of a method at once; 25%: that "
-        f"share of the places, where there are four or more. Repeatable. Default: {default}.",
-    )  # fmt: skip
+        "--where",
+        "-w",
+        metavar="MODE",
+        help="single: one place at a time; all: every place of a method at once; 25%: that share "
+        f"of the places of methods with four or more. Repeatable. Default: {default}.",
+    )
 
 
-def asked_kinds(kind: Sequence[str] | None) -> tuple[str, ...]:
-    """The transformations that are meant, each once."""
-    from codeacumen.transforms.variants import KINDS, PUBLISHED, kind_of
+def load_plugins(paths: Sequence[Path] | None) -> None:
+    """Import the plug-in files."""
+    from codeacumen.registry import load_plugin
 
-    groups = {"all": [*KINDS], "published": [*PUBLISHED]}
-    asked = [one for name in kind or ["all"] for one in groups.get(name, [name])]
-    return tuple(dict.fromkeys(kind_of(one) for one in asked))
+    for path in paths or []:
+        load_plugin(path)
 
 
-def asked_modes(where: Sequence[str] | None, default: Sequence[str]) -> tuple[str, ...]:
-    """The modes that are meant, each once; an error if there is no such mode."""
-    from codeacumen.transforms.location import share_of
+def load_datasets(tasks: Sequence[str] | None) -> list[str]:
+    """Load the data sets of tasks named ``NAME@DIR``; return the tasks without the folders."""
+    from codeacumen.datasets.built import load_data
 
-    modes = tuple(dict.fromkeys(where or default))
-    for mode in modes:
-        share_of(mode)
-    return modes
+    names = []
+    for task in tasks or []:
+        name, _, folder = task.partition("@")
+        if folder:
+            load_data(Path(folder))
+        names.append(name)
+    return names
+
+
+def parse_shares(text: str) -> tuple[int, int, int]:
+    """Return the shares of train, dev and test of a text such as ``80/10/10``."""
+    parts = text.split("/")
+    is_valid = len(parts) == 3 and all(part.strip().isdecimal() for part in parts)
+    if not is_valid or not any(map(int, parts)):
+        raise CodeacumenError(
+            f"--splits {text}: not three shares", "write train/dev/test, such as 80/10/10"
+        )
+    return int(parts[0]), int(parts[1]), int(parts[2])

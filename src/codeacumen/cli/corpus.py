@@ -1,205 +1,165 @@
-"""``codeacumen corpus``: from sources to a store of methods, and what is in it."""
+"""``codeacumen corpus``: build a corpus of methods, show, query, export, audit and embed it."""
 
 from __future__ import annotations
 
 import sys
-from enum import StrEnum
+import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from codeacumen.cli._options import AsJson, Plugins, Workers, load_plugins
-from codeacumen.cli._show import (
-    FOUND_FAILURES,
-    Verb,
-    print_facts,
-    print_json,
-    print_table,
-    progress_bar,
-    say,
-    verbs,
+from codeacumen.cli._embedding import EmbeddingModel, VectorFile, print_embedding
+from codeacumen.cli._groups import FOUND_FAILURES, Command, create_group
+from codeacumen.cli._options import (
+    AsJson,
+    CorpusFolder,
+    EngineName,
+    Plugins,
+    Workers,
+    complete_view,
+    load_plugins,
+    parse_shares,
 )
+from codeacumen.cli._output import print_facts, print_json, print_note, print_table
+from codeacumen.core.progress import show_progress
 
 if TYPE_CHECKING:
     from codeacumen.corpus.build import Summary
 
-app = verbs("Build a corpus of methods from source code, and look into it.")
+app = create_group("Build a corpus of methods from source code, query it.")
 
-Folder = Annotated[Path, typer.Argument(metavar="DIR", help="Folder of a corpus.")]
-
-
-class EngineName(StrEnum):
-    LOCAL = "local"
-    RAY = "ray"
-
-
-def complete_view(incomplete: str) -> list[str]:
-    from codeacumen.registry import names
-
-    return [name for name in [*names("view"), "calls"] if name.startswith(incomplete)]
+SOURCES = (
+    "Folder, source file, zip or jar of sources, git:URL@REV, debian:PACKAGE, "
+    "npm:PACKAGE@VERSION, or a recipe (.toml); NAME=SOURCE names the project."
+)
+CompatTool = Annotated[
+    str,
+    typer.Option("--compat", metavar="TOOL", help="Print exactly what this tool prints."),
+]
 
 
-@app.command("build", cls=Verb)
-def build(
-    sources: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="SOURCE",
-            help="Folder, source file, zip or jar of sources, git:URL@REV, debian:PACKAGE, "
-            "npm:PACKAGE@VERSION, or a recipe (.toml); NAME=SOURCE names the project.",
+@app.command("build", cls=Command)
+def build_corpus(
+    sources: Annotated[list[str], typer.Argument(metavar="SOURCE", help=SOURCES)],
+    out: Annotated[
+        Path,
+        typer.Option(
+            "--out", "-o", metavar="DIR", help="Folder of the corpus: a new one, or one to update."
         ),
     ],
-    out: Annotated[Path, typer.Option("--out", "-o", metavar="DIR", help="Folder of the corpus.")],
     view: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="NAME", autocompletion=complete_view,
-            help="View to store; all by default. Others are computed when asked for; calls are "
+            metavar="NAME",
+            autocompletion=complete_view,
+            help="View to store; default: all. Others are computed when they are used, calls are "
             "always stored. Repeatable.",
         ),
     ] = None,
-    workers: Workers = 0,
-    engine: Annotated[EngineName, typer.Option(help="Who does the work.")] = EngineName.LOCAL,
-    address: Annotated[
-        str,
-        typer.Option(metavar="ADDRESS", help="Ray cluster to join, with --engine ray; empty: new."),
-    ] = "",
     splits: Annotated[
-        str, typer.Option(metavar="A,B,C", help="Shares of train, dev and test.")
-    ] = "80,10,10",
-    largest: Annotated[
-        int, typer.Option(min=1, metavar="BYTES", help="Larger files are left out.")
+        str,
+        typer.Option(metavar="TRAIN/DEV/TEST", help="Shares of the projects in each split."),
+    ] = "80/10/10",
+    max_file_bytes: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Leave out files with more bytes.")
     ] = 8 << 20,
     plugin: Plugins = None,
+    workers: Workers = 0,
+    engine: EngineName = "local",
     as_json: AsJson = False,
-) -> None:  # fmt: skip
-    """Parse every file once and store its methods, their views and the calls between them.
+) -> None:
+    """Build a corpus: parse every file once, store its methods, their views and calls.
 
-    Run again, it does only what is new; killed, it goes on where it was. The result is the same
-    to the byte, whatever the number of workers.
+    Run the command again to update the corpus: only new and changed files are parsed. A build that
+    was stopped continues where it was. The result is the same to the byte for any number of
+    workers.
 
-    Example: codeacumen corpus build src/ --out corpus
-
-    Example: codeacumen corpus build debian:jsoup git:https://host/x.git@v1 -o corpus
+    Examples:
+        codeacumen corpus build src/ --out corpus
+        codeacumen corpus build debian:jsoup git:https://host/x.git@v1 --out corpus
+        codeacumen corpus build recipe.toml --splits 60/20/20 --engine ray:auto --out corpus
     """
-    from codeacumen.api import CodeacumenError
-    from codeacumen.core.home import codeacumen_home
-    from codeacumen.core.machine import processors
-    from codeacumen.corpus.build import build as build_corpus
     from codeacumen.corpus.compiled import COMPILING
-    from codeacumen.engines import engine as make_engine
-    from codeacumen.registry import names
+    from codeacumen.interface.corpora import write_corpus
 
-    if address and engine is not EngineName.RAY:
-        raise CodeacumenError(f"--address {address} is a Ray cluster's", "add --engine ray")
-    load_plugins(plugin or [])
-    worker_count = workers or processors()
-    # Calls are stored whatever is asked for.
-    views = names("view") if view is None else [name for name in view if name != "calls"]
-    with progress_bar() as bar:
+    load_plugins(plugin)
+    shares = parse_shares(splits)
+    with show_progress() as report:
 
-        def step(what: str, done: int, total: int) -> None:
-            if what == COMPILING and not done and not sys.stderr.isatty():
-                say(f"{COMPILING}: this takes a minute or two")
-            bar(what, done, total)
+        def report_stage(stage: str, done: int, total: int) -> None:
+            if stage == COMPILING and not done and not sys.stderr.isatty():
+                print_note(f"{COMPILING}: this takes a minute or two")
+            report(stage, done, total)
 
-        summary = build_corpus(
+        summary = write_corpus(
             sources,
             out,
-            engine=make_engine(engine, worker_count, address),
-            views=views,
-            cache=codeacumen_home(),
-            shares=_shares(splits),
-            largest=largest,
-            plugins=plugin or (),
-            step=step,
+            views=view,
+            shares=shares,
+            max_file_bytes=max_file_bytes,
+            engine=engine,
+            workers=workers,
+            report=report_stage,
         )
     if as_json:
-        print_json(_json(summary))
+        from dataclasses import asdict
+
+        print_json(asdict(summary))
     else:
         _print_summary(summary)
 
 
-def _shares(text: str) -> tuple[int, int, int]:
-    from codeacumen.api import CodeacumenError
-
-    parts = text.split(",")
-    if len(parts) != 3 or not all(part.strip().isdigit() for part in parts):
-        raise CodeacumenError(
-            f"--splits {text!r} is no list of three numbers", "for example 80,10,10"
-        )
-    train, dev, test = (int(part) for part in parts)
-    if not train + dev + test:
-        raise CodeacumenError("--splits gives nothing to anyone", "for example 80,10,10")
-    return train, dev, test
-
-
-def _json(summary: Summary) -> Any:
-    from dataclasses import asdict
-
-    return asdict(summary)
-
-
 def _print_summary(summary: Summary) -> None:
-    counts = summary.counts
-    facts = [(name.replace("_", " "), f"{value:,}") for name, value in counts.items()]
+    facts = [(name.replace("_", " "), f"{count:,}") for name, count in summary.counts.items()]
     work = f"{summary.parsed:,} files parsed; {summary.reused} of {summary.shards} shards reused"
     facts.append(("work", work))
     if summary.without_files:
         facts.append(("without a file", ", ".join(summary.without_files)))
     print_facts(summary.folder, facts)
     if summary.problems:
-        rows = [[kind, f"{n:,}", f"{lost:,}"] for kind, (n, lost) in summary.problems.items()]
+        rows = [
+            [kind, f"{files:,}", f"{left_out:,}"]
+            for kind, (files, left_out) in summary.problems.items()
+        ]
         print_table(["remark", "files", "left out"], rows, right=(1, 2))
 
 
-@app.command("views", cls=Verb)
-def views(plugin: Plugins = None, as_json: AsJson = False) -> None:
-    """List the views: what a model may see of a method, and the tools whose output they can give.
-
-    Example: codeacumen corpus views
-    """
-    from codeacumen.cli._corpus_show import show_views
-
-    load_plugins(plugin or [])
-    show_views(as_json=as_json)
-
-
-@app.command("show", cls=Verb)
-def show(
-    folder: Folder,
+@app.command("show", cls=Command)
+def show_corpus(
+    folder: CorpusFolder,
     method: Annotated[
-        str, typer.Argument(metavar="METHOD", help="An id, a name, Type.name or Type.<init>.")
+        str, typer.Argument(metavar="METHOD", help="Id, name, Type.name or Type.<init>.")
     ] = "",
     view: Annotated[
         str,
         typer.Option(
-            metavar="NAME",
-            autocompletion=complete_view,
-            help="View of the method to print; `codeacumen corpus views` lists them.",
+            metavar="NAME", autocompletion=complete_view, help="Print this view of the method."
         ),
     ] = "",
-    compat: Annotated[
-        str, typer.Option("--as", metavar="TOOL", help="Print the view as this tool does.")
-    ] = "",
-    depth: Annotated[int, typer.Option(min=1, help="How far to follow calls.")] = 1,
+    compat: CompatTool = "",
+    depth: Annotated[int, typer.Option(min=1, metavar="N", help="Number of calls to follow.")] = 1,
     plugin: Plugins = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show a corpus, or one of its methods: a view of it, or who calls it and whom it calls.
+    """Show a corpus, a method with its callers and callees, or a view of a method.
 
-    Example: codeacumen corpus show corpus
+    Without METHOD: counts, projects, statistics, and the views with the tools whose output they
+    can print.
 
-    Example: codeacumen corpus show corpus getKey --view ast
+    Examples:
+        codeacumen corpus show corpus
+        codeacumen corpus show corpus getKey --depth 2
+        codeacumen corpus show corpus Cache.getKey --view code2vec --compat gluecode
     """
     from codeacumen.api import CodeacumenError
-    from codeacumen.cli._corpus_show import show_corpus, show_method, show_view
+    from codeacumen.cli._corpus_show import print_corpus, print_method, print_view
     from codeacumen.corpus import Corpus
+    from codeacumen.interface.corpora import describe_corpus
 
-    load_plugins(plugin or [])
+    load_plugins(plugin)
     if compat and not view:
-        raise CodeacumenError(f"--as {compat} says how to print a view", "add --view NAME")
+        raise CodeacumenError(f"--compat {compat} says how to print a view", "add --view NAME")
     if view and not method:
         raise CodeacumenError(
             f"--view {view} shows one method",
@@ -207,107 +167,127 @@ def show(
         )
     corpus = Corpus.open(folder)
     if not method:
-        show_corpus(corpus, as_json=as_json)
+        print_corpus(describe_corpus(corpus), as_json=as_json)
     elif view:
-        show_view(corpus, method, view, compat, as_json=as_json)
+        print_view(corpus, method, view, compat, as_json=as_json)
     else:
-        show_method(corpus, method, depth, as_json=as_json)
+        print_method(corpus, method, depth, as_json=as_json)
 
 
-@app.command("query", cls=Verb)
-def query(
-    folder: Folder,
-    sql: Annotated[
-        str, typer.Argument(metavar="SQL", help="One question, as DuckDB understands it.")
-    ],
+@app.command("query", cls=Command)
+def query_corpus(
+    folder: CorpusFolder,
+    sql: Annotated[str, typer.Argument(metavar="SQL", help="One query in DuckDB's dialect.")],
     as_json: AsJson = False,
 ) -> None:
-    """Ask the corpus in SQL. Tables: projects, files, types, methods, problems, calls, edges, and
-    one for each stored view.
+    """Query a corpus in SQL.
 
-    Example: codeacumen corpus query corpus "select name, count(*) from methods group by 1 limit 5"
+    Tables: projects, files, types, methods, problems, calls, edges, and one for each stored view.
+
+    Examples:
+        codeacumen corpus query corpus "select name, count(*) from methods group by 1 limit 5"
     """
-    from codeacumen.cli._corpus_show import show_answer
+    from codeacumen.cli._corpus_show import print_query_result
     from codeacumen.corpus import Corpus
 
-    show_answer(Corpus.open(folder).query(sql), as_json=as_json)
+    print_query_result(Corpus.open(folder).query(sql), as_json=as_json)
 
 
-@app.command("stats", cls=Verb)
-def stats(folder: Folder, as_json: AsJson = False) -> None:
-    """Count what is in a corpus: projects, splits, sizes, origins, problems.
-
-    Example: codeacumen corpus stats corpus
-    """
-    from codeacumen.cli._corpus_show import show_stats
-    from codeacumen.corpus import Corpus
-    from codeacumen.corpus.stats import stats as count
-
-    found = count(Corpus.open(folder))
-    if as_json:
-        print_json(found)
-    else:
-        show_stats(found)
-
-
-@app.command("audit", cls=Verb)
-def audit(
-    folder: Folder,
-    threshold: Annotated[float, typer.Option(min=0.5, max=1.0, help="Similarity to report.")] = 0.8,
-    shortest: Annotated[int, typer.Option(min=5, help="Tokens below which nothing is said.")] = 25,
-    as_json: AsJson = False,
-) -> None:
-    """Check that a corpus is whole, and find near-duplicates within and across its splits.
-
-    Ends with 1 where a file is missing or changed; building again repairs that.
-
-    Example: codeacumen corpus audit corpus
-    """
-    from codeacumen.cli._corpus_show import show_audit
-    from codeacumen.corpus import Corpus
-    from codeacumen.corpus.audit import audit as examine
-
-    found = examine(Corpus.open(folder), threshold=threshold, shortest=shortest)
-    if as_json:
-        print_json(found)
-    else:
-        show_audit(found)
-    if not found["whole"]:
-        raise typer.Exit(FOUND_FAILURES)
-
-
-@app.command("export", cls=Verb)
-def export(
-    folder: Folder,
+@app.command("export", cls=Command)
+def export_view(
+    folder: CorpusFolder,
     view: Annotated[
         str,
         typer.Option(
             metavar="NAME",
             autocompletion=complete_view,
-            help="View to write; `codeacumen corpus views` lists them.",
+            help="View to write; `codeacumen corpus show CORPUS` lists the views.",
         ),
     ],
-    out: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="JSON lines; - prints.")],
-    compat: Annotated[
-        bool, typer.Option("--compat", help="The exact output of the view's own tool.")
-    ] = False,
-    tool: Annotated[
-        str, typer.Option("--as", metavar="TOOL", help="The exact output of another tool.")
-    ] = "",
+    out: Annotated[
+        str, typer.Option("--out", "-o", metavar="FILE", help="File of JSON lines; - prints them.")
+    ],
+    compat: CompatTool = "",
     plugin: Plugins = None,
 ) -> None:
-    """Write a view of every method: id, project, file, line, name and value, one a line.
+    """Export a view of every method: id, project, file, line, name and value.
 
-    Example: codeacumen corpus export corpus --view code2vec --out paths.jsonl
+    With --compat, methods that the tool leaves out have no line.
+
+    Examples:
+        codeacumen corpus export corpus --view tokens --out tokens.jsonl
+        codeacumen corpus export corpus --view code2vec --compat code2vec --out paths.jsonl
     """
-    from codeacumen.cli._corpus_show import authors_tool, write_lines
-    from codeacumen.corpus import Corpus
-    from codeacumen.corpus.export import export as values
+    from codeacumen.interface import corpora
 
-    load_plugins(plugin or [])
-    corpus = Corpus.open(folder)
-    if compat and not tool:
-        tool = authors_tool(view)
-    with progress_bar() as step:
-        count = write_lines(values(corpus, view, tool), out, corpus.manifest.counts, step)
-    say(f"{count:,} methods")
+    load_plugins(plugin)
+    count = corpora.export_view(folder, view, out, compat=compat)
+    print_note(f"{count:,} methods")
+
+
+@app.command("audit", cls=Command)
+def audit_corpus(
+    folder: CorpusFolder,
+    threshold: Annotated[
+        float, typer.Option(min=0.5, max=1.0, help="Report pairs with at least this similarity.")
+    ] = 0.8,
+    min_tokens: Annotated[
+        int, typer.Option(min=5, metavar="N", help="Skip methods with fewer tokens.")
+    ] = 25,
+    as_json: AsJson = False,
+) -> None:
+    """Check that a corpus is complete, and find near-duplicates within and across its splits.
+
+    The exit code is 1 if a file is missing or changed; building the corpus again repairs it.
+
+    Examples:
+        codeacumen corpus audit corpus
+    """
+    from codeacumen.cli._corpus_show import print_audit
+    from codeacumen.corpus import Corpus
+    from codeacumen.corpus.audit import audit
+
+    result = audit(Corpus.open(folder), threshold=threshold, shortest=min_tokens)
+    if as_json:
+        print_json(result)
+    else:
+        print_audit(result)
+    if not result["whole"]:
+        raise typer.Exit(FOUND_FAILURES)
+
+
+@app.command("embed", cls=Command)
+def embed_methods(
+    sources: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="SOURCE", help="Folder of a corpus, or sources that one is built from."
+        ),
+    ],
+    model: EmbeddingModel,
+    out: VectorFile,
+    mask: Annotated[
+        bool, typer.Option("--mask", help="Mask the names of the methods in their texts.")
+    ] = False,
+    plugin: Plugins = None,
+    workers: Workers = 0,
+    engine: EngineName = "local",
+    as_json: AsJson = False,
+) -> None:
+    """Write a model's vectors of methods into a file.
+
+    A Parquet file has a row for each method with a body (id, project, path, line, name, vector),
+    with null where the model has no vector. A .npy file has only rows that are vectors; the .txt
+    beside it describes each. The same input gives the same bytes. The exit code is 1 if the model
+    failed at some methods. `codeacumen models show MODEL` lists a model's capabilities.
+
+    Examples:
+        codeacumen corpus embed corpus -m run:runs/cnn --out methods.parquet
+        codeacumen corpus embed src/ -m my-model --plugin my_model.py --mask --out methods.npy
+    """
+    from codeacumen.interface.corpora import embed_corpus
+
+    load_plugins(plugin)
+    started_at = time.monotonic()
+    summary = embed_corpus(sources, model, out, mask_names=mask, engine=engine, workers=workers)
+    print_embedding(summary, "methods", out, time.monotonic() - started_at, as_json=as_json)

@@ -1,160 +1,288 @@
-"""``codeacumen dataset``: from a corpus to a data set that models can be asked."""
+"""``codeacumen dataset``: get published data sets; build, show, audit and export data sets."""
 
 from __future__ import annotations
 
-from enum import StrEnum
+from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from codeacumen.cli._dataset_build import build_app
+from codeacumen.cli._groups import Command, create_group
 from codeacumen.cli._options import (
-    CERTIFY,
     AsJson,
-    ClassPath,
-    CorpusFolder,
-    DataSetFolder,
-    DrawSeed,
-    Kinds,
-    MostVariants,
-    Split,
-    Workers,
-    asked_kinds,
-    asked_modes,
-    where_option,
+    BootstrapSeed,
+    Confidence,
+    Models,
+    Plugins,
+    Resamples,
+    complete_task,
+    load_datasets,
+    load_plugins,
 )
-from codeacumen.cli._show import Verb, print_facts, print_json, print_table, progress_bar, verbs
+from codeacumen.cli._output import print_facts, print_json, print_note, print_table
+from codeacumen.core.progress import show_progress
+from codeacumen.text.numbers import ABSENT, format_interval, format_number
 
-app = verbs("Make a data set from a corpus; `codeacumen eval --data DIR` asks it.")
+if TYPE_CHECKING:
+    from codeacumen.api import Score
+    from codeacumen.runs.near_duplicates import Effect
+
+app = create_group("Get published data sets; build, show, audit and export data sets.")
+app.add_typer(build_app, name="build")
+
+# The model that `audit` asks by default: it answers all tasks and memorises what it can.
+AUDITED_MODEL = "classical"
 
 
-# Of each kind; all of them stand in dataset.json.
-REASONS_SHOWN = 3
+def complete_dataset(incomplete: str) -> list[str]:
+    from codeacumen.datasets import CATALOGUE
+
+    return [name for name in CATALOGUE if name.startswith(incomplete)]
 
 
-class Level(StrEnum):
-    NONE = "none"
-    PARSES = "parses"
-    BINDS = "binds"
-    COMPILES = "compiles"
+# --------------------------------------------------------------------------------------
+# list, get, show
+# --------------------------------------------------------------------------------------
 
 
-@app.command("robustness", cls=Verb)
-def robustness(
-    corpus: CorpusFolder,
-    out: DataSetFolder,
-    kind: Kinds = None,
-    where: Annotated[list[str] | None, where_option("single and all")] = None,
-    seed: DrawSeed = 0,
-    certify: Annotated[
-        Level, typer.Option(help=CERTIFY)
-    ] = Level.PARSES,
-    class_path: ClassPath = "",
-    split: Annotated[Split, typer.Option(help="Which methods of the corpus.")] = Split.TEST,
-    most: MostVariants = 0,
-    methods: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="DIR",
-            help="Only methods whose names are asked for, or learned, in this GLUECode data set.",
-        ),
-    ] = None,
-    workers: Workers = 0,
-    as_json: AsJson = False,
-) -> None:  # fmt: skip
-    """Methods and variants of them that mean the same: is a model's answer the same, too?
+@app.command("list", cls=Command)
+def list_(as_json: AsJson = False) -> None:
+    """List the published data sets and those that can be built.
 
-    The result is the same to the byte, whatever the number of workers.
-
-    Example: codeacumen dataset robustness --corpus corpus --out robustness
-
-    Example: codeacumen dataset robustness --corpus c -k rename -w single -w 25% --most 1000 -o r
-
-    Example: codeacumen dataset robustness --corpus c -k all -k published --certify binds -o both
+    Examples:
+        codeacumen dataset list
     """
-    from codeacumen.core.machine import processors
-    from codeacumen.corpus import Corpus
-    from codeacumen.datasets.variants.build import build
-    from codeacumen.datasets.variants.make import Recipe
-    from codeacumen.engines import engine as make_engine
-    from codeacumen.transforms.certify.projects import Means
+    from codeacumen.datasets import CATALOGUE
+    from codeacumen.registry import list_data_families
 
-    recipe = Recipe(
-        kinds=asked_kinds(kind),
-        where=asked_modes(where, ("single", "all")),
-        seed=seed,
-        split=split.value,
-        certify=certify.value,
-        most=most,
-    )
-    source = Corpus.open(corpus)
-    engine = make_engine("local", workers or processors())
-    with progress_bar() as step:
-        about = build(
-            source, recipe, out, engine, Means(class_path), step,
-            methods=_named(methods) if methods else None,
-        )  # fmt: skip
-    if as_json:
-        print_json(about)
-    else:
-        _print(out, about, recipe.kinds, recipe.where)
-
-
-def _named(folder: Path) -> list[str]:
-    from codeacumen.benchmarks.gluecode.masks import NAMING
-    from codeacumen.datasets.built import read_built
-
-    return [row["id"] for row in read_built(folder).rows(f"{NAMING}.jsonl")]
-
-
-def _print(out: Path, about: Any, kinds: tuple[str, ...], modes: tuple[str, ...]) -> None:
-    from codeacumen.datasets.variants import MARKS
-
-    counts = about["counts"]
-    print_facts(
-        str(out),
-        [
-            ("methods looked at", f"{counts['methods_looked_at']:,}"),
-            ("methods with a variant", f"{counts['methods']:,}"),
-        ],
-    )
-    rows = []
-    for kind in kinds:
-        made, found = (counts[name].get(kind, {}) for name in ("variants", "variants_found"))
-        refused = sum(counts["refused"].get(kind, {}).values())
-        dropped = sum(
-            n for level in counts["dropped"].get(kind, {}).values() for n in level.values()
-        )
-        told = [_of(made.get(mode, 0), found.get(mode, 0)) for mode in modes]
-        rows.append([kind, *told, f"{refused:,}", f"{dropped:,}"])
-    columns = ["kind", *modes, "refused places", "dropped"]
-    print_table(columns, rows, title="Variants", right=range(1, len(columns)))
-    if marked := counts.get("edits"):
-        print_table(
-            ["kind", "mode", *MARKS],
-            [
-                [kind, mode, *(f"{found.get(one, 0):,}" for one in MARKS)]
-                for kind, modes_ in marked.items()
-                for mode, found in modes_.items()
-            ],
-            title="What is known of the published tool's edits", right=(2, 3, 4),
-        )  # fmt: skip
-    reasons = [
-        [kind, f"not {level}", why, f"{n:,}"]
-        for kind, levels in counts["dropped"].items()
-        for level, found in levels.items()
-        for why, n in found.items()
+    published = [_describe_published(name) for name in CATALOGUE]
+    built = [
+        {"name": family.name, "command": family.build_command} for family in list_data_families()
     ]
-    for kind, found in counts["refused"].items():
-        most = sorted(found.items(), key=lambda one: -one[1])[:REASONS_SHOWN]
-        reasons += [[kind, "refused", why, f"{n:,}"] for why, n in most]
-    for kind, found in counts.get("doubts", {}).items():
-        most = sorted(found.items(), key=lambda one: -one[1])[:REASONS_SHOWN]
-        reasons += [[kind, "kept", why, f"{n:,}"] for why, n in most]
-    if reasons:
-        print_table(["kind", "", "why", "places"], reasons, title="Why not", right=(3,))
-    typer.echo(f"next: codeacumen eval --data {out} --task robustness")
+    if as_json:
+        print_json({"published": published, "built": built})
+        return
+    rows = []
+    for row in published:
+        here = "yes" if row["here"] else f"codeacumen dataset get {row['name']}"
+        rows.append([row["name"], row["title"], here])
+    print_table(["name", "data set", "here"], rows, title="Published", wide=1)
+    cells = [[row["name"], row["command"]] for row in built]
+    print_table(["name", "command"], cells, title="Built from your data", wide=1)
 
 
-def _of(kept: int, found: int) -> str:
-    return f"{kept:,}" if kept >= found else f"{kept:,} of {found:,}"
+def _describe_published(name: str) -> dict[str, Any]:
+    from codeacumen.datasets import dataset, dataset_folder, missing_files
+
+    data = dataset(name)
+    return {
+        "name": data.name,
+        "title": data.title,
+        "here": not missing_files(data),
+        "folder": str(dataset_folder(data)),
+        "source": f"{data.repository} at {data.commit}",
+        "licence": data.licence,
+        "citation": data.citation,
+        "files": {file.name: file.sha256 for file in data.files},
+    }
+
+
+@app.command("get", cls=Command)
+def get(
+    name: Annotated[
+        str, typer.Argument(help="Name of the data set.", autocompletion=complete_dataset)
+    ],
+    source: Annotated[
+        Path | None, typer.Option("--from", metavar="DIR", help="Take a local copy from here.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Download a published data set: a pinned commit, every file checked against its SHA-256.
+
+    An interrupted download continues where it stopped.
+
+    Examples:
+        codeacumen dataset get idbench
+        codeacumen dataset get idbench --from ~/Downloads/IdBench
+    """
+    from codeacumen.datasets import dataset, dataset_folder
+    from codeacumen.datasets.fetch import get as fetch
+
+    data = dataset(name)
+    with show_progress() as report:
+        fetched = fetch(data, source, progress=report)
+    present = len(data.files) - len(fetched)
+    already = f"; {present} were here" if present else ""
+    print_note(f"{len(fetched)} of {len(data.files)} files fetched{already}, all hashes right")
+    if "none stated" in data.licence:
+        print_note(f"licence: {data.licence}")
+    if as_json:
+        print_json({"name": name, "folder": str(dataset_folder(data)), "fetched": fetched})
+    else:
+        typer.echo(dataset_folder(data))
+
+
+@app.command("show", cls=Command)
+def show(
+    dataset: Annotated[
+        str,
+        typer.Argument(
+            metavar="NAME|DIR",
+            help="A published data set, or the folder of one that was built.",
+            autocompletion=complete_dataset,
+        ),
+    ],
+    as_json: AsJson = False,
+) -> None:
+    """Show a data set: where it is from, its files, its tasks.
+
+    Examples:
+        codeacumen dataset show idbench
+        codeacumen dataset show ./gluecode
+    """
+    from codeacumen.datasets import CATALOGUE
+    from codeacumen.datasets.built import load_data, read_built
+
+    if dataset in CATALOGUE and not (Path(dataset) / "dataset.json").is_file():
+        described = _describe_published(dataset)
+        if as_json:
+            print_json(described)
+            return
+        here = "yes" if described["here"] else f"no: codeacumen dataset get {dataset}"
+        keys = ("folder", "source", "licence", "citation")
+        facts = [("here", here), *((key, described[key]) for key in keys)]
+        files = ", ".join(described["files"])
+        print_facts(f"{dataset}: {described['title']}", [*facts, ("files", files)])
+        return
+    built = read_built(Path(dataset))
+    tasks = load_data(built.folder)
+    if as_json:
+        print_json({"folder": str(built.folder), "tasks": tasks, **built.about})
+        return
+    about = built.about
+    facts = [("family", built.family), ("built with", f"codeacumen {about['codeacumen']}")]
+    settings = ", ".join(
+        f"{name}={' '.join(value) if isinstance(value, list) else value}"
+        for name, value in about.get("settings", {}).items()
+        if not isinstance(value, dict)
+    )
+    if settings:
+        facts.append(("settings", settings))
+    facts += [("files", ", ".join(about["files"])), ("tasks", ", ".join(tasks))]
+    print_facts(dataset, facts)
+    typer.echo(f"next: codeacumen eval -t {tasks[0].split('/')[0]}@{dataset}")
+
+
+# --------------------------------------------------------------------------------------
+# audit, export
+# --------------------------------------------------------------------------------------
+
+
+@app.command("audit", cls=Command)
+def audit(
+    task: Annotated[
+        str, typer.Argument(metavar="NAME@DIR", help="Tasks of a data set: gluecode@DIR.")
+    ],
+    model: Models = None,
+    plugin: Plugins = None,
+    seed: BootstrapSeed = 0,
+    resamples: Resamples = 2000,
+    confidence: Confidence = 0.95,
+    as_json: AsJson = False,
+) -> None:
+    """Measure what near-duplicates across splits do to the scores.
+
+    Counts the instances that have a near-duplicate in training, asks models (default: classical)
+    and scores them on all instances, on those without a near-duplicate, and on those with one.
+
+    Examples:
+        codeacumen dataset audit gluecode@gluecode
+        codeacumen dataset audit gluecode@gluecode -m nearest -m my-model --plugin my_model.py
+    """
+    from codeacumen.runs.near_duplicates import measure_effects
+    from codeacumen.runs.plan import make_plan
+    from codeacumen.runs.scoring import Settings
+
+    load_plugins(plugin)
+    cells, left_out = make_plan(model or [AUDITED_MODEL], load_datasets([task]), skip_unfit=True)
+    for line in left_out:
+        print_note(f"left out: {line}")
+    with show_progress() as report:
+        effects = measure_effects(cells, Settings(seed, confidence, resamples), report)
+    if as_json:
+        print_json([{**asdict(effect), "difference": effect.difference} for effect in effects])
+    else:
+        _print_effects(effects)
+
+
+def _print_effects(effects: list[Effect]) -> None:
+    rows = [
+        [
+            effect.task,
+            effect.model,
+            f"{effect.near_duplicate.n if effect.near_duplicate else 0:,} of {effect.whole.n:,}",
+            format_number(effect.whole.value),
+            _format_score(effect.distinct),
+            _format_score(effect.near_duplicate),
+            format_number(effect.difference),
+        ]
+        for effect in effects
+    ]
+    columns = ["task", "model", "duplicates", "all", "without them", "them alone", "difference"]
+    print_table(
+        columns,
+        rows,
+        title="Near-duplicates in training",
+        caption="Duplicates: instances with a near-duplicate in training. The difference is what "
+        "they add to the score of all.",
+        right=range(2, len(columns)),
+    )
+
+
+def _format_score(score: Score | None) -> str:
+    if score is None:
+        return ABSENT
+    return f"{format_number(score.value)} {format_interval(score.low, score.high)}".strip()
+
+
+@app.command("export", cls=Command)
+def export(
+    task: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="NAME[@DIR]...", help="Tasks to export.", autocompletion=complete_task
+        ),
+    ],
+    out: Annotated[
+        Path,
+        typer.Option(
+            "--out",
+            "-o",
+            metavar="FILE",
+            help="FILE.jsonl, FILE.csv or FILE.parquet; - prints JSON lines.",
+        ),
+    ],
+    with_truth: Annotated[
+        bool, typer.Option("--with-truth", help="Write the truth of each instance, too.")
+    ] = False,
+    plugin: Plugins = None,
+) -> None:
+    """Write the instances of tasks: task, id and input, for a model that runs elsewhere.
+
+    `codeacumen score` reads the answers: a file with the columns id and answer.
+
+    Examples:
+        codeacumen dataset export idbench/similarity/large --out pairs.csv
+        codeacumen dataset export gluecode/naming@gluecode --with-truth -o naming.parquet
+    """
+    from codeacumen.registry import make_task, select_tasks
+    from codeacumen.runs.export import export_instances
+
+    load_plugins(plugin)
+    tasks = [make_task(name) for name in select_tasks(load_datasets(task))]
+    with show_progress() as report:
+        count = export_instances(tasks, out, with_truth=with_truth, progress=report)
+    where = "" if str(out) == "-" else f": {out}"
+    print_note(f"{count:,} instances{where}")

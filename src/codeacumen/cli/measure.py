@@ -1,158 +1,98 @@
-"""``codeacumen measure``: what can be counted of the methods of any Java there is."""
+"""``codeacumen measure``: measure the methods of Java code."""
 
 from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Iterable
 from heapq import nsmallest
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from codeacumen.cli._options import Rules, Workers
-from codeacumen.cli._show import FOUND_FAILURES, Verb, print_table, progress_bar, say, verbs
+from codeacumen.cli._groups import FOUND_FAILURES, Command, create_group
+from codeacumen.cli._options import EngineName, Rules, Workers
+from codeacumen.cli._output import print_note, print_table
+from codeacumen.text.numbers import ABSENT
 
 if TYPE_CHECKING:
     from codeacumen.corpus.measure import Measured
-    from codeacumen.languages.java.nulls import Report
 
-app = verbs("Measure the methods of files, folders, archives, corpora.")
+app = create_group("Measure the methods of files, folders, archives, corpora.")
 
-# So many of the files that are left out are named.
-NAMED = 10
+# Files left out that are named; the others are counted.
+SKIPPED_SHOWN = 10
 
-Places = Annotated[
+Sources = Annotated[
     list[str],
     typer.Argument(
-        metavar="PATH...",
-        help="Java files, folders, zips, jars, corpora, or what else a corpus is built from.",
+        metavar="SOURCE...",
+        help="Corpora, or what a corpus is built from: Java files, folders, zips, jars, ...",
     ),
 ]
-AsLines = Annotated[bool, typer.Option("--json", help="One line of JSON for each method.")]
+AsLines = Annotated[bool, typer.Option("--json", help="Print a line of JSON for each method.")]
+RowLimit = Annotated[
+    int,
+    typer.Option("--limit", min=0, metavar="N", help="Maximum number of methods in the table."),
+]
 
 
-@app.command("npath", cls=Verb)
+@app.command("npath", cls=Command)
 def npath(
-    places: Places,
+    sources: Sources,
     rules: Annotated[
         Rules, typer.Option(help="PMD 6; PMD 7.0 to 7.13; PMD 7.14 and later.")
     ] = Rules.PMD6,
-    most: Annotated[
-        int, typer.Option(min=0, metavar="N", help="How many methods the table shows.")
-    ] = 20,
+    limit: RowLimit = 20,
     as_json: AsLines = False,
     workers: Workers = 0,
-) -> None:  # fmt: skip
-    """How many ways there are through each method, as PMD counts them: NPath complexity.
+    engine: EngineName = "local",
+) -> None:
+    """NPath complexity: the number of acyclic paths through a method, as PMD counts them.
 
-    Without --json a table of the largest and how many methods fall into each of GLUECode's
-    classes. Files that are no Java somewhere are measured as far as they are.
+    Prints the methods with the highest values, and how many methods are in each of GLUECode's
+    classes. Files with syntax errors are measured where they can be parsed.
 
-    Example: codeacumen measure npath src/
-
-    Example: codeacumen measure npath lib.jar corpus --rules pmd7.14 --json > values.jsonl
+    Examples:
+        codeacumen measure npath src/
+        codeacumen measure npath lib.jar corpus --rules pmd7.14 --json > values.jsonl
     """
-    from codeacumen.core.home import codeacumen_home
-    from codeacumen.core.machine import processors
-    from codeacumen.corpus.measure import Measured, NPath, measured
-    from codeacumen.engines import engine
+    from codeacumen.corpus.measure import Measured, NPath
+    from codeacumen.interface.measures import stream_measurements
 
-    found = Measured()
+    summary = Measured()
     bins: Counter[str | None] = Counter()
-    with progress_bar() as step:
-        local = engine("local", workers or processors())
-        for part in measured(NPath(rules.value), places, local, codeacumen_home(), step):
-            if as_json:
-                _print_lines(part.rows)
-            else:
-                bins.update(row["bin"] for row in part.rows)
-                # Of equal ones those come first that are first in the files.
-                found.rows = nsmallest(most, [*found.rows, *part.rows], key=lambda r: -r["value"])
-            found.files += part.files
-            found.broken += part.broken
-            found.skipped += part.skipped
+    for part in stream_measurements(NPath(rules.value), sources, engine, workers):
+        if as_json:
+            _print_lines(part.rows)
+        bins.update(row["bin"] for row in part.rows)
+        summary.add(part)
+        # Of equal values those come first that are first in the files.
+        summary.rows = nsmallest(0 if as_json else limit, summary.rows, key=_get_negated_value)
     if not as_json:
-        _print_npath(found.rows, bins)
-    _tell(found, sum(bins.values()) if not as_json else None)
+        _print_npath(summary.rows, bins)
+    _print_summary(summary, bins.total())
 
 
-@app.command("nulls", cls=Verb)
-def nulls(
-    places: Places,
-    most: Annotated[
-        int, typer.Option(min=0, metavar="N", help="How many the table shows; 0: all.")
-    ] = 20,
-    as_json: AsLines = False,
-    workers: Workers = 0,
-) -> None:  # fmt: skip
-    """Where null may be dereferenced, and how it gets there.
-
-    The methods of a project are analysed together, from the bottom of its call graph: a report
-    names the token that may be null and the steps that lead to it, through as many methods as
-    it takes. The exit code is 1 if there are reports.
-
-    Example: codeacumen measure nulls src/
-
-    Example: codeacumen measure nulls lib-sources.jar --json > nulls.jsonl
-    """
-    from codeacumen.core.machine import processors
-    from codeacumen.corpus.build import open_or_build
-    from codeacumen.corpus.nulls import null_reports
-    from codeacumen.engines import engine as make_engine
-
-    engine = make_engine("local", workers or processors())
-    with progress_bar() as step, open_or_build(places, engine, step) as corpus:
-        found, failed = null_reports(corpus, engine, step)
-    rows = [_null_row(project, one) for project, mine in found.items() for one in mine]
-    for lost in failed:
-        say(f"{lost.project}: {lost.path or 'all of it'}: left out: {lost.why}")
-    if as_json:
-        _print_lines(rows)
-    else:
-        _print_nulls(rows, most)
-    say(_counted(len(rows), "null dereference"))
-    if rows:
-        raise typer.Exit(FOUND_FAILURES)
-
-
-def _null_row(project: str, report: Report) -> dict[str, Any]:
-    told = report.as_json()
-    names = ("line", "token", "expression", "bug_type", "qualifier", "trace")
-    return {
-        "project": project,
-        "file": report.path,
-        "method": report.name,
-        **{name: told[name] for name in names},
-    }
-
-
-def _print_nulls(rows: list[dict[str, Any]], most: int) -> None:
-    shown = rows[:most] if most else rows
-    cells = [
-        [row["token"], row["method"], row["project"], f"{row['file']}:{row['line']}",
-         row["qualifier"]]
-        for row in shown
-    ]  # fmt: skip
-    print_table(["token", "method", "project", "where", "what"], cells, wide=3)
-    if len(shown) < len(rows):
-        say(f"... and {len(rows) - len(shown):,} more: --most 0 shows all")
-
-
-def _print_lines(rows: list[dict[str, Any]]) -> None:
-    if rows:
-        typer.echo("\n".join(json.dumps(row, separators=(",", ":")) for row in rows))
+def _get_negated_value(row: dict[str, Any]) -> int:
+    return -int(row["value"])
 
 
 def _print_npath(largest: list[dict[str, Any]], bins: Counter[str | None]) -> None:
     from codeacumen.languages.java.measures.npath import BINS
 
     cells = [
-        [f"{row['value']:,}", row["bin"] or "–", row["signature"], row["project"],
-         f"{row['file']}:{row['line']}"]
+        [
+            f"{row['value']:,}",
+            row["bin"] or ABSENT,
+            row["signature"],
+            row["project"],
+            f"{row['file']}:{row['line']}",
+        ]
         for row in largest
-    ]  # fmt: skip
+    ]
     print_table(["npath", "class", "method", "project", "where"], cells, right=(0,), wide=4)
-    total = max(1, sum(bins.values()))
+    total = max(1, bins.total())
     shares = [
         [name or "none", f"{bins[name]:,}", f"{bins[name] / total:.1%}"]
         for name in (*BINS, None)
@@ -161,20 +101,134 @@ def _print_npath(largest: list[dict[str, Any]], bins: Counter[str | None]) -> No
     print_table(["class", "methods", "share"], shares, right=(1, 2))
 
 
-def _tell(found: Measured, methods: int | None) -> None:
-    """What was looked at, for the person at the terminal."""
-    for project, problem in found.skipped[:NAMED]:
-        say(f"{project}: {problem.path}: left out, {problem.kind}: {problem.message}")
-    if len(found.skipped) > NAMED:
-        say(f"... and {len(found.skipped) - NAMED:,} more")
-    told = [_counted(methods, "method")] if methods is not None else []
-    told.append(_counted(found.files, "file"))
-    if found.broken:
-        told.append(f"{found.broken:,} of them no Java somewhere, measured as far as they are")
-    if found.skipped:
-        told.append(f"{len(found.skipped):,} left out")
-    say(", ".join(told))
+@app.command("operators", cls=Command)
+def operators(
+    sources: Sources,
+    as_json: AsLines = False,
+    workers: Workers = 0,
+    engine: EngineName = "local",
+) -> None:
+    """Count the twelve operators of GLUECode's operator task.
+
+    Five of arithmetic, six comparisons and the assignment; the = of a declaration is not counted.
+
+    Examples:
+        codeacumen measure operators src/
+        codeacumen measure operators corpus --json > operators.jsonl
+    """
+    from codeacumen.corpus.measure import Measured, OperatorCounts
+    from codeacumen.interface.measures import stream_measurements
+
+    summary = Measured()
+    occurrences: Counter[str] = Counter()
+    methods: Counter[str] = Counter()
+    total = 0
+    for part in stream_measurements(OperatorCounts(), sources, engine, workers):
+        if as_json:
+            _print_lines(part.rows)
+        for row in part.rows:
+            occurrences.update(row["operators"])
+            methods.update(row["operators"].keys())
+        total += len(part.rows)
+        part.rows = []
+        summary.add(part)
+    if not as_json:
+        _print_operators(occurrences, methods, total)
+    _print_summary(summary, total)
 
 
-def _counted(count: int, what: str) -> str:
-    return f"{count:,} {what}" if count == 1 else f"{count:,} {what}s"
+def _print_operators(occurrences: Counter[str], methods: Counter[str], total: int) -> None:
+    from codeacumen.languages.java.measures.operators import OPERATORS
+
+    rows = [
+        [
+            operator,
+            f"{occurrences[operator]:,}",
+            f"{methods[operator]:,}",
+            f"{methods[operator] / max(1, total):.1%}",
+        ]
+        for operator in OPERATORS
+    ]
+    columns = ["operator", "occurrences", "methods with it", "share of the methods"]
+    print_table(columns, rows, right=(1, 2, 3))
+
+
+@app.command("nulls", cls=Command)
+def nulls(
+    sources: Sources,
+    limit: Annotated[
+        int,
+        typer.Option(
+            "--limit", min=0, metavar="N", help="Maximum number of rows in the table; 0: all."
+        ),
+    ] = 20,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print a line of JSON for each null dereference.")
+    ] = False,
+    workers: Workers = 0,
+    engine: EngineName = "local",
+) -> None:
+    """Find where null may be dereferenced, and the steps that lead there.
+
+    The methods of a project are analysed together, from the bottom of its call graph: a trace may
+    lead through several methods. The exit code is 1 if there are null dereferences.
+
+    Examples:
+        codeacumen measure nulls src/
+        codeacumen measure nulls lib-sources.jar --json > nulls.jsonl
+    """
+    from codeacumen.interface.measures import find_null_dereferences
+
+    dereferences = find_null_dereferences(sources, engine=engine, workers=workers)
+    for failure in dereferences.failures:
+        print_note(f"left out: {failure}")
+    rows = dereferences.rows
+    if as_json:
+        _print_lines(rows)
+    else:
+        _print_nulls(rows, limit)
+    print_note(_format_count(len(rows), "null dereference"))
+    if rows:
+        raise typer.Exit(FOUND_FAILURES)
+
+
+def _print_nulls(rows: list[dict[str, Any]], limit: int) -> None:
+    shown = rows[:limit] if limit else rows
+    cells = [
+        [
+            row["token"],
+            row["method"],
+            row["project"],
+            f"{row['file']}:{row['line']}",
+            row["qualifier"],
+        ]
+        for row in shown
+    ]
+    print_table(["token", "method", "project", "where", "what"], cells, wide=3)
+    if len(shown) < len(rows):
+        print_note(f"... and {len(rows) - len(shown):,} more: --limit 0 shows all")
+
+
+def _print_lines(rows: Iterable[dict[str, Any]]) -> None:
+    lines = [json.dumps(row, separators=(",", ":")) for row in rows]
+    if lines:
+        typer.echo("\n".join(lines))
+
+
+def _print_summary(measurements: Measured, methods: int) -> None:
+    """Print how many methods and files were measured, and which files were not."""
+    skipped = measurements.skipped
+    for project, problem in skipped[:SKIPPED_SHOWN]:
+        print_note(f"{project}: {problem.path}: left out, {problem.kind}: {problem.message}")
+    if len(skipped) > SKIPPED_SHOWN:
+        print_note(f"... and {len(skipped) - SKIPPED_SHOWN:,} more")
+    counts = [_format_count(methods, "method"), _format_count(measurements.files, "file")]
+    if measurements.broken:
+        counts.append(f"{measurements.broken:,} of them with syntax errors, measured in part")
+    if skipped:
+        counts.append(f"{len(skipped):,} left out")
+    print_note(", ".join(counts))
+
+
+def _format_count(count: int, noun: str) -> str:
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"

@@ -1,4 +1,4 @@
-"""``codeacumen models``: who can answer."""
+"""``codeacumen models``: list the models, show one."""
 
 from __future__ import annotations
 
@@ -6,42 +6,58 @@ from typing import Annotated
 
 import typer
 
+from codeacumen.cli._groups import Command, create_group
 from codeacumen.cli._options import AsJson, Plugins, complete_model, load_plugins
-from codeacumen.cli._show import Verb, print_facts, print_json, print_listing, verbs
+from codeacumen.cli._output import print_facts, print_json, print_table
 
-app = verbs("See the models there are.")
+app = create_group("List the models, show one.")
 
 LABELS_SEEN = {
     "none": "none",
     "train": "those of the training split",
-    "train-or-all": "those of the training split; all, its own too, where there is none",
-    "leave-one-out": "all but the one it is asked for",
-    "all": "all, its own too",
-    "before": "none; it was trained before",
+    "train-or-all": "those of the training split; where there is none, all of them",
+    "leave-one-out": "all but that of the instance it answers",
+    "all": "all of them",
+    "before": "none during a run; it was trained before",
 }
 
 
-@app.command("list", cls=Verb)
+@app.command("list", cls=Command)
 def list_(as_json: AsJson = False, plugin: Plugins = None) -> None:
-    """List all models, ours and those of other packages.
+    """List the models, in groups.
 
-    Example: codeacumen models list
+    Examples:
+        codeacumen models list
+        codeacumen models list --plugin my_model.py --json
     """
-    load_plugins(plugin or [])
-    print_listing("model", "what it is", as_json=as_json)
+    from codeacumen.runs.listing import list_models
+
+    load_plugins(plugin)
+    rows = list_models()
+    if as_json:
+        print_json(rows)
+        return
+    for group in dict.fromkeys(row["group"] for row in rows):
+        cells = [[row["name"], row["summary"], row["origin"]] for row in rows
+                 if row["group"] == group]  # fmt: skip
+        print_table(["model", "description", "from"], cells, title=group, wide=1)
 
 
-@app.command(cls=Verb)
+@app.command(cls=Command)
 def show(
     name: Annotated[
-        str, typer.Argument(help="Model, with or without settings.", autocompletion=complete_model)
+        str,
+        typer.Argument(
+            metavar="MODEL", help="Name, with or without settings.", autocompletion=complete_model
+        ),
     ],
     as_json: AsJson = False,
     plugin: Plugins = None,
 ) -> None:
-    """Show one model: its settings, its capabilities, the tasks it can answer.
+    """Show a model: its settings, its capabilities, the tasks it can answer.
 
-    Example: codeacumen models show ensemble
+    Examples:
+        codeacumen models show ensemble
     """
     import inspect
     from dataclasses import asdict
@@ -50,29 +66,29 @@ def show(
     from codeacumen.registry import make_model, make_task
     from codeacumen.runs.plan import model_card, offered_tasks, why_not
 
-    load_plugins(plugin or [])
-    made = make_model(name)
-    card = model_card(made)
-    offer = offered_tasks()
-    tasks = [make_task(task) for task in (*offer.names, *offer.absent)]
-    fit = [
+    load_plugins(plugin)
+    loaded = make_model(name)
+    card = model_card(loaded)
+    available = offered_tasks()
+    tasks = [make_task(task) for task in (*available.names, *available.absent)]
+    answerable = [
         task.card.name
         for task in tasks
-        if not why_not(made, task.card, trains=isinstance(task, HasTraining))
+        if not why_not(loaded, task.card, trains=isinstance(task, HasTraining))
     ]
     if as_json:
-        print_json({**asdict(card), "tasks": fit})
+        print_json({**asdict(card), "tasks": answerable})
         return
-    settings = str(inspect.signature(made.entry.factory)).split(" -> ")[0]
-    now = ", ".join(f"{key}={value}" for key, value in card.settings.items())
+    parameters = str(inspect.signature(loaded.entry.factory)).split(" -> ")[0]
+    settings = ", ".join(f"{key}={value}" for key, value in card.settings.items())
     print_facts(
         card.name,
         [
-            ("is", card.summary),
-            ("settings", settings),
-            ("now", now or "–"),
+            ("description", card.summary),
+            ("parameters", parameters),
+            ("settings", settings or "–"),
             ("capabilities", ", ".join(card.capabilities)),
             ("labels it sees", LABELS_SEEN[card.supervision]),
-            ("can answer", ", ".join(fit) or "none of the tasks"),
+            ("can answer", ", ".join(answerable) or "none of the tasks"),
         ],
     )

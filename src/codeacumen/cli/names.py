@@ -1,334 +1,202 @@
-"""``codeacumen names``: mine renames from git history and reviews, and build a benchmark of
-them."""
+"""``codeacumen names``: check method names, suggest names, compare identifiers."""
 
 from __future__ import annotations
 
-from enum import StrEnum
+from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from codeacumen.cli._names_check import calibrate, check
-from codeacumen.cli._options import AsJson, DataSetFolder, DrawSeed, Workers
-from codeacumen.cli._show import (
-    Verb,
-    number,
-    print_facts,
-    print_json,
-    print_table,
-    progress_bar,
-    say,
-    verbs,
-)
+from codeacumen.cli._groups import FOUND_FAILURES, Command, create_group
+from codeacumen.cli._names_check import Background, Config, calibrate, check
+from codeacumen.cli._names_embed import embed_names
+from codeacumen.cli._options import AsJson, Plugins, Workers, complete_model, load_plugins
+from codeacumen.cli._output import print_json, print_note, print_table
+from codeacumen.text.numbers import format_number
 
-app = verbs("Check method names; mine renames from history and reviews.")
-app.command("check", cls=Verb)(check)
-app.command("calibrate", cls=Verb)(calibrate)
+if TYPE_CHECKING:
+    from codeacumen.checker.suggest import SuggestedNames
+    from codeacumen.interface.names import NamePair
+
+app = create_group("Check method names, suggest names, compare identifiers.")
+app.command("check", cls=Command)(check)
+app.command("calibrate", cls=Command)(calibrate)
 
 
-# Counts of methods and files, and how a person reads them.
-_COUNT_LABELS = {
-    "changed": "body changed",
-    "rewritten": "renamed, body changed, too",
-    "signature": "other parameters or result",
-    "moved": "moved under the same name",
-    "gone": "gone",
-    "new": "new",
-    "delegates": "kept as a call of its successor",
-}
-
-
-@app.command("mine", cls=Verb)
-def mine(
-    repositories: Annotated[
-        list[Path],
-        typer.Argument(metavar="REPO...", help="Folders of git repositories, bare ones too."),
+@app.command("suggest", cls=Command)
+def suggest(
+    method: Annotated[
+        str, typer.Argument(metavar="METHOD", help="FILE.java:LINE or FILE.java:NAME.")
     ],
-    out: Annotated[
-        Path, typer.Option("--out", "-o", metavar="DIR", help="Folder of the renames.")
-    ],
-    since: Annotated[
-        str, typer.Option(metavar="REV", help="Only commits that this revision does not have.")
-    ] = "",
-    branch: Annotated[
-        str, typer.Option(metavar="REF", help="The branch, tag or commit to read up to.")
-    ] = "HEAD",
-    limit: Annotated[
-        float,
-        typer.Option(
-            "--limit-seconds-per-commit", min=0.01, metavar="SECONDS",
-            help="A commit that takes longer is left out.",
-        ),
-    ] = 10.0,
-    mass: Annotated[
-        int, typer.Option(min=2, metavar="N", help="Renames alike in a commit that are `mass`.")
-    ] = 10,
+    n: Annotated[int, typer.Option("-n", min=1, help="Maximum number of names.")] = 5,
+    config: Config = None,
+    background: Background = None,
     workers: Workers = 0,
     as_json: AsJson = False,
-) -> None:  # fmt: skip
-    """Mine renames of Java methods from git history: those of which only the name changed.
+) -> None:
+    """Suggest names for a method, best first, with the reasons for each.
 
-    Nothing is checked out. Each commit is compared with its first parent; methods are followed
-    through moves of files and classes, and on to the last revision. Killed, it goes on where it was
-    when run again; after new commits, only these are read.
+    The model is that of `names check`: it learns from the whole project how methods are named. A
+    confidence is the share of such methods in other code that begin with this verb, or of the
+    siblings that are named in this way.
 
-    Example: codeacumen names mine ../guava ../kafka --out renames
-
-    Example: codeacumen names mine . --since v1.0 --out renames --json
+    Examples:
+        codeacumen names suggest src/shop/Basket.java:16
+        codeacumen names suggest src/shop/Basket.java:getOwner -n 3 --json
     """
-    from codeacumen.core.machine import processors
-    from codeacumen.engines import engine
-    from codeacumen.renames.mining import Settings
-    from codeacumen.renames.mining import mine as mined
+    from codeacumen.checker.suggest import split_reference
+    from codeacumen.interface.names import suggest_names
 
-    settings = Settings(branch=branch, since=since, limit=limit, mass=mass)
-    with progress_bar() as step:
-        told = mined(repositories, out, settings, engine("local", workers or processors()), step)
+    suggested = suggest_names(
+        method, limit=n, config=config, background=background, workers=workers
+    )
     if as_json:
-        print_json(told)
-        return
-    for name, project in told["projects"].items():
-        _print_project(name, project, told["read"][name])
-    say(f"renames: {out / 'renames.jsonl'}")
+        print_json(_describe_suggestions(suggested))
+    else:
+        _print_suggestions(suggested, split_reference(method)[0])
 
 
-def _print_project(name: str, project: Any, read: int) -> None:
-    commits, methods = project["commits"], project["methods"]
-    facts = [
-        ("commits", f"{sum(commits.values()):,}, {read:,} of them read now"),
-        *((f"  {kind}", f"{count:,}") for kind, count in commits.items() if kind != "ordinary"),
-        ("renames", f"{project['renames']:,}"),
-        ("stable methods beside them", f"{project['stable']:,}"),
-        *((text, f"{methods[kind]:,}") for kind, text in _COUNT_LABELS.items() if kind in methods),
-        ("versions of files", f"{methods.get('files', 0):,}"),
-        *(
-            (f"  {kind.removeprefix('files: ')}", f"{count:,}")
-            for kind, count in methods.items()
-            if kind.startswith("files: ")
-        ),
+def _describe_suggestions(suggested: SuggestedNames) -> dict[str, Any]:
+    verdict = suggested.verdict
+    return {
+        "path": suggested.path,
+        "line": suggested.place.line,
+        "column": suggested.place.column,
+        "owner": suggested.owner,
+        "name": suggested.name,
+        "parameters": list(suggested.parameters),
+        "confidence": suggested.suggestions.own_confidence,
+        "probability": None if verdict is None else round(verdict.wrong, 6),
+        "suggestions": [asdict(name) for name in suggested.suggestions.names],
+    }
+
+
+def _print_suggestions(suggested: SuggestedNames, file: Path) -> None:
+    names, verdict = suggested.suggestions.names, suggested.verdict
+    rows = [
+        [name.name, format_number(name.confidence, 2), "\n".join(name.reasons)] for name in names
     ]
-    print_facts(name, facts)
-    rows = [[tag, f"{count:,}"] for tag, count in sorted(project["tags"].items())]
-    if rows:
-        print_table(["tag", "renames"], rows, right=[1])
-    for commit, why in project["left out"]:
-        say(f"left out: {commit}: {why}")
+    own = suggested.suggestions.own_confidence
+    if own is not None:
+        rows.append([f"{suggested.name} (now)", format_number(own, 2), ""])
+    if verdict is None:
+        judgement = "Nothing speaks against the name that it has."
+    else:
+        judgement = f"The name that it has is wrong with a probability of {verdict.wrong:.2f}."
+    title = f"{suggested.method}, {file}:{suggested.place.line}"
+    columns = ["name", "confidence", "reason"]
+    print_table(columns, rows, title=title, caption=judgement, right=(1,), wide=2)
+    if not names:
+        print_note("no other name is likely: too few methods to learn from, or the name fits")
 
 
-@app.command("reviews", cls=Verb)
-def reviews(
-    repositories: Annotated[
-        list[str], typer.Argument(metavar="OWNER/REPO...", help="Repositories on GitHub.")
+@app.command("compare", cls=Command)
+def compare(
+    names: Annotated[
+        list[str], typer.Argument(metavar="NAME NAME...", help="Two or more identifiers.")
     ],
-    out: Annotated[Path, typer.Option("--out", "-o", metavar="DIR", help="Folder of the result.")],
-    token_env: Annotated[
+    model: Annotated[
         str,
-        typer.Option(metavar="NAME", help="Environment variable that holds a token, if any."),
-    ] = "GITHUB_TOKEN",
-    api: Annotated[
-        str, typer.Option(metavar="URL", help="Address of the API, as of an own server.")
-    ] = "https://api.github.com",
-    since: Annotated[
-        str, typer.Option(metavar="DATE", help="Pull requests opened since then: 2020-01-31.")
-    ] = "",
-    saved: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", help="Read saved answers; no question goes out."),
-    ] = None,
-    keep_saved: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", help="Where answers are kept; OUT/answers without it."),
-    ] = None,
+        typer.Option(
+            "--model",
+            "-m",
+            metavar="NAME[:KEY=VALUE,...]",
+            autocompletion=complete_model,
+            help="Model with the capability similarity or embed.",
+        ),
+    ] = "codeacumen-names",
+    plugin: Plugins = None,
     as_json: AsJson = False,
 ) -> None:
-    """Mine renames from pull requests and what was said in their reviews.
+    """Compare identifiers: how similar and how related is each pair?
 
-    Pull requests in which somebody speaks of a name are looked at: methods of which only the name
-    changed are linked to the comment that speaks of them. Each comes with the criteria of ReName4J
-    as far as a program can tell; the decision is a person's, in review.csv. Answers are kept, so
-    that a run that was ended goes on where it was.
+    Similar: one name could stand for the other. Related: they belong to the same topic, as
+    startIndex and endIndex do. Larger is closer; the scale is the model's.
 
-    Example: codeacumen names reviews apache/commons-csv --out reviews
-
-    Example: codeacumen names reviews apache/kafka --since 2022-01-01 --out reviews --json
+    Examples:
+        codeacumen names compare startIndex beginIndex endIndex
+        codeacumen names compare idx index -m levenshtein --json
     """
-    from codeacumen.api import CodeacumenError
-    from codeacumen.renames.reviews.client import Kept, Saved
-    from codeacumen.renames.reviews.run import mine_reviews
+    from codeacumen.interface.names import compare_names
 
-    if saved is not None:
-        if keep_saved is not None:
-            raise CodeacumenError(
-                "--saved asks nobody, so there is nothing to keep", "leave one out"
-            )
-        with progress_bar() as step:
-            about = mine_reviews(Saved(saved), repositories, out, since, step)
-        _print_reviews(out, about, as_json)
-        return
-    from codeacumen.renames.reviews.client import GitHub
-
-    token = _token(token_env)
-    with GitHub(api, token, told=say) as network, progress_bar() as step:
-        source = Kept(keep_saved or out / "answers", network)
-        about = mine_reviews(source, repositories, out, since, step)
-    asked = f"{source.asked:,} asked ({source.unchanged:,} unchanged), {source.there:,} kept"
-    _print_reviews(out, about, as_json, asked)
-
-
-def _token(name: str) -> str:
-    import os
-
-    token = os.environ.get(name, "").strip()
-    if not token:
-        say(f"no token in {name}: GitHub answers 60 questions an hour without one, 5,000 with one")
-    return token
-
-
-def _print_reviews(out: Path, about: Any, as_json: bool, asked: str = "") -> None:
-    from codeacumen.renames.reviews.run import REVIEW_FILE
-
-    for name, problem in about["problems"].items():
-        say(f"left out {name}: {problem}")
+    load_plugins(plugin)
+    pairs = compare_names(names, model)
     if as_json:
-        print_json(about)
-        return
-    columns = ["pull requests", "pull requests that speak of names", "cases", "stable"]
+        print_json([asdict(pair) for pair in pairs])
+    else:
+        _print_pairs(pairs, model)
+    unanswered = [pair for pair in pairs if pair.similarity is None]
+    for pair in unanswered:
+        print_note(f"{model} has no answer for {pair.left}, {pair.right}")
+    if unanswered:
+        raise typer.Exit(FOUND_FAILURES)
+
+
+def _print_pairs(pairs: list[NamePair], model: str) -> None:
     rows = [
-        [name, *(f"{told['counts'].get(column, 0):,}" for column in columns)]
-        for name, told in about["repositories"].items()
+        [pair.left, pair.right, format_number(pair.similarity), format_number(pair.relatedness)]
+        for pair in pairs
     ]
-    heads = ["repository", "pull requests", "of names", "cases", "stable"]
-    print_table(heads, rows, right=range(1, 5))
-    facts = [
-        ("cases", f"{about['cases']:,}, {about['clear']:,} of them clear without a person"),
-        ("stable", f"{about['stable']:,} other methods of the same files"),
-    ]
-    if asked:
-        facts.append(("answers", asked))
-    lost: dict[str, int] = {}
-    for told in about["repositories"].values():
-        for why, count in told["lost"].items():
-            lost[why] = lost.get(why, 0) + count
-    facts += [(why, f"{count:,}") for why, count in sorted(lost.items())]
-    print_facts(str(out), facts)
-    say(f"decide:  {out / REVIEW_FILE}, in the column `decision`: include or exclude")
-    say(
-        f"next:    codeacumen names dataset --renames {out} "
-        f"--decisions {out / REVIEW_FILE} --out names"
-    )
+    caption = ""
+    if all(pair.similarity == pair.relatedness for pair in pairs):
+        caption = f"{model} does not distinguish similar from related."
+    columns = ["name", "name", "similar", "related"]
+    print_table(columns, rows, caption=caption, right=(2, 3))
 
 
-class By(StrEnum):
-    """What goes to one split as a whole."""
-
-    PROJECT = "project"
-    FILE = "file"
-
-
-class Undecided(StrEnum):
-    """What becomes of renames from reviews that nobody decided on."""
-
-    CLEAR = "clear"
-    INCLUDE = "include"
-    EXCLUDE = "exclude"
-
-
-@app.command("dataset", cls=Verb)
-def dataset(
-    renames: Annotated[
-        list[Path],
-        typer.Option(
-            "--renames", "-r", metavar="DIR",
-            help="Folder that `names mine` or `names reviews` wrote. Repeatable.",
-        ),
+@app.command("neighbours", cls=Command)
+def neighbours(
+    embedding: Annotated[
+        Path, typer.Argument(metavar="EMBEDDING", help="Folder of a trained embedding.")
     ],
-    out: DataSetFolder,
-    decisions: Annotated[
-        list[Path] | None,
-        typer.Option(metavar="FILE", help="Review file with decisions. Repeatable."),
-    ] = None,
-    undecided: Annotated[
-        Undecided,
-        typer.Option(
-            help="Renames from reviews without a decision: those whose new name stands in the "
-            "comment and was accepted (clear), all, or none."
-        ),
-    ] = Undecided.CLEAR,
-    tags: Annotated[
-        str | None,
-        typer.Option(
-            "--without", metavar="TAGS", help="Leave out renames with these tags: typo,example,..."
-        ),
-    ] = None,
-    splits: Annotated[
-        str, typer.Option(metavar="TRAIN/DEV/TEST", help="Shares of the cases.")
-    ] = "0/0/100",
-    by: Annotated[By, typer.Option(help="What goes to one split as a whole.")] = By.PROJECT,
-    seed: DrawSeed = 0,
+    names: Annotated[list[str], typer.Argument(metavar="NAME...", help="Identifiers.")],
+    n: Annotated[int, typer.Option("-n", min=1, help="Number of neighbours.")] = 5,
     as_json: AsJson = False,
-) -> None:  # fmt: skip
-    """Make a benchmark of renames: cases, stable methods of the same files, splits without leaks.
+) -> None:
+    """Print the names nearest to each name in an embedding, as in IdBench's Table IV.
 
-    No file of a test method is in training, and no method that reads like one. The folder can be
-    asked with `codeacumen eval --tasks names/check@DIR`; its data card compares the names with
-    those of ReName4J.
+    `codeacumen train embedding` makes embeddings. The exit code is 1 if a name has no vector: it
+    is not in the vocabulary, and the embedding has no n-grams to make one from.
 
-    Example: codeacumen names dataset --renames reviews --decisions reviews/review.csv --out names
-
-    Example: codeacumen names dataset -r mined -r reviews --splits 60/10/30 --by file --out names
+    Examples:
+        codeacumen names neighbours embeddings/ft-cbow length click
+        codeacumen names neighbours embeddings/paths rows -n 10 --json
     """
-    from codeacumen.renames.dataset import DROPPED_TAGS, Choice, Settings, build
+    from codeacumen.models.embeddings.vectors import Vectors
 
-    without = DROPPED_TAGS if tags is None else tuple(filter(None, tags.split(",")))
-    settings = Settings(_shares(splits), by.value, seed, Choice(undecided.value, without))
-    about = build(renames, _decisions(decisions or []), out, settings)
+    vectors = Vectors.load(embedding)
+    nearest = {name: vectors.neighbours(name, n) for name in names}
     if as_json:
-        print_json(about)
-        return
-    _print_dataset(out, about)
+        print_json(
+            [
+                {
+                    "name": name,
+                    "known": name in vectors.place,
+                    "neighbours": near
+                    and [{"name": other, "cosine": round(value, 6)} for other, value in near],
+                }
+                for name, near in nearest.items()
+            ]
+        )
+    else:
+        answered = {name: near for name, near in nearest.items() if near is not None}
+        columns = [name if name in vectors.place else f"{name} (by its parts)" for name in answered]
+        longest = max((len(near) for near in answered.values()), default=0)
+        rows = [
+            [
+                f"{near[rank][0]} {near[rank][1]:.2f}" if rank < len(near) else ""
+                for near in answered.values()
+            ]
+            for rank in range(longest)
+        ]
+        if rows:
+            print_table(columns, rows)
+    unknown = [name for name, near in nearest.items() if near is None]
+    for name in unknown:
+        print_note(f"{name}: it has no vector")
+    if unknown:
+        raise typer.Exit(FOUND_FAILURES)
 
 
-def _shares(text: str) -> tuple[int, int, int]:
-    from codeacumen.api import CodeacumenError
-
-    parts = text.split("/")
-    if len(parts) != 3 or not all(one.isdecimal() for one in parts) or not any(map(int, parts)):
-        raise CodeacumenError(f"{text!r} are no shares", "write three of them, as in 60/10/30")
-    return int(parts[0]), int(parts[1]), int(parts[2])
-
-
-def _decisions(files: list[Path]) -> dict[str, str]:
-    from codeacumen.api import CodeacumenError
-    from codeacumen.renames.reviews.run import read_decisions
-
-    found: dict[str, str] = {}
-    for path in files:
-        for key, one in read_decisions(path).items():
-            if one.decision and found.get(key, one.decision) != one.decision:
-                raise CodeacumenError(
-                    f"{path}: {key} is decided otherwise in another file", "agree on one"
-                )
-            if one.decision:
-                found[key] = one.decision
-    return found
-
-
-def _print_dataset(out: Path, about: Any) -> None:
-    counts = about["counts"]
-    splits = list(counts["cases"])
-    rows = [
-        [what, *(f"{counts[what][split]:,}" for split in splits)]
-        for what in ("cases", "stable", "projects", "files")
-    ]
-    print_table(["", *splits], rows, title=str(out), right=range(1, 4))
-    names = counts["names"]
-    listed = [(f"{what} names", names[what]) for what in ("old", "new", "stable")]
-    rows = [
-        [what, number(told["characters"], 2), number(told["subtokens"], 2)]
-        for what, told in [*listed, *names["published"].items()]
-    ]
-    print_table(["mean of", "characters", "subtokens"], rows, right=(1, 2))
-    if counts["dropped"]:
-        print_facts("Left out", [(why, f"{n:,}") for why, n in counts["dropped"].items()])
-    say(f"next: codeacumen eval --tasks names/check@{out} --tasks names/recommend")
+app.command("embed", cls=Command)(embed_names)

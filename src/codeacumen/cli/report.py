@@ -1,4 +1,4 @@
-"""``codeacumen report``: what a person reads."""
+"""``codeacumen report``: one HTML file about runs."""
 
 from __future__ import annotations
 
@@ -8,54 +8,70 @@ from typing import Annotated
 
 import typer
 
-from codeacumen.cli._options import AsJson, Data, Plugins, load_data, load_plugins
-from codeacumen.cli._show import print_json, progress_bar
+from codeacumen.cli._options import AsJson, Plugins, complete_task, load_datasets, load_plugins
+from codeacumen.cli._output import print_json
 
 
 class PlotFormat(StrEnum):
+    """File formats of plots."""
+
     PNG = "png"
     SVG = "svg"
 
 
 def report(
-    runs: Annotated[list[Path], typer.Argument(help="Run folders.")],
+    runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Folders of runs.")],
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", metavar="FILE", help="Where to write the page.")
+        Path | None,
+        typer.Option(
+            "--out",
+            "-o",
+            metavar="FILE",
+            help="File of the report; default: report.html in the first run's folder.",
+        ),
     ] = None,
     plots: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Write every plot as a picture too.")
+        Path | None, typer.Option(metavar="DIR", help="Write each plot as a picture, too.")
     ] = None,
     format_: Annotated[
-        list[PlotFormat] | None, typer.Option("--format", help="Format of the pictures.")
+        list[PlotFormat] | None,
+        typer.Option("--format", help="Format of the pictures; default: both. Repeatable."),
     ] = None,
     corpus: Annotated[
         list[Path] | None,
-        typer.Option("--corpus", metavar="DIR", help="Describe this corpus too. Repeatable."),
+        typer.Option("--corpus", metavar="DIR", help="Describe this corpus, too. Repeatable."),
+    ] = None,
+    task: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--task",
+            "-t",
+            metavar="NAME@DIR",
+            help="Data set that was moved since the run. Repeatable.",
+            autocompletion=complete_task,
+        ),
     ] = None,
     plugin: Plugins = None,
-    data: Data = None,
     as_json: AsJson = False,
 ) -> None:
-    """Write one HTML file with everything: no network needed to read it.
+    """Write the report of runs: one HTML file that needs no network.
 
-    Example: codeacumen report codeacumen-run
+    A run knows the folder of the data set it was made with; the report reads questions and data
+    cards from there.
 
-    Example: codeacumen report run-1 run-2 --out both.html --plots figures --format svg
+    Examples:
+        codeacumen report codeacumen-run
+        codeacumen report run-1 run-2 --out both.html --plots figures --format svg
     """
-    from codeacumen.report import build_report, export_plots
-    from codeacumen.runs.results import read_run
+    from codeacumen.interface.reports import write_plots, write_report
 
-    load_plugins(plugin or [])
-    load_data(data)
-    loaded = [(path if path.is_dir() else path.parent, read_run(path)) for path in runs]
-    with progress_bar() as step:
-        page = build_report(
-            loaded, out or loaded[0][0] / "report.html", step, corpus or [], data or []
-        )
+    load_plugins(plugin)
+    load_datasets(task)
+    page = write_report(list(runs), out, corpora=corpus or ())
     pictures: list[Path] = []
     if plots is not None:
-        formats = [str(one) for one in format_ or list(PlotFormat)]
-        pictures = export_plots(loaded, plots, formats)
+        formats = [str(picture) for picture in format_ or list(PlotFormat)]
+        pictures = write_plots(list(runs), plots, formats)
     if as_json:
         print_json({"report": str(page.resolve()), "plots": list(map(str, pictures))})
         return

@@ -1,4 +1,4 @@
-"""``codeacumen reproduce``: the papers' tables from our own code."""
+"""``codeacumen reproduce``: the tables of papers, computed again."""
 
 from __future__ import annotations
 
@@ -7,52 +7,54 @@ from typing import Annotated
 
 import typer
 
-from codeacumen.cli._options import AsJson, Resamples, Seed
-from codeacumen.cli._show import FOUND_FAILURES, print_json, print_table, progress_bar, say
+from codeacumen.cli._groups import FOUND_FAILURES
+from codeacumen.cli._options import AsJson, BootstrapSeed, Resamples
+from codeacumen.cli._output import print_json, print_note, print_table
+from codeacumen.core.progress import show_progress
 
 
-def _complete_paper() -> list[str]:
+def complete_paper(incomplete: str) -> list[str]:
     from codeacumen.reproduce import list_papers
 
-    return list_papers()
+    return [paper for paper in list_papers() if paper.startswith(incomplete)]
 
 
 def reproduce(
-    paper: Annotated[str, typer.Argument(help="Which paper.", autocompletion=_complete_paper)],
-    seed: Seed = 0,
+    paper: Annotated[
+        str,
+        typer.Argument(
+            help="Paper: idbench, generalizability, sesame or rename4j.",
+            autocompletion=complete_paper,
+        ),
+    ],
+    seed: BootstrapSeed = 0,
     resamples: Resamples = 2000,
-    as_json: AsJson = False,
-    trained: Annotated[
+    embeddings: Annotated[
         Path | None,
         typer.Option(
-            metavar="DIR", help="idbench: embeddings of yours, in folders of this one, beside "
-            "the published.",
+            metavar="DIR", help="idbench: compare trained embeddings, in folders of DIR, too."
         ),
     ] = None,
-) -> None:  # fmt: skip
-    """Compute a paper's tables again: ours, published, difference, verdict.
+    as_json: AsJson = False,
+) -> None:
+    """Recompute a paper's tables: our number, the published one, the difference, a verdict.
 
-    The exit code is 1 if a cell is outside its tolerance.
+    The exit code is 1 if a number is outside its tolerance.
 
-    Example: codeacumen reproduce idbench
-
-    Example: codeacumen reproduce idbench --trained embeddings
-
-    Example: codeacumen reproduce generalizability
-
-    Example: codeacumen reproduce sesame
-
-    Example: codeacumen reproduce rename4j
+    Examples:
+        codeacumen reproduce idbench
+        codeacumen reproduce idbench --embeddings embeddings
+        codeacumen reproduce rename4j --json
     """
     from dataclasses import asdict
 
     from codeacumen.reproduce import RecipeOptions
-    from codeacumen.reproduce import reproduce as compute
+    from codeacumen.reproduce import reproduce as compute_tables
     from codeacumen.runs.scoring import Settings
 
-    with progress_bar() as step:
+    with show_progress() as report:
         settings = Settings(seed=seed, resamples=resamples)
-        reproduction = compute(paper, RecipeOptions(settings, step, trained))
+        reproduction = compute_tables(paper, RecipeOptions(settings, report, embeddings))
     if as_json:
         print_json([asdict(cell) for cell in reproduction.cells])
     else:
@@ -67,5 +69,5 @@ def reproduce(
             if table.footer:
                 typer.echo(table.footer)
     if reproduction.outside:
-        say(f"{len(reproduction.outside)} cells are outside their tolerance")
+        print_note(f"numbers outside their tolerance: {len(reproduction.outside)}")
         raise typer.Exit(FOUND_FAILURES)

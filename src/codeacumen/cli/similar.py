@@ -1,36 +1,33 @@
-"""``codeacumen similar``: methods that may do the same, mined, sampled to be rated, and found."""
+"""``codeacumen similar``: mine pairs of methods that may do the same, and find such methods."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from codeacumen.cli._options import AsJson, DrawSeed, Workers
-from codeacumen.cli._show import (
-    Verb,
-    print_facts,
-    print_json,
-    print_table,
-    printable,
-    progress_bar,
-    say,
-    verbs,
-)
+from codeacumen.api import CodeacumenError
+from codeacumen.cli._groups import Command, create_group
+from codeacumen.cli._options import AsJson, CorpusFolder, EngineName, Seed, Workers
+from codeacumen.cli._output import escape_control, print_facts, print_json, print_note, print_table
+from codeacumen.core.progress import show_progress
 
-app = verbs("Find methods that may do the same: mine pairs to be rated, or ask for one method.")
+if TYPE_CHECKING:
+    from codeacumen.search.word_index import Hit
 
-COMPAT = "sesame-tools"
-CorpusFolder = Annotated[
-    Path, typer.Option("--corpus", "-c", metavar="DIR", help="Folder of the corpus.")
-]
+app = create_group("Mine pairs of methods that may do the same, and find such methods.")
+
+SESAME_TOOLS = "sesame-tools"
 
 
-@app.command("mine", cls=Verb)
+@app.command("mine", cls=Command)
 def mine(
     corpus: CorpusFolder,
     out: Annotated[Path, typer.Option("--out", "-o", metavar="DIR", help="Folder of the pairs.")],
+    limit: Annotated[
+        int, typer.Option("--limit", "-n", min=1, metavar="N", help="Maximum number of pairs.")
+    ] = 900,
     space: Annotated[
         str,
         typer.Option(
@@ -41,63 +38,70 @@ def mine(
     ] = "ppmi",
     compat: Annotated[
         str,
-        typer.Option(
-            metavar="TOOL", help="sesame-tools: the stricter rules of SeSaMe's own program."
-        ),
+        typer.Option(metavar="TOOL", help="sesame-tools: apply the rules of SeSaMe's program."),
     ] = "",
-    pairs: Annotated[int, typer.Option("-n", "--pairs", min=1, help="Pairs to sample.")] = 900,
     mu: Annotated[
-        float, typer.Option(min=0, max=1, help="Share of docsim in msim; the rest is toksim's.")
+        float, typer.Option(min=0, max=1, help="Weight of docsim in msim; toksim has the rest.")
     ] = 0.75,
     relevance: Annotated[
         float,
-        typer.Option("--lambda", min=0, max=1, help="Share of relevance; the rest is diversity's."),
+        typer.Option("--lambda", min=0, max=1, help="Weight of relevance; diversity has the rest."),
     ] = 0.6,
-    votes: Annotated[int, typer.Option(min=1, help="Votes for each pair.")] = 3,
+    votes: Annotated[int, typer.Option(min=1, metavar="N", help="Votes for each pair.")] = 3,
     raters: Annotated[
-        str, typer.Option(metavar="N|NAMES", help="How many raters, or their names: ann,bob,cy.")
+        str, typer.Option(metavar="N|NAMES", help="Number of raters, or names: ann,bob,cy.")
     ] = "8",
-    seed: DrawSeed = 0,
+    seed: Seed = 0,
     workers: Workers = 0,
+    engine: EngineName = "local",
     as_json: AsJson = False,
 ) -> None:
-    """Mine pairs of methods that may do the same, as SeSaMe did, and make them ready for raters.
+    """Mine pairs of methods that may do the same, as SeSaMe did, for people to rate.
 
-    Methods with JavaDoc are compared by what it says (docsim). Of the pairs between projects, a
-    diverse sample is taken whose comments are alike and whose code is not (MMR). For each pair,
-    what belongs to its methods in their files is shown on a page. The same corpus, seed and
-    settings give the same bytes, whatever the number of workers.
+    Methods with JavaDoc are compared by what it says (docsim). The sample is of pairs between
+    projects whose comments are similar and whose code is not, and it is diverse (MMR). Pages show
+    each pair with the code around it. The result is the same to the byte for any number of workers.
 
-    Example: codeacumen similar mine --corpus corpus --out pairs
-
-    Example: codeacumen similar mine -c corpus -o pairs -n 100 --raters ann,bob,cy --space tfidf
+    Examples:
+        codeacumen similar mine corpus --out pairs
+        codeacumen similar mine corpus --limit 100 --raters ann,bob,cy --space tfidf -o pairs
     """
-    from codeacumen.api import CodeacumenError
     from codeacumen.benchmarks.sesame.mining.mining import PREVIEW, Settings, mine_pairs
     from codeacumen.core.machine import processors
     from codeacumen.corpus import Corpus
-    from codeacumen.engines import engine
+    from codeacumen.engines import start_engine
 
-    if compat not in ("", COMPAT):
-        raise CodeacumenError(f"there are no rules of {compat!r}", f"--compat {COMPAT}, or none")
-    who: int | tuple[str, ...] = int(raters) if raters.isdecimal() else tuple(raters.split(","))
+    if compat not in ("", SESAME_TOOLS):
+        raise CodeacumenError(
+            f"--compat {compat}: no such tool", f"--compat {SESAME_TOOLS}, or leave it out"
+        )
     settings = Settings(
-        space=space, compat=compat, pairs=pairs, mu=mu, relevance=relevance, votes=votes,
-        raters=who, seed=seed,
-    )  # fmt: skip
-    workers = workers or processors()
-    with progress_bar() as step:
+        space=space,
+        compat=compat,
+        pairs=limit,
+        mu=mu,
+        relevance=relevance,
+        votes=votes,
+        raters=int(raters) if raters.isdecimal() else tuple(raters.split(",")),
+        seed=seed,
+    )
+    with show_progress() as report:
         record, stages = mine_pairs(
-            Corpus.open(corpus), out, settings, engine("local", workers), workers, step
+            Corpus.open(corpus),
+            out,
+            settings,
+            start_engine(engine, workers),
+            workers or processors(),
+            report,
         )
     if as_json:
         print_json({**record, "seconds": stages.seconds, "used again": stages.again})
         return
-    _told(record, stages)
-    say(f"pages:   {out / PREVIEW / 'index.html'}")
+    _print_mined(record, stages)
+    print_note(f"pages:   {out / PREVIEW / 'index.html'}")
 
 
-def _told(record: dict[str, Any], stages: Any) -> None:
+def _print_mined(record: dict[str, Any], stages: Any) -> None:
     methods, sampled = record["methods"], record["sample"]
     facts = [
         ("methods", f"{methods['compared']:,} of {methods['in the corpus']:,} are compared"),
@@ -105,7 +109,7 @@ def _told(record: dict[str, Any], stages: Any) -> None:
         *((f"pairs, docsim {name}", f"{count:,}") for name, count in record["pairs"].items()),
         ("sample", f"{sampled['pairs']:,} of {sampled['candidates']:,} pairs between projects"),
         ("token similarities", f"{sampled['token similarities']:,} were needed"),
-    ]  # fmt: skip
+    ]
     if methods["lost"]:
         facts.append(("lost", f"{methods['lost']:,} methods ended the process that read them"))
     print_facts("Mined", facts)
@@ -116,138 +120,118 @@ def _told(record: dict[str, Any], stages: Any) -> None:
     print_table(["stage", "seconds"], rows, right=[1])
 
 
-@app.command("find", cls=Verb)
+@app.command("find", cls=Command)
 def find(
+    corpus: CorpusFolder,
     method: Annotated[
         str,
         typer.Argument(
             metavar="METHOD", help="FILE.java:LINE, FILE.java:NAME, or the id of a method."
         ),
     ],
-    corpus: CorpusFolder,
-    n: Annotated[int, typer.Option("-n", min=1, help="How many answers.")] = 10,
+    n: Annotated[int, typer.Option("-n", min=1, help="Maximum number of methods.")] = 10,
     workers: Workers = 0,
+    engine: EngineName = "local",
     as_json: AsJson = False,
 ) -> None:
-    """Which methods do something like this one?
+    """Find the methods of a corpus that are most like a method.
 
-    Compared are the words of names, JavaDoc and code (BM25); 1 is a method that says all that this
-    one says. Overloads are told once. The first question to a corpus makes an index of it, which
-    takes a minute for the JDK; then an answer takes less than a second.
+    Compares the words of names, JavaDoc and code (BM25); 1 is a method of average length with the
+    same words. Overloads count once. The first search of a corpus builds an index, which takes a
+    minute for the JDK; after that a search takes less than a second.
 
-    Example: codeacumen similar find src/Text.java:42 --corpus jdk
-
-    Example: codeacumen similar find src/Text.java:leftPad -c jdk -n 5 --json
+    Examples:
+        codeacumen similar find jdk src/Text.java:42
+        codeacumen similar find jdk src/Text.java:leftPad -n 5 --json
     """
     from codeacumen.core.home import codeacumen_home
-    from codeacumen.core.machine import processors
-    from codeacumen.engines import engine
+    from codeacumen.engines import start_engine
     from codeacumen.search.word_index import find as find_similar
     from codeacumen.search.word_index import open_word_index, read_query
 
     query = read_query(method, corpus)
-    with progress_bar() as step:
+    with show_progress() as report:
         index = open_word_index(
-            corpus, codeacumen_home(), lambda: engine("local", workers or processors()), step
+            corpus, codeacumen_home(), lambda: start_engine(engine, workers), report
         )
     hits = find_similar(index, query, n)
     if as_json:
-        names = ("method_id", "project", "path", "line", "type", "signature", "says")
-        print_json([
-            {**{name: getattr(hit.method, name) for name in names}, "score": hit.score,
-             "others": hit.others}
-            for hit in hits
-        ])  # fmt: skip
+        print_json([_describe_hit(hit) for hit in hits])
         return
     if not hits:
-        say("no method of the corpus says anything like it")
+        print_note("no method of the corpus shares a word with it")
         return
     for hit in hits:
-        one = hit.method
-        others = f" and {hit.others} more of that name" if hit.others else ""
-        typer.echo(f"{hit.score:.2f}  {printable(one.type)}.{printable(one.signature)}{others}")
-        if one.says:
-            typer.echo(f"      {printable(one.says)}")
-        typer.echo(f"      {printable(one.project)}: {printable(one.path)}:{one.line}")
+        _print_hit(hit)
 
 
-@app.command("tune", cls=Verb)
+def _describe_hit(hit: Hit) -> dict[str, Any]:
+    keys = ("method_id", "project", "path", "line", "type", "signature", "says")
+    described = {key: getattr(hit.method, key) for key in keys}
+    return {**described, "score": hit.score, "others": hit.others}
+
+
+def _print_hit(hit: Hit) -> None:
+    method = hit.method
+    others = f" and {hit.others} more of that name" if hit.others else ""
+    typer.echo(f"{hit.score:.2f}  {escape_control(f'{method.type}.{method.signature}')}{others}")
+    if method.says:
+        typer.echo(f"      {escape_control(method.says)}")
+    typer.echo(f"      {escape_control(f'{method.project}: {method.path}')}:{method.line}")
+
+
+@app.command("tune", cls=Command)
 def tune(
     labels: Annotated[
         Path,
         typer.Argument(
             metavar="LABELS",
-            help="CSV of left, right, similar (0 or 1): texts; or left_id, right_id, similar.",
+            help="CSV of left, right, similar (0 or 1), with texts; or left_id, right_id, similar.",
         ),
     ],
     mined: Annotated[
         Path | None,
         typer.Option(
-            "--mined", metavar="DIR", help="What `mine` made: its comments are the corpus, its ids "
-            "may stand in the labels.",
+            metavar="DIR", help="Folder of `similar mine`, for its comments and its methods' ids."
         ),
     ] = None,
-    rounds: Annotated[int, typer.Option(min=1, help="Rounds of the swarm at most.")] = 1000,
-    seed: DrawSeed = 0,
+    rounds: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Maximum number of rounds.")
+    ] = 1000,
+    seed: Seed = 0,
     as_json: AsJson = False,
-) -> None:  # fmt: skip
-    r"""Look for the space that finds similar comments most precisely, as SeSaMe did.
+) -> None:
+    r"""Search the vector space that finds similar comments most precisely, as SeSaMe did.
 
-    A swarm of particles searches n-grams, weights, reductions and cuts. A pair counts as found
-    above a cosine of 0.8, as rejected below 0.2. Needs pymoo: pip install 'codeacumen\[tune]'
+    A particle swarm searches n-grams, weights, reductions and cuts. A pair is found above a cosine
+    of 0.8, and rejected below 0.2. Needs pymoo: pip install 'codeacumen\[tune]'
 
-    Example: codeacumen similar tune labels.csv --mined pairs
+    Examples:
+        codeacumen similar tune labels.csv --mined pairs
     """
     from codeacumen.benchmarks.sesame.mining.mining import texts_of
     from codeacumen.benchmarks.sesame.mining.tune import read_labels
-    from codeacumen.benchmarks.sesame.mining.tune import tune as tuned
+    from codeacumen.benchmarks.sesame.mining.tune import tune as tune_space
 
     texts = texts_of(mined) if mined else {}
-    with progress_bar() as step:
-        found = tuned(
-            read_labels(labels, texts), list(dict.fromkeys(texts.values())), seed=seed,
-            rounds=rounds, step=step,
-        )  # fmt: skip
+    with show_progress() as report:
+        tuned = tune_space(
+            read_labels(labels, texts),
+            list(dict.fromkeys(texts.values())),
+            seed=seed,
+            rounds=rounds,
+            step=report,
+        )
     if as_json:
-        print_json(found.record())
+        print_json(tuned.record())
         return
-    best = found.best
-    print_facts("Best space", [
-        ("space", best.space), ("precision", f"{best.precision:.3f}"),
-        ("recall", f"{best.recall:.3f}"),
-        ("tried", f"{len(found.trials):,} spaces in {len(found.history):,} rounds"),
-    ])  # fmt: skip
-
-
-@app.command("votes", cls=Verb)
-def votes(
-    exports: Annotated[
-        list[Path],
-        typer.Argument(metavar="FILE...", help="Saved from the pages, one file a rater."),
-    ],
-    out: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="All votes, as JSON.")],
-) -> None:
-    """Put the votes of several raters into one file, as `codeacumen survey clean` reads it.
-
-    A rater's name is that of the file.
-
-    Example: codeacumen similar votes ann.json bob.json cy.json --out votes.json
-    """
-    import json
-
-    from codeacumen.api import CodeacumenError
-    from codeacumen.benchmarks.sesame.mining.rating import together
-    from codeacumen.core.files import write_atomically
-
-    given = {}
-    for path in exports:
-        try:
-            given[path.stem] = json.loads(path.read_bytes())
-        except ValueError as error:
-            hint = "save it from the rating pages"
-            raise CodeacumenError(f"{path} is no JSON: {error}", hint) from error
-    if len(given) < len(exports):
-        raise CodeacumenError("two files have the same name", "a rater's name is that of the file")
-    found = together(given)
-    write_atomically(out, (json.dumps(found, indent=4) + "\n").encode())
-    say(f"{len(found):,} pairs, {len(given)} raters: {out}")
+    best = tuned.best
+    print_facts(
+        "Best space",
+        [
+            ("space", best.space),
+            ("precision", f"{best.precision:.3f}"),
+            ("recall", f"{best.recall:.3f}"),
+            ("tried", f"{len(tuned.trials):,} spaces in {len(tuned.history):,} rounds"),
+        ],
+    )

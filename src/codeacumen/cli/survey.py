@@ -1,4 +1,4 @@
-"""``codeacumen survey``: clean votes, simulate a survey, and select what to ask people about."""
+"""``codeacumen survey``: select questions, simulate raters, merge and clean votes."""
 
 from __future__ import annotations
 
@@ -11,13 +11,16 @@ from typing import Annotated, Any
 import typer
 
 from codeacumen.api import CodeacumenError
-from codeacumen.cli._options import AsJson, DrawSeed, Workers
-from codeacumen.cli._show import Verb, number, print_json, print_table, progress_bar, say, verbs
+from codeacumen.cli._groups import Command, create_group
+from codeacumen.cli._options import AsJson, Corpora, EngineName, Seed, Workers
+from codeacumen.cli._output import print_json, print_note, print_table
+from codeacumen.core.progress import show_progress
+from codeacumen.text.numbers import format_number
 
-app = verbs("Clean the votes of a survey, simulate one, select what to ask.")
+app = create_group("Select questions, simulate raters, merge and clean votes.")
 
-# So many rows that cannot be read are named.
-NAMED = 5
+# Rows that cannot be read, and contradictions, that are printed; report.json has all of them.
+_ROWS_SHOWN = 5
 
 
 class Scale(StrEnum):
@@ -27,7 +30,7 @@ class Scale(StrEnum):
     INTERVAL = "interval"
 
 
-@app.command("clean", cls=Verb)
+@app.command("clean", cls=Command)
 def clean(
     votes: Annotated[
         list[Path],
@@ -38,33 +41,37 @@ def clean(
         ),
     ],
     out: Annotated[
-        Path, typer.Option("--out", "-o", metavar="DIR", help="Folder of the benchmark.")
+        Path, typer.Option("--out", "-o", metavar="DIR", help="Folder of the data set.")
     ],
     size: Annotated[
         list[str] | None,
         typer.Option(
             metavar="NAME=TAU,THETA",
-            help="A size and its thresholds, instead of IdBench's three. Repeatable.",
+            help="Size and its thresholds; default: IdBench's three. Repeatable.",
         ),
     ] = None,
     scale: Annotated[Scale, typer.Option(help="Scale of the ratings, for α.")] = Scale.ORDINAL,
     increase: Annotated[
-        float, typer.Option(min=0.0, help="Share by which α grows without a downer.")
+        float,
+        typer.Option(
+            min=0.0, metavar="SHARE", help="Drop raters without whom α grows by this share."
+        ),
     ] = 0.1,
-    least: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Ratings a pair needs for a direct score.")
+    min_ratings: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Minimum number of ratings of a pair.")
     ] = 10,
     as_json: AsJson = False,
-) -> None:  # fmt: skip
-    """From votes to a benchmark, as IdBench or SeSaMe does.
+) -> None:
+    """Clean the votes of a survey into a data set, as IdBench or SeSaMe does.
 
-    Leaves out raters who are far from the others (τ), raters who lower the agreement, and
-    contextual scores that contradict the direct ones (θ). Writes IdBench's three tables,
-    report.json and report.md: who and what was dropped, and why.
+    Drops raters who are far from the others (τ), raters who lower the agreement, and contextual
+    scores that contradict the direct ones (θ). Writes IdBench's three tables, report.json and
+    report.md: who and what was dropped, and why. `codeacumen dataset build identifiers` is the same
+    command.
 
-    Example: codeacumen survey clean votes --out benchmark
-
-    Example: codeacumen survey clean dataset-unfiltered.json --out sesame
+    Examples:
+        codeacumen survey clean votes --out identifiers
+        codeacumen survey clean dataset-unfiltered.json --out sesame
     """
     from codeacumen.benchmarks.sesame import survey as sesame
 
@@ -85,22 +92,23 @@ def clean(
     from codeacumen.survey.simulate import judged, read_truth
     from codeacumen.survey.votes import files_of, read_votes
 
-    sizes = tuple(_size(one) for one in size or ()) or cleaning.PUBLISHED_SIZES
-    rules = cleaning.Rules(sizes, agreement.Scale(scale.value), increase, least)
-    found = read_votes(votes)
-    cleaned = cleaning.clean(found, rules)
-    report = write(cleaned, found, rules, files_of(votes), out)
+    sizes = tuple(_parse_size(text) for text in size or ()) or cleaning.PUBLISHED_SIZES
+    rules = cleaning.Rules(sizes, agreement.Scale(scale.value), increase, min_ratings)
+    all_votes = read_votes(votes)
+    cleaned = cleaning.clean(all_votes, rules)
+    report = write(cleaned, all_votes, rules, files_of(votes), out)
     truth = read_truth(votes[0]) if len(votes) == 1 else None
-    told = judged(cleaned, found, truth) if truth else None
+    judgement = judged(cleaned, all_votes, truth) if truth else None
     if as_json:
-        print_json({**report, "simulated": told} if told else report)
-    else:
-        _print_cleaned(report, out)
-        if told:
-            _print_judged(told)
+        print_json({**report, "simulated": judgement} if judgement else report)
+        return
+    _print_cleaned(report, out)
+    if judgement:
+        _print_judgement(judgement)
+    typer.echo(f"next: codeacumen eval -t identifiers@{out}")
 
 
-def _size(text: str) -> Any:
+def _parse_size(text: str) -> Any:
     from codeacumen.survey.clean import Size
 
     name, _, thresholds = text.partition("=")
@@ -115,59 +123,88 @@ def _size(text: str) -> Any:
     )
 
 
-@app.command("simulate", cls=Verb)
-def simulate(
-    out: Annotated[
-        Path, typer.Option("--out", "-o", metavar="DIR", help="Folder of the votes.")
+@app.command("merge", cls=Command)
+def merge(
+    exports: Annotated[
+        list[Path],
+        typer.Argument(metavar="FILE...", help="Files saved from the rating pages, one a rater."),
     ],
-    raters: Annotated[int, typer.Option(min=1, metavar="N", help="Raters.")] = 500,
-    pairs: Annotated[int, typer.Option(min=1, metavar="N", help="Pairs of identifiers.")] = 300,
+    out: Annotated[
+        Path, typer.Option("--out", "-o", metavar="FILE", help="JSON file of all votes.")
+    ],
+) -> None:
+    """Merge the votes of several raters into one file for `codeacumen survey clean`.
+
+    `codeacumen similar mine` writes the rating pages. A rater is called like the file.
+
+    Examples:
+        codeacumen survey merge ann.json bob.json cy.json --out votes.json
+    """
+    from codeacumen.benchmarks.sesame.mining.rating import merge_exports, read_exports
+    from codeacumen.core.files import write_atomically
+
+    by_rater = read_exports(exports)
+    pairs = merge_exports(by_rater)
+    write_atomically(out, (json.dumps(pairs, indent=4) + "\n").encode())
+    print_note(f"{len(pairs):,} pairs, {len(by_rater)} raters: {out}")
+
+
+@app.command("simulate", cls=Command)
+def simulate(
+    out: Annotated[Path, typer.Option("--out", "-o", metavar="DIR", help="Folder of the votes.")],
+    raters: Annotated[int, typer.Option(min=1, metavar="N", help="Number of raters.")] = 500,
+    pairs: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Number of pairs of identifiers.")
+    ] = 300,
     direct: Annotated[
-        int, typer.Option(min=0, metavar="N", help="Direct questions to each rater.")
+        int, typer.Option(min=0, metavar="N", help="Number of direct questions to each rater.")
     ] = 18,
     indirect: Annotated[
-        int, typer.Option(min=0, metavar="N", help="Indirect questions to each rater.")
+        int, typer.Option(min=0, metavar="N", help="Number of indirect questions to each rater.")
     ] = 15,
     share: Annotated[
         list[str] | None,
         typer.Option(
             metavar="KIND=SHARE",
-            help="Share of a kind of raters: honest, noisy, random, contrarian, straight. Those "
-            "that are not named are none. Repeatable.",
+            help="Share of a kind of raters: honest, noisy, random, contrarian, straight; kinds "
+            "that are not named are left out. Repeatable.",
         ),
     ] = None,
     unhelpful: Annotated[
-        float, typer.Option(min=0, max=1, help="Share of pairs whose contexts show nothing.")
+        float,
+        typer.Option(
+            min=0, max=1, metavar="SHARE", help="Share of pairs whose contexts show nothing."
+        ),
     ] = 0.1,
-    seed: DrawSeed = 0,
+    seed: Seed = 0,
     as_json: AsJson = False,
-) -> None:  # fmt: skip
-    """A survey whose truth is known: raters of known quality, and what they answer.
+) -> None:
+    """Simulate a survey whose truth is known: raters of known quality, and their answers.
 
-    Example: codeacumen survey simulate --out votes
-
-    Example: codeacumen survey simulate -o votes --raters 50 --share honest=4 --share random=1
+    Examples:
+        codeacumen survey simulate --out votes
+        codeacumen survey simulate -o votes --raters 50 --share honest=4 --share random=1
     """
     from codeacumen.survey.simulate import Plan, write
 
     plan = Plan(raters, pairs, direct, indirect, unhelpful, seed=seed)
     if share:
-        plan = replace(plan, shares=dict(_share(one) for one in share))
-    found = write(plan, out)
-    kinds = list(found.kinds.values())
+        plan = replace(plan, shares=dict(_parse_share(text) for text in share))
+    simulated = write(plan, out)
+    kinds = list(simulated.kinds.values())
     counts = {kind: kinds.count(kind) for kind in dict.fromkeys(sorted(kinds))}
-    told = {"raters": counts, "direct": len(found.direct), "indirect": len(found.indirect)}
+    direct_votes, indirect_votes = len(simulated.direct), len(simulated.indirect)
     if as_json:
-        print_json(told)
+        print_json({"raters": counts, "direct": direct_votes, "indirect": indirect_votes})
         return
     print_table(
         ["raters", ""], [[kind, f"{count:,}"] for kind, count in counts.items()], right=(1,)
     )
-    typer.echo(f"{told['direct']:,} direct and {told['indirect']:,} indirect votes")
-    typer.echo(f"next: codeacumen survey clean {out} --out benchmark")
+    typer.echo(f"{direct_votes:,} direct and {indirect_votes:,} indirect votes")
+    typer.echo(f"next: codeacumen survey clean {out} --out identifiers")
 
 
-def _share(text: str) -> tuple[str, float]:
+def _parse_share(text: str) -> tuple[str, float]:
     kind, _, share = text.partition("=")
     try:
         return kind, float(share)
@@ -181,191 +218,228 @@ def _print_cleaned(report: Any, out: Path) -> None:
     from codeacumen.survey.benchmark import STAGE_COLUMNS, stage_rows
 
     votes = report["votes"]
-    for name, told in report["sizes"].items():
-        title = f"{name}: τ {told['tau']}, θ {told['theta']}"
-        labels = ", ".join(f"{count:,} {label}" for label, count in told["labels"].items())
-        gone = ", ".join(f"{by} {count:,}" for by, count in told["dropped_by"].items())
-        caption = f"{told['pairs']:,} pairs: {labels}; dropped: {gone or 'nothing'}"
-        rows = stage_rows(told)
+    for name, size in report["sizes"].items():
+        title = f"{name}: τ {size['tau']}, θ {size['theta']}"
+        labels = ", ".join(f"{count:,} {label}" for label, count in size["labels"].items())
+        dropped = ", ".join(f"{rule} {count:,}" for rule, count in size["dropped_by"].items())
+        caption = f"{size['pairs']:,} pairs: {labels}; dropped: {dropped or 'nothing'}"
+        rows = stage_rows(size)
         print_table(STAGE_COLUMNS, rows, title=title, caption=caption, right=range(1, 6))
-    for what in ("bad", "contradicting"):
-        for row in votes[what]["first"][:NAMED]:
-            say(f"{row['file']}:{row['line']}: left out: {row['why']}")
-        if votes[what]["count"] > NAMED:
-            say(f"... and {votes[what]['count'] - NAMED:,} more, in {out / 'report.json'}")
+    for problem in ("bad", "contradicting"):
+        for row in votes[problem]["first"][:_ROWS_SHOWN]:
+            print_note(f"{row['file']}:{row['line']}: left out: {row['why']}")
+        if votes[problem]["count"] > _ROWS_SHOWN:
+            more = votes[problem]["count"] - _ROWS_SHOWN
+            print_note(f"... and {more:,} more, in {out / 'report.json'}")
     if votes["repeated"]:
-        say(f"{votes['repeated']:,} rows say again what another says")
+        print_note(f"{votes['repeated']:,} rows repeat another row")
     typer.echo(f"who and what was dropped, and why: {out / 'report.md'}")
 
 
-def _print_judged(told: Any) -> None:
-    names = list(told)
-    kinds = told[names[0]]["raters"]
+def _print_judgement(judgement: Any) -> None:
+    """Print how many raters of each kind were dropped, and how close the scores are to the
+    truth."""
+    sizes = list(judgement)
+    kinds = judgement[sizes[0]]["raters"]
     rows = [
-        [kind, f"{count['raters']:,}", *(f"{told[one]['raters'][kind]['dropped']:,}"
-                                        for one in names)]
+        [
+            kind,
+            f"{count['raters']:,}",
+            *(f"{judgement[size]['raters'][kind]['dropped']:,}" for size in sizes),
+        ]
         for kind, count in kinds.items()
-    ]  # fmt: skip
-    columns = ["simulated raters", "", *(f"dropped: {one}" for one in names)]
+    ]
+    columns = ["simulated raters", "", *(f"dropped: {size}" for size in sizes)]
     print_table(columns, rows, right=range(1, len(columns)))
-    labels = told[names[0]]["spearman"]
+    labels = judgement[sizes[0]]["spearman"]
     rows = [
-        [label, number(labels[label]["raw_on_all_pairs"]),
-         *(number(told[one]["spearman"][label]["cleaned"]) for one in names)]
+        [
+            label,
+            format_number(labels[label]["raw_on_all_pairs"]),
+            *(format_number(judgement[size]["spearman"][label]["cleaned"]) for size in sizes),
+        ]
         for label in labels
-    ]  # fmt: skip
-    columns = ["Spearman's ρ with the truth", "all votes", *names]
+    ]
+    columns = ["Spearman's ρ with the truth", "all votes", *sizes]
     print_table(columns, rows, right=range(1, len(columns)))
 
 
 def _print_sesame(report: Any, out: Path) -> None:
     pairs, majority = report["pairs"], report["majority_in_all_three"]
     columns = ["Krippendorff's α", *next(iter(report["alpha"].values()))]
-    rows = [[name, *map(number, values.values())] for name, values in report["alpha"].items()]
+    rows = [
+        [name, *map(format_number, values.values())] for name, values in report["alpha"].items()
+    ]
     print_table(
-        columns, rows, title=f"SeSaMe: {pairs['before']:,} pairs, {pairs['after']:,} kept",
+        columns,
+        rows,
+        title=f"SeSaMe: {pairs['before']:,} pairs, {pairs['after']:,} kept",
         caption=f"a majority finds {majority['similar']:,} pairs similar in all three, "
         f"{majority['dissimilar']:,} dissimilar",
         right=(1, 2, 3),
-    )  # fmt: skip
+    )
     typer.echo(f"which pairs were removed, and why: {out / 'report.md'}")
 
 
-Corpora = Annotated[
-    list[Path],
-    typer.Option("--corpus", metavar="DIR", help="Folder of a corpus. Repeatable."),
-]
-
-
-@app.command("select", cls=Verb)
+@app.command("select", cls=Command)
 def select(
-    corpus: Corpora,
+    corpora: Corpora,
     out: Annotated[
-        Path, typer.Option("--out", "-o", metavar="FILE", help="File of JSON to write.")
+        Path, typer.Option("--out", "-o", metavar="FILE", help="JSON file of the questions.")
     ],
     embedding: Annotated[
         list[Path] | None,
-        typer.Option(
-            metavar="DIR", help="Embedding of `codeacumen train`, to draw pairs by. Repeatable."
-        ),
+        typer.Option(metavar="DIR", help="Embedding whose cosines choose pairs. Repeatable."),
     ] = None,
     words: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Words that mean the same, a group on each line; ours "
-                     "if none is named."),
+        typer.Option(
+            metavar="FILE",
+            help="Words of one meaning, a group on each line; default: our own list.",
+        ),
     ] = None,
-    pairs: Annotated[int, typer.Option(min=1, metavar="N", help="Pairs altogether.")] = 300,
+    limit: Annotated[
+        int, typer.Option("--limit", "-n", min=1, metavar="N", help="Maximum number of pairs.")
+    ] = 300,
     synonyms: Annotated[
-        int, typer.Option(min=0, metavar="N", help="Of these, at most so many synonyms.")
+        int, typer.Option(min=0, metavar="N", help="Maximum number of pairs of synonyms.")
     ] = 30,
     random: Annotated[
-        int, typer.Option(min=0, metavar="N", help="Of these, at least so many at random.")
+        int, typer.Option(min=0, metavar="N", help="Minimum number of random pairs.")
     ] = 60,
-    least: Annotated[
-        int, typer.Option(min=0, metavar="N", help="Names occur more often than that.")
+    min_count: Annotated[
+        int, typer.Option(min=0, metavar="N", help="Take names that occur more often than this.")
     ] = 50,
     contexts: Annotated[
-        int, typer.Option(min=0, metavar="N", help="Code contexts for each name.")
+        int, typer.Option(min=0, metavar="N", help="Number of code contexts for each name.")
     ] = 5,
-    seed: DrawSeed = 0,
+    seed: Seed = 0,
     workers: Workers = 0,
-) -> None:  # fmt: skip
-    """Frequent identifiers of a corpus, pairs of them and code contexts, for a survey.
+    engine: EngineName = "local",
+) -> None:
+    """Select frequent identifiers of corpora, pairs of them, and code contexts for a survey.
 
     Pairs come from equal ranges of cosine similarity under each embedding, from synonyms, and at
-    random. In the contexts of five lines the identifier is blanked. The same corpus, embeddings
+    random. In the contexts of five lines the identifier is blanked. The same corpora, embeddings
     and seed give the same bytes.
 
-    Example: codeacumen survey select --corpus js --embedding w2v --embedding paths --out q.json
+    Examples:
+        codeacumen survey select js --embedding w2v --embedding paths --out questions.json
     """
     from codeacumen.core.files import write_atomically
-    from codeacumen.core.machine import processors
     from codeacumen.corpus import Corpus
-    from codeacumen.engines import engine
+    from codeacumen.engines import start_engine
     from codeacumen.models.embeddings.vectors import Vectors
-    from codeacumen.survey.select import Wish, read_synonyms, select
+    from codeacumen.survey.select import Wish, read_synonyms
+    from codeacumen.survey.select import select as select_questions
     from codeacumen.survey.select import synonyms as shipped_synonyms
 
     folders = embedding or []
     if len({folder.name for folder in folders}) < len(folders):
         raise CodeacumenError("two embeddings have the same name", "rename one of the folders")
     vectors = {folder.name: Vectors.load(folder) for folder in folders}
-    known = (
+    groups = (
         read_synonyms(words.read_text(encoding="utf-8", errors="replace"))
-        if words else shipped_synonyms()
-    )  # fmt: skip
-    wish = Wish(pairs, synonyms, random, least, contexts, seed)
-    corpora = [Corpus.open(folder) for folder in corpus]
-    with progress_bar() as step:
-        workforce = engine("local", workers or processors())
-        found = select(corpora, vectors, known, wish, workforce, step)
-    text = json.dumps(found, indent=1, ensure_ascii=True)
+        if words
+        else shipped_synonyms()
+    )
+    wish = Wish(limit, synonyms, random, min_count, contexts, seed)
+    opened = [Corpus.open(folder) for folder in corpora]
+    with show_progress() as report:
+        questions = select_questions(
+            opened, vectors, groups, wish, start_engine(engine, workers), report
+        )
+    text = json.dumps(questions, indent=1, ensure_ascii=True)
     write_atomically(out, (text + "\n").encode())
-    _print_selected(found, wish.pairs)
-    say(f"written: {out}")
+    _print_questions(questions, wish.pairs)
+    print_note(f"written: {out}")
 
 
-def _print_selected(found: Any, wanted: int) -> None:
-    why = [one["why"] for one in found["pairs"]]
-    rows = [[one, f"{why.count(one):,}"] for one in dict.fromkeys(sorted(why))]
-    files = ", ".join(f"{count:,} {name}" for name, count in found["files"].items())
+def _print_questions(questions: Any, wanted: int) -> None:
+    pairs = questions["pairs"]
+    sources = [pair["why"] for pair in pairs]
+    rows = [[source, f"{sources.count(source):,}"] for source in dict.fromkeys(sorted(sources))]
+    files = ", ".join(f"{count:,} {name}" for name, count in questions["files"].items())
     print_table(
-        ["pairs by", ""], rows, right=(1,),
-        caption=f"{len(found['pairs']):,} pairs of {len(found['identifiers']):,} identifiers; "
-        f"{found['frequent_identifiers']:,} are frequent in {files} files",
-    )  # fmt: skip
-    for name, counts in found["ranges"].items():
+        ["pairs by", ""],
+        rows,
+        right=(1,),
+        caption=f"{len(pairs):,} pairs of {len(questions['identifiers']):,} identifiers; "
+        f"{questions['frequent_identifiers']:,} are frequent in {files} files",
+    )
+    for name, counts in questions["ranges"].items():
         width = 1 / len(counts)
         cells = [
-            [f"{place * width:.1f} to {(place + 1) * width:.1f}", f"{count:,}"]
-            for place, count in enumerate(counts)
+            [f"{number * width:.1f} to {(number + 1) * width:.1f}", f"{count:,}"]
+            for number, count in enumerate(counts)
         ]
         print_table([f"cosine: {name}", "pairs"], cells, right=(1,))
-    if len(found["pairs"]) < wanted:
-        say(f"only {len(found['pairs']):,} of {wanted:,} pairs: there are no more such names")
+    if len(pairs) < wanted:
+        print_note(f"only {len(pairs):,} of {wanted:,} pairs: there are no more such names")
 
 
-@app.command("occurrences", cls=Verb)
-def occurrences(corpus: Corpora, workers: Workers = 0, as_json: AsJson = False) -> None:
-    """How often IdBench's identifiers occur in a corpus, by language and role.
+@app.command("occurrences", cls=Command)
+def occurrences(
+    corpora: Corpora,
+    workers: Workers = 0,
+    engine: EngineName = "local",
+    as_json: AsJson = False,
+) -> None:
+    """Count how often IdBench's identifiers occur in corpora, by language and role.
 
-    The figures of its Table I, and how far the counts go with the published ones.
+    The figures of IdBench's Table I, and their rank correlation with the published ones.
 
-    Example: codeacumen survey occurrences --corpus js --corpus jdk
+    Examples:
+        codeacumen survey occurrences js jdk
     """
-    from codeacumen.core.machine import processors
     from codeacumen.corpus import Corpus
     from codeacumen.datasets import require
-    from codeacumen.engines import engine
-    from codeacumen.survey.occurrences import compared, occurrences
+    from codeacumen.engines import start_engine
+    from codeacumen.survey.occurrences import compared
+    from codeacumen.survey.occurrences import occurrences as count_occurrences
 
-    folder = require("idbench")
-    corpora = [Corpus.open(one) for one in corpus]
-    with progress_bar() as step:
-        found = occurrences(corpora, engine("local", workers or processors()), step)
-    told = compared(found, folder)
+    idbench = require("idbench")
+    opened = [Corpus.open(folder) for folder in corpora]
+    with show_progress() as report:
+        counts = count_occurrences(opened, start_engine(engine, workers), report)
+    comparison = compared(counts, idbench)
     if as_json:
-        print_json(told)
-        return
+        print_json(comparison)
+    else:
+        _print_occurrences(comparison)
+
+
+def _print_occurrences(comparison: Any) -> None:
     rows = [
-        [language, f"{one['total']:,}", f"{one['share']:.1%}", f"{one['min']:,}",
-         f"{one['mean']:,.0f}", f"{one['max']:,}", f"{one['occurring']:,} of {told['names']:,}",
-         number(one["spearman"])]
-        for language, one in told["languages"].items()
-    ]  # fmt: skip
-    columns = ["language", "total", "share", "min", "mean", "max", "names that occur",
-               "ρ with published"]  # fmt: skip
+        [
+            name,
+            f"{language['total']:,}",
+            f"{language['share']:.1%}",
+            f"{language['min']:,}",
+            f"{language['mean']:,.0f}",
+            f"{language['max']:,}",
+            f"{language['occurring']:,} of {comparison['names']:,}",
+            format_number(language["spearman"]),
+        ]
+        for name, language in comparison["languages"].items()
+    ]
+    columns = ["language", "total", "share", "min", "mean", "max", "names that occur"]
+    columns.append("ρ with published")
     print_table(columns, rows, title="IdBench's identifiers", right=range(1, len(columns)))
-    if "roles" in told:
-        _print_roles(told["roles"])
+    if "roles" in comparison:
+        _print_roles(comparison["roles"])
 
 
-def _print_roles(told: Any) -> None:
-    primary = told["primary"]
+def _print_roles(roles: Any) -> None:
+    primary = roles["primary"]
     rows = [
-        [role, f"{share:.1%}", f"{primary['published'][role]:.1%}",
-         number(told["spearman"].get(role))]
+        [
+            role,
+            f"{share:.1%}",
+            f"{primary['published'][role]:.1%}",
+            format_number(roles["spearman"].get(role)),
+        ]
         for role, share in primary["ours"].items()
-    ]  # fmt: skip
+    ]
     columns = ["primary role", "here", "published", "ρ of the counts"]
     print_table(columns, rows, title="JavaScript", right=(1, 2, 3))

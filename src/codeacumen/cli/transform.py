@@ -1,31 +1,34 @@
-"""``codeacumen transform``: programs of the same meaning."""
+"""``codeacumen transform``: programs that look different and mean the same."""
 
 from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from codeacumen.cli._groups import FOUND_FAILURES
 from codeacumen.cli._options import (
     CERTIFY,
     AsJson,
     ClassPath,
-    DrawSeed,
+    EngineName,
     Kinds,
+    Seed,
     Workers,
-    asked_kinds,
-    asked_modes,
     where_option,
 )
-from codeacumen.cli._show import FOUND_FAILURES, print_json, print_table, progress_bar, say
+from codeacumen.cli._output import print_json, print_note, print_table
+from codeacumen.text.numbers import ABSENT
 
 if TYPE_CHECKING:
-    from codeacumen.transforms.run import Delivered
+    from codeacumen.interface.transformation import Transformation
 
 
-class Level(StrEnum):
+class CertificateLevel(StrEnum):
+    """How far a variant is checked; each level includes the former."""
+
     NONE = "none"
     PARSES = "parses"
     BINDS = "binds"
@@ -42,123 +45,89 @@ def transform(
         ),
     ],
     out: Annotated[
-        Path, typer.Option("--out", "-o", metavar="FILE", help="File for the lines of JSON.")
+        Path, typer.Option("--out", "-o", metavar="FILE", help="File for the variants: JSON lines.")
     ],
     kind: Kinds = None,
     where: Annotated[list[str] | None, where_option("single")] = None,
-    seed: DrawSeed = 0,
-    certify: Annotated[
-        Level, typer.Option(help=CERTIFY)
-    ] = Level.NONE,
+    seed: Seed = 0,
+    certify: Annotated[CertificateLevel, typer.Option(help=CERTIFY)] = CertificateLevel.NONE,
     class_path: ClassPath = "",
     test_command: Annotated[
         str,
-        typer.Option(metavar="COMMAND", help="Run in a copy of the project; 0 means tests pass."),
+        typer.Option(
+            metavar="COMMAND",
+            help="Command that runs the tests in a copy of the project; exit code 0: they pass.",
+        ),
     ] = "",
     write: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Write the changed files here, too.")
     ] = None,
     refused: Annotated[
-        bool, typer.Option("--refused", help="Lines for refused places too, with the reason.")
+        bool, typer.Option("--refused", help="Write a line for each refused place, too.")
     ] = False,
     workers: Workers = 0,
+    engine: EngineName = "local",
     as_json: AsJson = False,
-) -> None:  # fmt: skip
-    """Change programs so that they look different and do the same.
+) -> None:
+    """Transform programs so that they look different and mean the same.
 
-    Every place where a transformation can be made gives a line of JSON with the edits; where
-    it would not be safe, it is refused with the reason. The exit code is 1 if a variant failed
-    a level of --certify, or could not be made.
+    Every place where a transformation is possible gives a line of JSON with the edits; where it
+    would not be safe, it is refused, with the reason. The exit code is 1 if a variant failed a
+    level of --certify, or could not be made.
 
-    Example: codeacumen transform src/ --kind rename --out variants.jsonl
-
-    Example: codeacumen transform corpus -k loop -k VN+LX -w all --certify compiles -o v.jsonl
-
-    Example: codeacumen transform lib -k switch --certify tests --test-command 'make t' -o v.jsonl
+    Examples:
+        codeacumen transform src/ --kind rename --out variants.jsonl
+        codeacumen transform corpus -k loop -k rename+loop -w all --certify compiles -o v.jsonl
+        codeacumen transform lib -k switch --certify tests --test-command 'make test' -o v.jsonl
     """
-    from codeacumen.core.machine import processors
-    from codeacumen.engines import engine as make_engine
-    from codeacumen.transforms.certify.projects import Means
-    from codeacumen.transforms.run import Order, deliver
+    from codeacumen.interface.transformation import transform as transform_programs
 
-    kinds, modes = asked_kinds(kind), asked_modes(where, ["single"])
-    folder = _folder(sources, test_command) if certify is Level.TESTS else None
-    means = Means(class_path, test_command, folder)
-    from codeacumen.corpus.build import open_or_build
-
-    engine = make_engine("local", workers or processors())
-    with progress_bar() as step, open_or_build(sources, engine, step) as corpus:
-        order = Order(kinds, modes, seed, certify.value, refused)
-        found = deliver(corpus, order, engine, out, means, step, write)
+    transformation = transform_programs(
+        sources,
+        out,
+        kinds=kind,
+        where=where,
+        seed=seed,
+        certify=certify.value,
+        class_path=class_path,
+        test_command=test_command,
+        write=write,
+        refused=refused,
+        engine=engine,
+        workers=workers,
+    )
     if as_json:
-        print_json(_json(found))
+        print_json(transformation.counts)
     else:
-        _print(found, kinds)
-        say(f"{found.lines:,} lines: {out}")
-    if found.failed:
+        _print_counts(transformation)
+        print_note(f"{transformation.line_count:,} lines: {out}")
+    if transformation.has_failures:
         raise typer.Exit(FOUND_FAILURES)
 
 
-def _folder(sources: list[str], command: str) -> Path:
-    """The folder in which the tests are to be run."""
-    from codeacumen.api import CodeacumenError
-
-    if not command:
-        raise CodeacumenError(
-            "tests need a command", "for example --test-command 'make check', run in the folder"
-        )
-    place = Path(sources[0].partition("=")[2] or sources[0])
-    if len(sources) != 1 or not place.is_dir():
-        raise CodeacumenError(
-            "tests can be run for one project, in its folder",
-            "name just one folder: codeacumen transform lib/ --certify tests ...",
-        )
-    return place
-
-
-def _json(found: Delivered) -> dict[str, Any]:
-    counts = found.counts
-    kinds = dict.fromkeys([*counts.found, *(kind for kind, _ in counts.made)])
-    return {
-        "lines": found.lines,
-        "kinds": {
-            kind: {
-                "locations": counts.found[kind],
-                "refused": {
-                    why: n for (one, why), n in counts.refused.most_common() if one == kind
-                },
-                "variants": {mode: n for (one, mode), n in counts.made.items() if one == kind},
-                "failed": [
-                    {"level": level, "why": why, "variants": n}
-                    for (one, level, why), n in found.failed.most_common()
-                    if one == kind
-                ],
-            }
-            for kind in kinds
-        },
-    }
-
-
-def _print(found: Delivered, kinds: tuple[str, ...]) -> None:
+def _print_counts(transformation: Transformation) -> None:
     rows = []
-    told = _json(found)["kinds"]
-    for kind in kinds:
-        one = told.get(kind, {"locations": 0, "refused": {}, "variants": {}, "failed": []})
-        places, refused = one["locations"], sum(one["refused"].values())
-        share = f"{1 - refused / places:.1%}" if places else "–"
-        failed = sum(row["variants"] for row in one["failed"])
+    failures = []
+    for kind, counts in transformation.counts["kinds"].items():
+        places, refused = counts["locations"], sum(counts["refused"].values())
+        share = f"{1 - refused / places:.1%}" if places else ABSENT
+        failed = sum(failure["variants"] for failure in counts["failed"])
         rows.append(
-            [kind, f"{places:,}", f"{refused:,}", share, f"{sum(one['variants'].values()):,}",
-             f"{failed:,}", next(iter(one["refused"]), "")]
-        )  # fmt: skip
-    print_table(
-        ["kind", "places", "refused", "changed", "variants", "failed", "most frequent refusal"],
-        rows, right=(1, 2, 3, 4, 5),
-    )  # fmt: skip
-    failures = [
-        [kind, row["level"], f"{row['variants']:,}", row["why"]]
-        for kind in kinds
-        for row in told.get(kind, {"failed": []})["failed"]
-    ]
+            [
+                kind,
+                f"{places:,}",
+                f"{refused:,}",
+                share,
+                f"{sum(counts['variants'].values()):,}",
+                f"{failed:,}",
+                next(iter(counts["refused"]), ""),
+            ]
+        )
+        failures += [
+            [kind, failure["level"], f"{failure['variants']:,}", failure["why"]]
+            for failure in counts["failed"]
+        ]
+    columns = ["kind", "places", "refused", "changed", "variants", "failed"]
+    print_table([*columns, "most frequent refusal"], rows, right=(1, 2, 3, 4, 5))
     if failures:
-        print_table(["kind", "failed", "variants", "why"], failures, right=(2,))
+        print_table(["kind", "failed", "variants", "reason"], failures, right=(2,))

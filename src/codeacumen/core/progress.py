@@ -1,13 +1,89 @@
-"""The callback through which long work reports its progress."""
+"""Progress of long work: the callback that reports it, and where a person sees it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TypeAlias
 
 # Called with the stage, how much of it is done, and how much there is in total.
 Progress: TypeAlias = Callable[[str, int, int], None]
 
+# A notebook shows this many updates per second at most.
+_UPDATES_PER_SECOND = 5
+
 
 def ignore_progress(stage: str, done: int, total: int) -> None:
     """Do nothing: the default where nobody watches."""
+
+
+@contextmanager
+def show_progress(wanted: bool = True) -> Iterator[Progress]:
+    """Show progress while the context lasts: a bar in a terminal, a line in a notebook.
+
+    Yields the callback. Nothing is shown where standard error is a file or a pipe.
+    """
+    if wanted and sys.stderr.isatty():
+        with _show_bar() as report:
+            yield report
+    elif wanted and _is_notebook():
+        with _show_line() as report:
+            yield report
+    else:
+        yield ignore_progress
+
+
+def _is_notebook() -> bool:
+    """Return whether this process is the kernel of a notebook."""
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython is not None else None
+    return type(shell).__name__ == "ZMQInteractiveShell"
+
+
+@contextmanager
+def _show_bar() -> Iterator[Progress]:
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import Progress as ProgressDisplay
+
+    with ProgressDisplay(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+        console=Console(stderr=True, highlight=False),
+        transient=True,
+    ) as display:
+        bar = display.add_task("", total=1)
+
+        def report(stage: str, done: int, total: int) -> None:
+            display.update(bar, description=stage, completed=done, total=total)
+
+        yield report
+
+
+@contextmanager
+def _show_line() -> Iterator[Progress]:
+    """Write one line again and again: a notebook needs no widgets for it."""
+    shown_at = 0.0
+    shown_width = 0
+
+    def report(stage: str, done: int, total: int) -> None:
+        nonlocal shown_at, shown_width
+        now = time.monotonic()
+        if now - shown_at < 1 / _UPDATES_PER_SECOND:
+            return
+        filled = round(20 * done / total) if total else 0
+        line = f"{stage} [{'#' * filled}{'.' * (20 - filled)}] {done:,} of {total:,}"
+        sys.stderr.write("\r" + line.ljust(shown_width))
+        sys.stderr.flush()
+        shown_at, shown_width = now, len(line)
+
+    try:
+        yield report
+    finally:
+        if shown_width:
+            sys.stderr.write("\r" + " " * shown_width + "\r")
+            sys.stderr.flush()

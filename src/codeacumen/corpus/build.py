@@ -45,7 +45,7 @@ from codeacumen.corpus.manifest import (
 )
 from codeacumen.corpus.parquet import replace_table
 from codeacumen.corpus.reading import LARGEST, Problem
-from codeacumen.corpus.rows import LANGUAGES, sha256
+from codeacumen.corpus.rows import sha256
 from codeacumen.corpus.schema import PROJECTS
 from codeacumen.corpus.shards import (
     Plan,
@@ -62,7 +62,8 @@ from codeacumen.corpus.sources import Entry, Project, projects
 from codeacumen.corpus.splits import SHARES, split_of
 from codeacumen.corpus.store import Corpus
 from codeacumen.engines import Engine, WorkerLost
-from codeacumen.registry import entry, load_plugin, packages_hash
+from codeacumen.languages.base import list_languages
+from codeacumen.registry import entry, load_plugin, names, packages_hash
 
 # Seconds a shard, and a single file, may take. A shard of four megabytes takes a few.
 SHARD_LIMIT, FILE_LIMIT = 600.0, 60.0
@@ -215,6 +216,7 @@ class _Build:
         # Rows made by other code, or for other views, are of no use.
         same = old.settings == _told(self.settings)
         plans: list[Plan] = []
+        suffixes = tuple(list_languages())
         for project in found:
             lethal = {
                 path: (digest, Problem(path, kind, message))
@@ -223,7 +225,7 @@ class _Build:
             }
             before = tuple(old.shards.get(project.name, ())) if same else ()
             # A project without a file has a shard too, so that every table is there.
-            for stretch in list(cut(project.entries(tuple(LANGUAGES)))) or [[]]:
+            for stretch in list(cut(project.entries(suffixes))) or [[]]:
                 paths = tuple(entry.path for entry in stretch if isinstance(entry, Entry))
                 problems = tuple(one for one in stretch if isinstance(one, Problem))
                 mine = {path: lethal[path] for path in paths if path in lethal}
@@ -362,13 +364,11 @@ def _told(settings: Settings) -> dict[str, Any]:
 
 
 def code_hash(packages: Sequence[str], views: Sequence[str] = ()) -> str:
-    """Hash of what derived data depend on besides the source: these packages, views from
-    elsewhere, and the libraries that parse and write."""
-    others = [
-        entry("view", name).code_sha256
-        for name in views
-        if entry("view", name).origin != "codeacumen"
-    ]
+    """Return the hash of what derived data depend on besides the source: these packages, views
+    and languages of plug-ins, and the libraries that parse and write."""
+    used = [entry("view", name) for name in views]
+    used += [entry("language", name) for name in names("language")]
+    others = [known.code_sha256 for known in used if known.origin != "codeacumen"]
     libraries = [f"{name} {version(name)}" for name in LIBRARIES]
     parts = [packages_hash(*packages), *others, *libraries]
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
@@ -380,7 +380,7 @@ def _must_be_the_same(out: Path, before: Manifest | None, found: Sequence[Projec
     if missing:
         raise CodeacumenError(
             f"{out} holds another corpus, with {', '.join(missing[:5])}, not among these sources",
-            "name its sources too, or choose another --out",
+            "name the sources of these projects too, or choose another --out",
         )
 
 

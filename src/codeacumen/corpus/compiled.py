@@ -15,6 +15,7 @@ from codeacumen.core.progress import Progress
 from codeacumen.corpus.reading import Source
 from codeacumen.corpus.rows import Context, Rows, add_file
 from codeacumen.engines import Engine, WorkerLost
+from codeacumen.languages.base import list_languages
 from codeacumen.registry import entry, make_view, names, packages_hash
 
 COMPILING = "compiling, once for an installation"
@@ -51,5 +52,5 @@ def analyse_one_file(_: None) -> None:
     """The work itself, wherever the engine does it."""
     ours = [name for name in names("view") if entry("view", name).origin == "codeacumen"]
     tables = {table.name: table for name in ours for table in make_view(name).tables}
-    context = Context("", "", tuple(tables.values()))
+    context = Context("", "", tuple(tables.values()), list_languages())
     add_file(Rows(), context, Source("A.java", _SOURCE, "utf-8", False), "")

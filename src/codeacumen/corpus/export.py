@@ -2,17 +2,64 @@
 
 from __future__ import annotations
 
+import json
+import os
+import sys
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import groupby
-from typing import Any
+from pathlib import Path
+from typing import Any, TextIO
 
-from codeacumen.api import Json, View
+from codeacumen.api import CodeacumenError, Json, View
+from codeacumen.core.progress import Progress, ignore_progress
 from codeacumen.corpus.store import CALLS, Corpus, compat_of, computed_rows
 from codeacumen.languages.java.syntax.file import JavaFile
 from codeacumen.registry import make_view
 
 _COLUMNS = ("method_id", "project", "path", "line", "name", "place", "body", "text", "kind")
+# Lines between two reports of progress.
+_LINES_PER_REPORT = 500
+
+
+def write_view(
+    corpus: Corpus,
+    view: str,
+    out: Path,
+    compat: str = "",
+    progress: Progress = ignore_progress,
+) -> int:
+    """Write a view of every method as JSON lines; return the number of lines.
+
+    The file appears when it is complete; ``-`` prints the lines.
+    """
+    values = export(corpus, view, compat)
+    method_count = corpus.manifest.counts["bodies"]
+    if str(out) == "-":
+        return _write_lines(values, sys.stdout, method_count, progress)
+    if out.is_dir():
+        raise CodeacumenError(f"{out} is a folder", "name a file, or - to print")
+    out.parent.mkdir(parents=True, exist_ok=True)
+    part = out.with_name(f"{out.name}.{os.getpid()}.part")
+    try:
+        with part.open("w", encoding="utf-8") as stream:
+            line_count = _write_lines(values, stream, method_count, progress)
+        part.replace(out)
+    finally:
+        part.unlink(missing_ok=True)
+    return line_count
+
+
+def _write_lines(
+    values: Iterable[Json], stream: TextIO, method_count: int, progress: Progress
+) -> int:
+    line_count = 0
+    for value in values:
+        stream.write(json.dumps(value, ensure_ascii=False) + "\n")
+        line_count += 1
+        if line_count % _LINES_PER_REPORT == 0:
+            progress("writing", line_count, method_count)
+    return line_count
 
 
 def export(corpus: Corpus, view: str, compat: str = "") -> Iterator[Json]:

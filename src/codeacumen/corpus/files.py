@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,10 +17,10 @@ from codeacumen.core.progress import Progress
 from codeacumen.corpus import Corpus
 from codeacumen.corpus.integrity import unreadable
 from codeacumen.engines import Engine, WorkerLost
+from codeacumen.registry import names
 
 # Seconds for a shard; the first of a fresh installation waits for the compiler.
 LIMIT = 1800.0
-LANGUAGES = ("java", "javascript")
 
 T = TypeVar("T")
 
@@ -51,8 +52,12 @@ class Chosen:
     files: dict[str, int]
 
 
-def chosen(corpora: Sequence[Corpus]) -> Chosen:
-    """Minified, generated and vendored files are left out, and all copies but one."""
+def chosen(corpora: Sequence[Corpus], languages: Sequence[str] = ()) -> Chosen:
+    """Return the files of these languages, by default of all that are registered.
+
+    Minified, generated and vendored files are left out, and all copies but one.
+    """
+    accepted = languages or names("language")
     seen: dict[str, str] = {}
     stretches: list[Stretch] = []
     for corpus in corpora:
@@ -62,7 +67,7 @@ def chosen(corpora: Sequence[Corpus]) -> Chosen:
             rows = []
             values = zip(columns["sha256"], columns["language"], columns["origin"], strict=True)
             for row, (sha256, language, origin) in enumerate(values):
-                if language in LANGUAGES and origin == "written" and sha256 not in seen:
+                if language in accepted and origin == "written" and sha256 not in seen:
                     seen[sha256] = language
                     rows.append(row)
             if rows:
@@ -70,16 +75,16 @@ def chosen(corpora: Sequence[Corpus]) -> Chosen:
                 stretches.append(Stretch(folder, table.absolute(), tuple(rows)))
     if not seen:
         raise CodeacumenError(
-            "there is no Java and no JavaScript to learn from",
+            f"there is no file in {', '.join(accepted)} to learn from",
             "minified, generated and vendored files do not count",
         )
     contents = "\n".join(f"{sha256} {language}" for sha256, language in sorted(seen.items()))
-    languages = list(seen.values())
+    counts = Counter(seen.values())
     return Chosen(
         hashlib.sha256(contents.encode()).hexdigest(),
         tuple(stretches),
         tuple(sorted({name for corpus in corpora for name in corpus.manifest.projects})),
-        {name: languages.count(name) for name in LANGUAGES if name in languages},
+        {name: counts[name] for name in accepted if name in counts},
     )
 
 

@@ -60,8 +60,8 @@ def must_be_ready(folder: Path) -> None:
     made = folder.exists() and not (folder / NAME).exists()
     if made and not all(map(_is_ours, folder.iterdir())):
         raise CodeacumenError(
-            f"{folder} is no corpus, and not empty",
-            "choose a folder that is empty or does not exist yet",
+            f"{folder} is not empty and holds no corpus",
+            "choose another --out: a new folder, an empty one, or a corpus to update",
         )
 
 

@@ -71,6 +71,43 @@ class NPath:
         return [next(measured_rows) if valid else None for valid in column.is_valid().to_pylist()]
 
 
+@dataclass(frozen=True, slots=True)
+class OperatorCounts:
+    """How often each of GLUECode's twelve operators occurs in every method with a body."""
+
+    name: ClassVar[str] = "operators"
+
+    def of(self, file: JavaFile) -> list[tuple[int, dict[str, Any]]]:
+        from codeacumen.languages.java.measures.operators import OPERATORS, operators
+
+        occurrences = operators(file)
+        counts = np.zeros((len(file.declarations.methods), len(OPERATORS)), dtype=np.int64)
+        np.add.at(counts, (occurrences.method, occurrences.which), 1)
+        return [(method, _name_counts(counts[method])) for method in file.bodies]
+
+    def of_shard(self, shard: Path) -> list[dict[str, Any] | None]:
+        import pyarrow.parquet as pq
+
+        from codeacumen.corpus.facts import arrays_of
+        from codeacumen.languages.java.measures.operators import OPERATORS
+
+        # NPath is null where a method has no body.
+        names = ["operators", "npath_pmd6"]
+        table = pq.read_table(shard / "measures.parquet", columns=names)
+        has_body = table["npath_pmd6"].is_valid().to_pylist()
+        return [
+            _name_counts(np.bincount(codes, minlength=len(OPERATORS))) if body else None
+            for codes, body in zip(arrays_of(table["operators"]), has_body, strict=True)
+        ]
+
+
+def _name_counts(counts: NDArray[np.int64]) -> dict[str, Any]:
+    from codeacumen.languages.java.measures.operators import OPERATORS
+
+    named = zip(OPERATORS, counts.tolist(), strict=True)
+    return {"operators": {operator: count for operator, count in named if count}}
+
+
 def _with_bins(values: NDArray[np.int64]) -> list[dict[str, Any]]:
     from codeacumen.languages.java.measures.npath import BINS, NO_BIN, bins_of
 
@@ -89,6 +126,13 @@ class Measured:
     files: int = 0
     broken: int = 0
     skipped: list[tuple[str, Problem]] = field(default_factory=list)
+
+    def add(self, other: Measured) -> None:
+        """Add the rows and counts of other files."""
+        self.rows += other.rows
+        self.files += other.files
+        self.broken += other.broken
+        self.skipped += other.skipped
 
 
 @dataclass(frozen=True, slots=True)

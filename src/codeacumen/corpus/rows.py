@@ -19,21 +19,13 @@ from codeacumen.corpus.facts import fact_columns, method_measures
 from codeacumen.corpus.ids import file_id, ids_of_methods, project_id, signatures, type_ids
 from codeacumen.corpus.reading import Problem, Source, origin
 from codeacumen.corpus.sources.paths import is_utf8
+from codeacumen.languages.base import Language
 from codeacumen.languages.java.syntax.declarations import NONE, MethodDeclaration, TypeDeclaration
 from codeacumen.languages.java.syntax.file import JavaFile
-from codeacumen.languages.javascript import parse_javascript
 from codeacumen.languages.syntax import Syntax, first_error
 from codeacumen.text.columns import Ragged
 from codeacumen.text.lines import line_at, line_count, line_of, line_starts
 
-LANGUAGES = {
-    ".java": "java",
-    ".js": "javascript",
-    ".mjs": "javascript",
-    ".cjs": "javascript",
-    ".jsx": "javascript",
-}
-TITLES = {"java": "Java", "javascript": "JavaScript"}
 DEEPEST = 1000
 
 
@@ -62,23 +54,26 @@ class Rows:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What a file's rows depend on besides its content."""
+    """What a file's rows depend on besides its content; ``languages`` are by suffix."""
 
     project: str
     split: str
     tables: tuple[Table, ...]
+    languages: Mapping[str, Language]
 
 
 def add_file(rows: Rows, context: Context, source: Source, raw_sha256: str) -> None:
     """Everything the store keeps of one file. Raises what an analysis raises: then nothing of
     the file has been added."""
-    language = LANGUAGES["." + source.path.rsplit(".", 1)[-1].lower()]
+    language = context.languages["." + source.path.rsplit(".", 1)[-1].lower()]
     found = Rows()
-    row = _file_row(context, source, language, raw_sha256)
-    if language == "java":
-        _add_java(found, context, source, row)
+    row = _file_row(context, source, language.name, raw_sha256)
+    if language.name == "java":
+        _add_java(found, context, source, row, language.title)
     else:
-        _add_javascript(found, context, source, row)
+        with found.stage("syntax"):
+            syntax = language.parse(source.data)
+        _add_syntax(found, context, source, row, syntax, language.title)
     found.add("files", row)
     for problem in remarks(source, row):
         found.note(context.project, problem, skipped=False)
@@ -133,7 +128,9 @@ def remarks(source: Source, row: Mapping[str, Any]) -> list[Problem]:
     return found
 
 
-def _add_java(rows: Rows, context: Context, source: Source, row: dict[str, Any]) -> None:
+def _add_java(
+    rows: Rows, context: Context, source: Source, row: dict[str, Any], title: str
+) -> None:
     file = JavaFile(source.data)
     # Each fact by itself, so that its cost is known.
     for stage in ("syntax", "declarations", "tokens", "names", "bindings"):
@@ -141,6 +138,7 @@ def _add_java(rows: Rows, context: Context, source: Source, row: dict[str, Any])
             getattr(file, stage)
     with rows.stage("rows"):
         methods = _add_declared(rows, context, source, row, file)
+        _add_syntax(rows, context, source, row, file.syntax, title)
     with rows.stage("calls"):
         ids = {"file_id": row["file_id"], "path": source.path}
         rows.add("facts", ids | fact_columns(file))
@@ -172,25 +170,22 @@ def _add_declared(
         told = _method_row(file, context, place, method, row, types, lines)
         ids = {"method_id": methods[place].bytes, "signature": erased[place]}
         rows.add("methods", told | ids)
-    _add_syntax(rows, context, source, row, file.syntax)
     return methods
 
 
-def _add_javascript(rows: Rows, context: Context, source: Source, row: dict[str, Any]) -> None:
-    """Of JavaScript the store keeps the source and what its syntax tells."""
-    with rows.stage("syntax"):
-        syntax = parse_javascript(source.data)
-    _add_syntax(rows, context, source, row, syntax)
-
-
 def _add_syntax(
-    rows: Rows, context: Context, source: Source, row: dict[str, Any], syntax: Syntax
+    rows: Rows,
+    context: Context,
+    source: Source,
+    row: dict[str, Any],
+    syntax: Syntax,
+    title: str,
 ) -> None:
     row |= {"nodes": len(syntax), "broken": syntax.broken}
     path = source.path
     if syntax.broken:
         line = line_of(source.data, first_error(syntax))
-        what = f"not {TITLES[row['language']]} from line {line} on; read as far as it is"
+        what = f"not {title} from line {line} on; read as far as it is"
         rows.note(context.project, Problem(path, "syntax", what), skipped=False)
     deepest = int(syntax.depth.max())
     if deepest > DEEPEST:

@@ -260,13 +260,15 @@ def _add(rows: Rows, context: Context, path: str, content: bytes, largest: int) 
 
 @lru_cache(maxsize=64)
 def _context(project: str, settings: Settings) -> Context:
+    from codeacumen.languages.base import list_languages
     from codeacumen.registry import load_plugin, make_view
 
     for plugin in settings.plugins:
         load_plugin(Path(plugin))
     views = [make_view(name) for name in settings.views]
     tables = {table.name: table for view in views for table in view.tables}
-    return Context(project, split_of(project, settings.shares), tuple(tables.values()))
+    split = split_of(project, settings.shares)
+    return Context(project, split, tuple(tables.values()), list_languages())
 
 
 def _describe(

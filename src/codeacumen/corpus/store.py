@@ -259,7 +259,8 @@ def compat_of(view: View | None, compat: str) -> None:
     if compat and compat not in known:
         raise CodeacumenError(
             f"the view {view.name if view else CALLS} knows no tool called {compat!r}",
-            f"it knows {', '.join(known) or 'none'}; `codeacumen corpus views` shows all",
+            f"it knows {', '.join(known) or 'none'}; "
+            "`codeacumen corpus show CORPUS` lists the views",
         )
 
 

@@ -1,7 +1,7 @@
-"""Data sets that `codeacumen dataset` made: a folder with ``dataset.json`` and files of JSON lines.
+"""Built data sets: a folder with ``dataset.json`` and files of JSON lines.
 
 Each belongs to a family, and the benchmark that defines the family lists the tasks of a folder.
-They are registered once the folder is named (``--data DIR``).
+They are registered when the folder is named: ``-t NAME@DIR``.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from codeacumen.registry.code import code_hash
 from codeacumen.registry.entries import ENTRIES, Entry, add
 
 ABOUT = "dataset.json"
-SCHEMA = 2
+SCHEMA = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class BuiltDataset:
         if not path.is_file() or sha256_of(path) != wanted:
             raise CodeacumenError(
                 f"{path} is missing or damaged: it is not what {ABOUT} says",
-                "make the data set again with `codeacumen dataset`",
+                "build the data set again with `codeacumen dataset build`",
             )
         return path
 
@@ -75,7 +75,7 @@ def must_be_ours(folder: Path) -> None:
 
 def read_built(folder: Path) -> BuiltDataset:
     path = folder / ABOUT
-    hint = "--data takes a folder that `codeacumen dataset` wrote"
+    hint = "NAME@DIR takes a folder that `codeacumen dataset build` wrote"
     try:
         about = json.loads(path.read_bytes())
     except OSError as error:
@@ -96,7 +96,9 @@ def read_built(folder: Path) -> BuiltDataset:
         newer = isinstance(schema, int) and schema > SCHEMA
         raise CodeacumenError(
             f"{path}: the schema is {schema}; this codeacumen knows schema {SCHEMA}",
-            "upgrade codeacumen" if newer else "make the data set again with `codeacumen dataset`",
+            "upgrade codeacumen"
+            if newer
+            else "build the data set again with `codeacumen dataset build`",
         )
     return BuiltDataset(folder.resolve(), family, about)
 

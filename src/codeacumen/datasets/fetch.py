@@ -94,7 +94,7 @@ def _check_copy(path: Path, file: DataFile) -> None:
     if not _is_pinned(path, file):
         raise CodeacumenError(
             _not_pinned(str(path), file, path),
-            "get the files of the commit that `codeacumen data list` names",
+            "get the files of the commit that `codeacumen dataset show` names",
         )
 
 
@@ -138,13 +138,13 @@ def _download(
             return
         raise CodeacumenError(
             f"{url}: {error.code} {error.reason}",
-            f"if you have a copy: codeacumen data get {data.name} --from DIR",
+            f"if you have a copy: codeacumen dataset get {data.name} --from DIR",
         ) from error
     except (OSError, http.client.HTTPException) as error:
         reason = getattr(error, "reason", error)
         raise CodeacumenError(
             f"{data.name} cannot be downloaded ({reason})",
             f"get a copy of {data.repository} at commit {data.commit} on a machine with a "
-            f"network, bring it here and run `codeacumen data get {data.name} --from DIR`; "
+            f"network, bring it here and run `codeacumen dataset get {data.name} --from DIR`; "
             "with a network, run the same command again: it goes on where it stopped",
         ) from error

@@ -44,7 +44,7 @@ def require(name: str) -> Path:
         raise CodeacumenError(
             f"the data set {name} is not on this machine, or not whole: {len(missing)} of "
             f"{len(data.files)} files are missing or damaged",
-            f"run `codeacumen data get {name}`, or `codeacumen data get {name} --from DIR` "
+            f"run `codeacumen dataset get {name}`, or `codeacumen dataset get {name} --from DIR` "
             "if you have a copy",
         )
     return dataset_folder(data)

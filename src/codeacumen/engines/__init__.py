@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Protocol
 
 from codeacumen.api import CodeacumenError
+from codeacumen.registry import load_plugin
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +27,14 @@ class Engine(Protocol):
         ...
 
 
+def run_with_plugins(plugins: Sequence[Path], work: Callable[[Any], Any], item: Any) -> Any:
+    """Return ``work(item)`` in a worker, which first loads the plug-ins of the process that
+    started it."""
+    for path in plugins:
+        load_plugin(path)
+    return work(item)
+
+
 def engine(name: str, workers: int, address: str = "") -> Engine:
     if name == "local":
         from codeacumen.engines.local import LocalEngine
@@ -35,3 +45,18 @@ def engine(name: str, workers: int, address: str = "") -> Engine:
 
         return RayEngine(workers, address)
     raise CodeacumenError(f"there is no engine called {name!r}", "choose local or ray")
+
+
+def start_engine(name: str, workers: int = 0) -> Engine:
+    """Return the engine of a name: ``local``, or ``ray``, or ``ray:ADDRESS`` of a cluster.
+
+    Without a number of ``workers`` it is one for each processor.
+    """
+    from codeacumen.core.machine import processors
+
+    kind, _, address = name.partition(":")
+    if address and kind != "ray":
+        raise CodeacumenError(
+            f"--engine {name}: only a Ray cluster has an address", f"write ray:{address}"
+        )
+    return engine(kind, workers or processors(), address)

@@ -23,11 +23,13 @@ import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from multiprocessing.connection import Connection, wait
 from typing import Any
 
 from codeacumen.api import CodeacumenError
-from codeacumen.engines import WorkerLost
+from codeacumen.engines import WorkerLost, run_with_plugins
+from codeacumen.registry import list_loaded_plugins
 
 _PR_SET_PDEATHSIG = 1
 
@@ -49,6 +51,8 @@ class LocalEngine:
     def run(
         self, work: Callable[[Any], Any], items: Sequence[Any], limit: float
     ) -> Iterator[tuple[int, Any]]:
+        plugins = list_loaded_plugins()
+        work = partial(run_with_plugins, plugins, work) if plugins else work
         waiting = list(range(len(items)))[::-1]
         busy: list[_Worker] = []
         try:

@@ -15,7 +15,8 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from codeacumen.api import CodeacumenError
-from codeacumen.engines import WorkerLost
+from codeacumen.engines import WorkerLost, run_with_plugins
+from codeacumen.registry import list_loaded_plugins
 
 # How often an item is tried again when its node or its process is lost.
 RETRIES = 3
@@ -37,7 +38,12 @@ class RayEngine:
         self, work: Callable[[Any], Any], items: Sequence[Any], limit: float
     ) -> Iterator[tuple[int, Any]]:
         ray = self.ray
-        remote = ray.remote(num_cpus=1, max_retries=RETRIES)(work)
+        plugins = list_loaded_plugins()
+
+        def run_item(item: Any) -> Any:
+            return run_with_plugins(plugins, work, item)
+
+        remote = ray.remote(num_cpus=1, max_retries=RETRIES)(run_item if plugins else work)
         waiting = list(range(len(items)))[::-1]
         running: dict[Any, tuple[int, float]] = {}
         try:
@@ -91,7 +97,7 @@ def _must_answer(address: str) -> None:
 def _no_cluster(address: str, error: OSError) -> CodeacumenError:
     return CodeacumenError(
         f"there is no Ray cluster at {address!r}: {error}",
-        "start one with `ray start --head`, or leave --address out",
+        "start one with `ray start --head`, or leave out the address: --engine ray",
     )
 
 

@@ -1,10 +1,20 @@
 """Metrics: pure functions of truths, answers and weights."""
 
 from codeacumen.metrics.changes import change_metrics, prediction_change
-from codeacumen.metrics.metric import accuracy, character_bleu, exact_match, roc_auc, spearman
+from codeacumen.metrics.metric import (
+    JointMetric,
+    MeanMetric,
+    accuracy,
+    character_bleu,
+    exact_match,
+    roc_auc,
+    spearman,
+)
 from codeacumen.metrics.readings import ReadMetric, read_metric, target
 
 __all__ = [
+    "JointMetric",
+    "MeanMetric",
     "ReadMetric",
     "accuracy",
     "change_metrics",

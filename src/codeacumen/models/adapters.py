@@ -26,17 +26,26 @@ from codeacumen.text.subtokens import subtokens
 Ask = Callable[[Sequence[Any]], Sequence[Any]]
 
 
+def _find_failure(answers: Sequence[object]) -> Exception | None:
+    """Return the first exception that stands in place of an answer."""
+    return next((answer for answer in answers if isinstance(answer, Exception)), None)
+
+
 def cosine_similarity(embed: Ask) -> Ask:
     """embed → similarity: the cosine of the two vectors; none where one is missing or zero."""
 
-    def similarity(pairs: Sequence[Pair]) -> list[float | None]:
+    def similarity(pairs: Sequence[Pair]) -> list[float | Exception | None]:
         import numpy as np
 
         items = list(dict.fromkeys(item for pair in pairs for item in (pair.left, pair.right)))
         vectors = dict(zip(items, embed(items), strict=True))
-        answers: list[float | None] = []
+        answers: list[float | Exception | None] = []
         for pair in pairs:
             left, right = vectors[pair.left], vectors[pair.right]
+            failure = _find_failure((left, right))
+            if failure is not None:
+                answers.append(failure)
+                continue
             if left is None or right is None:
                 answers.append(None)
                 continue
@@ -51,16 +60,18 @@ def cosine_similarity(embed: Ask) -> Ask:
 def most_similar_choice(similarity: Ask) -> Ask:
     """similarity → classify: the choice most similar to the text; the first among equals."""
 
-    def classify(questions: Sequence[Question]) -> list[str | None]:
+    def classify(questions: Sequence[Question]) -> list[str | Exception | None]:
         pairs = [
             Pair(question.text, choice) for question in questions for choice in question.choices
         ]
         scores = iter(similarity(pairs))
-        answers: list[str | None] = []
+        answers: list[str | Exception | None] = []
         for question in questions:
             scored = [(next(scores), choice) for choice in question.choices]
             known = [(score, choice) for score, choice in scored if score is not None]
-            answers.append(max(known, key=lambda pair: pair[0])[1] if known else None)
+            failure = _find_failure([score for score, _ in known])
+            best = max(known, key=lambda pair: pair[0])[1] if known and not failure else None
+            answers.append(failure or best)
         return answers
 
     return classify
@@ -70,12 +81,12 @@ def agreement_with_own_name(name: Ask) -> Ask:
     """name → judge: how much of the given name is in the name the model would give
     (Dice over subtokens, case aside)."""
 
-    def judge(methods: Sequence[NamedMethod]) -> list[float | None]:
+    def judge(methods: Sequence[NamedMethod]) -> list[float | Exception | None]:
         own = name([method.method for method in methods])
-        answers: list[float | None] = []
+        answers: list[float | Exception | None] = []
         for method, proposal in zip(methods, own, strict=True):
-            if proposal is None:
-                answers.append(None)
+            if proposal is None or isinstance(proposal, Exception):
+                answers.append(proposal)
                 continue
             a = set(subtokens(method.name, lower=True))
             b = set(subtokens(proposal, lower=True))

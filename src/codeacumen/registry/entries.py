@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, TypeVar
+from typing import Any, Literal, TypeVar, get_args
 
 from codeacumen.api import CodeacumenError
 from codeacumen.registry.code import (
@@ -20,7 +20,7 @@ from codeacumen.registry.code import (
     source_file,
 )
 
-Kind = Literal["model", "task", "view"]
+Kind = Literal["model", "task", "view", "metric", "network", "language"]
 F = TypeVar("F", bound=Factory)
 
 
@@ -45,13 +45,16 @@ class Entry:
     is_baseline: bool = False
     origin: str = "codeacumen"
     code_sha256: str = ""
+    is_published: bool = False
+    needs: str = ""
+    tasks: tuple[str, ...] = ()
 
     def get_code_hash(self) -> str:
         """Return the hash of the code that the factory may lead to."""
         return self.code_sha256 or code_hash(self.factory)
 
 
-ENTRIES: dict[Kind, dict[str, Entry]] = {"model": {}, "task": {}, "view": {}}
+ENTRIES: dict[Kind, dict[str, Entry]] = {kind: {} for kind in get_args(Kind)}
 
 
 def add(entry: Entry) -> None:
@@ -65,9 +68,10 @@ def add(entry: Entry) -> None:
             f"a task cannot be called {entry.name!r}",
             "its name is also the folder of its answers: words with / between them",
         )
-    if entry.kind == "view" and not entry.name.isidentifier():
+    if entry.kind in ("view", "language") and not entry.name.isidentifier():
         raise CodeacumenError(
-            f"a view cannot be called {entry.name!r}", "its name is a word: letters, digits and _"
+            f"a {entry.kind} cannot be called {entry.name!r}",
+            "its name is a word: letters, digits and _",
         )
     known = ENTRIES[entry.kind].get(entry.name)
     if known is not None and definition(known.factory) != definition(entry.factory):
@@ -85,40 +89,60 @@ def two(kind: Kind, name: str, *origins: str) -> BrokenError:
     return BrokenError(f"two {kind}s are called {name!r}: {told}", "rename or remove one of them")
 
 
-def model(name: str, *, summary: str = "", is_baseline: bool = False) -> Callable[[F], F]:
+def model(
+    name: str,
+    *,
+    summary: str = "",
+    is_baseline: bool = False,
+    is_published: bool = False,
+    needs: str = "",
+) -> Callable[[F], F]:
     """Register a factory of models; its keyword arguments are the model's settings.
 
-    ``is_baseline`` marks a bound or baseline that every table shows.
+    ``is_baseline`` marks a bound or baseline that every table shows, ``is_published`` a model
+    whose scores were published and are looked up. ``needs`` names the argument or the package
+    without which the model cannot be made, such as ``corpus=DIR``.
     """
-
-    def register(factory: F) -> F:
-        text = summary or first_line(factory)
-        origin = _origin(factory)
-        add(Entry("model", name, factory, text, is_baseline, origin, _hash_early(factory)))
-        return factory
-
-    return register
+    return _register(
+        "model", name, summary, is_baseline=is_baseline, is_published=is_published, needs=needs
+    )
 
 
 def task(name: str, *, summary: str = "") -> Callable[[F], F]:
     """Register a factory of a task, called without arguments."""
-
-    def register(factory: F) -> F:
-        text = summary or first_line(factory)
-        code = _hash_early(factory)
-        add(Entry("task", name, factory, text, origin=_origin(factory), code_sha256=code))
-        return factory
-
-    return register
+    return _register("task", name, summary)
 
 
 def view(name: str, *, summary: str = "") -> Callable[[F], F]:
     """Register a factory of a view, called without arguments."""
+    return _register("view", name, summary)
 
+
+def metric(name: str, *, tasks: Sequence[str], summary: str = "") -> Callable[[F], F]:
+    """Register a factory of a metric, called without arguments.
+
+    The metric is scored beside the own one of every task in ``tasks``: names, or beginnings of
+    names such as ``idbench``.
+    """
+    return _register("metric", name, summary, tasks=tuple(tasks))
+
+
+def network(name: str, *, summary: str = "") -> Callable[[F], F]:
+    """Register an ``Architecture`` of ``codeacumen.models.neural.architecture``: the class, or a
+    function that returns it."""
+    return _register("network", name, summary)
+
+
+def language(name: str, *, summary: str = "") -> Callable[[F], F]:
+    """Register a factory of a ``Language`` of ``codeacumen.languages.base``."""
+    return _register("language", name, summary)
+
+
+def _register(kind: Kind, name: str, summary: str, **options: Any) -> Callable[[F], F]:
     def register(factory: F) -> F:
         text = summary or first_line(factory)
         code = _hash_early(factory)
-        add(Entry("view", name, factory, text, origin=_origin(factory), code_sha256=code))
+        add(Entry(kind, name, factory, text, origin=_origin(factory), code_sha256=code, **options))
         return factory
 
     return register

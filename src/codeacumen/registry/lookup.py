@@ -11,13 +11,12 @@ from functools import lru_cache
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from types import ModuleType
-from typing import cast
+from typing import cast, get_args
 
 from codeacumen.api import CodeacumenError, DataFamily
 from codeacumen.registry import entries
 from codeacumen.registry.benchmarks import list_data_families
 from codeacumen.registry.code import (
-    OWN_PACKAGE,
     PLUGIN_PREFIX,
     Factory,
     code_hash,
@@ -28,12 +27,8 @@ from codeacumen.registry.code import (
 )
 from codeacumen.registry.entries import BrokenError, Entry, Kind, add, two
 
-GROUPS: dict[Kind, str] = {
-    "model": "codeacumen.models",
-    "task": "codeacumen.tasks",
-    "view": "codeacumen.views",
-}
-BUILT_IN_MODULES = {
+GROUPS: dict[Kind, str] = {kind: f"codeacumen.{kind}s" for kind in get_args(Kind)}
+BUILT_IN_MODULES: dict[Kind, tuple[str, ...]] = {
     "model": (
         "codeacumen.models.strings",
         "codeacumen.benchmarks.idbench.baselines",
@@ -65,11 +60,22 @@ BUILT_IN_MODULES = {
         "codeacumen.views.paths",
         "codeacumen.views.graph",
     ),
+    "metric": (),
+    "network": (),
+    "language": ("codeacumen.languages.java", "codeacumen.languages.javascript"),
 }
 
 
+_plugins: list[Path] = []
+
+
+def list_loaded_plugins() -> tuple[Path, ...]:
+    """Return the plug-in files that this process has loaded, in order."""
+    return tuple(_plugins)
+
+
 def load_plugin(path: Path) -> None:
-    """Import a Python file for the models and tasks it registers."""
+    """Import a Python file for what it registers: models, tasks, views and so on."""
     path = path.resolve()
     name = f"{PLUGIN_PREFIX}{path.stem}_{hashlib.sha256(str(path).encode()).hexdigest()[:8]}"
     if name in sys.modules:
@@ -92,6 +98,7 @@ def load_plugin(path: Path) -> None:
         raise CodeacumenError(f"{path}: {type(error).__name__}: {error}") from error
     finally:
         loading.reset(token)
+    _plugins.append(path)
 
 
 def _load_built_ins(kind: Kind) -> None:
@@ -204,27 +211,28 @@ def _unknown(kind: Kind, name: str) -> CodeacumenError:
     if family is not None:
         return CodeacumenError(
             f"no task {name!r}: this benchmark is built from your data, and no data set is loaded",
-            f"{family.build_command}, then: codeacumen eval -t {name}@{family.tasks}",
+            f"{family.build_command}, then: codeacumen eval -t {name}@{family.name}",
         )
     hint = f"did you mean {', '.join(near)}? " if near else ""
-    where = "corpus views" if kind == "view" else f"{kind}s list"
+    listing_command = (
+        "`codeacumen corpus show CORPUS` lists the views"
+        if kind == "view"
+        else f"`codeacumen {kind}s list` shows all"
+    )
     return CodeacumenError(
         f"no {kind} {name!r}",
-        f"{hint}`codeacumen {where}` shows all; one from a file needs --plugin FILE",
+        f"{hint}{listing_command}; one from a file needs --plugin FILE",
     )
 
 
 def _find_unloaded_family(name: str) -> DataFamily | None:
     """Return the family of data sets that a task's name belongs to, if none of it is loaded."""
     parts = name.rstrip("/").split("/")
-    family = next((family for family in list_data_families() if family.tasks == parts[0]), None)
+    family = next((family for family in list_data_families() if family.name == parts[0]), None)
     if family is None:
         return None
     below = [one for one in entries.ENTRIES["task"].values() if one.name.startswith(f"{parts[0]}/")]
-    is_loaded = any(one.origin != OWN_PACKAGE for one in below)
-    # A family may have tasks of its own that need no data set: names/liu.
-    is_near_known = any(one.name.split("/")[1] == parts[1] for one in below if len(parts) > 1)
-    return None if is_loaded or is_near_known else family
+    return None if below else family
 
 
 def select_tasks(patterns: Iterable[str]) -> list[str]:

@@ -11,15 +11,17 @@ from typing import Any, cast, get_args
 from codeacumen.api import (
     CodeacumenError,
     Learner,
+    Metric,
     Model,
     Supervision,
     Task,
     View,
     get_batch_size,
+    get_concurrency,
     get_fingerprint,
 )
 from codeacumen.registry.entries import BrokenError, Entry
-from codeacumen.registry.lookup import entry
+from codeacumen.registry.lookup import entry, names
 
 
 def _make(found: Entry, *words: str, **settings: Any) -> Any:
@@ -47,6 +49,22 @@ def make_task(name: str) -> Task:
 
 def make_view(name: str) -> View:
     return cast(View, _make(entry("view", name)))
+
+
+def make_metrics(task: str) -> list[Metric]:
+    """Return the registered metrics that are scored beside a task's own."""
+    made: list[Metric] = []
+    for name in names("metric"):
+        known = entry("metric", name)
+        if any(task == part or task.startswith(f"{part}/") for part in known.tasks):
+            created = cast(Metric, _make(known))
+            if created.name != name:
+                raise CodeacumenError(
+                    f"the metric registered as {name!r} calls itself {created.name!r}",
+                    "give it the name it is registered under",
+                )
+            made.append(created)
+    return made
 
 
 def parse_reference(reference: str) -> tuple[str, list[str], dict[str, Any]]:
@@ -114,11 +132,15 @@ def _check(made: LoadedModel) -> None:
                 f"({error})",
                 "settings, and their defaults, are text, numbers, true, false, null or lists",
             ) from error
-    size = get_batch_size(made.model)
-    if not isinstance(size, int) or size < 1:
-        raise BrokenError(
-            f"model {made.reference!r}: its batch_size is {size!r}", "it must be 1 or more"
-        )
+    counts = {
+        "batch_size": get_batch_size(made.model),
+        "concurrency": get_concurrency(made.model),
+    }
+    for hook, count in counts.items():
+        if not isinstance(count, int) or count < 1:
+            raise BrokenError(
+                f"model {made.reference!r}: its {hook} is {count!r}", "it must be 1 or more"
+            )
     if isinstance(made.model, Learner) and made.model.supervision not in get_args(Supervision):
         raise BrokenError(
             f"model {made.reference!r}: its supervision is {made.model.supervision!r}",

@@ -135,7 +135,7 @@ def chosen_stable(
     return sorted(once.values(), key=lambda one: (one.project, one.path, one.owner, one.id))
 
 
-FAMILY, FORMAT = "names", "codeacumen.names/1"
+FAMILY, FORMAT = "renames", "codeacumen.renames/1"
 CASES, FILES, CARD = "cases.jsonl", "files.jsonl", "card.md"
 
 
@@ -173,13 +173,13 @@ class Benchmark:
 def read_cases(folder: Path) -> Benchmark:
     """A benchmark as it was written; its files are checked against their hashes."""
     path = folder / ABOUT
-    hint = "make it again with `codeacumen names dataset`"
+    hint = "make it again with `codeacumen dataset build renames`"
     try:
         about = json.loads(path.read_bytes())
     except (OSError, ValueError) as error:
         raise CodeacumenError(f"{path} cannot be read: {error}", hint) from error
     if not isinstance(about, dict) or about.get("format") != FORMAT:
-        raise CodeacumenError(f"{folder} is no data set of names", hint)
+        raise CodeacumenError(f"{folder} is not a data set of renames", hint)
     for name in (CASES, STABLE):
         there = (folder / name).is_file()
         if not there or sha256_of(folder / name) != about["files"].get(name):
@@ -273,7 +273,7 @@ def _read(folders: Sequence[Path]) -> tuple[list[Rename], list[StableMethod], li
         if not path.is_file():
             raise CodeacumenError(
                 f"{folder} holds no {RENAMES}",
-                "--renames takes a folder that `codeacumen names mine` or `names reviews` wrote",
+                "name a folder that `codeacumen renames mine` or `renames reviews` wrote",
             )
         found = _whole(path, Rename, read_renames(path))
         others = _whole(beside, StableMethod, read_stable(beside)) if beside.is_file() else []

@@ -1,12 +1,16 @@
-"""What a person reads: one HTML file about one or several runs, and its plots as files."""
+"""The report: one HTML file about one or several runs, and its plots as files."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from codeacumen.api import Run
 from codeacumen.core.progress import Progress, ignore_progress
+
+if TYPE_CHECKING:
+    from codeacumen.datasets.built import BuiltDataset
 
 __all__ = ["build_report", "export_plots"]
 
@@ -16,16 +20,16 @@ def build_report(
     out: Path,
     progress: Progress = ignore_progress,
     corpora: Sequence[Path] = (),
-    data: Sequence[Path] = (),
+    data_sets: Sequence[BuiltDataset] = (),
 ) -> Path:
-    """Write one self-contained HTML page about ``runs``, each given with its folder, and about
-    ``corpora`` and the data sets that were built of them, given by their folders.
+    """Write one self-contained HTML page and return its path.
 
-    Cells of later runs win. The page needs no network, and equal runs give equal bytes.
+    It is about ``runs``, each with its folder, the folders ``corpora``, and the data sets that the
+    runs were made with. Cells of later runs win. The page needs no network, and equal runs give
+    equal bytes.
     """
     # Imported here so that `codeacumen --help` does not pay for numpy, altair and jinja2.
     from codeacumen.core.files import write_atomically
-    from codeacumen.datasets.built import read_built
     from codeacumen.report.corpora import corpus_views
     from codeacumen.report.evidence import gather, merge
     from codeacumen.report.html import render
@@ -34,7 +38,6 @@ def build_report(
 
     merged = merge(runs)
     described = corpus_views(corpora)
-    data_sets = [read_built(folder) for folder in data]
     evidence = {}
     for done, name in enumerate(merged.tasks):
         progress(f"comparing models on {name}", done, len(merged.tasks))

@@ -47,6 +47,10 @@ class Merged:
     def of_task(self, name: str) -> list[Scores]:
         return [cell for (task, _), cell in self.cells.items() if task == name]
 
+    def unlimited_cells(self) -> list[Scores]:
+        """Return the cells whose tasks were asked in full: means are made of these only."""
+        return [cell for (task, _), cell in self.cells.items() if not self.tasks[task].limit]
+
 
 def merge(runs: Sequence[tuple[Path, Run]]) -> Merged:
     if not runs:
@@ -94,6 +98,9 @@ def _differences(runs: Sequence[Run]) -> list[str]:
         versions = dict.fromkeys(run.tasks[name].version for run in runs if name in run.tasks)
         if len(versions) > 1:
             notes.append(f"The task {name} has several versions here: {', '.join(versions)}.")
+        limits = {run.tasks[name].limit for run in runs if name in run.tasks}
+        if len(limits) > 1:
+            notes.append(f"The runs asked different numbers of instances of {name}.")
     if notes:
         notes.append("Scores are shown as each run made them; tests use the last run's settings.")
     return notes
@@ -186,7 +193,7 @@ def gather(merged: Merged, name: str) -> Evidence:
             )
     try:
         # A plug-in may raise anything; a report of the scores must come out nevertheless.
-        planned = PlannedTask(make_task(name))
+        planned = PlannedTask(make_task(name), merged.tasks[name].limit)
         instances, data_sha256 = planned.instances, planned.data_sha256
     except Exception as error:
         notes.append(f"Questions and truths are not shown: {_reason(error)}.")

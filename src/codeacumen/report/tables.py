@@ -92,7 +92,7 @@ def _overall(merged: Merged, group: TaskGroup) -> Mapping[str, Overall]:
         mean.model: mean for run in merged.runs for mean in run.overall if mean.group == group.name
     }
     means = {}
-    for (name, model), value in group_means(list(merged.cells.values())).items():
+    for (name, model), value in group_means(merged.unlimited_cells()).items():
         if name == group.name:
             own = recorded.get(model)
             if own is None or own.value != value:
@@ -139,7 +139,7 @@ def level_tables(merged: Merged) -> list[LevelTable]:
 
 
 def _build_level_table(merged: Merged, levels: InputLevels, present: list[str]) -> LevelTable:
-    means = level_means(list(merged.cells.values()), levels)
+    means = level_means(merged.unlimited_cells(), levels)
     recorded = {
         (loss.model, loss.level): loss
         for run in merged.runs

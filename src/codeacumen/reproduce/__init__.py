@@ -84,7 +84,7 @@ def reproduce(paper: str, options: RecipeOptions) -> Reproduction:
         raise CodeacumenError(f"no tables of {paper!r} here", f"there are: {', '.join(recipes)}")
     if options.embeddings is not None and not recipes[paper].takes_embeddings:
         takers = [recipe.paper for recipe in recipes.values() if recipe.takes_embeddings]
-        raise CodeacumenError(f"--trained is for {', '.join(takers)}")
+        raise CodeacumenError(f"--embeddings is for {', '.join(takers)}")
     module = importlib.import_module(recipes[paper].module)
     cells = module.compute_cells(options)
     return Reproduction(cells, module.build_tables(cells))

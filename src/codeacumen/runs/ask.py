@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+from functools import partial
+from itertools import islice
 from typing import Any
 
 from codeacumen.api import (
@@ -20,6 +23,7 @@ from codeacumen.api import (
     Supervision,
     UsesContext,
     get_batch_size,
+    get_concurrency,
 )
 from codeacumen.metrics import target
 from codeacumen.models.adapters import MISHAPS, Ask, ask_each, ask_through
@@ -55,7 +59,9 @@ def ask(
         except MISHAPS as error:
             yield [Answer(instance.id, error=_format_error(error)) for instance in todo]
             continue
-        yield from _ask_in_batches(call, task.card.capability, fold, batch_size, pending)
+        batches = _split_batches(fold, batch_size, pending)
+        answer = partial(_ask_batch, call, task.card.capability, batch_size)
+        yield from _run_concurrently(answer, batches, get_concurrency(model))
 
 
 def shown(model: Learner, has_training: bool) -> Supervision:
@@ -103,20 +109,47 @@ def _split_folds(
     return list(folds.values())
 
 
-def _ask_in_batches(
-    call: Ask,
-    capability: Capability,
-    instances: Sequence[Instance],
-    size: int,
-    pending: Callable[[Instance], bool],
+def _split_batches(
+    instances: Sequence[Instance], size: int, pending: Callable[[Instance], bool]
+) -> list[list[Instance]]:
+    """Return the pending instances in batches.
+
+    Batches are cut before answered instances are left out: a run that continues after a kill asks
+    the same batches, so a model whose answers depend on the batch gives the same answers.
+    """
+    batches = [instances[start : start + size] for start in range(0, len(instances), size)]
+    pending_batches = [[instance for instance in batch if pending(instance)] for batch in batches]
+    return [batch for batch in pending_batches if batch]
+
+
+def _ask_batch(
+    call: Ask, capability: Capability, size: int, batch: Sequence[Instance]
+) -> list[Answer]:
+    values = ask_each(call, [instance.input for instance in batch], size)
+    pairs = zip(batch, values, strict=True)
+    return [checked(capability, instance, value) for instance, value in pairs]
+
+
+def _run_concurrently(
+    answer: Callable[[Sequence[Instance]], list[Answer]],
+    batches: Sequence[Sequence[Instance]],
+    concurrency: int,
 ) -> Iterator[list[Answer]]:
-    """Batches are cut before what is answered already is left out: a run that goes on after a
-    kill asks the same batches, and a model whose answers hang on its batch gives the same."""
-    for start in range(0, len(instances), size):
-        todo = [instance for instance in instances[start : start + size] if pending(instance)]
-        if todo:
-            raw = ask_each(call, [instance.input for instance in todo], size)
-            yield [checked(capability, one, value) for one, value in zip(todo, raw, strict=True)]
+    """Yield the answers of the batches as they come; in order where there is one call at a time."""
+    if concurrency == 1:
+        yield from map(answer, batches)
+        return
+    waiting = iter(batches)
+    pool = ThreadPoolExecutor(concurrency)
+    try:
+        running = {pool.submit(answer, batch) for batch in islice(waiting, concurrency)}
+        while running:
+            done, running = wait(running, return_when=FIRST_COMPLETED)
+            running |= {pool.submit(answer, batch) for batch in islice(waiting, len(done))}
+            for future in done:
+                yield future.result()
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
 
 
 def _format_error(error: BaseException) -> str:

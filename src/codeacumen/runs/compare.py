@@ -9,7 +9,8 @@ answers come from runs on disk or from models.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
@@ -18,11 +19,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from codeacumen.api import Answer, CodeacumenError, EvaluationSet, Instance, Metric, Task
-from codeacumen.core.progress import Progress
+from codeacumen.api import Answer, CodeacumenError, EvaluationSet, Instance, Metric, Run, Task
 from codeacumen.registry import make_task
-from codeacumen.runs.evaluate import answer_cell
-from codeacumen.runs.plan import PlannedTask, make_plan
+from codeacumen.runs.datasets import RECORD, load_run_datasets
+from codeacumen.runs.plan import PlannedTask
 from codeacumen.runs.results import find_results, read_cell_answers, read_run
 from codeacumen.runs.scoring import Observations, Settings, observe, read
 from codeacumen.runs.statistics import (
@@ -243,74 +243,63 @@ def _letter(i: int) -> str:
 
 
 # For each task, the answers of each model.
-Gathered = dict[str, dict[str, dict[str, Answer]]]
+AnswersByTask = dict[str, dict[str, dict[str, Answer]]]
 
 
-class TaskShelf:
-    """Tasks made once, with their instances."""
+def collect_run_answers(
+    folders: Sequence[Path], tasks: dict[str, PlannedTask], names: Sequence[str] = ()
+) -> AnswersByTask:
+    """Return the answers of runs to their tasks, or to those in ``names``.
 
-    def __init__(self) -> None:
-        self._tasks: dict[str, PlannedTask] = {}
-
-    def task(self, name: str) -> PlannedTask:
-        if name not in self._tasks:
-            self._tasks[name] = PlannedTask(make_task(name))
-        return self._tasks[name]
-
-
-def from_runs(
-    folders: Sequence[Path], shelf: TaskShelf, wanted: Callable[[str], bool] = lambda task: True
-) -> Gathered:
-    """Answers of all runs. A model that stands in several runs is named with its folder."""
-    gathered: Gathered = {}
-    runs = [(path, read_run(path)) for path in folders]
-    for path, run in runs:
+    A model that is in several runs is named with its folder. Tasks are added to ``tasks``.
+    """
+    answers_by_task: AnswersByTask = {}
+    runs = [(folder, read_run(folder)) for folder in folders]
+    load_run_datasets(run for _, run in runs)
+    cell_counts = Counter((cell.task, cell.model) for _, run in runs for cell in run.cells)
+    for folder, run in runs:
         for cell in run.cells:
-            if not wanted(cell.task):
+            if names and cell.task not in names:
                 continue
-            if cell.data_sha256 != shelf.task(cell.task).data_sha256:
+            limit, planned = run.tasks[cell.task].limit, tasks.get(cell.task)
+            is_first = cell.task not in answers_by_task
+            if planned is None or (is_first and limit and not planned.limit):
+                task = planned.task if planned else _make_task(cell.task, run, folder)
+                tasks[cell.task] = PlannedTask(task, limit)
+            if cell.data_sha256 != tasks[cell.task].data_sha256:
                 raise CodeacumenError(
-                    f"{path}: {cell.model} answered another version of {cell.task}",
+                    f"{folder}: {cell.model} answered another version of {cell.task}, or more or "
+                    "fewer of its instances",
                     "evaluate it again with the data that is here",
                 )
-            twice = any(
-                other.task == cell.task and other.model == cell.model
-                for other_path, other_run in runs
-                if other_path != path
-                for other in other_run.cells
-            )
-            name = f"{cell.model} ({path})" if twice else cell.model
-            answers, unchanged = read_cell_answers(find_results(path).parent, cell)
-            if not unchanged:
+            answers, is_unchanged = read_cell_answers(find_results(folder).parent, cell)
+            if not is_unchanged:
                 raise CodeacumenError(
-                    f"{path}: the answers of {cell.model} to {cell.task} were changed after they "
-                    "were scored",
+                    f"{folder}: the answers of {cell.model} to {cell.task} were changed after "
+                    "they were scored",
                     "score the changed file with `codeacumen score`",
                 )
-            gathered.setdefault(cell.task, {})[name] = answers
-    return gathered
+            is_repeated = cell_counts[cell.task, cell.model] > 1
+            model = f"{cell.model} ({folder})" if is_repeated else cell.model
+            answers_by_task.setdefault(cell.task, {})[model] = answers
+    return answers_by_task
 
 
-def together(runs: Gathered, models: Gathered) -> Gathered:
-    """Both; a model that is also in a run is told apart from it."""
-    gathered = {task: dict(answers) for task, answers in runs.items()}
-    for task, answers in models.items():
-        known = gathered.setdefault(task, {})
-        for model, given in answers.items():
-            known[f"{model} (asked now)" if model in known else model] = given
-    return gathered
-
-
-def from_models(references: Sequence[str], tasks: Sequence[str], progress: Progress) -> Gathered:
-    """Answers of models, asked now or found from before."""
-    cells, _ = make_plan(references, tasks)
-    gathered: Gathered = {}
-    for cell in cells:
-        answers, _ = answer_cell(cell, progress)
-        gathered.setdefault(cell.task.card.name, {})[cell.made.reference] = answers
-    return gathered
+def _make_task(name: str, run: Run, folder: Path) -> Task:
+    """Return a task of a run; an error says where its data set was."""
+    try:
+        return make_task(name)
+    except CodeacumenError as error:
+        family = name.split("/")[0]
+        recorded = (run.provenance.get(RECORD) or {}).get(family)
+        if recorded is None:
+            raise
+        raise CodeacumenError(
+            f"{folder}: its data set {family} is no longer in {recorded}",
+            f"name its folder: -t {family}@DIR",
+        ) from error
 
 
 def is_run(path: Path) -> bool:
-    """A folder that happens to be called like a model is a run only if it holds one."""
+    """Return whether a folder holds a run; it may be called like a model by chance."""
     return find_results(path).is_file()

@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from filelock import FileLock
@@ -20,10 +20,10 @@ from codeacumen.api import Answer, CodeacumenError, ModelCard, Run, Task
 from codeacumen.core.files import write_atomically
 from codeacumen.core.home import codeacumen_home
 from codeacumen.core.progress import Progress, ignore_progress
+from codeacumen.runs.answers import AnswerLog, read_answers
 from codeacumen.runs.ask import ask, checked
 from codeacumen.runs.plan import Cell, PlannedTask, model_card
 from codeacumen.runs.record import Recorder
-from codeacumen.runs.results import AnswerLog, read_answers
 from codeacumen.runs.scoring import Settings
 
 
@@ -87,41 +87,62 @@ def evaluate(
     return recorder.finish()
 
 
-def score_files(
-    task: Task, files: Sequence[Path], settings: Settings, out: Path | None = None
-) -> tuple[Run, list[str]]:
-    """A run made of answer files, each a model called after its file; and remarks on answers
-    that are missing or belong to no instance."""
+def read_answer_files(files: Sequence[Path], task: Task) -> dict[str, dict[str, Answer]]:
+    """Return the answers of each file, by the file's name without its suffix."""
     names = [file.stem for file in files]
     if len(set(names)) < len(names):
         raise CodeacumenError(
             "two files have the same name, so the models cannot be told apart", "rename one"
         )
-    planned = PlannedTask(task)
-    known = {instance.id: instance for instance in planned.instances}
-    recorder = Recorder(settings, out)
-    remarks: list[str] = []
+    capability = task.card.capability
+    answers_by_model = {}
     for name, file in zip(names, files, strict=True):
-        given = read_answers(file)
+        answers_by_model[name] = read_answers(file, capability)
+        if not answers_by_model[name]:
+            raise CodeacumenError(
+                f"{file}: none of its 0 answers belongs to {task.card.name}",
+                _describe_ids(task.card.name),
+            )
+    return answers_by_model
+
+
+def _describe_ids(task: str) -> str:
+    return f"`codeacumen tasks show {task} --json` shows what ids look like"
+
+
+def score_answers(
+    task: Task,
+    answers_by_model: Mapping[str, Mapping[str, Answer]],
+    settings: Settings,
+    out: Path | None = None,
+) -> tuple[Run, list[str]]:
+    """Score answers that were made elsewhere.
+
+    Returns the run, and notes on answers that are missing or belong to no instance.
+    """
+    planned = PlannedTask(task)
+    name, capability = task.card.name, task.card.capability
+    instances = {instance.id: instance for instance in planned.instances}
+    recorder = Recorder(settings, out)
+    notes: list[str] = []
+    for model, given in answers_by_model.items():
         answers = {
-            id_: answer if answer.error else checked(task.card.capability, known[id_], answer.value)
+            id_: answer if answer.error else checked(capability, instances[id_], answer.value)
             for id_, answer in given.items()
-            if id_ in known
+            if id_ in instances
         }
-        strangers = [id_ for id_ in given if id_ not in known]
+        unknown = [id_ for id_ in given if id_ not in instances]
         if not answers:
             raise CodeacumenError(
-                f"{file}: none of its {len(given)} answers belongs to {task.card.name}",
-                f"`codeacumen tasks show {task.card.name} --json` shows what ids look like",
+                f"{model}: none of its {len(given)} answers belongs to {name}",
+                _describe_ids(name),
             )
-        if strangers:
-            remarks.append(
-                f"{file}: {len(strangers)} answers belong to no instance of {task.card.name} "
-                f"and are not scored (the first: {strangers[0]!r})"
+        if unknown:
+            notes.append(
+                f"{model}: {len(unknown)} answers belong to no instance of {name} and are not "
+                f"scored (the first: {unknown[0]!r})"
             )
-        if len(answers) < len(known):
-            remarks.append(
-                f"{file}: {len(known) - len(answers)} of {len(known)} instances have no answer"
-            )
-        recorder.add(planned, ModelCard(name, summary=f"answers from {file.name}"), answers)
-    return recorder.finish(), remarks
+        if missing := len(instances) - len(answers):
+            notes.append(f"{model}: {missing} of {len(instances)} instances have no answer")
+        recorder.add(planned, ModelCard(model, summary="answers of another program"), answers)
+    return recorder.finish(), notes

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from importlib.metadata import version
 
@@ -52,31 +52,43 @@ OPTIONAL = ("method", "ask")
 
 
 class PlannedTask:
-    """A task with its instances read once and their hash."""
+    """A task with its instances read once and their hash; with ``limit``, only the first ones."""
 
-    def __init__(self, task: Task) -> None:
+    def __init__(self, task: Task, limit: int = 0) -> None:
         self.task = task
-        self.card = task.card
+        self.limit = limit
+
+    @cached_property
+    def card(self) -> TaskCard:
+        """The task's card; its title says where the instances are limited."""
+        card = self.task.card
+        if not self.limit or len(self._all_instances) <= self.limit:
+            return card
+        title = f"{card.title} (first {self.limit:,} of {len(self._all_instances):,})"
+        return replace(card, title=title, limit=self.limit)
 
     @cached_property
     def instances(self) -> Sequence[Instance]:
+        """The instances to ask."""
+        return self._all_instances[: self.limit or None]
+
+    @cached_property
+    def _all_instances(self) -> Sequence[Instance]:
+        name = self.task.card.name
         try:
             instances = list(self.task.instances())
         except CodeacumenError:
             raise
         except Exception as error:
             raise CodeacumenError(
-                f"task {self.card.name}: its instances cannot be read: "
-                f"{type(error).__name__}: {error}"
+                f"task {name}: its instances cannot be read: {type(error).__name__}: {error}"
             ) from error
         if not instances:
-            raise CodeacumenError(f"task {self.card.name} has no instances")
+            raise CodeacumenError(f"task {name} has no instances")
         seen: set[str] = set()
         for instance in instances:
             if instance.id in seen:
-                raise CodeacumenError(
-                    f"task {self.card.name}: two instances are called {instance.id}"
-                )
+                raise CodeacumenError(f"task {name}: two instances are called {instance.id}")
             seen.add(instance.id)
         return instances
 

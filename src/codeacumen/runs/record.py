@@ -24,9 +24,11 @@ import codeacumen
 from codeacumen.api import Answer, Json, ModelCard, Run, Scores, TaskCard
 from codeacumen.core.files import write_atomically
 from codeacumen.core.machine import peak_memory_bytes
+from codeacumen.runs.answers import canonical_bytes
+from codeacumen.runs.datasets import RECORD, list_dataset_folders
 from codeacumen.runs.overall import losses, needs_resamples, overall_scores, task_seed
 from codeacumen.runs.plan import PlannedTask
-from codeacumen.runs.results import canonical_bytes, write_run
+from codeacumen.runs.results import write_run
 from codeacumen.runs.scoring import Settings, count, headline_draws, score
 
 if TYPE_CHECKING:
@@ -144,6 +146,9 @@ class Recorder:
         )
 
     def finish(self) -> Run:
+        """Return the run; write its record where there is a folder."""
+        # A mean over tasks that were limited would be read as the benchmark's.
+        whole = [cell for cell in self.cells if not self.tasks[cell.task].limit]
         run = Run(
             seed=self.settings.seed,
             confidence=self.settings.confidence,
@@ -151,9 +156,12 @@ class Recorder:
             tasks=self.tasks,
             models=self.models,
             cells=tuple(self.cells),
-            provenance=provenance(self._started, time.perf_counter() - self._clock),
-            overall=overall_scores(self.cells, self._draws, self.settings.confidence),
-            losses=losses(self.cells, self._draws, self.settings.confidence),
+            provenance={
+                **provenance(self._started, time.perf_counter() - self._clock),
+                RECORD: list_dataset_folders(self.tasks),
+            },
+            overall=overall_scores(whole, self._draws, self.settings.confidence),
+            losses=losses(whole, self._draws, self.settings.confidence),
         )
         if self.out is not None:
             write_run(self.out, run)

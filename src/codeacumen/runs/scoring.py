@@ -11,6 +11,7 @@ import numpy as np
 
 from codeacumen.api import (
     Answer,
+    CodeacumenError,
     Counts,
     EvaluationSet,
     HasMetrics,
@@ -23,6 +24,7 @@ from codeacumen.api import (
     SumMetric,
     Task,
 )
+from codeacumen.registry import make_metrics
 from codeacumen.runs.statistics import (
     cluster_index,
     interval,
@@ -118,14 +120,24 @@ def observe(
 def score(
     task: Task, instances: Sequence[Instance], answers: Mapping[str, Answer], settings: Settings
 ) -> tuple[list[Score], dict[str, str]]:
-    """All scores of one model on one task, the headline first; then every slice under the
-    first evaluation set; then the same of the task's further metrics. With them, the answers that
-    could not be read."""
+    """Return all scores of a model on a task, and the answers that could not be read.
+
+    The headline is first; then every slice under the first evaluation set; then the same of the
+    task's further metrics and of those that are registered for it.
+    """
     card = task.card
     first = card.evaluation_sets[0]
     wanted = [(task.metric, evaluation_set, "") for evaluation_set in card.evaluation_sets]
     wanted += [(task.metric, first, slice_) for slice_ in card.slices]
-    for metric in task.metrics if isinstance(task, HasMetrics) else ():
+    further = [*task.metrics] if isinstance(task, HasMetrics) else []
+    own_names = {task.metric.name, *(metric.name for metric in further)}
+    for metric in make_metrics(card.name):
+        if metric.name in own_names:
+            raise CodeacumenError(
+                f"{card.name} has a metric {metric.name!r} of its own", "rename the registered one"
+            )
+        further.append(metric)
+    for metric in further:
         wanted += [(metric, first, slice_) for slice_ in ("", *card.slices)]
     given = read(task, instances, answers)
     # Slices are many times smaller than all, and there may be many metrics.

@@ -301,8 +301,10 @@ def _methods(source: bytes) -> list[_Method]:
         methods.append(
             _Method(
                 _text(name) if name is not None else "",
-                node.start_point.row + 1,
-                node.end_point.row + 1,
+                # Not ``.row``: in tree-sitter 0.26.0 that frees the number too early, and the
+                # process crashes later (py-tree-sitter #466).
+                node.start_point[0] + 1,
+                node.end_point[0] + 1,
                 javadoc if javadoc.startswith("/**") else "",
                 _text(node),
             )

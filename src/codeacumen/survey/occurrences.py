@@ -22,11 +22,12 @@ from numpy.typing import NDArray
 from codeacumen.api import Json
 from codeacumen.core.progress import Progress, ignore_progress
 from codeacumen.corpus import Corpus
-from codeacumen.corpus.files import LANGUAGES, Stretch, chosen, read, worked
+from codeacumen.corpus.files import Stretch, chosen, read, worked
 from codeacumen.engines import Engine
 from codeacumen.languages.syntax import Column, Syntax
 from codeacumen.survey.votes import Ints, spearman
 
+LANGUAGES = ("java", "javascript")
 ROLES = ("function", "property", "variable", "other")
 ROLE = {role: code for code, role in enumerate(ROLES)}
 MIXED = "mixed"
@@ -98,7 +99,7 @@ def occurrences(
     engine: Engine,
     step: Progress = ignore_progress,
 ) -> Occurrences:
-    files = chosen(corpora)
+    files = chosen(corpora, LANGUAGES)
     results, left_out = worked(_counted, files.stretches, engine, "counting", step)
     places: dict[str, int] = {}
     parts = []

@@ -26,9 +26,15 @@ from numpy.typing import NDArray
 from codeacumen.api import CodeacumenError, Json
 from codeacumen.core.progress import Progress, ignore_progress
 from codeacumen.corpus import Corpus
-from codeacumen.corpus.files import LANGUAGES, Stretch, chosen, read, worked
+from codeacumen.corpus.files import Stretch, chosen, read, worked
 from codeacumen.engines import Engine
-from codeacumen.survey.occurrences import ROLES, Occurrences, identifiers_of, occurrences
+from codeacumen.survey.occurrences import (
+    LANGUAGES,
+    ROLES,
+    Occurrences,
+    identifiers_of,
+    occurrences,
+)
 from codeacumen.survey.votes import Pair, sorted_pair
 from codeacumen.text.lines import line_starts
 from codeacumen.text.subtokens import subtokens
@@ -252,7 +258,7 @@ def contexts(
     are sampled by hash, from as many files as possible; two of one file do not overlap.
     """
     work = partial(_drawn, names=frozenset(names), seed=seed, wanted=wanted)
-    results, _ = worked(work, chosen(corpora).stretches, engine, "contexts", step)
+    results, _ = worked(work, chosen(corpora, LANGUAGES).stretches, engine, "contexts", step)
     found: dict[str, list[Context]] = {name: [] for name in names}
     for part in results:
         for name, mine in part.items():

@@ -86,6 +86,14 @@ def seeded(seed: int, *words: str) -> random.Random:
     return random.Random(int.from_bytes(digest.digest()[:8], "little"))
 
 
+def parse_modes(where: Sequence[str] | None, default: Sequence[str]) -> tuple[str, ...]:
+    """Return the modes, each once, by default ``default``; an unknown one is an error."""
+    modes = tuple(dict.fromkeys(where or default))
+    for mode in modes:
+        share_of(mode)
+    return modes
+
+
 def share_of(where: str) -> int | None:
     """The percentage in ``25%``; None for ``single`` and ``all``."""
     if where in ("single", "all"):

@@ -79,6 +79,14 @@ def kind_of(text: str) -> str:
     return "+".join(transform(one).name for one in text.split("+"))
 
 
+def parse_kinds(kinds: Sequence[str] | None) -> tuple[str, ...]:
+    """Return transformations by name, each once: ``all`` and nothing are the six, ``published``
+    the edits of the study's own tool."""
+    groups = {"all": [*KINDS], "published": [*PUBLISHED]}
+    listed = [name for kind in kinds or ["all"] for name in groups.get(kind, [kind])]
+    return tuple(dict.fromkeys(kind_of(name) for name in listed))
+
+
 @dataclass(frozen=True, slots=True)
 class Variant:
     """``method`` is the place in ``declarations.methods``; ``kind`` a transformation's name, or

@@ -25,8 +25,8 @@ def test_as_many_beside_each_as_asked(
 ) -> None:
     about = build(examples_corpus, Recipe(beside=5, cases=12), tmp_path / "out")
     assert about["counts"]["cases"] == 12
-    assert load_data(tmp_path / "out") == ["names/liu/realistic"]
-    task = make_task("names/liu/realistic")
+    assert load_data(tmp_path / "out") == ["misnamed/check"]
+    task = make_task("misnamed/check")
     assert task.metric.name == "average_precision"
     instances = task.instances()
     assert [one.truth["label"] for one in instances] == (["inconsistent"] + ["consistent"] * 5) * 12

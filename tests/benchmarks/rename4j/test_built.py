@@ -12,7 +12,12 @@ from codeacumen.datasets.built import load_data
 from codeacumen.registry import make_task
 from codeacumen.runs.scoring import Settings, score
 
-NAMES = ["names/check/balanced", "names/check/imbalanced", "names/check/by-name", "names/recommend"]
+NAMES = [
+    "renames/check/balanced",
+    "renames/check/imbalanced",
+    "renames/check/by-name",
+    "renames/recommend",
+]
 
 
 @pytest.fixture
@@ -22,7 +27,7 @@ def tasks(renamed: Path) -> dict[str, Task]:
 
 
 def test_balanced_asks_about_both_names_of_a_text(tasks: dict[str, Task]) -> None:
-    instances = tasks["names/check/balanced"].instances()
+    instances = tasks["renames/check/balanced"].instances()
     assert len(instances) == 8
     for old, new in zip(instances[::2], instances[1::2], strict=True):
         assert isinstance(old.input, NamedMethod)
@@ -41,7 +46,7 @@ def test_balanced_asks_about_both_names_of_a_text(tasks: dict[str, Task]) -> Non
 
 
 def test_imbalanced_has_the_stable_methods_and_no_new_names(tasks: dict[str, Task]) -> None:
-    instances = tasks["names/check/imbalanced"].instances()
+    instances = tasks["renames/check/imbalanced"].instances()
     assert [one.truth["value"] for one in instances] == [0.0] * 4 + [1.0] * 8
     named = {one.input.name.rstrip("0123456789") for one in instances}  # type: ignore[union-attr]
     assert named == {"fetch", "run", "stop"}
@@ -51,7 +56,7 @@ def test_imbalanced_has_the_stable_methods_and_no_new_names(tasks: dict[str, Tas
 
 
 def test_recommend_shows_what_the_old_name_was_used_for(tasks: dict[str, Task]) -> None:
-    task = tasks["names/recommend"]
+    task = tasks["renames/recommend"]
     first = task.instances()[0]
     assert isinstance(first.input, Method)
     assert first.truth.startswith("load")
@@ -64,16 +69,16 @@ def test_training_is_there_and_shares_no_method(tasks: dict[str, Task]) -> None:
         examples = task.training()  # type: ignore[attr-defined]
         shown = {repr(one.input) for one in examples}
         assert not shown & {repr(one.input) for one in task.instances()}
-    recommend = tasks["names/recommend"].training()  # type: ignore[attr-defined]
+    recommend = tasks["renames/recommend"].training()  # type: ignore[attr-defined]
     # Four new names and the names of eight stable methods.
     assert len(recommend) == 12
-    balanced = tasks["names/check/balanced"].training()  # type: ignore[attr-defined]
+    balanced = tasks["renames/check/balanced"].training()  # type: ignore[attr-defined]
     assert sorted({one.truth for one in balanced}) == [0.0, 1.0]
 
 
 def test_what_names_by_recommendation_scores(tasks: dict[str, Task]) -> None:
     """A model that says ``loadN``: all four wrong names are found and corrected."""
-    task = tasks["names/check/by-name"]
+    task = tasks["renames/check/by-name"]
     instances = task.instances()
     answers = {one.id: Answer(one.id, one.truth["fixed"]) for one in instances}
     found, _ = score(task, instances, answers, Settings(resamples=10))
@@ -93,8 +98,8 @@ def test_a_folder_without_training_has_none(renamed: Path) -> None:
     about["files"] |= {one: sha256_of(renamed / one) for one in ("cases.jsonl", "stable.jsonl")}
     (renamed / "dataset.json").write_text(json.dumps(about))
     load_data(renamed)
-    assert not hasattr(make_task("names/check/balanced"), "training")
-    assert len(make_task("names/check/balanced").instances()) == 16
+    assert not hasattr(make_task("renames/check/balanced"), "training")
+    assert len(make_task("renames/check/balanced").instances()) == 16
 
 
 def test_a_damaged_file_is_told(renamed: Path) -> None:
@@ -102,4 +107,4 @@ def test_a_damaged_file_is_told(renamed: Path) -> None:
         stream.write("{}\n")
     load_data(renamed)
     with pytest.raises(CodeacumenError, match=r"cases\.jsonl"):
-        make_task("names/check/balanced")
+        make_task("renames/check/balanced")

@@ -88,7 +88,7 @@ def test_marks_are_slices(desk: Corpus, tmp_path: Path) -> None:
 def test_from_the_command_line(codeacumen: Codeacumen, desk: Corpus, tmp_path: Path) -> None:
     out = tmp_path / "both"
     done = codeacumen(
-        "dataset", "robustness", "--corpus", desk.folder, "--split", "all", "-k", "all",
+        "dataset", "build", "robustness", desk.folder, "--split", "all", "-k", "all",
         "-k", "published", "-w", "single", "--out", out,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
@@ -96,10 +96,8 @@ def test_from_the_command_line(codeacumen: Codeacumen, desk: Corpus, tmp_path: P
     assert "a continue skips the update" in done.stdout
     done = codeacumen(
         "eval",
-        "--data",
-        out,
         "--task",
-        "robustness/published-loop",
+        f"robustness/published-loop@{out}",
         "-m",
         "majority",
         "--out",

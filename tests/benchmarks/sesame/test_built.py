@@ -73,13 +73,13 @@ def test_the_same_bytes_whatever_the_workers(
 def test_it_is_asked_and_scored(folder: Path) -> None:
     built = read_built(folder)
     made = {task.name: task() for task in list_tasks(built)}
-    assert list(made) == [f"similar/{level}" for level in LEVELS]
-    whole = made["similar/whole"]
+    assert list(made) == [f"similarity/{level}" for level in LEVELS]
+    whole = made["similarity/whole"]
     instances = whole.instances()
     assert whole.card.slices == tuple(KINDS)
     assert isinstance(instances[0].input, Pair)
     assert "METHOD_NAME" in instances[0].input.left
-    bare = made["similar/bare"].instances()
+    bare = made["similarity/bare"].instances()
     assert [one.id for one in bare] == [one.id for one in instances]
     assert "METHOD_NAME" not in bare[0].input.left  # type: ignore[union-attr]
     # Where names are masked, a renamed variable is no change, unless something else had its name.

@@ -1,5 +1,7 @@
-"""methods.jsonl, put together as `codeacumen data get` does. The oracle is the file itself, whose
-texts are taken apart as the other repository has them."""
+"""``dataset get`` writes methods.jsonl from another repository's layout of the same texts.
+
+The oracle is the published file itself.
+"""
 
 from __future__ import annotations
 

@@ -112,7 +112,7 @@ def test_pairs_do_not_depend_on_who_reads(tmp_path: Path) -> None:
     assert int(one.context.max()) == one.contexts - 1
     assert np.bincount(one.word).tolist() == one.count.tolist()
     assert (np.diff(one.count) <= 0).all()
-    some = pairs_of(files, settings_of(tokens=100), shared_engine(1))
+    some = pairs_of(files, settings_of(limit=100), shared_engine(1))
     assert len(some.word) < len(one.word)
 
 

@@ -60,7 +60,7 @@ def test_an_answer_depends_on_its_pair_alone(model: Any) -> None:
     turned = model.similarity([Pair(pair.right, pair.left) for pair in PAIRS])
     for one, other in zip(together, turned, strict=True):
         assert one == pytest.approx(other) if one is not None else other is None
-    assert model.only == ("sesame", "similar")
+    assert model.only == ("sesame", "similarity")
     assert isinstance(model, Similarity)
 
 

@@ -13,6 +13,7 @@ from codeacumen.models.neural.catalogue import CATALOGUE, architecture, names
 from codeacumen.models.neural.model import make_run
 from codeacumen.models.neural.training.settings import changed, read_config
 from codeacumen.models.neural.training.train import request, train
+from codeacumen.registry.entries import ENTRIES
 from models.neural.checks import methods
 from models.neural.trainings import Here, Naming, nothing
 from support import pretend_installed
@@ -34,6 +35,11 @@ class Mine(mlp.MLP):
 
 number = 5
 """
+
+
+@pytest.fixture(autouse=True)
+def no_network_is_registered(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(ENTRIES, "network", {})
 
 
 def install(folder: Path, monkeypatch: pytest.MonkeyPatch, package: str, what: str) -> None:
@@ -61,9 +67,11 @@ def test_one_of_another_package_is_trained_and_asked_like_ours(
 
 @pytest.mark.parametrize(
     ("what", "said"),
-    [("number", "mine of net_beta 1.0 is no Architecture"),
-     ("missing", "mine of net_beta 1.0: AttributeError")],
-)  # fmt: skip
+    [
+        ("number", "the network mine of net_beta 1.0 is not an Architecture"),
+        ("missing", "network 'mine' of the package net_beta cannot be loaded: AttributeError"),
+    ],
+)
 def test_what_is_none_is_told(
     what: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -77,7 +85,7 @@ def test_two_of_one_name_are_refused_and_unknown_ones_told(
 ) -> None:
     for package in ("net_gamma", "net_delta"):
         install(tmp_path / package, monkeypatch, package, "Mine")
-    with pytest.raises(CodeacumenError, match=r"registered by net_delta 1.0 and net_gamma 1.0"):
+    with pytest.raises(CodeacumenError, match=r"called 'mine': .*net_delta.*net_gamma"):
         architecture("mine")
     with pytest.raises(CodeacumenError, match="no network called 'yours'") as caught:
         architecture("yours")

@@ -158,7 +158,7 @@ def test_it_goes_on_where_what_it_began_from_is_gone(tmp_path: Path, unread: Any
     other = replace(elsewhere, prepared=tmp_path / "prepared")
     again = train(other, tmp_path / "again", Here(), nothing)
     assert again["weights_sha256"] == about["weights_sha256"]
-    anew = replace(elsewhere, most=3)
+    anew = replace(elsewhere, limit=3)
     with pytest.raises(CodeacumenError, match="no checkpoint"):
         train(anew, tmp_path / "tuned", Here(), nothing)
     assert read_about(tmp_path / "tuned") == about

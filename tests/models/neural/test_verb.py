@@ -1,5 +1,4 @@
-"""`codeacumen train NETWORK` and `run:DIR`, as a new user runs them, on a data set of the
-examples."""
+"""Trainings of networks and the model `run:DIR`, on a data set of the examples."""
 
 from __future__ import annotations
 
@@ -184,7 +183,7 @@ def test_the_device_is_looked_for_before_anything_is_read(folder: Path, tmp_path
 
 def test_what_a_network_cannot_be_taught_is_told_before_it_is() -> None:
     class Judging(Naming):
-        card = TaskCard("names/check/balanced", "Checking", "1", Capability.JUDGE, "accuracy")
+        card = TaskCard("renames/check/balanced", "Checking", "1", Capability.JUDGE, "accuracy")
 
     with pytest.raises(CodeacumenError, match="cannot be taught to judge"):
         request("cognac", read_config("cognac", "small"), Judging())  # type: ignore[arg-type]

@@ -41,8 +41,7 @@ BENCHMARKS = (
             DataFamily(
                 "gluecode",
                 "codeacumen.benchmarks.gluecode.task",
-                tasks="gluecode",
-                build_command="codeacumen tasks build gluecode --corpus CORPUS --out gluecode",
+                "codeacumen dataset build gluecode CORPUS --out gluecode",
             ),
         ),
         report_module="codeacumen.benchmarks.gluecode.report",

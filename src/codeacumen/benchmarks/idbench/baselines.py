@@ -39,6 +39,6 @@ def make_technique(technique: str) -> PublishedPairScores:
 
 
 for _name, (_technique, _summary) in TECHNIQUES.items():
-    model(_name, summary=f"{_summary} (scores published with IdBench)")(
+    model(_name, summary=f"{_summary} (scores published with IdBench)", is_published=True)(
         partial(make_technique, _technique)
     )

@@ -9,8 +9,7 @@ BENCHMARKS = (
             DataFamily(
                 "identifiers",
                 "codeacumen.benchmarks.idbench",
-                tasks="identifiers",
-                build_command="codeacumen survey clean VOTES --out identifiers",
+                "codeacumen dataset build identifiers VOTES --out identifiers",
             ),
         ),
         recipe=Recipe("idbench", "codeacumen.benchmarks.idbench.reproduce", takes_embeddings=True),

@@ -134,7 +134,7 @@ def trained_in(folder: Path) -> list[tuple[Path, str]]:
     if not found:
         raise CodeacumenError(
             f"{folder}: neither an embedding nor folders of them",
-            "`codeacumen train KIND CORPUS --out DIR/KIND` makes one",
+            "`codeacumen train embedding TECHNIQUE CORPUS --out DIR/TECHNIQUE` trains one",
         )
     return found
 

@@ -1,8 +1,8 @@
 """Method names: is this one right for what the method does, and what would be?
 
 On Liu et al.'s data (ICSE 2019): ``names/liu/check``, ``names/liu/recommend``,
-``names/liu/check-by-name``, each also with comments (``-commented``). On a folder that was made of
-renames (``task.py``): ``names/check/balanced`` and others. ReName4J (2023) defines what is asked.
+``names/liu/check-by-name``, each also with comments (``-commented``). On a built data set
+(``task.py``): ``renames/check/balanced`` and others. ReName4J (2023) defines the questions.
 """
 
 from __future__ import annotations

@@ -7,10 +7,14 @@ BENCHMARKS = (
         "rename4j",
         families=(
             DataFamily(
-                "names",
+                "renames",
                 "codeacumen.benchmarks.rename4j.task",
-                tasks="names",
-                build_command="codeacumen names dataset --renames MINED --out names",
+                "codeacumen dataset build renames MINED --out renames",
+            ),
+            DataFamily(
+                "misnamed",
+                "codeacumen.benchmarks.rename4j.task",
+                "codeacumen dataset build misnamed CORPUS --out misnamed",
             ),
         ),
         recipe=Recipe("rename4j", "codeacumen.benchmarks.rename4j.reproduce"),

@@ -85,10 +85,10 @@ def build(corpus: Corpus, recipe: Recipe, out: Path, step: Progress = ignore_pro
         lines.append(json.dumps(told, ensure_ascii=False, sort_keys=True) + "\n")
     write_atomically(out / DRAWN, "".join(lines).encode("utf-8", "replace"))
     about = {
-        "family": "names",
+        "family": "misnamed",
         "schema": SCHEMA,
         "codeacumen": __version__,
-        "kinds": {"realistic": "is a rare wrong name found among many right ones?"},
+        "kinds": {"check": "is a rare wrong name found among many right ones?"},
         "settings": asdict(recipe),
         "corpus": {"manifest_sha256": sha256_of(corpus.folder / NAME)},
         "liu2019": dataset("liu2019").files[0].sha256,

@@ -4,8 +4,8 @@ changed nothing else (inconsistent), or under the name that the commit gave it (
 ``methods.jsonl`` was put together from five files of their repository (``Data/TestData``), which
 have the methods' source in another order than all else. So a line may have another method of its
 name and parameters: that of 40 returns another type than the line says. How it was put
-together is not published, so the file cannot be fetched: ``codeacumen data get liu2019 --from DIR``
-takes a copy.
+together is not published, so the file cannot be fetched;
+``codeacumen dataset get liu2019 --from DIR`` takes a copy.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def read_renamed(folder: Path) -> tuple[Renamed, ...]:
         except (ValueError, KeyError, TypeError) as error:
             raise CodeacumenError(
                 f"{path}, line {number}: {type(error).__name__}: {error}",
-                "run `codeacumen data get liu2019 --from DIR` again",
+                "run `codeacumen dataset get liu2019 --from DIR` again",
             ) from error
     return tuple(found)
 

@@ -1,11 +1,11 @@
 """The tasks on method names: judge a name, recommend one, and judge by recommending (``tasks/``).
 
-``list_tasks`` returns those of a built folder. With ``cases.jsonl`` (``codeacumen names dataset``):
-``names/check/balanced`` asks about both names of every rename, ``names/check/imbalanced`` about the
-old names and those of the stable methods of the same files, ``names/check/by-name`` is the balanced
-one by recommended names, and ``names/recommend`` asks for the new name; the training split is there
-to learn from. Without it (``codeacumen tasks build names``): ``names/liu/realistic``, each of Liu's
-inconsistent cases among stable methods of a corpus.
+``list_tasks`` returns those of a built folder. The family ``renames`` has ``cases.jsonl``:
+``renames/check/balanced`` judges both names of every rename, ``renames/check/imbalanced`` the old
+names and those of the stable methods of the same files, ``renames/check/by-name`` is the balanced
+one by recommended names, and ``renames/recommend`` predicts the new name; models may learn from the
+training split. The family ``misnamed`` has ``drawn.jsonl`` and the task ``misnamed/check``: each of
+Liu's inconsistent cases among stable methods of a corpus.
 
 Projects are clusters; with fewer than five of them, files are. A drawn method is in the cluster of
 the case that it stands beside.
@@ -104,14 +104,14 @@ CITATION = (
     "K. Kim, X. Zhou, D. Kim, J. Lawall, K. Liu, T. F. Bissyandé, J. Klein, J. Lee, D. Lo. How are "
     "We Detecting Inconsistent Method Names? An Empirical Study from Code Review Perspective. 2023."
 )
-BALANCED, IMBALANCED = "check/balanced", "check/imbalanced"
-BY_NAME, RECOMMEND, REALISTIC = "check/by-name", "recommend", "liu/realistic"
+BALANCED, IMBALANCED = "renames/check/balanced", "renames/check/imbalanced"
+BY_NAME, RECOMMEND, MISNAMED = "renames/check/by-name", "renames/recommend", "misnamed/check"
 SUMMARIES = {
     BALANCED: "Does this name fit this method? Old and new names of renamed methods",
     IMBALANCED: "Does this name fit this method? Old names among those of stable methods",
     BY_NAME: "Does this name fit this method? By the name that a model would give it",
     RECOMMEND: "What is this method called? The new names of renamed methods",
-    REALISTIC: "Does this name fit this method? Wrong ones of Liu's among many right ones",
+    MISNAMED: "Does this name fit this method? Wrong ones of Liu's among many right ones",
 }
 
 
@@ -123,59 +123,59 @@ _KINDS: dict[str, type[StandardTask]] = {
 }
 
 
-def make_task(built: BuiltDataset, kind: str) -> Task:
+def make_task(built: BuiltDataset, name: str) -> Task:
     """Return a task of a folder of renames, or of Liu's cases among stable methods."""
     fingerprint = sha256_of(built.folder / ABOUT)
     info = TaskInfo(
-        name=f"names/{kind}",
-        title=f"Names: {kind.replace('/', ', ')}",
-        summary=f"{SUMMARIES[kind]} ({built.folder.name})",
-        citation=dataset("liu2019").citation if kind == REALISTIC else CITATION,
+        name=name,
+        title=name.replace("/", ", ").capitalize(),
+        summary=f"{SUMMARIES[name]} ({built.folder.name})",
+        citation=dataset("liu2019").citation if name == MISNAMED else CITATION,
         # How rare wrong names are among those of one first word would be chance.
-        slices=() if kind == REALISTIC else FIRST_TAGS,
+        slices=() if name == MISNAMED else FIRST_TAGS,
     )
-    if kind == REALISTIC:
+    if name == MISNAMED:
         load = partial(realistic_cases, built)
         return make_name_task(JudgingTask, info, load, fingerprint=fingerprint, rare=True)
     has_training = any(True for _ in built.rows(CASES, f'"split": "{TRAIN}"'))
     return make_name_task(
-        _KINDS[kind],
+        _KINDS[name],
         info,
-        partial(cases_of, built.folder, kind, TEST),
-        partial(cases_of, built.folder, kind, TRAIN) if has_training else None,
+        partial(cases_of, built.folder, name, TEST),
+        partial(cases_of, built.folder, name, TRAIN) if has_training else None,
         fingerprint=fingerprint,
-        **({"rare": True} if kind == IMBALANCED else {}),
+        **({"rare": True} if name == IMBALANCED else {}),
     )
 
 
 def list_tasks(built: BuiltDataset) -> Iterator[BuiltTask]:
-    """The tasks of a folder."""
+    """Yield the tasks of a folder."""
     files = built.about["files"]
-    kinds = [BALANCED, BY_NAME, RECOMMEND] if CASES in files else []
+    names = [BALANCED, BY_NAME, RECOMMEND] if CASES in files else []
     if CASES in files and any(True for _ in built.rows(STABLE, f'"split": "{TEST}"')):
-        kinds.insert(1, IMBALANCED)
+        names.insert(1, IMBALANCED)
     if DRAWN in files:
-        kinds.append(REALISTIC)
-    for kind in kinds:
-        yield BuiltTask(f"names/{kind}", SUMMARIES[kind], built, make_task, (kind,))
+        names.append(MISNAMED)
+    for name in names:
+        yield BuiltTask(name, SUMMARIES[name], built, make_task, (name,))
 
 
 @lru_cache(maxsize=8)
-def cases_of(folder: Path, kind: str, split: str) -> tuple[Case, ...]:
-    """The cases of a split, in the order of the files."""
+def cases_of(folder: Path, name: str, split: str) -> tuple[Case, ...]:
+    """Return the cases of a task's split, in the order of the files."""
     known = read_cases(folder)
     renames = [one.rename for one in known.cases if one.split == split]
     stable = [one.method for one in known.stable if one.split == split]
     of_files = len({one.project for one in renames}) < FEWEST_PROJECTS
     found: list[Case] = []
     for one in renames:
-        if kind == RECOMMEND:
+        if name == RECOMMEND:
             found.append(_case(one, one.id, one.new_name, True, of_files, check=False))
             continue
         found.append(_case(one, f"{one.id}/old", one.old_name, False, of_files))
-        if kind != IMBALANCED:
+        if name != IMBALANCED:
             found.append(_case(one, f"{one.id}/new", one.new_name, True, of_files))
-    if kind == IMBALANCED or (kind == RECOMMEND and split == TRAIN):
+    if name == IMBALANCED or (name == RECOMMEND and split == TRAIN):
         # Names that stayed are names to learn from, too.
         found += [_stable(one, of_files) for one in stable]
     return tuple(found)

@@ -9,8 +9,7 @@ BENCHMARKS = (
             DataFamily(
                 "robustness",
                 "codeacumen.benchmarks.robustness",
-                tasks="robustness",
-                build_command="codeacumen dataset robustness --corpus CORPUS --out robustness",
+                "codeacumen dataset build robustness CORPUS --out robustness",
             ),
         ),
         report_module="codeacumen.benchmarks.robustness.report",

@@ -6,8 +6,8 @@ SeSaMe: do two methods share goals, operations, effects? There are twelve tasks,
 rank correlation with the mean of the votes, weighted by confidence.
 
 By construction: is one method a variant of the other? ``build.py`` makes the data sets. Each level
-is a task, ``similar/LEVEL``; each kind of transformation is a slice, with as many similar pairs as
-other pairs.
+is a task, ``similarity/LEVEL``; each kind of transformation is a slice, with as many similar pairs
+as other pairs.
 """
 
 from __future__ import annotations
@@ -123,7 +123,7 @@ def make_variants_task(built: BuiltDataset, level: str) -> PairTask:
         ]
 
     info = TaskInfo(
-        name=f"similar/{level}",
+        name=f"similarity/{level}",
         title=f"Similar methods, {level}",
         summary=_summarize_variants(built, level),
         slices=tuple(built.about["kinds"]),
@@ -140,4 +140,4 @@ def list_tasks(built: BuiltDataset) -> Iterator[BuiltTask]:
     """The tasks of a data set: one for each level."""
     for level in LEVELS:
         summary = _summarize_variants(built, level)
-        yield BuiltTask(f"similar/{level}", summary, built, make_variants_task, (level,))
+        yield BuiltTask(f"similarity/{level}", summary, built, make_variants_task, (level,))

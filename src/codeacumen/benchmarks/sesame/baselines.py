@@ -42,6 +42,8 @@ def make_measure(measure: str) -> PublishedPairScores:
 
 
 for _measure, (_summary, _) in MEASURES.items():
-    model(f"published-{_measure}", summary=f"SeSaMe's {_measure}: {_summary} (published values)")(
-        partial(make_measure, _measure)
-    )
+    model(
+        f"published-{_measure}",
+        summary=f"SeSaMe's {_measure}: {_summary} (published values)",
+        is_published=True,
+    )(partial(make_measure, _measure))

@@ -34,20 +34,19 @@ BENCHMARKS = (
         recipe=Recipe("sesame", "codeacumen.benchmarks.sesame.reproduce"),
     ),
     Benchmark(
-        "similar",
+        "similarity",
         families=(
             DataFamily(
-                "similar",
+                "similarity",
                 "codeacumen.benchmarks.sesame",
-                tasks="similar",
-                build_command="codeacumen tasks build similar --corpus CORPUS --out similar",
+                "codeacumen dataset build similarity CORPUS --out similarity",
             ),
         ),
         input_levels=(
             InputLevels(
-                "similar",
+                "similarity",
                 "Similar methods",
-                {level: (f"similar/{level}",) for level in LEVELS},
+                {level: (f"similarity/{level}",) for level in LEVELS},
                 _MEANINGS,
             ),
         ),

@@ -63,7 +63,7 @@ def build(
     write_atomically(out / BUILT_PAIRS, lines.encode())
     kinds = Counter(row["tags"][0] for row in pairs if row["label"])
     about = {
-        "family": "similar",
+        "family": "similarity",
         "schema": SCHEMA,
         "codeacumen": __version__,
         "kinds": {kind: what for kind, what in made["kinds"].items() if kinds[kind]},

@@ -6,8 +6,11 @@ the variants of a shard, ``build`` certifies, samples and writes them.
 
 from __future__ import annotations
 
-from codeacumen.transforms.certify import Certificate
-from codeacumen.transforms.location import Doubt
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from codeacumen.transforms.certify import Certificate
+    from codeacumen.transforms.location import Doubt
 
 ORIGINALS, VARIANTS = "originals.jsonl", "variants.jsonl"
 

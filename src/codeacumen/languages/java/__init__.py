@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
+
+from codeacumen.registry import language as register_language
 
 if TYPE_CHECKING:
     from tree_sitter import Language
 
+    from codeacumen.languages.base import TokenKind
+    from codeacumen.languages.java.syntax.tokens import Tokens
     from codeacumen.languages.syntax import Syntax
 
 
@@ -23,3 +27,30 @@ def parse_java(source: bytes) -> Syntax:
     from codeacumen.languages.syntax import parse
 
     return parse(language(), source)
+
+
+@register_language("java")
+class Java:
+    """Java, the language of all tasks about methods."""
+
+    name, title, suffixes = "java", "Java", (".java",)
+
+    def parse(self, source: bytes) -> Syntax:
+        return parse_java(source)
+
+    def tokens(self, syntax: Syntax) -> Tokens:
+        from codeacumen.languages.java.syntax.tokens import tokens
+
+        return tokens(syntax)
+
+    @cached_property
+    def token_kinds(self) -> list[TokenKind]:
+        from codeacumen.languages.base import KEYWORD, LITERAL, NAME, SIGN, TokenKind
+        from codeacumen.languages.java.syntax.lexical import KEYWORDS
+        from codeacumen.languages.java.syntax.tokens import KINDS, LITERALS
+
+        roles = dict.fromkeys(("IDENTIFIER", "UNDERSCORE"), NAME)
+        roles |= dict.fromkeys((word.upper() for word in KEYWORDS), KEYWORD)
+        roles |= dict.fromkeys(LITERALS, LITERAL)
+        quoted = ("CHARLITERAL", "STRINGLITERAL")
+        return [TokenKind(roles.get(kind, SIGN), kind in quoted) for kind in KINDS]

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
 from codeacumen.languages.syntax import Syntax, parse
+from codeacumen.registry import language as register_language
 
 if TYPE_CHECKING:
     from tree_sitter import Language
+
+    from codeacumen.languages.base import TokenKind
+    from codeacumen.languages.javascript.tokens import Tokens
 
 
 @lru_cache(maxsize=1)
@@ -21,3 +25,28 @@ def language() -> Language:
 
 def parse_javascript(source: bytes) -> Syntax:
     return parse(language(), source)
+
+
+@register_language("javascript")
+class JavaScript:
+    """JavaScript, for identifier embeddings and surveys."""
+
+    name, title, suffixes = "javascript", "JavaScript", (".js", ".mjs", ".cjs", ".jsx")
+
+    def parse(self, source: bytes) -> Syntax:
+        return parse_javascript(source)
+
+    def tokens(self, syntax: Syntax) -> Tokens:
+        from codeacumen.languages.javascript.tokens import tokens
+
+        return tokens(syntax)
+
+    @cached_property
+    def token_kinds(self) -> list[TokenKind]:
+        from codeacumen.languages.base import KEYWORD, LITERAL, NAME, SIGN, TokenKind
+        from codeacumen.languages.javascript.tokens import KINDS
+
+        quoted = ("string", "template", "regex", "jsx text")
+        roles = {"keyword": KEYWORD, "identifier": NAME, "private name": NAME, "number": LITERAL}
+        roles |= dict.fromkeys(quoted, LITERAL)
+        return [TokenKind(roles.get(kind, SIGN), kind in quoted) for kind in KINDS]

@@ -41,11 +41,12 @@ class Embedding:
         return [None if row is None else row.tolist() for row in self.vectors.rows(items)]
 
 
-@model("embedding")
+@model("embedding", needs="DIR")
 def make_embedding(folder: str = "") -> Embedding:
-    """Cosine in an embedding that `codeacumen train` made: embedding:DIR"""
+    """Cosine in an embedding that `codeacumen train embedding` trained: embedding:DIR"""
     if not folder:
         raise CodeacumenError(
-            "embedding needs the folder of one", "embedding:DIR; `codeacumen train` makes one"
+            "embedding needs the folder of one",
+            "embedding:DIR; `codeacumen train embedding` trains one",
         )
     return Embedding(Path(folder).expanduser().absolute())

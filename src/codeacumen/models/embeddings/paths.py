@@ -285,13 +285,16 @@ KIND = "paths"
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """``least``: how often an identifier occurs at least, in pairs, and ``least_context`` a
-    context; ``tokens``: bounds the pairs that are learned from, of a sample of the files (0:
-    all)."""
+    """Settings of the path-based embedding.
+
+    Identifiers that occur in fewer than ``min_count`` pairs are left out, and contexts that occur
+    in fewer than ``least_context``. ``limit`` is the maximum number of pairs, in a random sample of
+    the files (0: all).
+    """
 
     size: int = 100
     epochs: int = 3
-    least: int = 3
+    min_count: int = 3
     least_context: int = 10
     negative: int = 5
     sample: float = 6e-5
@@ -299,7 +302,7 @@ class Settings:
     length: int = 7
     width: int = 3
     most: int = 200
-    tokens: int = 100_000_000
+    limit: int = 100_000_000
     seed: int = 0
 
 
@@ -330,13 +333,13 @@ def train(
     time than to learn from them."""
     from codeacumen.models.embeddings.trained import metadata
 
-    files = chosen(corpora)
+    files = chosen(corpora, ("java", "javascript"))
     pairs = pairs_of(files, settings, engine, step)
     if not len(pairs.word):
         raise CodeacumenError(
-            f"no name occurs {settings.least} times or more in a context that occurs "
+            f"no name occurs {settings.min_count} times or more in a context that occurs "
             f"{settings.least_context} times or more",
-            "a larger corpus",
+            "train on a larger corpus",
         )
     rows = skip_gram(
         pairs.word, pairs.context, (len(pairs.names), pairs.contexts), size=settings.size,
@@ -384,7 +387,7 @@ def pairs_of(
     taken: list[tuple[NDArray[np.int32], Words]] = []
     total = 0
     for sha256 in sorted(contents):
-        if settings.tokens and total >= settings.tokens:
+        if settings.limit and total >= settings.limit:
             break
         taken.append(contents[sha256])
         total += len(taken[-1][0])
@@ -392,7 +395,7 @@ def pairs_of(
     word = np.concatenate([one for one, _ in taken] or [np.zeros(0, dtype=np.int32)])
     context = np.concatenate([one for _, one in taken] or [np.zeros(0, dtype=np.uint64)])
     del taken
-    least = settings.least, settings.least_context
+    least = settings.min_count, settings.least_context
     return _canonical(word, context, list(places), least, left_out)
 
 

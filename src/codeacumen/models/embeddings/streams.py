@@ -17,7 +17,7 @@ import os
 import shutil
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -26,13 +26,12 @@ from numpy.typing import NDArray
 
 from codeacumen.core.progress import Progress, ignore_progress
 from codeacumen.corpus import Corpus
+from codeacumen.corpus.build import code_hash
 from codeacumen.corpus.files import Chosen, Stretch, chosen, read, worked
 from codeacumen.engines import Engine
-from codeacumen.registry import packages_hash
+from codeacumen.languages.base import KEYWORD, LITERAL, NAME, SIGN, load_language
 
 FORMAT = 1
-# Kinds of words. A stream may be read without some of them.
-NAME, KEYWORD, LITERAL, SIGN = range(4)
 # What a stream is made of, by the name of the choice.
 READINGS = {
     "all": (NAME, KEYWORD, LITERAL, SIGN),
@@ -97,7 +96,7 @@ def stream(
     """The stream of all files of some corpora, from the cache if they were read before."""
     files = chosen(corpora)
     # Other code may read other tokens.
-    code = packages_hash("codeacumen.languages")
+    code = code_hash(("codeacumen.languages",))
     folder = cache / "streams" / f"{files.sha256[:32]}-{code[:8]}-{FORMAT}"
     folder.parent.mkdir(parents=True, exist_ok=True)
     # Two that want the same stream: the second waits and finds it.
@@ -168,17 +167,9 @@ def _work(stretch: Stretch) -> _Read:
 
 def words_of(language: str, source: bytes, places: dict[tuple[int, str], int]) -> Codes:
     """A file's words as places in a dictionary of kinds and words, which grows."""
-    if language == "java":
-        from codeacumen.languages.java import parse_java
-        from codeacumen.languages.java.syntax.tokens import tokens as java_tokens
-
-        found = java_tokens(parse_java(source))
-    else:
-        from codeacumen.languages.javascript import parse_javascript
-        from codeacumen.languages.javascript.tokens import tokens as javascript_tokens
-
-        found = javascript_tokens(parse_javascript(source))  # type: ignore[assignment]
-    kinds, quoted = _kinds(language)
+    reader = load_language(language)
+    found = reader.tokens(reader.parse(source))
+    kinds = reader.token_kinds
     # Most tokens of a file were seen in it before: the same kind, the same bytes.
     texts: dict[tuple[int, bytes], int] = {}
     codes = np.empty(len(found), dtype=np.int32)
@@ -188,40 +179,16 @@ def words_of(language: str, source: bytes, places: dict[tuple[int, str], int]) -
         key = (kind, data[start:end])
         place = texts.get(key)
         if place is None:
-            value = found.value(i) if quoted[kind] or kinds[kind] == NAME else ""
-            text = f"'{value[:LONGEST]}" if quoted[kind] else value or found.text(i)
-            if kinds[kind] == NAME:
+            role, is_quoted = kinds[kind]
+            value = found.value(i) if is_quoted or role == NAME else ""
+            text = f"'{value[:LONGEST]}" if is_quoted else value or found.text(i)
+            if role == NAME:
                 text = text.removeprefix("#")
             # Half a character, as an escape may give, is no text that could be written down.
-            word = (kinds[kind], text.encode("utf-8", "replace").decode())
+            word = (role, text.encode("utf-8", "replace").decode())
             place = texts[key] = places.setdefault(word, len(places))
         codes[i] = place
     return codes
-
-
-@lru_cache(maxsize=2)
-def _kinds(language: str) -> tuple[list[int], list[bool]]:
-    """For each kind of token: what kind of word it is, and whether it is told in quotes."""
-    if language == "java":
-        from codeacumen.languages.java.syntax.lexical import KEYWORDS
-        from codeacumen.languages.java.syntax.tokens import KINDS, LITERALS
-
-        words = {word.upper() for word in KEYWORDS}
-        names = {"IDENTIFIER", "UNDERSCORE"}
-        texts = {"CHARLITERAL", "STRINGLITERAL"}
-        literals = {*LITERALS}
-    else:
-        from codeacumen.languages.javascript.tokens import KINDS
-
-        words, names = {"keyword"}, {"identifier", "private name"}
-        texts = {"string", "template", "regex", "jsx text"}
-        literals = texts | {"number"}
-    kinds = [
-        NAME if kind in names else KEYWORD if kind in words
-        else LITERAL if kind in literals else SIGN
-        for kind in KINDS
-    ]  # fmt: skip
-    return kinds, [kind in texts for kind in KINDS]
 
 
 # ------------------------------------------------------------------------------- the cache

@@ -3,51 +3,73 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 from codeacumen.api import CodeacumenError
 from codeacumen.core.home import codeacumen_home
 from codeacumen.core.progress import Progress
-from codeacumen.corpus.build import open_or_build
-from codeacumen.engines import engine as make_engine
+from codeacumen.corpus import Corpus
+from codeacumen.engines import Engine
 from codeacumen.models.embeddings.vectors import METADATA, NGRAMS, VECTORS, VOCABULARY, Vectors
 
 PATHS = "paths"
 TECHNIQUES = ("w2v-cbow", "w2v-sg", "ft-cbow", "ft-sg", PATHS)
 
 
-def train_embedding(
+def create_settings(technique: str, changes: Mapping[str, Any]) -> Any:
+    """Return the settings of a technique; changes to None are none, unknown ones an error."""
+    from codeacumen.models.embeddings import paths, trained
+    from codeacumen.models.embeddings.streams import READINGS
+
+    if technique not in TECHNIQUES:
+        raise CodeacumenError(
+            f"there is no technique called {technique!r}", f"choose one of {', '.join(TECHNIQUES)}"
+        )
+    wanted = {name: value for name, value in changes.items() if value is not None}
+    defaults: Any = paths.settings_of() if technique == PATHS else trained.settings_of(technique)
+    known = {field.name for field in fields(defaults)}
+    for name in wanted:
+        if name not in known:
+            raise CodeacumenError(
+                f"{technique} has no setting {name!r}",
+                f"leave it out; it has {', '.join(sorted(known & changes.keys()))}",
+            )
+    if wanted.get("tokens", "all") not in READINGS:
+        raise CodeacumenError(
+            f"{technique} cannot have tokens={wanted['tokens']!r}",
+            f"choose one of {', '.join(READINGS)}",
+        )
+    if technique == PATHS:
+        return paths.settings_of(**wanted)
+    return trained.settings_of(technique, **wanted)
+
+
+def train_vectors(
     technique: str,
-    sources: Sequence[str],
-    settings: Mapping[str, Any],
-    workers: int,
+    corpora: Sequence[Corpus],
+    settings: Any,
+    engine: Engine,
     progress: Progress,
     *,
     threads: int = 1,
 ) -> tuple[Vectors, int]:
-    """Return the vectors learned from corpora, or from what corpora are built from, and the number
-    of files left out because they end any process that reads them.
+    """Return the vectors, and the number of files left out because they end any process that reads
+    them.
 
-    ``settings`` are the values that differ from those of IdBench's study; None is no difference.
-    With more than one thread no two runs give the same vectors.
+    ``settings`` are those that ``create_settings`` returns. With more than one thread, two
+    trainings give different vectors.
     """
-    engine = make_engine("local", workers)
-    with ExitStack() as stack:
-        corpora = [
-            stack.enter_context(open_or_build([source], engine, progress)) for source in sources
-        ]
-        if technique == PATHS:
-            from codeacumen.models.embeddings import paths
+    if technique == PATHS:
+        from codeacumen.models.embeddings import paths
 
-            return paths.train(corpora, paths.settings_of(**settings), engine, progress), 0
-        from codeacumen.models.embeddings.streams import stream
-        from codeacumen.models.embeddings.trained import settings_of, train
+        return paths.train(corpora, settings, engine, progress), 0
+    from codeacumen.models.embeddings.streams import stream
+    from codeacumen.models.embeddings.trained import train
 
-        words = stream(corpora, engine, codeacumen_home(), progress)
-        changed = settings_of(technique, **settings)
-        return train(technique, words, changed, threads, progress), words.left_out
+    words = stream(corpora, engine, codeacumen_home(), progress)
+    return train(technique, words, settings, threads, progress), words.left_out
 
 
 def check_embedding_folder(folder: Path) -> None:

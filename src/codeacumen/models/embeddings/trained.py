@@ -24,8 +24,9 @@ from codeacumen import __version__
 from codeacumen.api import CodeacumenError
 from codeacumen.core.progress import Progress, ignore_progress
 from codeacumen.corpus.files import Chosen
+from codeacumen.languages.base import NAME
 from codeacumen.models.embeddings.ngrams import LONGEST, SHORTEST
-from codeacumen.models.embeddings.streams import NAME, Stream
+from codeacumen.models.embeddings.streams import Stream
 from codeacumen.models.embeddings.vectors import Vectors, unit
 
 # Words of a piece: gensim takes no more at once.
@@ -34,22 +35,25 @@ PIECE = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """``least``: how often a word occurs at least; ``sample``: of words more frequent than this,
-    some are skipped; ``buckets``: for FastText's n-grams (gensim's own default is 2,000,000, which
-    makes files of gigabytes); ``reading``: which tokens the stream has; ``tokens``: how many are
-    read, of a sample of the files (0: all of them)."""
+    """Settings of word2vec and FastText, called as in gensim where it has them.
+
+    Words that occur less often than ``min_count`` are left out. ``sample`` is the frequency above
+    which words are downsampled. ``buckets`` is the number of vectors for FastText's n-grams
+    (gensim's own default of 2,000,000 makes files of gigabytes). ``tokens`` says which tokens
+    count, ``limit`` how many of them, in a random sample of the files (0: all).
+    """
 
     size: int = 100
     window: int = 5
     epochs: int = 15
-    least: int = 3
+    min_count: int = 3
     negative: int = 20
     sample: float = 6e-5
     alpha: float = 0.03
     last_alpha: float = 0.0007
-    reading: str = "all"
+    tokens: str = "all"
     buckets: int = 0
-    tokens: int = 0
+    limit: int = 0
     seed: int = 0
 
 
@@ -63,7 +67,7 @@ TECHNIQUES = {
 
 
 def settings_of(kind: str, **changes: Any) -> Settings:
-    """A technique's settings; what is None stays as it is."""
+    """Return the settings of a technique with changes; a change to None is none."""
     _, best = TECHNIQUES[kind]
     return replace(best, **{name: value for name, value in changes.items() if value is not None})
 
@@ -107,12 +111,13 @@ def train(
             "gensim is not installed", "pip install 'codeacumen[embeddings]'"
         ) from error
     skip_gram, _ = TECHNIQUES[kind]
-    stream = stream.first(settings.tokens)
-    kept = stream.kept(settings.reading, settings.least)
+    stream = stream.first(settings.limit)
+    kept = stream.kept(settings.tokens, settings.min_count)
     names = names_of(stream, kept)
     if not names:
         raise CodeacumenError(
-            f"no name occurs {settings.least} times or more", "a larger corpus, or --least 2"
+            f"no name occurs {settings.min_count} times or more",
+            "train on a larger corpus, or with --min-count 2",
         )
     # A blank keeps what is no name apart from names: `delete` is a keyword, and a property.
     words = [

@@ -66,7 +66,8 @@ class Vectors:
             return cls(names, matrix, counts, metadata, table)
         except (OSError, ValueError) as error:
             raise CodeacumenError(
-                f"{folder}: a damaged embedding: {error}", "train it again: `codeacumen train`"
+                f"{folder}: a damaged embedding: {error}",
+                "train it again: `codeacumen train embedding`",
             ) from error
 
     def save(self, folder: Path) -> None:
@@ -151,7 +152,7 @@ def read_metadata(folder: Path) -> dict[str, Any]:
     except (FileNotFoundError, NotADirectoryError) as error:
         raise CodeacumenError(
             f"{folder}: there is no embedding here",
-            "`codeacumen train KIND CORPUS --out DIR` makes one",
+            "train one: `codeacumen train embedding TECHNIQUE CORPUS --out DIR`",
         ) from error
     except ValueError as error:
         raise CodeacumenError(

@@ -157,10 +157,19 @@ class Background:
             one: self.weights[np.ix_(rows, self.columns(one))].max(axis=1)
             for one in (instead, than)
         }
-        gain = speaks[instead] - speaks[than]
+        return self._describe_traits(rows, speaks[instead] - speaks[than])[:most]
+
+    def explain_column(self, facts: Facts, column: int, other: int, limit: int = 3) -> list[str]:
+        """Return the traits that speak most for one verb and against another, in words."""
+        rows = self.known(facts)
+        gain = self.weights[rows, column] - self.weights[rows, other]
+        return self._describe_traits(rows, gain)[:limit]
+
+    def _describe_traits(self, rows: Sequence[int], gain: NDArray[np.float32]) -> list[str]:
+        """Return the traits with a gain above 0 in words, the greatest gain first."""
         best = [place for place in np.argsort(-gain, kind="stable").tolist() if gain[place] > 0]
         texts = (told(self.traits[rows[place]]) for place in best)
-        return list(dict.fromkeys(text for text in texts if text))[:most]
+        return list(dict.fromkeys(text for text in texts if text))
 
     # ---------------------------------------------------------------- on disk
 

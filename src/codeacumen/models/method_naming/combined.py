@@ -175,16 +175,24 @@ def by_verbs(facts: Facts, seen: Signals, background: Background) -> list[tuple[
     """The name with its first word changed to what is likelier there."""
     found = []
     for place in (-seen.odds).argsort()[: _MAX_SUGGESTIONS + 1].tolist():
-        title = background.title(place)
         sure = math.exp(float(seen.odds[place]))
         if place == seen.own or sure < _MIN_PROBABILITY:
             continue
-        rest = _without(title, topic(facts, background))
-        if title == OTHERS[0] and facts.returned_names:
-            found.append((facts.returned_names[0], sure))
-        elif title not in OTHERS:
-            found.append((joined((title, *rest)), sure))
+        name = change_verb(facts, place, background)
+        if name:
+            found.append((name, sure))
     return found
+
+
+def change_verb(facts: Facts, column: int, background: Background) -> str:
+    """Return the method's name with the verb of a column of the background in front; empty where
+    the column names no verb and nothing that is returned has a name."""
+    title = background.title(column)
+    if title == OTHERS[0] and facts.returned_names:
+        return facts.returned_names[0]
+    if title in OTHERS:
+        return ""
+    return joined((title, *_without(title, topic(facts, background))))
 
 
 def _without(verb: str, about: list[str]) -> list[str]:

@@ -104,6 +104,14 @@ class Conventions:
         ranked = sorted(best.items(), key=lambda item: (-item[1], item[0]))
         return [Suggestion(name, confidence) for name, confidence in ranked]
 
+    def explain(self, facts: Facts) -> list[tuple[Suggestion, str]]:
+        """Return each better name with the reason for it, in the order of the rules."""
+        return [
+            (Suggestion(one.better, one.confidence), one.evidence.text)
+            for one in self._deviations(facts)
+            if one.better and one.better != facts.name
+        ]
+
     def _deviations(self, facts: Facts) -> list[_Deviation]:
         if not facts.subtokens or not free(facts) or self._given(facts):
             return []

@@ -180,7 +180,7 @@ RANKS: dict[str, Callable[[NamedNeighbours], list[str]]] = {
 }  # fmt: skip
 
 
-@model("spot")
+@model("spot", needs="corpus=DIR")
 def make_spot(
     corpus: str = "", k: int = 20, by: str = "first", rank: str = "r2", own: bool = False,
     space: str = "first", dimensions: int = 128, seed: int = 0,

@@ -30,7 +30,7 @@ from codeacumen.languages.java.syntax.file import JavaFile
 from codeacumen.languages.kernel import kernel
 
 # Tasks whose pairs are such texts.
-ONLY = ("sesame", "similar")
+ONLY = ("sesame", "similarity")
 # Texts of which a model remembers what it made of them: more than a benchmark has.
 KEPT = 1 << 14
 

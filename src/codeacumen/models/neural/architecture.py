@@ -102,7 +102,7 @@ class Vocabulary:
         except (OSError, ValueError) as error:
             raise CodeacumenError(
                 f"{path}: a damaged vocabulary: {error}",
-                "train the model again: `codeacumen train`",
+                "train the model again: `codeacumen train network`",
             ) from error
 
 

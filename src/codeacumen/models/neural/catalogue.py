@@ -1,5 +1,7 @@
-"""The networks by name: ours, and those that other packages register as ``codeacumen.networks``. A
-module is imported, and torch with it, when its network is wanted."""
+"""The networks by name: ours, and those that ``codeacumen.network`` or other packages register.
+
+A module is imported, and torch with it, when its network is used.
+"""
 
 from __future__ import annotations
 
@@ -7,18 +9,17 @@ import importlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from codeacumen import registry
 from codeacumen.api import CodeacumenError
 from codeacumen.registry import code_hash, modules_hash
 
 if TYPE_CHECKING:
-    from importlib.metadata import EntryPoint
-
     from codeacumen.models.neural.architecture import Architecture, Purpose
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """Where an architecture is, and what to tell about it before torch is there."""
+    """The module and class of an architecture, and its description, known without torch."""
 
     module: str
     summary: str
@@ -44,36 +45,43 @@ CATALOGUE = {
 }
 
 
-GROUP = "codeacumen.networks"
-
-
 def names() -> list[str]:
-    """All networks, ours first. A package cannot take the place of one of ours."""
-    return list(dict.fromkeys([*CATALOGUE, *sorted(one.name for one in _points())]))
-
-
-def _points() -> list[EntryPoint]:
-    # Which packages there are is looked up when somebody asks: for most commands nobody does.
-    from importlib.metadata import entry_points
-
-    return list(entry_points(group=GROUP))
+    """Return the names of all networks, ours first, without importing one."""
+    return list(dict.fromkeys([*CATALOGUE, *registry.names("network")]))
 
 
 def architecture(name: str) -> type[Architecture]:
+    """Return the class of a network; a registered one cannot take the place of ours."""
     if name not in CATALOGUE:
-        return _foreign(name)
-    module, _, kind = CATALOGUE[name].module.partition(".")
+        return _load_registered(name)
+    module, _, class_name = CATALOGUE[name].module.partition(".")
     try:
-        found: type[Architecture] = getattr(
-            importlib.import_module(f"codeacumen.models.neural.networks.{module}"), kind
-        )
+        loaded = importlib.import_module(f"codeacumen.models.neural.networks.{module}")
     except ModuleNotFoundError as error:
         if (error.name or "").startswith("codeacumen"):
             raise
         raise CodeacumenError(
             f"{name} needs {error.name}, which is not installed", "pip install 'codeacumen[neural]'"
         ) from error
-    return found
+    network: type[Architecture] = getattr(loaded, class_name)
+    return network
+
+
+def _load_registered(name: str) -> type[Architecture]:
+    """Return a network of a plug-in or another package."""
+    from codeacumen.models.neural.architecture import Architecture
+
+    if name not in names():
+        raise CodeacumenError(
+            f"there is no network called {name!r}", f"choose one of {', '.join(names())}"
+        )
+    known = registry.entry("network", name)
+    if not (isinstance(known.factory, type) and issubclass(known.factory, Architecture)):
+        raise CodeacumenError(
+            f"the network {name} of {known.origin} is not an Architecture",
+            "it is a class derived from codeacumen.models.neural.architecture.Architecture",
+        )
+    return known.factory
 
 
 def hash_network_code(name: str) -> str:
@@ -82,34 +90,6 @@ def hash_network_code(name: str) -> str:
         return code_hash(architecture(name))
     module = CATALOGUE[name].module.partition(".")[0]
     return modules_hash(f"codeacumen.models.neural.networks.{module}")
-
-
-def _foreign(name: str) -> type[Architecture]:
-    """One of another package."""
-    points = sorted((one for one in _points() if one.name == name), key=_package)
-    if not points:
-        raise CodeacumenError(
-            f"there is no network called {name!r}", f"choose of {', '.join(names())}"
-        )
-    if len(points) > 1:
-        told = " and ".join(map(_package, points))
-        raise CodeacumenError(f"{name} is registered by {told}", "remove one of these packages")
-    from codeacumen.models.neural.architecture import Architecture
-
-    where = f"{name} of {_package(points[0])}"
-    try:
-        found = points[0].load()
-    except Exception as error:  # whatever somebody else's code may raise
-        raise CodeacumenError(f"{where}: {type(error).__name__}: {error}") from error
-    if not (isinstance(found, type) and issubclass(found, Architecture)):
-        raise CodeacumenError(
-            f"{where} is no Architecture", "the contract is codeacumen.models.neural.architecture"
-        )
-    return found
-
-
-def _package(point: EntryPoint) -> str:
-    return f"{point.dist.name} {point.dist.version}" if point.dist else point.value
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,8 @@
 """A trained network as a model like any other: ``run:DIR``.
 
 It answers the task it was trained for, and where it was taught names, every task that asks for one.
-A folder with several of them, as ``codeacumen train NET --task gluecode`` makes, is one model of
-all.
+A folder with several of them, as ``codeacumen train network NETWORK -t gluecode@DIR`` makes, is one
+model of all.
 """
 
 from __future__ import annotations
@@ -190,9 +190,9 @@ class Several:
         return found
 
 
-@model("run")
+@model("run", needs="DIR")
 def make_run(folder: str = "", device: str = "auto", batch: int = 128) -> Trained | Several:
-    """A network that `codeacumen train` trained: run:DIR"""
+    """A network that `codeacumen train network` trained: run:DIR"""
     from codeacumen.models.neural.training.checkpoints import ABOUT
 
     if not folder:

@@ -146,7 +146,7 @@ class Saved:
     def __init__(self, folder: Path) -> None:
         if not folder.is_dir():
             raise CodeacumenError(
-                f"{folder} is no folder", "--saved takes a folder of saved answers"
+                f"{folder} is not a folder", "--answers names a folder of stored answers"
             )
         self.folder = folder
         self.missing: list[str] = []

@@ -1,7 +1,7 @@
 """Mine the reviews of several repositories and write the result files.
 
-``renames.jsonl`` and ``stable.jsonl`` are the input of ``names dataset``, ``reviews.json`` holds
-the counts. A new round of requests begins only when all files are written.
+``renames.jsonl`` and ``stable.jsonl`` are the input of ``dataset build renames``, ``reviews.json``
+holds the counts. A new round of requests begins only when all files are written.
 
 ``review.csv`` has one row per candidate, with an empty column ``decision`` for ``include`` or
 ``exclude`` and one for a ``note``. A byte order mark makes Excel read it as UTF-8. A cell that a
@@ -96,7 +96,7 @@ def _cell(text: str) -> str:
 
 def read_decisions(path: Path) -> dict[str, Decision]:
     """Decisions by the id of a rename; those left open are not among them."""
-    hint = "it is the review file that `codeacumen names reviews` wrote, with its decision column"
+    hint = "it is the review file that `codeacumen renames reviews` wrote, with its decision column"
     try:
         text = _decoded(path.read_bytes())
     except OSError as error:

@@ -94,7 +94,7 @@ def test_the_verb(
 ) -> None:
     out = tmp_path / "out"
     done = codeacumen_here(
-        "similar", "mine", "-c", examples_corpus.folder, "-o", out, "-n", "12", "--raters",
+        "similar", "mine", examples_corpus.folder, "-o", out, "--limit", "12", "--raters",
         "ann,bob,cy", "--json",
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
@@ -102,12 +102,10 @@ def test_the_verb(
     assert told["sample"]["pairs"] == 12
     assert contents(out) == contents(mined)
     method = read_sample(mined)[0]["first"]["method_id"]
-    done = codeacumen_here("similar", "find", method, "-c", examples_corpus.folder, "-n", "3")
+    done = codeacumen_here("similar", "find", examples_corpus.folder, method, "-n", "3")
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("\n") >= 6
-    bad = codeacumen_here(
-        "similar", "mine", "-c", examples_corpus.folder, "-o", out, "--compat", "x"
-    )
+    bad = codeacumen_here("similar", "mine", examples_corpus.folder, "-o", out, "--compat", "x")
     assert bad.returncode == 2
     assert "--compat sesame-tools" in bad.stderr
 
@@ -123,14 +121,14 @@ def test_votes_of_several_raters(codeacumen_here: Codeacumen, tmp_path: Path) ->
     for name in ("ann", "bob"):
         files.append(tmp_path / f"{name}.json")
         files[-1].write_text(json.dumps([entry]))
-    done = codeacumen_here("similar", "votes", *files, "--out", tmp_path / "votes.json")
+    done = codeacumen_here("survey", "merge", *files, "--out", tmp_path / "votes.json")
     assert done.returncode == 0, done.stderr
     (found,) = json.loads((tmp_path / "votes.json").read_text())
     assert found["goals"] == [vote, vote]
     done = codeacumen_here("survey", "clean", tmp_path / "votes.json", "--out", tmp_path / "clean")
     assert done.returncode == 0, done.stderr
     files[0].write_text("no")
-    assert codeacumen_here("similar", "votes", *files, "--out", tmp_path / "v.json").returncode == 2
+    assert codeacumen_here("survey", "merge", *files, "--out", tmp_path / "v.json").returncode == 2
 
 
 @pytest.mark.thorough

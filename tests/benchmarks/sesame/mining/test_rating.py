@@ -15,8 +15,8 @@ from codeacumen.api import CodeacumenError
 from codeacumen.benchmarks.sesame.mining.rating import (
     Pair,
     assign,
+    merge_exports,
     table,
-    together,
     write_assignment,
 )
 from codeacumen.benchmarks.sesame.survey import clean, is_sesame
@@ -105,7 +105,7 @@ def _export(votes: dict[str, tuple[int, int]]) -> list[dict[str, object]]:
 
 def test_the_votes_of_all_can_be_cleaned(tmp_path: Path) -> None:
     """By the rule that leads from SeSaMe's 900 pairs to 857."""
-    found = together(
+    found = merge_exports(
         {
             "zoe": _export({"1": (2, 2), "2": (0, 2)}),
             "ann": _export({"1": (2, 1), "2": (2, 2), "10": (1, 1)}),
@@ -120,4 +120,4 @@ def test_the_votes_of_all_can_be_cleaned(tmp_path: Path) -> None:
     assert report["pairs"] == {"before": 3, "after": 2}
     assert [one["pair"] for one in report["removed"]] == ["2"]
     with pytest.raises(CodeacumenError):
-        together({"x": [{"pairid": "1"}]})
+        merge_exports({"x": [{"pairid": "1"}]})

@@ -116,9 +116,24 @@ def write_assignment(turns: Sequence[Turn], path: Path) -> None:
     write_atomically(path, table(turns).encode("utf-8", "surrogatepass"))
 
 
-def together(exports: Mapping[str, Sequence[Json]]) -> list[dict[str, Json]]:
-    """Votes of several raters, as their pages export them, in one list as SeSaMe's: a slot for each
-    rater, in the order of their names, empty where there is no vote."""
+def read_exports(files: Sequence[Path]) -> dict[str, Sequence[Json]]:
+    """Return what raters saved from their pages, by rater; a rater is called like the file."""
+    exports: dict[str, Sequence[Json]] = {}
+    for path in files:
+        try:
+            exports[path.stem] = json.loads(path.read_bytes())
+        except ValueError as error:
+            raise CodeacumenError(
+                f"{path} is not JSON: {error}", "save it from the rating pages"
+            ) from error
+    if len(exports) < len(files):
+        raise CodeacumenError("two files have the same name", "name each file after its rater")
+    return exports
+
+
+def merge_exports(exports: Mapping[str, Sequence[Json]]) -> list[dict[str, Json]]:
+    """Return the votes of several raters, as their pages export them, in one list as SeSaMe's: a
+    slot for each rater, in the order of their names, empty where there is no vote."""
     names = sorted(exports)
     found: dict[str, dict[str, Json]] = {}
     for place, name in enumerate(names):

@@ -159,7 +159,12 @@ def model_vectors(reference: str) -> Of:
         known: dict[str, Sequence[float] | None] = {}
         for start in range(0, len(distinct), size):
             batch = distinct[start : start + size]
-            known |= dict(zip(batch, model.embed(batch), strict=True))
+            for text, vector in zip(batch, model.embed(batch), strict=True):
+                if isinstance(vector, Exception):
+                    raise CodeacumenError(
+                        f"model {reference!r} failed: {type(vector).__name__}: {vector}"
+                    )
+                known[text] = vector
         width = max((len(row) for row in known.values() if row is not None), default=1)
         found = np.zeros((len(new), width), dtype=np.float32)
         for i, text in enumerate(new):

@@ -321,7 +321,7 @@ class ReadsContexts(Architecture):
     same in both. ``settings`` has ``vocabulary``, ``least`` and ``longest``."""
 
     looks = True
-    serves = ("gluecode/naming", "names")
+    serves = ("gluecode/naming", "names", "renames")
 
     def make_labels(self) -> Labels:
         return InPieces(self.settings.vocabulary, self.settings.longest, lower=True)

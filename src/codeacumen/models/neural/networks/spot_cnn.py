@@ -143,7 +143,7 @@ class SpotCNN(Architecture):
     """``tokens`` are the pairs, one after the other. Names are labels, all that were seen."""
 
     name = "spot-cnn"
-    serves = ("gluecode/naming", "names")
+    serves = ("gluecode/naming", "names", "renames")
     judges = True
     Settings = Settings
     # What the network's words begin with: set before it is taught.

@@ -74,7 +74,7 @@ def save(
 
 def read_about(folder: Path) -> dict[str, Any]:
     path = folder / ABOUT
-    hint = "`codeacumen train NETWORK --task ... --data ... --out DIR` makes such a folder"
+    hint = "`codeacumen train network NETWORK -t TASK@DATA --out DIR` makes such a folder"
     try:
         about: dict[str, Any] = json.loads(path.read_bytes())
     except OSError as error:
@@ -98,7 +98,7 @@ def must_have_weights(folder: Path) -> None:
     if not (folder / WEIGHTS).is_file():
         raise CodeacumenError(
             f"{folder} holds no weights: {WEIGHTS} is missing",
-            "train it again: `codeacumen train`; its stored answers: `codeacumen score`",
+            "train it again: `codeacumen train network`; its stored answers: `codeacumen score`",
         )
 
 
@@ -116,7 +116,8 @@ def load(folder: Path) -> tuple[Architecture, Any]:
         load_model(network, str(folder / WEIGHTS))
     except (OSError, KeyError, RuntimeError, SafetensorError) as error:
         raise CodeacumenError(
-            f"{folder}: a damaged network: {error}", "train it again: `codeacumen train`"
+            f"{folder}: a damaged network: {error}",
+            "train it again: `codeacumen train network`",
         ) from error
     return architecture, network.eval()
 
@@ -147,8 +148,9 @@ def open_checkpoint(start: str) -> Checkpoint:
         return _hugging_face(folder)
     raise CodeacumenError(
         f"{folder} is no checkpoint: it has neither {ABOUT} nor config.json",
-        "name the folder that `codeacumen train -t pretrain --out DIR` wrote, or one of Hugging "
-        "Face's, such as CodeBERTa's, with config.json, model.safetensors and tokenizer.json",
+        "name the folder that `codeacumen train network transformer -t pretrain@DATA --out DIR` "
+        "wrote, or one of Hugging Face's, such as CodeBERTa's, with config.json, model.safetensors "
+        "and tokenizer.json",
     )
 
 

@@ -355,6 +355,6 @@ def variants_hash(folder: Path) -> str:
     if known is None:
         raise CodeacumenError(
             f"{folder} holds no variants",
-            "`codeacumen dataset robustness --split train` makes some",
+            "`codeacumen dataset build robustness --split train` makes some",
         )
     return str(known)

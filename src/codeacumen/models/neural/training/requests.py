@@ -1,4 +1,4 @@
-"""From the names of a network, tasks and data sets to training requests."""
+"""From the name of a network, and tasks, to training requests."""
 
 from __future__ import annotations
 
@@ -7,47 +7,40 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from codeacumen.api import CodeacumenError, Json
-from codeacumen.datasets.built import load_data
+from codeacumen.api import CodeacumenError, Json, Task
 from codeacumen.models.neural.catalogue import architecture
-from codeacumen.models.neural.training.preparing import PRETRAIN
 from codeacumen.models.neural.training.settings import changed, read_config
 from codeacumen.models.neural.training.train import Joint, Request, request
-from codeacumen.registry import make_task, select_tasks
+from codeacumen.tasks.base import StandardTask
 
 
 def make_requests(
     network: str,
-    tasks: Sequence[str],
-    data: Sequence[Path],
+    tasks: Sequence[Task],
     *,
+    pretrain: bool = False,
     config: str = "",
     changes: Mapping[str, Json] | None = None,
     start: Path | None = None,
     seed: int | None = None,
-    answer: Sequence[str] = (),
+    limit: int = 0,
+    answers: Sequence[Task] = (),
     **options: Any,
 ) -> list[Request]:
     """Return a training request for each task, or one for all where the network is joint.
 
-    ``changes`` are values of the configuration by their keys (``training.epochs``). ``answer``
-    names the tasks that the network answers when it is trained; ``options`` are further fields of
-    ``Request``.
+    With ``pretrain`` it learns to guess masked tokens of the tasks' methods. ``changes`` are values
+    of the configuration by their keys (``training.epochs``), ``limit`` is the maximum number of
+    training examples of each task. ``answers`` are the tasks that the network answers when it is
+    trained; ``options`` are further fields of ``Request``.
     """
-    folders = {task: folder for folder in data for task in load_data(folder)}
+    is_joint = architecture(network).joint
     seeds = {} if seed is None else {"training.seed": seed}
     tables = changed(read_config(network, config), {**seeds, **(changes or {})})
-    pretrain = PRETRAIN in tasks
-    if pretrain and len(tasks) > 1:
-        raise CodeacumenError(
-            "pretrain is for itself", "train for the other tasks afterwards, --from it"
-        )
-    # Pre-training reads every method that there is to be named.
-    wanted = select_tasks(["gluecode/naming"] if pretrain else list(tasks))
-    taught = [(make_task(task), folders.get(task)) for task in wanted]
-    if architecture(network).joint:
+    taught: list[tuple[Task, Path | None]] = [(task, get_data_folder(task)) for task in tasks]
+    if is_joint:
         taught = [(Joint(taught), None)]
-    answers = tuple((make_task(name), folders.get(name)) for name in select_tasks(list(answer)))
+    answered = tuple((task, get_data_folder(task)) for task in answers)
     return [
         request(
             network,
@@ -56,11 +49,18 @@ def make_requests(
             pretrain=pretrain,
             start=str(start.resolve()) if start else "",
             data=folder,
-            answers=answers,
+            limit=limit,
+            answers=answered,
             **options,
         )
         for task, folder in taught
     ]
+
+
+def get_data_folder(task: Task) -> Path | None:
+    """Return the folder of the data set that a task was loaded from, if it was built."""
+    built = task.built if isinstance(task, StandardTask) else None
+    return built.folder if built is not None else None
 
 
 def parse_changes(settings: Sequence[str]) -> dict[str, Json]:
@@ -69,7 +69,9 @@ def parse_changes(settings: Sequence[str]) -> dict[str, Json]:
     for setting in settings:
         key, equals, value = setting.partition("=")
         if not equals:
-            raise CodeacumenError(f"--set {setting}: no value", "--set training.epochs=3")
+            raise CodeacumenError(
+                f"--set {setting}: no value", "write KEY=VALUE: --set training.epochs=3"
+            )
         try:
             changes[key] = json.loads(value)
         except ValueError:

@@ -61,7 +61,7 @@ START, STARTED = "start", "start.txt"
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """``most``: so many examples of a split at most, 0 for all. ``prepare``: stop before the
+    """``limit``: maximum number of training examples, 0 for all. ``prepare``: stop before the
     training itself, which may then go on elsewhere. ``answers``: tasks to be answered at its end,
     each with the data set that it is in. ``prepared``: a folder that another training of this
     network was prepared in, on the same data. ``variants``: certified variants to learn from.
@@ -73,7 +73,7 @@ class Request:
     data: Path | None = None
     variants: Path | None = None
     prepared: Path | None = None
-    most: int = 0
+    limit: int = 0
     device: str = "auto"
     prepare: bool = False
     answers: tuple[tuple[Task, Path | None], ...] = ()
@@ -103,7 +103,7 @@ def request(
     if capability not in TAUGHT:
         raise CodeacumenError(
             f"{name} cannot be taught to {capability}, as {served} asks",
-            f"networks are taught to {', '.join(TAUGHT)}: names/recommend, for instance",
+            f"networks are taught to {', '.join(TAUGHT)}: renames/recommend, for instance",
         )
     purpose = Purpose(PRETRAIN if pretrain else served, capability)
     for other, _ in further.get("answers", ()):
@@ -270,7 +270,7 @@ def _prepare(asked: Request, out: Path, engine: Engine, step: Progress) -> dict[
 
     parts = asked.task.parts if isinstance(asked.task, Joint) else [(asked.task, asked.data)]
     tasks = [(task, around(task, data, asked.variants)) for task, data in parts]
-    found = read(asked.plan, tasks, work / _WORDS, engine, step, most=asked.most)
+    found = read(asked.plan, tasks, work / _WORDS, engine, step, most=asked.limit)
     made = asked.plan.make()
     learn(made, found["counts"], work / VOCABULARIES)
     kept = encode(asked.plan, work / _WORDS, work / VOCABULARIES, work, engine, step)
@@ -309,7 +309,7 @@ def data_of(asked: Request, whole: bool = False) -> dict[str, Json]:
         "task": task.card.name,
         "version": task.card.version,
         "fingerprint": _known(task, looks, whole),
-        "most": asked.most,
+        "limit": asked.limit,
         **({"variants": variants_hash(asked.variants)} if asked.variants else {}),
     }
 
@@ -390,7 +390,7 @@ class Joint:
 
     def __init__(self, parts: Sequence[tuple[Task, Path | None]]) -> None:
         if not parts:
-            raise CodeacumenError("there is no task to be trained for", "--task gluecode")
+            raise CodeacumenError("there is no task to train for", "-t gluecode@DIR")
         self.parts = tuple(parts)
         first = parts[0][0]
         families = {task.card.name.partition("/")[0] for task, _ in parts}

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from codeacumen.cli._show import print_facts, print_table
+from codeacumen.cli._output import print_facts, print_table
 
 ID = "12345678-1234-5678-9abc-123456789abc"
 PATH = "check/brookside/circulation/library/LibraryCheck.java:628"
@@ -112,7 +112,7 @@ def test_a_terminal_says_how_wide_it_is(columns: int, tmp_path: Path) -> None:
     """In a terminal of its own: what a person sees, not what a pipe gets."""
     pty = pytest.importorskip("pty")
     code = (
-        "from codeacumen.cli._show import print_table\n"
+        "from codeacumen.cli._output import print_table\n"
         f"print_table(['id', 'file'], [[{ID!r}, {PATH!r}]], wide=1)\n"
     )
     ours, theirs = pty.openpty()

@@ -1,4 +1,4 @@
-"""`codeacumen tasks build`, `audit` and `measure nulls`, as a person runs them on the examples."""
+"""`codeacumen dataset build gluecode`, `dataset audit` and `measure nulls` on the examples."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def test_build(
     codeacumen_here: Codeacumen, analysed_corpus: Corpus, gluecode: Path, tmp_path: Path
 ) -> None:
     out = tmp_path / "out"
-    done = codeacumen_here("tasks", "build", "gluecode", "--corpus", analysed_corpus.folder,
+    done = codeacumen_here("dataset", "build", "gluecode", analysed_corpus.folder,
                        "--out", out, "--workers", "1")  # fmt: skip
     assert done.returncode == 0, done.stderr
     for word in ("npath", "of 9,600", "near-duplicate in train", "declared in", f"gluecode@{out}"):
@@ -35,7 +35,7 @@ def test_build(
 def test_all_five_are_asked(codeacumen_here: Codeacumen, gluecode: Path, tmp_path: Path) -> None:
     done = codeacumen_here(
         "eval",
-        "--tasks",
+        "--task",
         f"gluecode@{gluecode}",
         "-m",
         "majority",
@@ -54,7 +54,7 @@ def test_all_five_are_asked(codeacumen_here: Codeacumen, gluecode: Path, tmp_pat
 
 
 def test_audit(codeacumen_here: Codeacumen, gluecode: Path) -> None:
-    done = codeacumen_here("tasks", "audit", f"gluecode@{gluecode}", "-m", "nearest", "--json")
+    done = codeacumen_here("dataset", "audit", f"gluecode@{gluecode}", "-m", "nearest", "--json")
     assert done.returncode == 0, done.stderr
     (effect,) = json.loads(done.stdout)
     assert effect["task"] == "gluecode/naming"
@@ -69,7 +69,7 @@ def test_audit(codeacumen_here: Codeacumen, gluecode: Path) -> None:
 
 def test_a_corpus_that_is_not_there(codeacumen_here: Codeacumen, tmp_path: Path) -> None:
     done = codeacumen_here(
-        "tasks", "build", "gluecode", "--corpus", tmp_path / "none", "--out", tmp_path / "out"
+        "dataset", "build", "gluecode", tmp_path / "none", "--out", tmp_path / "out"
     )
     assert done.returncode != 0
     assert "codeacumen corpus build" in done.stderr
@@ -79,7 +79,7 @@ def test_a_corpus_that_is_not_there(codeacumen_here: Codeacumen, tmp_path: Path)
 def test_infer_has_to_be_named_right(
     given: str, codeacumen_here: Codeacumen, examples_corpus: Corpus, tmp_path: Path
 ) -> None:
-    done = codeacumen_here("tasks", "build", "gluecode", "--corpus", examples_corpus.folder,
+    done = codeacumen_here("dataset", "build", "gluecode", examples_corpus.folder,
                        "--out", tmp_path / "out", "--infer", given)  # fmt: skip
     assert done.returncode != 0
     assert "--infer" in done.stderr
@@ -103,10 +103,9 @@ def test_infer_instead_of_our_own(
     file.write_text(json.dumps([report]))
     out = tmp_path / "out"
     done = codeacumen_here(
-        "tasks",
+        "dataset",
         "build",
         "gluecode",
-        "--corpus",
         analysed_corpus.folder,
         "--out",
         out,
@@ -131,8 +130,8 @@ def test_measure_nulls(codeacumen_here: Codeacumen) -> None:
     for row in rows:
         line = (place / row["file"]).read_text().splitlines()[row["line"] - 1]
         assert row["token"] in line
-    shown = codeacumen_here("measure", "nulls", place, "--most", "1", "--workers", "1")
-    assert "more: --most 0" in shown.stderr
+    shown = codeacumen_here("measure", "nulls", place, "--limit", "1", "--workers", "1")
+    assert "more: --limit 0" in shown.stderr
     assert shown.returncode == 1
 
 

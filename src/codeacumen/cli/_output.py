@@ -1,0 +1,136 @@
+"""What commands print: tables, facts, JSON, and notes for the person at the terminal."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, TextIO
+
+import typer
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+# Columns of a table that is piped: it must not be cut to the 80 of an unknown terminal.
+PIPED_WIDTH = 160
+# A folded column is not made narrower than this.
+NARROWEST = 20
+_ID_LENGTH, _UNLIMITED = 36, 100_000
+
+
+def create_console(*, stderr: bool = False) -> Console:
+    """Return a console for standard output, or for standard error."""
+    from rich.console import Console
+
+    stream = sys.stderr if stderr else sys.stdout
+    return Console(stderr=stderr, width=_get_width(stream), highlight=False)
+
+
+def _get_width(stream: TextIO) -> int | None:
+    """Return the columns to print; None where the terminal decides."""
+    columns = os.environ.get("COLUMNS", "")
+    if columns.isdigit() and int(columns):
+        return int(columns)
+    return None if stream.isatty() else PIPED_WIDTH
+
+
+def escape_control(text: str) -> str:
+    """Return the text with control characters escaped: a model's error must not steer a
+    terminal."""
+    return "".join(
+        char if char.isprintable() or char == "\n" else char.encode("unicode_escape").decode()
+        for char in text
+    )
+
+
+def print_note(text: str) -> None:
+    """Print a note on standard error, so that it never mixes with output for machines."""
+    typer.echo(escape_control(text), err=True)
+
+
+def print_json(value: Any) -> None:
+    typer.echo(json.dumps(value, indent=1, ensure_ascii=True))
+
+
+def print_table(
+    columns: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    *,
+    title: str = "",
+    caption: str = "",
+    right: Sequence[int] = (),
+    wide: int | None = None,
+) -> None:
+    """Print a table; ``right`` are the columns of numbers.
+
+    One column may be folded where the terminal is narrow: ``wide``, or the one of the longest
+    cells. Ids, numbers and names stay whole: where that is still too much, lines run over.
+    """
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=box.SIMPLE_HEAD, show_header=any(columns))
+    for i, column in enumerate(columns):
+        table.add_column(column, justify="right" if i in right else "left", no_wrap=True)
+    cells = [[Text(escape_control(cell)) for cell in row] for row in rows]
+    for row in cells:
+        table.add_row(*row)
+    out = create_console()
+    table_width = out.measure(table, options=out.options.update(width=_UNLIMITED)).maximum
+    if table_width > out.width:
+        lengths = [
+            max(len(column), *(line.cell_len for row in cells for line in row[i].split()), 0)
+            for i, column in enumerate(columns)
+        ]
+        folded = _choose_folded_column(lengths, right) if wide is None else wide
+        if folded is not None:
+            column_style, length = table.columns[folded], lengths[folded]
+            least = max(NARROWEST, len(columns[folded]))
+            width = max(min(length, least), length - (table_width - out.width))
+            column_style.width = width
+            column_style.no_wrap, column_style.overflow = False, "fold"
+            for row in cells:
+                row[folded].plain = _break_long_words(row[folded].plain, width)
+            table_width -= length - width
+    if title:
+        out.print(Text(title, style="bold"))
+    terminal_width = out.width
+    out.width = max(terminal_width, table_width)
+    out.print(table)
+    out.width = terminal_width
+    if caption:
+        out.print(Text(caption + "\n", style="dim"))
+
+
+def _break_long_words(text: str, width: int) -> str:
+    """Return the text with line ends after the slashes of words longer than ``width``.
+
+    >>> _break_long_words("in src/main/java/A.java", 10)
+    'in src/main/\\njava/A.java'
+    """
+
+    def break_word(match: re.Match[str]) -> str:
+        lines = [""]
+        for piece in re.findall(r"[^/]*/|[^/]+", match[0]):
+            if lines[-1] and len(lines[-1]) + len(piece) > width:
+                lines.append("")
+            lines[-1] += piece
+        return "\n".join(lines)
+
+    return re.sub(rf"[^\s]{{{width + 1},}}", break_word, text)
+
+
+def _choose_folded_column(lengths: Sequence[int], right: Sequence[int]) -> int | None:
+    """Return the longest column of text, if its cells are longer than an id."""
+    longest = max(range(len(lengths)), key=lambda i: (i not in right, lengths[i]), default=0)
+    is_long = bool(lengths) and longest not in right and lengths[longest] > _ID_LENGTH
+    return longest if is_long else None
+
+
+def print_facts(title: str, facts: Sequence[tuple[str, str]]) -> None:
+    """Print names and values, a line each."""
+    print_table(["", ""], facts, title=title, wide=1)

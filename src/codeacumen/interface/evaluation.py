@@ -1,0 +1,235 @@
+"""Evaluate models, score answers that were made elsewhere, and compare models."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from codeacumen.api import Answer, CodeacumenError, EvaluationSet, Json, Task, TaskCard
+from codeacumen.core.progress import show_progress
+from codeacumen.interface.catalogue import Models, Tasks, load_models, load_task, load_tasks
+from codeacumen.interface.results import Results, TemporaryFolder
+from codeacumen.registry import LoadedModel, make_model, make_task
+from codeacumen.runs.plan import PlannedTask, plan_cells
+from codeacumen.runs.scoring import Settings
+
+if TYPE_CHECKING:
+    from codeacumen.runs.compare import Comparison
+    from codeacumen.runs.plan import Availability
+
+# Files of answers; or for each model its answers by the ids of the instances.
+Answers: TypeAlias = "str | Path | Sequence[str | Path] | Mapping[str, Mapping[str, Json]]"
+
+
+def evaluate(
+    models: Models | None = None,
+    tasks: Tasks | None = None,
+    out: str | Path | None = None,
+    *,
+    limit: int = 0,
+    seed: int = 0,
+    confidence: float = 0.95,
+    resamples: int = 2000,
+    skip_unfit: bool = False,
+    fresh: bool = False,
+    retry_failed: bool = False,
+    progress: bool = True,
+) -> Results:
+    """Ask every model every task, score the answers, and return the results.
+
+    Without ``models``, all that need no setting are asked; without ``tasks``, all whose data is on
+    this machine. ``out`` is the folder of the run; without it the files are deleted with the
+    results. ``limit`` asks only the first instances of each task, to try a model; 0 asks all.
+    With ``skip_unfit``, models are left out of the tasks that they cannot answer, and
+    ``Results.notes`` says why. ``fresh`` asks for all answers again, ``retry_failed`` for those
+    that failed. ``progress`` shows a bar in a terminal or a notebook.
+    """
+    from codeacumen.runs.evaluate import evaluate as evaluate_cells
+
+    notes: list[str] = []
+    loaded_tasks = load_tasks(tasks) if tasks is not None else _load_present_tasks(notes)
+    loaded_models = load_models(models) if models is not None else _load_ready_models(notes)
+    planned = [PlannedTask(task, limit) for task in loaded_tasks]
+    is_unfit_skipped = skip_unfit or models is None or tasks is None
+    cells, unfit = plan_cells(loaded_models, planned, skip_unfit=is_unfit_skipped)
+    if models is not None:
+        notes += [f"left out: {line}" for line in unfit]
+    temporary = TemporaryFolder() if out is None else None
+    folder = temporary.path if temporary is not None else Path(out or ".")
+    stages = {cell.name: f"{i}/{len(cells)} {cell.name}" for i, cell in enumerate(cells, 1)}
+    with show_progress(progress) as report:
+        run = evaluate_cells(
+            cells,
+            folder,
+            Settings(seed, confidence, resamples),
+            lambda name, done, total: report(stages[name], done, total),
+            fresh=fresh,
+            retry_failed=retry_failed,
+        )
+    return Results(run, folder, tuple(notes), temporary)
+
+
+def _load_present_tasks(notes: list[str]) -> list[Task]:
+    """Return the tasks whose data is on this machine; add a note on the others."""
+    from codeacumen.runs.plan import offered_tasks
+
+    available = offered_tasks()
+    absent = sorted({name.split("/")[0] for name in available.absent})
+    if absent:
+        notes.append(
+            f"left out, the data is not here: {', '.join(absent)} (`codeacumen dataset list`)"
+        )
+    notes += _list_broken(available)
+    return [make_task(name) for name in available.names]
+
+
+def _load_ready_models(notes: list[str]) -> list[LoadedModel]:
+    """Return the models that need no setting; add a note on the others."""
+    from codeacumen.runs.plan import offered_models
+
+    available = offered_models()
+    if available.absent:
+        notes.append(
+            "left out, because they need a setting or a package: "
+            f"{', '.join(available.absent)} (`codeacumen models show NAME`)"
+        )
+    notes += _list_broken(available)
+    return [make_model(name) for name in available.names]
+
+
+def _list_broken(available: Availability) -> list[str]:
+    return [f"left out: {reason}" for reason in available.broken]
+
+
+def score(
+    answers: Answers,
+    task: str | Task,
+    out: str | Path | None = None,
+    *,
+    seed: int = 0,
+    confidence: float = 0.95,
+    resamples: int = 2000,
+) -> Results:
+    """Score answers that were made elsewhere, and return the results.
+
+    ``answers`` are files (JSON lines, CSV or Parquet with the columns id and answer), each a model
+    called after its file, or a mapping from models to their answers by instance id. With ``out``
+    the result is a run that ``compare`` and the report take.
+    """
+    from codeacumen.runs.evaluate import read_answer_files, score_answers
+
+    loaded = load_task(task) if isinstance(task, str) else task
+    if isinstance(answers, Mapping):
+        answers_by_model = {
+            model: {id_: Answer(id_, value) for id_, value in values.items()}
+            for model, values in answers.items()
+        }
+    else:
+        files = [answers] if isinstance(answers, str | Path) else answers
+        answers_by_model = read_answer_files([Path(file) for file in files], loaded)
+    temporary = TemporaryFolder() if out is None else None
+    folder = temporary.path if temporary is not None else Path(out or ".")
+    settings = Settings(seed, confidence, resamples)
+    run, notes = score_answers(loaded, answers_by_model, settings, folder)
+    return Results(run, folder, tuple(notes), temporary)
+
+
+class Comparisons(list["Comparison"]):
+    """One comparison for each task; ``left_out`` says which tasks cannot be compared and why."""
+
+    def __init__(self, comparisons: Sequence[Comparison], left_out: Sequence[str]) -> None:
+        super().__init__(comparisons)
+        self.left_out = tuple(left_out)
+
+
+def compare(
+    models: Models | Path | Results | Sequence[Any],
+    tasks: Tasks | None = None,
+    *,
+    evaluation_set: str = "",
+    limit: int = 0,
+    seed: int = 0,
+    confidence: float = 0.95,
+    resamples: int = 10_000,
+    progress: bool = True,
+) -> Comparisons:
+    """Test every pair of models on the instances of each task that all of them answer.
+
+    ``models`` are names, objects, results, and folders of runs; without ``tasks``, those of the
+    runs are compared. ``evaluation_set`` names the instances that count, by default the task's
+    first set. ``limit`` asks models only the first instances of a task.
+    """
+    from codeacumen.runs.compare import collect_run_answers, compare_answers
+    from codeacumen.runs.evaluate import answer_cell
+
+    folders, asked_models = _split_runs(models)
+    planned = {
+        task.card.name: PlannedTask(task, limit)
+        for task in (load_tasks(tasks) if tasks is not None else [])
+    }
+    answers_by_task = collect_run_answers(folders, planned, tuple(planned))
+    if asked_models and not planned:
+        raise CodeacumenError("no task to compare the models on", "name one with --task")
+    comparisons: list[Comparison] = []
+    left_out: list[str] = []
+    with show_progress(progress) as report:
+        if asked_models:
+            cells, _ = plan_cells(load_models(asked_models), list(planned.values()))
+            for cell in cells:
+                answers = answer_cell(cell, report)[0]
+                known = answers_by_task.setdefault(cell.task.card.name, {})
+                model = cell.made.reference
+                known[f"{model} (asked now)" if model in known else model] = answers
+        settings = Settings(seed, confidence, resamples)
+        for position, (name, answers_by_model) in enumerate(answers_by_task.items()):
+            report(f"testing {name}", position, len(answers_by_task))
+            task = planned[name]
+            chosen_set = _find_evaluation_set(task.card, evaluation_set)
+            try:
+                comparisons.append(
+                    compare_answers(
+                        task.task, task.instances, answers_by_model, chosen_set, settings
+                    )
+                )
+            except CodeacumenError as error:
+                left_out.append(f"left out: {error}")
+    if not comparisons:
+        reasons = "".join(f"\n{line}" for line in left_out)
+        raise CodeacumenError(
+            f"there is nothing to compare{reasons}", "name at least two models or runs"
+        )
+    return Comparisons(comparisons, left_out)
+
+
+def _split_runs(models: Any) -> tuple[list[Path], list[Any]]:
+    """Return the folders of runs, and the models."""
+    from codeacumen.runs.compare import is_run
+
+    folders: list[Path] = []
+    others: list[Any] = []
+    for model in models if isinstance(models, list | tuple) else [models]:
+        if isinstance(model, Results):
+            folders.append(model.folder)
+        elif isinstance(model, str | Path) and is_run(Path(model)):
+            folders.append(Path(model))
+        elif isinstance(model, Path) or (
+            isinstance(model, str) and (Path(model).exists() or "/" in model.partition(":")[0])
+        ):
+            raise CodeacumenError(
+                f"{model}: there is no run here",
+                "a run is a folder that `codeacumen eval --out` wrote",
+            )
+        else:
+            others.append(model)
+    return folders, others
+
+
+def _find_evaluation_set(card: TaskCard, name: str) -> EvaluationSet:
+    """Return the evaluation set of that name; the task's first where none is named."""
+    known = {part.name: part for part in card.evaluation_sets}
+    if name and name not in known:
+        raise CodeacumenError(
+            f"{card.name} has no evaluation set called {name!r}", f"it has {', '.join(known)}"
+        )
+    return known[name] if name else card.evaluation_sets[0]

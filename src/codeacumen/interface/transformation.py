@@ -1,0 +1,239 @@
+"""Transform programs: variants that look different and mean the same."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from codeacumen.api import CodeacumenError, Json
+from codeacumen.core.progress import show_progress
+from codeacumen.engines import start_engine
+from codeacumen.interface.results import TemporaryFolder
+
+if TYPE_CHECKING:
+    from codeacumen.corpus import Corpus
+    from codeacumen.transforms.run import Delivered
+
+TESTS = "tests"
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramVariant:
+    """A file with one transformation applied to a method.
+
+    ``locations`` are the ids of the changed places. ``original`` and ``changed`` are the text of
+    the whole file. ``certificate`` says how far the variant was checked, ``doubt`` why an edit of
+    the published tool may change the meaning; both may be empty.
+    """
+
+    project: str
+    file: str
+    line: int
+    method: str
+    kind: str
+    where: str
+    locations: tuple[str, ...]
+    original: str
+    changed: str
+    certificate: Mapping[str, str] = field(default_factory=dict)
+    doubt: Mapping[str, str] = field(default_factory=dict)
+
+
+class Transformation:
+    """The variants of programs, and what was refused.
+
+    Iterating yields ``ProgramVariant`` objects, read one by one from the file ``out``, which holds
+    a line of JSON for each. ``counts`` has for each kind the places, the refused ones by reason,
+    the variants by mode, and those that failed a level of certification.
+    """
+
+    def __init__(
+        self, corpus: Corpus, out: Path, counts: dict[str, Json], temporary: TemporaryFolder
+    ) -> None:
+        self.out = out
+        self.counts = counts
+        self._corpus = corpus
+        # Keeps what was made for this transformation as long as this object.
+        self._temporary = temporary
+        # The file that was read last: its variants follow each other.
+        self._source: tuple[tuple[str, str], tuple[bytes, str]] | None = None
+
+    @property
+    def line_count(self) -> int:
+        """The number of lines in ``out``: variants and, if they were wanted, refused places."""
+        count: int = self.counts["lines"]
+        return count
+
+    @property
+    def has_failures(self) -> bool:
+        """Whether a variant failed its certification or could not be made."""
+        return any(counts["failed"] for counts in self.counts["kinds"].values())
+
+    def __iter__(self) -> Iterator[ProgramVariant]:
+        with self.out.open(encoding="utf-8") as stream:
+            for line in stream:
+                row = json.loads(line)
+                if "edits" in row:
+                    yield self._to_variant(row)
+
+    def __repr__(self) -> str:
+        kinds = self.counts["kinds"]
+        variants = sum(sum(counts["variants"].values()) for counts in kinds.values())
+        return f"Transformation({variants:,} variants by {', '.join(kinds)})"
+
+    def _to_variant(self, row: Json) -> ProgramVariant:
+        from codeacumen.transforms.edits import Edit, apply
+
+        source, encoding = self._read_source(row["project"], row["file"])
+        edits = [
+            Edit(edit["start"], edit["end"], edit["text"].encode(encoding)) for edit in row["edits"]
+        ]
+        return ProgramVariant(
+            project=row["project"],
+            file=row["file"],
+            line=row["line"],
+            method=row["method"],
+            kind=row["kind"],
+            where=row["where"],
+            locations=tuple(row["locations"]),
+            original=source.decode(encoding).removeprefix("\ufeff"),
+            changed=apply(source, edits).decode(encoding).removeprefix("\ufeff"),
+            certificate=row.get("certificate", {}),
+            doubt=row.get("doubt", {}),
+        )
+
+    def _read_source(self, project: str, path: str) -> tuple[bytes, str]:
+        """Return the bytes of a file as it is on disk, where the edits have their offsets, and its
+        encoding."""
+        if self._source is not None and self._source[0] == (project, path):
+            return self._source[1]
+        statement = (
+            "select files.source, files.encoding, count(problems.path) as marks from files "
+            "left join problems on problems.project = files.project and "
+            "problems.path = files.path and problems.kind = 'byte order mark' "
+            "where files.project = ? and files.path = ? group by all"
+        )
+        (row,) = self._corpus.query(statement, [project, path]).to_pylist()
+        text = ("\ufeff" if row["marks"] else "") + row["source"]
+        source = text.encode(row["encoding"]), row["encoding"]
+        self._source = (project, path), source
+        return source
+
+
+def transform(
+    sources: str | Path | Corpus | Sequence[str | Path],
+    out: str | Path | None = None,
+    *,
+    kinds: Sequence[str] | None = None,
+    where: Sequence[str] | None = None,
+    seed: int = 0,
+    certify: str = "none",
+    class_path: str = "",
+    test_command: str = "",
+    write: str | Path | None = None,
+    refused: bool = False,
+    engine: str = "local",
+    workers: int = 0,
+    progress: bool = True,
+) -> Transformation:
+    """Transform programs so that they look different and mean the same; return the variants.
+
+    ``sources`` are a corpus, or what a corpus is built from. ``kinds`` are transformations, by
+    default the six; ``where`` are modes (single, all, 25%), by default single. ``certify`` says how
+    far each variant is checked: none, parses, binds, compiles or tests; tests need a
+    ``test_command``. ``out`` is the file of the variants, JSON lines; without it they are deleted
+    with the result. ``write`` is a folder for the changed files. With ``refused``, ``out`` has a
+    line for each refused place, too.
+    """
+    from codeacumen.transforms.certify.projects import Means
+    from codeacumen.transforms.location import parse_modes
+    from codeacumen.transforms.run import Order, deliver
+    from codeacumen.transforms.variants import parse_kinds
+
+    order = Order(parse_kinds(kinds), parse_modes(where, ("single",)), seed, certify, refused)
+    tested_folder = _find_tested_folder(sources, test_command) if certify == TESTS else None
+    temporary = TemporaryFolder()
+    lines = Path(out) if out is not None else temporary.path / "variants.jsonl"
+    started = start_engine(engine, workers)
+    with show_progress(progress) as report:
+        corpus = _open_or_build(sources, temporary.path / "corpus", started, report)
+        delivered = deliver(
+            corpus,
+            order,
+            started,
+            lines,
+            Means(class_path, test_command, tested_folder),
+            report,
+            Path(write) if write is not None else None,
+        )
+    return Transformation(corpus, lines, _count(delivered, order.kinds), temporary)
+
+
+def _open_or_build(sources: Any, folder: Path, engine: Any, report: Any) -> Corpus:
+    """Return the corpus of ``sources``, or build it in ``folder``, without views."""
+    from codeacumen.core.home import codeacumen_home
+    from codeacumen.corpus import Corpus
+    from codeacumen.corpus.build import build
+    from codeacumen.corpus.manifest import NAME
+
+    if isinstance(sources, Corpus):
+        return sources
+    several = _list_sources(sources)
+    if len(several) == 1 and (Path(several[0]) / NAME).is_file():
+        return Corpus.open(several[0])
+    build(several, folder, engine=engine, views=(), cache=codeacumen_home(), step=report)
+    return Corpus.open(folder)
+
+
+def _list_sources(sources: Any) -> list[str]:
+    several = [sources] if isinstance(sources, str | Path) else sources
+    return [str(source) for source in several]
+
+
+def _find_tested_folder(sources: Any, command: str) -> Path:
+    """Return the folder in whose copies the tests are run."""
+    if not command:
+        raise CodeacumenError(
+            "certifying with tests needs a command",
+            "for example --test-command 'make check', run in a copy of the folder",
+        )
+    several = [] if not isinstance(sources, str | Path | Sequence) else _list_sources(sources)
+    folder = Path(several[0].partition("=")[2] or several[0]) if len(several) == 1 else None
+    if folder is None or not folder.is_dir():
+        raise CodeacumenError(
+            "tests can be run for one project, in its folder",
+            "name just one folder: codeacumen transform lib/ --certify tests ...",
+        )
+    return folder
+
+
+def _count(delivered: Delivered, kinds: Sequence[str]) -> dict[str, Json]:
+    """Return the counts of a transformation as JSON."""
+    counts = delivered.counts
+    return {
+        "lines": delivered.lines,
+        "kinds": {
+            kind: {
+                "locations": counts.found[kind],
+                "refused": {
+                    reason: places
+                    for (refused_kind, reason), places in counts.refused.most_common()
+                    if refused_kind == kind
+                },
+                "variants": {
+                    mode: variants
+                    for (made_kind, mode), variants in counts.made.items()
+                    if made_kind == kind
+                },
+                "failed": [
+                    {"level": level, "why": reason, "variants": variants}
+                    for (failed_kind, level, reason), variants in delivered.failed.most_common()
+                    if failed_kind == kind
+                ],
+            }
+            for kind in kinds
+        },
+    }

@@ -1,0 +1,205 @@
+"""Answers as files.
+
+Answers are one JSON object a line, ``{"id": ..., "answer": ...}`` or ``{"id": ..., "error": ...}``;
+an answer of null means that the model gave none. While a model answers, its answers are appended
+to a log. A log may end in half a line after a kill, and may hold an instance twice after a retry;
+the last whole line counts. The answers file of a run is written from the log, in the order of the
+instances.
+
+Answers of another program may be JSON lines, CSV or Parquet, with the same names as columns.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from codeacumen.api import Answer, Capability, CodeacumenError, Instance, Json
+
+# Capabilities whose answers are text. In CSV all others are JSON.
+_TEXT = (Capability.CLASSIFY, Capability.GENERATE, Capability.NAME)
+_HINT = 'an answer looks like {"id": "len~length", "answer": 0.93}'
+
+
+def to_line(answer: Answer) -> bytes:
+    record: dict[str, Any] = {"id": answer.id}
+    if answer.error:
+        record["error"] = answer.error
+    else:
+        record["answer"] = answer.value
+    # ASCII, because an identifier or an error may hold a lone surrogate.
+    return json.dumps(record, allow_nan=False).encode() + b"\n"
+
+
+def parse_line(line: bytes) -> Answer:
+    """Return the answer of a line of JSON; raise a ValueError that says what is wrong."""
+    try:
+        record = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"not JSON ({error})") from error
+    return parse_record(record)
+
+
+def parse_record(record: Json) -> Answer:
+    """Return the answer of an object with the keys of a line; raise a ValueError that says what is
+    wrong."""
+    if not isinstance(record, dict) or not isinstance(record.get("id"), str):
+        raise ValueError('expected an object with an "id" that is a string')
+    # A program that always writes both fields leaves the error empty.
+    if record.get("error") or "answer" not in record:
+        if "error" not in record:
+            raise ValueError('expected "answer" or "error" beside "id"')
+        return Answer(record["id"], error=str(record["error"] or "unknown error"))
+    try:
+        is_finite = _is_finite(record["answer"])
+    except RecursionError as error:
+        raise ValueError(f"not JSON ({error})") from error
+    if not is_finite:
+        # Python reads and writes NaN, which is not JSON; other answers of the file are fine.
+        return Answer(record["id"], error="expected finite numbers")
+    return Answer(record["id"], record["answer"])
+
+
+def _is_finite(value: Json) -> bool:
+    if isinstance(value, dict):
+        return all(map(_is_finite, value.values()))
+    if isinstance(value, list):
+        return all(map(_is_finite, value))
+    try:
+        return not isinstance(value, int | float) or math.isfinite(value)
+    except OverflowError:  # an integer too large for a float
+        return False
+
+
+class AnswerLog:
+    """The append-only log of one model on one task."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.recorded: dict[str, Answer] = {}
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self._descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
+        self._recover()
+
+    def _recover(self) -> None:
+        """Read what is there and cut off a line that a kill left unfinished."""
+        content = self.path.read_bytes()
+        whole = content.rfind(b"\n") + 1
+        if whole < len(content):
+            os.ftruncate(self._descriptor, whole)
+        for line in content[:whole].splitlines():
+            try:
+                answer = parse_line(line)
+            except ValueError:
+                continue  # a damaged line costs one more question, not the run
+            self.recorded[answer.id] = answer
+
+    def append(self, answers: Iterable[Answer]) -> None:
+        answers = list(answers)
+        data = b"".join(map(to_line, answers))
+        while data:
+            data = data[os.write(self._descriptor, data) :]
+        self.recorded.update((answer.id, answer) for answer in answers)
+
+    def close(self) -> None:
+        os.fsync(self._descriptor)
+        os.close(self._descriptor)
+
+
+def canonical_bytes(instances: Sequence[Instance], answers: Mapping[str, Answer]) -> bytes:
+    """The answers in the order of the instances: the same bytes however they came about."""
+    return b"".join(to_line(answers[i.id]) for i in instances if i.id in answers)
+
+
+def read_answers(path: Path, capability: Capability = Capability.SIMILARITY) -> dict[str, Answer]:
+    """Return the answers of a file by the ids of the instances.
+
+    ``capability`` is that of the task: a cell of a CSV file is text or a number.
+    """
+    readers = {".csv": _read_csv, ".parquet": _read_parquet}
+    read = readers.get(path.suffix.lower(), _read_lines)
+    answers: dict[str, Answer] = {}
+    first_seen: dict[str, int] = {}
+    try:
+        for number, answer in read(path, capability):
+            if answer.id in answers:
+                raise CodeacumenError(
+                    f"{path}:{number}: {answer.id!r} was answered already on line "
+                    f"{first_seen[answer.id]}",
+                    "give one answer for each instance",
+                )
+            answers[answer.id] = answer
+            first_seen[answer.id] = number
+    except OSError as error:
+        raise CodeacumenError(f"{path}: {error.strerror or error}") from error
+    return answers
+
+
+def _read_lines(path: Path, capability: Capability) -> Iterator[tuple[int, Answer]]:
+    """Yield the answers of a file of JSON lines with their line numbers."""
+    for number, line in enumerate(path.read_bytes().splitlines(), start=1):
+        if line.strip():
+            try:
+                yield number, parse_line(line)
+            except ValueError as error:
+                raise CodeacumenError(f"{path}:{number}: {error}", _HINT) from error
+
+
+def _read_csv(path: Path, capability: Capability) -> Iterator[tuple[int, Answer]]:
+    """Yield the answers of a CSV file with a header, with the numbers of their lines."""
+    try:
+        text = path.read_bytes().decode("utf-8-sig")
+        reader = csv.DictReader(io.StringIO(text, newline=""))
+        columns = set(reader.fieldnames or ())
+        if "id" not in columns or not columns & {"answer", "error"}:
+            raise CodeacumenError(
+                f"{path}: expected the columns id and answer, found {', '.join(sorted(columns))}",
+                "write a header: id,answer",
+            )
+        for row in reader:
+            record: dict[str, Json] = {"id": row["id"], "answer": None}
+            if row.get("error"):
+                record["error"] = row["error"]
+            elif row.get("answer"):
+                record["answer"] = _parse_cell(row["answer"], capability)
+            yield reader.line_num, _parse_row(path, reader.line_num, record)
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise CodeacumenError(f"{path}: not CSV in UTF-8 ({error})", _HINT) from error
+
+
+def _parse_cell(cell: str, capability: Capability) -> Json:
+    if capability in _TEXT:
+        return cell
+    try:
+        return json.loads(cell)
+    except (ValueError, RecursionError):
+        return cell  # the check of the answer reports that it is not a number
+
+
+def _read_parquet(path: Path, capability: Capability) -> Iterator[tuple[int, Answer]]:
+    """Yield the answers of a Parquet file with the numbers of their rows."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    if not path.is_file():
+        raise CodeacumenError(f"{path}: no such file")
+    try:
+        table = pq.read_table(path)
+    except pa.ArrowException as error:
+        raise CodeacumenError(f"{path}: not Parquet ({error})", _HINT) from error
+    names = [name for name in ("id", "answer", "error") if name in table.column_names]
+    for number, row in enumerate(table.select(names).to_pylist(), start=1):
+        yield number, _parse_row(path, number, row)
+
+
+def _parse_row(path: Path, number: int, record: Json) -> Answer:
+    try:
+        return parse_record(record)
+    except ValueError as error:
+        raise CodeacumenError(f"{path}:{number}: {error}", _HINT) from error

@@ -1,0 +1,48 @@
+"""The built data sets that runs were made with.
+
+A run records the folder of each data set. Whatever needs its questions loads them from there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from codeacumen.api import CodeacumenError, Run
+from codeacumen.datasets.built import BuiltDataset, BuiltTask, load_data
+from codeacumen.registry.entries import ENTRIES
+
+RECORD = "data_sets"
+
+
+def find_dataset(task: str) -> BuiltDataset | None:
+    """Return the built data set that a task belongs to, if it belongs to one."""
+    entry = ENTRIES["task"].get(task)
+    factory = entry.factory if entry else None
+    return factory.built if isinstance(factory, BuiltTask) else None
+
+
+def list_dataset_folders(tasks: Iterable[str]) -> dict[str, str]:
+    """Return the folders of the data sets that tasks belong to, by the name of the family."""
+    found = (find_dataset(task) for task in tasks)
+    return {built.family: str(built.folder) for built in found if built is not None}
+
+
+def load_run_datasets(runs: Iterable[Run]) -> list[BuiltDataset]:
+    """Load the data sets that runs were made with; return those that are still in their folders.
+
+    A data set that was named before, as ``NAME@DIR``, counts instead of the recorded one.
+    """
+    datasets: dict[Path, BuiltDataset] = {}
+    for run in runs:
+        folders = run.provenance.get(RECORD) or {}
+        for folder in folders.values():
+            try:
+                load_data(Path(folder))
+            except CodeacumenError:
+                continue  # moved, damaged, or another one is loaded: the reader of the run says so
+        for task in run.tasks:
+            built = find_dataset(task)
+            if built is not None:
+                datasets[built.folder] = built
+    return list(datasets.values())
