@@ -69,9 +69,18 @@ def bare_parsing(archive: Path) -> tuple[float, int, int]:
 def built(source: Path, out: Path) -> tuple[float, Any]:
     """Seconds of the wall for a build, as a person runs it, and its summary."""
     command = [
-        sys.executable, "-m", "codeacumen", "corpus", "build", f"jdk={source}", "--out", str(out),
-        "--workers", str(WORKERS), "--json",
-    ]  # fmt: skip
+        sys.executable,
+        "-m",
+        "codeacumen",
+        "corpus",
+        "build",
+        f"jdk={source}",
+        "--out",
+        str(out),
+        "--workers",
+        str(WORKERS),
+        "--json",
+    ]
     clock = time.perf_counter()
     done = subprocess.run(command, check=True, capture_output=True, text=True)
     return time.perf_counter() - clock, json.loads(done.stdout)
@@ -111,8 +120,10 @@ def show(rows: Rows, told: list[str]) -> None:
     for what, ours, baseline, against in rows:
         unit = "KiB" if what.startswith("memory") else "s"
         form = ".0f" if unit == "KiB" else ".4f"
-        print(f"{what:<48}{ours:>9{form}} {unit:<3}{baseline:>9{form}} {unit:<3}"
-              f"{ours / baseline:>7.2f}  {against}")  # fmt: skip
+        print(
+            f"{what:<48}{ours:>9{form}} {unit:<3}{baseline:>9{form}} {unit:<3}"
+            f"{ours / baseline:>7.2f}  {against}"
+        )
     for line in told:
         print(line)
 

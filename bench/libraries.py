@@ -27,14 +27,35 @@ from typing import Any
 
 HERE = Path(__file__).parent
 JARS = Path("/usr/share/java")
-PACKAGES = ("junit5", "libmockito-java", "libcommons-io-java", "libcommons-lang3-java",
-            "libh2-java", "libhamcrest-java")  # fmt: skip
+PACKAGES = (
+    "junit5",
+    "libmockito-java",
+    "libcommons-io-java",
+    "libcommons-lang3-java",
+    "libh2-java",
+    "libhamcrest-java",
+)
 NEEDED = (
-    "junit-jupiter-api", "junit-jupiter-params", "junit-jupiter-engine", "junit-vintage-engine",
-    "junit-platform-commons", "junit-platform-engine", "junit-platform-launcher", "junit4",
-    "opentest4j", "apiguardian-api", "mockito-core", "byte-buddy", "byte-buddy-agent",
-    "objenesis", "commons-io", "commons-lang3", "h2", "hamcrest", "univocity-parsers",
-)  # fmt: skip
+    "junit-jupiter-api",
+    "junit-jupiter-params",
+    "junit-jupiter-engine",
+    "junit-vintage-engine",
+    "junit-platform-commons",
+    "junit-platform-engine",
+    "junit-platform-launcher",
+    "junit4",
+    "opentest4j",
+    "apiguardian-api",
+    "mockito-core",
+    "byte-buddy",
+    "byte-buddy-agent",
+    "objenesis",
+    "commons-io",
+    "commons-lang3",
+    "h2",
+    "hamcrest",
+    "univocity-parsers",
+)
 MOST = 2000
 SEED = 0
 
@@ -92,10 +113,21 @@ class Workshop:
         self.rounds = 0
         given = ":".join(map(str, resources))
         self.jvm = subprocess.Popen(
-            ["java", "-Xmx2g", "-cp", f"{places[2]}:{given}:{class_path()}", "Suite",
-             *map(str, places[:2]), given, library.left_out],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=self.root,
-        )  # fmt: skip
+            [
+                "java",
+                "-Xmx2g",
+                "-cp",
+                f"{places[2]}:{given}:{class_path()}",
+                "Suite",
+                *map(str, places[:2]),
+                given,
+                library.left_out,
+            ],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            cwd=self.root,
+        )
         self.tests = self.wrong_with({})
         if not self.tests.startswith("ok "):
             raise SystemExit(f"{library.name}: its tests fail as they are: {self.tests[:500]}")
@@ -104,10 +136,21 @@ class Workshop:
         listed = self.folder / "list"
         listed.write_text("\n".join(map(str, files)))
         subprocess.run(
-            ["javac", "-nowarn", "-proc:none", "-encoding", "UTF-8", "-d", str(out), "-cp",
-             f"{more}:{class_path()}", f"@{listed}"],
-            check=True, stderr=subprocess.DEVNULL,
-        )  # fmt: skip
+            [
+                "javac",
+                "-nowarn",
+                "-proc:none",
+                "-encoding",
+                "UTF-8",
+                "-d",
+                str(out),
+                "-cp",
+                f"{more}:{class_path()}",
+                f"@{listed}",
+            ],
+            check=True,
+            stderr=subprocess.DEVNULL,
+        )
 
     def check(self, changed: Mapping[str, bytes]) -> str:
         found = self.wrong_with(changed)
@@ -173,15 +216,19 @@ def measure(library: Library, kinds: list[str]) -> list[dict[str, Any]]:
                 for id_, why in failures:
                     print(f"{library.name} {kind}: {id_}: {why[:300]}", file=sys.stderr)
                 row = {
-                    "library": library.name, "kind": kind, "places": places,
+                    "library": library.name,
+                    "kind": kind,
+                    "places": places,
                     "changed": 1 - sum(refused.values()) / places if places else None,
-                    "refused": dict(refused.most_common()), "variants": made,
-                    "checked": len(subjects), "rounds": workshop.rounds - before,
+                    "refused": dict(refused.most_common()),
+                    "variants": made,
+                    "checked": len(subjects),
+                    "rounds": workshop.rounds - before,
                     "compile failures": sum(why.startswith("compile") for _, why in failures),
                     "test failures": sum(not why.startswith("compile") for _, why in failures),
                     "tests": int(re.sub(r"\D", "", workshop.tests)),
                     "seconds": round(time.perf_counter() - clock, 1),
-                }  # fmt: skip
+                }
                 rows.append(row)
                 # It takes a while: what is known is told at once.
                 print(json.dumps({k: v for k, v in row.items() if k != "refused"}), file=sys.stderr)
@@ -201,8 +248,18 @@ def main() -> None:
     if "--json" in sys.argv:
         print(json.dumps(rows, indent=1))
         return
-    shown = ("library", "kind", "places", "changed", "checked", "rounds", "compile failures",
-             "test failures", "tests", "seconds")  # fmt: skip
+    shown = (
+        "library",
+        "kind",
+        "places",
+        "changed",
+        "checked",
+        "rounds",
+        "compile failures",
+        "test failures",
+        "tests",
+        "seconds",
+    )
     print("  ".join(f"{name:>16}" for name in shown))
     for row in rows:
         row["changed"] = f"{row['changed']:.1%}" if row["changed"] is not None else "–"

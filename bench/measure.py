@@ -27,9 +27,18 @@ RULES = ("pmd6", "pmd7.14")
 def run(place: Path | str, rules: str) -> tuple[float, list[int]]:
     """Seconds of the wall, as a person runs it, and the values."""
     command = [
-        sys.executable, "-m", "codeacumen", "measure", "npath", str(place), "--rules", rules,
-        "--workers", str(WORKERS), "--json",
-    ]  # fmt: skip
+        sys.executable,
+        "-m",
+        "codeacumen",
+        "measure",
+        "npath",
+        str(place),
+        "--rules",
+        rules,
+        "--workers",
+        str(WORKERS),
+        "--json",
+    ]
     clock = time.perf_counter()
     done = subprocess.run(command, check=True, capture_output=True, text=True)
     spent = time.perf_counter() - clock

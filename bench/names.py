@@ -81,9 +81,13 @@ def names(_: object = None) -> Told:
     load, ours, theirs, count = json.loads(run(CODE, text))
     rows: Rows = [
         ("names: load", load, float(run(NOTHING)), "import numpy, numba"),
-        (f"names: {count:,} pairs of new identifiers", ours, theirs,
-         "rapidfuzz.distance.Levenshtein, one by one"),
-    ]  # fmt: skip
+        (
+            f"names: {count:,} pairs of new identifiers",
+            ours,
+            theirs,
+            "rapidfuzz.distance.Levenshtein, one by one",
+        ),
+    ]
     told = (
         f"names: {count / ours:,.0f} pairs a second of one core (at least {SPEED:,}), "
         f"loaded in {load:.2f} s (at most {LOAD:.0f})"

@@ -61,16 +61,27 @@ def child_peak(code: str) -> int:
 def start_up() -> list[tuple[str, float, float, str]]:
     nothing = seconds(process("-c", "pass"), 9)
     return [
-        ("start: codeacumen --help", seconds(process("-m", "codeacumen", "--help"), 9), nothing,
-         "python -c pass"),
-        ("start: codeacumen tasks list",
-         seconds(process("-m", "codeacumen", "tasks", "list"), 9), nothing,
-         "python -c pass"),
-        ("memory: codeacumen --help",
-         child_peak("from codeacumen.cli import app\n"
-                    "try: app(['--help'])\nexcept SystemExit: pass"),
-         child_peak("pass"), "python -c pass"),
-    ]  # fmt: skip
+        (
+            "start: codeacumen --help",
+            seconds(process("-m", "codeacumen", "--help"), 9),
+            nothing,
+            "python -c pass",
+        ),
+        (
+            "start: codeacumen tasks list",
+            seconds(process("-m", "codeacumen", "tasks", "list"), 9),
+            nothing,
+            "python -c pass",
+        ),
+        (
+            "memory: codeacumen --help",
+            child_peak(
+                "from codeacumen.cli import app\ntry: app(['--help'])\nexcept SystemExit: pass"
+            ),
+            child_peak("pass"),
+            "python -c pass",
+        ),
+    ]
 
 
 def bootstrap() -> list[tuple[str, float, float, str]]:
@@ -91,8 +102,14 @@ def bootstrap() -> list[tuple[str, float, float, str]]:
             spearmanr(x[rows], y[rows])
 
     ours = seconds(lambda: replicates(metrics.spearman, [columns], resamples, 0))
-    return [("bootstrap: 2000 rank correlations of 266", ours, 10 * seconds(theirs, 3),
-             "scipy.stats.spearmanr, one resample at a time")]  # fmt: skip
+    return [
+        (
+            "bootstrap: 2000 rank correlations of 266",
+            ours,
+            10 * seconds(theirs, 3),
+            "scipy.stats.spearmanr, one resample at a time",
+        )
+    ]
 
 
 def asking() -> list[tuple[str, float, float, str]]:
@@ -123,14 +140,25 @@ def asking() -> list[tuple[str, float, float, str]]:
             json.dumps({"id": f"{a}~{b}", "answer": Levenshtein.normalized_similarity(a, b)})
 
     return [
-        ("eval: 50,000 pairs asked, logged, kept",
-         seconds(lambda: answer_cell(cell, fresh=True), 3), seconds(plain, 3),
-         "bare loop over rapidfuzz and json.dumps"),
-        ("memory: 50,000 pairs asked, logged, kept", peak_memory_bytes() / 1024,
-         child_peak("import numpy, scipy.stats"), "import numpy, scipy.stats"),
-        ("eval: 50,000 answers found again", seconds(lambda: answer_cell(cell), 3),
-         seconds(plain, 3), "the same loop"),
-    ]  # fmt: skip
+        (
+            "eval: 50,000 pairs asked, logged, kept",
+            seconds(lambda: answer_cell(cell, fresh=True), 3),
+            seconds(plain, 3),
+            "bare loop over rapidfuzz and json.dumps",
+        ),
+        (
+            "memory: 50,000 pairs asked, logged, kept",
+            peak_memory_bytes() / 1024,
+            child_peak("import numpy, scipy.stats"),
+            "import numpy, scipy.stats",
+        ),
+        (
+            "eval: 50,000 answers found again",
+            seconds(lambda: answer_cell(cell), 3),
+            seconds(plain, 3),
+            "the same loop",
+        ),
+    ]
 
 
 def splitting() -> list[tuple[str, float, float, str]]:
@@ -148,8 +176,14 @@ def splitting() -> list[tuple[str, float, float, str]]:
         for name in names:
             pattern.findall(name)
 
-    return [("subtokens: 20,000 new identifiers", seconds(ours), seconds(theirs),
-             "re.findall of a simpler rule")]  # fmt: skip
+    return [
+        (
+            "subtokens: 20,000 new identifiers",
+            seconds(ours),
+            seconds(theirs),
+            "re.findall of a simpler rule",
+        )
+    ]
 
 
 def java() -> list[tuple[str, float, float, str]]:
@@ -173,12 +207,20 @@ def java() -> list[tuple[str, float, float, str]]:
     what = f"java, {len(sources)} files, {sum(map(len, sources)) / 1e6:.1f} MB"
     against = "bare tree-sitter parsing of the same files"
     return [
-        (f"{what}: parse to arrays", seconds(lambda: [parse_java(s) for s in sources], 3), bare,
-         against),
+        (
+            f"{what}: parse to arrays",
+            seconds(lambda: [parse_java(s) for s in sources], 3),
+            bare,
+            against,
+        ),
         (f"{what}: tokens", seconds(lambda: [tokens(tree) for tree in trees], 3), bare, against),
-        (f"{what}: members", seconds(lambda: [declarations(tree) for tree in trees], 3), bare,
-         against),
-    ]  # fmt: skip
+        (
+            f"{what}: members",
+            seconds(lambda: [declarations(tree) for tree in trees], 3),
+            bare,
+            against,
+        ),
+    ]
 
 
 def main() -> None:

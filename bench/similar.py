@@ -52,9 +52,14 @@ def similar(jdk: Jdk) -> Told:
     sampled = time.perf_counter() - clock
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     command = [
-        sys.executable, "-m", "codeacumen", "similar", "find", str(jdk.corpus),
+        sys.executable,
+        "-m",
+        "codeacumen",
+        "similar",
+        "find",
+        str(jdk.corpus),
         table["method_id"][0].as_py(),
-    ]  # fmt: skip
+    ]
     subprocess.run(command, check=True, capture_output=True)  # makes the index
     clock = time.perf_counter()
     subprocess.run(command, check=True, capture_output=True)

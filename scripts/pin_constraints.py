@@ -40,11 +40,28 @@ def main() -> None:
         pins.write_text(f"torch=={TORCH}\n")
         report = Path(folder) / "report.json"
         subprocess.run(
-            [sys.executable, "-m", "pip", "install", "--quiet", "--dry-run", "--ignore-installed",
-             "--python-version", LOWEST_PYTHON, "--only-binary", ":all:", "--target", folder,
-             "--report", str(report), "-c", str(pins), *requirements()],
+            [
+                sys.executable,
+                "-m",
+                "pip",
+                "install",
+                "--quiet",
+                "--dry-run",
+                "--ignore-installed",
+                "--python-version",
+                LOWEST_PYTHON,
+                "--only-binary",
+                ":all:",
+                "--target",
+                folder,
+                "--report",
+                str(report),
+                "-c",
+                str(pins),
+                *requirements(),
+            ],
             check=True,
-        )  # fmt: skip
+        )
         installed = json.loads(report.read_text())["install"]
     versions = {
         item["metadata"]["name"].lower().replace("_", "-"): item["metadata"]["version"]

@@ -30,10 +30,11 @@ settings.load_profile("thorough")
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
-        "--thorough", action="store_true",
+        "--thorough",
+        action="store_true",
         help="run the tests marked thorough too, and every case where others try a part "
         "(as does the environment variable CODEACUMEN_THOROUGH)",
-    )  # fmt: skip
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:

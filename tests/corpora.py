@@ -25,18 +25,28 @@ EXAMPLES = [str(ROOT / "examples" / name) for name in ("library", "quill", "tram
 
 
 def build_at(
-    out: Path, sources: Sequence[str], *, workers: int = 2, plugins: Sequence[Path] = (),
-    views: Sequence[str] | None = None, largest: int = 8 << 20,
-) -> Summary:  # fmt: skip
+    out: Path,
+    sources: Sequence[str],
+    *,
+    workers: int = 2,
+    plugins: Sequence[Path] = (),
+    views: Sequence[str] | None = None,
+    largest: int = 8 << 20,
+) -> Summary:
     from codeacumen.corpus.build import build
     from codeacumen.engines.local import LocalEngine
 
     # Processes that have loaded a plug-in know it; those of other builds need not start anew.
     engine = LocalEngine(workers) if plugins else shared_engine(workers)
     return build(
-        sources, out, engine=engine, views=views or VIEWS,
-        cache=out.parent / "cache", plugins=plugins, largest=largest,
-    )  # fmt: skip
+        sources,
+        out,
+        engine=engine,
+        views=views or VIEWS,
+        cache=out.parent / "cache",
+        plugins=plugins,
+        largest=largest,
+    )
 
 
 def project_of(folder: Path, path: str, source: str) -> Corpus:

@@ -34,16 +34,29 @@ def write_data(folder: Path, **changes: Any) -> Path:
         method = f"m{place}"
         text = "void METHOD_NAME() {}"
         originals.append(
-            {"id": method, "project": "p", "path": "A.java", "line": 1, "name": name,
-             "text": text, "statements": statements}
-        )  # fmt: skip
+            {
+                "id": method,
+                "project": "p",
+                "path": "A.java",
+                "line": 1,
+                "name": name,
+                "text": text,
+                "statements": statements,
+            }
+        )
         for kind, where, at in mine:
             counts[kind, where] += 1
             variants.append(
-                {"id": f"{method}/{kind}/{where}/{at}", "method": method, "kind": kind,
-                 "where": where, "locations": [at], "text": f"{text} // {at}",
-                 "certificate": {"level": "parses"}}
-            )  # fmt: skip
+                {
+                    "id": f"{method}/{kind}/{where}/{at}",
+                    "method": method,
+                    "kind": kind,
+                    "where": where,
+                    "locations": [at],
+                    "text": f"{text} // {at}",
+                    "certificate": {"level": "parses"},
+                }
+            )
     for name, rows in (("originals.jsonl", originals), ("variants.jsonl", variants)):
         (folder / name).write_text("".join(json.dumps(row) + "\n" for row in rows))
     told: dict[str, dict[str, int]] = {}

@@ -46,8 +46,10 @@ def javac_program(
         listed.write_text("".join(f"{file}\n" for file in files))
         done = subprocess.run(
             [java, *JAVA, *EXPORTS, "-cp", str(folder), program, str(listed)],
-            check=True, capture_output=True, text=True,
-        )  # fmt: skip
+            check=True,
+            capture_output=True,
+            text=True,
+        )
         return done.stdout
 
     return run

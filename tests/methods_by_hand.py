@@ -32,11 +32,23 @@ NAMING = (
 )
 # With the origin, the receiver's type and what it offers.
 COMPLETION = (
-    ("add", "void m{n}(List list, Object o) {{ list.<MASK>(o); }}",
-     "library", "java.util.List", 1, ["add", "contains", "remove"]),
-    ("append", 'void m{n}(StringBuilder b) {{ b.<MASK>("{n}"); }}',
-     "library", "java.lang.StringBuilder", 1, ["append", "delete"]),
-)  # fmt: skip
+    (
+        "add",
+        "void m{n}(List list, Object o) {{ list.<MASK>(o); }}",
+        "library",
+        "java.util.List",
+        1,
+        ["add", "contains", "remove"],
+    ),
+    (
+        "append",
+        'void m{n}(StringBuilder b) {{ b.<MASK>("{n}"); }}',
+        "library",
+        "java.lang.StringBuilder",
+        1,
+        ["append", "delete"],
+    ),
+)
 NULLTOKEN = (
     ("text", "void m{n}() {{ String text = null; use({n}); text.trim(); }}"),
     ("get", "int m{n}(Map map) {{ return map.get({n}).size(); }}"),
@@ -49,13 +61,23 @@ def write_methods(folder: Path, train: Sequence[str] = TRAIN, **changes: Any) ->
     ``dataset.json`` where they are given."""
     folder.mkdir(parents=True, exist_ok=True)
     rows: Mapping[str, list[Row]] = {
-        "npath": [], "operators": [], "naming": [], "completion": [], "nulltoken": [],
-    }  # fmt: skip
+        "npath": [],
+        "operators": [],
+        "naming": [],
+        "completion": [],
+        "nulltoken": [],
+    }
     splits = {**dict.fromkeys(train, "train"), **dict.fromkeys(DEV, "dev")}
     plain = {"npath": NPATH, "operators": OPERATORS, "naming": NAMING, "nulltoken": NULLTOKEN}
     for number, project in enumerate((*train, *DEV, *TEST)):
-        told = {"project": project, "split": splits.get(project, "test"), "path": "A.java",
-                "line": 1, "type": "A", "near_duplicate": False}  # fmt: skip
+        told = {
+            "project": project,
+            "split": splits.get(project, "test"),
+            "path": "A.java",
+            "line": 1,
+            "type": "A",
+            "near_duplicate": False,
+        }
         for task, patterns in plain.items():
             for place, (label, text) in enumerate(patterns):
                 id_ = f"{task}-{project}-{place}"
@@ -79,17 +101,32 @@ def write_methods(folder: Path, train: Sequence[str] = TRAIN, **changes: Any) ->
 
 def _calls(project: str, number: int, told: Row) -> list[Row]:
     return [
-        {"id": f"completion-{project}-{place}", **told, "label": label,
-         "text": text.format(n=number), "origin": origin, "receiver": receiver,
-         "arguments": arguments, "candidates": offered, "static": False}
+        {
+            "id": f"completion-{project}-{place}",
+            **told,
+            "label": label,
+            "text": text.format(n=number),
+            "origin": origin,
+            "receiver": receiver,
+            "arguments": arguments,
+            "candidates": offered,
+            "static": False,
+        }
         for place, (label, text, origin, receiver, arguments, offered) in enumerate(COMPLETION)
-    ]  # fmt: skip
+    ]
 
 
 def _own(project: str, told: Row) -> Row:
     """A call that only the project's own classes can tell."""
     name = f"ring{project.capitalize()}"
-    return {"id": f"completion-{project}-own", **told, "label": name,
-            "text": "void m(Bell bell) { bell.<MASK>(); }", "origin": "project",
-            "receiver": f"{project}.Bell", "arguments": 0, "candidates": [name],
-            "static": False}  # fmt: skip
+    return {
+        "id": f"completion-{project}-own",
+        **told,
+        "label": name,
+        "text": "void m(Bell bell) { bell.<MASK>(); }",
+        "origin": "project",
+        "receiver": f"{project}.Bell",
+        "arguments": 0,
+        "candidates": [name],
+        "static": False,
+    }

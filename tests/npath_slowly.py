@@ -103,12 +103,19 @@ class Six:
             where, mother = node.field_name_for_child(i), node.type
             if child.is_named and "comment" not in child.type:
                 whole = mother in (
-                    "parenthesized_expression", "argument_list", "dimensions_expr",
-                    "return_statement", "throw_statement", "yield_statement", "assert_statement",
+                    "parenthesized_expression",
+                    "argument_list",
+                    "dimensions_expr",
+                    "return_statement",
+                    "throw_statement",
+                    "yield_statement",
+                    "assert_statement",
                 ) or (mother, where) in (
-                    ("array_access", "index"), ("assignment_expression", "right"),
-                    ("for_statement", "condition"), ("enhanced_for_statement", "value"),
-                )  # fmt: skip
+                    ("array_access", "index"),
+                    ("assignment_expression", "right"),
+                    ("for_statement", "condition"),
+                    ("enhanced_for_statement", "value"),
+                )
                 initial = mother == "array_initializer" or (
                     mother in ("variable_declarator", "resource") and where == "value"
                 )
@@ -304,9 +311,13 @@ class Walk:
         if above.type == "expression_statement" and above.parent is not None:
             above = above.parent
         statement = above.type in (
-            "block", "constructor_body", "switch_block_statement_group", "labeled_statement",
-            "if_statement", *LOOPS,
-        )  # fmt: skip
+            "block",
+            "constructor_body",
+            "switch_block_statement_group",
+            "labeled_statement",
+            "if_statement",
+            *LOOPS,
+        )
         p = self.walk(part(node, "condition"), p)
         frame = self.framed(node, breaks=statement, yields=not statement)
         falls = 0

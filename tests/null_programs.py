@@ -179,16 +179,27 @@ def run_all(these: Sequence[Program], folder: Path) -> dict[str, list[Ending]]:
     # -g: messages name locals as they are written. So short a run is best compiled only simply.
     done = subprocess.run(
         [
-            javac, "-J-XX:TieredStopAtLevel=1", "-g", "-nowarn", "-proc:none",
-            "-encoding", "UTF-8", "-d", str(out), f"@{listed}",
+            javac,
+            "-J-XX:TieredStopAtLevel=1",
+            "-g",
+            "-nowarn",
+            "-proc:none",
+            "-encoding",
+            "UTF-8",
+            "-d",
+            str(out),
+            f"@{listed}",
         ],
-        capture_output=True, text=True,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+    )
     assert done.returncode == 0, done.stderr
     done = subprocess.run(
         [java, "-ea", "-XX:TieredStopAtLevel=1", "-cp", str(out), "NullRuns", str(named)],
-        capture_output=True, text=True, timeout=60,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
     assert done.returncode == 0, done.stderr
     by_name = {program.package: program for program in these}
     endings: dict[str, list[Ending]] = {program.package: [] for program in these}

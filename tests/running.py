@@ -111,18 +111,31 @@ def check_all(transform: Transform, cases: Iterable[Case], folder: Path, seed: i
     listed = folder / "files.txt"
     listed.write_text("\n".join([*files, str(HERE / "Runs.java")]))
     done = subprocess.run(
-        [javac, *JAVAC, "-nowarn", "-encoding", "UTF-8", "-Xmaxerrs", "1000", "-d", str(out),
-         f"@{listed}"],
-        capture_output=True, text=True,
-    )  # fmt: skip
+        [
+            javac,
+            *JAVAC,
+            "-nowarn",
+            "-encoding",
+            "UTF-8",
+            "-Xmaxerrs",
+            "1000",
+            "-d",
+            str(out),
+            f"@{listed}",
+        ],
+        capture_output=True,
+        text=True,
+    )
     wrong = sorted(set(re.findall(r"(case\d+)/(\w+)/T\.java:\d+: error: (.*)", done.stderr)))
     assert done.returncode == 0, "\n\n".join(
         f"{error}\n{told[f'{case}.{variant}']}" for case, variant, error in wrong
     )
     done = subprocess.run(
         [java, *JAVA, "-ea", "-cp", str(out), "Runs", *(f"{package}.T" for package in sources)],
-        capture_output=True, text=True, check=True,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     ended: dict[str, tuple[str, str]] = {}
     for line in done.stdout.splitlines():
         name, how, written = line.split(" ")

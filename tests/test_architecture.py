@@ -14,19 +14,47 @@ PACKAGE = Path(__file__).resolve().parents[1] / "src" / "codeacumen"
 
 # A package imports only packages before it, and itself.
 LAYERS = (
-    "api", "core", "registry", "engines", "metrics", "text", "languages", "corpus", "views",
-    "transforms", "datasets", "tasks", "renames", "survey", "benchmarks", "search", "models",
-    "runs", "reproduce", "checker", "report", "interface", "cli",
-)  # fmt: skip
+    "api",
+    "core",
+    "registry",
+    "engines",
+    "metrics",
+    "text",
+    "languages",
+    "corpus",
+    "views",
+    "transforms",
+    "datasets",
+    "tasks",
+    "renames",
+    "survey",
+    "benchmarks",
+    "search",
+    "models",
+    "runs",
+    "reproduce",
+    "checker",
+    "report",
+    "interface",
+    "cli",
+)
 
 # A benchmark's hooks are modules that a later package loads by name: models, reproduce or report.
 # They may import what that package may, and no other module of a benchmark imports them.
 HOOKS = {"baselines": "models", "reproduce": "reproduce", "report": "report"}
 
 HEAVY = {
-    "scipy", "sklearn", "pandas", "torch", "altair", "vl_convert", "matplotlib", "plotly", "gensim",
+    "scipy",
+    "sklearn",
+    "pandas",
+    "torch",
+    "altair",
+    "vl_convert",
+    "matplotlib",
+    "plotly",
+    "gensim",
     "faiss",
-}  # fmt: skip
+}
 
 
 def imported_modules(file: Path) -> set[str]:

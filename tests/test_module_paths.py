@@ -100,12 +100,16 @@ def test_exceptions_are_needed() -> None:
 @pytest.mark.parametrize(
     ("name", "expected"),
     [
-        ("codeacumen.languages", True), ("codeacumen.languages.", True),
-        ("codeacumen.lang", False), ("codeacumen.cli:main", True),
-        ("codeacumen.cli:men", False), ("codeacumen.api.Method", True),
-        ("codeacumen.api.Method.nothing", False), ("codeacumen.nowhere.Method", False),
+        ("codeacumen.languages", True),
+        ("codeacumen.languages.", True),
+        ("codeacumen.lang", False),
+        ("codeacumen.cli:main", True),
+        ("codeacumen.cli:men", False),
+        ("codeacumen.api.Method", True),
+        ("codeacumen.api.Method.nothing", False),
+        ("codeacumen.nowhere.Method", False),
     ],
-)  # fmt: skip
+)
 def test_what_resolves(name: str, expected: bool) -> None:
     assert resolves(name) is expected
 

@@ -56,8 +56,19 @@ def test_every_public_name_is_there_and_documented() -> None:
 
 def test_the_scores_are_those_of_the_command(home: Path, tmp_path: Path) -> None:
     results = codeacumen.evaluate(["levenshtein", "random"], "abbreviations", tmp_path / "api")
-    command = ["-m", "codeacumen", "eval", "-m", "levenshtein", "-m", "random", "-t",
-               "abbreviations", "-o", "cli"]  # fmt: skip
+    command = [
+        "-m",
+        "codeacumen",
+        "eval",
+        "-m",
+        "levenshtein",
+        "-m",
+        "random",
+        "-t",
+        "abbreviations",
+        "-o",
+        "cli",
+    ]
     subprocess.run([sys.executable, *command], check=True, capture_output=True, cwd=tmp_path)
     theirs = json.loads((tmp_path / "cli" / "results.json").read_text())
     ours = json.loads((tmp_path / "api" / "results.json").read_text())

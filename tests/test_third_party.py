@@ -109,11 +109,23 @@ def install(tmp_path: Path, trace: Path, monkeypatch: pytest.MonkeyPatch) -> Ins
         (source / module / "models.py").write_text(models)
         (source / module / "tasks.py").write_text(tasks.replace("NAME", name))
         subprocess.run(
-            [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index",
-             "--no-build-isolation", "--disable-pip-version-check",
-             "--target", str(site), str(source)],
-            check=True, timeout=120,
-        )  # fmt: skip
+            [
+                sys.executable,
+                "-m",
+                "pip",
+                "install",
+                "--quiet",
+                "--no-deps",
+                "--no-index",
+                "--no-build-isolation",
+                "--disable-pip-version-check",
+                "--target",
+                str(site),
+                str(source),
+            ],
+            check=True,
+            timeout=120,
+        )
 
     return run
 
@@ -132,9 +144,22 @@ def test_a_third_partys_model_and_task_are_listed_and_evaluated(
 
     out = tmp_path / "run"
     done = codeacumen(
-        "eval", "-m", "tiny-rhymes-vowels", "-m", "tiny-rhymes-vowels:letters=o", "-m", "oracle",
-        "-t", "tiny-rhymes", "-t", "abbreviations/match", "--resamples", "100", "-o", out,
-    )  # fmt: skip
+        "eval",
+        "-m",
+        "tiny-rhymes-vowels",
+        "-m",
+        "tiny-rhymes-vowels:letters=o",
+        "-m",
+        "oracle",
+        "-t",
+        "tiny-rhymes",
+        "-t",
+        "abbreviations/match",
+        "--resamples",
+        "100",
+        "-o",
+        out,
+    )
     assert done.returncode == 0, done.stderr
     assert trace.exists()
     assert "tiny-rhymes/rhymes" in done.stdout
@@ -166,9 +191,15 @@ def test_a_new_release_is_asked_again(
 
     def asked() -> int:
         done = codeacumen(
-            "eval", "-m", "tiny-rhymes-vowels", "-t", "tiny-rhymes", "-o", tmp_path / "run",
+            "eval",
+            "-m",
+            "tiny-rhymes-vowels",
+            "-t",
+            "tiny-rhymes",
+            "-o",
+            tmp_path / "run",
             "--json",
-        )  # fmt: skip
+        )
         assert done.returncode == 0, done.stderr
         (cell,) = json.loads(done.stdout)["cells"]
         return int(cell["asked"])

@@ -27,14 +27,32 @@ ENGINE = "codeacumen.engines.local"
 MODULES = ("codeacumen", ENGINE)
 # Only the verbs read these, when they run; PWD and the like nobody does.
 READ_LATE = {
-    "CODEACUMEN_HOME", "HOME", "PATH", "PWD", "OLDPWD", "SHLVL", "_",
-    "IDBENCH", "TNPA", "LIU", "PYTEST_CURRENT_TEST",
-}  # fmt: skip
+    "CODEACUMEN_HOME",
+    "HOME",
+    "PATH",
+    "PWD",
+    "OLDPWD",
+    "SHLVL",
+    "_",
+    "IDBENCH",
+    "TNPA",
+    "LIU",
+    "PYTEST_CURRENT_TEST",
+}
 # What verbs import only when they run.
 IMPORTED_LATE = (
-    "altair", "duckdb", "gensim.models", "jinja2", "pandas", "pyarrow.dataset", "pydantic.main",
-    "rich.live", "rich.table", "scipy.stats", "typer.rich_utils",
-)  # fmt: skip
+    "altair",
+    "duckdb",
+    "gensim.models",
+    "jinja2",
+    "pandas",
+    "pyarrow.dataset",
+    "pydantic.main",
+    "rich.live",
+    "rich.table",
+    "scipy.stats",
+    "typer.rich_utils",
+)
 # More open files than a caller passes on, fewer than a process may have.
 ABOVE = 200
 
@@ -56,9 +74,11 @@ def launcher(folder: Path) -> Iterator[Path]:
     program.chmod(0o755)
     server = subprocess.Popen(
         [sys.executable, __file__, "serve", str(program)],
-        cwd=folder, env={**environment, "CODEACUMEN_HOME": str(folder / "home")},
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-    )  # fmt: skip
+        cwd=folder,
+        env={**environment, "CODEACUMEN_HOME": str(folder / "home")},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    )
     assert server.stdin is not None
     assert server.stdout is not None
     with server:

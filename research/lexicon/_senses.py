@@ -40,9 +40,18 @@ class Senses:
         """Rows of ``FEATURES``."""
         left, right = parted(keys)
         found = _compared(
-            left, right, self.meaning, self.rank, self.first, self.part, self.ancestor,
-            self.distance, self.ancestor_first, self.like, self.like_first,
-        )  # fmt: skip
+            left,
+            right,
+            self.meaning,
+            self.rank,
+            self.first,
+            self.part,
+            self.ancestor,
+            self.distance,
+            self.ancestor_first,
+            self.like,
+            self.like_first,
+        )
         return np.column_stack([found, self.opposite.of(keys), self.derived.of(keys)])
 
 
@@ -69,32 +78,48 @@ def senses(wordnet: WordNet, words: list[str]) -> Senses:
     same_stem = {(base, base) for base, places in stems.items() if len(places) > 1}
     parts = {part: i for i, part in enumerate(sorted(set(wordnet.part)))}
     return Senses(
-        np.array(meaning, np.int32), np.array(rank, np.int32), np.array(first, np.int64),
-        np.array([parts[part] for part in wordnet.part], np.int32), np.array(ancestor, np.int32),
-        np.array(distance, np.int32), np.array(ancestor_first, np.int64),
+        np.array(meaning, np.int32),
+        np.array(rank, np.int32),
+        np.array(first, np.int64),
+        np.array([parts[part] for part in wordnet.part], np.int32),
+        np.array(ancestor, np.int32),
+        np.array(distance, np.int32),
+        np.array(ancestor_first, np.int64),
         np.array([one for like in wordnet.like for one in like], np.int32),
         np.cumsum([0] + [len(like) for like in wordnet.like]).astype(np.int64),
-        _table(wordnet.opposite, stems), _table(wordnet.derived | same_stem, stems),
-    )  # fmt: skip
+        _table(wordnet.opposite, stems),
+        _table(wordnet.derived | same_stem, stems),
+    )
 
 
 def _table(pairs: frozenset[tuple[str, str]], stems: dict[str, list[int]]) -> Table:
-    found = sorted({
-        (min(one, other), max(one, other))
-        for left, right in pairs
-        for one in stems.get(left, ())
-        for other in stems.get(right, ())
-        if one != other
-    })  # fmt: skip
+    found = sorted(
+        {
+            (min(one, other), max(one, other))
+            for left, right in pairs
+            for one in stems.get(left, ())
+            for other in stems.get(right, ())
+            if one != other
+        }
+    )
     rows = np.array(found, dtype=np.int64).reshape(-1, 2)
     return Table(keys_of(rows[:, 0], rows[:, 1]), np.ones(len(rows), dtype=np.float32))
 
 
 @kernel
 def _compared(
-    left: Places, right: Places, meaning: Numbers, rank: Numbers, first: Places, part: Numbers,
-    ancestor: Numbers, distance: Numbers, ancestor_first: Places, like: Numbers, like_first: Places,
-) -> NDArray[np.float32]:  # fmt: skip
+    left: Places,
+    right: Places,
+    meaning: Numbers,
+    rank: Numbers,
+    first: Places,
+    part: Numbers,
+    ancestor: Numbers,
+    distance: Numbers,
+    ancestor_first: Places,
+    like: Numbers,
+    like_first: Places,
+) -> NDArray[np.float32]:
     """Synonyms: 1, less for rarer meanings. The shortest way over a common general meaning, as 1
     by its length. Whether one stands above the other, by how far; whether both stand below the
     same; whether they are similar adjectives."""

@@ -94,9 +94,13 @@ def _hashes(codes: Codes, seeds: Words, count: int) -> Words:
 
 @kernel
 def _lines(
-    name: Codes, line: Codes, offsets: NDArray[np.int64], first: NDArray[np.int64], length: Codes,
+    name: Codes,
+    line: Codes,
+    offsets: NDArray[np.int64],
+    first: NDArray[np.int64],
+    length: Codes,
     flat: Codes,
-) -> Codes:  # fmt: skip
+) -> Codes:
     """Words of names as sentences: whole lines, so many that there are some words."""
     size = 0
     for i in range(len(name)):

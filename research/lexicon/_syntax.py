@@ -95,13 +95,14 @@ def facts(language: str, source: bytes) -> Facts:
     breaks = np.flatnonzero(np.frombuffer(syntax.source, dtype=np.uint8) == ord("\n"))
     element = grammar.named[kind] & ~grammar.comment[kind]
     return Facts(
-        syntax, names.astype(np.int32),
+        syntax,
+        names.astype(np.int32),
         np.searchsorted(breaks, syntax.start[names]).astype(np.int32),
         _lists(syntax, speaks, title, grammar.parameters[kind] & grammar.function[above], element),
         _lists(syntax, speaks, callee, grammar.arguments[kind] & grammar.call[above], element),
         np.column_stack([target[both], value[both]]),
         [syntax.text(node) for node in np.flatnonzero(grammar.comment[kind]).tolist()],
-    )  # fmt: skip
+    )
 
 
 def _pass_up(speaks: Column, parent: Column, which: Flags) -> None:
@@ -168,8 +169,12 @@ def _grammar(language: str) -> _Grammar:
         named=named,
         name=among(*(name for name in IDENTIFIERS if name != "undefined")),
         function=among(
-            "function_declaration", "function_expression", "generator_function",
-            "generator_function_declaration", "arrow_function", "method_definition",
+            "function_declaration",
+            "function_expression",
+            "generator_function",
+            "generator_function_declaration",
+            "arrow_function",
+            "method_definition",
         ),
         parameters=among("formal_parameters"),
         parameter=among("assignment_pattern"),
@@ -185,4 +190,4 @@ def _grammar(language: str) -> _Grammar:
         callee=fields("function", "constructor"),
         target=fields("left", "name", "key"),
         value=fields("right", "value"),
-    )  # fmt: skip
+    )

@@ -75,9 +75,13 @@ def learn(arguments: argparse.Namespace) -> Iterator[tuple[str, Path]]:
             for parts, window in recipes(out).values():
                 if (parts, window) not in made:
                     made[parts, window] = space(
-                        [getattr(text, part) for part in parts], len(text.words), window,
-                        settings.size, settings.seed, name,
-                    )  # fmt: skip
+                        [getattr(text, part) for part in parts],
+                        len(text.words),
+                        window,
+                        settings.size,
+                        settings.seed,
+                        name,
+                    )
                     near[parts, window] = neighbours(made[parts, window], settings.near)
             close = np.concatenate([near[recipe] for recipe in recipes(out).values()])
             spaces = {which: made[recipe] for which, recipe in recipes(out).items()}
@@ -122,9 +126,10 @@ def main() -> None:
 def told(columns: np.ndarray, whole: np.ndarray) -> str:
     metric = metrics.spearman
     score = point(metric, columns)
-    around = interval(
-        metric, columns, confidence=CONFIDENCE, resamples=RESAMPLES, seed=SEED
-    ) or (np.nan, np.nan)  # fmt: skip
+    around = interval(metric, columns, confidence=CONFIDENCE, resamples=RESAMPLES, seed=SEED) or (
+        np.nan,
+        np.nan,
+    )
     text = f"{score:.3f} [{around[0]:.2f}, {around[1]:.2f}]"
     if columns is whole:
         return text

@@ -63,9 +63,14 @@ FAMILY = 60
 
 
 def build(
-    read: Reading, texts: Texts, wordnet: WordNet, files: Chosen, settings: Settings,
-    without: tuple[str, ...] = (), step: Progress = ignore_progress,
-) -> dict[str, NDArray[Any]]:  # fmt: skip
+    read: Reading,
+    texts: Texts,
+    wordnet: WordNet,
+    files: Chosen,
+    settings: Settings,
+    without: tuple[str, ...] = (),
+    step: Progress = ignore_progress,
+) -> dict[str, NDArray[Any]]:
     """The arrays of a lexicon, without some ingredients."""
     step("words", 0, 1)
     text = streams(read, texts, wordnet, settings.words)
@@ -83,22 +88,32 @@ def recipes(without: tuple[str, ...] = ()) -> dict[str, tuple[tuple[str, ...], i
     code = () if "code" in without else ("code",)
     everything = (*english, "comments", *code)
     found = {
-        "code": (code, 5), "all": (everything, 5), "near": (everything, 2), "english": (english, 5),
-    }  # fmt: skip
+        "code": (code, 5),
+        "all": (everything, 5),
+        "near": (everything, 2),
+        "english": (english, 5),
+    }
     return {name: recipe for name, recipe in found.items() if recipe[0]}
 
 
 def spaces_of(
-    text: Streams, settings: Settings, without: tuple[str, ...] = (),
+    text: Streams,
+    settings: Settings,
+    without: tuple[str, ...] = (),
     step: Progress = ignore_progress,
-) -> dict[str, Matrix]:  # fmt: skip
+) -> dict[str, Matrix]:
     return {
         name: space(
-            [getattr(text, part) for part in parts], len(text.words), window, settings.size,
-            settings.seed, f"space of {name}", step,
+            [getattr(text, part) for part in parts],
+            len(text.words),
+            window,
+            settings.size,
+            settings.seed,
+            f"space of {name}",
+            step,
         )
         for name, (parts, window) in recipes(without).items()
-    }  # fmt: skip
+    }
 
 
 def tables_of(
@@ -122,17 +137,24 @@ class Sources:
 
 
 def lexicon_of(
-    text: Streams, made: dict[str, Matrix], near: Keys, tables: dict[str, Table],
-    sources: Sources, settings: Settings, without: tuple[str, ...] = (),
+    text: Streams,
+    made: dict[str, Matrix],
+    near: Keys,
+    tables: dict[str, Table],
+    sources: Sources,
+    settings: Settings,
+    without: tuple[str, ...] = (),
     step: Progress = ignore_progress,
-) -> dict[str, NDArray[Any]]:  # fmt: skip
+) -> dict[str, NDArray[Any]]:
     """``near`` are pairs of words that are near in any of the spaces ``made``."""
     wordnet = sources.wordnet
     step("relations", 0, 3)
     evidence = Evidence(
-        text.words, made, {name: one for name, one in tables.items() if name not in without},
+        text.words,
+        made,
+        {name: one for name, one in tables.items() if name not in without},
         None if "wordnet" in without else senses(wordnet, text.words),
-    )  # fmt: skip
+    )
     similarity = learned(evidence, wordnet, settings.seed)
     step("relations", 1, 3)
     keys = candidates(near, evidence, wordnet, settings.common)
@@ -248,9 +270,14 @@ def _products(vectors: NDArray[np.int8], scale: Matrix, keys: Keys) -> NDArray[n
 
 
 def _fitted(
-    vectors: NDArray[np.int8], scale: Matrix, chance: Keys, at_random: Matrix, keys: Keys,
-    values: Matrix, seed: int,
-) -> NDArray[np.float64]:  # fmt: skip
+    vectors: NDArray[np.int8],
+    scale: Matrix,
+    chance: Keys,
+    at_random: Matrix,
+    keys: Keys,
+    values: Matrix,
+    seed: int,
+) -> NDArray[np.float64]:
     """By least squares, on random pairs and on as many near ones."""
     drawn = np.random.default_rng(seed).integers(0, max(len(keys), 1), size=len(chance))
     drawn = drawn if len(keys) else drawn[:0]

@@ -50,9 +50,11 @@ class Reading:
 
 
 def reading(
-    corpora: Sequence[Corpus], engine: Engine, cache: Path,
+    corpora: Sequence[Corpus],
+    engine: Engine,
+    cache: Path,
     step: Progress = ignore_progress,
-) -> tuple[Reading, Chosen, int]:  # fmt: skip
+) -> tuple[Reading, Chosen, int]:
     """What corpora hold, from the cache if they were read before; which files; and how many had
     to be left out."""
     files = chosen(corpora)
@@ -147,20 +149,29 @@ def _merged(files: Chosen, parts: Sequence[_Part]) -> Reading:
         for one in part.files:
             # -1 is the last place of both tables, and stays -1.
             project = projects.setdefault(one.project, len(projects))
-            found.append(replace(
-                one, name=name[one.name], comments=word[one.comments],
-                declared=_of_project(project, one.declared, name),
-                called=_of_project(project, one.called, name), moved=name[one.moved],
-            ))  # fmt: skip
+            found.append(
+                replace(
+                    one,
+                    name=name[one.name],
+                    comments=word[one.comments],
+                    declared=_of_project(project, one.declared, name),
+                    called=_of_project(project, one.called, name),
+                    moved=name[one.moved],
+                )
+            )
     found.sort(key=lambda one: one.sha256)
     return Reading(
-        files.sha256, list(names), list(words),
-        _joined([one.name for one in found]), _joined([one.line for one in found]),
+        files.sha256,
+        list(names),
+        list(words),
+        _joined([one.name for one in found]),
+        _joined([one.line for one in found]),
         np.cumsum([0] + [len(one.name) for one in found]).astype(np.int64),
         _joined([one.comments for one in found]),
         _numbered(_joined([one.declared for one in found], 5)),
-        _joined([one.called for one in found], 5), _joined([one.moved for one in found], 2),
-    )  # fmt: skip
+        _joined([one.called for one in found], 5),
+        _joined([one.moved for one in found], 2),
+    )
 
 
 def _of_project(project: int, rows: Codes, name: Codes) -> Codes:

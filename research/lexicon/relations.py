@@ -73,10 +73,12 @@ class Similarity:
         found = [
             np.clip(
                 _people_features(self.evidence, self.regressor, keys[i : i + BLOCK]) @ self.weights
-                + self.constant, 0.0, 1.0,
+                + self.constant,
+                0.0,
+                1.0,
             )
             for i in range(0, len(keys), BLOCK)
-        ]  # fmt: skip
+        ]
         return np.concatenate([np.zeros(0), *found]).astype(np.float32)
 
 
@@ -94,9 +96,12 @@ def learned(evidence: Evidence, wordnet: WordNet, seed: int) -> Similarity:
         raise CodeacumenError("too few words of WordNet and of SimLex-999 occur", "a larger corpus")
     with one_thread():
         regressor = HistGradientBoostingRegressor(
-            max_iter=150, max_depth=4, l2_regularization=1.0, early_stopping=False,
+            max_iter=150,
+            max_depth=4,
+            l2_regularization=1.0,
+            early_stopping=False,
             random_state=seed,
-        ).fit(evidence.features(keys), worth)  # fmt: skip
+        ).fit(evidence.features(keys), worth)
         ridge = partial(make_pipeline, StandardScaler())
         grid = np.logspace(-2, 3, 20)
         rows = _people_features(evidence, regressor, people)
@@ -118,11 +123,12 @@ def learned(evidence: Evidence, wordnet: WordNet, seed: int) -> Similarity:
         "wordsim353": {
             "pairs": len(other),
             "similarity": _correlation(found.of(other), judged),
-        } | {
+        }
+        | {
             f"cosine, {name}": _correlation(_cosines(space, *parted(other)), judged)
             for name, space in evidence.spaces.items()
         },
-    }  # fmt: skip
+    }
     return found
 
 
@@ -135,8 +141,12 @@ def _correlation(found: Values, judged: NDArray[np.float64]) -> float | None:
 
 
 _RELATIONS = {
-    "synonym": SYNONYM, "above": ABOVE, "sibling": SIBLING, "opposite": OPPOSITE, "random": RANDOM,
-}  # fmt: skip
+    "synonym": SYNONYM,
+    "above": ABOVE,
+    "sibling": SIBLING,
+    "opposite": OPPOSITE,
+    "random": RANDOM,
+}
 
 
 def _people_features(evidence: Evidence, regressor: Any, keys: Keys) -> NDArray[np.float64]:

@@ -33,9 +33,14 @@ POWER = 0.25
 
 
 def space(
-    streams: Sequence[Codes], words: int, window: int, size: int, seed: int,
-    what: str, step: Progress = ignore_progress,
-) -> Matrix:  # fmt: skip
+    streams: Sequence[Codes],
+    words: int,
+    window: int,
+    size: int,
+    seed: int,
+    what: str,
+    step: Progress = ignore_progress,
+) -> Matrix:
     """Unit vectors of words; zeros for one that is rare in these streams, or always alone."""
     count = sum(np.bincount(stream[stream >= 0], minlength=words) for stream in streams)
     share = count / max(np.sum(count), 1)

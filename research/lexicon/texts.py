@@ -108,8 +108,11 @@ def read_texts(paths: Sequence[Path], engine: Engine, step: Progress = ignore_pr
 
 def _kind(name: str) -> str:
     for kind, pattern in (
-        ("dictionary", _DICTIONARY), ("page", _PAGE), ("plain", _PLAIN), ("man", _MAN),
-    ):  # fmt: skip
+        ("dictionary", _DICTIONARY),
+        ("page", _PAGE),
+        ("plain", _PLAIN),
+        ("man", _MAN),
+    ):
         if pattern.search(name):
             return kind
     return ""

@@ -20,10 +20,15 @@ FILE = "names.npz"
 
 
 def train(
-    corpora: Sequence[Corpus], wordnet: Path, texts: Sequence[Path], settings: Settings,
-    engine: Engine, cache: Path, without: Sequence[str] = (),
+    corpora: Sequence[Corpus],
+    wordnet: Path,
+    texts: Sequence[Path],
+    settings: Settings,
+    engine: Engine,
+    cache: Path,
+    without: Sequence[str] = (),
     step: Progress = ignore_progress,
-) -> tuple[dict[str, NDArray[Any]], int]:  # fmt: skip
+) -> tuple[dict[str, NDArray[Any]], int]:
     """A lexicon's arrays, and how many files had to be left out: they end any process that reads
     them."""
     # What is small, and may be wrong, comes first.

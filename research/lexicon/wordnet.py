@@ -21,9 +21,15 @@ from research.lexicon._words import sentences
 PARTS = {"noun": "n", "verb": "v", "adj": "a", "adv": "r"}
 # Endings of inflected words, and what stands there in the word itself.
 _ENDINGS = (
-    ("ies", "y"), ("es", ""), ("s", ""), ("ing", ""), ("ing", "e"), ("ed", ""), ("ed", "e"),
+    ("ies", "y"),
+    ("es", ""),
+    ("s", ""),
+    ("ing", ""),
+    ("ing", "e"),
+    ("ed", ""),
+    ("ed", "e"),
     ("er", ""),
-)  # fmt: skip
+)
 _EXAMPLE = re.compile(r'"([^"]+)"')
 
 Pair = tuple[str, str]
@@ -61,12 +67,16 @@ class WordNet:
         """The word, and what it may be an inflection of if it is no word of WordNet's."""
         if word in self.meanings:
             return [word]
-        return [word, *(
-            base
-            for ending, instead in _ENDINGS
-            if word.endswith(ending) and len(word) > len(ending) + 2
-            and (base := word[: -len(ending)] + instead) in self.meanings
-        )]  # fmt: skip
+        return [
+            word,
+            *(
+                base
+                for ending, instead in _ENDINGS
+                if word.endswith(ending)
+                and len(word) > len(ending) + 2
+                and (base := word[: -len(ending)] + instead) in self.meanings
+            ),
+        ]
 
     def knows(self, word: str) -> bool:
         """Whether it is a word of WordNet's, or an inflected one."""
@@ -134,20 +144,22 @@ def _read(place: Path) -> WordNet:
                 fields = told.split()
                 count = int(fields[3], 16)
                 numbers[part, int(fields[0])] = len(members)
-                members.append([
-                    fields[4 + 2 * i].split("(")[0].lower() for i in range(count)
-                ])  # fmt: skip
+                members.append([fields[4 + 2 * i].split("(")[0].lower() for i in range(count)])
                 glosses.append(gloss.strip())
                 parts.append(part)
                 first = 5 + 2 * count
                 ends = range(first, first + 4 * int(fields[first - 1]), 4)
-                pointers.append([
-                    (
-                        fields[i], ("a" if fields[i + 2] == "s" else fields[i + 2],
-                        int(fields[i + 1])), int(fields[i + 3][:2], 16), int(fields[i + 3][2:], 16),
-                    )
-                    for i in ends
-                ])  # fmt: skip
+                pointers.append(
+                    [
+                        (
+                            fields[i],
+                            ("a" if fields[i + 2] == "s" else fields[i + 2], int(fields[i + 1])),
+                            int(fields[i + 3][:2], 16),
+                            int(fields[i + 3][2:], 16),
+                        )
+                        for i in ends
+                    ]
+                )
         for name, part in PARTS.items():
             for line in _lines(place, f"index.{name}", digest):
                 fields = line.split()
@@ -172,6 +184,13 @@ def _read(place: Path) -> WordNet:
             f"{place} holds no WordNet that can be read: {error}", "WordNet 3.0 or 3.1, all files"
         ) from error
     return WordNet(
-        digest.hexdigest(), parts, members, glosses, above, like, meanings, frozenset(opposite),
+        digest.hexdigest(),
+        parts,
+        members,
+        glosses,
+        above,
+        like,
+        meanings,
+        frozenset(opposite),
         frozenset(derived),
-    )  # fmt: skip
+    )

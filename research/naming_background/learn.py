@@ -94,9 +94,15 @@ def _work(aside: frozenset[str], stretch: Stretch) -> _Part:
             others.append(other_class(facts, (words(facts.name) or ("",))[0]))
             project.append(of)
     return _Part(
-        tuple(projects), list(places), np.array(ends, np.int64), np.array(found, np.int32), names,
-        np.array(others, np.int8), np.array(project, np.int32), kept,
-    )  # fmt: skip
+        tuple(projects),
+        list(places),
+        np.array(ends, np.int64),
+        np.array(found, np.int32),
+        names,
+        np.array(others, np.int8),
+        np.array(project, np.int32),
+        kept,
+    )
 
 
 def learn(

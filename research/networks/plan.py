@@ -97,8 +97,7 @@ def base(network: str, args: argparse.Namespace) -> list[list[str]]:
     sets = [*WITHOUT.get(without, ()), *args.set]
     where = f"{out}/{network}/all"
     train += ["-o", where, "--prepared", prepared, *_sets(sets)]
-    return [train, *_scored(network, where, GLUECODE, args),
-            *_asked(network, f"run:{where}", args)]  # fmt: skip
+    return [train, *_scored(network, where, GLUECODE, args), *_asked(network, f"run:{where}", args)]
 
 
 def looking(network: str, args: argparse.Namespace) -> list[list[str]]:
@@ -112,9 +111,11 @@ def looking(network: str, args: argparse.Namespace) -> list[list[str]]:
     if args.prepare:
         return [[*train, "-o", prepared, "--prepare"]]
     where = f"{args.out}/{network}/naming"
-    return [[*train, "-o", where, "--prepared", prepared],
-            *_scored(network, where, ("naming",), args),
-            *_asked(network, f"run:{where}", args)]  # fmt: skip
+    return [
+        [*train, "-o", where, "--prepared", prepared],
+        *_scored(network, where, ("naming",), args),
+        *_asked(network, f"run:{where}", args),
+    ]
 
 
 def plan(network: str, args: argparse.Namespace) -> list[list[str]]:
@@ -130,10 +131,20 @@ def plan(network: str, args: argparse.Namespace) -> list[list[str]]:
         start = f"{out}/transformer-base"
         pretrain = ["--config", "small"] if args.config else ["--config", "pretrain"]
         commands.append(
-            ["train", "network", network, "-t", f"pretrain@{args.data}", "-o", start, *pretrain,
-             *_sets(() if args.config else CHANGES["pretrain"]),
-             *_minutes(args, args.pretrain_minutes), *_sets(args.set)]
-        )  # fmt: skip
+            [
+                "train",
+                "network",
+                network,
+                "-t",
+                f"pretrain@{args.data}",
+                "-o",
+                start,
+                *pretrain,
+                *_sets(() if args.config else CHANGES["pretrain"]),
+                *_minutes(args, args.pretrain_minutes),
+                *_sets(args.set),
+            ]
+        )
         small = [*small, "--from", start]
     tasks = tuple(
         task for task in (("naming",) if network in NAMERS else GLUECODE) if task in args.only
@@ -143,16 +154,33 @@ def plan(network: str, args: argparse.Namespace) -> list[list[str]]:
     for task in tasks:
         large = () if args.config else changes(network, task)
         commands.append(
-            ["train", "network", network, "-t", f"gluecode/{task}@{args.data}",
-             "-o", f"{out}/{network}/{task}", *small, *_sets(large),
-             *_minutes(args, MINUTES[task] * args.patience), *_sets(args.set)]
-        )  # fmt: skip
+            [
+                "train",
+                "network",
+                network,
+                "-t",
+                f"gluecode/{task}@{args.data}",
+                "-o",
+                f"{out}/{network}/{task}",
+                *small,
+                *_sets(large),
+                *_minutes(args, MINUTES[task] * args.patience),
+                *_sets(args.set),
+            ]
+        )
     run, own = f"run:{out}/{network}", f"run:{out}/{network}/naming"
     names = ("gluecode",) if tasks == GLUECODE else tuple(f"gluecode/{task}" for task in tasks)
     commands.append(
-        ["eval", *(part for one in names for part in ("-t", f"{one}@{args.data}")), "-m", run,
-         "--skip-unfit", "--out", f"{out}/eval/{network}"]
-    )  # fmt: skip
+        [
+            "eval",
+            *(part for one in names for part in ("-t", f"{one}@{args.data}")),
+            "-m",
+            run,
+            "--skip-unfit",
+            "--out",
+            f"{out}/eval/{network}",
+        ]
+    )
     return [*commands, *(_asked(network, own, args) if "naming" in tasks else ())]
 
 
@@ -162,10 +190,16 @@ def _scored(
     """GLUECode's tasks, of a network that looks around a method: asked where there is no corpus, it
     would see less than it was taught to. So it has answered from what was prepared (--answer)."""
     return [
-        ["score", f"{where}/answers/gluecode/{task}.jsonl", "-t", f"gluecode/{task}@{args.data}",
-         "--out", f"{args.out}/scored/{task}/{network}"]
+        [
+            "score",
+            f"{where}/answers/gluecode/{task}.jsonl",
+            "-t",
+            f"gluecode/{task}@{args.data}",
+            "--out",
+            f"{args.out}/scored/{task}/{network}",
+        ]
         for task in tasks
-    ]  # fmt: skip
+    ]
 
 
 def _asked(network: str, model: str, args: argparse.Namespace) -> list[list[str]]:
@@ -173,9 +207,16 @@ def _asked(network: str, model: str, args: argparse.Namespace) -> list[list[str]
     commands: list[list[str]] = []
     if args.robustness:
         commands.append(
-            ["eval", "-t", f"robustness@{args.robustness}", "-m", model,
-             "--out", f"{args.out}/robust/{network}"]
-        )  # fmt: skip
+            [
+                "eval",
+                "-t",
+                f"robustness@{args.robustness}",
+                "-m",
+                model,
+                "--out",
+                f"{args.out}/robust/{network}",
+            ]
+        )
     for task in args.task:
         where = ["--skip-unfit", "--out", f"{args.out}/{task}/{network}"]
         commands += [["eval", "-t", task, "-m", model, *where]]
@@ -261,9 +302,12 @@ def run(network: str, args: argparse.Namespace, busy: Busy, jobs: list[dict[str,
 
 
 def run_one(
-    network: str, command: list[str], args: argparse.Namespace, busy: Busy,
+    network: str,
+    command: list[str],
+    args: argparse.Namespace,
+    busy: Busy,
     jobs: list[dict[str, object]],
-) -> None:  # fmt: skip
+) -> None:
     where = Path(command[command.index("-o" if "-o" in command else "--out") + 1])
     done = "model.json" if command[0] == "train" else "results.json"
     if (where / ("work/sizes.json" if args.prepare else done)).is_file():
@@ -281,14 +325,20 @@ def run_one(
             "MKL_NUM_THREADS": str(args.threads),
         }
         code = subprocess.run(
-            program(command), stdout=stream, stderr=stream,
-            env={**os.environ, **threads}, check=False,
-        ).returncode  # fmt: skip
+            program(command),
+            stdout=stream,
+            stderr=stream,
+            env={**os.environ, **threads},
+            check=False,
+        ).returncode
     ended = time.time()
     job = {
-        "network": network, "command": f"codeacumen {shlex.join(command)}", "exit": code,
-        "seconds": round(ended - began, 1), "gpu_busy": busy.between(began, ended),
-    }  # fmt: skip
+        "network": network,
+        "command": f"codeacumen {shlex.join(command)}",
+        "exit": code,
+        "seconds": round(ended - began, 1),
+        "gpu_busy": busy.between(began, ended),
+    }
     # Commands that end at the same moment must not write into each other's lines.
     with TOLD:
         jobs.append(job)

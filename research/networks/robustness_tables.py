@@ -48,11 +48,13 @@ ALL = STUDY | OTHERS
 # Asked about the edits of the published tool.
 EDITS: dict[str, Run] = {
     **{one: ("eighth", f"{one}/robustness@published/{one}") for one in ("code2vec", "code2seq")},
-    **{one: ("ninth", f"{one}/robustness@published/{one}")
-       for one in ("ggnn", "transformer", "cognac")},
+    **{
+        one: ("ninth", f"{one}/robustness@published/{one}")
+        for one in ("ggnn", "transformer", "cognac")
+    },
     "gtnm": ("eighth", "gtnm/robustness@published/gtnm"),
     "codeacumen-base": ("ninth", "base/robustness@published/codeacumen-base"),
-}  # fmt: skip
+}
 ROUNDS: dict[str, Run] = {
     "three rounds": ("second", "runs2/robust/ggnn"),
     "nine rounds": ("seventh", "ggnn/robust/ggnn"),
@@ -60,10 +62,12 @@ ROUNDS: dict[str, Run] = {
 }
 # codeacumen-base and a Transformer.
 BESIDE: dict[str, tuple[Run, Run]] = {
-    "fifth training, the Transformer's seventh": (OTHERS["the same, 5th"],
-                                ("seventh", "transformer/robust/transformer")),
+    "fifth training, the Transformer's seventh": (
+        OTHERS["the same, 5th"],
+        ("seventh", "transformer/robust/transformer"),
+    ),
     "ninth, the Transformer's ninth": (OTHERS["codeacumen-base"], OTHERS["transformer"]),
-}  # fmt: skip
+}
 # Asked for the names of all test methods.
 NAMERS: dict[str, Run] = {
     **{one: ("eighth", f"{one}/eval/{one}") for one in STUDY},
@@ -75,15 +79,24 @@ NAMERS: dict[str, Run] = {
     "classical": ("classical", "eval/classical"),
 }
 
-KINDS = {"rename": "VN", "permute": "PS", "unused": "UN", "loop": "LX", "switch": "SF",
-         "boolean": "BX"}  # fmt: skip
+KINDS = {
+    "rename": "VN",
+    "permute": "PS",
+    "unused": "UN",
+    "loop": "LX",
+    "switch": "SF",
+    "boolean": "BX",
+}
 # So many variants of a row at most did a network fail on.
 FAILED = 3
 SHARES = ("25%", "50%", "75%", "100%")
 FATES = {
-    "ccp": "right, stays right", "cwp": "right, becomes wrong", "wcp": "wrong, becomes right",
-    "wwsp": "wrong, stays the same", "wwdp": "wrong, becomes another",
-}  # fmt: skip
+    "ccp": "right, stays right",
+    "cwp": "right, becomes wrong",
+    "wcp": "wrong, becomes right",
+    "wwsp": "wrong, stays the same",
+    "wwdp": "wrong, becomes another",
+}
 SUBTOKENS = {"precision": "precision", "recall": "recall", "f1": "F1"}
 
 
@@ -153,16 +166,21 @@ def variants(kind: str, where: str, part: str = "") -> str:
 
 
 def by_kind(models: Sequence[str], cell: Callable[[str, str], str]) -> Rows:
-    rows = [[f"{kind} ({short})", *(cell(model, kind) for model in models)]
-            for kind, short in KINDS.items()]  # fmt: skip
+    rows = [
+        [f"{kind} ({short})", *(cell(model, kind) for model in models)]
+        for kind, short in KINDS.items()
+    ]
     return [["kind", *models], *rows]
 
 
 def table_1() -> Rows:
     """On all test methods; the study has no more than the first three."""
-    study = {(row["model"].lower(), name): f" ({tenths(row[name])})"
-             for row in read_published(ROBUSTNESS, "models") for name in SUBTOKENS
-             if (row["table"], row["dataset"]) == ("1", "Java-Small")}  # fmt: skip
+    study = {
+        (row["model"].lower(), name): f" ({tenths(row[name])})"
+        for row in read_published(ROBUSTNESS, "models")
+        for name in SUBTOKENS
+        if (row["table"], row["dataset"]) == ("1", "Java-Small")
+    }
 
     def cell(model: str, name: str) -> str:
         one = score(NAMERS[model], "gluecode/naming", f"corpus_{name}", "test")
@@ -184,30 +202,48 @@ def table_2(models: Sequence[str]) -> Rows:
 
 def figure_2() -> Rows:
     rows = [
-        [f"{kind} ({short})", variants(kind, "all"),
-         *(beside(told(score(run, kind, where="all")), "Figure 2", model, kind, "all")
-           for model, run in ALL.items())]
+        [
+            f"{kind} ({short})",
+            variants(kind, "all"),
+            *(
+                beside(told(score(run, kind, where="all")), "Figure 2", model, kind, "all")
+                for model, run in ALL.items()
+            ),
+        ]
         for kind, short in KINDS.items()
-    ]  # fmt: skip
+    ]
     return [["kind", "n", *ALL], *(row for row in rows if any(row[2:]))]
 
 
 def table_3() -> Rows:
     rows = [
-        [f"{kind}, {share}", variants(kind, share),
-         *(beside(told(score(run, kind, where=share)), "Table 3", model, kind, share)
-           for model, run in ALL.items())]
-        for kind in KINDS for share in SHARES
-    ]  # fmt: skip
+        [
+            f"{kind}, {share}",
+            variants(kind, share),
+            *(
+                beside(told(score(run, kind, where=share)), "Table 3", model, kind, share)
+                for model, run in ALL.items()
+            ),
+        ]
+        for kind in KINDS
+        for share in SHARES
+    ]
     return [["kind", "n", *ALL], *(row for row in rows if any(row[2:]))]
 
 
 def table_4() -> Rows:
     rows = [
-        [kind, fate, *(beside(told(score(run, kind, name)), "Table 4", model, kind, name)
-                       for model, run in ALL.items())]
-        for kind in KINDS for name, fate in FATES.items()
-    ]  # fmt: skip
+        [
+            kind,
+            fate,
+            *(
+                beside(told(score(run, kind, name)), "Table 4", model, kind, name)
+                for model, run in ALL.items()
+            ),
+        ]
+        for kind in KINDS
+        for name, fate in FATES.items()
+    ]
     return [["kind", "the prediction is", *ALL], *rows]
 
 
@@ -216,8 +252,11 @@ def table_5(models: Sequence[str]) -> Rows:
         pair = [score(ALL[model], kind, f"{name}_{when}") for when in ("before", "after")]
         return beside(" / ".join(map(told, pair)), "Table 5", model, kind, name)
 
-    rows = [[kind, title, *(both(model, kind, name) for model in models)]
-            for kind in KINDS for name, title in SUBTOKENS.items()]  # fmt: skip
+    rows = [
+        [kind, title, *(both(model, kind, name) for model in models)]
+        for kind in KINDS
+        for name, title in SUBTOKENS.items()
+    ]
     return [["kind", "", *models], *rows]
 
 
@@ -231,11 +270,18 @@ def figure_3(models: Sequence[str]) -> Rows:
 
 def figure_4(kind: str) -> Rows:
     rows = [
-        [size, variants(kind, "single", f"statements:{size}"),
-         *(beside(told(score(run, kind, part=f"statements:{size}")), "Figure 4", model, kind, size)
-           for model, run in ALL.items())]
+        [
+            size,
+            variants(kind, "single", f"statements:{size}"),
+            *(
+                beside(
+                    told(score(run, kind, part=f"statements:{size}")), "Figure 4", model, kind, size
+                )
+                for model, run in ALL.items()
+            ),
+        ]
         for size in BUCKETS
-    ]  # fmt: skip
+    ]
     return [["statements", "n", *ALL], *rows]
 
 
@@ -252,11 +298,16 @@ def rounds() -> Rows:
 def edits() -> Rows:
     """By what is known of an edit; a mark that no edit of a kind has is left out."""
     rows = [
-        [f"{kind} ({short}), {mark.removeprefix('edit:') or 'all'}",
-         *(told(score(run, f"published-{kind}", part=mark), interval=True)
-           for run in EDITS.values())]
-        for kind, short in KINDS.items() for mark in ("", *(f"edit:{one}" for one in MARKS))
-    ]  # fmt: skip
+        [
+            f"{kind} ({short}), {mark.removeprefix('edit:') or 'all'}",
+            *(
+                told(score(run, f"published-{kind}", part=mark), interval=True)
+                for run in EDITS.values()
+            ),
+        ]
+        for kind, short in KINDS.items()
+        for mark in ("", *(f"edit:{one}" for one in MARKS))
+    ]
     return [["kind", *EDITS], *(row for row in rows if any(row[1:]))]
 
 

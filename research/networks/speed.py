@@ -36,9 +36,15 @@ from research.networks.plan import (
 )
 
 COLUMNS = (
-    "network", "parameters", "batch", "precision", "examples_per_second", "waiting", "gpu_busy",
+    "network",
+    "parameters",
+    "batch",
+    "precision",
+    "examples_per_second",
+    "waiting",
+    "gpu_busy",
     "rounds",
-)  # fmt: skip
+)
 # What each is set to for a line of its own. codeacumen-base pre-trains in the first share of all
 # steps
 # and then teaches: so short a training would never come to the second, so each is all of one.
@@ -67,9 +73,14 @@ def command(
     made += [] if _is_prepared(network) else ["--limit", str(args.most)]
     minutes = args.minutes + (COMPILING if compiled else 0.0)
     batches = args.round or (SLOW if network in (*SLOWER, BASE) else QUICK)
-    for one in (f"training.round={batches}", "training.epochs=1000", "training.patience=0",
-                "training.judged=64", f"training.minutes={minutes:g}",
-                f"training.compile={str(compiled).lower()}"):  # fmt: skip
+    for one in (
+        f"training.round={batches}",
+        "training.epochs=1000",
+        "training.patience=0",
+        "training.judged=64",
+        f"training.minutes={minutes:g}",
+        f"training.compile={str(compiled).lower()}",
+    ):
         made += ["--set", one]
     return [*made, "--set", PHASES[network][phase]] if phase else made
 
@@ -89,9 +100,12 @@ def measured(network: str, args: argparse.Namespace, phase: str, compiled: bool)
         # Reading the data is not what is measured.
         with log.open("w") as stream:
             subprocess.run(
-                program([*made, "--prepare"]), stdout=stream, stderr=stream, env=environment,
+                program([*made, "--prepare"]),
+                stdout=stream,
+                stderr=stream,
+                env=environment,
                 check=False,
-            )  # fmt: skip
+            )
     if args.read:
         return told
     busy, began = Busy(), time.time()
@@ -149,8 +163,9 @@ def main() -> None:
     parser.add_argument("--set", action="append", default=[], help="for every training")
     args = parser.parse_args()
     # What the plan asks besides: nothing here.
-    vars(args).update(prepare=False, limit=False, patience=1.0, pretrain_minutes=0.0,
-                      robustness=None, task=[])  # fmt: skip
+    vars(args).update(
+        prepare=False, limit=False, patience=1.0, pretrain_minutes=0.0, robustness=None, task=[]
+    )
     args.out.mkdir(parents=True, exist_ok=True)
     rows = []
     for network in args.networks:

@@ -30,8 +30,15 @@ from codeacumen.models.neural.networks.base import Base, Settings
 from codeacumen.models.neural.training.encoded import EncodedFile
 from codeacumen.text.subtokens import subtokens
 
-SMALL = {"layers": 3, "width": 128, "heads": 4, "inner": 384, "decoder": 1, "pretrain": 0.0,
-         "alone": 1.0}  # fmt: skip
+SMALL = {
+    "layers": 3,
+    "width": 128,
+    "heads": 4,
+    "inner": 384,
+    "decoder": 1,
+    "pretrain": 0.0,
+    "alone": 1.0,
+}
 LONGEST, BATCH, RATE, WARM = 140, 64, 0.001, 100
 # So many variants of each kind are asked, with one place changed and with all.
 ASKED = 300
@@ -83,8 +90,9 @@ def changes(base: Base, network: Any, robustness: Path) -> dict[str, str]:
         key: random.sample(rows, min(len(rows), ASKED)) for key, rows in sorted(found.items())
     }
     texts = {row["id"]: row["text"] for rows in chosen.values() for row in rows}
-    texts |= {row["method"]: originals[row["method"]]["text"]
-              for rows in chosen.values() for row in rows}  # fmt: skip
+    texts |= {
+        row["method"]: originals[row["method"]]["text"] for rows in chosen.values() for row in rows
+    }
     said = answers(base, network, [base.read(Method(i, t, "java")) for i, t in texts.items()])
     names = {one: subtokens(name or "") for one, name in zip(texts, said, strict=True)}
     told = {}

@@ -101,8 +101,10 @@ def test_it_is_read_as_it_was_written(background: Background, tmp_path: Path) ->
     path.write_bytes(background.to_bytes())
     again = read_background(path)
     assert (again.verbs, again.traits, again.names) == (
-        background.verbs, background.traits, background.names,
-    )  # fmt: skip
+        background.verbs,
+        background.traits,
+        background.names,
+    )
     np.testing.assert_allclose(again.weights, np.clip(background.weights, -8, 8), atol=1 / 31)
     assert again.to_bytes() == background.to_bytes()
 
@@ -114,8 +116,17 @@ def test_too_little_to_learn_from(examples_corpus: Corpus) -> None:
 
 def test_the_script_reports_too_little_data(examples_corpus: Corpus, tmp_path: Path) -> None:
     path = tmp_path / "background.npz"
-    command = [sys.executable, "-m", "research.naming_background", "-j", "1", "--out", path,
-               "--corpus", examples_corpus.folder]  # fmt: skip
+    command = [
+        sys.executable,
+        "-m",
+        "research.naming_background",
+        "-j",
+        "1",
+        "--out",
+        path,
+        "--corpus",
+        examples_corpus.folder,
+    ]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300)
     assert done.returncode == 2
     assert "too few methods" in done.stderr

@@ -46,9 +46,12 @@ class GetVoid:
         if not one.name.startswith("get") or one.returned != "void":
             return None
         reason = Evidence(
-            "antipattern", "get-void", "a getter that gives nothing", 6.0,
+            "antipattern",
+            "get-void",
+            "a getter that gives nothing",
+            6.0,
             (f"{one.path}:{one.line}", "Account.getBalance"),
-        )  # fmt: skip
+        )
         doubt = Evidence("convention", "sibling", "its siblings do the same", -1.0)
         better = Suggestion("load" + one.name[3:], 0.25)
         return Verdict(1 - 1 / (len(one.name) + 2), (reason, doubt), (better,))

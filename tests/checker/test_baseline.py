@@ -76,19 +76,27 @@ def test_same_bytes(project: Path, run: Check, known: Path, tmp_path: Path) -> N
     assert again.read_bytes() == known.read_bytes()
     assert known.read_text().isascii()
     assert [one.method for one in read_baseline(known)] == [
-        "Account.getLimit(int)", "Account.getTotal()",
-    ]  # fmt: skip
+        "Account.getLimit(int)",
+        "Account.getTotal()",
+    ]
 
 
 @pytest.mark.parametrize(
     "text",
     [
-        "", "{", "[]", "{}", '{"version": 2, "findings": []}', '{"version": 1}', "\xff\xfe",
-        '{"version": 1, "findings": [3]}', '{"version": 1, "findings": {}, "findings": 3}',
+        "",
+        "{",
+        "[]",
+        "{}",
+        '{"version": 2, "findings": []}',
+        '{"version": 1}',
+        "\xff\xfe",
+        '{"version": 1, "findings": [3]}',
+        '{"version": 1, "findings": {}, "findings": 3}',
         '{"version": 1, "findings": [{"fingerprint": 3, "path": "", "method": "", "rules": []}]}',
         "[" * 100_000,
     ],
-)  # fmt: skip
+)
 def test_what_is_no_baseline(text: str, tmp_path: Path) -> None:
     file = tmp_path / "known.json"
     file.write_bytes(text.encode("latin-1"))

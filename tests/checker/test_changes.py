@@ -162,8 +162,11 @@ def test_the_lines_are_those_of_git(repository: Path) -> None:
     write(repository, {"src/Long.java": "".join(changed)})
     told = subprocess.run(
         ["git", "-c", "safe.directory=*", "diff", "-U0", "HEAD"],
-        cwd=repository, capture_output=True, text=True, check=True,
-    ).stdout  # fmt: skip
+        cwd=repository,
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
     expected = []
     for start, count in _HUNK.findall(told):
         first, many = int(start), int(count or 1)

@@ -24,8 +24,10 @@ def test_findings(project: Path, run: Check) -> None:
     # Both names have eight letters: then the place decides.
     assert first.probability == second.probability == 0.9
     assert (first.path, first.owner, first.method) == (
-        "src/bank/Account.java", "bank.Account", "Account.getTotal()",
-    )  # fmt: skip
+        "src/bank/Account.java",
+        "bank.Account",
+        "Account.getTotal()",
+    )
     assert (first.place.line, first.place.column, first.place.end) == (6, 10, 18)
     assert (second.place.line, second.place.first, second.place.last) == (8, 8, 10)
     assert first.rules == ("get-void",)
@@ -168,9 +170,13 @@ def test_bad_files_are_told_and_the_others_read(project: Path, run: Check) -> No
     report = run(project)
     kinds = {one.path: one.kind for one in report.problems}
     assert kinds == {
-        "src/Huge.java": "too large", "src/Loop.java": "unreadable", "src/Nul.java": "binary",
-        "src/Out.java": "link", "src/Pipe.java": "unreadable", "src/round": "link",
-    }  # fmt: skip
+        "src/Huge.java": "too large",
+        "src/Loop.java": "unreadable",
+        "src/Nul.java": "binary",
+        "src/Out.java": "link",
+        "src/Pipe.java": "unreadable",
+        "src/round": "link",
+    }
     assert set(names(report)) == {"getTotal", "getLimit", "getThis", "getOld", "getWide"}
 
 

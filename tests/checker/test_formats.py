@@ -79,8 +79,10 @@ def test_text(report: Report, project: Path, monkeypatch: pytest.MonkeyPatch) ->
 def test_json(report: Report) -> None:
     told = json.loads(as_json(report))
     assert {one["name"]: one["suppressed"] for one in told["findings"]} == {
-        "getLimit": "", "getTotal": "inline", "getKnown": "baseline",
-    }  # fmt: skip
+        "getLimit": "",
+        "getTotal": "inline",
+        "getKnown": "baseline",
+    }
     limit = next(one for one in told["findings"] if one["name"] == "getLimit")
     assert limit["evidence"][0]["examples"] == [f"{FILE}:8", "Account.getBalance"]
     assert limit["suggestions"] == [{"name": "loadLimit", "confidence": 0.25}]
@@ -133,8 +135,10 @@ def test_sarif_says_what_is_known(report: Report) -> None:
     limit = results["getLimit"]
     assert limit["level"] == "error"
     assert limit["locations"][0]["physicalLocation"]["region"] == {
-        "startLine": 8, "startColumn": 10, "endColumn": 18,
-    }  # fmt: skip
+        "startLine": 8,
+        "startColumn": 10,
+        "endColumn": 18,
+    }
     assert len(limit["partialFingerprints"]["codeacumenMethod/v1"]) == 20
     first, second = limit["relatedLocations"]
     assert first["physicalLocation"]["region"] == {"startLine": 8}

@@ -51,8 +51,9 @@ def test_only_what_changed_is_parsed(project: Path, run: Check, reads: list[str]
     reads.clear()
     write(project, {"src/D3.java": "class C3 { void getNew() {} }"})
     assert {one.path for one in run(project).reported if one.name == "getNew"} == {
-        "src/C3.java", "src/D3.java",
-    }  # fmt: skip
+        "src/C3.java",
+        "src/D3.java",
+    }
     assert reads == ["src/D3.java"]
 
 

@@ -33,9 +33,16 @@ def test_all_keys(tmp_path: Path) -> None:
     (tmp_path / ".codeacumen.toml").write_text(text)
     found = settings_at(tmp_path)
     assert found == Settings(
-        1.0, 2.0, tmp_path / "b", "none", ("**/x",), ("get-void",), True, True,
+        1.0,
+        2.0,
+        tmp_path / "b",
+        "none",
+        ("**/x",),
+        ("get-void",),
+        True,
+        True,
         tmp_path / ".codeacumen.toml",
-    )  # fmt: skip
+    )
     assert all(key in text for key in KEYS)
 
 

@@ -176,9 +176,16 @@ def test_values_that_json_has_not(codeacumen_here: Codeacumen, folder: Path) -> 
     (row,) = json.loads(done.stdout, parse_constant=lambda name: pytest.fail(name))
     assert re.fullmatch(r"[0-9a-f-]{36}", row.pop("id"))
     assert row == {
-        "n": None, "i": None, "b": "aa01", "d": 1.5, "h": 12, "l": [None, 1.0], "s": {"x": None},
-        "day": "2020-02-29", "nothing": None,
-    }  # fmt: skip
+        "n": None,
+        "i": None,
+        "b": "aa01",
+        "d": 1.5,
+        "h": 12,
+        "l": [None, 1.0],
+        "s": {"x": None},
+        "day": "2020-02-29",
+        "nothing": None,
+    }
 
 
 def test_no_rows(codeacumen_here: Codeacumen, folder: Path) -> None:
@@ -301,10 +308,29 @@ def test_calls_outside_the_project(codeacumen_here: Codeacumen, tmp_path: Path) 
 
 
 STRINGS = (
-    "length", "isEmpty", "trim", "strip", "toLowerCase", "toUpperCase", "hashCode", "intern",
-    "chars", "lines", "isBlank", "stripLeading", "stripTrailing", "toCharArray", "getBytes",
-    "toString", "codePoints", "stripIndent", "translateEscapes", "notify", "notifyAll", "getClass",
-)  # fmt: skip
+    "length",
+    "isEmpty",
+    "trim",
+    "strip",
+    "toLowerCase",
+    "toUpperCase",
+    "hashCode",
+    "intern",
+    "chars",
+    "lines",
+    "isBlank",
+    "stripLeading",
+    "stripTrailing",
+    "toCharArray",
+    "getBytes",
+    "toString",
+    "codePoints",
+    "stripIndent",
+    "translateEscapes",
+    "notify",
+    "notifyAll",
+    "getClass",
+)
 
 
 # ------------------------------------------------------------------ views, export

@@ -85,9 +85,19 @@ def test_from_a_corpus_to_scores(codeacumen: Codeacumen, corpus: Path, tmp_path:
 
     run = tmp_path / "run"
     done = codeacumen(
-        "eval", *plugin, "-m", "first-variable", "-m", "majority", "-m", "oracle",
-        "-t", f"robustness@{data}", "-o", run,
-    )  # fmt: skip
+        "eval",
+        *plugin,
+        "-m",
+        "first-variable",
+        "-m",
+        "majority",
+        "-m",
+        "oracle",
+        "-t",
+        f"robustness@{data}",
+        "-o",
+        run,
+    )
     assert done.returncode == 0, done.stderr
     rows = [line.split() for line in done.stdout.splitlines()]
     ranked = [row[0] for row in rows if len(row) > 5 and row[1] in ("0.000", "40.000")]
@@ -131,8 +141,18 @@ def test_workers_do_not_change_the_data(
     options = ("-k", "rename", "--limit", "4", "--seed", "3", "--json", "-j")
     told = []
     for workers in ("1", "2"):
-        done = codeacumen_here("dataset", "build", "robustness", corpus, "--out",
-                           tmp_path / workers, "--split", "all", *options, workers)  # fmt: skip
+        done = codeacumen_here(
+            "dataset",
+            "build",
+            "robustness",
+            corpus,
+            "--out",
+            tmp_path / workers,
+            "--split",
+            "all",
+            *options,
+            workers,
+        )
         assert done.returncode == 0, done.stderr
         told.append(json.loads(done.stdout))
         monkeypatch.setenv("PYTHONHASHSEED", "1")

@@ -23,8 +23,9 @@ def test_build(
     codeacumen_here: Codeacumen, analysed_corpus: Corpus, gluecode: Path, tmp_path: Path
 ) -> None:
     out = tmp_path / "out"
-    done = codeacumen_here("dataset", "build", "gluecode", analysed_corpus.folder,
-                       "--out", out, "--workers", "1")  # fmt: skip
+    done = codeacumen_here(
+        "dataset", "build", "gluecode", analysed_corpus.folder, "--out", out, "--workers", "1"
+    )
     assert done.returncode == 0, done.stderr
     for word in ("npath", "of 9,600", "near-duplicate in train", "declared in", f"gluecode@{out}"):
         assert word in done.stdout.replace("\n", ""), word
@@ -79,8 +80,16 @@ def test_a_corpus_that_is_not_there(codeacumen_here: Codeacumen, tmp_path: Path)
 def test_infer_has_to_be_named_right(
     given: str, codeacumen_here: Codeacumen, examples_corpus: Corpus, tmp_path: Path
 ) -> None:
-    done = codeacumen_here("dataset", "build", "gluecode", examples_corpus.folder,
-                       "--out", tmp_path / "out", "--infer", given)  # fmt: skip
+    done = codeacumen_here(
+        "dataset",
+        "build",
+        "gluecode",
+        examples_corpus.folder,
+        "--out",
+        tmp_path / "out",
+        "--infer",
+        given,
+    )
     assert done.returncode != 0
     assert "--infer" in done.stderr
 

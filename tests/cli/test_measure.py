@@ -114,8 +114,9 @@ def test_any_place_and_any_number_of_workers(
             opened.write(file, str(file.relative_to(quill)))
     build([str(quill)], tmp_path / "corpus", engine=shared_engine(2), views=(), cache=tmp_path)
     places = (quill, f"quill={archive}", tmp_path / "corpus")
-    first, second, third = (codeacumen("measure", "npath", place, "--json", "-j", "2").stdout
-                            for place in places)  # fmt: skip
+    first, second, third = (
+        codeacumen("measure", "npath", place, "--json", "-j", "2").stdout for place in places
+    )
     assert first == second == third
     expected = []
     for path in sorted({row["file"] for row in lines(first)}):

@@ -17,9 +17,19 @@ from support import SHARED, Codeacumen
 def votes(codeacumen_here: Codeacumen, tmp_path: Path) -> Path:
     folder = tmp_path / "votes"
     done = codeacumen_here(
-        "survey", "simulate", "--out", folder, "--raters", "60", "--pairs", "30",
-        "--share", "honest=4", "--share", "random=1",
-    )  # fmt: skip
+        "survey",
+        "simulate",
+        "--out",
+        folder,
+        "--raters",
+        "60",
+        "--pairs",
+        "30",
+        "--share",
+        "honest=4",
+        "--share",
+        "random=1",
+    )
     assert done.returncode == 0, done.stderr
     assert "1,080 direct and 900 indirect votes" in done.stdout
     return folder
@@ -67,9 +77,21 @@ def test_bad_rows_are_named(codeacumen_here: Codeacumen, votes: Path, tmp_path: 
 
 def test_options(codeacumen_here: Codeacumen, votes: Path, tmp_path: Path) -> None:
     done = codeacumen_here(
-        "survey", "clean", votes, "-o", tmp_path / "out", "--size", "mine=0.3,0.5",
-        "--scale", "interval", "--increase", "0.2", "--min-ratings", "5", "--json",
-    )  # fmt: skip
+        "survey",
+        "clean",
+        votes,
+        "-o",
+        tmp_path / "out",
+        "--size",
+        "mine=0.3,0.5",
+        "--scale",
+        "interval",
+        "--increase",
+        "0.2",
+        "--min-ratings",
+        "5",
+        "--json",
+    )
     rules = json.loads(done.stdout)["rules"]
     assert rules == {
         "scale": "interval",
@@ -129,9 +151,20 @@ def test_select(codeacumen_here: Codeacumen, corpus: Path, tmp_path: Path) -> No
     rows = unit(np.arange(1, 13, dtype=np.float64).reshape(4, 3) % 5)
     Vectors(names, rows, [9, 9, 9, 9], {"kind": "toy"}).save(tmp_path / "toy")
     arguments = [
-        "survey", "select", corpus, "--min-count", "20", "--limit", "6", "--random", "2",
-        "--embedding", tmp_path / "toy", "-j", "1",
-    ]  # fmt: skip
+        "survey",
+        "select",
+        corpus,
+        "--min-count",
+        "20",
+        "--limit",
+        "6",
+        "--random",
+        "2",
+        "--embedding",
+        tmp_path / "toy",
+        "-j",
+        "1",
+    ]
     done = codeacumen_here(*arguments, "--out", tmp_path / "a.json")
     assert done.returncode == 0, done.stderr
     assert "6 pairs of" in done.stdout
@@ -143,8 +176,9 @@ def test_select(codeacumen_here: Codeacumen, corpus: Path, tmp_path: Path) -> No
     codeacumen_here(*arguments, "--out", tmp_path / "b.json")
     assert (tmp_path / "a.json").read_bytes() == (tmp_path / "b.json").read_bytes()
     (tmp_path / "words.txt").write_text("i index")
-    few = codeacumen_here(*arguments, "--words", tmp_path / "words.txt", "--limit", "99",
-                      "--out", tmp_path / "c.json")  # fmt: skip
+    few = codeacumen_here(
+        *arguments, "--words", tmp_path / "words.txt", "--limit", "99", "--out", tmp_path / "c.json"
+    )
     assert "of 99 pairs: there are no more such names" in few.stderr
     found = json.loads((tmp_path / "c.json").read_bytes())
     assert {"left": "i", "right": "index", "why": "synonyms"} in found["pairs"]

@@ -65,8 +65,22 @@ def test_any_number_of_workers_gives_the_same_bytes(
 def test_options_are_settings_of_the_embedding(
     codeacumen: Codeacumen, quill: Path, tmp_path: Path
 ) -> None:
-    options = ("--min-count", "5", "--tokens", "names", "--limit", "2000", "--window", "2",
-               "--negative", "3", "--alpha", "0.1", "--seed", "4")  # fmt: skip
+    options = (
+        "--min-count",
+        "5",
+        "--tokens",
+        "names",
+        "--limit",
+        "2000",
+        "--window",
+        "2",
+        "--negative",
+        "3",
+        "--alpha",
+        "0.1",
+        "--seed",
+        "4",
+    )
     out = tmp_path / "w2v"
     done = codeacumen(
         "train", "embedding", "w2v-sg", quill, *options, *SMALL, "--json", "--out", out
@@ -74,8 +88,17 @@ def test_options_are_settings_of_the_embedding(
     assert done.returncode == 0, done.stderr
     facts = json.loads(done.stdout)
     assert (facts["kind"], facts["folder"], facts["dimensions"]) == ("w2v-sg", str(out), 10)
-    expected = {"min_count": 5, "tokens": "names", "limit": 2000, "window": 2, "negative": 3,
-                "alpha": 0.1, "seed": 4, "size": 10, "epochs": 2}  # fmt: skip
+    expected = {
+        "min_count": 5,
+        "tokens": "names",
+        "limit": 2000,
+        "window": 2,
+        "negative": 3,
+        "alpha": 0.1,
+        "seed": 4,
+        "size": 10,
+        "epochs": 2,
+    }
     assert facts["settings"].items() >= expected.items()
     assert 0 < facts["data"]["tokens"] <= 2000
     assert min(Vectors.load(out).counts) >= 5
@@ -145,9 +168,13 @@ def test_neighbours_need_an_embedding(codeacumen: Codeacumen, tmp_path: Path) ->
 
 
 def test_trained_rows_stand_beside_the_published(
-    codeacumen: Codeacumen, codeacumen_here: Codeacumen, quill: Path, idbench: Path, tmp_path: Path,
+    codeacumen: Codeacumen,
+    codeacumen_here: Codeacumen,
+    quill: Path,
+    idbench: Path,
+    tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
-) -> None:  # fmt: skip
+) -> None:
     for technique in ("ft-cbow", "w2v-cbow"):
         out = tmp_path / "all" / technique
         done = codeacumen("train", "embedding", technique, quill, "--out", out, *SMALL)

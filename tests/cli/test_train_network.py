@@ -27,10 +27,22 @@ def test_a_network_is_trained_for_each_task_and_evaluated(
     config, out = tmp_path / "mine.toml", tmp_path / "runs"
     config.write_text((CONFIGS / "cnn.small.toml").read_text() + "seed = 7\n")
     command = (
-        "train", "network", "cnn", "-t", f"gluecode/npath@{gluecode}",
-        "-t", f"gluecode/naming@{gluecode}", "--config", config, "--set", "training.epochs=2",
-        "--workers", "1", "-o", out,
-    )  # fmt: skip
+        "train",
+        "network",
+        "cnn",
+        "-t",
+        f"gluecode/npath@{gluecode}",
+        "-t",
+        f"gluecode/naming@{gluecode}",
+        "--config",
+        config,
+        "--set",
+        "training.epochs=2",
+        "--workers",
+        "1",
+        "-o",
+        out,
+    )
     done = codeacumen_here(*command)
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("of 2 rounds") == 2, done.stdout
@@ -40,8 +52,17 @@ def test_a_network_is_trained_for_each_task_and_evaluated(
         assert (training["seed"], training["epochs"]) == (7, 2)
     with_seed = codeacumen_here(*command, "--seed", "3", "--json")
     assert json.loads(with_seed.stdout)["gluecode/npath"]["training"]["seed"] == 3
-    done = codeacumen_here("eval", "-t", f"gluecode@{gluecode}", "-m", f"run:{out}",
-                       "--skip-unfit", "--out", tmp_path / "run", "--json")  # fmt: skip
+    done = codeacumen_here(
+        "eval",
+        "-t",
+        f"gluecode@{gluecode}",
+        "-m",
+        f"run:{out}",
+        "--skip-unfit",
+        "--out",
+        tmp_path / "run",
+        "--json",
+    )
     assert done.returncode == 0, done.stderr
     cells = json.loads(done.stdout)["cells"]
     assert sorted(one["task"] for one in cells) == ["gluecode/naming", "gluecode/npath"]
@@ -52,9 +73,22 @@ def test_the_function_trains_what_the_command_trains(
     codeacumen_here: Codeacumen, gluecode: Path, tmp_path: Path
 ) -> None:
     done = codeacumen_here(
-        "train", "network", "mlp", "-t", f"gluecode/npath@{gluecode}", "--config", "small",
-        "--set", "training.epochs=1", "--limit", "8", "-j", "1", "-o", tmp_path / "command",
-    )  # fmt: skip
+        "train",
+        "network",
+        "mlp",
+        "-t",
+        f"gluecode/npath@{gluecode}",
+        "--config",
+        "small",
+        "--set",
+        "training.epochs=1",
+        "--limit",
+        "8",
+        "-j",
+        "1",
+        "-o",
+        tmp_path / "command",
+    )
     assert done.returncode == 0, done.stderr
     called: list[TrainedNetwork] = []
     (trained,) = train_network(
@@ -114,9 +148,17 @@ def test_a_transformer_is_pretrained_and_begun_from(
     assert done.stdout.startswith("transformer for pretrain: dev loss ")
     assert "next:" not in done.stdout
     done = codeacumen_here(
-        "train", "network", "transformer", "-t", f"gluecode/npath@{gluecode}", "--from", base,
-        *options, "-o", out,
-    )  # fmt: skip
+        "train",
+        "network",
+        "transformer",
+        "-t",
+        f"gluecode/npath@{gluecode}",
+        "--from",
+        base,
+        *options,
+        "-o",
+        out,
+    )
     assert done.returncode == 0, done.stderr
     started_from = json.loads((out / "model.json").read_text())["start"]
     assert started_from == json.loads((base / "model.json").read_text())["weights_sha256"]
@@ -129,14 +171,42 @@ def test_all_tasks_at_once_from_variants(
     """codeacumen-base: variants are made, one network answers five tasks."""
     corpus = examples_corpus.folder  # type: ignore[attr-defined]
     variants = tmp_path / "variants"
-    done = codeacumen_here("dataset", "build", "robustness", corpus, "--methods", gluecode,
-                       "--split", "train", "--kind", "rename", "--where", "single",
-                       "--limit", "40", "--out", variants)  # fmt: skip
+    done = codeacumen_here(
+        "dataset",
+        "build",
+        "robustness",
+        corpus,
+        "--methods",
+        gluecode,
+        "--split",
+        "train",
+        "--kind",
+        "rename",
+        "--where",
+        "single",
+        "--limit",
+        "40",
+        "--out",
+        variants,
+    )
     assert done.returncode == 0, done.stderr
     command = (
-        "train", "network", "codeacumen-base", "-t", f"gluecode@{gluecode}", "--variants", variants,
-        "--config", "small", "--limit", "40", "--set", "training.epochs=1", "--workers", "1",
-    )  # fmt: skip
+        "train",
+        "network",
+        "codeacumen-base",
+        "-t",
+        f"gluecode@{gluecode}",
+        "--variants",
+        variants,
+        "--config",
+        "small",
+        "--limit",
+        "40",
+        "--set",
+        "training.epochs=1",
+        "--workers",
+        "1",
+    )
     done = codeacumen_here(*command, "-o", tmp_path / "base")
     assert done.returncode == 0, done.stderr
     done = codeacumen_here(

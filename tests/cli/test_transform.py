@@ -39,15 +39,33 @@ def one_file(tmp_path: Path) -> Path:
 
 def test_lines_files_and_reasons(codeacumen: Codeacumen, one_file: Path, tmp_path: Path) -> None:
     out, written = tmp_path / "v.jsonl", tmp_path / "written"
-    done = codeacumen("transform", str(one_file), "-k", "VN", "-k", "boolean", "-k", "LX", "-w",
-                  "single", "-w", "all", "--refused", "--write", str(written),
-                  "-o", str(out))  # fmt: skip
+    done = codeacumen(
+        "transform",
+        str(one_file),
+        "-k",
+        "VN",
+        "-k",
+        "boolean",
+        "-k",
+        "LX",
+        "-w",
+        "single",
+        "-w",
+        "all",
+        "--refused",
+        "--write",
+        str(written),
+        "-o",
+        str(out),
+    )
     assert done.returncode == 0, done.stderr
     assert "most frequent refusal" in done.stdout
     rows = lines(out)
     assert [row["locations"] for row in rows if row.get("where") == "all"] == [
-        ["rename:n:0", "rename:sum:0", "rename:i:0"], ["rename:b:0", "rename:c:0"], ["loop:for:0"],
-    ]  # fmt: skip
+        ["rename:n:0", "rename:sum:0", "rename:i:0"],
+        ["rename:b:0", "rename:c:0"],
+        ["loop:for:0"],
+    ]
     (refused,) = [row for row in rows if "refused" in row]
     assert (refused["method"], refused["refused"]) == ("g", "Boolean may be null")
     data = one_file.read_bytes()
@@ -69,9 +87,24 @@ def test_the_same_bytes_whatever_the_workers(
     found = []
     for workers in ("1", "2"):
         out = tmp_path / f"{workers}.jsonl"
-        done = codeacumen_here("transform", corpus, "-k", "unused", "-k", "rename+loop", "-w",
-                           "single", "-w", "50%", "--seed", "7", "-j", workers,
-                           "-o", out)  # fmt: skip
+        done = codeacumen_here(
+            "transform",
+            corpus,
+            "-k",
+            "unused",
+            "-k",
+            "rename+loop",
+            "-w",
+            "single",
+            "-w",
+            "50%",
+            "--seed",
+            "7",
+            "-j",
+            workers,
+            "-o",
+            out,
+        )
         assert done.returncode == 0, done.stderr
         found.append(out.read_bytes())
         monkeypatch.setenv("PYTHONHASHSEED", "1")
@@ -109,14 +142,37 @@ def test_certified_as_far_as_asked(
 ) -> None:
     out = tmp_path / "v.jsonl"
     command = f"javac {' '.join(JAVAC)} -d out A.java"
-    done = codeacumen_here("transform", one_file.parent, "-j", "1", "--certify", "tests",
-                       "--test-command", command, "-o", out, "--json")  # fmt: skip
+    done = codeacumen_here(
+        "transform",
+        one_file.parent,
+        "-j",
+        "1",
+        "--certify",
+        "tests",
+        "--test-command",
+        command,
+        "-o",
+        out,
+        "--json",
+    )
     assert done.returncode == 0, done.stderr
     told = json.loads(done.stdout)
     assert told["lines"] == len(lines(out)) > 5
     assert {row["certificate"]["level"] for row in lines(out)} == {"tests"}
-    done = codeacumen_here("transform", one_file.parent, "-j", "1", "-k", "rename", "--certify",
-                       "tests", "--test-command", "grep -q sum A.java", "-o", out)  # fmt: skip
+    done = codeacumen_here(
+        "transform",
+        one_file.parent,
+        "-j",
+        "1",
+        "-k",
+        "rename",
+        "--certify",
+        "tests",
+        "--test-command",
+        "grep -q sum A.java",
+        "-o",
+        out,
+    )
     assert done.returncode == 1
     failed = [row for row in lines(out) if row["certificate"].get("failed")]
     assert [row["locations"] for row in failed] == [["rename:sum:0"]]

@@ -17,9 +17,23 @@ from codeacumen.cli import app
 from support import ROOT, Codeacumen
 
 VERBS = [
-    "eval", "score", "compare", "report", "reproduce", "tasks", "models", "corpus", "dataset",
-    "renames", "similar", "train", "names", "measure", "transform", "survey",
-]  # fmt: skip
+    "eval",
+    "score",
+    "compare",
+    "report",
+    "reproduce",
+    "tasks",
+    "models",
+    "corpus",
+    "dataset",
+    "renames",
+    "similar",
+    "train",
+    "names",
+    "measure",
+    "transform",
+    "survey",
+]
 EXAMPLE = ROOT / "examples" / "trigram_embedding.py"
 
 
@@ -94,9 +108,19 @@ def test_json_is_json_and_nothing_else(codeacumen_here: Codeacumen, tmp_path: Pa
 def test_an_embedding_of_your_own(codeacumen: Codeacumen, tmp_path: Path) -> None:
     """The worked example of the documentation: a file with a model, no package."""
     done = codeacumen(
-        "eval", "--plugin", EXAMPLE, "-m", "trigrams", "-m", "trigrams:case=true",
-        "-t", "abbreviations", "-o", tmp_path / "run", "--json",
-    )  # fmt: skip
+        "eval",
+        "--plugin",
+        EXAMPLE,
+        "-m",
+        "trigrams",
+        "-m",
+        "trigrams:case=true",
+        "-t",
+        "abbreviations",
+        "-o",
+        tmp_path / "run",
+        "--json",
+    )
     cells = json.loads(done.stdout)["cells"]
     assert {cell["model"] for cell in cells} == {"trigrams", "trigrams:case=true"}
     assert all(cell["scores"][0]["value"] > 0.6 for cell in cells)
@@ -114,8 +138,11 @@ def test_compare_models_and_runs(codeacumen_here: Codeacumen, tmp_path: Path) ->
     assert done.returncode == 0, done.stderr
     (comparison,) = json.loads(done.stdout)
     assert set(comparison["values"]) == {
-        f"levenshtein ({one})", f"levenshtein ({two})", "random", "jaro-winkler",
-    }  # fmt: skip
+        f"levenshtein ({one})",
+        f"levenshtein ({two})",
+        "random",
+        "jaro-winkler",
+    }
     verdicts = {
         frozenset((test["first"], test["second"])): test["different"]
         for test in comparison["tests"]
@@ -244,8 +271,10 @@ def test_a_reader_that_has_seen_enough_is_no_error(home: Path, tmp_path: Path) -
 
     done = subprocess.run(
         f'"{sys.executable}" -m codeacumen tasks list | head -1',
-        shell=True, capture_output=True, text=True,
-    )  # fmt: skip
+        shell=True,
+        capture_output=True,
+        text=True,
+    )
     assert "Traceback" not in done.stderr
     assert "error" not in done.stderr
 
@@ -319,9 +348,18 @@ def test_somebody_elses_broken_package_spoils_only_its_own(
 
 def test_tables_say_who_has_seen_labels(codeacumen_here: Codeacumen, tmp_path: Path) -> None:
     done = codeacumen_here(
-        "eval", "-m", "oracle", "-m", "ensemble:levenshtein", "-m", "levenshtein",
-        "-t", "abbreviations/match", "-o", tmp_path / "run",
-    )  # fmt: skip
+        "eval",
+        "-m",
+        "oracle",
+        "-m",
+        "ensemble:levenshtein",
+        "-m",
+        "levenshtein",
+        "-t",
+        "abbreviations/match",
+        "-o",
+        tmp_path / "run",
+    )
     told = {line.split()[0]: line for line in done.stdout.splitlines() if "475 of 475" in line}
     assert "has seen the labels" in told["oracle"]
     assert "leave-one-out" in told["ensemble:levenshtein"]

@@ -21,21 +21,27 @@ def write_cases(folder: Path) -> dict[str, tuple[str, bool]]:
         "Empty.java": (b"", "empty", False),
         "Binary.java": (bytes(range(256)) * 40, "binary", True),
         "Large.java": (b"class Large { }\n" * (50 << 16), "too large", True),
-        "OneLine.java": (b"class OneLine {" + b" int f() { return 1; }" * 400 + b"}", "one line",
-                         False),
+        "OneLine.java": (
+            b"class OneLine {" + b" int f() { return 1; }" * 400 + b"}",
+            "one line",
+            False,
+        ),
         "Crlf.java": (GOOD.replace("\n", "\r\n").encode(), "line ends", False),
         "Marked.java": (b"\xef\xbb\xbf" + GOOD.encode(), "byte order mark", False),
-        "Latin.java": ("class Café { String f() { return \"é à ü\"; } }".encode("latin-1"),
-                       "encoding", False),
+        "Latin.java": (
+            'class Café { String f() { return "é à ü"; } }'.encode("latin-1"),
+            "encoding",
+            False,
+        ),
         "Wide.java": (GOOD.encode("utf-16"), "encoding", False),
         "Deep.java": (deep.encode(), "deep nesting", False),
         "Unclosed.java": (b"class Unclosed { void f() { if (x) { g(); ", "syntax", False),
         "Prose.java": (b"It was a bright cold day in April, and the clocks were", "syntax", False),
-        "Quotes.java": (b"class Quotes { String s = \"no end; }\n", "syntax", False),
+        "Quotes.java": (b'class Quotes { String s = "no end; }\n', "syntax", False),
         "broken.js": (b"function ( { ;;", "syntax", False),
         "deep.js": (b"x = " + b"[" * 5000 + b"]" * 5000 + b";", "deep nesting", False),
         "UPPER.JAVA": (b"", "empty", False),
-    }  # fmt: skip
+    }
     for name, (data, _, _) in cases.items():
         (folder / name).write_bytes(data)
     (folder / "Good.java").write_text(GOOD)

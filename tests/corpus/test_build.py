@@ -237,8 +237,9 @@ def test_a_file_that_ends_its_process_is_left_out_and_told(tmp_path: Path) -> No
     assert summary.problems == {"lethal": (1, 1)}
     corpus = Corpus.open(tmp_path / "corpus")
     assert corpus.query("select path from files order by 1")["path"].to_pylist() == [
-        "A.java", "C.java",
-    ]  # fmt: skip
+        "A.java",
+        "C.java",
+    ]
     problem = corpus.query("select path, message from problems").to_pylist()
     assert problem == [{"path": "B.java", "message": "its process ended with SIGSEGV"}]
     # Known now: the next build does not try again, and finds nothing to do.

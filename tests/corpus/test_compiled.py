@@ -30,8 +30,10 @@ def test_nothing_is_left_to_compile() -> None:
     files = sorted((ROOT / "examples").rglob("*.java"))
     done = subprocess.run(
         [sys.executable, "-c", _NEW_CODE, *map(str, some(files))],
-        capture_output=True, text=True, check=True,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     before, after = json.loads(done.stdout)
     assert len(before) > 20
     assert after == before

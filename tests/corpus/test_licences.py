@@ -196,11 +196,21 @@ License: Like-Zlib
 @pytest.mark.parametrize(
     "path",
     [
-        "LICENSE", "LICENCE.md", "license.txt", "COPYING", "COPYING.LESSER", "NOTICE", "UNLICENSE",
-        "LICENSE-2.0.html", "MIT-LICENSE", "lib/LICENSE.apache", "debian/copyright",
-        "LICENSES/EUPL-1.2.txt", "NOTICE.txt",
+        "LICENSE",
+        "LICENCE.md",
+        "license.txt",
+        "COPYING",
+        "COPYING.LESSER",
+        "NOTICE",
+        "UNLICENSE",
+        "LICENSE-2.0.html",
+        "MIT-LICENSE",
+        "lib/LICENSE.apache",
+        "debian/copyright",
+        "LICENSES/EUPL-1.2.txt",
+        "NOTICE.txt",
     ],
-)  # fmt: skip
+)
 def test_names_of_licence_files(path: str) -> None:
     assert is_licence(path)
 
@@ -208,10 +218,17 @@ def test_names_of_licence_files(path: str) -> None:
 @pytest.mark.parametrize(
     "path",
     [
-        "License.java", "src/licence.py", "LICENSED.txt", "README", "copyright.c", "notice.js",
-        "src/copyright", "NoticeBoard", "license.json",
+        "License.java",
+        "src/licence.py",
+        "LICENSED.txt",
+        "README",
+        "copyright.c",
+        "notice.js",
+        "src/copyright",
+        "NoticeBoard",
+        "license.json",
     ],
-)  # fmt: skip
+)
 def test_names_of_other_files(path: str) -> None:
     assert not is_licence(path)
 

@@ -79,8 +79,9 @@ def test_a_class_is_the_same_whatever_ends_its_lines(corpus: Corpus, name: str) 
         "select name, line, end_line, javadoc from methods where path = ? order by line", [path]
     )
     assert [tuple(row.values()) for row in methods.to_pylist()] == [
-        ("f", 2, 4, ""), ("g", 6, 6, "/** Told. */"),
-    ]  # fmt: skip
+        ("f", 2, 4, ""),
+        ("g", 6, 6, "/** Told. */"),
+    ]
     (file,) = corpus.query("select lines, broken from files where path = ?", [path]).to_pylist()
     assert file == {"lines": 207, "broken": False}
     calls = corpus.query("select line, callee from calls where path = ?", [path]).to_pylist()

@@ -71,9 +71,11 @@ def check(data: bytes) -> None:
 
 
 quick = settings(
-    max_examples=120, deadline=None, derandomize=True,
+    max_examples=120,
+    deadline=None,
+    derandomize=True,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
-)  # fmt: skip
+)
 
 
 @quick
@@ -128,11 +130,12 @@ HOSTILE = {
     "chained calls": lambda n: "Object f(B b) { return b" + ".a(1)" * n + "; }",
     "long array": lambda n: "int[] f() { return new int[] { " + "1, " * n + "1 }; }",
     "many methods": lambda n: " ".join(f"int m{i}(int a) {{ return m{i}(a); }}" for i in range(n)),
-    "many cases": lambda n: "void f(int x) { switch (x) { "
-    + " ".join(f"case {i}: x++; " for i in range(n)) + "} }",
+    "many cases": lambda n: (
+        "void f(int x) { switch (x) { " + " ".join(f"case {i}: x++; " for i in range(n)) + "} }"
+    ),
     "unclosed": lambda n: "void f(int x) { if (x) { " * n,
     "catches": lambda n: "void f() { try { g(); } " + "catch (A e) { g(); } " * n + "}",
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("shape", HOSTILE)

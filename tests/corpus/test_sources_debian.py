@@ -179,8 +179,11 @@ def test_a_mirror_without_debians_own_folder(repository: Path, tmp_path: Path) -
     (source,) = projects(["debian:codeacumen-toy"], tmp_path / "cache")
     found = source.entries((".java",))
     assert [one.path for one in found if isinstance(one, Entry)] == [
-        "debian/Old.java", "extra/C.java", "src/A.java", "src/pkg/B.java",
-    ]  # fmt: skip
+        "debian/Old.java",
+        "extra/C.java",
+        "src/A.java",
+        "src/pkg/B.java",
+    ]
     (problem,) = [one for one in found if not isinstance(one, Entry)]
     assert (problem.path, problem.kind) == (".", "missing")
     assert "codeacumen-toy_1.0-2.debian.tar.xz" in problem.message
@@ -235,8 +238,9 @@ def test_a_real_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
     # apt again, by hand, for the archives that dpkg-source needs.
     downloads = tmp_path / "downloads"
     downloads.mkdir()
-    answer = run_apt_get(cache / "debian" / "apt", ("--download-only", "source", "libjson-java"),
-                      downloads, "again")  # fmt: skip
+    answer = run_apt_get(
+        cache / "debian" / "apt", ("--download-only", "source", "libjson-java"), downloads, "again"
+    )
     assert answer.code == 0
     (description,) = downloads.glob("*.dsc")
     assert source.revision == described(description.read_text()).version
@@ -291,8 +295,11 @@ def test_a_damaged_component_costs_itself_only(tmp_path: Path) -> None:
     note(tmp_path / "kept", problems)
     found = UnpackedRoot(tmp_path / "kept").entries(lambda path: path.endswith(".java"))
     assert sorted((one.path, isinstance(one, Entry)) for one in found) == [
-        (".", False), ("A.java", True), ("c/../../C.java", False), ("c/D.java", True),
-    ]  # fmt: skip
+        (".", False),
+        ("A.java", True),
+        ("c/../../C.java", False),
+        ("c/D.java", True),
+    ]
 
 
 def test_a_signed_description() -> None:

@@ -56,8 +56,13 @@ def test_a_folder_in_the_order_of_paths(tmp_path: Path) -> None:
     names = ("b/Z.java", "b/A.java", "a/X.java", "C.java", "b/notes.txt", "a.java", "a-b/D.java")
     write(tmp_path / "root", dict.fromkeys(names, "class A { }"))
     assert [path for path, _ in listed(tmp_path / "root")] == [
-        "C.java", "a-b/D.java", "a.java", "a/X.java", "b/A.java", "b/Z.java",
-    ]  # fmt: skip
+        "C.java",
+        "a-b/D.java",
+        "a.java",
+        "a/X.java",
+        "b/A.java",
+        "b/Z.java",
+    ]
 
 
 def test_a_folder_a_zip_and_a_jar_of_one_content_are_one_project(tmp_path: Path) -> None:
@@ -125,8 +130,11 @@ def test_links_to_folders_are_told_whatever_they_are_called(tmp_path: Path) -> N
         assert problem.kind == "link"
         assert problem.message == "it leads to a folder; folders behind links are not followed"
     assert [one.path for one in part.entries((".java",))] == [
-        "aside", "src/A.java", "src/me", "src/up",
-    ]  # fmt: skip
+        "aside",
+        "src/A.java",
+        "src/me",
+        "src/up",
+    ]
     assert [one.path for one in whole.licences()] == ["LICENSE"]
 
 
@@ -300,8 +308,10 @@ def test_members_that_share_their_bytes_are_a_bomb(tmp_path: Path) -> None:
             other.file_size, other.compress_type = first.file_size, first.compress_type
             archive.filelist.append(other)
     assert listed(file) == [
-        ("A.java", "zip bomb"), ("B.java", "zip bomb"), ("C.java", "zip bomb"),
-    ]  # fmt: skip
+        ("A.java", "zip bomb"),
+        ("B.java", "zip bomb"),
+        ("C.java", "zip bomb"),
+    ]
 
 
 def test_an_archive_that_is_too_much_in_all(

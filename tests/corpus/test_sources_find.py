@@ -43,8 +43,11 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_sources_keep_their_order_and_have_names(here: Path) -> None:
     found = projects(["more-1.0.jar", "./lib", "mine=lib/b", str(here / "lib" / "b")], here)
     assert [(one.name, one.source) for one in found] == [
-        ("more-1.0", "more-1.0.jar"), ("lib", "lib"), ("mine", "b"), ("b", "b"),
-    ]  # fmt: skip
+        ("more-1.0", "more-1.0.jar"),
+        ("lib", "lib"),
+        ("mine", "b"),
+        ("b", "b"),
+    ]
     assert paths(found[2]) == paths(found[3]) == ["B.java"]
 
 
@@ -241,8 +244,11 @@ def test_a_recipe_lists_projects(here: Path) -> None:
     )
     found = projects([file, "lib"], here / "cache")
     assert [(one.name, one.source) for one in found] == [
-        ("ours", "lib"), ("more-1.0", "more-1.0.jar"), ("repo", "git:repo@HEAD"), ("lib", "lib"),
-    ]  # fmt: skip
+        ("ours", "lib"),
+        ("more-1.0", "more-1.0.jar"),
+        ("repo", "git:repo@HEAD"),
+        ("lib", "lib"),
+    ]
     assert paths(found[0]) == ["src/main/M.java"]
     assert len(paths(found[3])) == 5
 

@@ -189,8 +189,10 @@ def test_names_that_lead_out(tmp_path: Path) -> None:
     repository.create_commit("HEAD", WHO, WHO, "all", pygit2.Oid(hex=outer), [])
     entries = project(f"git:{tmp_path / 'repo'}", tmp_path).entries(JAVA)
     assert [(one.path, isinstance(one, Problem)) for one in entries] == [
-        ("../A.java", True), ("/B.java", True), ("C.java", False),
-    ]  # fmt: skip
+        ("../A.java", True),
+        ("/B.java", True),
+        ("C.java", False),
+    ]
 
 
 def test_a_tree_without_end_is_a_bomb(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -230,8 +232,10 @@ def test_a_lost_object_costs_itself_only(history: History, tmp_path: Path) -> No
     source = project(f"git:{history.folder}", tmp_path)
     found = {one.path: one for one in source.entries(JAVA)}
     assert {path: isinstance(one, Problem) for path, one in found.items()} == {
-        "Side.java": True, "src/Renamed.java": False, "src/b": True,
-    }  # fmt: skip
+        "Side.java": True,
+        "src/Renamed.java": False,
+        "src/b": True,
+    }
 
 
 def test_a_damaged_object_costs_itself_only(history: History, tmp_path: Path) -> None:

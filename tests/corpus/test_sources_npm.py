@@ -128,8 +128,9 @@ def test_a_version_a_tag_or_the_latest(
     assert source.read("lib/index.js") == b"module.exports = 1;"
     found = source.entries((".js",))
     assert [(one.path, isinstance(one, Problem)) for one in found] == [
-        ("../../evil.js", True), ("lib/index.js", False),
-    ]  # fmt: skip
+        ("../../evil.js", True),
+        ("lib/index.js", False),
+    ]
     assert source.licences() == [LicenceFile("LICENSE", ("Unlicense",))]
     assert not (tmp_path / "cache" / "evil.js").exists()
 

@@ -220,6 +220,7 @@ def test_problems_are_listed_with_the_files(tmp_path: Path) -> None:
     root = UnpackedRoot(tmp_path / "kept")
     found = root.entries(lambda path: path.endswith(".java"))
     assert [(one.path, isinstance(one, Entry)) for one in found] == [
-        ("A.java", True), ("B.java", False),
-    ]  # fmt: skip
+        ("A.java", True),
+        ("B.java", False),
+    ]
     assert root.read("A.java", 100) == b"class A { }"

@@ -19,9 +19,14 @@ def test_shares_are_kept_over_many_projects() -> None:
 def test_a_project_stays_where_it_is() -> None:
     # Worked out once; another value would move projects between train and test.
     expected = {
-        "guava": "train", "commons-lang": "train", "jsoup": "test", "netty": "test",
-        "ant": "test", "trove": "train", "maven": "dev",
-    }  # fmt: skip
+        "guava": "train",
+        "commons-lang": "train",
+        "jsoup": "test",
+        "netty": "test",
+        "ant": "test",
+        "trove": "train",
+        "maven": "dev",
+    }
     assert {name: split_of(name) for name in expected} == expected
     assert set(expected.values()) == set(SPLITS)
 

@@ -152,9 +152,15 @@ def test_ids_of_many_methods_at_once(
 def test_only_questions_are_answered(examples_corpus: Corpus, tmp_path: Path) -> None:
     out = tmp_path / "out.csv"
     for sql in (
-        f"copy (select 1) to '{out}'", "create table mine as select 1", "drop view methods",
-        "select 1; select 2", f"select 1; copy (select 1) to '{out}'", "", "  ", "pragma version",
-    ):  # fmt: skip
+        f"copy (select 1) to '{out}'",
+        "create table mine as select 1",
+        "drop view methods",
+        "select 1; select 2",
+        f"select 1; copy (select 1) to '{out}'",
+        "",
+        "  ",
+        "pragma version",
+    ):
         with pytest.raises(CodeacumenError) as caught:
             examples_corpus.query(sql)
         assert "select" in caught.value.hint

@@ -92,7 +92,12 @@ def test_every_family_has_its_module() -> None:
 
     families = list_data_families()
     assert {family.name for family in families} == {
-        "gluecode", "robustness", "similarity", "renames", "misnamed", "identifiers",
-    }  # fmt: skip
+        "gluecode",
+        "robustness",
+        "similarity",
+        "renames",
+        "misnamed",
+        "identifiers",
+    }
     for family in families:
         assert callable(importlib.import_module(family.module).list_tasks)

@@ -129,8 +129,10 @@ def test_no_process_stays_after_ctrl_c(tmp_path: Path) -> None:
     )
     parent = subprocess.Popen(
         [sys.executable, "-c", code, str(Path(__file__).parent), str(tmp_path)],
-        stderr=subprocess.PIPE, text=True, start_new_session=True,
-    )  # fmt: skip
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
     while len(pids := [int(file.name) for file in tmp_path.iterdir()]) < 2:
         assert parent.poll() is None
         time.sleep(0.01)

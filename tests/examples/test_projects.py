@@ -93,10 +93,21 @@ def compiled(tmp_path_factory: pytest.TempPathFactory) -> Compile:
     def run(sources: list[Path], *options: str) -> Path:
         folder = tmp_path_factory.mktemp("classes")
         done = subprocess.run(
-            [javac, *JAVAC, "-encoding", "UTF-8", "--release", "17", *options, "-d", str(folder),
-             *map(str, sources)],
-            capture_output=True, text=True,
-        )  # fmt: skip
+            [
+                javac,
+                *JAVAC,
+                "-encoding",
+                "UTF-8",
+                "--release",
+                "17",
+                *options,
+                "-d",
+                str(folder),
+                *map(str, sources),
+            ],
+            capture_output=True,
+            text=True,
+        )
         assert done.returncode == 0, done.stdout + done.stderr
         return folder
 

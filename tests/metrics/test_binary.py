@@ -28,8 +28,9 @@ from codeacumen.metrics.readings import STATISTICS
 # Few distinct values, so that ties are the rule.
 ROWS = st.lists(
     st.tuples(st.booleans(), st.integers(-3, 3).map(float), st.integers(0, 4)),
-    min_size=2, max_size=30,
-)  # fmt: skip
+    min_size=2,
+    max_size=30,
+)
 
 
 def best_f1(labels: np.ndarray, values: np.ndarray) -> float:

@@ -26,8 +26,9 @@ from codeacumen.text.subtokens import subtokens
 # so that ties and the threshold itself are the rule.
 ROWS = st.lists(
     st.tuples(st.booleans(), st.sampled_from((0.0, 0.25, 0.5, 0.75, 1.0)), st.integers(1, 3)),
-    min_size=2, max_size=25,
-)  # fmt: skip
+    min_size=2,
+    max_size=25,
+)
 NAMES = st.text(alphabet="abAB_1", max_size=6)
 
 
@@ -132,9 +133,11 @@ def test_costs_by_hand() -> None:
 
 def table_rows(tp: int, fn: int, tn: int, fp: int) -> list[tuple[Json, Json]]:
     return [
-        *[(truth(False), 0.0)] * tp, *[(truth(False), 1.0)] * fn,
-        *[(truth(True), 1.0)] * tn, *[(truth(True), 0.0)] * fp,
-    ]  # fmt: skip
+        *[(truth(False), 0.0)] * tp,
+        *[(truth(False), 1.0)] * fn,
+        *[(truth(True), 1.0)] * tn,
+        *[(truth(True), 0.0)] * fp,
+    ]
 
 
 @pytest.mark.parametrize(

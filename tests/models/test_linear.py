@@ -111,17 +111,32 @@ def test_the_same_in_another_process() -> None:
     # Another hash seed than this process has, unless somebody set it to the same.
     other = subprocess.run(
         [sys.executable, "-c", code],
-        capture_output=True, text=True, check=True,
+        capture_output=True,
+        text=True,
+        check=True,
         env={"PYTHONHASHSEED": "1"},
-    )  # fmt: skip
+    )
     assert here.getvalue() == other.stdout
 
 
 @pytest.mark.parametrize(
     "text",
-    ["", "<MASK>", "}{)(", '"', "'", "/*", "/*/*" * 5000, '"""', "<MASK>" * 50, "{" * 10_000,
-     "größe \udcff \0", "a<MASK>b", '"a\\' * 3000],
-)  # fmt: skip
+    [
+        "",
+        "<MASK>",
+        "}{)(",
+        '"',
+        "'",
+        "/*",
+        "/*/*" * 5000,
+        '"""',
+        "<MASK>" * 50,
+        "{" * 10_000,
+        "größe \udcff \0",
+        "a<MASK>b",
+        '"a\\' * 3000,
+    ],
+)
 def test_any_text_has_features(text: str) -> None:
     assert isinstance(ngrams(text, 3), list)
     assert len(structure(text)) == len(structure("void m() {}"))
@@ -129,11 +144,31 @@ def test_any_text_has_features(text: str) -> None:
 
 def test_tokens_are_those_of_java() -> None:
     assert tokens("a<<=b>>>c -> x::y != 'c' \"s // no\" /* c */ 1_0L") == [
-        "a", "<<=", "b", ">", ">", ">", "c", "->", "x", "::", "y", "!=", "'c'", '"s // no"', "1_0L",
-    ]  # fmt: skip
+        "a",
+        "<<=",
+        "b",
+        ">",
+        ">",
+        ">",
+        "c",
+        "->",
+        "x",
+        "::",
+        "y",
+        "!=",
+        "'c'",
+        '"s // no"',
+        "1_0L",
+    ]
     assert [kind(token) for token in ("if", "name", "3", '"s"', "'c'", "<MASK>", "+")] == [
-        "if", "name", "number", "text", "character", "<MASK>", "+",
-    ]  # fmt: skip
+        "if",
+        "name",
+        "number",
+        "text",
+        "character",
+        "<MASK>",
+        "+",
+    ]
 
 
 @pytest.mark.parametrize(

@@ -204,9 +204,13 @@ def modules_loaded_by(module: str) -> set[str]:
 
 @pytest.mark.parametrize(
     "module",
-    ["codeacumen.models.strings", "codeacumen.models.linear", "codeacumen.runs.ask",
-     "codeacumen.benchmarks.gluecode.task"],
-)  # fmt: skip
+    [
+        "codeacumen.models.strings",
+        "codeacumen.models.linear",
+        "codeacumen.runs.ask",
+        "codeacumen.benchmarks.gluecode.task",
+    ],
+)
 def test_everything_that_a_module_loads_is_found(module: str) -> None:
     found = set()
     waiting = [module]
@@ -260,14 +264,31 @@ def test_an_edit_asks_again_only_if_the_answers_may_depend_on_it(
     """A comment is added to a file between two runs of the command."""
 
     def count_asked(out: str) -> int:
-        environment = {**os.environ, "PYTHONPATH": str(copied_package),
-                       "CODEACUMEN_HOME": str(tmp_path / "home")}  # fmt: skip
-        command = ["-m", "codeacumen", "eval", "-m", "subtoken-overlap", "-t",
-                   "abbreviations/match", "--resamples", "100", "-o", out]  # fmt: skip
+        environment = {
+            **os.environ,
+            "PYTHONPATH": str(copied_package),
+            "CODEACUMEN_HOME": str(tmp_path / "home"),
+        }
+        command = [
+            "-m",
+            "codeacumen",
+            "eval",
+            "-m",
+            "subtoken-overlap",
+            "-t",
+            "abbreviations/match",
+            "--resamples",
+            "100",
+            "-o",
+            out,
+        ]
         subprocess.run(
-            [sys.executable, *command], check=True, capture_output=True, env=environment,
+            [sys.executable, *command],
+            check=True,
+            capture_output=True,
+            env=environment,
             cwd=tmp_path,
-        )  # fmt: skip
+        )
         (cell,) = json.loads((tmp_path / out / "results.json").read_text())["cells"]
         return int(cell["asked"])
 

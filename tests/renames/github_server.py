@@ -61,19 +61,36 @@ class Repository:
     ) -> None:
         day = f"2022-03-{number % 28 + 1:02}"
         self.branches[number] = [sha(one) for one in labels]
-        self.pulls.append({
-            "number": number, "html_url": f"https://example.org/{self.name}/pull/{number}",
-            "user": {"login": author, "type": "User"}, "state": "closed",
-            "created_at": f"{day}T08:00:00Z", "closed_at": f"{day}T20:00:00Z",
-            "merged_at": f"{day}T20:00:00Z" if merged else None,
-            "head": {"sha": sha(labels[-1])}, "base": {"sha": sha(base)},
-        })  # fmt: skip
+        self.pulls.append(
+            {
+                "number": number,
+                "html_url": f"https://example.org/{self.name}/pull/{number}",
+                "user": {"login": author, "type": "User"},
+                "state": "closed",
+                "created_at": f"{day}T08:00:00Z",
+                "closed_at": f"{day}T20:00:00Z",
+                "merged_at": f"{day}T20:00:00Z" if merged else None,
+                "head": {"sha": sha(labels[-1])},
+                "base": {"sha": sha(base)},
+            }
+        )
 
     def on_line(
-        self, pull: int, label: str, path: str, at: str, body: str, author: str | None = "bob",
-        outdated: bool = False, lines: int = 1, left: bool = False, base: str = "main",
-        reply_to: int = 0, bot: bool = False, bare: bool = False,
-    ) -> int:  # fmt: skip
+        self,
+        pull: int,
+        label: str,
+        path: str,
+        at: str,
+        body: str,
+        author: str | None = "bob",
+        outdated: bool = False,
+        lines: int = 1,
+        left: bool = False,
+        base: str = "main",
+        reply_to: int = 0,
+        bot: bool = False,
+        bare: bool = False,
+    ) -> int:
         """A comment at the first line that holds a text, in the commit or (left) in its base;
         ``bare``: as old comments are, without any line."""
         self._id += 1
@@ -81,18 +98,22 @@ class Repository:
         first = next(place for place, line in enumerate(text, 1) if at in line)
         last = first + lines - 1
         item = {
-            "id": self._id, "body": body, "path": path,
+            "id": self._id,
+            "body": body,
+            "path": path,
             "html_url": f"https://example.org/{self.name}/pull/{pull}#discussion_r{self._id}",
             "pull_request_url": f"http://api/repos/{self.name}/pulls/{pull}",
-            "user": None if author is None else {
-                "login": author, "type": "Bot" if bot else "User"},
+            "user": None if author is None else {"login": author, "type": "Bot" if bot else "User"},
             "created_at": f"2022-03-{pull % 28 + 1:02}T12:00:{self._id % 60:02}Z",
-            "original_commit_id": sha(label), "commit_id": sha(label),
-            "original_line": None if bare else last, "line": None if outdated or bare else last,
-            "original_start_line": first if lines > 1 else None, "start_line": None,
+            "original_commit_id": sha(label),
+            "commit_id": sha(label),
+            "original_line": None if bare else last,
+            "line": None if outdated or bare else last,
+            "original_start_line": first if lines > 1 else None,
+            "start_line": None,
             "side": "LEFT" if left else "RIGHT",
             "diff_hunk": self._hunk(base, label, path, last, left),
-        }  # fmt: skip
+        }
         if reply_to:
             item["in_reply_to_id"] = reply_to
         self.comments.append(item)
@@ -100,21 +121,30 @@ class Repository:
 
     def say(self, pull: int, body: str | None, author: str = "bob", hour: int = 12) -> None:
         self._id += 1
-        self.discussion.append({
-            "id": self._id, "body": body, "user": {"login": author, "type": "User"},
-            "html_url": f"https://example.org/{self.name}/pull/{pull}#issuecomment-{self._id}",
-            "issue_url": f"http://api/repos/{self.name}/issues/{pull}",
-            "created_at": f"2022-03-{pull % 28 + 1:02}T{hour:02}:30:00Z",
-        })  # fmt: skip
+        self.discussion.append(
+            {
+                "id": self._id,
+                "body": body,
+                "user": {"login": author, "type": "User"},
+                "html_url": f"https://example.org/{self.name}/pull/{pull}#issuecomment-{self._id}",
+                "issue_url": f"http://api/repos/{self.name}/issues/{pull}",
+                "created_at": f"2022-03-{pull % 28 + 1:02}T{hour:02}:30:00Z",
+            }
+        )
 
     def review(self, pull: int, state: str, body: str = "", label: str = "") -> None:
         self._id += 1
-        self.reviews.setdefault(pull, []).append({
-            "id": self._id, "state": state, "body": body, "user": {"login": "bob", "type": "User"},
-            "commit_id": sha(label) if label else None,
-            "html_url": f"https://example.org/{self.name}/pull/{pull}#review-{self._id}",
-            "submitted_at": f"2022-03-{pull % 28 + 1:02}T13:00:00Z",
-        })  # fmt: skip
+        self.reviews.setdefault(pull, []).append(
+            {
+                "id": self._id,
+                "state": state,
+                "body": body,
+                "user": {"login": "bob", "type": "User"},
+                "commit_id": sha(label) if label else None,
+                "html_url": f"https://example.org/{self.name}/pull/{pull}#review-{self._id}",
+                "submitted_at": f"2022-03-{pull % 28 + 1:02}T13:00:00Z",
+            }
+        )
 
     def _hunk(self, base: str, label: str, path: str, line: int, left: bool) -> str:
         """The difference from its beginning to a line, as GitHub cuts it off there."""

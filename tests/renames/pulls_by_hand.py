@@ -35,8 +35,17 @@ def path(name: str, folder: str = FOLDER) -> str:
 def repository(name: str = "acme/widgets") -> Repository:
     made = Repository(name)
     files = (
-        "Tokens", "Tasks", "Realm", "Store", "Wide", "Moved", "Again", "Typed", "Late", "Base",
-    )  # fmt: skip
+        "Tokens",
+        "Tasks",
+        "Realm",
+        "Store",
+        "Wide",
+        "Moved",
+        "Again",
+        "Typed",
+        "Late",
+        "Base",
+    )
     made.commit("main", "", {path(one): java(one, keep="keep", also="also") for one in files})
     _asked_for(made)
     _by_other_ways(made)
@@ -52,10 +61,13 @@ def _asked_for(made: Repository) -> None:
     made.commit("1b", "1a", {path("Tokens"): after})
     made.pull(1, "main", ["1a", "1b"])
     made.on_line(
-        1, "1a", path("Tokens"), "int register(",
+        1,
+        "1a",
+        path("Tokens"),
+        "int register(",
         "`register` is no good name any more, now that it keeps no state. To be consistent with "
         "what it does: **generateToken**?",
-    )  # fmt: skip
+    )
     made.review(1, "APPROVED")
     # 2: inspired; the comment is outdated, it stands at the JavaDoc.
     before = java("Tasks", keep="keep", task="completeRestoration", also="also")
@@ -64,10 +76,14 @@ def _asked_for(made: Repository) -> None:
     made.commit("2b", "2a", {path("Tasks"): after})
     made.pull(2, "main", ["2a", "2b"])
     made.on_line(
-        2, "2a", path("Tasks"), "Something about task",
+        2,
+        "2a",
+        path("Tasks"),
+        "Something about task",
         "nit: could this be renamed, say 'maybeCompleteTransition' or "
-        "'completeConversionIfNecessary'?", outdated=True,
-    )  # fmt: skip
+        "'completeConversionIfNecessary'?",
+        outdated=True,
+    )
     # 3: a convention; several lines; the name is said by the author, in reply.
     before = java("Realm", keep="keep", realm="getRealmRef", also="also")
     after = java("Realm", keep="keep", realm="realmRef", also="also")
@@ -75,14 +91,23 @@ def _asked_for(made: Repository) -> None:
     made.commit("3b", "3a", {path("Realm"): after})
     made.pull(3, "main", ["3a", "3b"], merged=False)
     asked = made.on_line(
-        3, "3a", path("Realm"), "int getRealmRef(",
+        3,
+        "3a",
+        path("Realm"),
+        "int getRealmRef(",
         "The other getter methods here follow the naming convention of builders, name() and not "
-        "getName()", lines=3,
-    )  # fmt: skip
+        "getName()",
+        lines=3,
+    )
     made.on_line(
-        3, "3a", path("Realm"), "int getRealmRef(", "ok, realmRef it is", author="ann",
+        3,
+        "3a",
+        path("Realm"),
+        "int getRealmRef(",
+        "ok, realmRef it is",
+        author="ann",
         reply_to=asked,
-    )  # fmt: skip
+    )
     made.review(3, "CHANGES_REQUESTED")
     # 4: in the discussion, without a commit: that of the time is taken.
     before = java("Store", keep="keep", store="size", other="fetch", also="also")
@@ -98,9 +123,14 @@ def _by_other_ways(made: Repository) -> None:
     made.commit("5a", "main", {path("Late"): java("Late", keep="retain", also="also")})
     made.pull(5, "main", ["5a"])
     made.on_line(
-        5, "5a", path("Late"), "int keep(", "Renamed this method to make it clear: retain",
-        author="ann", left=True,
-    )  # fmt: skip
+        5,
+        "5a",
+        path("Late"),
+        "int keep(",
+        "Renamed this method to make it clear: retain",
+        author="ann",
+        left=True,
+    )
     # 6: a force-push; the commit that was commented on is not among the last one's ancestors.
     made.commit("6a", "main", {path("Forced"): java("Forced", keep="keep", odd="doIt")})
     made.commit("6b", "main", {path("Forced"): java("Forced", keep="keep", odd="openWindow")})

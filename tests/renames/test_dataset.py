@@ -34,9 +34,22 @@ def rename(
 ) -> Rename:
     old, new = f"get{key}", f"compute{key}Total"
     made = Rename(
-        f"{project}/{path}/{key}", project, "c1", "c0", 5, path, path, "A", old, new, ("int",),
-        "int", method(new, key), method(old, key), review=review,
-    )  # fmt: skip
+        f"{project}/{path}/{key}",
+        project,
+        "c1",
+        "c0",
+        5,
+        path,
+        path,
+        "A",
+        old,
+        new,
+        ("int",),
+        "int",
+        method(new, key),
+        method(old, key),
+        review=review,
+    )
     return replace(made, **more)  # type: ignore[arg-type]
 
 
@@ -46,9 +59,16 @@ def reviewed(*features: str) -> Review:
 
 def stable(project: str, path: str, key: str, **more: object) -> StableMethod:
     made = StableMethod(
-        f"s/{project}/{path}/{key}", project, "c1", path, "A", f"keep{key}", ("int",), "int",
+        f"s/{project}/{path}/{key}",
+        project,
+        "c1",
+        path,
+        "A",
+        f"keep{key}",
+        ("int",),
+        "int",
         method(f"keep{key}", key),
-    )  # fmt: skip
+    )
     return replace(made, **more)  # type: ignore[arg-type]
 
 
@@ -81,10 +101,14 @@ def test_no_file_and_no_text_of_a_test_method_is_in_training(
     found = read_cases(tmp_path / "out")
     files: dict[tuple[str, str], set[str]] = {}
     texts: dict[str, set[str]] = {}
-    rows = [(one.split, one.rename.project, one.rename.path, one.rename.code, one.rename.new_name)
-            for one in found.cases]  # fmt: skip
-    rows += [(one.split, one.method.project, one.method.path, one.method.code, one.method.name)
-             for one in found.stable]  # fmt: skip
+    rows = [
+        (one.split, one.rename.project, one.rename.path, one.rename.code, one.rename.new_name)
+        for one in found.cases
+    ]
+    rows += [
+        (one.split, one.method.project, one.method.path, one.method.code, one.method.name)
+        for one in found.stable
+    ]
     for split, project, path, code, name in rows:
         whole = (project, "" if by == "project" else path)
         files.setdefault(whole, set()).add(split)

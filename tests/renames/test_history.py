@@ -49,8 +49,11 @@ def test_what_is_no_rename_is_counted(event: Event, history: History, mined: Min
     for commit in history.commits[event.name]:
         counts.update(mined.log[commit]["counts"])
     wanted = event.counts
-    for name in {*NO_RENAME, *(one for one in wanted if one != "new"),
-                 *(one for one in counts if one.startswith("files: "))}:  # fmt: skip
+    for name in {
+        *NO_RENAME,
+        *(one for one in wanted if one != "new"),
+        *(one for one in counts if one.startswith("files: ")),
+    }:
         assert counts[name] == wanted.get(name, 0), (name, counts)
     assert counts["new"] >= wanted.get("new", 0)
 
@@ -71,10 +74,22 @@ def test_methods_beside_a_rename_are_stable_if_nothing_happens_to_them(
 def test_files_move_where_git_says_so(history: History, mined: Mined) -> None:
     """The git program's own detection of renames, at the same half of the lines, is the oracle."""
     said = subprocess.run(
-        ["git", "-C", str(history.folder), "log", "-M50%", "--diff-filter=R", "--name-status",
-         "--no-merges", "--format=commit %H", "main"],
-        check=True, capture_output=True, text=True,
-    ).stdout  # fmt: skip
+        [
+            "git",
+            "-C",
+            str(history.folder),
+            "log",
+            "-M50%",
+            "--diff-filter=R",
+            "--name-status",
+            "--no-merges",
+            "--format=commit %H",
+            "main",
+        ],
+        check=True,
+        capture_output=True,
+        text=True,
+    ).stdout
     wanted: set[tuple[str, str, str]] = set()
     commit = ""
     for line in said.splitlines():
@@ -103,8 +118,10 @@ def test_code_is_that_of_the_revisions(history: History, renames: dict[str, list
         ):
             shown = subprocess.run(
                 ["git", "-C", str(history.folder), "show", f"{commit}:{path}"],
-                check=True, capture_output=True, text=True,
-            ).stdout  # fmt: skip
+                check=True,
+                capture_output=True,
+                text=True,
+            ).stdout
             assert code in shown
         assert one.old_name in one.code_before
         assert one.new_name in one.code

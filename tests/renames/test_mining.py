@@ -154,8 +154,10 @@ def test_a_shallow_clone_is_read_as_far_as_it_goes(
     assert found
     ends = subprocess.run(
         ["git", "-C", str(place), "log", "--format=%H", "--max-parents=0"],
-        check=True, capture_output=True, text=True,
-    ).stdout.split()  # fmt: skip
+        check=True,
+        capture_output=True,
+        text=True,
+    ).stdout.split()
     # A commit whose parent is not there tells nothing; all others tell what they told.
     assert {one.id for one in found} == {
         id_ for id_, one in whole.items() if one.commit in set(there) - set(ends)

@@ -244,9 +244,16 @@ def test_the_token_is_sent_and_written_nowhere(
     monkeypatch.setenv("A_TOKEN", TOKEN)
     out = tmp_path / "out"
     done = codeacumen(
-        "renames", "reviews", "acme/widgets", "--out", out, "--api", server.url,
-        "--token-env", "A_TOKEN",
-    )  # fmt: skip
+        "renames",
+        "reviews",
+        "acme/widgets",
+        "--out",
+        out,
+        "--api",
+        server.url,
+        "--token-env",
+        "A_TOKEN",
+    )
     assert done.returncode == 0, done.stderr
     assert {one.token for one in server.log} == {f"Bearer {TOKEN}"}
     assert TOKEN not in done.stdout + done.stderr

@@ -38,9 +38,13 @@ class Clock:
 
     def client(self, server: Server, **settings: Any) -> GitHub:
         return GitHub(
-            server.url, "secret", self.told.append, self.slept.append,
-            clock=lambda: time.time() + sum(self.slept), **settings,
-        )  # fmt: skip
+            server.url,
+            "secret",
+            self.told.append,
+            self.slept.append,
+            clock=lambda: time.time() + sum(self.slept),
+            **settings,
+        )
 
 
 def test_an_answer_with_its_tag_and_the_next_page(server: Server) -> None:

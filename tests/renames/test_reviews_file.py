@@ -19,9 +19,22 @@ from codeacumen.renames.reviews.run import COLUMNS, Decision, read_decisions, wr
 def rename(id_: str, comment: str = "rename it", code: str = "void b() { }") -> Rename:
     review = Review(comment, "https://example.org/1", "bob", 1, True, ("accepted", "suggested"))
     return Rename(
-        id_, "acme/widgets", "c1", "c0", 0, "A.java", "A.java", "A", "a", "b", (), "void", code,
-        "void a() { }", review=review,
-    )  # fmt: skip
+        id_,
+        "acme/widgets",
+        "c1",
+        "c0",
+        0,
+        "A.java",
+        "A.java",
+        "A",
+        "a",
+        "b",
+        (),
+        "void",
+        code,
+        "void a() { }",
+        review=review,
+    )
 
 
 def rows(path: Path) -> list[dict[str, str]]:

@@ -117,9 +117,14 @@ def test_a_remark_in_a_hunk_is_no_line() -> None:
 
 def test_a_comment_on_a_whole_file_or_over_two_sides_has_no_range() -> None:
     item = {
-        "id": 1, "pull_request_url": "x/pulls/7", "path": "A.java", "original_line": 9,
-        "original_start_line": 3, "side": "RIGHT", "diff_hunk": "@@ -1 +1 @@\n+x",
-    }  # fmt: skip
+        "id": 1,
+        "pull_request_url": "x/pulls/7",
+        "path": "A.java",
+        "original_line": 9,
+        "original_start_line": 3,
+        "side": "RIGHT",
+        "diff_hunk": "@@ -1 +1 @@\n+x",
+    }
     one = comments.read_line_comment(item)
     assert one is not None
     assert (one.pull, one.first, one.last, one.left) == (7, 3, 9, False)

@@ -30,11 +30,18 @@ def test_misspellings_are_typos_in_one_direction(wrong: str, right: str) -> None
 @pytest.mark.parametrize(
     ("old", "new"),
     [
-        ("read", "load"), ("getMin", "getMax"), ("addItem", "addItems"), ("a", "b"), ("", ""),
-        ("calcSum", "calculateSum"), ("parse", "parsed"), ("isOk", "isOn"), ("foo", "bar"),
+        ("read", "load"),
+        ("getMin", "getMax"),
+        ("addItem", "addItems"),
+        ("a", "b"),
+        ("", ""),
+        ("calcSum", "calculateSum"),
+        ("parse", "parsed"),
+        ("isOk", "isOn"),
+        ("foo", "bar"),
         ("recieveAll", "sendAll"),
     ],
-)  # fmt: skip
+)
 def test_other_words_are_no_typos(old: str, new: str) -> None:
     assert not is_typo(old, new)
 

@@ -229,8 +229,10 @@ HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(2)>\"'\\{{
 def test_hostile_texts_are_harmless(opened: Opener, copied: Folder, tmp_path: Path) -> None:
     """Ids, answers, errors, names of models and tasks: all of them come from elsewhere."""
     folder, run = copied
-    tasks = {name: replace(card, title=HOSTILE, summary=HOSTILE, metric=HOSTILE)
-             for name, card in run.tasks.items()}  # fmt: skip
+    tasks = {
+        name: replace(card, title=HOSTILE, summary=HOSTILE, metric=HOSTILE)
+        for name, card in run.tasks.items()
+    }
     cells = []
     for cell in run.cells:
         lines = (folder / cell.answers).read_text().splitlines()

@@ -79,8 +79,14 @@ def told(robust_run: Any, task: str, model: str, metric: str, mode: str) -> str:
 def test_prediction_change_is_that_of_the_results(text: str, robust_run: Any) -> None:
     head, *rows = tables(text)["Prediction change by how much is changed"]
     assert head == [
-        "Transformation", "Places", "Methods", "Variants", "failing", "wavering", "oracle",
-    ]  # fmt: skip
+        "Transformation",
+        "Places",
+        "Methods",
+        "Variants",
+        "failing",
+        "wavering",
+        "oracle",
+    ]
     about = json.loads((robust_run.data / "dataset.json").read_text())["counts"]["variants"]
     assert {(row[0], row[1]) for row in rows} == {
         (kind, mode) for kind, modes in about.items() for mode, n in modes.items() if n
@@ -125,8 +131,11 @@ def test_types_and_subtokens_are_those_of_the_results(text: str, robust_run: Any
 def test_slices_are_of_the_tasks_own_metric(robust_run: Any, text: str) -> None:
     section = text.split('aria-label="Slices of Robustness: rename"')[1].split("</table>")[0]
     row = section.split('<span class="model">wavering</span>')[1].split("</tr>")[0]
-    cell = next(one for one in results(robust_run)
-                if (one["task"], one["model"]) == ("robustness/rename", "wavering"))  # fmt: skip
+    cell = next(
+        one
+        for one in results(robust_run)
+        if (one["task"], one["model"]) == ("robustness/rename", "wavering")
+    )
     expected = [
         f"{one['value']:.2f}"
         for one in cell["scores"]
@@ -179,8 +188,11 @@ def test_instances_show_pairs_and_what_the_metric_sees(text: str, robust_run: An
             names = ["" if one == "“”" else one for one in answers[id_].split(" → ")]
             assert seen[id_] == (change_type(subtokens, truths[id_], *names) in CHANGED)
     raw = {}
-    cell = next(one for one in robust_run.run.cells
-                if (one.task, one.model) == ("robustness/rename", "wavering"))  # fmt: skip
+    cell = next(
+        one
+        for one in robust_run.run.cells
+        if (one.task, one.model) == ("robustness/rename", "wavering")
+    )
     for line in (robust_run.folder / cell.answers).read_text().splitlines():
         record = json.loads(line)
         raw[record["id"]] = record["answer"]
@@ -285,8 +297,10 @@ def test_beside_other_tasks(robust_run: Any, small_run: tuple[Path, Run], tmp_pa
     """Percentages that should be low share no axis with shares that should be high."""
     page = build_report([small_run, (robust_run.folder, robust_run.run)], tmp_path / "report.html")
     plots = data_of(page.read_text(encoding="utf-8"), "plots")
-    highs = [plots[name]["layer"][0]["encoding"]["x"]["scale"]["domain"][1]
-             for name in ("overview", "overview-2")]  # fmt: skip
+    highs = [
+        plots[name]["layer"][0]["encoding"]["x"]["scale"]["domain"][1]
+        for name in ("overview", "overview-2")
+    ]
     assert highs[0] == 1
     assert highs[1] > 10
 

@@ -64,11 +64,12 @@ def first_changed(**changes: Any) -> list[Instance]:
             model, Toy(first_changed(input=Pair("left0", "changed"))), settings={"layers": 2}
         ),
         lambda model: cell(
-            model, Toy(first_changed(input=Pair("left0", "right0", "other"))),
+            model,
+            Toy(first_changed(input=Pair("left0", "right0", "other"))),
             settings={"layers": 2},
         ),
     ],
-)  # fmt: skip
+)
 def test_whatever_changes_no_answer_of_another_is_found(
     home: Path, tmp_path: Path, other: Callable[[Scripted], Cell]
 ) -> None:

@@ -104,10 +104,20 @@ def asked(log: Path) -> list[Question]:
 
 def command(plugin: Path, out: Path, models: Sequence[str] = MODELS) -> list[str]:
     return [
-        sys.executable, "-m", "codeacumen", "eval", "--plugin", str(plugin),
-        *(f"-m{name}" for name in models), "-t", "counting", "--resamples", "100",
-        "-o", str(out),
-    ]  # fmt: skip
+        sys.executable,
+        "-m",
+        "codeacumen",
+        "eval",
+        "--plugin",
+        str(plugin),
+        *(f"-m{name}" for name in models),
+        "-t",
+        "counting",
+        "--resamples",
+        "100",
+        "-o",
+        str(out),
+    ]
 
 
 def wait_until(happened: Callable[[], bool], process: subprocess.Popen[bytes]) -> None:

@@ -35,8 +35,11 @@ def test_leave_one_out_hides_the_instance_and_its_whole_cluster(home: Path) -> N
     model = Learning("leave-one-out")
     answer_cell(cell(model, Toy(clustered)))
     assert model.saw == {
-        "left0": {2, 3}, "left1": {2, 3}, "left2": {0, 1, 3}, "left3": {0, 1, 2},
-    }  # fmt: skip
+        "left0": {2, 3},
+        "left1": {2, 3},
+        "left2": {0, 1, 3},
+        "left3": {0, 1, 2},
+    }
 
 
 def test_a_bound_may_see_all_and_is_trained_once(home: Path) -> None:

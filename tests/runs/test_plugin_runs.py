@@ -157,12 +157,23 @@ def test_two_runs_at_once_ask_each_instance_once_in_total(
     plugin.write(answer="(__import__('time').sleep(0.002), 1.0)[1]")
     processes = [
         subprocess.Popen(
-            [sys.executable, "-m", "codeacumen", "eval", "--plugin", str(plugin.path), "-m",
-             "lengths", *MATCH, "-o", str(tmp_path / out)],
+            [
+                sys.executable,
+                "-m",
+                "codeacumen",
+                "eval",
+                "--plugin",
+                str(plugin.path),
+                "-m",
+                "lengths",
+                *MATCH,
+                "-o",
+                str(tmp_path / out),
+            ],
             stdout=subprocess.PIPE,
         )
         for out in ("one", "two")
-    ]  # fmt: skip
+    ]
     outputs = [process.communicate(timeout=120)[0] for process in processes]
     assert [process.returncode for process in processes] == [0, 0]
     questions = plugin.log.read_text().splitlines()

@@ -21,10 +21,15 @@ QUICK = Settings(resamples=200)
 PCP = metrics.prediction_change(subtokens)
 FURTHER = metrics.change_metrics(subtokens)
 CARD = TaskCard(
-    "pairs", "Pairs", "1", Capability.NAME, "pcp",
-    evaluation_sets=(EvaluationSet("variants", "all of them", "variant"),), slices=("small",),
+    "pairs",
+    "Pairs",
+    "1",
+    Capability.NAME,
+    "pcp",
+    evaluation_sets=(EvaluationSet("variants", "all of them", "variant"),),
+    slices=("small",),
     lower_is_better=True,
-)  # fmt: skip
+)
 
 
 @dataclass

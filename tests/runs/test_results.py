@@ -42,28 +42,43 @@ RUN = Run(
     resamples=100,
     tasks={
         "toy/one": TaskCard(
-            "toy/one", "Toy", "2", Capability.CLASSIFY, "accuracy", "A \ud800 summary", "toy",
+            "toy/one",
+            "Toy",
+            "2",
+            Capability.CLASSIFY,
+            "accuracy",
+            "A \ud800 summary",
+            "toy",
             "Nobody",
-            (EvaluationSet("complete", "those all answer", "complete"),
-             EvaluationSet("own", "its own")),
-            ("short", "long"), Ceiling("people", 0.9, "Table 1"),
+            (
+                EvaluationSet("complete", "those all answer", "complete"),
+                EvaluationSet("own", "its own"),
+            ),
+            ("short", "long"),
+            Ceiling("people", 0.9, "Table 1"),
         ),
         "toy/two": TaskCard("toy/two", "Toy, too", "1", Capability.SIMILARITY, "spearman"),
     },
     models={"m:k=1": ModelCard("m:k=1", "A model", {"k": 1, "of": ["a", None]}, ("embed",))},
     cells=(
         Scores(
-            "toy/one", "m:k=1",
+            "toy/one",
+            "m:k=1",
             (
                 Score("accuracy", "complete", "", 0.1 + 0.2, 0.25, 1 / 3, 12),
                 Score("accuracy", "own", "long", None, None, None, 0, "no answers"),
             ),
-            Counts(12, 10, 1, 1), "answers/toy/one/m.jsonl", "ab", "cd", 12, 0.5,
+            Counts(12, 10, 1, 1),
+            "answers/toy/one/m.jsonl",
+            "ab",
+            "cd",
+            12,
+            0.5,
             ("p1: ValueError: \ud800 \x00 \u2028 名前",),
         ),
     ),
     provenance={"git": None, "packages": {"numpy": "2.0"}},
-)  # fmt: skip
+)
 
 
 def test_a_run_reads_back_as_it_was_written(tmp_path: Path) -> None:
@@ -223,9 +238,21 @@ def test_the_same_seed_gives_the_same_scores_and_another_does_not(
 
     def scores(*options: str) -> list[Any]:
         done = codeacumen(
-            "eval", "-m", "levenshtein", "-m", "random", "-t", "abbreviations/match",
-            "--resamples", "200", "--fresh", "--json", "-o", tmp_path / "run", *options,
-        )  # fmt: skip
+            "eval",
+            "-m",
+            "levenshtein",
+            "-m",
+            "random",
+            "-t",
+            "abbreviations/match",
+            "--resamples",
+            "200",
+            "--fresh",
+            "--json",
+            "-o",
+            tmp_path / "run",
+            *options,
+        )
         assert done.returncode == 0, done.stderr
         return [cell["scores"] for cell in json.loads(done.stdout)["cells"]]
 

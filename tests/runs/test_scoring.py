@@ -17,9 +17,14 @@ class Numbers:
     def __init__(self, metric: Metric) -> None:
         self.metric = metric
         self.card = TaskCard(
-            "numbers", "Numbers", "1", Capability.SIMILARITY, metric.name,
-            evaluation_sets=(EVEN, ALL), slices=("tens",),
-        )  # fmt: skip
+            "numbers",
+            "Numbers",
+            "1",
+            Capability.SIMILARITY,
+            metric.name,
+            evaluation_sets=(EVEN, ALL),
+            slices=("tens",),
+        )
 
     def instances(self) -> list[Instance]:
         return [
@@ -40,8 +45,10 @@ def test_each_convention_and_slice_has_its_own_n() -> None:
     answers = {str(i): Answer(str(i), float(i)) for i in range(100)}
     scores, _ = score(task, task.instances(), answers, Settings())
     assert [(s.evaluation_set, s.slice, s.n) for s in scores] == [
-        ("even", "", 50), ("all", "", 100), ("even", "tens", 10),
-    ]  # fmt: skip
+        ("even", "", 50),
+        ("all", "", 100),
+        ("even", "tens", 10),
+    ]
     assert all(s.value == pytest.approx(1.0) for s in scores)
     assert "only 10 instances" in scores[2].note
 

@@ -141,10 +141,15 @@ def test_distinct_keys_are_those_of_a_counter() -> None:
 
 
 def test_layout_and_comments_are_no_features() -> None:
-    one, other = features(
-        ["int METHOD_NAME(int a) { return a + 1; }",
-         "int METHOD_NAME(int a)\n{\n  // one more\n  return a + 1;\n}"]
-    ), features(["int METHOD_NAME(int a) { return a + 2; }"])  # fmt: skip
+    one, other = (
+        features(
+            [
+                "int METHOD_NAME(int a) { return a + 1; }",
+                "int METHOD_NAME(int a)\n{\n  // one more\n  return a + 1;\n}",
+            ]
+        ),
+        features(["int METHOD_NAME(int a) { return a + 2; }"]),
+    )
     assert keys_of(one, 0) == keys_of(one, 1) != keys_of(other, 0)
 
 

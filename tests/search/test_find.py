@@ -53,9 +53,16 @@ def test_words_by_hand() -> None:
     """
     found = words("sortAll", "/** Sorts {@code values}, <b>in place</b>. */", text)
     assert found == {
-        "sort": 3 + 1, "all": 3, "sorts": 1, "values": 1 + 2, "in": 1, "place": 1,
-        "some": 2, "arrays": 1, "log": 1,
-    }  # fmt: skip
+        "sort": 3 + 1,
+        "all": 3,
+        "sorts": 1,
+        "values": 1 + 2,
+        "in": 1,
+        "place": 1,
+        "some": 2,
+        "arrays": 1,
+        "log": 1,
+    }
 
 
 @pytest.mark.parametrize("text", ["", '"', "'", "/*", '"""', "/* \\", "\udcff x", "a" * 9999, "//"])

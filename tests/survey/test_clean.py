@@ -85,9 +85,13 @@ def test_a_downer_is_dropped_after_the_outliers() -> None:
 def test_a_pair_that_lost_its_direct_score_keeps_the_contextual_one() -> None:
     votes = survey(
         {"ann": {"a b": (5, 5)}},
-        [("r", "a b", "a", "b"), ("r", "a b", "b", "b"), ("r", "c d", "c", "c"),
-         ("r", "c d", "d", "d")],
-    )  # fmt: skip
+        [
+            ("r", "a b", "a", "b"),
+            ("r", "a b", "b", "b"),
+            ("r", "c d", "c", "c"),
+            ("r", "c d", "d", "d"),
+        ],
+    )
     (one,) = clean(votes, RULES).benchmarks
     assert one.pairs == (("a", "b"), ("c", "d"))
     assert np.isnan(one.labels[:, :2]).all()

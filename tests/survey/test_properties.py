@@ -104,8 +104,9 @@ def test_a_size_with_larger_thresholds_drops_no_other_raters_as_outliers(
     direct: Ratings, indirect: Choices
 ) -> None:
     strict, lax = clean(survey(direct, indirect), RULES).benchmarks
-    gone = [{drop.what for drop in one.dropped if drop.by == "outlier rater"}
-            for one in (strict, lax)]  # fmt: skip
+    gone = [
+        {drop.what for drop in one.dropped if drop.by == "outlier rater"} for one in (strict, lax)
+    ]
     assert gone[1] <= gone[0]
 
 
@@ -123,9 +124,12 @@ def test_to_drop_whom_was_dropped_changes_nothing_more(direct: Ratings) -> None:
 def test_contextual_scores_are_the_same_in_all_sizes(direct: Ratings, indirect: Choices) -> None:
     strict, lax = clean(survey(direct, indirect), RULES).benchmarks
     found = [
-        {pair: row[2] for pair, row in zip(one.pairs, one.labels.tolist(), strict=True)
-         if not math.isnan(row[2])}
+        {
+            pair: row[2]
+            for pair, row in zip(one.pairs, one.labels.tolist(), strict=True)
+            if not math.isnan(row[2])
+        }
         for one in (strict, lax)
-    ]  # fmt: skip
+    ]
     for pair in found[0].keys() & found[1].keys():
         assert found[0][pair] == found[1][pair]

@@ -154,8 +154,11 @@ def test_another_context_is_another_question(tmp_path: Path) -> None:
 
 def test_a_folder_and_what_is_none(tmp_path: Path) -> None:
     written(tmp_path, "direct.csv", HEAD + "ann,a,b,1,1\n")
-    written(tmp_path, "indirect.jsonl", '{"rater":1,"left":"a","right":"b","context":1,'
-            '"original":"a","chosen":"b"}')  # fmt: skip
+    written(
+        tmp_path,
+        "indirect.jsonl",
+        '{"rater":1,"left":"a","right":"b","context":1,"original":"a","chosen":"b"}',
+    )
     written(tmp_path, "notes.csv", "anything")
     found = read_votes([tmp_path])
     assert (len(found.direct), len(found.indirect)) == (1, 1)

@@ -164,8 +164,20 @@ def test_no_pair_twice_and_no_name_too_often(wanted: int, seed: int, uses: int) 
 
 
 def test_synonyms_differ_by_one_word() -> None:
-    names = ["startTime", "beginTime", "start_time", "endTime", "getItem", "fetchItem", "item",
-             "TIME_START", "TIME_BEGIN", "timeStart", "timeBegin", "timebegin"]  # fmt: skip
+    names = [
+        "startTime",
+        "beginTime",
+        "start_time",
+        "endTime",
+        "getItem",
+        "fetchItem",
+        "item",
+        "TIME_START",
+        "TIME_BEGIN",
+        "timeStart",
+        "timeBegin",
+        "timebegin",
+    ]
     picker = Picker(uses=9)
     assert by_synonyms(names, read_synonyms("begin start # first\nget fetch"), 9, 0, picker) == 4
     assert {one.pair for one in picker.found} == {

@@ -36,8 +36,10 @@ def test_random_and_contrarian_raters_are_found_and_honest_ones_kept(found: Any)
         assert raters["straight"]["dropped"] >= 12
         assert told["recall"] >= 0.88
     # Stricter thresholds drop more of the noisy raters, which are not counted as bad.
-    assert [told["precision"] >= least for told, least in zip(
-        found.values(), (0.65, 0.75, 0.85), strict=True)] == [True] * 3  # fmt: skip
+    assert [
+        told["precision"] >= least
+        for told, least in zip(found.values(), (0.65, 0.75, 0.85), strict=True)
+    ] == [True] * 3
 
 
 def test_cleaned_scores_are_closer_to_the_truth(found: Any) -> None:
@@ -77,14 +79,22 @@ def test_each_kind_answers_as_it_is_said_to() -> None:
         ]
         mean = sum(apart) / len(apart)
         low, high = {
-            "honest": (0, 0.15), "noisy": (0.15, 0.25), "random": (0.3, 0.5),
-            "contrarian": (0.5, 0.8), "straight": (0.3, 0.5),
-        }[kind]  # fmt: skip
+            "honest": (0, 0.15),
+            "noisy": (0.15, 0.25),
+            "random": (0.3, 0.5),
+            "contrarian": (0.5, 0.8),
+            "straight": (0.3, 0.5),
+        }[kind]
         assert low <= mean <= high, kind
         right = [original == chosen for *_, original, chosen in found.indirect]
         share = sum(right) / len(right)
-        assert {"honest": share > 0.7, "noisy": 0.6 < share < 0.75, "random": 0.4 < share < 0.6,
-                "contrarian": share < 0.3, "straight": 0.4 < share < 0.6}[kind], kind  # fmt: skip
+        assert {
+            "honest": share > 0.7,
+            "noisy": 0.6 < share < 0.75,
+            "random": 0.4 < share < 0.6,
+            "contrarian": share < 0.3,
+            "straight": 0.4 < share < 0.6,
+        }[kind], kind
         if kind == "straight":
             answers: dict[str, set[int]] = {}
             for rater, _, _, first, second in found.direct:

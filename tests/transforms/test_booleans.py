@@ -47,22 +47,28 @@ USES = [
     case(
         "parentheses around a condition",
         'static String f(boolean p) { boolean a = p; if ((a)) { return "yes"; } return "no"; }',
-        P, "a",
+        P,
+        "a",
     ),
     case(
         "the condition of a conditional",
-        "static int f(boolean p) { boolean ok = p; return ok ? 1 : 2; }", P, "ok",
+        "static int f(boolean p) { boolean ok = p; return ok ? 1 : 2; }",
+        P,
+        "ok",
     ),
     case(
         "an element of an array",
         "static String f(boolean p) { boolean done = p; boolean[] o = { done, !done };"
         " return Arrays.toString(new Object[] { done }) + Arrays.toString(o); }",
-        P, "done",
+        P,
+        "done",
     ),
     case(
         "a value in parentheses",
         "static boolean f(boolean p) { boolean done = p; boolean x; x = (done); return x; }",
-        P, "done", "x",
+        P,
+        "done",
+        "x",
     ),
     case(
         "same names elsewhere stay",
@@ -70,49 +76,61 @@ USES = [
         "static String f(boolean p) { { int a = 3; LOG.append(a(a)); } "
         " B b = new B(); b.a = 4; a: for (;;) { break a; } { boolean a = p; T.a = !a; "
         ' return a + "" + T.a + b.a; } }',
-        P, "a",
+        P,
+        "a",
     ),
     case(
         "strings, casts and overloads",
         'static String g(boolean b) { return "boolean"; } static String g(Object o) '
         '{ return "object"; } static String f(boolean p) { boolean a = p; Object o = a; '
         'String s = (a) + "x"; s += a; return "" + a + g(a) + g((Object) a) + (Boolean) a + o + s '
-        '+ ((boolean) a) + String.valueOf(a) + List.of(a, !a) + (a) + s; }',
-        P, "a",
+        "+ ((boolean) a) + String.valueOf(a) + List.of(a, !a) + (a) + s; }",
+        P,
+        "a",
     ),
     case(
         "operators",
         "static String f(boolean p, boolean q) { boolean a = p; boolean b = q; "
         'return "" + (a == b) + (a != true) + (a & b) + (a | b) + (a ^ b) + (a && b) + (a || b) '
         "+ (!a == b) + (!!a) + !(a) + (1 < 2 == a) + (a ? b : !b) + (!a ^ !b); }",
-        PQ, "a", "b",
+        PQ,
+        "a",
+        "b",
     ),
     case(
         "short circuits and their order",
         "static String f(boolean p, boolean q) { boolean a = p, b = q; "
         'boolean c = a && say("1", b) || !b && say("2", a); return "" + a + b + c; }',
-        PQ, "a", "b", "c",
+        PQ,
+        "a",
+        "b",
+        "c",
     ),
     case(
         "statements that test",
         "static int f(boolean p) { boolean a = p; int n = 0; while (a) { n++; a = n < 3; } "
         "do { n += 10; a = !a; } while (!a && n < 50); for (a = true; a; a = n < 60) n += 5; "
         "for (; (a) || n < 90; ) { n += 7; } return n; }",
-        P, "a",
+        P,
+        "a",
     ),
     case(
         "an assertion",
         'static String f(boolean p) { boolean a = p; try { assert a : "told " + a; assert(a); } '
-        "catch (AssertionError e) { return e.getMessage(); } return \"kept\"; }",
-        P, "a",
+        'catch (AssertionError e) { return e.getMessage(); } return "kept"; }',
+        P,
+        "a",
     ),
     case(
         "words that touch the sign",
         "static boolean g(boolean p) { boolean a = p; return!a; }"
         "static String f(boolean p) { boolean a = p, ünder = p; assert!a||a; boolean b = p; "
-        "b =!a; Supplier<Boolean> s = () ->!ünder; String t = p ?!a+\"x\" : ! a + \"y\";"
+        'b =!a; Supplier<Boolean> s = () ->!ünder; String t = p ?!a+"x" : ! a + "y";'
         "return t + b + s.get() + g(p) + (! /* not */ a) + ( // c\n !a) + ! // c\n (a); }",
-        P, "a", "ünder", "b",
+        P,
+        "a",
+        "ünder",
+        "b",
     ),
     case(
         "lambdas capture it",
@@ -120,24 +138,32 @@ USES = [
         "Predicate<String> q = x -> x.isEmpty() != a; Runnable r = () -> { boolean b = !a; "
         'boolean c = b; if (c) LOG.append("c"); if (a) LOG.append("a"); }; r.run(); '
         'return "" + s.get() + q.test("") + (a ? 1 : 2); }',
-        P, "a", "b", "c",
+        P,
+        "a",
+        "b",
+        "c",
     ),
     case(
         "switches and yield",
         "static boolean f(boolean p, boolean q) { boolean a = p; int n = a ? 1 : 2; "
         "return switch (n) { case 1: yield !a; case 2: { boolean b = a; yield (b); } "
         "default: yield a || q; } ^ switch (n) { case 1 -> (a); default -> !a && q; }; }",
-        PQ, "a", "b",
+        PQ,
+        "a",
+        "b",
     ),
     case(
         "a constant stays one",
-        'static String f(boolean p) { final boolean on = true; final boolean off = !on; '
+        "static String f(boolean p) { final boolean on = true; final boolean off = !on; "
         'switch (p ? "true!" : "") { case on + "!": LOG.append("c"); break; case off + "": '
         'LOG.append("d"); break; default: } LOG.append(("x" + on) == "xtrue"); int n; '
-        "if (on || p) n = 1; else n = 2; while (on) { if (n++ > 3) return n + \"\"; } }"
+        'if (on || p) n = 1; else n = 2; while (on) { if (n++ > 3) return n + ""; } }'
         "static int g() { final boolean no = false; int k; if (no) return k; "
         "for (;!no;) { k = 4; return k; } }",
-        P + "out.println(g());", "on", "off", "no",
+        P + "out.println(g());",
+        "on",
+        "off",
+        "no",
     ),
     case(
         "assigned when true, assigned when false",
@@ -146,21 +172,26 @@ USES = [
         "static int g(boolean b) { return b ? 5 : -5; }"
         "static int h(boolean p) { boolean a; if (p ? (a = true) : (a = !p)) return a ? 1 : 2; "
         "final boolean c; if (a) c = a; else { c = !a; } return c ? 3 : 4; }",
-        PQ + "for (boolean p : BOTH) out.println(h(p));", "a", "c",
+        PQ + "for (boolean p : BOTH) out.println(h(p));",
+        "a",
+        "c",
     ),
     case(
         "tried and thrown",
         "static String f(boolean p) { boolean ok = false; try { if (p) throw new "
         'IllegalStateException("x"); ok = true; } catch (IllegalStateException e) { LOG.append(ok);'
         "} finally { if (!ok) LOG.append('f'); } return \"\" + ok; }",
-        P, "ok",
+        P,
+        "ok",
     ),
     case(
         "patterns keep their scope",
-        "static String f(boolean p, boolean q) { Object o = q ? \"s\" : 1; boolean a = p; "
+        'static String f(boolean p, boolean q) { Object o = q ? "s" : 1; boolean a = p; '
         "boolean is = o instanceof String s && s.length() == 1; "
-        "if (!(a && o instanceof String t)) { return \"no\" + is; } return t + is; }",
-        PQ, "a", "is",
+        'if (!(a && o instanceof String t)) { return "no" + is; } return t + is; }',
+        PQ,
+        "a",
+        "is",
     ),
     case(
         "generic code infers the same",
@@ -168,42 +199,58 @@ USES = [
         "static String f(boolean p) { boolean a = p; var list = new ArrayList<>(List.of(a)); "
         "list.add(!a); Optional<Boolean> o = Optional.of(a); Object x = p ? a : null; "
         "Boolean b = p ? a : Boolean.TRUE; return id(a) + list + o.get() + x + b; }",
-        P, "a", b="Boolean may be null",
+        P,
+        "a",
+        b="Boolean may be null",
     ),
-]  # fmt: skip
+]
 
 ASSIGNMENTS = [
     case(
         "compound assignments",
         "static String f(boolean p, boolean q) { boolean a = p, b = p, c = p; "
         'a &= say("a", q); b |= say("b", q); c ^= say("c", q); return "" + a + b + c; }',
-        PQ, "a", "b", "c",
+        PQ,
+        "a",
+        "b",
+        "c",
     ),
     case(
         "their values used",
         "static String f(boolean p, boolean q) { boolean a = p, b = p, c = p, d; "
         'String s = "" + (a &= q) + (b |= q) + (c ^= q) + (d = q); boolean e = a = b; '
         "e = b |= c ^= d; if (a = p) s += 1; while (!(a = !a)) s += 2; return s + a + b + c + e; }",
-        PQ, "a", "b", "c", "d", "e",
+        PQ,
+        "a",
+        "b",
+        "c",
+        "d",
+        "e",
     ),
     case(
         "a variable in its own value",
         "static String f(boolean p, boolean q) { boolean a = p, b = q; a = a; a = !a; a &= a; "
         "a |= !a; a ^= b; b ^= !a; b = (b) ^ (a = !b); a &= (a = q); b |= !(b = p); a ^= a = p; "
         'return "" + a + b; }',
-        PQ, "a", "b",
+        PQ,
+        "a",
+        "b",
     ),
     case(
         "variables that hold each other",
         "static String f(boolean p, boolean q) { boolean a = p, b = a, c = !b; a = b; b = !c; "
-        "c = (a); a = b = c = q; b &= c; a |= !b; c = a == b; return \"\" + a + b + c; }",
-        PQ, "a", "b", "c",
+        'c = (a); a = b = c = q; b &= c; a |= !b; c = a == b; return "" + a + b + c; }',
+        PQ,
+        "a",
+        "b",
+        "c",
     ),
     case(
         "the left side is read first",
-        "static boolean f(boolean p, boolean q) { boolean a = p; a &= say(\"v\" + a, q) | "
-        "(a = q) | say(\"w\" + a, !q); return a; }",
-        PQ, "a",
+        'static boolean f(boolean p, boolean q) { boolean a = p; a &= say("v" + a, q) | '
+        '(a = q) | say("w" + a, !q); return a; }',
+        PQ,
+        "a",
     ),
     case(
         "what follows an arrow",
@@ -212,55 +259,75 @@ ASSIGNMENTS = [
         "if (p) switch (n) { case 1 -> a = true; default -> {} } "
         "boolean b = switch (n) { case 1 -> a = !a; default -> switch (n) { case 2 -> a &= false; "
         "default -> true; }; }; for (int i = 0; i < 1; i++) switch (n) { default -> a = !a; } "
-        "boolean c = p ? switch (n) { default -> a = false; } : a; return \"\" + a + b + c; }",
-        P, "a", "b", "c",
+        'boolean c = p ? switch (n) { default -> a = false; } : a; return "" + a + b + c; }',
+        P,
+        "a",
+        "b",
+        "c",
     ),
     case(
         "clauses of a loop",
         "static int f(boolean p) { int n = 0; boolean b; for (boolean a = p, c = !p; a | c; "
         "a = c, c = n < 3, n++) n += a ? 10 : 100; for (b = p, n++; !b; b = true) n += 1000; "
         "return n; }",
-        P, "a", "c", "b",
+        P,
+        "a",
+        "c",
+        "b",
     ),
     case(
         "an argument that assigns",
-        "static String g(boolean x, boolean y) { return x + \"\" + y; } static boolean "
+        'static String g(boolean x, boolean y) { return x + "" + y; } static boolean '
         "f(boolean p) { boolean a; LOG.append(g(a = p, !(a = a != p))); return a = !p; }",
-        P, "a",
+        P,
+        "a",
     ),
     case(
         "no value at first, never a use, neither",
-        "static int f(boolean p) { boolean a; if (p) { a = true; } else a = say(\"x\", p); "
-        "boolean unused = say(\"u\", p); boolean none; return a ? 1 : 0; }",
-        P, "a", "unused", none="neither a value nor a use",
+        'static int f(boolean p) { boolean a; if (p) { a = true; } else a = say("x", p); '
+        'boolean unused = say("u", p); boolean none; return a ? 1 : 0; }',
+        P,
+        "a",
+        "unused",
+        none="neither a value nor a use",
     ),
     case(
         "not all of a declaration",
         "static String f(boolean p) { final boolean a = !p, b[] = { p }, c; c = b[0] ^ a; "
-        "return a + \"\" + b[0] + c; }",
-        P, "a", "c",
+        'return a + "" + b[0] + c; }',
+        P,
+        "a",
+        "c",
     ),
     case(
         "values that come from elsewhere",
-        "static String f(boolean p) { String s = \"\"; for (boolean each : BOTH) s += each; "
+        'static String f(boolean p) { String s = ""; for (boolean each : BOTH) s += each; '
         "Boolean boxed = p ? null : true; java.lang.Boolean full = p; "
         "Predicate<Boolean> q = (Boolean b) -> b; return s + boxed + full + (boxed == null); }",
-        P, each="looped over", boxed="may be null", full="may be null",
+        P,
+        each="looped over",
+        boxed="may be null",
+        full="may be null",
     ),
     case(
         "var",
         "static String f(boolean p) { var a = !p; var b = a ? p : true; var c = p == true; "
-        "Boolean boxed = p; var d = !boxed; var e = boxed; var n = 3 & 1; var s = \"a\" + p; "
-        "return a + \"\" + b + c + d + e + n + s + Objects.hash(d); }",
-        P, "a", "c", "d", boxed="may be null",
+        'Boolean boxed = p; var d = !boxed; var e = boxed; var n = 3 & 1; var s = "a" + p; '
+        'return a + "" + b + c + d + e + n + s + Objects.hash(d); }',
+        P,
+        "a",
+        "c",
+        "d",
+        boxed="may be null",
     ),
     case(
         "var of what may be null",
         "static String f(boolean p) { Boolean boxed = p ? null : true; try { var a = !boxed; "
         'LOG.append("after"); return "" + a; } catch (NullPointerException e) { return "null"; } }',
-        P, "a",
+        P,
+        "a",
     ),
-]  # fmt: skip
+]
 
 
 def test_every_use_is_negated(tmp_path: Path) -> None:

@@ -56,14 +56,18 @@ VALUES = [
         "a call that gives what is wanted",
         "static String f(Object o) { boolean a = any(); boolean b; b = any(o); "
         'return "" + a + b; }',
-        "a", "b",
+        "a",
+        "b",
     ),
     case(
         "such calls in branches",
         "static String f(Object o) { boolean t = o != null; boolean a = t ? any() : is(); "
         "boolean b = t ? is() : t ? any() : any(o); boolean c = (t ? (any()) : false); "
         'return "" + a + b + c; }',
-        "t", "a", "b", "c",
+        "t",
+        "a",
+        "b",
+        "c",
     ),
     case(
         "such calls in a switch",
@@ -71,11 +75,13 @@ VALUES = [
         "case 0 -> any(); default -> { if (n == 1) yield is(); yield any(o); } }; "
         "boolean b = switch (n) { case 0: yield any(); default: yield true; }; "
         'return "" + a + b; }',
-        "a", "b",
+        "a",
+        "b",
     ),
     case(
         "type arguments that are written",
-        'static String f(Object o) { boolean a = T.<Boolean>any(); return "" + a; }', "a",
+        'static String f(Object o) { boolean a = T.<Boolean>any(); return "" + a; }',
+        "a",
     ),
     case(
         "boxes",
@@ -83,19 +89,27 @@ VALUES = [
         "Map<Integer, Boolean> m = new HashMap<>(); m.put(1, a); boolean d = m.get(1), e = "
         "m.getOrDefault(2, b); a &= box(); a |= m.get(1); a ^= box(); boolean g = new "
         'R(a, c).may(), h = new R(b, c).ok; return "" + a + b + c + d + e + g + h; }',
-        "a", "b", "c", "d", "e", "g", "h",
+        "a",
+        "b",
+        "c",
+        "d",
+        "e",
+        "g",
+        "h",
     ),
     case(
         "null in a branch",
         "static String f(Object o) { boolean t = o instanceof Boolean; "
-        "boolean a = t ? true : null; return \"\" + a; }"
+        'boolean a = t ? true : null; return "" + a; }'
         "static int g(int n) { boolean a = !(n > 1 ? null : true); "
         "boolean b = !(switch (n) { case 1 -> null; default -> true; }); return a | b ? 1 : 2; }",
-        "t", "a", "b",
+        "t",
+        "a",
+        "b",
     ),
     case(
         "calls of the JDK",
-        "static String f(Object o) { String s = \"\" + o; boolean a = s.isEmpty(), b = "
+        'static String f(Object o) { String s = "" + o; boolean a = s.isEmpty(), b = '
         "Objects.equals(o, s), c = List.of(1, 2).stream().anyMatch(x -> x > 1), d = "
         "Character.isDigit(s.charAt(0)); boolean e = Optional.of(c).orElse(d), g = s.equals(o); "
         "boolean h = AccessController.doPrivileged((PrivilegedAction<Boolean>) T::is); "
@@ -103,8 +117,18 @@ VALUES = [
         "public Boolean run() { return box(); } }); "
         "boolean j = Stream.of(true, a).reduce(true, (x, y) -> x && y), k = "
         "Objects.requireNonNull(box()), l = Collections.max(List.of(a, b)); "
-        "return \"\" + a + b + c + d + e + g + h + i + j + k + l; }",
-        "a", "b", "c", "d", "e", "g", "h", "i", "j", "k", "l",
+        'return "" + a + b + c + d + e + g + h + i + j + k + l; }',
+        "a",
+        "b",
+        "c",
+        "d",
+        "e",
+        "g",
+        "h",
+        "i",
+        "j",
+        "k",
+        "l",
     ),
     case(
         "arguments that are told what is wanted",
@@ -115,9 +139,13 @@ VALUES = [
         "static String f(Object o) { boolean a = of(x -> !x), b = of(T::not), "
         "c = least(Arrays.asList(box())), d = made(() -> box()), "
         "e = taken(new V<>() { public Boolean take(Boolean y) { return !y; } }); "
-        "return \"\" + a + b + c + d + e; }"
+        'return "" + a + b + c + d + e; }'
         "static boolean not(boolean b) { return !b; }",
-        "d", a="where it stands", b="where it stands", c="where it stands", e="where it stands",
+        "d",
+        a="where it stands",
+        b="where it stands",
+        c="where it stands",
+        e="where it stands",
     ),
     case(
         "a method of its own that hides a type",
@@ -131,11 +159,12 @@ VALUES = [
         'MethodHandles.lookup().findStatic(T.class, "is", java.lang.invoke.MethodType.methodType('
         "boolean.class)); } catch (Exception e) { throw new Error(e); } }"
         "static String f(Object o) { try { boolean a = (boolean) H.invokeExact(); "
-        "boolean b = !(boolean) H.invokeExact(); return \"\" + a + b; } "
+        'boolean b = !(boolean) H.invokeExact(); return "" + a + b; } '
         "catch (RuntimeException e) { throw e; } catch (Throwable t) { throw new Error(t); } }",
-        "a", "b",
+        "a",
+        "b",
     ),
-]  # fmt: skip
+]
 
 CAPTURED = [
     case(
@@ -144,7 +173,13 @@ CAPTURED = [
         "Object x = new Object() { boolean kept = a; boolean c() { boolean d = !a, e = a; "
         "boolean g = !(a), h = !!a, i = (!a); return kept ^ d ^ b ^ e ^ g ^ h ^ i; } "
         'public String toString() { return a + "" + !b + c(); } }; return x + "" + a; }',
-        "a", "b", "d", "e", "g", "h", "i",
+        "a",
+        "b",
+        "d",
+        "e",
+        "g",
+        "h",
+        "i",
     ),
     case(
         "a class with a name, and one of this file",
@@ -165,9 +200,11 @@ CAPTURED = [
         'Object x = new Mine() { public String toString() { return a + ""; } }; '
         "Object y = new java.io.FilterOutputStream(null) { public String toString() { "
         'return out + "" + b; } }; return x + "" + y + a + b + out; }',
-        "a", "b", out="may inherit a field of that name",
+        "a",
+        "b",
+        out="may inherit a field of that name",
     ),
-]  # fmt: skip
+]
 
 
 def test_values_keep_their_type(tmp_path: Path) -> None:

@@ -152,8 +152,10 @@ def test_levels_of_javac_and_of_tests(tmp_path: Path) -> None:
     means = Means(command=command, folder=tmp_path)
     found = certify(subjects, known, sources, "tests", means, quiet)
     assert [(one.level, one.failed) for one in found] == [
-        ("tests", ""), ("binds", "compiles"), ("compiles", "tests"),
-    ]  # fmt: skip
+        ("tests", ""),
+        ("binds", "compiles"),
+        ("compiles", "tests"),
+    ]
     assert "java.lang.Error" in found[2].why
     assert (tmp_path / "A.java").read_bytes() == source
     assert not (tmp_path / "out").exists()

@@ -54,8 +54,10 @@ def test_nodes_and_their_children() -> None:
     code = read("class T { int f() { /* a */ return /* b */ (x + y); } }")
     back = node(code, "return_statement", "return")
     assert [code.kind[one] for one in code.children(back)] == [
-        "return", "parenthesized_expression", ";",
-    ]  # fmt: skip
+        "return",
+        "parenthesized_expression",
+        ";",
+    ]
     sum_ = code.unwrapped(code.children(back)[1])
     assert code.text(sum_) == "x + y"
     assert code.bytes(sum_) == b"x + y"
@@ -65,8 +67,10 @@ def test_nodes_and_their_children() -> None:
     assert code.inside(sum_, back)
     assert not code.inside(back, sum_)
     assert [code.kind[one] for one in code.up(sum_)][:3] == [
-        "parenthesized_expression", "return_statement", "block",
-    ]  # fmt: skip
+        "parenthesized_expression",
+        "return_statement",
+        "block",
+    ]
     assert next(code.up(0), None) is None
     assert code.source[slice(*code.span(sum_))] == b"x + y"
 
@@ -132,8 +136,11 @@ def test_variables_and_their_occurrences() -> None:
         for place, found in code.variables.items()
     }
     assert names == {
-        "T": ["a"], "f": ["a", "b", "x", "y", "z", "one", "r", "w", "o"], "g": ["a"], "h": ["q"],
-    }  # fmt: skip
+        "T": ["a"],
+        "f": ["a", "b", "x", "y", "z", "one", "r", "w", "o"],
+        "g": ["a"],
+        "h": ["q"],
+    }
     f = code.bodies[1][0]
     x = code.variables[f][2]
     places = code.occurrences[x]
@@ -157,11 +164,32 @@ def test_types_of_variables() -> None:
     )
     found = {code.text(one): code.declared_type(one) for one in code.variables[0]}
     assert found == {
-        "a": "int[]", "b": "String[]...", "c": "List<?extends T>", "d": "int", "e": "int[]",
-        "f": "int[][]", "g": "var", "h": "var", "i": "long", "j": "A.B", "k": "X|Y", "l": "F",
-        "m": "", "o": "F", "p": "", "q": "", "r": "F", "s": "int", "t": "var", "u": "Map<?,?>",
-        "v": "boolean[]", "w": "Q", "aa": "var", "ab": "R", "ac": "int...",
-    }  # fmt: skip
+        "a": "int[]",
+        "b": "String[]...",
+        "c": "List<?extends T>",
+        "d": "int",
+        "e": "int[]",
+        "f": "int[][]",
+        "g": "var",
+        "h": "var",
+        "i": "long",
+        "j": "A.B",
+        "k": "X|Y",
+        "l": "F",
+        "m": "",
+        "o": "F",
+        "p": "",
+        "q": "",
+        "r": "F",
+        "s": "int",
+        "t": "var",
+        "u": "Map<?,?>",
+        "v": "boolean[]",
+        "w": "Q",
+        "aa": "var",
+        "ab": "R",
+        "ac": "int...",
+    }
 
 
 def test_types_of_fields() -> None:

@@ -147,11 +147,14 @@ def test_only_what_is_new_is_an_edit() -> None:
     source = b"while (c) { f(); }"
     rewrites = [Rewrite(0, 18, (b"for (;", (7, 8), b";) ", (10, 18))), replace(12, 13, b"g")]
     assert flatten(source, rewrites) == (
-        Edit(0, 7, b"for (;"), Edit(8, 10, b";) "), Edit(12, 13, b"g"),
-    )  # fmt: skip
+        Edit(0, 7, b"for (;"),
+        Edit(8, 10, b";) "),
+        Edit(12, 13, b"g"),
+    )
     assert flatten(source, [wrap(12, 16, b"{ ", b" }")]) == (
-        Edit(12, 12, b"{ "), Edit(16, 16, b" }"),
-    )  # fmt: skip
+        Edit(12, 12, b"{ "),
+        Edit(16, 16, b" }"),
+    )
     assert flatten(source, [replace(7, 8, b"c")]) == ()
     assert flatten(source, []) == ()
 

@@ -43,10 +43,19 @@ class Project:
             command = ["javac", *JAVAC, "-nowarn", "-encoding", "UTF-8", "-d", str(folder / out)]
             subprocess.run([*command, *map(str, files)], check=True)
         self.jvm = subprocess.Popen(
-            ["java", *JAVA, "-cp", str(folder / "checks"), "Checks", str(folder / "classes"),
-             CHECKS[name]],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-        )  # fmt: skip
+            [
+                "java",
+                *JAVA,
+                "-cp",
+                str(folder / "checks"),
+                "Checks",
+                str(folder / "classes"),
+                CHECKS[name],
+            ],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
         self.before = self.tried({})
         assert self.before.startswith("ends\n"), self.before
         self.files = {path: JavaFile(data) for path, data in self.sources.items()}

@@ -196,8 +196,9 @@ def answers(statements: list[str], folder: Path) -> list[tuple[str, Answer, bool
     other.write_text(OTHER)
     done = subprocess.run(
         [javac, *JAVAC, "-nowarn", "-Xmaxerrs", "10000", "-d", str(folder), str(file), str(other)],
-        capture_output=True, text=True,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+    )
     errors = re.findall(r"T\.java:(\d+): error: (.*)", done.stderr)
     assert {error for _, error in errors} <= {"unreachable statement"}, done.stderr
     dead = {int(line) - first for line, _ in errors}

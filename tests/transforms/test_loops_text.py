@@ -37,14 +37,20 @@ EXAMPLES = sorted((Path(__file__).parents[2] / "examples").rglob("*.java"))
         ("for (;; u()) return;", "while (true) { if (true) { return; } u(); }"),
         ("l: for (int i = 0; c; ) break l;", "{ int i = 0; l: while (c) break l; }"),
         ("l: for (;; u()) continue l;", "l: while (true) { loop0: { break loop0; } u(); }"),
-        ("\n  for (int i = 0; c; i++) {\n    x();\n  }\n",
-         "\n  { int i = 0;\n  while (c) {\n    x();\n    i++;\n  } }\n"),
-        ("\r\n\tfor (int i = 0; c; i++)\r\n\t\tx(); // y\r\n",
-         "\r\n\t{ int i = 0;\r\n\twhile (c) {\r\n\t\tx();\r\n\t\ti++;\r\n\t} } // y\r\n"),
-        ("\r\n\tfor (; c; i++) {\r\n\t\t// y\r\n\t}\r\n",
-         "\r\n\twhile (c) {\r\n\t\t// y\r\n\t\ti++;\r\n\t}\r\n"),
+        (
+            "\n  for (int i = 0; c; i++) {\n    x();\n  }\n",
+            "\n  { int i = 0;\n  while (c) {\n    x();\n    i++;\n  } }\n",
+        ),
+        (
+            "\r\n\tfor (int i = 0; c; i++)\r\n\t\tx(); // y\r\n",
+            "\r\n\t{ int i = 0;\r\n\twhile (c) {\r\n\t\tx();\r\n\t\ti++;\r\n\t} } // y\r\n",
+        ),
+        (
+            "\r\n\tfor (; c; i++) {\r\n\t\t// y\r\n\t}\r\n",
+            "\r\n\twhile (c) {\r\n\t\t// y\r\n\t\ti++;\r\n\t}\r\n",
+        ),
     ],
-)  # fmt: skip
+)
 def test_what_is_written(before: str, after: str) -> None:
     made = variants(Loop(), Case("", f"class T {{ void f() {{ {before} }} }}"))
     assert made["all"] == f"class T {{ void f() {{ {after} }} }}"

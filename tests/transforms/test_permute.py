@@ -255,7 +255,7 @@ CASES = [
         """,
         refused={
             "permute:IntUnaryOperator o =/int x = 3;:0": "`x` means different things",
-            "permute:boolean b = o instan/String s = \"t\";:0": "`s` means different things",
+            'permute:boolean b = o instan/String s = "t";:0': "`s` means different things",
             "permute:IntSupplier o = new /int x = 3;:0": "`x` means different things",
         },
     ),
@@ -379,7 +379,7 @@ CASES = [
         accepted=("permute:p = p + 1;/q = 2 * q;:0", "permute:q = 2 * q;/p = p * 10;:0"),
         refused={"permute:p = p + 1;/p = p * 10;:0": "which the first writes"},
     ),
-]  # fmt: skip
+]
 
 
 def test_every_variant_does_the_same(tmp_path: Path) -> None:

@@ -272,7 +272,7 @@ CASES = [
         refused={
             "permute:c = 5;/String v = s + t;:0": "makes a text of an object, and the first",
             "permute:String v = s + t;/u += t;:0": "makes a text of an object",
-            "permute:c = 1;/String s = \"\" + d.le:0": "may meet null",
+            'permute:c = 1;/String s = "" + d.le:0': "may meet null",
             "permute:c = 1;/o += s;:0": "makes a text of an object",
         },
     ),
@@ -394,7 +394,7 @@ CASES = [
             "permute:int x = switch (s) {/f = 9;:0": "and the second writes `f`",
         },
     ),
-]  # fmt: skip
+]
 
 
 def test_every_variant_does_the_same(tmp_path: Path) -> None:

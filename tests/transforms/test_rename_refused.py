@@ -57,9 +57,14 @@ def test_records() -> None:
     assert found.pop("P(int,int...) b:0") == component
     assert set(found.values()) == {""}
     assert set(found) == {
-        "Q(int,int) n:0", "Q(int) a:0", "Q(String,String) a:0", "Q(String,String) b:0",
-        "sum(int) a:0", "P(int,int...) k:0", "S() k:0",
-    }  # fmt: skip
+        "Q(int,int) n:0",
+        "Q(int) a:0",
+        "Q(String,String) a:0",
+        "Q(String,String) b:0",
+        "sum(int) a:0",
+        "P(int,int...) k:0",
+        "S() k:0",
+    }
 
 
 # What a class is made from, and whether its fields are in doubt.

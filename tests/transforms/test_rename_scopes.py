@@ -312,8 +312,16 @@ RECENT = [
           }
         }
         """,
-        accepted=("rename:s:0", "rename:s:1", "rename:s:2", "rename:y:0", "rename:y:1",
-                  "rename:z:0", "rename:i:0", "rename:x:0"),
+        accepted=(
+            "rename:s:0",
+            "rename:s:1",
+            "rename:s:2",
+            "rename:y:0",
+            "rename:y:1",
+            "rename:z:0",
+            "rename:i:0",
+            "rename:x:0",
+        ),
     ),
     Case(
         "variables without a name",
@@ -336,7 +344,7 @@ RECENT = [
         accepted=("rename:n:0", "rename:x:0"),
         refused={"rename:_:0": "it has no name"},
     ),
-]  # fmt: skip
+]
 
 
 def test_recent_java(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

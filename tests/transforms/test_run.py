@@ -117,5 +117,7 @@ def test_a_check_that_fails_is_told_in_the_certificate(
     certificates = [json.loads(line)["certificate"] for line in out.read_text().splitlines()]
     assert certificates[:3] == [{"level": "binds"}] * 3
     assert certificates[3] == {
-        "level": "parses", "failed": "binds", "why": "RecursionError: too deep",
-    }  # fmt: skip
+        "level": "parses",
+        "failed": "binds",
+        "why": "RecursionError: too deep",
+    }

@@ -39,13 +39,15 @@ CASES = [
         """static int f(int k) {
              switch (k) { case 1: case 2: p("f"); break; case 3: p("g"); case 4: p("h"); }
              return k; }""",
-        INTS, "switch:k:0",
+        INTS,
+        "switch:k:0",
     ),
     case(
         "section 9: default in the middle falls into a case",
         "static int f(int k) { switch (k) { case 3: p(3); break; default: p('d'); case 1: p(1); }"
         " return k; }",
-        INTS, "switch:k:0",
+        INTS,
+        "switch:k:0",
     ),
     case(
         "section 9: strings are compared by equals",
@@ -68,7 +70,8 @@ CASES = [
            static int next() { p("next"); return n++; }
            static int f(int k) { n = k; switch (next()) { case 1: return 10; case 2: return 20; }
              return n; }""",
-        INTS, "switch:next():0",
+        INTS,
+        "switch:next():0",
     ),
     case(
         "section 9: a break inside an if, in a loop",
@@ -82,53 +85,65 @@ CASES = [
                sum += 1000;
              }
              return sum; }""",
-        INTS, "switch:i:0",
+        INTS,
+        "switch:i:0",
     ),
     case(
         "section 9: a variable is shared between cases",
         """static int f(int k) {
              switch (k) { case 1: int y = 4; p(y); break; case 2: y = 7; return y; default: p(k); }
              int y = 1; return y; }""",
-        INTS, "switch:k:0",
+        INTS,
+        "switch:k:0",
     ),
     case(
         "section 9: several labels in a case",
         """static int f(int k) { switch (k) { case 1, 2: p("a"); break; case 3, 4, 5: p("b"); }
              switch (k) { case 1, 2 -> p("c"); case 3 -> { p("d"); } default -> throw new Error(); }
              return k; }""",
-        INTS, "switch:k:0", "switch:k:1",
+        INTS,
+        "switch:k:0",
+        "switch:k:1",
     ),
     case(
         "section 9: only default",
         """static int f(int k) { switch (k) { default: p("d"); } switch (k) { default: break; }
              switch (k) { case 1: case 2: default: p("e"); } return k; }""",
-        INTS, "switch:k:0", "switch:k:1", "switch:k:2",
+        INTS,
+        "switch:k:0",
+        "switch:k:1",
+        "switch:k:2",
     ),
     case(
         "a ladder of cases that fall",
         """static int f(int k) { int h = 0;
              switch (k) { case 4: h ^= 8; case 3: h += 4; k = 9; case 2: h <<= 2; case 1: h++; }
              return h + k; }""",
-        INTS, "switch:k:0",
+        INTS,
+        "switch:k:0",
     ),
     case(
         "default first, falls into all",
         "static int f(int k) { switch (k) { default: p('d'); case 1: p(1); case 2: p(2); break;"
         " case 3: p(3); } return k; }",
-        INTS, "switch:k:0",
+        INTS,
+        "switch:k:0",
     ),
     case(
         "default fallen into, and falling",
         "static int f(int k) { switch (k) { case 1: p(1); default: p('d'); case 2: p(2); break;"
         " case 3: case 4: p(3); } return k; }",
-        INTS, "switch:k:0",
+        INTS,
+        "switch:k:0",
     ),
     case(
         "labels beside default, before and behind it",
         """static int f(int k) {
              switch (k) { case 3: default: case 4: p("d"); break; case 1: p(1); }
              switch (k) { case 1: p(1); case 2: case 3: default: p("e"); case 5: } return k; }""",
-        INTS, "switch:k:0", "switch:k:1",
+        INTS,
+        "switch:k:0",
+        "switch:k:1",
     ),
     case(
         "no case falls: each leaves in its own way",
@@ -144,13 +159,15 @@ CASES = [
                default: do { p("z"); } while (i++ < 1); break;
              }
              return k; }""",
-        INTS, "switch:k + i:0",
+        INTS,
+        "switch:k + i:0",
     ),
     case(
         "the method ends in a switch whose cases all return",
         "static int f(int k) { switch (k) { case 1: return 4; case 2: throw new Error();"
         " default: return 5; } }",
-        INTS, "switch:k:0",
+        INTS,
+        "switch:k:0",
     ),
     case(
         "an if without braces around a switch, with an else",
@@ -161,7 +178,11 @@ CASES = [
              if (k > 9) p(9); else switch (k) { case 1: p(1); }
              if (k > 0) if (k > 1) p(1); else switch (k) { case 1: p(2); } else p(3);
              return k; }""",
-        INTS, "switch:k:0", "switch:k:1", "switch:k:2", "switch:k:3",
+        INTS,
+        "switch:k:0",
+        "switch:k:1",
+        "switch:k:2",
+        "switch:k:3",
     ),
     case(
         "a labelled switch; labels of loops around it",
@@ -176,7 +197,8 @@ CASES = [
                n += 5;
              }
              return n; }""",
-        INTS, "switch:k:0",
+        INTS,
+        "switch:k:0",
     ),
     case(
         "switches inside each other",
@@ -189,7 +211,12 @@ CASES = [
                case 3: { switch (i) { case 1: n += 100; } }
              }
              return n; }""",
-        INTS, "switch:k:0", "switch:i:0", "switch:i:1", "switch:n + i:0", "switch:n++:0",
+        INTS,
+        "switch:k:0",
+        "switch:i:0",
+        "switch:i:1",
+        "switch:n + i:0",
+        "switch:n++:0",
     ),
     case(
         "in a lambda, an anonymous class, a constructor",
@@ -201,14 +228,20 @@ CASES = [
                switch (x) { case 1: return 5; } return 6; };
              new Object() { void m() { switch (k) { case 2: p("two"); } } }.m();
              return new T(k).v + new T().v + g.applyAsInt(k); }""",
-        INTS, "switch:k:0", "switch:x:0",
+        INTS,
+        "switch:k:0",
+        "switch:x:0",
     ),
     case(
         "an empty switch, and one with labels only",
         """static int n; static int g() { p("g"); return n; }
            static int f(int k) { n = k; switch (g()) { } switch (g()) { case 1: case 2: }
              switch (k) { } switch (k) { case 3: default: } return k; }""",
-        INTS, "switch:g():0", "switch:g():1", "switch:k:0", "switch:k:1",
+        INTS,
+        "switch:g():0",
+        "switch:g():1",
+        "switch:k:0",
+        "switch:k:1",
     ),
     case(
         "final variables and definite assignment",
@@ -219,7 +252,9 @@ CASES = [
                default: throw new Error(); }
              Runnable r = () -> p(a + c); r.run();
              return a + b; }""",
-        INTS, "switch:k:0", "switch:k:1",
+        INTS,
+        "switch:k:0",
+        "switch:k:1",
     ),
     case(
         "the selector is a constant",
@@ -228,7 +263,10 @@ CASES = [
              switch (c) { case 1: v = 1; break; case 2: v = k; break; default: v = 3; }
              switch (K) { case 2: v++; } switch (3) { case 3: v += 2; break; case 4: v = 0; }
              return v; }""",
-        INTS, "switch:c:0", "switch:K:0", "switch:3:0",
+        INTS,
+        "switch:c:0",
+        "switch:K:0",
+        "switch:3:0",
     ),
     case(
         "comments and odd layout stay",
@@ -245,14 +283,17 @@ CASES = [
                default: // nothing }
              }
              return k; }""",
-        INTS, "switch:k:0",
+        INTS,
+        "switch:k:0",
     ),
     case(
         "a switch that a semicolon follows",
         """static int f(int k) {
              Runnable r = () -> { switch (k) { case 1: p(1); break; }; p("after"); };
              r.run(); switch (k) { case 2: p(2); }; return k; }""",
-        INTS, "switch:k:0", "switch:k:1",
+        INTS,
+        "switch:k:0",
+        "switch:k:1",
     ),
     case(
         "a break in try and finally",
@@ -264,9 +305,10 @@ CASES = [
                case 4: p("f");
              }
              return k; }""",
-        INTS, "switch:k:0",
+        INTS,
+        "switch:k:0",
     ),
-]  # fmt: skip
+]
 
 
 def test_every_variant_does_the_same(tmp_path: Path) -> None:

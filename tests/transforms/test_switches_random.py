@@ -31,10 +31,17 @@ public class T {
 }
 """
 SELECTORS = (
-    "k", "n", "Math.floorMod(n, 4)", "p(k) + k", "Integer.valueOf(k)", "(k)",
-    '"abc".substring(0, Math.floorMod(n, 4))', 'k == 0 ? null : "a" + k',
-    "C.values()[Math.floorMod(k, 3)]", "k == 3 ? null : C.values()[Math.floorMod(n, 3)]",
-)  # fmt: skip
+    "k",
+    "n",
+    "Math.floorMod(n, 4)",
+    "p(k) + k",
+    "Integer.valueOf(k)",
+    "(k)",
+    '"abc".substring(0, Math.floorMod(n, 4))',
+    'k == 0 ? null : "a" + k',
+    "C.values()[Math.floorMod(k, 3)]",
+    "k == 3 ? null : C.values()[Math.floorMod(n, 3)]",
+)
 LABELS = {
     "number": ("0", "1", "2", "3", "-1", "1 + 3", "5"),
     "string": ('""', '"a"', '"ab"', '"abc"', '"a" + 1', '"a2"'),
@@ -214,6 +221,7 @@ def test_every_variant_does_the_same(tmp_path: Path) -> None:
     transform = SwitchToIf()
     reasons = {one.refused for case in cases for one in found(transform, case)[1]} - {""}
     assert reasons <= {
-        "a variable is shared between cases", "the value is given inside try or synchronized",
-    }  # fmt: skip
+        "a variable is shared between cases",
+        "the value is given inside try or synchronized",
+    }
     assert check_all(transform, cases, tmp_path) > 100

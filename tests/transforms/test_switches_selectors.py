@@ -32,9 +32,13 @@ ENUMS = "for (C c : C.values()) t(() -> f(c)); t(() -> f(null));"
 
 
 def case(
-    name: str, members: str, run: str = INTS, *accepted: str,
-    refused: dict[str, str] | None = None, head: str = "{",
-) -> Case:  # fmt: skip
+    name: str,
+    members: str,
+    run: str = INTS,
+    *accepted: str,
+    refused: dict[str, str] | None = None,
+    head: str = "{",
+) -> Case:
     return Case(name, FRAME % (head, members, run), accepted, refused or {})
 
 
@@ -53,8 +57,11 @@ CASES = [
              switch ((char) (k + '0')) { case '1' -> n += 1000; case '2' -> n += 2000; }
              return n; }""",
         INTS + "t(() -> g((byte) -1)); t(() -> g((byte) 130)); t(() -> g((byte) 0));"
-        "for (char c : \"ab'dx\".toCharArray()) t(() -> h(c));",
-        "switch:x:0", "switch:b:0", "switch:s:0", "switch:a[(k + 7) % 7]:0",
+        'for (char c : "ab\'dx".toCharArray()) t(() -> h(c));',
+        "switch:x:0",
+        "switch:b:0",
+        "switch:s:0",
+        "switch:a[(k + 7) % 7]:0",
         "switch:(char) (k + '0'):0",
     ),
     case(
@@ -73,8 +80,13 @@ CASES = [
         " t(() -> j(x)); t(() -> g(x == null ? null : (char) (96 + x)));"
         " t(() -> h(x == null ? null : x.byteValue()));"
         " t(() -> k(x == null ? null : x.shortValue())); }",
-        "switch:x:0", "switch:y:0", "switch:z:0", "switch:field:0", "switch:give(q):0",
-        "switch:d:0", "switch:e:0",
+        "switch:x:0",
+        "switch:y:0",
+        "switch:z:0",
+        "switch:field:0",
+        "switch:give(q):0",
+        "switch:d:0",
+        "switch:e:0",
     ),
     case(
         "labels are constant expressions",
@@ -87,7 +99,8 @@ CASES = [
            static int g(String s) { switch (s) { case K.S: return 1; case K.S + "t" + ONE: return 2;
              case ("u"): return 3; case "\\"{}": return 4; } return 5; }""",
         INTS + 'for (String s : new String[] {"s", "st1", "u", "\\"{}", "", null}) t(() -> g(s));',
-        "switch:k:0", "switch:s:0",
+        "switch:k:0",
+        "switch:s:0",
     ),
     case(
         "strings from anywhere",
@@ -105,7 +118,11 @@ CASES = [
         'for (String s : new String[] {"a", "b", null}) { t(() -> f(s)); t(() -> g(s));'
         " t(() -> h(s)); t(() -> i(s)); } for (int i = 0; i < 3; i++) { int x = i;"
         " t(() -> new T().j(x)); }",
-        "switch:field:0", "switch:give(s):0", 'switch:s + "b":0', 'switch:"a":0', "switch:s:0",
+        "switch:field:0",
+        "switch:give(s):0",
+        'switch:s + "b":0',
+        'switch:"a":0',
+        "switch:s:0",
         "switch:a[k]:0",
     ),
     case(
@@ -118,7 +135,8 @@ CASES = [
            static C c;
            static int g(C x) { c = x; return switch (c) { case A -> 1; case B -> 2; }; }""",
         't(() -> f("a")); t(() -> f(null)); t(() -> g(C.A)); t(() -> g(C.B)); t(() -> g(null));',
-        "switch:field:0", "switch:c:0",
+        "switch:field:0",
+        "switch:c:0",
     ),
     case(
         "enums: own, nested, of the platform, from calls",
@@ -134,8 +152,13 @@ CASES = [
              switch (c) { } return n; }
            static int g(C d) { switch (d) { default: return 1; } }""",
         ENUMS + "t(() -> g(C.A)); t(() -> g(null));",
-        "switch:this:0", "switch:give(c):0", "switch:field:0", "switch:Deep.in(n % 2):0",
-        "switch:java.util.concurrent.TimeUnit.:0", "switch:c:0", "switch:d:0",
+        "switch:this:0",
+        "switch:give(c):0",
+        "switch:field:0",
+        "switch:Deep.in(n % 2):0",
+        "switch:java.util.concurrent.TimeUnit.:0",
+        "switch:c:0",
+        "switch:d:0",
     ),
     case(
         "an enum whose name a variable hides",
@@ -145,7 +168,8 @@ CASES = [
            static int g(C c) { x = c; int C = 1;
              switch (x) { case A: return C; case B: return 2; } return 3; }""",
         ENUMS + "for (C c : C.values()) t(() -> g(c)); t(() -> g(null));",
-        "switch:c:0", "switch:x:0",
+        "switch:c:0",
+        "switch:x:0",
     ),
     case(
         "an enum whose name an inherited type hides",
@@ -155,13 +179,15 @@ CASES = [
              State mine() { return getState(); }
              int g() { switch (mine()) { case NEW: return 5; default: return 6; } } }
            static int f(int k) { W w = new W(); w.run(); return w.n * 10 + w.g(); }""",
-        INTS, "switch:mine():0",
+        INTS,
+        "switch:mine():0",
     ),
     case(
         "an enum with an equals of its own",
         """enum C { A, B; boolean equals(C other) { return true; } }
            static int f(C c) { switch (c) { case B: return 1; case A: return 2; } return 3; }""",
-        ENUMS, "switch:c:0",
+        ENUMS,
+        "switch:c:0",
     ),
     case(
         "a local enum; an enum that cannot be named",
@@ -170,7 +196,10 @@ CASES = [
              switch (l) { case U: n = 1; break; case V: n = 2; }
              var q = new Box().p(k); switch (q) { case X: n += 10; break; default: n += 20; }
              switch (new Box().p(k)) { case X -> n += 100; case Y -> n += 200; } return n; }""",
-        INTS, "switch:l:0", "switch:q:0", "switch:new Box().p(k):0",
+        INTS,
+        "switch:l:0",
+        "switch:q:0",
+        "switch:new Box().p(k):0",
     ),
     case(
         "an enum's constructor",
@@ -193,7 +222,13 @@ CASES = [
              for (C c : java.util.List.of(C.A, C.B)) switch (c) { case B: n += 1000; }
              for (var c : java.util.List.of(C.A)) switch (c) { case A: n += 5000; }
              return n + g.apply("" + k) + h.apply(C.values()[k & 1], k); }""",
-        INTS, "switch:s:0", "switch:c:0", "switch:i:0", "switch:v:0", "switch:j:0", "switch:c:1",
+        INTS,
+        "switch:s:0",
+        "switch:c:0",
+        "switch:i:0",
+        "switch:v:0",
+        "switch:j:0",
+        "switch:c:1",
         "switch:c:2",
     ),
     case(
@@ -206,7 +241,12 @@ CASES = [
              T t = new T(); switch (t.w) { case 1: t.w = 2; break; case 2: n = -1; }
              v = k; switch (v) { case 3: v = 4; break; case 4: n = -2; }
              return n * 10 + i + v; }""",
-        INTS, "switch:a[i++]:0", "switch:n = k:0", "switch:k:0", "switch:t.w:0", "switch:v:0",
+        INTS,
+        "switch:a[i++]:0",
+        "switch:n = k:0",
+        "switch:k:0",
+        "switch:t.w:0",
+        "switch:v:0",
     ),
     case(
         "a class between a variable and its use",
@@ -214,7 +254,9 @@ CASES = [
            static int f(int k) { int m = k;
              return new Base() { int g() { switch (k) { case 3: return 1; } switch (m) {
                case 3: return 2; } return 4; } }.g(); }""",
-        INTS, "switch:k:0", "switch:m:0",
+        INTS,
+        "switch:k:0",
+        "switch:m:0",
     ),
     case(
         "what is shared between cases and cannot move",
@@ -231,8 +273,10 @@ CASES = [
              return y; }""",
         INTS,
         refused={
-            "switch:k:0": "a variable is shared", "switch:k:1": "a variable is shared",
-            "switch:k:2": "a variable is shared", "switch:k:3": "a variable is shared",
+            "switch:k:0": "a variable is shared",
+            "switch:k:1": "a variable is shared",
+            "switch:k:2": "a variable is shared",
+            "switch:k:3": "a variable is shared",
             "switch:k:4": "a variable is shared",
         },
     ),
@@ -248,7 +292,11 @@ CASES = [
              Runnable r; switch (k) { case 1: int q; q = 5; r = () -> p(q); break;
                default: q = 6; r = () -> p(q + 1); }
              r.run(); return n; }""",
-        INTS, "switch:k:0", "switch:k:1", "switch:i:0", "switch:k:2",
+        INTS,
+        "switch:k:0",
+        "switch:k:1",
+        "switch:i:0",
+        "switch:k:2",
     ),
     case(
         "not clear whether a case falls through",
@@ -258,9 +306,11 @@ CASES = [
              switch (k) { case 1: while (Integer.SIZE == 32) { if (k++ > 5) return 4; }
                case 2: p(3); }
              return k; }""",
-        INTS, "switch:k:0", refused={"switch:k:1": "not clear whether"},
+        INTS,
+        "switch:k:0",
+        refused={"switch:k:1": "not clear whether"},
     ),
-]  # fmt: skip
+]
 
 
 def test_every_variant_does_the_same(tmp_path: Path) -> None:
@@ -269,9 +319,14 @@ def test_every_variant_does_the_same(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "label",
-    ["case null -> 1;", "case null, default -> 1;", "case String s -> 1;",
-     "case String s when s.isEmpty() -> 1;", "case R(int a) -> 1;"],
-)  # fmt: skip
+    [
+        "case null -> 1;",
+        "case null, default -> 1;",
+        "case String s -> 1;",
+        "case String s when s.isEmpty() -> 1;",
+        "case R(int a) -> 1;",
+    ],
+)
 def test_patterns_are_not_handled(label: str) -> None:
     source = f"class A {{ int f(Object o) {{ return switch (o) {{ {label} default -> 2; }}; }} }}"
     (one,) = SwitchToIf().locations(code_of(JavaFile(source.encode())), 0, 0)

@@ -41,21 +41,24 @@ CASES = [
         """static int f(int k) { return switch (k) { case 1 -> 5; case 2, 3 -> { p("x"); yield 6; }
              case 4 -> throw new IllegalStateException(); default -> { if (k > 5) yield 7;
              else yield 8; } }; }""",
-        INTS, "switch:k:0",
+        INTS,
+        "switch:k:0",
     ),
     case(
         "returned: old groups",
         """static int f(int k) { return switch (k) { case 1: yield 5; case 2: p("x"); case 3:
              yield 6;
              default: if (k > 4) { yield 7; } yield 8; }; }""",
-        INTS, "switch:k:0",
+        INTS,
+        "switch:k:0",
     ),
     case(
         "declared: the variable stays effectively final",
         """static int f(int k) { int v = switch (k) { case 1 -> 5; case 2 -> { if (k > 0) yield 6;
              p("y"); yield 7; } default -> k; };
              Runnable r = () -> p(v); r.run(); return v; }""",
-        INTS, "switch:k:0",
+        INTS,
+        "switch:k:0",
     ),
     case(
         "declared: final, annotated, with dimensions behind the name",
@@ -63,7 +66,8 @@ CASES = [
              final @Deprecated int v[] = switch (k) { case 1 -> new int[] {1}; default -> {
                for (int i = 0; ; i++) { if (i > k) yield new int[] {i, 2}; } } };
              Runnable r = () -> p(v.length); r.run(); return v[0]; }""",
-        INTS, "switch:k:0",
+        INTS,
+        "switch:k:0",
     ),
     case(
         "assigned: a local variable, a field, a field of this",
@@ -75,7 +79,11 @@ CASES = [
              b = switch (a) { case 0: yield 1; default: yield 2; };
              return v * 1000 + a * 10 + b; }
            static int f(int k) { b = 7; return new T().g(k); }""",
-        INTS, "switch:k:0", "switch:v:0", "switch:a:0", "switch:a:1",
+        INTS,
+        "switch:k:0",
+        "switch:v:0",
+        "switch:a:0",
+        "switch:a:1",
     ),
     case(
         "each value is converted to what is expected",
@@ -111,7 +119,9 @@ CASES = [
            static java.util.function.IntSupplier h(int k) {
              return switch (k) { case 1 -> () -> k; default -> () -> { return k + 1; }; }; }""",
         INTS + "t(() -> h(1).getAsInt()); t(() -> h(2).getAsInt());",
-        "switch:k:0", "switch:k:1", "switch:k:2",
+        "switch:k:0",
+        "switch:k:1",
+        "switch:k:2",
     ),
     case(
         "all constants of an enum, without default",
@@ -120,7 +130,8 @@ CASES = [
            static String g(C c) { return switch (c) { case RED: yield "r"; case BLUE: p("b");
              case GREEN: yield "g"; }; }""",
         ENUMS + "for (C c : C.values()) t(() -> g(c)); t(() -> g(null));",
-        "switch:c:0", refused={"switch:c:1": LARGER},
+        "switch:c:0",
+        refused={"switch:c:1": LARGER},
     ),
     case(
         "strings and null",
@@ -143,7 +154,11 @@ CASES = [
              return switch (v) {
                case 10 -> switch (k) { default -> 1; }; default -> { yield v; } }; }""",
         INTS,
-        "switch:k:0", "switch:k + 1:0", "switch:k - 1:0", "switch:k * 2:0", "switch:v:0",
+        "switch:k:0",
+        "switch:k + 1:0",
+        "switch:k - 1:0",
+        "switch:k * 2:0",
+        "switch:v:0",
         "switch:k:1",
     ),
     case(
@@ -156,7 +171,10 @@ CASES = [
                  switch (i) { case 2 -> { yield 7; } default -> p(i); } }
                yield 8; };
              return v; }""",
-        INTS, "switch:k:0", "switch:k:1", "switch:i:0",
+        INTS,
+        "switch:k:0",
+        "switch:k:1",
+        "switch:i:0",
     ),
     case(
         "value given inside try",
@@ -172,7 +190,9 @@ CASES = [
              a = switch (m) { default -> { try { yield n(m); } finally { p(a); } } };
              return switch (m) { default -> { try { yield a + n(m); } finally { p("g"); } } }; }
            static int f(int k) { return new T().g(k) + new T().h(k); }""",
-        INTS, "switch:k:0", "switch:m:2",
+        INTS,
+        "switch:k:0",
+        "switch:m:2",
         refused={"switch:m:0": "inside try", "switch:m:1": "inside try"},
     ),
     case(
@@ -184,7 +204,9 @@ CASES = [
                default -> { try { yield n(k); } finally { p(a); if (k == 5) n(3); } } }; };
              } catch (RuntimeException e) { p("caught"); }
              return a; }""",
-        INTS, "switch:k:0", refused={"switch:k + 1:0": "inside try"},
+        INTS,
+        "switch:k:0",
+        refused={"switch:k + 1:0": "inside try"},
     ),
     case(
         "where a value is part of something larger",
@@ -201,10 +223,12 @@ CASES = [
              java.util.function.IntUnaryOperator q = x -> { return switch (x) { default -> 3; }; };
              int d = (switch (k) { case 1 -> 2; default -> 3; });
              return v + w + a[0] + o.applyAsInt(k) + c + d; }""",
-        INTS, "switch:k:7",
+        INTS,
+        "switch:k:7",
         refused={
             **{f"switch:k:{n}": LARGER for n in range(7)},
-            "switch:x:0": LARGER, "switch:x:1": "the value of a lambda",
+            "switch:x:0": LARGER,
+            "switch:x:1": "the value of a lambda",
         },
     ),
     case(
@@ -215,14 +239,19 @@ CASES = [
              if (k > 2) return switch (k) { case 3 -> 8; default -> 9; }; else p("e");
              while (k > 1) return switch (k) { case 2 -> { p("i"); yield 1; } default -> 2; };
              return v; }""",
-        INTS, "switch:k:0", "switch:k:1", "switch:k:2", "switch:k:3",
+        INTS,
+        "switch:k:0",
+        "switch:k:1",
+        "switch:k:2",
+        "switch:k:3",
     ),
     case(
         "a blank final field in a constructor",
         """final int a; T(int k) { a = switch (k) { case 1 -> 5; default -> {
              for (int i = 0; ; i++) if (i > 2) yield i; } }; }
            static int f(int k) { return new T(k).a; }""",
-        INTS, "switch:k:0",
+        INTS,
+        "switch:k:0",
     ),
     case(
         "the selector is kept once",
@@ -230,7 +259,9 @@ CASES = [
            static int f(int k) { n = k;
              int v = switch (next()) { case 1 -> next(); case 2 -> 5; default -> { yield n; } };
              return switch (next() + v) { case 5 -> 1; case 6 -> 2; default -> 3; }; }""",
-        INTS, "switch:next():0", "switch:next() + v:0",
+        INTS,
+        "switch:next():0",
+        "switch:next() + v:0",
     ),
     case(
         "a variable shared between groups that give values",
@@ -242,9 +273,10 @@ CASES = [
                default: yield 6; };
              return v; }""",
         INTS + "t(() -> g(1)); t(() -> g(2)); t(() -> g(3));",
-        "switch:k:0", refused={"switch:m:0": "a variable is shared"},
+        "switch:k:0",
+        refused={"switch:m:0": "a variable is shared"},
     ),
-]  # fmt: skip
+]
 
 
 def test_every_variant_does_the_same(tmp_path: Path) -> None:

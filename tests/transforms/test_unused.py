@@ -287,7 +287,7 @@ CASES = [
         "new T().f(new int[] {0, 5}, 0); new T().f(new int[] {0, 5}, 1); new T().f(null, 1);"
         "new T().f(new int[2], 2); new T().f(new int[] {1}, 0)",
     ),
-]  # fmt: skip
+]
 
 
 def test_every_place_does_the_same(tmp_path: Path) -> None:

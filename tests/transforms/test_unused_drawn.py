@@ -53,9 +53,20 @@ def written(source: str, seed: int = 0, method: int = 0) -> str:
 def test_every_kind_of_block_is_drawn() -> None:
     kinds = Counter(drawn(ALL, seed)[1].id.split(":")[1] for seed in range(400))
     assert set(kinds) == {
-        "body", "if", "else", "for", "while", "do", "try", "catch", "finally", "synchronized",
-        "lambda", "case", "block",
-    }  # fmt: skip
+        "body",
+        "if",
+        "else",
+        "for",
+        "while",
+        "do",
+        "try",
+        "catch",
+        "finally",
+        "synchronized",
+        "lambda",
+        "case",
+        "block",
+    }
     assert min(kinds.values()) > 8, "seventeen blocks, each as likely as the others"
 
 
@@ -124,33 +135,57 @@ def every(source: str) -> list[str]:
     [
         ("class T { void f() {} }", ["class T { void f() { S s; } }"]),
         ("class T { void f() { } }", ["class T { void f() { S s; } }"]),
-        ("class T { void f() { a(); } }",
-         ["class T { void f() { S s; a(); } }", "class T { void f() { a(); S s; } }"]),
-        ("class T { void f() {a();} }",
-         ["class T { void f() {S s; a();} }", "class T { void f() {a(); S s; } }"]),
-        ("class T {\n  void f() {\n    a();\n  }\n}",
-         ["class T {\n  void f() {\n    S s;\n    a();\n  }\n}",
-          "class T {\n  void f() {\n    a();\n    S s;\n  }\n}"]),
-        ("class T {\r\n\tvoid f() {\r\n\t\ta();\r\n\t}\r\n}",
-         ["class T {\r\n\tvoid f() {\r\n\t\tS s;\r\n\t\ta();\r\n\t}\r\n}",
-          "class T {\r\n\tvoid f() {\r\n\t\ta();\r\n\t\tS s;\r\n\t}\r\n}"]),
+        (
+            "class T { void f() { a(); } }",
+            ["class T { void f() { S s; a(); } }", "class T { void f() { a(); S s; } }"],
+        ),
+        (
+            "class T { void f() {a();} }",
+            ["class T { void f() {S s; a();} }", "class T { void f() {a(); S s; } }"],
+        ),
+        (
+            "class T {\n  void f() {\n    a();\n  }\n}",
+            [
+                "class T {\n  void f() {\n    S s;\n    a();\n  }\n}",
+                "class T {\n  void f() {\n    a();\n    S s;\n  }\n}",
+            ],
+        ),
+        (
+            "class T {\r\n\tvoid f() {\r\n\t\ta();\r\n\t}\r\n}",
+            [
+                "class T {\r\n\tvoid f() {\r\n\t\tS s;\r\n\t\ta();\r\n\t}\r\n}",
+                "class T {\r\n\tvoid f() {\r\n\t\ta();\r\n\t\tS s;\r\n\t}\r\n}",
+            ],
+        ),
         ("class T {\n  void f() {\n  }\n}", ["class T {\n  void f() {\n      S s;\n  }\n}"]),
         ("class T {\n\tvoid f() {\n\t}\n}", ["class T {\n\tvoid f() {\n\t\tS s;\n\t}\n}"]),
-        ("class T { void f() { a(); // one\n } }",
-         ["class T { void f() { S s; a(); // one\n } }",
-          "class T { void f() { a(); // one\n     S s;\n } }"]),
-        ("class T { int f() {\n  // one\n  return 1; } }",
-         ["class T { int f() {\n  // one\n  S s;\n  return 1; } }"]),
+        (
+            "class T { void f() { a(); // one\n } }",
+            [
+                "class T { void f() { S s; a(); // one\n } }",
+                "class T { void f() { a(); // one\n     S s;\n } }",
+            ],
+        ),
+        (
+            "class T { int f() {\n  // one\n  return 1; } }",
+            ["class T { int f() {\n  // one\n  S s;\n  return 1; } }"],
+        ),
         ("class T { int f() { x: return 1; } }", ["class T { int f() { S s; x: return 1; } }"]),
         ("class T { T() { super(); } }", ["class T { T() { super(); S s; } }"]),
-        ("class T { T() { this(1); a(); } }",
-         ["class T { T() { this(1); S s; a(); } }", "class T { T() { this(1); a(); S s; } }"]),
-        ("class T { void f() { if (a()) b(); else c(); } }",
-         ["class T { void f() { S s; if (a()) b(); else c(); } }",
-          "class T { void f() { if (a()) b(); else c(); S s; } }"]),
+        (
+            "class T { T() { this(1); a(); } }",
+            ["class T { T() { this(1); S s; a(); } }", "class T { T() { this(1); a(); S s; } }"],
+        ),
+        (
+            "class T { void f() { if (a()) b(); else c(); } }",
+            [
+                "class T { void f() { S s; if (a()) b(); else c(); } }",
+                "class T { void f() { if (a()) b(); else c(); S s; } }",
+            ],
+        ),
         ("class T { int f() { while (true) ; } }", ["class T { int f() { S s; while (true) ; } }"]),
     ],
-)  # fmt: skip
+)
 def test_how_it_is_written(source: str, wanted: list[str]) -> None:
     assert every(source) == wanted
 

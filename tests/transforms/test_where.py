@@ -113,5 +113,9 @@ def test_seeds_are_the_same_in_another_process() -> None:
 def test_ids_are_numbered_by_what_they_name() -> None:
     numbered = Numbered("rename")
     assert [numbered.id(name) for name in ("x", "y", "x", "x", "y")] == [
-        "rename:x:0", "rename:y:0", "rename:x:1", "rename:x:2", "rename:y:1",
-    ]  # fmt: skip
+        "rename:x:0",
+        "rename:y:0",
+        "rename:x:1",
+        "rename:x:2",
+        "rename:y:1",
+    ]

@@ -121,13 +121,34 @@ def test_the_tree_in_the_graph_of_the_paper() -> None:
         b'class A { public String getServletInfo() { return "Login request processing"; } }'
     )
     assert told["ast_labels"] == [
-        "METHOD", "NAME", "MODIFIERS", "FLAGS", "RETURN_TYPE", "IDENTIFIER", "NAME", "BODY",
-        "BLOCK", "STATEMENTS", "RETURN", "EXPRESSION", "STRING_LITERAL",
-    ]  # fmt: skip
+        "METHOD",
+        "NAME",
+        "MODIFIERS",
+        "FLAGS",
+        "RETURN_TYPE",
+        "IDENTIFIER",
+        "NAME",
+        "BODY",
+        "BLOCK",
+        "STATEMENTS",
+        "RETURN",
+        "EXPRESSION",
+        "STRING_LITERAL",
+    ]
     assert told["ast_edges"] == [
-        [0, 1], [0, 4], [0, 7], [0, 2], [2, 3], [4, 5], [5, 6], [7, 8], [8, 9], [9, 10], [10, 11],
+        [0, 1],
+        [0, 4],
+        [0, 7],
+        [0, 2],
+        [2, 3],
+        [4, 5],
+        [5, 6],
+        [7, 8],
+        [8, 9],
+        [9, 10],
+        [10, 11],
         [11, 12],
-    ]  # fmt: skip
+    ]
 
 
 @pytest.fixture(scope="module")
@@ -270,13 +291,30 @@ def test_a_label_keeps_its_number() -> None:
 @pytest.mark.parametrize(
     ("literal", "same"),
     [
-        ("1.0", True), ("1.50", False), ("0.001", True), ("1.0E-4", True), ("0.0001", False),
-        ("1.0e7", True), ("10000000.0", False), ("9999999.0", True), ("1e10", False),
-        ("1.0E10", True), (".5", False), ("1.", False), ("0.0", True), ("1_0.5", True),
-        ("4.9E-324", True), ("5e-324", False), ("1.7976931348623157E308", True), ("2d", False),
-        ("1.5f", False), ("1e999", False), ("0.1", True), ("0.10000000000000001", False),
+        ("1.0", True),
+        ("1.50", False),
+        ("0.001", True),
+        ("1.0E-4", True),
+        ("0.0001", False),
+        ("1.0e7", True),
+        ("10000000.0", False),
+        ("9999999.0", True),
+        ("1e10", False),
+        ("1.0E10", True),
+        (".5", False),
+        ("1.", False),
+        ("0.0", True),
+        ("1_0.5", True),
+        ("4.9E-324", True),
+        ("5e-324", False),
+        ("1.7976931348623157E308", True),
+        ("2d", False),
+        ("1.5f", False),
+        ("1e999", False),
+        ("0.1", True),
+        ("0.10000000000000001", False),
     ],
-)  # fmt: skip
+)
 def test_fractions_as_they_are_printed(literal: str, same: bool) -> None:
     """By hand, from the description of Double.toString."""
     assert is_printed(literal.encode()) is same
@@ -303,15 +341,21 @@ def check(found: Trees) -> None:
 @pytest.mark.parametrize(
     "source",
     [
-        b"", b"class", b"}}}}", b"void f() {", b"class A { void f() { int } }",
-        b"class A { int f( { return ; } }", b"class A { void f() { x = ; y + ; foo(; } }",
+        b"",
+        b"class",
+        b"}}}}",
+        b"void f() {",
+        b"class A { void f() { int } }",
+        b"class A { int f( { return ; } }",
+        b"class A { void f() { x = ; y + ; foo(; } }",
         b"class A { void f() { switch (x) { case 1 -> a(); case 2: b(); } } }",
         b"class A { void f() { for (int i = 0; i < ; ) try { catch } } }",
         b"class A { void f() { new ; new A( ; (B) ; x instanceof ; a::; -; } }",
-        b"class A { R { } void g(this, A B.this, int..., @) { } }", b"\xff\xfe\x00",
+        b"class A { R { } void g(this, A B.this, int..., @) { } }",
+        b"\xff\xfe\x00",
         b"record R(int a) { R { } R { } } class S { S { a(); } }",
     ],
-)  # fmt: skip
+)
 def test_broken_source_is_survivable(source: bytes) -> None:
     check(drawn(source))
 
@@ -334,12 +378,23 @@ def test_any_bytes_are_survivable(at: int, width: int, instead: bytes) -> None:
 @pytest.mark.parametrize(
     ("before", "middle", "after"),
     [
-        ("(", "1", ")"), ("{ ", "", "}"), ("a + ", "a", ""), ("", "a", " + a"), ("", "a", ".b()"),
-        ("a(", "1", ")"), ("if (a) ", ";", ""), ("- ", "a", ""), ("", "a", "[0]"),
-        ("() -> ", "1", ""), ("a ? ", "b", " : c"), ("new A() { Object f = ", "1", "; }"),
-        ("a: ", ";", ""), ("new int[", "1", "]"), ("x = (a) + ", "b", ""),
+        ("(", "1", ")"),
+        ("{ ", "", "}"),
+        ("a + ", "a", ""),
+        ("", "a", " + a"),
+        ("", "a", ".b()"),
+        ("a(", "1", ")"),
+        ("if (a) ", ";", ""),
+        ("- ", "a", ""),
+        ("", "a", "[0]"),
+        ("() -> ", "1", ""),
+        ("a ? ", "b", " : c"),
+        ("new A() { Object f = ", "1", "; }"),
+        ("a: ", ";", ""),
+        ("new int[", "1", "]"),
+        ("x = (a) + ", "b", ""),
     ],
-)  # fmt: skip
+)
 def test_nesting_costs_no_recursion(before: str, middle: str, after: str) -> None:
     """Not a time limit: what was quadratic would take minutes here."""
     deep = before * 10_000 + middle + after * 10_000

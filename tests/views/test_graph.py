@@ -130,7 +130,7 @@ def test_the_papers_example() -> None:
         ("if (a > 1) { } else if (a < 9) g(a);", "GN", "a3-GREATER_THAN, a4-GREATER_THAN"),
         ("if (p(o) && o instanceof T t) g(t);", "GB", "t2-CONDITIONAL_AND"),
     ],
-)  # fmt: skip
+)
 def test_default_edges(body: str, kind: str, expected: str) -> None:
     source = f"class A {{ int f; void m(int a, int b, int[] v, Object o) {{ {body} }} }}"
     assert edges(shapes(source)["m"], kind) == expected

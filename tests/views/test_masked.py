@@ -103,7 +103,8 @@ ESCAPED = {
     "a call": (r"void walk() { w\u0061lk (); \uuu0077alk(); }", "void §() { § (); §(); }"),
     "a reference": (r"void walk() { r = this:: w\u0061lk; }", "void §() { r = this:: §; }"),
     "the declaration": (
-        r"void w\u0061lk() { walk(); /* w\u0061LK */ }", r"void §() { §(); /* w\u0061LK */ }",
+        r"void w\u0061lk() { walk(); /* w\u0061LK */ }",
+        r"void §() { §(); /* w\u0061LK */ }",
     ),
     "a comment": (r"void walk() { /* \u0077\u0061\u006c\u006B. */ }", "void §() { /* §. */ }"),
     "a string": (
@@ -118,7 +119,7 @@ ESCAPED = {
         r"void walk() { walk\u0061(); \u0061walk(); }",
         r"void §() { walk\u0061(); \u0061walk(); }",
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize(("written", "left"), ESCAPED.values(), ids=ESCAPED)

@@ -170,8 +170,14 @@ def test_the_kinds_of_a_hidden_operation() -> None:
     labels = json.loads(found["ast"])["ast_labels"]
     at = labels.index("MASK")
     assert labels[at : at + 7] == [
-        "MASK", "LEFT_OPERAND", "IDENTIFIER", "NAME", "RIGHT_OPERAND", "IDENTIFIER", "NAME",
-    ]  # fmt: skip
+        "MASK",
+        "LEFT_OPERAND",
+        "IDENTIFIER",
+        "NAME",
+        "RIGHT_OPERAND",
+        "IDENTIFIER",
+        "NAME",
+    ]
     assert "a,Nm0|Mask|Nm1,b" in json.loads(found["code2seq"])
 
 

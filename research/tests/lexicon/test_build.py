@@ -92,10 +92,14 @@ def test_examples_of_relations(wordnet_folder: Path) -> None:
     found = {(words[i], words[j], value) for i, j, value in ends if value}
     siblings = {("car", "truck", 0.25), ("auto", "truck", 0.25)}  # drawn, so one may be missing
     assert found - siblings == {
-        ("car", "auto", 1.0), ("close", "shut", 1.0), ("vehicle", "car", 0.6),
-        ("vehicle", "auto", 0.6), ("vehicle", "truck", 0.6), ("vehicle", "entity", 0.6),
+        ("car", "auto", 1.0),
+        ("close", "shut", 1.0),
+        ("vehicle", "car", 0.6),
+        ("vehicle", "auto", 0.6),
+        ("vehicle", "truck", 0.6),
+        ("vehicle", "entity", 0.6),
         ("open", "close", 0.1),
-    }  # fmt: skip
+    }
     assert found & siblings
     again, _ = examples(wordnet, words, 0)
     assert keys.tolist() == again.tolist()

@@ -36,11 +36,17 @@ def read_files(sources: list[str], language: str = "javascript") -> Reading:
         lists.append(np.concatenate([empty, *rows]).astype(np.int32))
     declared = np.column_stack([lists[0], np.cumsum(lists[0][:, 3] == 0)]).astype(np.int32)
     return Reading(
-        "", list(names), [], np.concatenate([one[0] for one in read]),
+        "",
+        list(names),
+        [],
+        np.concatenate([one[0] for one in read]),
         np.concatenate([one[1] for one in read]),
-        np.cumsum([0] + [len(one[0]) for one in read]), np.zeros(0, dtype=np.int32),
-        declared, lists[1], np.concatenate([one[5] for one in read]),
-    )  # fmt: skip
+        np.cumsum([0] + [len(one[0]) for one in read]),
+        np.zeros(0, dtype=np.int32),
+        declared,
+        lists[1],
+        np.concatenate([one[5] for one in read]),
+    )
 
 
 def spelled(table: Table) -> dict[tuple[str, str], float]:

@@ -28,9 +28,11 @@ def told(language: str, source: str) -> Told:
         return [(text[f], arity, place, text[n]) for f, arity, place, n in rows.tolist()]
 
     return (
-        [str(text[i]) for i in name.tolist()], spelled(declared), spelled(called),
+        [str(text[i]) for i in name.tolist()],
+        spelled(declared),
+        spelled(called),
         [(str(text[to]), str(text[value])) for to, value in moved.tolist()],
-    )  # fmt: skip
+    )
 
 
 def test_java() -> None:
@@ -44,10 +46,17 @@ def test_java() -> None:
     }"""
     _, declared, called, moved = told("java", source)
     assert declared == [("A", 1, 0, "first"), ("put", 2, 0, "key"), ("put", 2, 1, None)]
-    assert sorted(called, key=str) == sorted([
-        ("getTotal", 3, 0, "a"), ("getTotal", 3, 1, "c"), ("getTotal", 3, 2, None),
-        ("put", 2, 0, "z"), ("put", 2, 1, "List"), ("List", 1, 0, "q"),
-    ], key=str)  # fmt: skip
+    assert sorted(called, key=str) == sorted(
+        [
+            ("getTotal", 3, 0, "a"),
+            ("getTotal", 3, 1, "c"),
+            ("getTotal", 3, 2, None),
+            ("put", 2, 0, "z"),
+            ("put", 2, 1, "List"),
+            ("List", 1, 0, "q"),
+        ],
+        key=str,
+    )
     assert moved == [("size", "first"), ("total", "count"), ("last", "getTotal")]
 
 
@@ -61,14 +70,24 @@ def test_javascript() -> None:
     assert "hidden" in names
     assert "#hidden" not in names
     assert declared == [
-        ("f", 3, 0, "x"), ("f", 3, 1, "y"), ("f", 3, 2, None), ("run", 1, 0, "m"),
-        ("other", 1, 0, "n"), ("hidden", 1, 0, "w"),
-    ]  # fmt: skip
+        ("f", 3, 0, "x"),
+        ("f", 3, 1, "y"),
+        ("f", 3, 2, None),
+        ("run", 1, 0, "m"),
+        ("other", 1, 0, "n"),
+        ("hidden", 1, 0, "w"),
+    ]
     # What g(x) gives is called, and has no name.
-    assert sorted(called, key=str) == sorted([
-        ("g", 1, 0, "x"), ("Foo", 2, 0, "k"), ("Foo", 2, 1, "c"), ("c", 1, 0, None),
-        ("hidden", 1, 0, "v"),
-    ], key=str)  # fmt: skip
+    assert sorted(called, key=str) == sorted(
+        [
+            ("g", 1, 0, "x"),
+            ("Foo", 2, 0, "k"),
+            ("Foo", 2, 1, "c"),
+            ("c", 1, 0, None),
+            ("hidden", 1, 0, "v"),
+        ],
+        key=str,
+    )
     assert moved == [("a", "c"), ("key", "value")]
 
 

@@ -27,9 +27,11 @@ def test_a_page() -> None:
         "<p>a &lt; b holds</p><script>if (a < b) go(there)</script>done now</body>"
     )
     assert list(sentences(plain(page, "page"))) == [
-        ["the", "page"], ["opens", "a", "read", "line", "more"], ["a", "b", "holds"],
+        ["the", "page"],
+        ["opens", "a", "read", "line", "more"],
+        ["a", "b", "holds"],
         ["done", "now"],
-    ]  # fmt: skip
+    ]
 
 
 def test_a_man_page() -> None:

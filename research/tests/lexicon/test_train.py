@@ -42,12 +42,16 @@ def resources(tmp_path: Path, make_wordnet: Callable[..., Path]) -> tuple[Path, 
     for number, (one, other, score) in enumerate(rows):
         alike = float(score) > 5
         above = [("@", 0, 0, 0)]
-        meanings += [("n", group, above, "a thing of some kind")
-                     for group in ([[one, other]] if alike else [[one], [other]])]  # fmt: skip
+        meanings += [
+            ("n", group, above, "a thing of some kind")
+            for group in ([[one, other]] if alike else [[one], [other]])
+        ]
         for word in (one, other):
             kind = number if alike else int(rng.integers(1000, 2000))
-            sentences += [f"the {word} with {_name(kind)} and {_name(int(n))}"
-                          for n in rng.integers(2000, 2030, size=6)]  # fmt: skip
+            sentences += [
+                f"the {word} with {_name(kind)} and {_name(int(n))}"
+                for n in rng.integers(2000, 2030, size=6)
+            ]
     text = tmp_path / "text.txt"
     text.write_text(".\n".join(sentences))
     return make_wordnet(tmp_path / "wordnet", meanings), text
@@ -66,9 +70,18 @@ def test_the_same_bytes_whatever_the_workers(
     wordnet, text = resources
     for workers in ("1", "2"):
         done = learn_lexicon(
-            *SOME, "--wordnet", wordnet, "--text", text, "--words", "500",
-            "--out", tmp_path / workers, "-j", workers,
-        )  # fmt: skip
+            *SOME,
+            "--wordnet",
+            wordnet,
+            "--text",
+            text,
+            "--words",
+            "500",
+            "--out",
+            tmp_path / workers,
+            "-j",
+            workers,
+        )
         assert done.returncode == 0, done.stderr
         assert "500 words" in done.stdout
         # The second must read by itself.
@@ -102,8 +115,10 @@ def test_wrong_arguments_are_reported(
 ) -> None:
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "thesis.txt").write_text("all of it")
-    paths = ["luck" if one == "luck" else one if one[0] == "-" else str(tmp_path / one)
-             for one in arguments]  # fmt: skip
+    paths = [
+        "luck" if one == "luck" else one if one[0] == "-" else str(tmp_path / one)
+        for one in arguments
+    ]
     done = learn_lexicon(SOME[0], *paths)
     assert done.returncode == 2, done.stderr
     assert message in done.stderr

@@ -13,9 +13,20 @@ from research.lexicon._senses import FEATURES, senses
 from research.lexicon.wordnet import WordNet, read_wordnet
 
 WORDS = [
-    "entity", "vehicle", "car", "auto", "truck", "open", "close", "shut", "big", "huge", "cars",
-    "opened", "nothing",
-]  # fmt: skip
+    "entity",
+    "vehicle",
+    "car",
+    "auto",
+    "truck",
+    "open",
+    "close",
+    "shut",
+    "big",
+    "huge",
+    "cars",
+    "opened",
+    "nothing",
+]
 
 
 @pytest.fixture

@@ -27,8 +27,17 @@ from research.networks import speed as speed_script
 from support import ROOT
 
 KEPT = ROOT / "research" / "results" / "networks"
-TRAININGS = ("first", "second", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth",
-             "classical")  # fmt: skip
+TRAININGS = (
+    "first",
+    "second",
+    "fourth",
+    "fifth",
+    "sixth",
+    "seventh",
+    "eighth",
+    "ninth",
+    "classical",
+)
 NETWORKS = {
     "MLP": "mlp", "CNN": "cnn", "BiLSTM": "bilstm", "Seq2Seq / Seq2Tok": "seq2seq",
     "Transformer": "transformer", "codeacumen-base": "codeacumen-base", "code2vec": "code2vec",
@@ -37,16 +46,32 @@ NETWORKS = {
 }  # fmt: skip
 # What each column of the page's two first tables holds; several where a cell has several.
 TASKS = (
-    (("gluecode/npath",), ("gluecode/operators",), ("gluecode/naming",), ("gluecode/completion",),
-     ("gluecode/nulltoken",)),
-    (("gluecode/naming",), ("names/liu/recommend",), ("names/liu/check",),
-     ("names/liu/realistic",), ("idbench/relatedness/large", "idbench/similarity/large"),
-     tuple(f"sesame/{one}/uncommented" for one in ("goals", "operations", "effects"))),
-)  # fmt: skip
-METRICS = {"gluecode/npath": "accuracy", "gluecode/operators": "accuracy",
-           "gluecode/naming": "character_bleu", "gluecode/completion": "exact_match",
-           "gluecode/nulltoken": "exact_match", "names/liu/recommend": "name_f1",
-           "names/liu/check": "accuracy", "names/liu/realistic": "average_precision"}  # fmt: skip
+    (
+        ("gluecode/npath",),
+        ("gluecode/operators",),
+        ("gluecode/naming",),
+        ("gluecode/completion",),
+        ("gluecode/nulltoken",),
+    ),
+    (
+        ("gluecode/naming",),
+        ("names/liu/recommend",),
+        ("names/liu/check",),
+        ("names/liu/realistic",),
+        ("idbench/relatedness/large", "idbench/similarity/large"),
+        tuple(f"sesame/{one}/uncommented" for one in ("goals", "operations", "effects")),
+    ),
+)
+METRICS = {
+    "gluecode/npath": "accuracy",
+    "gluecode/operators": "accuracy",
+    "gluecode/naming": "character_bleu",
+    "gluecode/completion": "exact_match",
+    "gluecode/nulltoken": "exact_match",
+    "names/liu/recommend": "name_f1",
+    "names/liu/check": "accuracy",
+    "names/liu/realistic": "average_precision",
+}
 
 
 RENAME4J = read_published("codeacumen.benchmarks.rename4j", "scores")
@@ -146,8 +171,12 @@ def test_names_checked_as_rename4j_does_are_those_printed_and_those_kept() -> No
         name, _, whose = who.partition(", ")
         said = [float(one) for cell in cells for one in re.findall(r"\d+\.\d", cell)]
         if whose == "ReName4J":
-            asked = (("balanced", "accuracy"), ("balanced", "f1_ic"), ("balanced", "f1_c"),
-                     ("threshold_1", "accuracy"))  # fmt: skip
+            asked = (
+                ("balanced", "accuracy"),
+                ("balanced", "f1_ic"),
+                ("balanced", "f1_c"),
+                ("threshold_1", "accuracy"),
+            )
             right = [float(printed[f"mcc_{setting}", name, metric]) for setting, metric in asked]
         else:
             kept = {
@@ -155,8 +184,12 @@ def test_names_checked_as_rename4j_does_are_those_printed_and_those_kept() -> No
                 for row in rows(training, "scores.csv")
                 if (row["task"], row["network"]) == ("names/liu/check-by-name", NETWORKS[name])
             }
-            right = [*kept["accuracy_t85"], kept["f1_ic_t85"][0], kept["f1_c_t85"][0],
-                     *kept["accuracy_t100"]]  # fmt: skip
+            right = [
+                *kept["accuracy_t85"],
+                kept["f1_ic_t85"][0],
+                kept["f1_c_t85"][0],
+                *kept["accuracy_t100"],
+            ]
         assert said == pytest.approx(right, abs=0.0501)
 
 
@@ -213,10 +246,20 @@ def test_the_script_that_measures_speed_writes_what_is_kept(tmp_path: Path) -> N
 
 def test_what_a_network_answered_from_what_was_prepared_is_scored() -> None:
     args = Namespace(
-        data="gluecode", out="runs", prepared="prepared", prepare=False, most=10, variants=None,
-        config="", set=[], limit=False, patience=1.0, robustness=None, task=["sesame"],
+        data="gluecode",
+        out="runs",
+        prepared="prepared",
+        prepare=False,
+        most=10,
+        variants=None,
+        config="",
+        set=[],
+        limit=False,
+        patience=1.0,
+        robustness=None,
+        task=["sesame"],
         only=plan.GLUECODE,
-    )  # fmt: skip
+    )
     for network, folder, tasks in (
         ("gtnm", "naming", ("naming",)),
         ("codeacumen-base", "all", plan.GLUECODE),
@@ -234,10 +277,20 @@ def test_what_a_network_answered_from_what_was_prepared_is_scored() -> None:
 @pytest.mark.parametrize("network", ["gtnm", "ggnn", "transformer"])
 def test_what_is_set_by_hand_counts_more_than_the_plan(network: str) -> None:
     args = Namespace(
-        data="gluecode", out="runs", prepared="prepared", prepare=False, most=10, config="",
-        set=["training.minutes=9"], limit=True, patience=1.0, robustness=None, task=[],
-        only=("naming",), pretrain_minutes=4.0,
-    )  # fmt: skip
+        data="gluecode",
+        out="runs",
+        prepared="prepared",
+        prepare=False,
+        most=10,
+        config="",
+        set=["training.minutes=9"],
+        limit=True,
+        patience=1.0,
+        robustness=None,
+        task=[],
+        only=("naming",),
+        pretrain_minutes=4.0,
+    )
     for stage in plan.stages(network, args):
         for one in stage:
             told = [part for part in one if part.startswith("training.minutes=")]
@@ -246,14 +299,19 @@ def test_what_is_set_by_hand_counts_more_than_the_plan(network: str) -> None:
 
 def test_some_of_the_tasks_may_be_trained_for_alone() -> None:
     args = Namespace(
-        data="gluecode", out="runs", config="", set=[], limit=False, robustness="robustness",
-        task=["sesame"], patience=1.0,
-    )  # fmt: skip
+        data="gluecode",
+        out="runs",
+        config="",
+        set=[],
+        limit=False,
+        robustness="robustness",
+        task=["sesame"],
+        patience=1.0,
+    )
     told = {}
     for only in (("naming",), ("npath", "completion"), plan.GLUECODE):
         args.only = only
-        told[only] = [" ".join(one) for stage in plan.stages("ggnn", args)
-                      for one in stage]  # fmt: skip
+        told[only] = [" ".join(one) for stage in plan.stages("ggnn", args) for one in stage]
     for only, commands in told.items():
         taught = {one.split()[4] for one in commands if one.startswith("train")}
         assert taught == {f"gluecode/{task}@gluecode" for task in only}

@@ -15,10 +15,16 @@ from research.networks.robustness_tables import KEPT, PAGE, ROBUSTNESS, TABLES, 
 
 TEXT = PAGE.read_text()
 TRAININGS = {
-    "code2vec": "eighth", "code2seq": "eighth", "ggnn": "ninth", "cognac": "ninth",
-    "gtnm": "eighth", "spot-cnn": "eighth", "transformer": "ninth", "codeacumen-base": "ninth",
+    "code2vec": "eighth",
+    "code2seq": "eighth",
+    "ggnn": "ninth",
+    "cognac": "ninth",
+    "gtnm": "eighth",
+    "spot-cnn": "eighth",
+    "transformer": "ninth",
+    "codeacumen-base": "ninth",
     "the same, 5th": "fifth",
-}  # fmt: skip
+}
 
 
 @cache
@@ -79,9 +85,10 @@ def test_a_wrong_number_and_a_missing_row_are_noticed() -> None:
 def test_table_1_is_what_was_gathered_and_what_was_published() -> None:
     block = TEXT.split("<!-- table: table-1 -->\n\n", 1)[1].split("\n\n", 1)[0]
     study = {
-        row["model"].lower(): row for row in read_published(ROBUSTNESS, "models")
+        row["model"].lower(): row
+        for row in read_published(ROBUSTNESS, "models")
         if (row["table"], row["dataset"]) == ("1", "Java-Small")
-    }  # fmt: skip
+    }
     trainings = dict.fromkeys(("cognac", "gtnm", "transformer", "codeacumen-base"), "ninth")
     trainings["classical"] = "classical"
     seen = []
@@ -89,8 +96,11 @@ def test_table_1_is_what_was_gathered_and_what_was_published() -> None:
         network, *said = (one.strip() for one in line.split("|")[1:-1])
         training = trainings.get(network, "eighth")
         with (KEPT / training / "scores.csv").open() as stream:
-            kept = {row["metric"]: row for row in csv.DictReader(stream)
-                    if (row["task"], row["network"]) == ("gluecode/naming", network)}  # fmt: skip
+            kept = {
+                row["metric"]: row
+                for row in csv.DictReader(stream)
+                if (row["task"], row["network"]) == ("gluecode/naming", network)
+            }
         for name, cell in zip(("precision", "recall", "f1"), said, strict=True):
             right = [100 * float(kept[f"corpus_{name}"][one]) for one in ("value", "low", "high")]
             if network in study:
@@ -116,14 +126,22 @@ def test_figure_2_and_table_3_are_what_was_gathered() -> None:
         kind, share = label.split(", ")
         assert numbers(said) == [near(model, kind, "pcp", share)]
     assert {label.split(", ")[0] for label, _, _ in seen} == {
-        "rename", "permute", "loop", "switch", "boolean",
-    }  # fmt: skip
+        "rename",
+        "permute",
+        "loop",
+        "switch",
+        "boolean",
+    }
 
 
 def test_table_4_is_what_was_gathered_and_each_five_add_up() -> None:
-    fates = {"right, stays right": "ccp", "right, becomes wrong": "cwp",
-             "wrong, becomes right": "wcp", "wrong, stays the same": "wwsp",
-             "wrong, becomes another": "wwdp"}  # fmt: skip
+    fates = {
+        "right, stays right": "ccp",
+        "right, becomes wrong": "cwp",
+        "wrong, becomes right": "wcp",
+        "wrong, stays the same": "wwsp",
+        "wrong, becomes another": "wwdp",
+    }
     sums: dict[tuple[str, str], float] = {}
     for label, model, said in cells("table-4", labels=2):
         kind, fate = label.split(", ", 1)

@@ -39,10 +39,22 @@ from codeacumen.renames.records import (
 )
 
 # Renames that say nothing about whether a name fits, or that no checker could foresee.
-LEFT_OUT = frozenset((
-    "typo", "case", "test", "example", "generated", "reverted", "ambiguous", "override", "mass",
-    "no-body", "empty", "anonymous",
-))  # fmt: skip
+LEFT_OUT = frozenset(
+    (
+        "typo",
+        "case",
+        "test",
+        "example",
+        "generated",
+        "reverted",
+        "ambiguous",
+        "override",
+        "mass",
+        "no-body",
+        "empty",
+        "anonymous",
+    )
+)
 FOLDS = 5
 # Versions of files that are looked at; more would take minutes and tell little more.
 MOST = 2000
@@ -164,9 +176,12 @@ def _methods(
 
 
 def _fold_judged(
-    versions: Sequence[Version], facts: dict[Version, list[Facts]],
-    found: dict[Version, list[tuple[Case, Facts]]], number: int, background: str,
-) -> list[Judged]:  # fmt: skip
+    versions: Sequence[Version],
+    facts: dict[Version, list[Facts]],
+    found: dict[Version, list[tuple[Case, Facts]]],
+    number: int,
+    background: str,
+) -> list[Judged]:
     model = assessor(background)
     known: list[Facts] = []
     for version in sorted(found):
@@ -342,7 +357,8 @@ def _spec(found: Calibration) -> Json:
             {
                 "mark": {"type": "line", "point": True},
                 "encoding": {
-                    "x": recall, "y": axis("precision", precision),
+                    "x": recall,
+                    "y": axis("precision", precision),
                     "order": {"field": "recall"},
                 },
             },
@@ -352,7 +368,7 @@ def _spec(found: Calibration) -> Json:
                 "encoding": {"y": axis("wanted", precision)},
             },
         ],
-    }  # fmt: skip
+    }
 
 
 def write_threshold(file: Path, threshold: float) -> None:

@@ -118,9 +118,13 @@ def check(
 
 
 def read_project(
-    settings: Settings, tree: Tree, index: Index, engine: Callable[[], Engine], step: Progress,
+    settings: Settings,
+    tree: Tree,
+    index: Index,
+    engine: Callable[[], Engine],
+    step: Progress,
     report: Report,
-) -> tuple[dict[str, Methods], Assessor, Touched]:  # fmt: skip
+) -> tuple[dict[str, Methods], Assessor, Touched]:
     """Return the methods of the parts of a project that were named, and a model that has learned
     from all of it."""
     from codeacumen.checker.files import under
@@ -136,9 +140,13 @@ def read_project(
 
 
 def _change(
-    request: CheckRequest, tree: Tree, index: Index, engine: Callable[[], Engine], step: Progress,
+    request: CheckRequest,
+    tree: Tree,
+    index: Index,
+    engine: Callable[[], Engine],
+    step: Progress,
     report: Report,
-) -> tuple[dict[str, Methods], Assessor, Touched]:  # fmt: skip
+) -> tuple[dict[str, Methods], Assessor, Touched]:
     import pygit2
 
     from codeacumen.checker.files import base_of, changes, head_of, under
@@ -180,9 +188,13 @@ def _apart(methods: Methods) -> Methods:
 
 
 def _before(
-    repository: str, base: str, settings: Settings, index: Index, engine: Callable[[], Engine],
+    repository: str,
+    base: str,
+    settings: Settings,
+    index: Index,
+    engine: Callable[[], Engine],
     step: Progress,
-) -> Assessor:  # fmt: skip
+) -> Assessor:
     """The model that has learned from a commit: kept from last time, or made."""
     from codeacumen.checker.files import listed
     from codeacumen.corpus.sources.git_tree import GitRoot
@@ -217,9 +229,13 @@ def _read(methods: Methods, settings: Settings) -> bool:
 
 
 def _found(
-    methods: dict[str, Methods], model: Assessor, touched: Touched, settings: Settings,
-    report: Report, step: Progress,
-) -> Iterable[Finding]:  # fmt: skip
+    methods: dict[str, Methods],
+    model: Assessor,
+    touched: Touched,
+    settings: Settings,
+    report: Report,
+    step: Progress,
+) -> Iterable[Finding]:
     """Judges the methods of some files, and counts in the report."""
     facts: list[Facts] = []
     places: list[Place] = []

@@ -79,9 +79,15 @@ class Finding:
 def finding(facts: Facts, place: Place, verdict: Verdict) -> Finding:
     parameters = tuple(kind for kind, _ in facts.parameters)
     return Finding(
-        facts.path, place, facts.owner, facts.name, parameters, verdict.wrong, verdict.evidence,
+        facts.path,
+        place,
+        facts.owner,
+        facts.name,
+        parameters,
+        verdict.wrong,
+        verdict.evidence,
         verdict.suggestions,
-    )  # fmt: skip
+    )
 
 
 def in_order(findings: Iterable[Finding]) -> list[Finding]:

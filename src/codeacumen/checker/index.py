@@ -44,9 +44,16 @@ _DIGEST = 16
 _SPARE = 3
 # Damaged bytes may raise nearly anything when they are unpickled.
 _DAMAGED = (
-    pickle.UnpicklingError, EOFError, ValueError, TypeError, AttributeError, ImportError,
-    IndexError, KeyError, MemoryError,
-)  # fmt: skip
+    pickle.UnpicklingError,
+    EOFError,
+    ValueError,
+    TypeError,
+    AttributeError,
+    ImportError,
+    IndexError,
+    KeyError,
+    MemoryError,
+)
 
 
 def packed(value: object) -> bytes:
@@ -206,9 +213,14 @@ Read: TypeAlias = tuple[str, str, bytes]
 
 
 def read_files(
-    root: Root, files: Sequence[tuple[str, str]], index: Index, engine: Callable[[], Engine],
-    step: Progress, *, whole: bool,
-) -> dict[str, Methods]:  # fmt: skip
+    root: Root,
+    files: Sequence[tuple[str, str]],
+    index: Index,
+    engine: Callable[[], Engine],
+    step: Progress,
+    *,
+    whole: bool,
+) -> dict[str, Methods]:
     """By path, in the order of the paths. A file's stamp is its content where the root is git's;
     in a folder it is looked at. ``whole``: these are all files of the project."""
     found: dict[str, Methods] = {}

@@ -74,9 +74,8 @@ def _by_comments(file: JavaFile) -> list[tuple[int, tuple[str, ...]]]:
             above = [declared[after]] if after in declared else []
             # Between the modifiers, or after the parameters, it stands in the head itself.
             places = above or [
-                one for one in heads.get(line, [])
-                if int(syntax.start[methods[one].node]) < start
-            ]  # fmt: skip
+                one for one in heads.get(line, []) if int(syntax.start[methods[one].node]) < start
+            ]
         found += [(place, rules) for place in places]
     return found
 
@@ -127,9 +126,7 @@ class Methods:
     problem: Problem | None = None
 
 
-_FACTS, _PLACE = (
-    attrgetter(*(one.name for one in fields(kind))) for kind in (Facts, Place)
-)  # fmt: skip
+_FACTS, _PLACE = (attrgetter(*(one.name for one in fields(kind))) for kind in (Facts, Place))
 
 
 def as_plain(methods: Methods) -> tuple[object, ...]:

@@ -38,8 +38,9 @@ def list_(as_json: AsJson = False, plugin: Plugins = None) -> None:
         print_json(rows)
         return
     for group in dict.fromkeys(row["group"] for row in rows):
-        cells = [[row["name"], row["summary"], row["origin"]] for row in rows
-                 if row["group"] == group]  # fmt: skip
+        cells = [
+            [row["name"], row["summary"], row["origin"]] for row in rows if row["group"] == group
+        ]
         print_table(["model", "description", "from"], cells, title=group, wide=1)
 
 

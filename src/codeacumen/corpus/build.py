@@ -155,9 +155,14 @@ class _Build:
     def run(self, found: Sequence[Project], before: Manifest | None) -> Summary:
         old = before or Manifest(False, ())
         manifest = Manifest(
-            False, tuple(project.name for project in found), _told(self.settings),
-            old.shards, old.links, old.lethal, files=old.files,
-        )  # fmt: skip
+            False,
+            tuple(project.name for project in found),
+            _told(self.settings),
+            old.shards,
+            old.links,
+            old.lethal,
+            files=old.files,
+        )
         with self.stage("check"):
             repaired = self.remove_damaged(old)
         with self.stage("find"):
@@ -171,8 +176,11 @@ class _Build:
             project.name: [shard.key for shard in shards if shard.project == project.name]
             for project in found
         }
-        files = {f"shards/{shard.key}/{name}.parquet": sha for shard in shards
-                 for name, sha in shard.hashes.items()}  # fmt: skip
+        files = {
+            f"shards/{shard.key}/{name}.parquet": sha
+            for shard in shards
+            for name, sha in shard.hashes.items()
+        }
         unchanged = (old.shards, old.settings) == (of_project, manifest.settings)
         if old.complete and unchanged and not repaired and files.items() <= old.files.items():
             return self.summary(old.counts, shards, [])
@@ -199,9 +207,17 @@ class _Build:
         for one in shards:
             files[one.project] += one.rows["files"]
         return Summary(
-            str(self.out), counts, _problems(shards), [name for name in files if not files[name]],
-            parsed, reused, len(shards), self.seconds, _cost(shards, linked), max(peaks, default=0),
-        )  # fmt: skip
+            str(self.out),
+            counts,
+            _problems(shards),
+            [name for name in files if not files[name]],
+            parsed,
+            reused,
+            len(shards),
+            self.seconds,
+            _cost(shards, linked),
+            max(peaks, default=0),
+        )
 
     def remove_damaged(self, old: Manifest) -> bool:
         """Remove what is damaged, so that it is made anew. Shards are looked at by whoever would

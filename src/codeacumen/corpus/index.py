@@ -133,8 +133,11 @@ def write_index(out: Path, manifest: Manifest) -> dict[str, str]:
     high, low = (ids[half][order].astype("<u8") for half in ("high", "low"))
     sets, pairs = _calls(out, manifest, _Sorted(high, low, order), first)
     arrays: dict[str, NDArray[Any]] = {
-        "first": shards, "high": high, "low": low, "numbers": order.astype(np.int32)
-    }  # fmt: skip
+        "first": shards,
+        "high": high,
+        "low": low,
+        "numbers": order.astype(np.int32),
+    }
     arrays |= _ways(sets, pairs, len(ids))
     for name, array in arrays.items():
         part = folder / f".{name}.part"

@@ -72,14 +72,14 @@ def plain(text: str) -> str:
 
 _PHRASES = {
     "Apache-2.0": r"apache (?:software )?license version 2 0|apache 2 0 license"
-                  r"|usr share common licenses apache 2 0",
+    r"|usr share common licenses apache 2 0",
     "Artistic-2.0": r"the artistic license 2 0",
     "BSL-1.0": r"boost software license version 1 0",
     "BlueOak-1.0.0": r"blue oak model license version 1 0 0",
     "CC-BY-3.0": r"creative commons attribution 3 0",
     "CC-BY-4.0": r"creative commons attribution 4 0",
     "CC0-1.0": r"cc0 1 0 universal|creativecommons org publicdomain zero 1 0"
-               r"|usr share common licenses cc0 1 0",
+    r"|usr share common licenses cc0 1 0",
     "CDDL-1.0": r"common development and distribution license (?:cddl )?version 1 0",
     "CDDL-1.1": r"common development and distribution license (?:cddl )?version 1 1",
     "EPL-1.0": r"eclipse public license (?:v|version) ?1 0",
@@ -90,7 +90,7 @@ _PHRASES = {
     "Unlicense": r"this is free and unencumbered software released into the public domain",
     "WTFPL": r"do what the fuck you want to public license",
     "Zlib": r"altered source versions must be plainly marked as such",
-}  # fmt: skip
+}
 
 # Licences of one family begin alike; what follows up to the disclaimer tells them apart. Where a
 # text is cut off before that, what is missing may be what would have told.
@@ -167,11 +167,21 @@ _STANZA = re.compile(r"\n[ \t]*\n")
 _FIELD = re.compile(r"^(Files|License):[ \t]*(.*)", re.MULTILINE)
 _SHORT_GNU = re.compile(r"(a|l)?gpl[-v ]?(\d(?:\.\d)?)\+?(?: with (.+))?")
 # Those that are not spelt as SPDX has them.
-_SHORT = {"expat": "MIT", "apache-2": "Apache-2.0", "bsd-3": "BSD-3-Clause",
-          "bsd-2": "BSD-2-Clause", "cc0": "CC0-1.0", "bsd-2-clause": "BSD-2-Clause",
-          "bsd-3-clause": "BSD-3-Clause", "bsd-4-clause": "BSD-4-Clause", "mit": "MIT",
-          "isc": "ISC", "apache-1.1": "Apache-1.1", "0bsd": "0BSD", "mit-0": "MIT-0",
-          } | {name.lower(): name for name in _PHRASES}  # fmt: skip
+_SHORT = {
+    "expat": "MIT",
+    "apache-2": "Apache-2.0",
+    "bsd-3": "BSD-3-Clause",
+    "bsd-2": "BSD-2-Clause",
+    "cc0": "CC0-1.0",
+    "bsd-2-clause": "BSD-2-Clause",
+    "bsd-3-clause": "BSD-3-Clause",
+    "bsd-4-clause": "BSD-4-Clause",
+    "mit": "MIT",
+    "isc": "ISC",
+    "apache-1.1": "Apache-1.1",
+    "0bsd": "0BSD",
+    "mit-0": "MIT-0",
+} | {name.lower(): name for name in _PHRASES}
 
 
 def _declared(text: str) -> Iterator[str]:

@@ -148,9 +148,15 @@ def _checked(folder: Path, found: Json) -> Manifest:
         )
     try:
         return Manifest(
-            bool(found["complete"]), tuple(found["projects"]), found["settings"],
-            found["shards"], found["links"], found["lethal"], found["counts"], found["files"],
-        )  # fmt: skip
+            bool(found["complete"]),
+            tuple(found["projects"]),
+            found["settings"],
+            found["shards"],
+            found["links"],
+            found["lethal"],
+            found["counts"],
+            found["files"],
+        )
     except (KeyError, TypeError) as error:
         raise _damaged(folder, f"{error} is missing") from error
 

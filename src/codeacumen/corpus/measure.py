@@ -148,9 +148,12 @@ class _Stretch:
 
 
 def measured(
-    measure: Measure, places: Sequence[str], engine: Engine, cache: Path,
+    measure: Measure,
+    places: Sequence[str],
+    engine: Engine,
+    cache: Path,
     step: Progress = ignore_progress,
-) -> Iterator[Measured]:  # fmt: skip
+) -> Iterator[Measured]:
     """What the measure says of all Java in these places, stretch by stretch."""
     stretches = _stretches(measure, places, cache, step)
     # Results that came before their turn; a stretch that ended its process has none yet.
@@ -262,14 +265,16 @@ def _add(found: Measured, stretch: _Stretch, source: Source) -> Problem | None:
         rows = []
         for place, told in stretch.measure.of(file):
             method = declared.methods[place]
-            rows.append({
-                "project": stretch.project,
-                "file": source.path,
-                "line": line_at(lines, int(file.syntax.start[method.node])),
-                "method": method.name,
-                "signature": signature(declared, method),
-                **told,
-            })  # fmt: skip
+            rows.append(
+                {
+                    "project": stretch.project,
+                    "file": source.path,
+                    "line": line_at(lines, int(file.syntax.start[method.node])),
+                    "method": method.name,
+                    "signature": signature(declared, method),
+                    **told,
+                }
+            )
     except Exception as error:
         # One bad file never ends a run; what went wrong is told, and counted.
         return Problem(source.path, "failed", f"{type(error).__name__}: {error}")

@@ -64,18 +64,26 @@ class Failed:
 
 
 def null_reports(
-    corpus: Corpus, engine: Engine, step: Progress = ignore_progress,
-    *, without: frozenset[str] = frozenset(),
-) -> tuple[dict[str, list[Report]], list[Failed]]:  # fmt: skip
+    corpus: Corpus,
+    engine: Engine,
+    step: Progress = ignore_progress,
+    *,
+    without: frozenset[str] = frozenset(),
+) -> tuple[dict[str, list[Report]], list[Failed]]:
     """The reports of each project but some, in the order of paths and places; what had to be left
     out."""
     code = code_hash(("codeacumen.languages", "codeacumen.corpus"))
     with tempfile.TemporaryDirectory(prefix="codeacumen-nulls-") as name:
         jobs = [
             _Shard(
-                corpus.folder, project, shard, tuple(corpus.manifest.shards[project]),
+                corpus.folder,
+                project,
+                shard,
+                tuple(corpus.manifest.shards[project]),
                 corpus.calls_of(project, shard),
-                corpus.folder / "nulls" / corpus.manifest.links[project]
+                corpus.folder
+                / "nulls"
+                / corpus.manifest.links[project]
                 / f"{shard}.{code}.parquet",
                 Path(name) / f"{place:06}.parquet",
             )
@@ -83,7 +91,7 @@ def null_reports(
                 zip(corpus.project_of_shard, corpus.shards, strict=True)
             )
             if project not in without
-        ]  # fmt: skip
+        ]
         failed: list[Failed] = []
         parts: dict[str, list[Path]] = {}
         derived = _run(engine, "reading for nulls", _derive_facts, jobs, SHARD_LIMIT, step)
@@ -207,14 +215,18 @@ def _read_facts(part: Path) -> Iterator[Facts]:
         of_file = {name: column[row] for name, column in lists.items()}
         targets = zip(of_file["target_paths"], of_file["target_places"], strict=True)
         yield Facts(
-            path, tuple(of_file["texts"]), units.reshape(-1, COLUMNS), code,
-            expressions.reshape(-1, 4), calls,
+            path,
+            tuple(of_file["texts"]),
+            units.reshape(-1, COLUMNS),
+            code,
+            expressions.reshape(-1, 4),
+            calls,
             tuple(tuple(islice(targets, size)) for size in of_file["target_sizes"]),
             _tuples(of_file["class_names"], of_file["class_fields"]),
             _tuples(of_file["record_names"], of_file["record_components"]),
             _tuples(of_file["throwing"], of_file["thrown"]),
             lines,
-        )  # fmt: skip
+        )
 
 
 def _tuples(keys: list[Any], values: list[list[int]]) -> dict[Any, tuple[int, ...]]:
@@ -247,9 +259,10 @@ def _targets(corpus: Path, project: str, shards: tuple[str, ...]) -> dict[int, t
         places += zip(table["path"].to_pylist(), table["place"].to_pylist(), strict=True)
     many = tuple(places[: MOST_TARGETS + 1])
     table = pq.read_table(
-        corpus / "dispatch.parquet", columns=["targets", "callees"],
+        corpus / "dispatch.parquet",
+        columns=["targets", "callees"],
         filters=[("project", "=", project)],
-    )  # fmt: skip
+    )
     few = pc.less_equal(pc.list_value_length(table["callees"]), MOST_TARGETS)
     found = dict.fromkeys(table.filter(pc.invert(few))["targets"].to_pylist(), many)
     small = table.filter(few)

@@ -203,9 +203,15 @@ def spread(lists: Ragged, places: Sequence[int], count: int) -> Ragged:
 
 
 def _type_row(
-    file: JavaFile, context: Context, place: int, one: TypeDeclaration, row: Mapping[str, Any],
-    types: list[uuid.UUID], methods: list[uuid.UUID], lines: NDArray[np.int64],
-) -> dict[str, Any]:  # fmt: skip
+    file: JavaFile,
+    context: Context,
+    place: int,
+    one: TypeDeclaration,
+    row: Mapping[str, Any],
+    types: list[uuid.UUID],
+    methods: list[uuid.UUID],
+    lines: NDArray[np.int64],
+) -> dict[str, Any]:
     package = f"{row['package']}." if row["package"] else ""
     syntax = file.syntax
     return {
@@ -227,9 +233,14 @@ def _type_row(
 
 
 def _method_row(
-    file: JavaFile, context: Context, place: int, method: MethodDeclaration,
-    row: Mapping[str, Any], types: list[uuid.UUID], lines: NDArray[np.int64],
-) -> dict[str, Any]:  # fmt: skip
+    file: JavaFile,
+    context: Context,
+    place: int,
+    method: MethodDeclaration,
+    row: Mapping[str, Any],
+    types: list[uuid.UUID],
+    lines: NDArray[np.int64],
+) -> dict[str, Any]:
     syntax = file.syntax
     start, end = int(syntax.start[method.node]), int(syntax.end[method.node])
     owner = file.declarations.types[method.type] if method.type != NONE else None

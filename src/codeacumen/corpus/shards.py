@@ -272,14 +272,25 @@ def _context(project: str, settings: Settings) -> Context:
 
 
 def _describe(
-    folder: Path, plan: Plan, hashes: Mapping[str, str], made: bool, parsed: int,
+    folder: Path,
+    plan: Plan,
+    hashes: Mapping[str, str],
+    made: bool,
+    parsed: int,
     seconds: Mapping[str, float],
-) -> Shard:  # fmt: skip
+) -> Shard:
     return Shard(
-        folder.name, plan.project.name, row_counts(folder), hashes,
-        count_true(folder, "methods", "body"), tuple(problem_kinds(folder)), made, parsed,
-        dict(seconds), peak_memory_bytes() or 0,
-    )  # fmt: skip
+        folder.name,
+        plan.project.name,
+        row_counts(folder),
+        hashes,
+        count_true(folder, "methods", "body"),
+        tuple(problem_kinds(folder)),
+        made,
+        parsed,
+        dict(seconds),
+        peak_memory_bytes() or 0,
+    )
 
 
 def added(times: Iterable[Mapping[str, float]]) -> dict[str, float]:

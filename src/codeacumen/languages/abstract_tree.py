@@ -63,8 +63,11 @@ def treatment(
         if not grammar.node_kind_is_named(symbol):
             found[symbol] = OUT
     for symbols, how in (
-        (out, OUT), (through, THROUGH), (leaves, LEAF), (leaves_if_bare, LEAF_IF_BARE),
-    ):  # fmt: skip
+        (out, OUT),
+        (through, THROUGH),
+        (leaves, LEAF),
+        (leaves_if_bare, LEAF_IF_BARE),
+    ):
         found[list(symbols)] = how
     return found
 
@@ -120,17 +123,23 @@ def _tree(
             leaf[leaves] = n
             leaves += 1
     return (
-        node[:used].copy(), up[:used].copy(), place[:used].copy(), depth[:used].copy(),
-        operator[:used].copy(), leaf[:leaves].copy(),
-    )  # fmt: skip
+        node[:used].copy(),
+        up[:used].copy(),
+        place[:used].copy(),
+        depth[:used].copy(),
+        operator[:used].copy(),
+        leaf[:leaves].copy(),
+    )
 
 
 Flags = NDArray[np.bool_]
 
 # Constants of splitmix64, a well-tried mixing of 64 bits.
 _STEP, _FIRST, _SECOND = (
-    np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB),
-)  # fmt: skip
+    np.uint64(0x9E3779B97F4A7C15),
+    np.uint64(0xBF58476D1CE4E5B9),
+    np.uint64(0x94D049BB133111EB),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,10 +172,16 @@ def leaf_paths(
     placed = mixed(plain ^ (tree.place + 1).astype(np.uint64))
     return LeafPaths(
         *_pairs(
-            tree.up, tree.depth, tree.leaf, plain, np.where(shows_place, placed, plain),
-            max(limits.length, 1), limits.width, limits.most,
+            tree.up,
+            tree.depth,
+            tree.leaf,
+            plain,
+            np.where(shows_place, placed, plain),
+            max(limits.length, 1),
+            limits.width,
+            limits.most,
         )
-    )  # fmt: skip
+    )
 
 
 def symbol_hashes(grammar: Language) -> Words:

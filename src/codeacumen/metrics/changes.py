@@ -181,13 +181,28 @@ def change_metrics(split: Split) -> tuple[Metric, ...]:
     subtoken precision, recall and F1 before and after."""
     types = [TypeShare(one, _TITLES[one], split, frozenset((one,))) for one in TYPES]
     shares = [
-        TypeShare("cwp_share", "Right names that change (CWP of CCP and CWP, %)", split,
-                  frozenset((CWP,)), RIGHT_BEFORE),
-        TypeShare("wcp_share", "Wrong names that become right (WCP of all wrong, %)", split,
-                  frozenset((WCP,)), WRONG_BEFORE),
-        TypeShare("wrong_change_share", "Wrong names that change (WCP and WWDP of all wrong, %)",
-                  split, frozenset((WCP, WWDP)), WRONG_BEFORE),
-    ]  # fmt: skip
+        TypeShare(
+            "cwp_share",
+            "Right names that change (CWP of CCP and CWP, %)",
+            split,
+            frozenset((CWP,)),
+            RIGHT_BEFORE,
+        ),
+        TypeShare(
+            "wcp_share",
+            "Wrong names that become right (WCP of all wrong, %)",
+            split,
+            frozenset((WCP,)),
+            WRONG_BEFORE,
+        ),
+        TypeShare(
+            "wrong_change_share",
+            "Wrong names that change (WCP and WWDP of all wrong, %)",
+            split,
+            frozenset((WCP, WWDP)),
+            WRONG_BEFORE,
+        ),
+    ]
     subtokens = [
         SubtokenScore(f"{name}_{when}", f"Subtoken {name} {when} (%)", split, when, score)
         for when in ("before", "after")

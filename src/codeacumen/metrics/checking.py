@@ -273,10 +273,13 @@ def corrected(
         AtThreshold(
             f"{name}_corrected{suffix}",
             f"{_FIGURES[name][0]}, right name recommended{told}",
-            ByName(split), _FIGURES[name][1], threshold, split,
+            ByName(split),
+            _FIGURES[name][1],
+            threshold,
+            split,
         )
         for name in ("precision_ic", "recall_ic", "f1_ic")
-    )  # fmt: skip
+    )
 
 
 def ranked(fitness: Fitness) -> tuple[Metric, ...]:
@@ -301,14 +304,15 @@ def costs(
     """The expected cost of a name, and that of the cheaper of two trivial checkers."""
     told = f"a false alarm costs {false_alarm:g}, a miss {miss:g}"
     return (
+        AtThreshold("cost", f"Expected cost, {told}", fitness, Cost(false_alarm, miss), threshold),
         AtThreshold(
-            "cost", f"Expected cost, {told}", fitness, Cost(false_alarm, miss), threshold
+            "cost_trivial",
+            "Expected cost of flagging all, or none",
+            fitness,
+            Cost(false_alarm, miss, least=True),
+            threshold,
         ),
-        AtThreshold(
-            "cost_trivial", "Expected cost of flagging all, or none", fitness,
-            Cost(false_alarm, miss, least=True), threshold,
-        ),
-    )  # fmt: skip
+    )
 
 
 def threshold_words(threshold: float) -> tuple[str, str]:

@@ -28,9 +28,11 @@ def weighted_precision_at_recall(
     rows = np.arange(len(weights))
     precision: Floats = np.full(len(weights), np.nan)
     np.divide(
-        found[rows, at], reached[rows, at], out=precision,
+        found[rows, at],
+        reached[rows, at],
+        out=precision,
         where=(positives > 0) & (positives < total),
-    )  # fmt: skip
+    )
     return precision
 
 

@@ -190,7 +190,9 @@ def naming_metrics(split: Split) -> tuple[Metric, ...]:
         *corpus_metrics(split),
         MeanMetric("exact_match", "Exact match", _same_letters, proportion=True),
         MeanMetric(
-            "same_subtokens", "The same subtokens, case aside", _same_subtokens(split),
+            "same_subtokens",
+            "The same subtokens, case aside",
+            _same_subtokens(split),
             proportion=True,
         ),
-    )  # fmt: skip
+    )

@@ -62,13 +62,19 @@ class ReadMetric:
 
 
 def read_metric(
-    statistic: str, reading: str = VALUE, least: float | None = None, *, suffix: str = "",
+    statistic: str,
+    reading: str = VALUE,
+    least: float | None = None,
+    *,
+    suffix: str = "",
     told: str = "",
-) -> ReadMetric:  # fmt: skip
+) -> ReadMetric:
     """A metric by its statistic; ``suffix`` and ``told`` tell it from others of the same."""
     title, _ = STATISTICS[statistic]
     return ReadMetric(
         f"{statistic}_{suffix}" if suffix else statistic,
         f"{title}, {told}" if told else title,
-        statistic, reading, least,
-    )  # fmt: skip
+        statistic,
+        reading,
+        least,
+    )

@@ -143,9 +143,15 @@ def identifier_features(left: str, right: str) -> list[float]:
     a, b = subtokens(left), subtokens(right)
     english = [sum(map(is_english, tokens)) for tokens in (a, b)]
     return [
-        len(left), len(right), len(a), len(b),
-        english[0], len(a) - english[0], english[1], len(b) - english[1],
-    ]  # fmt: skip
+        len(left),
+        len(right),
+        len(a),
+        len(b),
+        english[0],
+        len(a) - english[0],
+        english[1],
+        len(b) - english[1],
+    ]
 
 
 def _is_name(text: str) -> bool:

@@ -24,14 +24,34 @@ _COLUMNS = 1 << 18
 _REACH = 6
 _PAIRS: tuple[tuple[int, ...], ...] = ((-1, 1), (-2, -1), (1, 2), (-2, 1), (-1, 2))
 _GROUPS: tuple[tuple[int, ...], ...] = (
-    (-2, -1, 1, 2), (-3, -2, -1, 1), (-1, 1, 2, 3), (-3, -2, -1, 1, 2, 3),
-)  # fmt: skip
+    (-2, -1, 1, 2),
+    (-3, -2, -1, 1),
+    (-1, 1, 2, 3),
+    (-3, -2, -1, 1, 2, 3),
+)
 _MOST_TOKENS = 4000
 _DEEPEST = 6
 _CONTROL = (
-    "if", "else", "for", "while", "do", "switch", "case", "default", "try", "catch", "finally",
-    "return", "throw", "break", "continue", "&&", "||", "?", "->",
-)  # fmt: skip
+    "if",
+    "else",
+    "for",
+    "while",
+    "do",
+    "switch",
+    "case",
+    "default",
+    "try",
+    "catch",
+    "finally",
+    "return",
+    "throw",
+    "break",
+    "continue",
+    "&&",
+    "||",
+    "?",
+    "->",
+)
 _STATEMENTS = ("if", "while", "for", "return", "case", "assert")
 _TREES = 300
 

@@ -82,9 +82,12 @@ class Sentence:
 
         tokenizer, encoder = self._loaded
         batch = tokenizer(
-            [*texts, *[""] * (_TOGETHER - len(texts))], padding="max_length", truncation=True,
-            max_length=length, return_tensors="pt",
-        )  # fmt: skip
+            [*texts, *[""] * (_TOGETHER - len(texts))],
+            padding="max_length",
+            truncation=True,
+            max_length=length,
+            return_tensors="pt",
+        )
         with torch.inference_mode():
             states = encoder(**batch)[0]
         mask = batch["attention_mask"][..., None]

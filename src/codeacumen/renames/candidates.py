@@ -278,9 +278,11 @@ def held(edges: Sequence[Edge], others: frozenset[Names] = frozenset()) -> list[
 
 
 def shifted(
-    gone: Sequence[Located], fresh: Sequence[Located], changed: Sequence[tuple[Located, Located]],
+    gone: Sequence[Located],
+    fresh: Sequence[Located],
+    changed: Sequence[tuple[Located, Located]],
     least: int,
-) -> tuple[list[Edge], int]:  # fmt: skip
+) -> tuple[list[Edge], int]:
     """Names that were exchanged, or passed on: a method that is still there, whose body went to
     another name while its own got another's. Also how many kept their name while only their body
     went on, as of a method that now calls its successor."""

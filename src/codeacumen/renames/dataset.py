@@ -42,8 +42,15 @@ CLEAR = "clear"
 # without a body there is nothing to compare a name with; what a program wrote, what was taken back
 # and what cannot be matched with certainty tells nothing about names.
 DROPPED_TAGS = (
-    "typo", "case", "example", "generated", "reverted", "ambiguous", "no-body", "empty",
-)  # fmt: skip
+    "typo",
+    "case",
+    "example",
+    "generated",
+    "reverted",
+    "ambiguous",
+    "no-body",
+    "empty",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -376,13 +383,15 @@ def without_near_duplicates(
     for text, split in zip([*texts, *others], splits, strict=True):
         latest[text] = max(latest.get(text, 0), SPLITS.index(split))
     kept = [
-        one for one, text in zip(cases, texts, strict=True)
+        one
+        for one, text in zip(cases, texts, strict=True)
         if SPLITS.index(one.split) == latest[text]
-    ]  # fmt: skip
+    ]
     left = [
-        one for one, text in zip(stable, others, strict=True)
+        one
+        for one, text in zip(stable, others, strict=True)
         if SPLITS.index(one.split) == latest[text]
-    ]  # fmt: skip
+    ]
     dropped["cases with a near-duplicate in a later split"] += len(cases) - len(kept)
     dropped["stable, with a near-duplicate in a later split"] += len(stable) - len(left)
     return kept, left

@@ -118,9 +118,12 @@ def left_out(commit: str, limit: float) -> Record:
 
 
 def _read(
-    repository: pygit2.Repository, commit: pygit2.Commit, versions: Versions, record: Record,
+    repository: pygit2.Repository,
+    commit: pygit2.Commit,
+    versions: Versions,
+    record: Record,
     pause: Callable[[], None],
-) -> None:  # fmt: skip
+) -> None:
     record["time"] = commit.commit_time
     parents = [repository.get(one) for one in commit.parent_ids]
     if not parents or not isinstance(parents[0], pygit2.Commit):
@@ -246,10 +249,14 @@ def _keys(version: Version | None) -> set[str]:
 
 
 def _in_all(
-    repository: pygit2.Repository, commit: pygit2.Commit, others: Sequence[pygit2.Commit],
-    renames: list[Renamed], changes: Sequence[Change], versions: Versions,
+    repository: pygit2.Repository,
+    commit: pygit2.Commit,
+    others: Sequence[pygit2.Commit],
+    renames: list[Renamed],
+    changes: Sequence[Change],
+    versions: Versions,
     pause: Callable[[], None],
-) -> list[Renamed]:  # fmt: skip
+) -> list[Renamed]:
     """The renames of a merge that it makes whichever parent it is compared with."""
     own = {one.after for one in changes}
     for parent in others:
@@ -297,11 +304,17 @@ def _keep(record: Record, found: Matched, renames: list[Renamed], *, merged: boo
     ]
     record["gone"] = [[one.path, one.method.key] for one in found.gone]
     hows = Counter(how for _, _, how in found.followed)
-    record["counts"].update({
-        "changed": len(found.changed), "signature": hows["signature"], "moved": hows["moved"],
-        "rewritten": hows["rewritten"], "gone": len(found.gone), "new": len(found.fresh),
-        "delegates": found.delegates,
-    })  # fmt: skip
+    record["counts"].update(
+        {
+            "changed": len(found.changed),
+            "signature": hows["signature"],
+            "moved": hows["moved"],
+            "rewritten": hows["rewritten"],
+            "gone": len(found.gone),
+            "new": len(found.fresh),
+            "delegates": found.delegates,
+        }
+    )
 
 
 def _left(old: tuple[str, str], new: tuple[str, str], record: Record) -> bool:
@@ -321,20 +334,32 @@ def _print(one: Located) -> str:
 def _rename(one: Renamed, labels: list[str]) -> Record:
     old, new = one.old, one.new
     return {
-        "path": new.path, "path_before": old.path, "owner": new.method.shown,
-        "old_name": old.name, "new_name": new.name, "parameters": list(new.method.parameters),
-        "returns": new.method.declared.returns, "code": new.version.code(new.method),
-        "code_before": old.version.code(old.method), "tags": labels, "key": new.method.key,
+        "path": new.path,
+        "path_before": old.path,
+        "owner": new.method.shown,
+        "old_name": old.name,
+        "new_name": new.name,
+        "parameters": list(new.method.parameters),
+        "returns": new.method.declared.returns,
+        "code": new.version.code(new.method),
+        "code_before": old.version.code(old.method),
+        "tags": labels,
+        "key": new.method.key,
         "print": _print(new),
-    }  # fmt: skip
+    }
 
 
 def _other(one: Located) -> Record:
     version, method = one.version, one.method
     labels = {*tags.of_place(one.path, version, method), *tags.of_method(version, method)}
     return {
-        "path": one.path, "owner": method.shown, "name": method.name,
-        "parameters": list(method.parameters), "returns": method.declared.returns,
-        "code": version.code(method), "tags": sorted(labels), "key": method.key,
+        "path": one.path,
+        "owner": method.shown,
+        "name": method.name,
+        "parameters": list(method.parameters),
+        "returns": method.declared.returns,
+        "code": version.code(method),
+        "tags": sorted(labels),
+        "key": method.key,
         "print": _print(one),
-    }  # fmt: skip
+    }

@@ -231,10 +231,14 @@ class _Summary:
 
     def told(self, one: _Project) -> Record:
         return {
-            "head": one.head, "commits": dict(self.kinds), "methods": dict(+self.counts),
-            "renames": self.counts["renamed"], "stable": self.stable, "tags": dict(self.tags),
+            "head": one.head,
+            "commits": dict(self.kinds),
+            "methods": dict(+self.counts),
+            "renames": self.counts["renamed"],
+            "stable": self.stable,
+            "tags": dict(self.tags),
             "left out": self.left_out,
-        }  # fmt: skip
+        }
 
 
 def _renames(
@@ -267,15 +271,29 @@ def _later(each: Record, mark: Mark) -> Iterator[str]:
 def _rename(one: _Project, record: Record, each: Record, labels: list[str], mark: Mark) -> Rename:
     told = {
         name: each[name]
-        for name in ("path", "path_before", "owner", "old_name", "new_name", "returns", "code",
-                     "code_before")
-    }  # fmt: skip
+        for name in (
+            "path",
+            "path_before",
+            "owner",
+            "old_name",
+            "new_name",
+            "returns",
+            "code",
+            "code_before",
+        )
+    }
     return Rename(
         id=_id(one.name, record["commit"], each["path"], each["key"], each["old_name"]),
-        project=one.name, commit=record["commit"], parent=record["parent"], time=record["time"],
-        parameters=tuple(each["parameters"]), tags=tuple(labels),
-        name_stable=mark.name_stable(one.prints), body_stable=mark.body_stable(one.prints), **told,
-    )  # fmt: skip
+        project=one.name,
+        commit=record["commit"],
+        parent=record["parent"],
+        time=record["time"],
+        parameters=tuple(each["parameters"]),
+        tags=tuple(labels),
+        name_stable=mark.name_stable(one.prints),
+        body_stable=mark.body_stable(one.prints),
+        **told,
+    )
 
 
 def _stable(projects: Sequence[_Project], summaries: dict[str, _Summary]) -> Iterator[StableMethod]:
@@ -292,11 +310,16 @@ def _stable(projects: Sequence[_Project], summaries: dict[str, _Summary]) -> Ite
                     summaries[one.name].stable += 1
                     yield StableMethod(
                         id=_id(one.name, record["commit"], each["path"], each["key"]),
-                        project=one.name, commit=record["commit"], path=each["path"],
-                        owner=each["owner"], name=each["name"],
-                        parameters=tuple(each["parameters"]), returns=each["returns"],
-                        code=each["code"], tags=tuple(each["tags"]),
-                    )  # fmt: skip
+                        project=one.name,
+                        commit=record["commit"],
+                        path=each["path"],
+                        owner=each["owner"],
+                        name=each["name"],
+                        parameters=tuple(each["parameters"]),
+                        returns=each["returns"],
+                        code=each["code"],
+                        tags=tuple(each["tags"]),
+                    )
 
 
 def _id(*parts: str) -> str:

@@ -29,15 +29,40 @@ _TEST_FOLDERS = frozenset(
     ("test", "tests", "testing", "androidtest", "testfixtures", "integrationtest")
 )
 _TEST_FILE = re.compile(r"(?:^Test(?![a-z])|(?:Tests?|TestCase|TestSuite|IT)$)")
-_TEST_MARKS = frozenset((
-    "Test", "ParameterizedTest", "RepeatedTest", "TestFactory", "TestTemplate", "Before", "After",
-    "BeforeEach", "AfterEach", "BeforeAll", "AfterAll", "BeforeClass", "AfterClass",
-    "BeforeMethod", "AfterMethod", "DataProvider",
-))  # fmt: skip
-_EXAMPLE_FOLDERS = frozenset((
-    "example", "examples", "sample", "samples", "demo", "demos", "template", "templates",
-    "tutorial", "tutorials",
-))  # fmt: skip
+_TEST_MARKS = frozenset(
+    (
+        "Test",
+        "ParameterizedTest",
+        "RepeatedTest",
+        "TestFactory",
+        "TestTemplate",
+        "Before",
+        "After",
+        "BeforeEach",
+        "AfterEach",
+        "BeforeAll",
+        "AfterAll",
+        "BeforeClass",
+        "AfterClass",
+        "BeforeMethod",
+        "AfterMethod",
+        "DataProvider",
+    )
+)
+_EXAMPLE_FOLDERS = frozenset(
+    (
+        "example",
+        "examples",
+        "sample",
+        "samples",
+        "demo",
+        "demos",
+        "template",
+        "templates",
+        "tutorial",
+        "tutorials",
+    )
+)
 _EXAMPLE_WORDS = frozenset(("example", "examples", "sample", "samples", "demo", "demos"))
 _ACCESSOR = re.compile(
     r"\{ return (?:this \. )?\w+ ; \}|\{ (?:this \. )?\w+ = \w+ ; (?:return this ; )?\}"

@@ -142,12 +142,19 @@ class Version:
             first = method.node if method.javadoc == NONE else method.javadoc
             self.methods.append(
                 Method(
-                    key, owners[method.type], ".".join(found.path(method.type)), method.name,
-                    types, without_packages(method.returns), method,
-                    found.types[method.type].kind, int(syntax.start[first]),
-                    int(syntax.start[method.node]), int(syntax.end[method.node]),
+                    key,
+                    owners[method.type],
+                    ".".join(found.path(method.type)),
+                    method.name,
+                    types,
+                    without_packages(method.returns),
+                    method,
+                    found.types[method.type].kind,
+                    int(syntax.start[first]),
+                    int(syntax.start[method.node]),
+                    int(syntax.end[method.node]),
                 )
-            )  # fmt: skip
+            )
 
     @cached_property
     def by_key(self) -> dict[str, Method]:
@@ -230,9 +237,11 @@ def _said(file: JavaFile, node: int) -> Body:
     words: list[str] = []
     calls: list[str] = []
     spans = zip(
-        tokens.start[low:high].tolist(), tokens.end[low:high].tolist(),
-        named[tokens.node[low:high]].tolist(), strict=True,
-    )  # fmt: skip
+        tokens.start[low:high].tolist(),
+        tokens.end[low:high].tolist(),
+        named[tokens.node[low:high]].tolist(),
+        strict=True,
+    )
     for start, end, is_name in spans:
         text = file.source[start:end].decode("utf-8", errors="replace")
         if is_name:

@@ -61,14 +61,20 @@ def _of_task(merged: Merged, card: TaskCard, evidence: Evidence) -> list[Plot]:
     first, second = curve_names(merged, card)
     return [
         _plot(
-            first, f"{card.title}: precision against recall", rows, ("recall", "precision"),
+            first,
+            f"{card.title}: precision against recall",
+            rows,
+            ("recall", "precision"),
             [{"x": 0.0, "y": share}, {"x": 1.0, "y": share}],
         ),
         _plot(
-            second, f"{card.title}: hits against false alarms", rows, ("false alarms", "recall"),
+            second,
+            f"{card.title}: hits against false alarms",
+            rows,
+            ("false alarms", "recall"),
             [{"x": 0.0, "y": 0.0}, {"x": 1.0, "y": 1.0}],
         ),
-    ]  # fmt: skip
+    ]
 
 
 def _best(merged: Merged, card: TaskCard) -> list[str]:
@@ -96,9 +102,12 @@ def _points(model: str, wrong: Floats, fitness: Floats) -> list[dict[str, Any]]:
 
 
 def _plot(
-    name: str, title: str, rows: list[dict[str, Any]], axes: tuple[str, str],
+    name: str,
+    title: str,
+    rows: list[dict[str, Any]],
+    axes: tuple[str, str],
     chance: list[dict[str, float]],
-) -> Plot:  # fmt: skip
+) -> Plot:
     import altair as alt
 
     order = list(dict.fromkeys(row["model"] for row in rows))
@@ -113,9 +122,7 @@ def _plot(
             tooltip=["model:N", *(alt.Tooltip(f"{one}:Q", format=".3f") for one in axes)],
         )
     )
-    guess = (
-        alt.Chart(inline_data(chance)).mark_line(strokeDash=[4, 3]).encode(x="x:Q", y="y:Q")
-    )  # fmt: skip
+    guess = alt.Chart(inline_data(chance)).mark_line(strokeDash=[4, 3]).encode(x="x:Q", y="y:Q")
     described = printable(title)
     chart = alt.layer(guess, lines).properties(
         name=name.replace("-", "_"), height=HEIGHT, description=described

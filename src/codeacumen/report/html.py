@@ -14,8 +14,13 @@ from codeacumen.report.plots import theme, vega_lite_version
 
 STYLES = ("page.css", "tables.css", "code.css")
 SCRIPTS = (
-    "dom.js", "theme.js", "plots.js", "instances.js", "pairs.js", "start.js",
-)  # fmt: skip
+    "dom.js",
+    "theme.js",
+    "plots.js",
+    "instances.js",
+    "pairs.js",
+    "start.js",
+)
 # Says that all scripts before it have run.
 READY = 'document.documentElement.dataset.ready = "true";'
 PACKAGE, FOLDER = "codeacumen.report", "page"

@@ -77,14 +77,22 @@ class Plot:
 # The same colours as page.css, by name and for each theme.
 COLOURS = {
     "light": {
-        "ink": "#1d2226", "soft": "#5b656d", "line": "#e3e6e8", "accent": "#0a6b78",
-        "baseline": "#87919a", "paper": "#ffffff",
+        "ink": "#1d2226",
+        "soft": "#5b656d",
+        "line": "#e3e6e8",
+        "accent": "#0a6b78",
+        "baseline": "#87919a",
+        "paper": "#ffffff",
     },
     "dark": {
-        "ink": "#e7eaec", "soft": "#a3adb5", "line": "#2e363c", "accent": "#56c5d0",
-        "baseline": "#7d8891", "paper": "#161b1f",
+        "ink": "#e7eaec",
+        "soft": "#a3adb5",
+        "line": "#2e363c",
+        "accent": "#56c5d0",
+        "baseline": "#7d8891",
+        "paper": "#161b1f",
     },
-}  # fmt: skip
+}
 
 # Told apart by people who see colours otherwise too (after Okabe and Ito), by lightness as well.
 SERIES = {

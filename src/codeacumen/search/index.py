@@ -63,9 +63,14 @@ class Postings:
         return scores
 
     def nearest(
-        self, offsets: Offsets, column: Columns, weight: Weights, left_out: Offsets, k: int,
+        self,
+        offsets: Offsets,
+        column: Columns,
+        weight: Weights,
+        left_out: Offsets,
+        k: int,
         most: int,
-    ) -> tuple[Offsets, NDArray[np.float64]]:  # fmt: skip
+    ) -> tuple[Offsets, NDArray[np.float64]]:
         """Return the ``k`` nearest methods of each query and their scores, (queries, k), nearest
         first; -1 where no more methods share a column with it.
 
@@ -82,9 +87,17 @@ class Postings:
         for query in range(queries):
             part = slice(offsets[query], offsets[query + 1])
             count = add_postings(
-                column[part], weight[part], self.offsets, self.method, self.weight, most, score,
-                seen, touched, reached,
-            )  # fmt: skip
+                column[part],
+                weight[part],
+                self.offsets,
+                self.method,
+                self.weight,
+                most,
+                score,
+                seen,
+                touched,
+                reached,
+            )
             # One more, because the method to leave out may be among them.
             best = top_k(reached[:count], k + 1, touched[:count])
             best = best[touched[best] != left_out[query]][:k]

@@ -98,9 +98,11 @@ class WordIndex:
 
 
 def open_word_index(
-    corpus: Path, cache: Path, engine: Callable[[], Engine],
+    corpus: Path,
+    cache: Path,
+    engine: Callable[[], Engine],
     step: Progress = ignore_progress,
-) -> WordIndex:  # fmt: skip
+) -> WordIndex:
     """The index of a corpus, built first if there is none."""
     from codeacumen.search import words as module
 
@@ -121,8 +123,17 @@ class _Part:
 
 
 _COLUMNS = [
-    "method_id", "project", "path", "line", "type", "signature", "name", "javadoc", "text", "body",
-]  # fmt: skip
+    "method_id",
+    "project",
+    "path",
+    "line",
+    "type",
+    "signature",
+    "name",
+    "javadoc",
+    "text",
+    "body",
+]
 
 
 def _read_shard(table: Path) -> _Part:
@@ -142,9 +153,14 @@ def _read_shard(table: Path) -> _Part:
             count += counts.values()
             sizes.append(len(counts))
             record: Json = [
-                str(row["method_id"]), row["project"], row["path"], row["line"], row["type"],
-                row["signature"], _first_sentence(row["javadoc"] or ""),
-            ]  # fmt: skip
+                str(row["method_id"]),
+                row["project"],
+                row["path"],
+                row["line"],
+                row["type"],
+                row["signature"],
+                _first_sentence(row["javadoc"] or ""),
+            ]
             lines.append(json.dumps(record).encode() + b"\n")
     codes, counted, lengths = (np.array(values, np.int32) for values in (word, count, sizes))
     return _Part(list(positions), codes, counted, lengths, lines)
@@ -267,9 +283,10 @@ def _in_file(path: Path, at: str) -> QueryMethod:
     matches = [
         method
         for method in methods
-        if not at or method.name == at
+        if not at
+        or method.name == at
         or (at.isdecimal() and method.first <= int(at) <= method.last)
-    ]  # fmt: skip
+    ]
     if not matches:
         names = ", ".join(dict.fromkeys(method.name for method in methods)) or "none"
         raise CodeacumenError(f"{path} has no method at {at!r}", f"its methods: {names}")

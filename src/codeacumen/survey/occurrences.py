@@ -146,8 +146,9 @@ def identifiers_of(language: str, source: bytes) -> Named:
 
         syntax = parse_java(source)
         found = names(syntax)
-        return Named(found.word, found.words, _java_roles(syntax, found.node),
-                     syntax.start[found.node])  # fmt: skip
+        return Named(
+            found.word, found.words, _java_roles(syntax, found.node), syntax.start[found.node]
+        )
     from codeacumen.languages.javascript import parse_javascript
     from codeacumen.languages.javascript.identifiers import ROLES as THEIRS
     from codeacumen.languages.javascript.identifiers import identifiers
@@ -200,9 +201,11 @@ ROLE_COUNTS = "identifier_role_stats.csv"
 # Columns of the published files.
 _COLUMN = {"java": "Occurrences-java", "javascript": "Occurrences-javascript"}
 _ROLE_COLUMN = {
-    "function": "function-count", "property": "property-count", "variable": "variable-count",
+    "function": "function-count",
+    "property": "property-count",
+    "variable": "variable-count",
     "other": "others-count",
-}  # fmt: skip
+}
 _KNOWN = ("function", "property", "variable")
 
 

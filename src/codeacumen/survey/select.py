@@ -46,8 +46,10 @@ USES = 2
 # Pairs of a block, and candidates kept of a range for each pair that is wanted of it.
 _BLOCK, _SPARE = 1 << 22, 20
 _STEP, _FIRST, _SECOND = (
-    np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB),
-)  # fmt: skip
+    np.uint64(0x9E3779B97F4A7C15),
+    np.uint64(0xBF58476D1CE4E5B9),
+    np.uint64(0x94D049BB133111EB),
+)
 
 Keys = NDArray[np.uint64]
 
@@ -109,9 +111,15 @@ class Picker:
 
 
 def by_cosine(
-    names: Sequence[str], embedding: Embedding, wanted: int, seed: int, why: str,
-    picker: Picker, ranges: int = RANGES, seeds: int = SEEDS,
-) -> list[int]:  # fmt: skip
+    names: Sequence[str],
+    embedding: Embedding,
+    wanted: int,
+    seed: int,
+    why: str,
+    picker: Picker,
+    ranges: int = RANGES,
+    seeds: int = SEEDS,
+) -> list[int]:
     """Pick pairs from equal ranges of cosine similarity, from 0 (and below) to 1; gives how many
     were found in each range. A range that has too few leaves its share to the others."""
     place = {name: i for i, name in enumerate(embedding.names)}
@@ -125,10 +133,12 @@ def by_cosine(
     counts = [0] * ranges
     share = [wanted // ranges + (number < wanted % ranges) for number in range(ranges)]
     candidates = [
-        (Chosen(sorted_pair(known[one], known[other]), why, round(cosine, 4))
-         for one, other, cosine in kept[number])
+        (
+            Chosen(sorted_pair(known[one], known[other]), why, round(cosine, 4))
+            for one, other, cosine in kept[number]
+        )
         for number in range(ranges)
-    ]  # fmt: skip
+    ]
     # The similar ones are few: they choose first, and others take what they leave.
     for number in reversed(range(ranges)):
         counts[number] += picker.take(candidates[number], share[number])
@@ -196,9 +206,12 @@ def read_synonyms(text: str) -> dict[str, frozenset[str]]:
 
 
 def by_synonyms(
-    names: Sequence[str], known: Mapping[str, frozenset[str]], wanted: int, seed: int,
+    names: Sequence[str],
+    known: Mapping[str, frozenset[str]],
+    wanted: int,
+    seed: int,
     picker: Picker,
-) -> int:  # fmt: skip
+) -> int:
     """Pick pairs that are alike but for one word, and that a synonym: ``startTime, beginTime``.
     Capitals and signs are the same in both: ``START`` and ``_begin`` are no such pair."""
     there = set(names)

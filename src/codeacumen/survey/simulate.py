@@ -67,15 +67,71 @@ NOISE = {"honest": 0.12, "noisy": 0.3, "contrarian": 0.12}
 ATTENTION = {"honest": 0.95, "noisy": 0.6, "random": 0.0, "contrarian": -0.95, "straight": 0.0}
 
 _VERBS = (
-    "get", "set", "add", "remove", "find", "read", "write", "open", "close", "start", "stop",
-    "send", "load", "save", "parse", "print", "count", "merge", "split", "sort", "check",
-    "build", "draw", "move", "copy", "reset", "update", "create", "delete", "render",
-)  # fmt: skip
+    "get",
+    "set",
+    "add",
+    "remove",
+    "find",
+    "read",
+    "write",
+    "open",
+    "close",
+    "start",
+    "stop",
+    "send",
+    "load",
+    "save",
+    "parse",
+    "print",
+    "count",
+    "merge",
+    "split",
+    "sort",
+    "check",
+    "build",
+    "draw",
+    "move",
+    "copy",
+    "reset",
+    "update",
+    "create",
+    "delete",
+    "render",
+)
 _NOUNS = (
-    "Item", "Index", "Node", "List", "Map", "Key", "Value", "User", "File", "Path", "Event",
-    "Error", "State", "Size", "Color", "Point", "Line", "Text", "Name", "Row", "Column", "Page",
-    "Image", "Button", "Layer", "Token", "Buffer", "Stream", "Query", "Result", "Date", "Time",
-)  # fmt: skip
+    "Item",
+    "Index",
+    "Node",
+    "List",
+    "Map",
+    "Key",
+    "Value",
+    "User",
+    "File",
+    "Path",
+    "Event",
+    "Error",
+    "State",
+    "Size",
+    "Color",
+    "Point",
+    "Line",
+    "Text",
+    "Name",
+    "Row",
+    "Column",
+    "Page",
+    "Image",
+    "Button",
+    "Layer",
+    "Token",
+    "Buffer",
+    "Stream",
+    "Query",
+    "Result",
+    "Date",
+    "Time",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,9 +146,13 @@ class Plan:
     unhelpful: float = 0.1
     shares: Mapping[str, float] = field(
         default_factory=lambda: {
-            "honest": 0.6, "noisy": 0.15, "random": 0.1, "contrarian": 0.1, "straight": 0.05,
+            "honest": 0.6,
+            "noisy": 0.15,
+            "random": 0.1,
+            "contrarian": 0.1,
+            "straight": 0.05,
         }
-    )  # fmt: skip
+    )
     seed: int = 0
 
     def __post_init__(self) -> None:

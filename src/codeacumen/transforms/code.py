@@ -42,10 +42,14 @@ SWITCH = "switch_expression"  # the grammar's name for statements too
 BLOCKS = frozenset(("block", "constructor_body"))
 TYPES = frozenset(
     (
-        "class_declaration", "interface_declaration", "enum_declaration", "record_declaration",
-        "annotation_type_declaration", "class_body",
+        "class_declaration",
+        "interface_declaration",
+        "enum_declaration",
+        "record_declaration",
+        "annotation_type_declaration",
+        "class_body",
     )
-)  # fmt: skip
+)
 TYPE_BODIES = frozenset(("class_body", "interface_body", "enum_body", "annotation_type_body"))
 # Where a declaration's type stands, if not in a field of that name.
 _TYPE_FIELDS = {"instanceof_expression": "right"}
@@ -65,14 +69,33 @@ _ENDS = {
 # What stands in a block, or as the body of a loop or a branch.
 STATEMENTS = frozenset(
     (
-        "assert_statement", "block", "break_statement", "continue_statement", "do_statement",
-        "enhanced_for_statement", "explicit_constructor_invocation", "expression_statement",
-        "for_statement", "if_statement", "labeled_statement", "local_variable_declaration",
-        "return_statement", "synchronized_statement", "throw_statement", "try_statement",
-        "try_with_resources_statement", "while_statement", "yield_statement", SWITCH, ";",
-        "class_declaration", "interface_declaration", "enum_declaration", "record_declaration",
+        "assert_statement",
+        "block",
+        "break_statement",
+        "continue_statement",
+        "do_statement",
+        "enhanced_for_statement",
+        "explicit_constructor_invocation",
+        "expression_statement",
+        "for_statement",
+        "if_statement",
+        "labeled_statement",
+        "local_variable_declaration",
+        "return_statement",
+        "synchronized_statement",
+        "throw_statement",
+        "try_statement",
+        "try_with_resources_statement",
+        "while_statement",
+        "yield_statement",
+        SWITCH,
+        ";",
+        "class_declaration",
+        "interface_declaration",
+        "enum_declaration",
+        "record_declaration",
     )
-)  # fmt: skip
+)
 
 
 class Code(ListTree[str, str]):

@@ -19,21 +19,34 @@ Answer: TypeAlias = bool | None
 # Statements behind which nothing is reached.
 ENDINGS = frozenset(
     (
-        "break_statement", "continue_statement", "return_statement", "throw_statement",
+        "break_statement",
+        "continue_statement",
+        "return_statement",
+        "throw_statement",
         "yield_statement",
     )
-)  # fmt: skip
+)
 TRIES = frozenset(("try_statement", "try_with_resources_statement"))
 # A body that a jump cannot leave.
 _WALLS = TYPES | {LAMBDA, "method_declaration", "constructor_declaration"}
 # These call, create, change or look at run time: with one of them nothing is constant.
 _VARYING = frozenset(
     (
-        "method_invocation", "object_creation_expression", "array_creation_expression",
-        "array_access", "assignment_expression", "update_expression", "instanceof_expression",
-        "null_literal", "this", "class_literal", "method_reference", LAMBDA, SWITCH,
+        "method_invocation",
+        "object_creation_expression",
+        "array_creation_expression",
+        "array_access",
+        "assignment_expression",
+        "update_expression",
+        "instanceof_expression",
+        "null_literal",
+        "this",
+        "class_literal",
+        "method_reference",
+        LAMBDA,
+        SWITCH,
     )
-)  # fmt: skip
+)
 _CONSTANT_TYPES = frozenset(
     ("boolean", "byte", "short", "char", "int", "long", "float", "double", "String", "var")
 )
@@ -292,12 +305,21 @@ def _operated(operator: str, known: list[bool | int]) -> Constant:
         done: bool | int | None = {"!": not left, "-": -left, "+": left}.get(operator)
     else:
         done = {
-            "&&": bool(left and right), "||": bool(left or right),
-            "&": left & right, "|": left | right, "^": left ^ right,
-            "==": left == right, "!=": left != right, "<": left < right, "<=": left <= right,
-            ">": left > right, ">=": left >= right,
-            "+": left + right, "-": left - right, "*": left * right,
-        }.get(operator)  # fmt: skip
+            "&&": bool(left and right),
+            "||": bool(left or right),
+            "&": left & right,
+            "|": left | right,
+            "^": left ^ right,
+            "==": left == right,
+            "!=": left != right,
+            "<": left < right,
+            "<=": left <= right,
+            ">": left > right,
+            ">=": left >= right,
+            "+": left + right,
+            "-": left - right,
+            "*": left * right,
+        }.get(operator)
     return HIDDEN if done is None or abs(done) >= _WIDEST else done
 
 

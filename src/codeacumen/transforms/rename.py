@@ -25,11 +25,14 @@ class Rename:
         canonical = _canonical(code, method)
         found = [
             Location(
-                numbered.id(name := code.text(variable)), method, *code.span(variable),
-                broken or _refused(code, variable, name, canonical), variable,
+                numbered.id(name := code.text(variable)),
+                method,
+                *code.span(variable),
+                broken or _refused(code, variable, name, canonical),
+                variable,
             )
             for variable in code.variables.get(method, ())
-        ]  # fmt: skip
+        ]
         for node in _components(code, method):
             why = broken or "it is a component of a record"
             found.append(Location(numbered.id(code.text(node)), method, *code.span(node), why))

@@ -135,9 +135,11 @@ def _rows(
 
 
 def _certify(
-    file: JavaFile, rows: Sequence[tuple[int, dict[str, Any], Variant | None]], reaches: Reaches,
+    file: JavaFile,
+    rows: Sequence[tuple[int, dict[str, Any], Variant | None]],
+    reaches: Reaches,
     level: str,
-) -> None:  # fmt: skip
+) -> None:
     """Tell what our own front end knows of each variant of a file."""
     subjects = [
         Subject(place, "", variant.edits, reaches.of(variant))
@@ -229,8 +231,14 @@ def java_files(folder: Path) -> Iterator[_Read]:
     for row in table.to_pylist():
         if row["language"] == "java":
             path = row["path"]
-            yield _Read(str(row["file_id"]), row["project"], path, row["source"], row["encoding"],
-                        path in marked)  # fmt: skip
+            yield _Read(
+                str(row["file_id"]),
+                row["project"],
+                path,
+                row["source"],
+                row["encoding"],
+                path in marked,
+            )
 
 
 def sources_of(corpus: Corpus, project: str) -> dict[str, bytes]:
@@ -250,9 +258,12 @@ def by_project(corpus: Corpus, of_shards: Sequence[T]) -> Iterator[tuple[str, Se
 
 
 def make_parts(
-    corpus: Corpus, order: Order, engine: Engine, folder: Path,
+    corpus: Corpus,
+    order: Order,
+    engine: Engine,
+    folder: Path,
     step: Progress,
-) -> tuple[list[Path], Counts]:  # fmt: skip
+) -> tuple[list[Path], Counts]:
     """One file of lines for each shard, in the corpus's order, and what they hold."""
     jobs: list[Job] = []
     for shards in corpus.manifest.shards.values():
@@ -282,9 +293,14 @@ class Delivered:
 
 
 def deliver(
-    corpus: Corpus, order: Order, engine: Engine, out: Path, means: Means,
-    step: Progress = ignore_progress, write: Path | None = None,
-) -> Delivered:  # fmt: skip
+    corpus: Corpus,
+    order: Order,
+    engine: Engine,
+    out: Path,
+    means: Means,
+    step: Progress = ignore_progress,
+    write: Path | None = None,
+) -> Delivered:
     """Write the lines of all variants; the file appears when all of them are there. With
     ``write``, the changed files too."""
     out.parent.mkdir(parents=True, exist_ok=True)

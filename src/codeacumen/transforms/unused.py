@@ -23,13 +23,23 @@ HOLDERS = (*sorted(BLOCKS), "switch_block_statement_group")
 CALLS_CONSTRUCTOR = "explicit_constructor_invocation"
 # What a block is called after what it stands in.
 _KINDS = {
-    "method_declaration": "body", "constructor_declaration": "body",
-    "compact_constructor_declaration": "body", "lambda_expression": "lambda",
-    "for_statement": "for", "enhanced_for_statement": "for", "while_statement": "while",
-    "do_statement": "do", "if_statement": "if", "switch_rule": "case", "switch_block": "case",
-    "try_statement": "try", "try_with_resources_statement": "try", "catch_clause": "catch",
-    "finally_clause": "finally", "synchronized_statement": "synchronized",
-}  # fmt: skip
+    "method_declaration": "body",
+    "constructor_declaration": "body",
+    "compact_constructor_declaration": "body",
+    "lambda_expression": "lambda",
+    "for_statement": "for",
+    "enhanced_for_statement": "for",
+    "while_statement": "while",
+    "do_statement": "do",
+    "if_statement": "if",
+    "switch_rule": "case",
+    "switch_block": "case",
+    "try_statement": "try",
+    "try_with_resources_statement": "try",
+    "catch_clause": "catch",
+    "finally_clause": "finally",
+    "synchronized_statement": "synchronized",
+}
 
 
 class Unused:

@@ -112,9 +112,12 @@ def locations(file: JavaFile, kind: str, method: int, seed: int = 0) -> list[Loc
 
 
 def variants(
-    file: JavaFile, kind: str, where: str = "single", seed: int = 0,
+    file: JavaFile,
+    kind: str,
+    where: str = "single",
+    seed: int = 0,
     methods: Sequence[int] | None = None,
-) -> Iterator[Variant]:  # fmt: skip
+) -> Iterator[Variant]:
     """All variants of a file's methods."""
     first = kind.split("+")[0]
     for method in file.bodies if methods is None else methods:

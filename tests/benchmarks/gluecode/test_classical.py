@@ -50,8 +50,9 @@ def test_it_answers_all_five_and_has_an_overall_score(data: Path, tmp_path: Path
     assert next(row for row in rows if ">majority" in row).count('class="num') == 7
     # Table 2 of the paper, and its mean.
     (transformer,) = [row for row in rows if "Transformer" in row]
-    assert [n for n in ("0.747", "0.782", "0.389", "0.534", "0.239", "0.538") if n in transformer] \
-        == ["0.747", "0.782", "0.389", "0.534", "0.239", "0.538"]  # fmt: skip
+    assert [
+        n for n in ("0.747", "0.782", "0.389", "0.534", "0.239", "0.538") if n in transformer
+    ] == ["0.747", "0.782", "0.389", "0.534", "0.239", "0.538"]
     assert "another corpus" in section
 
 

@@ -83,15 +83,20 @@ def test_calls_are_told_without_the_name(corpus: Corpus) -> None:
     context = naming(corpus)
     calls = context.calls(price, total)
     assert [call["callee"] for call in calls] == [
-        "shop.Store.log(java.lang.String)", "shop.Store.METHOD_NAME(int)", "shop.Store.fee()",
+        "shop.Store.log(java.lang.String)",
+        "shop.Store.METHOD_NAME(int)",
         "shop.Store.fee()",
-    ]  # fmt: skip
+        "shop.Store.fee()",
+    ]
     # Their places are those in the masked file.
     text = context.view_of(price, total, "text")
     first = calls[0]["start_byte"] - text.index("log")
     assert [text[call["start_byte"] - first :][:3] for call in calls] == [
-        "log", "MET", "fee", "fee",
-    ]  # fmt: skip
+        "log",
+        "MET",
+        "fee",
+        "fee",
+    ]
     assert context.view_of(price, total, "calls") == calls
 
 
@@ -129,8 +134,10 @@ def test_a_call_is_hidden_with_its_edge(corpus: Corpus) -> None:
     # The other call of fee stays, and so does whom it calls: to miss fee among the callees would be
     # to know what is hidden.
     assert [call["callee"].split("Store.")[1] for call in context.calls(total)] == [
-        "log(java.lang.String)", "price(int)", "fee()",
-    ]  # fmt: skip
+        "log(java.lang.String)",
+        "price(int)",
+        "fee()",
+    ]
     assert {row["name"] for row in context.callees(total)} == {"log", "price", "fee"}
     assert total in {row["id"] for row in context.callers(total, fee)}
     assert context.describe(total) == {"receiver": "shop.Store"}
@@ -149,8 +156,11 @@ def test_a_call_is_hidden_from_the_method_around_it(corpus: Corpus) -> None:
     context = completion(corpus, run, "total")
     assert "<MASK>(null)" in context.view_of(run, fee, "text")
     assert "total" not in context.view_of(run, fee, "tokens")
-    (seen,) = (row for row in context.siblings(run, id_of(corpus, "Store", "price()"))
-               if row["name"] == "fee")  # fmt: skip
+    (seen,) = (
+        row
+        for row in context.siblings(run, id_of(corpus, "Store", "price()"))
+        if row["name"] == "fee"
+    )
     assert "<MASK>(null)" in seen["text"]
 
 

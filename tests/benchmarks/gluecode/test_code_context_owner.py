@@ -66,11 +66,18 @@ def test_what_is_told_of_a_class(corpus: Corpus) -> None:
     assert owner["imports"] == ["java.util.List", "static shop.Base.price"]
     assert owner["doc"] == ""
     assert [one["name"] for one in owner["methods"]] == [
-        "price", "price", "total", "Store", "none",
-    ]  # fmt: skip
+        "price",
+        "price",
+        "total",
+        "Store",
+        "none",
+    ]
     assert owner["methods"][-1] == {
-        "type": "Store", "name": "none", "returns": "int", "parameters": ["String... all"],
-    }  # fmt: skip
+        "type": "Store",
+        "name": "none",
+        "returns": "int",
+        "parameters": ["String... all"],
+    }
     assert [one["name"] for one in owner["callers"]] == ["total", "price"]
 
 
@@ -82,11 +89,16 @@ def test_the_name_is_told_nowhere_but_as_a_field(corpus: Corpus) -> None:
         "/** The METHOD_NAME, as {@code METHOD_NAME} and #METHOD_NAME(int) say: reprice it. */"
     )
     assert owner["methods"][0] == {
-        "type": "Store", "name": "METHOD_NAME", "returns": "int", "parameters": [],
-    }  # fmt: skip
+        "type": "Store",
+        "name": "METHOD_NAME",
+        "returns": "int",
+        "parameters": [],
+    }
     assert {(one["type"], one["name"]) for one in owner["callers"]} >= {
-        ("Store", "total"), ("Store", "METHOD_NAME"), ("User", "use"),
-    }  # fmt: skip
+        ("Store", "total"),
+        ("Store", "METHOD_NAME"),
+        ("User", "use"),
+    }
     # A field stays, as everywhere: it is no method.
     assert owner["fields"][-1] == "int[] price"
     rest = json.dumps({**owner, "fields": []})
@@ -176,10 +188,20 @@ def test_it_is_told_what_callees_give(tmp_path: Path) -> None:
         "circle": "String circle() { return circle(); }",
     }
     assert _gives(tmp_path, bodies) == {
-        "bare": "null", "chosen": "null", "promised": "null", "plain": "name", "asked": "other",
-        "made": "other", "number": "other", "trimmed": "other", "once": "passed",
-        "twice": "passed", "thrice": "passed", "further": "other", "circle": "other",
-    }  # fmt: skip
+        "bare": "null",
+        "chosen": "null",
+        "promised": "null",
+        "plain": "name",
+        "asked": "other",
+        "made": "other",
+        "number": "other",
+        "trimmed": "other",
+        "once": "passed",
+        "twice": "passed",
+        "thrice": "passed",
+        "further": "other",
+        "circle": "other",
+    }
 
 
 def test_of_methods_of_one_name_the_worst_counts(tmp_path: Path) -> None:

@@ -48,8 +48,12 @@ def test_a_call_is_read_from_the_text() -> None:
     assert (site.before, site.after, site.following, site.target) == ("=", ".", "trim", "label")
     assert site.words == {"label", "key", "item"}
     assert site.called == {
-        "first": {"shelves[]"}, "put": {"items"}, "f": {""}, "key": {""}, "trim": {"<MASK>()"},
-    }  # fmt: skip
+        "first": {"shelves[]"},
+        "put": {"items"},
+        "f": {""},
+        "key": {""},
+        "trim": {"<MASK>()"},
+    }
 
 
 @pytest.mark.parametrize(
@@ -138,9 +142,20 @@ def test_global_context_beats_the_method_alone(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["", "<MASK>", "<MASK>(", ".<MASK>", "(((.<MASK>)", "a.b.c.<MASK>(((", "]].<MASK>", "\udcff",
-     "x" + ".f()" * 5000 + ".<MASK>()", "(" * 10_000 + "<MASK>" + ")" * 10_000, "no mask"],
-)  # fmt: skip
+    [
+        "",
+        "<MASK>",
+        "<MASK>(",
+        ".<MASK>",
+        "(((.<MASK>)",
+        "a.b.c.<MASK>(((",
+        "]].<MASK>",
+        "\udcff",
+        "x" + ".f()" * 5000 + ".<MASK>()",
+        "(" * 10_000 + "<MASK>" + ")" * 10_000,
+        "no mask",
+    ],
+)
 def test_any_text_is_survived(text: str) -> None:
     shown = [("void m(List list) { list.<MASK>(x); }", "add"), (text, "name")]
     assert completed("project", shown, Prompt(text, "m"), None) is not None

@@ -50,8 +50,19 @@ def test_an_annotated_parameter_is_suspected() -> None:
 def test_the_answer_is_a_token_of_the_text_or_the_word_for_none() -> None:
     model = make_model("last-null").model
     texts = [
-        "", "=", "a =", "a = null", "a = null; a.", ")))", "(((((", "a = " * 5000 + "a.b",
-        "{" * 10_000, "\udcff = null; \udcff.x()", "a.get(", "a.get().", "x = f(" * 3000,
-    ]  # fmt: skip
+        "",
+        "=",
+        "a =",
+        "a = null",
+        "a = null; a.",
+        ")))",
+        "(((((",
+        "a = " * 5000 + "a.b",
+        "{" * 10_000,
+        "\udcff = null; \udcff.x()",
+        "a.get(",
+        "a.get().",
+        "x = f(" * 3000,
+    ]
     for text, answer in zip(texts, model.generate([Prompt(one) for one in texts]), strict=True):  # type: ignore[union-attr]
         assert answer == "<none>" or answer in text

@@ -73,13 +73,15 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Iterable[bytes]]
         parts = f"\n{done.stdout.decode()}".split("\n= ")[1:]
         assert [part.partition("\n")[0] for part in parts] == [str(path) for path in paths]
         return [
-            Counter({
-                (line.partition(" ")[0], line.partition(" ")[2]): count
-                for line, count in Counter(part.split("\n")[1:]).items()
-                if line
-            })
+            Counter(
+                {
+                    (line.partition(" ")[0], line.partition(" ")[2]): count
+                    for line, count in Counter(part.split("\n")[1:]).items()
+                    if line
+                }
+            )
             for part in parts
-        ]  # fmt: skip
+        ]
 
     return run
 

@@ -146,8 +146,9 @@ def test_others_are_seen_without_the_name_as_well(
             told = fresh.declarations.methods[other["place"]]
             assert seen["text"] == fresh.syntax.text(told.node)
             assert (seen["name"], seen["signature"]) == (
-                told.name, signature(fresh.declarations, told),
-            )  # fmt: skip
+                told.name,
+                signature(fresh.declarations, told),
+            )
             count += 1
     assert count > 50
 
@@ -185,9 +186,12 @@ HOLES: dict[str, Callable[[pytest.MonkeyPatch], None]] = {
 
 @pytest.mark.parametrize("hole", HOLES.values(), ids=HOLES)
 def test_a_hole_in_the_mask_of_a_name_is_noticed(
-    hole: Callable[[pytest.MonkeyPatch], None], examples_corpus: Corpus, methods: list[Row],
-    whole: frozenset[str], monkeypatch: pytest.MonkeyPatch,
-) -> None:  # fmt: skip
+    hole: Callable[[pytest.MonkeyPatch], None],
+    examples_corpus: Corpus,
+    methods: list[Row],
+    whole: frozenset[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     hole(monkeypatch)
     masks = naming_masks(methods)
     context = CorpusContext(examples_corpus, masks.__getitem__)
@@ -195,9 +199,11 @@ def test_a_hole_in_the_mask_of_a_name_is_noticed(
 
 
 def test_a_spy_sees_no_name(
-    examples_corpus: Corpus, methods: list[Row], whole: frozenset[str],
+    examples_corpus: Corpus,
+    methods: list[Row],
+    whole: frozenset[str],
     monkeypatch: pytest.MonkeyPatch,
-) -> None:  # fmt: skip
+) -> None:
     masks = naming_masks(methods)
     monkeypatch.setattr(contexts, "make_view", lambda name: Spy())
     context = CorpusContext(examples_corpus, masks.__getitem__)

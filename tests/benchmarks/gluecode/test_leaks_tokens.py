@@ -122,9 +122,14 @@ def test_a_masked_call_is_in_no_view_and_no_edge(
     ],
 )
 def test_a_hole_in_the_mask_of_a_call_is_noticed(
-    hole: str, nothing: Any, where: set[str], examples_corpus: Corpus, methods: list[Row],
-    files: Files, monkeypatch: pytest.MonkeyPatch,
-) -> None:  # fmt: skip
+    hole: str,
+    nothing: Any,
+    where: set[str],
+    examples_corpus: Corpus,
+    methods: list[Row],
+    files: Files,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     masks = completion_masks(examples_corpus, methods, files)
     monkeypatch.setattr(CorpusContext, hole, lambda *_: nothing)
     context = CorpusContext(examples_corpus, masks.__getitem__)
@@ -183,9 +188,11 @@ def test_no_view_tells_which_operator_is_hidden(
 
 
 def test_an_operator_that_is_not_hidden_is_noticed(
-    examples_corpus: Corpus, methods: list[Row], files: Files,
+    examples_corpus: Corpus,
+    methods: list[Row],
+    files: Files,
     monkeypatch: pytest.MonkeyPatch,
-) -> None:  # fmt: skip
+) -> None:
     masks = operator_masks(methods, files)
     monkeypatch.setattr(CorpusContext, "_is_masked", lambda *_: False)
     context = CorpusContext(examples_corpus, masks.__getitem__)
@@ -194,9 +201,11 @@ def test_an_operator_that_is_not_hidden_is_noticed(
 
 
 def test_a_spy_sees_no_length_of_an_operator(
-    examples_corpus: Corpus, methods: list[Row], files: Files,
+    examples_corpus: Corpus,
+    methods: list[Row],
+    files: Files,
     monkeypatch: pytest.MonkeyPatch,
-) -> None:  # fmt: skip
+) -> None:
     masks = operator_masks(methods, files)
     monkeypatch.setattr(contexts, "make_view", lambda name: Spy())
     context = CorpusContext(examples_corpus, masks.__getitem__)

@@ -206,7 +206,7 @@ ORIGINS_BY_HAND = {
         }
         class Other { int something() { return 1; } }
     """,
-}  # fmt: skip
+}
 
 
 def test_origins_by_hand(tmp_path: Path) -> None:

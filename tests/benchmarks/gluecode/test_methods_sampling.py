@@ -142,7 +142,11 @@ def test_a_growing_corpus_keeps_its_sample() -> None:
 def test_sampling_keys_stay_as_they_are() -> None:
     """Another name of a task must not sample other methods: data sets would change."""
     assert [spec.sampling_key for spec in SPECS.values()] == [
-        "npath", "operators", "naming", "completion", "nulltoken",
-    ]  # fmt: skip
+        "npath",
+        "operators",
+        "naming",
+        "completion",
+        "nulltoken",
+    ]
     method = bytes(range(16))
     assert sampling_number(0, "npath", method) == 5447264039669692969

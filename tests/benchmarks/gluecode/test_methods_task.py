@@ -32,12 +32,19 @@ def test_naming_the_folder_makes_the_five_tasks_known(tmp_path: Path) -> None:
     assert load_data(write_methods(tmp_path)) == NAMES
     cards = [make_task(name).card for name in NAMES]
     assert [card.capability for card in cards] == [
-        Capability.CLASSIFY, Capability.CLASSIFY, Capability.NAME,
-        Capability.GENERATE, Capability.GENERATE,
-    ]  # fmt: skip
+        Capability.CLASSIFY,
+        Capability.CLASSIFY,
+        Capability.NAME,
+        Capability.GENERATE,
+        Capability.GENERATE,
+    ]
     assert [card.metric for card in cards] == [
-        "accuracy", "accuracy", "character_bleu", "exact_match", "exact_match",
-    ]  # fmt: skip
+        "accuracy",
+        "accuracy",
+        "character_bleu",
+        "exact_match",
+        "exact_match",
+    ]
 
 
 def test_what_resembles_a_number_of_paths_is_not_asked(tmp_path: Path) -> None:
@@ -117,8 +124,11 @@ def test_a_project_is_a_cluster_where_there_are_enough(tmp_path: Path) -> None:
 def test_the_data_set_alone_shows_text_and_context(tmp_path: Path) -> None:
     context = method_task(tmp_path, "completion").code_context()
     assert context.describe("completion-zeta-own") == {
-        "receiver": "zeta.Bell", "arguments": 0, "candidates": ["ringZeta"], "static": False,
-    }  # fmt: skip
+        "receiver": "zeta.Bell",
+        "arguments": 0,
+        "candidates": ["ringZeta"],
+        "static": False,
+    }
     # Of training examples too, and of nobody else.
     assert context.describe("completion-alpha-0")["candidates"] == ["add", "contains", "remove"]
     assert context.describe("nobody") == {}
@@ -164,26 +174,47 @@ def test_names_are_scored_by_their_subtokens_after_the_headline(tmp_path: Path) 
     """The oracle is scikit-learn, over all names together: no name here has a word twice. What
     silence and failures miss counts, as it does in the headline."""
     task = method_task(tmp_path, "naming")
-    said = ["getSize", "close", "size", "closeStream", "getName", "run", "get_size", "Close",
-            None, None, "countSize"]  # fmt: skip
+    said = [
+        "getSize",
+        "close",
+        "size",
+        "closeStream",
+        "getName",
+        "run",
+        "get_size",
+        "Close",
+        None,
+        None,
+        "countSize",
+    ]
     instances = task.instances()
     answers = {one.id: Answer(one.id, name) for one, name in zip(instances, said, strict=False)}
     failed = instances[len(said)].id
     answers[failed] = Answer(failed, error="ValueError: no")
     words = {
-        "getSize": "get size", "closeStream": "close stream", "getName": "get name",
-        "get_size": "get size", "Close": "close", "countSize": "count size", None: "",
-    }  # fmt: skip
+        "getSize": "get size",
+        "closeStream": "close stream",
+        "getName": "get name",
+        "get_size": "get size",
+        "Close": "close",
+        "countSize": "count size",
+        None: "",
+    }
     binary = MultiLabelBinarizer()
     both = binary.fit_transform(
-        [set(words.get(name, name).split())
-         for name in [*(one.truth for one in instances), *said, None]]
-    )  # fmt: skip
+        [
+            set(words.get(name, name).split())
+            for name in [*(one.truth for one in instances), *said, None]
+        ]
+    )
     wanted = precision_recall_fscore_support(both[:12], both[12:], average="micro")
     scores, unreadable = score(task, instances, answers, Settings())
     assert [one.metric for one in scores] == [
-        "character_bleu", "corpus_precision", "corpus_recall", "corpus_f1",
-    ]  # fmt: skip
+        "character_bleu",
+        "corpus_precision",
+        "corpus_recall",
+        "corpus_f1",
+    ]
     assert [one.value for one in scores[1:]] == pytest.approx(list(wanted[:3]))
     assert {one.n for one in scores} == {12}
     assert not unreadable

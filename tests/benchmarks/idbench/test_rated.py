@@ -49,7 +49,15 @@ def test_a_table_that_was_changed_is_refused(benchmark: Path) -> None:
 def test_a_model_is_evaluated_on_it(
     codeacumen: Codeacumen, benchmark: Path, tmp_path: Path
 ) -> None:
-    done = codeacumen("eval", "-t", f"identifiers@{benchmark}", "-m", "levenshtein",
-                  "--out", tmp_path / "run", "--json")  # fmt: skip
+    done = codeacumen(
+        "eval",
+        "-t",
+        f"identifiers@{benchmark}",
+        "-m",
+        "levenshtein",
+        "--out",
+        tmp_path / "run",
+        "--json",
+    )
     assert done.returncode == 0, done.stderr
     assert "identifiers/relatedness/large" in json.dumps(json.loads(done.stdout))

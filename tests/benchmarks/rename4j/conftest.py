@@ -37,19 +37,35 @@ def rename(project: str, old: str, new: str, place: int) -> Rename:
         f"    // {new} again\n    return n < {place} ? inner.{old}(n) : {new}(n - 1) + {old};\n}}"
     )
     return Rename(
-        id=f"{project}-{old}", project=project, commit="c", parent="p", time=0,
-        path=f"{project}/A.java", path_before=f"{project}/A.java", owner="A", old_name=old,
-        new_name=new, parameters=("int",), returns="int", code=code,
+        id=f"{project}-{old}",
+        project=project,
+        commit="c",
+        parent="p",
+        time=0,
+        path=f"{project}/A.java",
+        path_before=f"{project}/A.java",
+        owner="A",
+        old_name=old,
+        new_name=new,
+        parameters=("int",),
+        returns="int",
+        code=code,
         code_before=code.replace(new, old),
-    )  # fmt: skip
+    )
 
 
 def stable(project: str, name: str) -> StableMethod:
     return StableMethod(
-        id=f"{project}-{name}", project=project, commit="c", path=f"{project}/A.java", owner="A",
-        name=name, parameters=(), returns="void",
+        id=f"{project}-{name}",
+        project=project,
+        commit="c",
+        path=f"{project}/A.java",
+        owner="A",
+        name=name,
+        parameters=(),
+        returns="void",
         code=f"void {name}() {{ {name}Helper.{name}(); }}",
-    )  # fmt: skip
+    )
 
 
 @pytest.fixture

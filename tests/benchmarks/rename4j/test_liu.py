@@ -108,8 +108,10 @@ def test_the_check_asks_to_judge(liu: Path) -> None:
     small = [one for one in task.instances() if WITHOUT_LARGE in one.tags]
     assert len(small) == 2805 - 417 - 364
     assert task.code_context().describe("liu-0000") == {  # type: ignore[attr-defined]
-        "type": "IOUtils", "package": "org.apache.commons.io", "project": "commons-io",
-    }  # fmt: skip
+        "type": "IOUtils",
+        "package": "org.apache.commons.io",
+        "project": "commons-io",
+    }
 
 
 def test_bounds_of_the_check(liu: Path) -> None:

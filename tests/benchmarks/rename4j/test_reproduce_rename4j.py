@@ -58,9 +58,11 @@ def test_table_4_does_not_stand_on_13137_names(cells: Cells) -> None:
 
 def test_table_2(cells: Cells) -> None:
     assert wrong(cells, "table 2") == {
-        ("Cognac", "f1"), ("Cognac", "em_acc"), ("GTNM", "em_acc"),
+        ("Cognac", "f1"),
+        ("Cognac", "em_acc"),
+        ("GTNM", "em_acc"),
         ("GTNM", "f1, as first reported"),
-    }  # fmt: skip
+    }
 
 
 def test_more_names_are_right_to_the_letter_than_are_corrected(cells: Cells) -> None:

@@ -38,9 +38,16 @@ def test_the_identities_hold_in_all_54_rows(tables: Path) -> None:
     verdicts = Counter((cell.table, cell.verdict) for cell in compute_cells(RecipeOptions()))
     assert {table for table, _ in verdicts} == set(CHECKS)
     for check, n in {
-        "types": 54, "change": 54, "average": 18, "single": 36, "before": 108, "size": 54,
-        "buckets": 54, "methods": 108, "text": 22,
-    }.items():  # fmt: skip
+        "types": 54,
+        "change": 54,
+        "average": 18,
+        "single": 36,
+        "before": 108,
+        "size": 54,
+        "buckets": 54,
+        "methods": 108,
+        "text": 22,
+    }.items():
         assert (verdicts[check, WITHIN], verdicts[check, OUTSIDE]) == (n, 0), check
 
 
@@ -50,8 +57,9 @@ def test_what_does_not_add_up(tables: Path) -> None:
     cells = compute_cells(RecipeOptions())
     found = wrong(cells)
     assert [one for one in found if one[0] == "f1"] == [
-        ("f1", "JS", "", "ggnn", "before"), ("f1", "JL", "", "ggnn", "before"),
-    ]  # fmt: skip
+        ("f1", "JS", "", "ggnn", "before"),
+        ("f1", "JL", "", "ggnn", "before"),
+    ]
     whole = [one for one in found if one[0] == "whole"]
     assert {one[3] for one in whole} == {"ggnn"}
     assert {one[1:3] for one in whole} == {("JS", "BX"), ("JS", "LX"), ("JS", "SF"), ("JM", "SF")}
@@ -91,30 +99,57 @@ def changed(file: str, before: str, after: str) -> Callable[[Path], None]:
     [
         # CCP of Java-Small, variable renaming, code2vec: one digit.
         (changed("pcp_details", "JS,VN,02.32", "JS,VN,02.92"), "types", ("JS", "VN", "code2vec")),
-        (changed("pcp_summary", "31113,123123,54.92", "31113,123123,54.98"), "change",
-         ("JS", "VN", "code2vec")),
-        (changed("pcp_summary", "252725,916565,42.06", "252725,906565,42.96"), "average",
-         ("all", "VN", "code2vec")),
-        (changed("single_vs_all", "single,code2seq,JM,LX,45.29", "single,code2seq,JM,LX,45.28"),
-         "single", ("JM", "LX", "code2seq")),
-        (changed("correct_vs_incorrect", "correct,code2vec,JS,BX,15.71",
-                 "correct,code2vec,JS,BX,16.71"), "before", ("JS", "BX", "code2vec")),
+        (
+            changed("pcp_summary", "31113,123123,54.92", "31113,123123,54.98"),
+            "change",
+            ("JS", "VN", "code2vec"),
+        ),
+        (
+            changed("pcp_summary", "252725,916565,42.06", "252725,906565,42.96"),
+            "average",
+            ("all", "VN", "code2vec"),
+        ),
+        (
+            changed("single_vs_all", "single,code2seq,JM,LX,45.29", "single,code2seq,JM,LX,45.28"),
+            "single",
+            ("JM", "LX", "code2seq"),
+        ),
+        (
+            changed(
+                "correct_vs_incorrect",
+                "correct,code2vec,JS,BX,15.71",
+                "correct,code2vec,JS,BX,16.71",
+            ),
+            "before",
+            ("JS", "BX", "code2vec"),
+        ),
         (changed("num_of_stmt", "60.92,53.85", "60.92,53.86"), "size", ("JS", "BX", "code2vec")),
-        (changed("num_of_stmt", "67.71,39.97", "67.71,09.97"), "buckets",
-         ("JS", "UN", "code2vec")),
-        (changed("prf1_subtoken", "06.66,32.89,30.00", "06.66,32.89,30.40"), "f1",
-         ("JS", "VN", "ggnn")),
+        (changed("num_of_stmt", "67.71,39.97", "67.71,09.97"), "buckets", ("JS", "UN", "code2vec")),
+        (
+            changed("prf1_subtoken", "06.66,32.89,30.00", "06.66,32.89,30.40"),
+            "f1",
+            ("JS", "VN", "ggnn"),
+        ),
         (changed("prf1_subtoken", "JL,UN,370927", "JL,UN,370926"), "methods", ("JL", "UN", "")),
-        (changed("pcp_xpercent", "code2seq,LX,JL,50,2899", "code2seq,LX,JL,50,2898"), "methods",
-         ("JL", "LX", "")),
+        (
+            changed("pcp_xpercent", "code2seq,LX,JL,50,2899", "code2seq,LX,JL,50,2898"),
+            "methods",
+            ("JL", "LX", ""),
+        ),
         (changed("pcp_details", "JS,SF,01.54", "JS,SF,01.74"), "whole", ("JS", "SF", "code2vec")),
-        (changed("single_vs_all", "all,code2vec,JS,SF,76.92", "all,code2vec,JS,SF,76.29"), "whole",
-         ("JS", "SF", "code2vec")),
-        (changed("pcp_xpercent", "code2vec,SF,JL,50,125,73.60", "code2vec,SF,JL,50,125,73.67"),
-         "runs", ("JL", "SF", "code2vec")),
+        (
+            changed("single_vs_all", "all,code2vec,JS,SF,76.92", "all,code2vec,JS,SF,76.29"),
+            "whole",
+            ("JS", "SF", "code2vec"),
+        ),
+        (
+            changed("pcp_xpercent", "code2vec,SF,JL,50,125,73.60", "code2vec,SF,JL,50,125,73.67"),
+            "runs",
+            ("JL", "SF", "code2vec"),
+        ),
         (changed("pcp_summary", "JS,VN,31113", "JS,VN,31114"), "text", ("", "", "")),
     ],
-)  # fmt: skip
+)
 def test_a_single_wrong_number_is_found(
     tables: Path,
     monkeypatch: pytest.MonkeyPatch,

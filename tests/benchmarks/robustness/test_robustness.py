@@ -46,8 +46,9 @@ def test_the_card(rename: Robustness) -> None:
     card = rename.card
     assert (card.capability, card.metric, card.lower_is_better) == (Capability.NAME, "pcp", True)
     assert [(one.name, one.tag) for one in card.evaluation_sets] == [
-        ("single", "where:single"), ("all", "where:all"),
-    ]  # fmt: skip
+        ("single", "where:single"),
+        ("all", "where:all"),
+    ]
     assert card.slices == tuple(f"statements:{name}" for name in BUCKETS)
     assert card.summary == "Is a method named alike when a variable gets another name?"
 
@@ -90,9 +91,12 @@ def test_silence_is_an_answer_that_can_change(rename: Robustness) -> None:
 
 def test_what_failed_on_either_failed_for_the_pair(rename: Robustness) -> None:
     said = {
-        "m0": Answer("m0", "a"), X: Answer(X, error="no"), Y: Answer(Y, "a"),
-        "m1": Answer("m1", error="never"), OTHER: Answer(OTHER, "b"),
-    }  # fmt: skip
+        "m0": Answer("m0", "a"),
+        X: Answer(X, error="no"),
+        Y: Answer(Y, "a"),
+        "m1": Answer("m1", error="never"),
+        OTHER: Answer(OTHER, "b"),
+    }
     found = read(rename, said)
     assert (found[X], found[OTHER]) == (Answer(X, error="no"), Answer(OTHER, error="never"))
     assert found[Y].value == {"before": "a", "after": "a"}
@@ -101,9 +105,13 @@ def test_what_failed_on_either_failed_for_the_pair(rename: Robustness) -> None:
 def test_scores_of_the_whole(rename: Robustness) -> None:
     """Of the single places one changes, from right to wrong; a failed pair is left out."""
     said = {
-        "m0": Answer("m0", "get_count"), X: Answer(X, "getCount"), Y: Answer(Y, "getTotal"),
-        ALL: Answer(ALL), "m1": Answer("m1", "go"), OTHER: Answer(OTHER, error="no"),
-    }  # fmt: skip
+        "m0": Answer("m0", "get_count"),
+        X: Answer(X, "getCount"),
+        Y: Answer(Y, "getTotal"),
+        ALL: Answer(ALL),
+        "m1": Answer("m1", "go"),
+        OTHER: Answer(OTHER, error="no"),
+    }
     scores, unreadable = score(rename, rename.instances(), said, Settings(resamples=100))
     found = {(one.metric, one.evaluation_set, one.slice): (one.value, one.n) for one in scores}
     assert found["pcp", "single", ""] == (50, 2)
@@ -116,9 +124,21 @@ def test_scores_of_the_whole(rename: Robustness) -> None:
 
 @pytest.mark.parametrize(
     ("statements", "name"),
-    [(1, "1-5"), (5, "1-5"), (6, "6-10"), (15, "11-15"), (16, "16-20"), (25, "21-25"),
-     (26, "26-50"), (50, "26-50"), (51, "51-100"), (100, "51-100"), (101, "101+"), (9999, "101+")],
-)  # fmt: skip
+    [
+        (1, "1-5"),
+        (5, "1-5"),
+        (6, "6-10"),
+        (15, "11-15"),
+        (16, "16-20"),
+        (25, "21-25"),
+        (26, "26-50"),
+        (50, "26-50"),
+        (51, "51-100"),
+        (100, "51-100"),
+        (101, "101+"),
+        (9999, "101+"),
+    ],
+)
 def test_buckets_are_those_of_figure_4(statements: int, name: str) -> None:
     assert bucket(statements) == name
     assert name in BUCKETS

@@ -82,8 +82,10 @@ def test_a_small_class_in_full(till: Corpus, tmp_path: Path) -> None:
     about = build(till, RECIPE, tmp_path, Here())
     originals = {row["id"]: row for row in lines(tmp_path, "originals.jsonl")}
     assert [(row["name"], row["line"], row["statements"]) for row in originals.values()] == [
-        ("add", 10, 2), ("addAll", 12, 5), ("later", 18, 5),
-    ]  # fmt: skip
+        ("add", 10, 2),
+        ("addAll", 12, 5),
+        ("later", 18, 5),
+    ]
     told = [
         (originals[row["method"]]["name"], row["where"], row["locations"])
         for row in lines(tmp_path, "variants.jsonl")
@@ -94,12 +96,15 @@ def test_a_small_class_in_full(till: Corpus, tmp_path: Path) -> None:
         ("addAll", "single", ["rename:times:0"]),
         ("addAll", "single", ["rename:before:0"]),
         ("addAll", "single", ["rename:amount:0"]),
-        ("addAll", "all", ["rename:amounts:0", "rename:times:0", "rename:before:0",
-                           "rename:amount:0"]),
+        (
+            "addAll",
+            "all",
+            ["rename:amounts:0", "rename:times:0", "rename:before:0", "rename:amount:0"],
+        ),
         # A quarter of four places; of fewer than four there is no quarter.
         ("addAll", "25%", told[6][2]),
         ("later", "single", ["rename:amount:0"]),
-    ]  # fmt: skip
+    ]
     assert len(told[6][2]) == 1
     assert about["counts"]["methods"] == 3
     assert about["counts"]["methods_looked_at"] == 3
@@ -144,8 +149,13 @@ def test_a_rare_kind_of_variant_is_drawn_oftener(tmp_path: Path) -> None:
     lines = "".join(json.dumps(row) + "\n" for row in rows).encode()
     (tmp_path / "variants.jsonl").write_bytes(lines)
     counts = {"variants": {"rename": {"single": 4000}, "switch": {"single": 2000}}}
-    about = {"family": "robustness", "schema": SCHEMA, "kinds": {}, "counts": counts,
-             "files": {"variants.jsonl": hashlib.sha256(lines).hexdigest()}}  # fmt: skip
+    about = {
+        "family": "robustness",
+        "schema": SCHEMA,
+        "kinds": {},
+        "counts": counts,
+        "files": {"variants.jsonl": hashlib.sha256(lines).hexdigest()},
+    }
     (tmp_path / "dataset.json").write_text(json.dumps(about))
     told = with_variants(None, tmp_path)  # type: ignore[arg-type]
     drawn = sum(told.variant(str(method)) == "switch" for method in range(2000))
@@ -219,8 +229,12 @@ def test_of_many_variants_some_are_drawn_spread_over_the_methods(
     examples_corpus: Corpus, examples: Path, tmp_path: Path
 ) -> None:
     def drawn(out: str, **changes: Any) -> Path:
-        build(examples_corpus, replaced(QUICK, where=("single", "all"), **changes), tmp_path / out,
-              shared_engine(2) if out == "b" else Here())  # fmt: skip
+        build(
+            examples_corpus,
+            replaced(QUICK, where=("single", "all"), **changes),
+            tmp_path / out,
+            shared_engine(2) if out == "b" else Here(),
+        )
         return tmp_path / out
 
     few = drawn("a", most=200)

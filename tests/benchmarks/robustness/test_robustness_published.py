@@ -88,9 +88,21 @@ def test_marks_are_slices(desk: Corpus, tmp_path: Path) -> None:
 def test_from_the_command_line(codeacumen: Codeacumen, desk: Corpus, tmp_path: Path) -> None:
     out = tmp_path / "both"
     done = codeacumen(
-        "dataset", "build", "robustness", desk.folder, "--split", "all", "-k", "all",
-        "-k", "published", "-w", "single", "--out", out,
-    )  # fmt: skip
+        "dataset",
+        "build",
+        "robustness",
+        desk.folder,
+        "--split",
+        "all",
+        "-k",
+        "all",
+        "-k",
+        "published",
+        "-w",
+        "single",
+        "--out",
+        out,
+    )
     assert done.returncode == 0, done.stderr
     assert "What is known of the published tool's edits" in done.stdout
     assert "a continue skips the update" in done.stdout

@@ -40,8 +40,10 @@ def test_each_variant_has_its_pair_and_another(
 ) -> None:
     """The oracle are the variants themselves, made as for robustness."""
     build_variants(examples_corpus, RECIPE, tmp_path / "r", shared_engine(2))
-    lines = {name: (tmp_path / "r" / f"{name}.jsonl").read_text().splitlines()
-             for name in ("originals", "variants")}  # fmt: skip
+    lines = {
+        name: (tmp_path / "r" / f"{name}.jsonl").read_text().splitlines()
+        for name in ("originals", "variants")
+    }
     originals = {row["id"]: row for row in map(json.loads, lines["originals"])}
     variants = {row["id"]: row for row in map(json.loads, lines["variants"])}
     by_text = {(row["text"], row["kind"]): originals[row["method"]] for row in variants.values()}

@@ -181,8 +181,10 @@ def test_no_name_of_the_original_is_left(methods: list[str]) -> None:
             assert not names & words
         seen += len(names)
         bare = shown(text, BARE)
-        assert all(re.fullmatch(r"v\d+|\d\w*", word) or word in KEYWORDS
-                   for word in re.findall(r"(?<![\w.])[\w$]+", bare))  # fmt: skip
+        assert all(
+            re.fullmatch(r"v\d+|\d\w*", word) or word in KEYWORDS
+            for word in re.findall(r"(?<![\w.])[\w$]+", bare)
+        )
     assert seen > 5000
 
 

@@ -79,8 +79,10 @@ def test_each_vote_stands_against_the_others(tmp_path: Path) -> None:
     found = [(one.pair, one.vote, one.others["value"]) for one in voters(ratings, "goals")]
     # A vote that stands alone has none to stand against.
     assert found == [
-        (0, 0, pytest.approx(5 / 3)), (0, 1, pytest.approx(1)), (0, 2, pytest.approx(1 / 3)),
-    ]  # fmt: skip
+        (0, 0, pytest.approx(5 / 3)),
+        (0, 1, pytest.approx(1)),
+        (0, 2, pytest.approx(1 / 3)),
+    ]
     assert math.isnan(ceiling(ratings, "goals", among=np.array([False, True])))
 
 
@@ -106,8 +108,13 @@ def entry(first: str, second: str) -> dict[str, dict[str, str]]:
 
 
 def test_pairs_that_are_linked_by_files_are_one_cluster() -> None:
-    entries = [entry("p/A", "q/B"), entry("p/C", "q/D"), entry("q/B", "r/E"), entry("r/F", "r/E"),
-               entry("p/B", "q/A")]  # fmt: skip
+    entries = [
+        entry("p/A", "q/B"),
+        entry("p/C", "q/D"),
+        entry("q/B", "r/E"),
+        entry("r/F", "r/E"),
+        entry("p/B", "q/A"),
+    ]
     one, two, three, four, five = clusters_of(tuple(entries))
     assert one == three == four == "p/A"
     assert (two, five) == ("p/C", "p/B")
@@ -149,8 +156,9 @@ def test_published_measures(sesame_source: Path) -> None:
     """Areas under the curve that were measured in another way before this was written."""
     values, pairs = published(sesame_source), read_pairs(sesame_source)
     for measure, figures in {
-        "docsim": (0.94, 0.92, 0.90), "toksim": (0.74, 0.82, 0.76),
-    }.items():  # fmt: skip
+        "docsim": (0.94, 0.92, 0.90),
+        "toksim": (0.74, 0.82, 0.76),
+    }.items():
         said = [values[pair.id][measure] for pair in pairs]
         for flavour, figure in zip(FLAVOURS, figures, strict=True):
             truth = [pair.readings[flavour]["mean"] >= 1 for pair in pairs]

@@ -47,9 +47,10 @@ def test_without_the_data_there_is_a_card_and_advice(home: Path) -> None:
 
 def test_scores_of_the_published_measures(sesame: Path) -> None:
     for measure, level, flavour, auc in (
-        ("docsim", "whole", "goals", 0.942), ("toksim", "whole", "operations", 0.822),
+        ("docsim", "whole", "goals", 0.942),
+        ("toksim", "whole", "operations", 0.822),
         ("toksim", "bare", "operations", 0.822),
-    ):  # fmt: skip
+    ):
         task = make_sesame_task(flavour, level)
         instances = task.instances()
         model = make_measure(measure)

@@ -94,9 +94,15 @@ def test_the_filter(tmp_path: Path, goals: str, kept: bool, majority: int) -> No
 
 @pytest.mark.parametrize(
     "text",
-    ['[{"pairid": "1"}]', "[1]", "[", '{"pairid": 1}', '[{"pairid":"1","goals":[{"rating":9,'
-     '"confidence":1}],"operations":[],"effects":[]}]', "[" * 100_000],
-)  # fmt: skip
+    [
+        '[{"pairid": "1"}]',
+        "[1]",
+        "[",
+        '{"pairid": 1}',
+        '[{"pairid":"1","goals":[{"rating":9,"confidence":1}],"operations":[],"effects":[]}]',
+        "[" * 100_000,
+    ],
+)
 def test_what_is_no_sesame_is_told(tmp_path: Path, text: str) -> None:
     path = tmp_path / "votes.json"
     path.write_text(text)

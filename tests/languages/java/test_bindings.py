@@ -38,9 +38,15 @@ KINDS = {
 }  # fmt: skip
 # What is resolved as javac does, without exception.
 LOCALS = (
-    "LOCAL_VARIABLE", "PARAMETER", "EXCEPTION_PARAMETER", "BINDING_VARIABLE",
-    "RESOURCE_VARIABLE", "TYPE_PARAMETER", "LABEL", "CONSTRUCTOR",
-)  # fmt: skip
+    "LOCAL_VARIABLE",
+    "PARAMETER",
+    "EXCEPTION_PARAMETER",
+    "BINDING_VARIABLE",
+    "RESOURCE_VARIABLE",
+    "TYPE_PARAMETER",
+    "LABEL",
+    "CONSTRUCTOR",
+)
 TYPES = ("CLASS", "INTERFACE", "ENUM", "RECORD", "ANNOTATION_TYPE")
 
 Attributed = dict[Path, dict[int, tuple[str, int]]]
@@ -144,10 +150,19 @@ def test_patterns_of_java_21(tmp_path: Path) -> None:
     subprocess.run([javac, *JAVAC, *EXPORTS, "-d", str(tmp_path), str(program)], check=True)
     listed.write_text(f"{HERE / 'Patterns.java'}\n")
     done = subprocess.run(
-        [javac.with_name("java"), *JAVA, *EXPORTS, "-cp", str(tmp_path), "JavacBindings",
-         str(listed)],
-        check=True, capture_output=True, text=True,
-    )  # fmt: skip
+        [
+            javac.with_name("java"),
+            *JAVA,
+            *EXPORTS,
+            "-cp",
+            str(tmp_path),
+            "JavacBindings",
+            str(listed),
+        ],
+        check=True,
+        capture_output=True,
+        text=True,
+    )
     assert done.stderr == ""
     names = list(compared(read(done.stdout)))
     assert sum(name.kind == "BINDING_VARIABLE" for name in names) > 60
@@ -169,9 +184,13 @@ def test_a_part_of_java_util(
     # A submap inherits Map.Entry from a class that is declared elsewhere, and so does not mean the
     # Entry around it: nothing in the file tells.
     assert set(wrong) == {
-        "TreeMap.java:1964 Entry", "TreeMap.java:1966 getKey", "TreeMap.java:1971 getValue",
-        "TreeMap.java:1975 Entry", "TreeMap.java:1977 getKey", "TreeMap.java:1982 getValue",
-    }  # fmt: skip
+        "TreeMap.java:1964 Entry",
+        "TreeMap.java:1966 getKey",
+        "TreeMap.java:1971 getValue",
+        "TreeMap.java:1975 Entry",
+        "TreeMap.java:1977 getKey",
+        "TreeMap.java:1982 getValue",
+    }
     here = Counter(name.kind for name in names if name.theirs >= 0)
     resolved = Counter(name.kind for name in names if name.declaration >= 0)
     assert [kind for kind in LOCALS if resolved[kind] != here[kind]] == []
@@ -210,11 +229,26 @@ def test_what_is_done_to_a_variable() -> None:
         if access != NOTHING
     ]
     assert done == [
-        ("f", DECLARES), ("p", DECLARES), ("a", DECLARES), ("b", DECLARES), ("a", WRITES),
-        ("b", READS), ("a", UPDATES), ("p", READS), ("a", UPDATES), ("b", UPDATES),
-        ("f", WRITES), ("f", READS), ("c", DECLARES), ("c", READS), ("a", READS),
-        ("a", UPDATES), ("i", DECLARES), ("c", READS), ("a", READS),
-    ]  # fmt: skip
+        ("f", DECLARES),
+        ("p", DECLARES),
+        ("a", DECLARES),
+        ("b", DECLARES),
+        ("a", WRITES),
+        ("b", READS),
+        ("a", UPDATES),
+        ("p", READS),
+        ("a", UPDATES),
+        ("b", UPDATES),
+        ("f", WRITES),
+        ("f", READS),
+        ("c", DECLARES),
+        ("c", READS),
+        ("a", READS),
+        ("a", UPDATES),
+        ("i", DECLARES),
+        ("c", READS),
+        ("a", READS),
+    ]
 
 
 def test_one_number_for_one_thing() -> None:
@@ -229,17 +263,30 @@ def test_one_number_for_one_thing() -> None:
         by_symbol.setdefault(symbol, []).append(f"{ROLES[role]} {file.syntax.text(node)}")
     assert list(by_symbol) == list(range(len(by_symbol)))
     assert [names for names in by_symbol.values() if len(names) > 1] == [
-        ["package java"] * 2, ["package util"] * 2, ["type List"] * 3, ["field x"] * 2,
-        ["parameter x"] * 4, ["method of"] * 2,
-    ]  # fmt: skip
+        ["package java"] * 2,
+        ["package util"] * 2,
+        ["type List"] * 3,
+        ["field x"] * 2,
+        ["parameter x"] * 4,
+        ["method of"] * 2,
+    ]
 
 
 def test_a_record_s_component_is_one_thing() -> None:
     assert told("record R(int x) { R { x = 1; } int f(R r) { return x + r.x() + r.x; } }") == [
-        ("R", "type", 0), ("x", "field", 1), ("R", "method", 2), ("x", "parameter", 1),
-        ("f", "method", 4), ("R", "type", 0), ("r", "parameter", 6), ("x", "field", 1),
-        ("r", "parameter", 6), ("x", "method", 1), ("r", "parameter", 6), ("x", "field", 1),
-    ]  # fmt: skip
+        ("R", "type", 0),
+        ("x", "field", 1),
+        ("R", "method", 2),
+        ("x", "parameter", 1),
+        ("f", "method", 4),
+        ("R", "type", 0),
+        ("r", "parameter", 6),
+        ("x", "field", 1),
+        ("r", "parameter", 6),
+        ("x", "method", 1),
+        ("r", "parameter", 6),
+        ("x", "field", 1),
+    ]
 
 
 def test_what_is_declared_elsewhere() -> None:
@@ -248,16 +295,41 @@ def test_what_is_declared_elsewhere() -> None:
         "class A extends G { void m() { e(); h(); i = G.J; k.l(); java.util.Map.Entry.n(); VM.o();"
         " switch (p) { case Q: } x.y.z(); @R(s = 1) int t; } }"
     ) == [
-        ("a", "package", -1), ("b", "package", -1), ("c", "package", -1), ("D", "type", -1),
-        ("e", "method", -1), ("c", "package", -1), ("D", "type", -1), ("f", "package", -1),
-        ("G", "type", -1), ("A", "type", 9), ("G", "type", -1), ("m", "method", 11),
-        ("e", "method", -1), ("h", "method", -1), ("i", "field", -1), ("G", "type", -1),
-        ("J", "field", -1), ("k", "field", -1), ("l", "method", -1), ("java", "package", -1),
-        ("util", "package", -1), ("Map", "type", -1), ("Entry", "type", -1), ("n", "method", -1),
-        ("VM", "type", -1), ("o", "method", -1), ("p", "field", -1), ("Q", "enum constant", -1),
-        ("x", "field", -1), ("y", "field", -1), ("z", "method", -1), ("R", "type", -1),
-        ("s", "annotation element", -1), ("t", "local", 33),
-    ]  # fmt: skip
+        ("a", "package", -1),
+        ("b", "package", -1),
+        ("c", "package", -1),
+        ("D", "type", -1),
+        ("e", "method", -1),
+        ("c", "package", -1),
+        ("D", "type", -1),
+        ("f", "package", -1),
+        ("G", "type", -1),
+        ("A", "type", 9),
+        ("G", "type", -1),
+        ("m", "method", 11),
+        ("e", "method", -1),
+        ("h", "method", -1),
+        ("i", "field", -1),
+        ("G", "type", -1),
+        ("J", "field", -1),
+        ("k", "field", -1),
+        ("l", "method", -1),
+        ("java", "package", -1),
+        ("util", "package", -1),
+        ("Map", "type", -1),
+        ("Entry", "type", -1),
+        ("n", "method", -1),
+        ("VM", "type", -1),
+        ("o", "method", -1),
+        ("p", "field", -1),
+        ("Q", "enum constant", -1),
+        ("x", "field", -1),
+        ("y", "field", -1),
+        ("z", "method", -1),
+        ("R", "type", -1),
+        ("s", "annotation element", -1),
+        ("t", "local", 33),
+    ]
 
 
 def test_a_class_that_inherits_from_elsewhere() -> None:
@@ -269,22 +341,39 @@ def test_a_class_that_inherits_from_elsewhere() -> None:
         " void i(String s) { } private void j(String s) { } } }"
     )
     assert names[names.index(("m", "method", 9)) + 3 : -6] == [
-        ("x", "field", 1), ("f", "method", -1), ("g", "method", 3), ("h", "method", -1),
-        ("o", "parameter", 11), ("i", "method", -1), ("o", "parameter", 11),
-        ("j", "method", -1), ("o", "parameter", 11),
-    ]  # fmt: skip
+        ("x", "field", 1),
+        ("f", "method", -1),
+        ("g", "method", 3),
+        ("h", "method", -1),
+        ("o", "parameter", 11),
+        ("i", "method", -1),
+        ("o", "parameter", 11),
+        ("j", "method", -1),
+        ("o", "parameter", 11),
+    ]
 
 
 @pytest.mark.parametrize(
     ("call", "declared"),
     [
-        ("f(1)", "int"), ("f(1L)", "long"), ("f('c')", "int"), ("f(1f)", "double"),
-        ('f("a" + 1)', "String"), ("f(null, 1)", "Object, int"), ("f(new A())", "A"),
-        ("f((Object) x)", "Object"), ("f(x)", "A"), ("f(y)", ""), ("f(1, 2, 3)", "int..."),
-        ("f()", "int..."), ("f(() -> 1)", ""), ("f(x == y)", "Object"), ("this.f(-'c')", "int"),
+        ("f(1)", "int"),
+        ("f(1L)", "long"),
+        ("f('c')", "int"),
+        ("f(1f)", "double"),
+        ('f("a" + 1)', "String"),
+        ("f(null, 1)", "Object, int"),
+        ("f(new A())", "A"),
+        ("f((Object) x)", "Object"),
+        ("f(x)", "A"),
+        ("f(y)", ""),
+        ("f(1, 2, 3)", "int..."),
+        ("f()", "int..."),
+        ("f(() -> 1)", ""),
+        ("f(x == y)", "Object"),
+        ("this.f(-'c')", "int"),
         ("f(x, z)", "Object, int"),
     ],
-)  # fmt: skip
+)
 def test_overloads(call: str, declared: str) -> None:
     overloads = ("int", "long", "double", "String", "Object", "A", "Object, int", "int...", "R")
     methods = [
@@ -300,14 +389,30 @@ def test_overloads(call: str, declared: str) -> None:
 @pytest.mark.parametrize(
     "source",
     [
-        b"", b"x", b"class", b"class A { void", b"void f() { x = 1; }", b"}}}}", b"@", b"record R(",
-        b"\xff\xfe\x00", b"class A extends A { A a = a.a; }", b"if (x instanceof A a",
-        b"a: break a", b"class A extends B { } class B extends A { int x = y; }",
-        b"import static", b"new A() {",
-        b"enum E { X { int x = X; } } switch (E) { case X", b"record R(int x) { R { } R { x } }",
-        b"class A { int x = (x) - ", b"x ->", b"A::", b"package a.b.c.; import .d;", b"super.x",
+        b"",
+        b"x",
+        b"class",
+        b"class A { void",
+        b"void f() { x = 1; }",
+        b"}}}}",
+        b"@",
+        b"record R(",
+        b"\xff\xfe\x00",
+        b"class A extends A { A a = a.a; }",
+        b"if (x instanceof A a",
+        b"a: break a",
+        b"class A extends B { } class B extends A { int x = y; }",
+        b"import static",
+        b"new A() {",
+        b"enum E { X { int x = X; } } switch (E) { case X",
+        b"record R(int x) { R { } R { x } }",
+        b"class A { int x = (x) - ",
+        b"x ->",
+        b"A::",
+        b"package a.b.c.; import .d;",
+        b"super.x",
     ],
-)  # fmt: skip
+)
 def test_broken_source_is_survivable(source: bytes) -> None:
     file = JavaFile(source)
     found = file.bindings

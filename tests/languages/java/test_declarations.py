@@ -99,8 +99,10 @@ def test_what_else_is_told() -> None:
     assert found.types[inner.type] is anonymous
     assert compact.parameters == record.components
     assert [(f.name, f.declared, f.type) for f in found.fields] == [
-        ("X", "int[]", 0), ("Y", "int[][]", 0), ("g", "int", 1),
-    ]  # fmt: skip
+        ("X", "int[]", 0),
+        ("Y", "int[][]", 0),
+        ("g", "int", 1),
+    ]
     assert found.fields[0].modifiers == {"private", "static", "final"}
 
 

@@ -352,7 +352,7 @@ def parsed(text: str) -> Table:
         # What is never reached has nothing before it.
         ("int x = 0; return; g(x); g(x);", "x3: x2", ""),
     ],
-)  # fmt: skip
+)
 def test_last_use_and_last_write(body: str, uses: str, writes: str) -> None:
     assert tables(body) == (parsed(uses), parsed(writes))
 
@@ -410,8 +410,12 @@ def test_a_unit_for_each_body_that_runs_by_itself() -> None:
     assert {EVENTS[event] for event in found.event[exits]} == {"exit"}
     chosen = flow(file, [1])
     assert [file.syntax.text(int(node))[:8] for node in chosen.unit] == [
-        "void m()", "int n = ", "{ f(); }", "static {", "void k()",
-    ]  # fmt: skip
+        "void m()",
+        "int n = ",
+        "{ f(); }",
+        "static {",
+        "void k()",
+    ]
 
 
 def test_edges_stay_inside_their_unit() -> None:
@@ -427,14 +431,36 @@ def test_edges_stay_inside_their_unit() -> None:
 
 def test_both_kernels_mean_the_same_by_their_numbers() -> None:
     for name in (
-        "EXIT", "RAISE", "BRANCH", "JOIN", "SET", "JUMP", "ARC", "HUB", "HALTS", "NEXT",
+        "EXIT",
+        "RAISE",
+        "BRANCH",
+        "JOIN",
+        "SET",
+        "JUMP",
+        "ARC",
+        "HUB",
+        "HALTS",
+        "NEXT",
         "EXCEPTION",
-    ):  # fmt: skip
+    ):
         assert getattr(_flow_nodes, name) == getattr(_flow_kernel, name), name
     assert [name.upper() for name in EVENTS] == [
         name
-        for name in ("ENTRY", "EXIT", "RAISE", "STATEMENT", "OPERATES", "BRANCH", "JOIN",
-                     "HANDLER", "TARGET", "DECLARE", "BIND", "READ", "WRITE")
+        for name in (
+            "ENTRY",
+            "EXIT",
+            "RAISE",
+            "STATEMENT",
+            "OPERATES",
+            "BRANCH",
+            "JOIN",
+            "HANDLER",
+            "TARGET",
+            "DECLARE",
+            "BIND",
+            "READ",
+            "WRITE",
+        )
         if getattr(_flow_kernel, name) == EVENTS.index(name.lower())
-    ]  # fmt: skip
+    ]
     assert EVENTS[STATEMENT] == "statement"

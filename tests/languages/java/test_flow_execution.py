@@ -95,9 +95,15 @@ class Generator:
         kinds = [self.literal, self.read, self.read, self.call]
         if depth < 2:
             kinds += [
-                self.binary, self.ternary, self.assign, self.assign, self.update, self.element,
-                self.choice, self.deferred,
-            ]  # fmt: skip
+                self.binary,
+                self.ternary,
+                self.assign,
+                self.assign,
+                self.update,
+                self.element,
+                self.choice,
+                self.deferred,
+            ]
         return self.chance.choice(kinds)(scope, depth + 1)
 
     def literal(self, scope: Scope, depth: int) -> Code:
@@ -123,9 +129,14 @@ class Generator:
     def ternary(self, scope: Scope, depth: int) -> Code:
         condition = self.condition(scope, depth)
         return (
-            "(" + condition + " ? " + self.integer(scope, depth) + " : "
-            + self.integer(scope, depth) + ")"
-        )  # fmt: skip
+            "("
+            + condition
+            + " ? "
+            + self.integer(scope, depth)
+            + " : "
+            + self.integer(scope, depth)
+            + ")"
+        )
 
     def changed(self, scope: Scope) -> Variable | None:
         free = [v for v in scope.variables if not v.fixed and not v.boxed]
@@ -175,18 +186,30 @@ class Generator:
         inner = scope.with_(loops=(), breakable=False, returns="", depth=scope.depth + 2)
         block = self.block(inner, 2)
         return (
-            "switch (" + self.integer(scope, depth) + ") { case 0 -> " + self.integer(inner, depth)
-            + "; case 1, 2 -> { " + block[1] + "yield 0 + " + self.integer(block[0], depth)
-            + "; } default -> " + self.integer(inner, depth) + "; }"
-        )  # fmt: skip
+            "switch ("
+            + self.integer(scope, depth)
+            + ") { case 0 -> "
+            + self.integer(inner, depth)
+            + "; case 1, 2 -> { "
+            + block[1]
+            + "yield 0 + "
+            + self.integer(block[0], depth)
+            + "; } default -> "
+            + self.integer(inner, depth)
+            + "; }"
+        )
 
     def deferred(self, scope: Scope, depth: int) -> Code:
         """A lambda: it may only read what never changes, and has a log of its own."""
         log = f"l{next(self.names)}x"
         inner = scope.with_(
             variables=tuple(v for v in scope.variables if v.fixed),
-            loops=(), breakable=False, log=log, returns="return 1;", depth=scope.depth + 2,
-        )  # fmt: skip
+            loops=(),
+            breakable=False,
+            log=log,
+            returns="return 1;",
+            depth=scope.depth + 2,
+        )
         scope, block = self.block(inner, 2)
         opening = Code("", f"FlowLog {log} = new FlowLog(); ")
         return "run(() -> { " + opening + block + "return " + self.integer(scope, depth) + "; })"
@@ -225,9 +248,19 @@ class Generator:
         kinds = [self.local, self.expression, self.expression, self.leave]
         if scope.depth < 3:
             kinds += [
-                self.if_, self.while_, self.do, self.for_, self.foreach, self.switch, self.try_,
-                self.forever, self.matched, self.uninitialised, self.named, self.resource,
-            ]  # fmt: skip
+                self.if_,
+                self.while_,
+                self.do,
+                self.for_,
+                self.foreach,
+                self.switch,
+                self.try_,
+                self.forever,
+                self.matched,
+                self.uninitialised,
+                self.named,
+                self.resource,
+            ]
         return self.chance.choice(kinds)(scope)
 
     def local(self, scope: Scope) -> tuple[Scope, Code]:
@@ -284,9 +317,15 @@ class Generator:
             f"o() instanceof Integer {plain}", f"o() instanceof Integer {variable.name} && {bound}"
         )
         return scope, (
-            "if (" + test + " && " + self.condition(inner) + ") " + self.body(inner)
-            + " else " + self.body(scope)
-        )  # fmt: skip
+            "if ("
+            + test
+            + " && "
+            + self.condition(inner)
+            + ") "
+            + self.body(inner)
+            + " else "
+            + self.body(scope)
+        )
 
     def in_loop(self, scope: Scope, name: str = "") -> Scope:
         return scope.with_(loops=(*scope.loops, name), breakable=True)
@@ -408,8 +447,9 @@ def observed(folder: Path, text: str) -> set[tuple[str, int, int]]:
     log = Path(__file__).with_name("FlowLog.java")
     done = subprocess.run(
         [javac, *JAVAC, "-nowarn", "-d", str(folder), str(log), str(folder / "Generated.java")],
-        capture_output=True, text=True,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+    )
     assert done.returncode == 0, done.stderr[:2000]
     lines = subprocess.run(
         [java, *JAVA, "-cp", str(folder), "Generated"], check=True, capture_output=True, text=True

@@ -246,8 +246,13 @@ def test_methods_and_constructors_and_what_stands_in_them() -> None:
     }
     """
     assert values(source) == [
-        (2, 2, 2), (2, 2, 2), (2, 3, 1), (2, 3, 2), (2, 2, 2), (4, 4, 4),
-    ]  # fmt: skip
+        (2, 2, 2),
+        (2, 2, 2),
+        (2, 3, 1),
+        (2, 3, 2),
+        (2, 2, 2),
+        (4, 4, 4),
+    ]
 
 
 def test_an_enum_of_the_file_that_is_named_in_full_needs_no_default() -> None:
@@ -271,11 +276,18 @@ def test_many_ways_saturate(count: int) -> None:
 @pytest.mark.parametrize(
     "shape",
     [
-        "if (a) { %s }", "while (a && b) { %s }", "do { %s } while (a);", "for (;;) { %s }",
-        "try { %s } finally { if (b) f(); }", "switch (k) { case 1: %s }", "x = a ? b : c; { %s }",
-        "switch (k) { case 1, 2 -> { %s } }", "run(() -> { %s });", "class L { void q() { %s } }",
+        "if (a) { %s }",
+        "while (a && b) { %s }",
+        "do { %s } while (a);",
+        "for (;;) { %s }",
+        "try { %s } finally { if (b) f(); }",
+        "switch (k) { case 1: %s }",
+        "x = a ? b : c; { %s }",
+        "switch (k) { case 1, 2 -> { %s } }",
+        "run(() -> { %s });",
+        "class L { void q() { %s } }",
     ],
-)  # fmt: skip
+)
 def test_no_sum_and_no_product_is_ever_negative(shape: str) -> None:
     for count in (31, 63, 64, 100):
         for found, rules in zip(value(shape % ("if (a) f();" * count)), RULES, strict=True):
@@ -285,13 +297,21 @@ def test_no_sum_and_no_product_is_ever_negative(shape: str) -> None:
 @pytest.mark.parametrize(
     ("before", "inner", "after"),
     [
-        ("if (a) {", "f();", "}"), ("if (a) f(); else {", "f();", "}"), ("while (a) ", ";", ""),
-        ("for (;;) {", "if (a && b) f();", "}"), ("l: ", "f();", ""), ("do {", "", "} while (a);"),
-        ("try {", "", "} finally { }"), ("switch (k) { case 1:", "f();", "}"), ("{", "", "}"),
-        ("switch (k) { case 1 -> {", "f();", "} }"), ("class L { void q() {", "return;", "} }"),
-        ("f(new T() { void q() {", "f();", "} });"), ("f(() -> {", "f();", "});"),
+        ("if (a) {", "f();", "}"),
+        ("if (a) f(); else {", "f();", "}"),
+        ("while (a) ", ";", ""),
+        ("for (;;) {", "if (a && b) f();", "}"),
+        ("l: ", "f();", ""),
+        ("do {", "", "} while (a);"),
+        ("try {", "", "} finally { }"),
+        ("switch (k) { case 1:", "f();", "}"),
+        ("{", "", "}"),
+        ("switch (k) { case 1 -> {", "f();", "} }"),
+        ("class L { void q() {", "return;", "} }"),
+        ("f(new T() { void q() {", "f();", "} });"),
+        ("f(() -> {", "f();", "});"),
     ],
-)  # fmt: skip
+)
 def test_ten_thousand_statements_deep(before: str, inner: str, after: str) -> None:
     for found, rules in zip(value(before * 10_000 + inner + after * 10_000), RULES, strict=True):
         assert 0 <= found <= MOST[rules]
@@ -299,9 +319,17 @@ def test_ten_thousand_statements_deep(before: str, inner: str, after: str) -> No
 
 @pytest.mark.parametrize(
     ("before", "inner", "after"),
-    [("(", "a", ")"), ("!", "a", ""), ("a && ", "b", ""), ("(a || ", "b", ")"), ("", "a", " && b"),
-     ("a ? ", "b", " : c"), ("a ? b : ", "c", ""), ("f(", "a && b", ")")],
-)  # fmt: skip
+    [
+        ("(", "a", ")"),
+        ("!", "a", ""),
+        ("a && ", "b", ""),
+        ("(a || ", "b", ")"),
+        ("", "a", " && b"),
+        ("a ? ", "b", " : c"),
+        ("a ? b : ", "c", ""),
+        ("f(", "a && b", ")"),
+    ],
+)
 def test_ten_thousand_operators_deep(before: str, inner: str, after: str) -> None:
     deep = before * 10_000 + inner + after * 10_000
     for body in (f"if ({deep}) f();", f"return {deep};", f"x = {deep};"):

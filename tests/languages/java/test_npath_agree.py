@@ -21,11 +21,24 @@ from codeacumen.languages.java.syntax.grammar import name_of
 from support import ROOT
 
 # What makes one of them differ from another, wherever it stands in a body.
-APART = frozenset((
-    "&&", "||", "ternary_expression", "lambda_expression", "class_body", "enum_body",
-    "interface_body", "do_statement", "try_statement", "try_with_resources_statement",
-    "break_statement", "continue_statement", "yield_statement", "switch_expression",
-))  # fmt: skip
+APART = frozenset(
+    (
+        "&&",
+        "||",
+        "ternary_expression",
+        "lambda_expression",
+        "class_body",
+        "enum_body",
+        "interface_body",
+        "do_statement",
+        "try_statement",
+        "try_with_resources_statement",
+        "break_statement",
+        "continue_statement",
+        "yield_statement",
+        "switch_expression",
+    )
+)
 WAYS_OUT = ("return_statement", "throw_statement")
 LOOPS = ("while_statement", "for_statement")
 
@@ -81,24 +94,41 @@ _condition = st.sampled_from(
     ["a", "a && b", "a || b && c", "!(a || b)", "f(a ? b : c)", "a ? b : c"]
 )
 _statement = st.recursive(
-    st.sampled_from([
-        "f();", ";", "int v = a ? 1 : 2;", "x = a && b;", "run(() -> { if (a) f(); });",
-        "switch (k) { case 1: case 2: f(); break; default: g(); }",
-        "switch (k) { case 1, 2 -> f(); default -> { if (a) g(); } }",
-    ]),
+    st.sampled_from(
+        [
+            "f();",
+            ";",
+            "int v = a ? 1 : 2;",
+            "x = a && b;",
+            "run(() -> { if (a) f(); });",
+            "switch (k) { case 1: case 2: f(); break; default: g(); }",
+            "switch (k) { case 1, 2 -> f(); default -> { if (a) g(); } }",
+        ]
+    ),
     lambda inner: st.builds(
         lambda shape, condition, one, other: (
             shape.replace("E", condition).replace("S", one).replace("T", other)
         ),
-        st.sampled_from([
-            "if (E) { S }", "if (E) { S } else { T }", "while (E) { S T }", "do { S } while (E);",
-            "for (int i = 0; E; i++) { S }", "for (X x : xs) { S }", "{ S T }", "l: { S }",
-            "try { S } catch (X e) { T } finally { S }", "synchronized (o) { S }",
-        ]),
-        _condition, inner, inner,
+        st.sampled_from(
+            [
+                "if (E) { S }",
+                "if (E) { S } else { T }",
+                "while (E) { S T }",
+                "do { S } while (E);",
+                "for (int i = 0; E; i++) { S }",
+                "for (X x : xs) { S }",
+                "{ S T }",
+                "l: { S }",
+                "try { S } catch (X e) { T } finally { S }",
+                "synchronized (o) { S }",
+            ]
+        ),
+        _condition,
+        inner,
+        inner,
     ),
     max_leaves=10,
-)  # fmt: skip
+)
 
 
 def value(body: str, rules: str) -> int:

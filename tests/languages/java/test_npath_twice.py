@@ -72,16 +72,29 @@ _simple = st.one_of(
     ).map(lambda t: t[0].replace("%s", t[1])),
 )
 _SHAPES = (
-    "if (E) { S }", "if (E) { S } else { T }", "while (E) { S }", "do { S } while (E);",
-    "for (int i = E; E; f(E)) { S }", "for (;;) { S }", "for (i++; E; ) { S }",
-    "for (X x : E) { S }", "l: while (E) { S T }", "l: if (E) { S }", "l: { S }",
-    "try { S } catch (X e) { T } finally { S }", "try (R r = E) { S }",
-    "switch (E) { case 1: case 2: S case 3, 4: T default: S }", "switch (E) { case 1: S }",
+    "if (E) { S }",
+    "if (E) { S } else { T }",
+    "while (E) { S }",
+    "do { S } while (E);",
+    "for (int i = E; E; f(E)) { S }",
+    "for (;;) { S }",
+    "for (i++; E; ) { S }",
+    "for (X x : E) { S }",
+    "l: while (E) { S T }",
+    "l: if (E) { S }",
+    "l: { S }",
+    "try { S } catch (X e) { T } finally { S }",
+    "try (R r = E) { S }",
+    "switch (E) { case 1: case 2: S case 3, 4: T default: S }",
+    "switch (E) { case 1: S }",
     "switch (E) { case 1, 2 -> { S } case 3 -> throw E; default -> { T } }",
     "int w = switch (E) { case 1 -> { S yield E; } default -> E; };",
     "return switch (E) { case 1: S yield E; case 2, 3: T yield 1; default: yield 2; };",
-    "synchronized (E) { S }", "run(() -> { S });", "class L { int q() { S return E; } }", "S T S",
-)  # fmt: skip
+    "synchronized (E) { S }",
+    "run(() -> { S });",
+    "class L { int q() { S return E; } }",
+    "S T S",
+)
 
 
 def _filled(drawn: tuple[str, str, str, str]) -> str:

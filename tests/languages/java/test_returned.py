@@ -74,8 +74,11 @@ def test_as_javac_sees_it(javac_program: Callable[..., str], tmp_path: Path) -> 
     file.write_bytes(HARD)
     assert check(javac_program, [file]) == 25
     assert ours(HARD)[:4] == [
-        "a null,variable", "b null", "c call trim,null", "d call f,call g,call m",
-    ]  # fmt: skip
+        "a null,variable",
+        "b null",
+        "c call trim,null",
+        "d call f,call g,call m",
+    ]
 
 
 def test_a_part_of_java_util(
@@ -86,9 +89,20 @@ def test_a_part_of_java_util(
 
 @pytest.mark.parametrize(
     "text",
-    ["return", "return (", "return a ? ", "return a ? b : ", "return (A)", "return x.", "return ()",
-     "return x = ", "@Nullable(", "@ Object", "return a ? : b; }"],
-)  # fmt: skip
+    [
+        "return",
+        "return (",
+        "return a ? ",
+        "return a ? b : ",
+        "return (A)",
+        "return x.",
+        "return ()",
+        "return x = ",
+        "@Nullable(",
+        "@ Object",
+        "return a ? : b; }",
+    ],
+)
 def test_what_is_cut_off_is_survived(text: str) -> None:
     ours(b"class A { Object f() { " + text.encode())
     ours(b"class A { " + text.encode() + b" Object f() { return 1; } }")

@@ -171,24 +171,46 @@ def asked(text: str, above: str = "") -> tuple[Types, int]:
 @pytest.mark.parametrize(
     ("text", "name", "kind"),
     [
-        ("p", "byte", "primitive"), ("p + 'a'", "int", "primitive"), ("q", "a.A.Color", "enum"),
-        ("this.c", "a.A.Color", "enum"), ("own()", "a.A.Color", "enum"),
-        ("box", "java.lang.Integer", "class"), ("(char) i", "char", "primitive"),
-        ("s", "java.lang.String[]", "array"), ("s[0]", "java.lang.String", "class"),
-        ("s.length", "int", "primitive"), ('m.get("").get(0)', "java.lang.Character", "class"),
-        ("w.l()", "long", "primitive"), ("w.c", "a.A.Color", "enum"),
-        ("i > 0 ? 1 : 2L", "long", "primitive"), ("i = 3", "int", "primitive"),
-        ("i++", "int", "primitive"), ("!true", "boolean", "primitive"), ("I.K", "int", "primitive"),
-        ("null", "null", "null"), ('"a" + 1', "java.lang.String", "class"), ("d", "int[]", "array"),
-        ("new int[2][]", "int[][]", "array"), ("Color.RED", "a.A.Color", "enum"),
-        ("Color.valueOf(s[0])", "a.A.Color", "enum"), ("t(1)", "java.lang.Integer", "class"),
-        ("far", "b.Far", ""), ("(Far) null", "b.Far", ""),
+        ("p", "byte", "primitive"),
+        ("p + 'a'", "int", "primitive"),
+        ("q", "a.A.Color", "enum"),
+        ("this.c", "a.A.Color", "enum"),
+        ("own()", "a.A.Color", "enum"),
+        ("box", "java.lang.Integer", "class"),
+        ("(char) i", "char", "primitive"),
+        ("s", "java.lang.String[]", "array"),
+        ("s[0]", "java.lang.String", "class"),
+        ("s.length", "int", "primitive"),
+        ('m.get("").get(0)', "java.lang.Character", "class"),
+        ("w.l()", "long", "primitive"),
+        ("w.c", "a.A.Color", "enum"),
+        ("i > 0 ? 1 : 2L", "long", "primitive"),
+        ("i = 3", "int", "primitive"),
+        ("i++", "int", "primitive"),
+        ("!true", "boolean", "primitive"),
+        ("I.K", "int", "primitive"),
+        ("null", "null", "null"),
+        ('"a" + 1', "java.lang.String", "class"),
+        ("d", "int[]", "array"),
+        ("new int[2][]", "int[][]", "array"),
+        ("Color.RED", "a.A.Color", "enum"),
+        ("Color.valueOf(s[0])", "a.A.Color", "enum"),
+        ("t(1)", "java.lang.Integer", "class"),
+        ("far", "b.Far", ""),
+        ("(Far) null", "b.Far", ""),
         ("String.class", "java.lang.Class", "class"),
-        ("TimeUnit.DAYS", "", ""), ("near", "", ""), ("v", "", ""), ("inherited", "", ""),
-        ("inherited()", "", ""), ("far.x", "", ""), ("() -> 1", "", ""), ("A", "", ""),
-        ("q.nothing()", "", ""), ("s -> s", "", ""),
+        ("TimeUnit.DAYS", "", ""),
+        ("near", "", ""),
+        ("v", "", ""),
+        ("inherited", "", ""),
+        ("inherited()", "", ""),
+        ("far.x", "", ""),
+        ("() -> 1", "", ""),
+        ("A", "", ""),
+        ("q.nothing()", "", ""),
+        ("s -> s", "", ""),
     ],
-)  # fmt: skip
+)
 def test_small_ones(text: str, name: str, kind: str) -> None:
     types, node = asked(text)
     assert types.of(node) == (Typed(name, kind) if name else None)
@@ -196,9 +218,15 @@ def test_small_ones(text: str, name: str, kind: str) -> None:
 
 def test_how_a_type_is_written() -> None:
     for text, spelling in (
-        ("q", "Color"), ("own()", "Color"), ("near", "Near"), ("far", "Far"), ("w.c", "Color"),
-        ("java.time.DayOfWeek.MONDAY", "java.time.DayOfWeek"), ("inherited", ""), ("p", ""),
-    ):  # fmt: skip
+        ("q", "Color"),
+        ("own()", "Color"),
+        ("near", "Near"),
+        ("far", "Far"),
+        ("w.c", "Color"),
+        ("java.time.DayOfWeek.MONDAY", "java.time.DayOfWeek"),
+        ("inherited", ""),
+        ("p", ""),
+    ):
         types, node = asked(text)
         assert types.spelling(node) == spelling, text
         assert types.spelling(node, value=True) == spelling, text

@@ -17,9 +17,12 @@ HERE = Path(__file__).parent
 ORACLE = ("acorn@8.15.0", "acorn-jsx@5.3.2")
 # Old and new style, scripts and modules; the last is published with its JSX.
 REAL = (
-    "lodash@4.17.21", "express@4.21.2", "react@18.3.1", "d3-scale@4.0.2",
+    "lodash@4.17.21",
+    "express@4.21.2",
+    "react@18.3.1",
+    "d3-scale@4.0.2",
     "gatsby-theme-blog@4.0.0",
-)  # fmt: skip
+)
 
 Asked = Callable[..., Iterator[tuple[Path, dict[str, Any]]]]
 
@@ -47,8 +50,11 @@ def _pack(folder: Path) -> None:
     try:
         done = subprocess.run(
             ["npm", "pack", "--fetch-retries=0", "--fetch-timeout=20000", *ORACLE, *REAL],
-            cwd=folder, capture_output=True, text=True, timeout=240,
-        )  # fmt: skip
+            cwd=folder,
+            capture_output=True,
+            text=True,
+            timeout=240,
+        )
     except subprocess.TimeoutExpired:
         pytest.skip("npm does not answer: acorn, the oracle, and real packages come through it")
     if done.returncode != 0:
@@ -87,8 +93,10 @@ def acorn(npm: Path, tmp_path_factory: pytest.TempPathFactory) -> Asked:
         listed.write_text("".join(f"{file}\n" for file in files))
         done = subprocess.run(
             ["node", str(HERE / f"{program}.js"), str(npm), str(listed), *map(str, more)],
-            check=True, capture_output=True, text=True,
-        )  # fmt: skip
+            check=True,
+            capture_output=True,
+            text=True,
+        )
         # Not splitlines: JSON leaves some of Unicode's line breaks as they are.
         for line in done.stdout.split("\n")[:-1]:
             found = json.loads(line)

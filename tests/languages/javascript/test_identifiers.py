@@ -62,33 +62,47 @@ def test_real_packages(acorn: Any, real_files: list[Path]) -> None:
         ("a.b.foo = 1", "a variable, b property, foo property"),
         ("a?.foo?.()", "a variable, foo function"),
         ("x = {foo}", "x variable, foo variable"),
-        ("x = {foo: a, bar: () => a}",
-         "x variable, foo property, a variable, bar function, a variable"),
+        (
+            "x = {foo: a, bar: () => a}",
+            "x variable, foo property, a variable, bar function, a variable",
+        ),
         ("x = {foo() {}, get bar() {}}", "x variable, foo function, bar property"),
-        ("class A extends B { foo = 1; #bar() {} }",
-         "A function, B function, foo property, #bar function"),
+        (
+            "class A extends B { foo = 1; #bar() {} }",
+            "A function, B function, foo property, #bar function",
+        ),
         ("new A.B(c)", "A variable, B function, c variable"),
-        ("var {foo, bar: baz = qux, ...rest} = a",
-         "foo variable, bar property, baz variable, qux variable, rest variable, a variable"),
+        (
+            "var {foo, bar: baz = qux, ...rest} = a",
+            "foo variable, bar property, baz variable, qux variable, rest variable, a variable",
+        ),
         ("import foo, {a as b, c} from 'm'", "foo variable, a property, b variable, c variable"),
-        ("import * as foo from 'm'; export {foo as bar}",
-         "foo variable, foo variable, bar property"),
+        (
+            "import * as foo from 'm'; export {foo as bar}",
+            "foo variable, foo variable, bar property",
+        ),
         ("export {foo as bar} from 'm'", "foo property, bar property"),
         ("foo: for (;;) break foo", "foo variable, foo variable"),
-        ("function foo(a, {b, c: [d]}, e = f) {}",
-         "foo function, a variable, b variable, c property, d variable, e variable, f variable"),
+        (
+            "function foo(a, {b, c: [d]}, e = f) {}",
+            "foo function, a variable, b variable, c property, d variable, e variable, f variable",
+        ),
         ("const foo = function bar() {}", "foo function, bar function"),
         ("a.foo = async () => {}", "a variable, foo function"),
-        ("<Foo bar={a}><div/></Foo>",
-         "Foo function, bar property, a variable, div property, Foo function"),
+        (
+            "<Foo bar={a}><div/></Foo>",
+            "Foo function, bar property, a variable, div property, Foo function",
+        ),
         ("foo`a${b}`", "foo function, b variable"),
         ("\\u0066oo", "foo variable"),
         ("@foo class A {}", "foo function, A function"),
         ("async function f() { return await (0, g)() }", "f function, g variable"),
-        ("new.target; import.meta.url; a = undefined",
-         "url property, a variable, undefined variable"),
+        (
+            "new.target; import.meta.url; a = undefined",
+            "url property, a variable, undefined variable",
+        ),
     ],
-)  # fmt: skip
+)
 def test_roles(source: str, expected: str) -> None:
     found = identifiers(parse_javascript(source.encode()))
     roles = (f"{found.text(i)} {ROLES[found.role[i]]}" for i in range(len(found)))

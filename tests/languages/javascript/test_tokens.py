@@ -14,10 +14,16 @@ from codeacumen.languages.javascript import parse_javascript
 from codeacumen.languages.javascript.tokens import KINDS, Tokens, number_value, tokens
 
 LABELS = {
-    "name": "identifier", "jsxName": "identifier", "privateId": "private name", "num": "number",
-    "string": "string", "template": "template", "invalidTemplate": "template", "regexp": "regex",
+    "name": "identifier",
+    "jsxName": "identifier",
+    "privateId": "private name",
+    "num": "number",
+    "string": "string",
+    "template": "template",
+    "invalidTemplate": "template",
+    "regexp": "regex",
     "jsxText": "jsx text",
-}  # fmt: skip
+}
 
 Found = list[tuple[str, int, int]]
 
@@ -85,26 +91,71 @@ def test_the_spelling_of_idbench_s_streams(
 def test_an_example() -> None:
     found = tokens(parse_javascript(b"if (a.delete(0x10, 'x\\n')) return `t${this}`; // end"))
     assert [found.text(i) for i in range(len(found))] == [
-        "if", "(", "a", ".", "delete", "(", "0x10", ",", "'x\\n'", ")", ")", "return", "`", "t",
-        "${", "this", "}", "`", ";",
-    ]  # fmt: skip
+        "if",
+        "(",
+        "a",
+        ".",
+        "delete",
+        "(",
+        "0x10",
+        ",",
+        "'x\\n'",
+        ")",
+        ")",
+        "return",
+        "`",
+        "t",
+        "${",
+        "this",
+        "}",
+        "`",
+        ";",
+    ]
     assert [found.spelling(i) for i in range(len(found))] == [
-        "STD:if", "STD:(", "ID:a", "STD:.", "STD:delete", "STD:(", "LIT:16", "STD:,", "LIT:x\n",
-        "STD:)", "STD:)", "STD:return", "STD:`", "STD:t", "STD:${", "STD:this", "STD:}", "STD:`",
+        "STD:if",
+        "STD:(",
+        "ID:a",
+        "STD:.",
+        "STD:delete",
+        "STD:(",
+        "LIT:16",
+        "STD:,",
+        "LIT:x\n",
+        "STD:)",
+        "STD:)",
+        "STD:return",
+        "STD:`",
+        "STD:t",
+        "STD:${",
+        "STD:this",
+        "STD:}",
+        "STD:`",
         "STD:;",
-    ]  # fmt: skip
+    ]
     assert KINDS[found.kind[4]] == "identifier"
 
 
 @pytest.mark.parametrize(
     ("text", "value"),
     [
-        ("0", "0"), ("1e21", "1e+21"), ("1e20", "100000000000000000000"), ("1.50", "1.5"),
-        ("1e-6", "0.000001"), ("1.2e-7", "1.2e-7"), ("0B101", "5"), ("017", "15"), ("089", "89"),
-        ("5.", "5"), (".5E1", "5"), ("1_000n", "1000"), ("0xFn", "15"), ("1e999", "Infinity"),
-        ("123456789012345680000", "123456789012345680000"), ("5e-324", "5e-324"),
+        ("0", "0"),
+        ("1e21", "1e+21"),
+        ("1e20", "100000000000000000000"),
+        ("1.50", "1.5"),
+        ("1e-6", "0.000001"),
+        ("1.2e-7", "1.2e-7"),
+        ("0B101", "5"),
+        ("017", "15"),
+        ("089", "89"),
+        ("5.", "5"),
+        (".5E1", "5"),
+        ("1_000n", "1000"),
+        ("0xFn", "15"),
+        ("1e999", "Infinity"),
+        ("123456789012345680000", "123456789012345680000"),
+        ("5e-324", "5e-324"),
     ],
-)  # fmt: skip
+)
 def test_numbers_as_javascript_prints_them(text: str, value: str) -> None:
     assert number_value(text) == value
 

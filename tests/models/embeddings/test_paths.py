@@ -42,11 +42,16 @@ def test_spelled_contexts_serve_both_ends_and_only_names_have_them() -> None:
     assert list(spell_contexts("a.b += 'c'")) == [
         ("a", "(identifier0)^(member_expression)_(property_identifier1),b"),
         ("b", "(property_identifier1)^(member_expression)_(identifier0),a"),
-        ("a", "(identifier0)^(member_expression0)^(augmented_assignment_expression+=)_(string1)"
-              ',"c"'),
-        ("b", "(property_identifier1)^(member_expression0)^(augmented_assignment_expression+=)"
-              '_(string1),"c"'),
-    ]  # fmt: skip
+        (
+            "a",
+            '(identifier0)^(member_expression0)^(augmented_assignment_expression+=)_(string1),"c"',
+        ),
+        (
+            "b",
+            "(property_identifier1)^(member_expression0)^(augmented_assignment_expression+=)"
+            '_(string1),"c"',
+        ),
+    ]
 
 
 def test_hashes_of_javascript_stand_for_the_strings() -> None:
@@ -69,12 +74,21 @@ def test_java_has_contexts_for_both_ends() -> None:
 
 
 def test_the_same_place_in_java_has_the_same_context() -> None:
-    one = {hash_ for name, hash_ in pairs("java", "class A { void f() { g(first, 1); } }")
-           if name == "first"}  # fmt: skip
-    two = {hash_ for name, hash_ in pairs("java", "class A { void f() { g(other, 1); } }")
-           if name == "other"}  # fmt: skip
-    moved = {hash_ for name, hash_ in pairs("java", "class A { void f() { g(1, other); } }")
-             if name == "other"}  # fmt: skip
+    one = {
+        hash_
+        for name, hash_ in pairs("java", "class A { void f() { g(first, 1); } }")
+        if name == "first"
+    }
+    two = {
+        hash_
+        for name, hash_ in pairs("java", "class A { void f() { g(other, 1); } }")
+        if name == "other"
+    }
+    moved = {
+        hash_
+        for name, hash_ in pairs("java", "class A { void f() { g(1, other); } }")
+        if name == "other"
+    }
     assert one == two
     assert one
     assert moved != two

@@ -29,10 +29,17 @@ def test_a_step_goes_down_the_gradient(size: int) -> None:
     sums = np.array([0.5], dtype=np.float32), np.array([0.25, 0.0], dtype=np.float32)
     rate, negative, little = 1e-4, 3, 1e-6
     learn(
-        np.zeros(1, dtype=np.int32), np.zeros(1, dtype=np.int32), rows32, others32, *sums,
-        np.ones(8, dtype=np.int32), np.ones(1, dtype=np.float32), negative, np.float32(rate),
+        np.zeros(1, dtype=np.int32),
+        np.zeros(1, dtype=np.int32),
+        rows32,
+        others32,
+        *sums,
+        np.ones(8, dtype=np.int32),
+        np.ones(1, dtype=np.float32),
+        negative,
+        np.float32(rate),
         np.ones(1, dtype=np.uint64),
-    )  # fmt: skip
+    )
 
     def slopes(of: int) -> np.ndarray:
         """Of the loss along the row (-1) or a context."""
@@ -110,13 +117,26 @@ def test_on_windows_it_learns_what_gensim_learns() -> None:
             left += [code] * len(near)
             right += near
     ours = skip_gram(
-        np.array(left, dtype=np.int32), np.array(right, dtype=np.int32), (len(words),) * 2,
-        size=30, epochs=15, seed=0, **SETTINGS,  # type: ignore[arg-type]
-    )  # fmt: skip
+        np.array(left, dtype=np.int32),
+        np.array(right, dtype=np.int32),
+        (len(words),) * 2,
+        size=30,
+        epochs=15,
+        seed=0,
+        **SETTINGS,  # type: ignore[arg-type]
+    )
     model = models.Word2Vec(
-        sentences, vector_size=30, min_count=5, window=5, sg=1, negative=5, sample=0, epochs=15,
-        seed=1, workers=1,
-    )  # fmt: skip
+        sentences,
+        vector_size=30,
+        min_count=5,
+        window=5,
+        sg=1,
+        negative=5,
+        sample=0,
+        epochs=15,
+        seed=1,
+        workers=1,
+    )
     theirs = np.array([model.wv[word] for word in words])
     together = np.zeros((len(words),) * 2)
     np.add.at(together, (left, right), 1)

@@ -22,9 +22,15 @@ def stream_of(sentences: list[list[str]], keywords: tuple[str, ...] = ("if",)) -
     offsets = np.concatenate([[0], np.cumsum([len(one) for one in sentences])])
     kind = np.array([KEYWORD if word in keywords else NAME for word in words], dtype=np.uint8)
     return Stream(
-        "0" * 64, codes, offsets.astype(np.int64), words, kind,
-        np.bincount(codes, minlength=len(words)).astype(np.int64), ("toy",), {"java": 1},
-    )  # fmt: skip
+        "0" * 64,
+        codes,
+        offsets.astype(np.int64),
+        words,
+        kind,
+        np.bincount(codes, minlength=len(words)).astype(np.int64),
+        ("toy",),
+        {"java": 1},
+    )
 
 
 @pytest.fixture(scope="module")
@@ -32,9 +38,7 @@ def topics() -> Stream:
     """Two topics, whose words never meet."""
     random = np.random.default_rng(0)
     topics = [["row", "column", "cell", "table"], ["open", "close", "read", "write"]]
-    return stream_of([
-        ["if", *random.choice(topics[i % 2], 30).tolist()] for i in range(400)
-    ])  # fmt: skip
+    return stream_of([["if", *random.choice(topics[i % 2], 30).tolist()] for i in range(400)])
 
 
 @pytest.mark.parametrize("kind", TECHNIQUES)
@@ -95,9 +99,14 @@ def test_too_little_to_learn_from_is_told() -> None:
 def test_a_keyword_and_a_name_of_the_same_spelling_are_two_words() -> None:
     both = stream_of([["in", "x", "y"] * 10])
     twice = Stream(
-        both.sha256, np.array([0, 1, 2, 1] * 10, dtype=np.int32),
-        np.array([0, 40], dtype=np.int64), ["in", "in", "x"],
-        np.array([KEYWORD, NAME, NAME], dtype=np.uint8), np.array([10, 20, 10]), ("toy",), {},
-    )  # fmt: skip
+        both.sha256,
+        np.array([0, 1, 2, 1] * 10, dtype=np.int32),
+        np.array([0, 40], dtype=np.int64),
+        ["in", "in", "x"],
+        np.array([KEYWORD, NAME, NAME], dtype=np.uint8),
+        np.array([10, 20, 10]),
+        ("toy",),
+        {},
+    )
     made = train("w2v-cbow", twice, settings_of("w2v-cbow", size=5, epochs=1))
     assert dict(zip(made.names, made.counts, strict=True)) == {"in": 20, "x": 10}

@@ -100,9 +100,19 @@ class Slowly:
             return 1.0
         total = 0.0
         for half in (0, 1):
-            one, two = ([sum(column) for column in zip(*(
-                [x * self.weight(word) for x in self.vector(word, half)] for word in words
-            ), strict=True)] for words in (a, b))  # fmt: skip
+            one, two = (
+                [
+                    sum(column)
+                    for column in zip(
+                        *(
+                            [x * self.weight(word) for x in self.vector(word, half)]
+                            for word in words
+                        ),
+                        strict=True,
+                    )
+                ]
+                for words in (a, b)
+            )
             sizes = math.sqrt(sum(x * x for x in one) * sum(x * x for x in two))
             if sizes:
                 total += sum(x * y for x, y in zip(one, two, strict=True)) / sizes
@@ -179,13 +189,18 @@ def test_single_words_are_as_close_as_in_the_plain_one(seed: int) -> None:
     arrays = arrays_of(
         {word: float(rng.uniform(1e-6, 1e-2)) for word in known},
         known,
-        {word: (rng.normal(size=8) * np.repeat(rng.uniform(0.1, 2, 2), 4)).tolist()
-         for word in known},
-        {pair: float(rng.uniform()) for pair in itertools.combinations(known, 2)
-         if rng.uniform() < 0.3},
+        {
+            word: (rng.normal(size=8) * np.repeat(rng.uniform(0.1, 2, 2), 4)).tolist()
+            for word in known
+        },
+        {
+            pair: float(rng.uniform())
+            for pair in itertools.combinations(known, 2)
+            if rng.uniform() < 0.3
+        },
         (0.3, 0.05, 0.1),
         0.25,
-    )  # fmt: skip
+    )
     lexicon = Lexicon(arrays)
     plain = Slowly(lexicon)
     asked = list(itertools.combinations(words, 2))

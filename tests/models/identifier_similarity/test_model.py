@@ -63,8 +63,13 @@ def test_relatedness_by_hand(names: Names) -> None:
 
 def test_the_parts_of_an_answer_can_be_asked_for(names: Names) -> None:
     """By hand, as above: the best partner is 0.75 above the floor, 0.8 in all, the cosine 1/2."""
-    parts = {"similar": (0.75 + 0.15) / 1.3, "related": 2.3 / 4, "weakest": 0.75, "mean": 0.8,
-             "cosine": 0.75}  # fmt: skip
+    parts = {
+        "similar": (0.75 + 0.15) / 1.3,
+        "related": 2.3 / 4,
+        "weakest": 0.75,
+        "mean": 0.8,
+        "cosine": 0.75,
+    }
     for answer, expected in parts.items():
         part = make_names(str(names.file), answer=answer)
         for relation in ("similar", "related"):
@@ -122,9 +127,11 @@ def test_an_english_word_abbreviates_nothing(names: Names) -> None:
 
 def test_the_order_of_likeness(names: Names) -> None:
     order = [
-        ("begin", "begin"), ("begin", "begins"), ("begin", "start"),
+        ("begin", "begin"),
+        ("begin", "begins"),
+        ("begin", "start"),
         ("begin", "end"),
-    ]  # fmt: skip
+    ]
     scores = [ask(names, *pair) for pair in order]
     assert scores[0] == 1.0
     assert scores == sorted(scores, reverse=True)
@@ -178,8 +185,18 @@ def test_any_names(names: Names, pairs: list[Pair]) -> None:
         assert (score == 1) == (pair.left == pair.right)
 
 
-LONG = ["", "aB" * 5000, "a" * 10_000, "Ab" * 5000, "\ud800" * 10_000, "é" * 10_000, "😀" * 3000,
-        "x_" * 5000, "begin" * 2000, "end"]  # fmt: skip
+LONG = [
+    "",
+    "aB" * 5000,
+    "a" * 10_000,
+    "Ab" * 5000,
+    "\ud800" * 10_000,
+    "é" * 10_000,
+    "😀" * 3000,
+    "x_" * 5000,
+    "begin" * 2000,
+    "end",
+]
 
 
 def test_long_names(names: Names, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -262,7 +279,9 @@ def test_opposites_are_related_and_strangers_are_not(shipped: Names) -> None:
 
 def test_abbreviations_plurals_and_compounds(shipped: Names) -> None:
     for left, right, stranger in [
-        ("btn", "button", "canvas"), ("msgText", "messageText", "messageCount"),
-        ("rows", "row", "column"), ("mousedown", "mouseDown", "mouseUp"),
-    ]:  # fmt: skip
+        ("btn", "button", "canvas"),
+        ("msgText", "messageText", "messageCount"),
+        ("rows", "row", "column"),
+        ("mousedown", "mouseDown", "mouseUp"),
+    ]:
         assert ask(shipped, left, right) > ask(shipped, left, stranger), left

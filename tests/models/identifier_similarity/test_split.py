@@ -22,8 +22,18 @@ from codeacumen.models.identifier_similarity.split import (
 )
 from codeacumen.text.subtokens import subtokens
 
-WORDS = {"touch": 1e-4, "move": 2e-4, "to": 1e-2, "of": 1e-2, "init": 1e-4, "lambda": 1e-6,
-         "chm": 1e-7, "ove": 1e-8, "ouch": 1e-7, "movement": 1e-7}  # fmt: skip
+WORDS = {
+    "touch": 1e-4,
+    "move": 2e-4,
+    "to": 1e-2,
+    "of": 1e-2,
+    "init": 1e-4,
+    "lambda": 1e-6,
+    "chm": 1e-7,
+    "ove": 1e-8,
+    "ouch": 1e-7,
+    "movement": 1e-7,
+}
 LEXICON = Lexicon(arrays_of(WORDS, english={"touch", "move", "to", "of", "movement"}))
 
 

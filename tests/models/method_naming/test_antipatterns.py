@@ -240,9 +240,18 @@ def test_any_bytes() -> None:
 
 @pytest.mark.parametrize(
     ("word", "one"),
-    [("nodes", "node"), ("entries", "entry"), ("boxes", "box"), ("matches", "match"),
-     ("classes", "class"), ("status", "status"), ("class", "class"), ("is", "is"), ("bus", "bus")],
-)  # fmt: skip
+    [
+        ("nodes", "node"),
+        ("entries", "entry"),
+        ("boxes", "box"),
+        ("matches", "match"),
+        ("classes", "class"),
+        ("status", "status"),
+        ("class", "class"),
+        ("is", "is"),
+        ("bus", "bus"),
+    ],
+)
 def test_singular(word: str, one: str) -> None:
     assert singular(word) == one
     assert is_plural(word) == (word != one)

@@ -38,8 +38,16 @@ def test_traits_do_not_know_the_name() -> None:
 def test_sorts_of_types() -> None:
     asked = ("void", "boolean", "Long", "String", "int[]", "Set", "T", "Node", "Tree")
     assert [sort_of(one, "Tree") for one in asked] == [
-        "void", "boolean", "number", "string", "array", "collection", "any", "type", "own",
-    ]  # fmt: skip
+        "void",
+        "boolean",
+        "number",
+        "string",
+        "array",
+        "collection",
+        "any",
+        "type",
+        "own",
+    ]
 
 
 def test_what_is_set_aside() -> None:
@@ -80,8 +88,10 @@ def test_a_background_is_read_as_it_was_written(tmp_path: Path) -> None:
     path.write_bytes(background.to_bytes())
     again = read_background(path)
     assert (again.verbs, again.traits, again.names) == (
-        background.verbs, background.traits, background.names,
-    )  # fmt: skip
+        background.verbs,
+        background.traits,
+        background.names,
+    )
     assert (again.combination, again.about) == (background.combination, background.about)
     np.testing.assert_array_equal(again.shares, shares)
     np.testing.assert_allclose(

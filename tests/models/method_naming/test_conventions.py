@@ -46,21 +46,26 @@ def learned(*members: str, head: str = "class Box") -> tuple[Conventions, dict[s
         ("question-style", (QUESTIONS, "boolean open() { return open; }"), "open", "isOpen"),
         ("setter-style", (SETTERS, "void depth(int v) { depth = v; }"), "depth", "setDepth"),
         (
-            "setter-style", (CHAINED, "Box setDepth(int v) { depth = v; return this; }"),
-            "setDepth", "withDepth",
+            "setter-style",
+            (CHAINED, "Box setDepth(int v) { depth = v; return this; }"),
+            "setDepth",
+            "withDepth",
         ),
         (
             "pair-of-field",
             ("int getDepth() { return depth; } void setLength(int v) { depth = v; }",),
-            "setLength", "setDepth",
+            "setLength",
+            "setDepth",
         ),
         ("overload-name", (OVERLOADS, "void trim(int v) { mow(v, 1); }"), "trim", "mow"),
         (
-            "prefix-of-siblings", (VISITS, "void goRound(Node n) { all.add(n); a++; }"),
-            "goRound", "visitRound",
+            "prefix-of-siblings",
+            (VISITS, "void goRound(Node n) { all.add(n); a++; }"),
+            "goRound",
+            "visitRound",
         ),
     ],
-)  # fmt: skip
+)
 def test_deviates(rule: str, members: tuple[str, ...], name: str, better: str) -> None:
     conventions, found = learned(*members)
     [evidence] = conventions.evidence(found[name])
@@ -87,8 +92,10 @@ def test_deviates(rule: str, members: tuple[str, ...], name: str, better: str) -
         # The other accessor is no better, there are two, or the name is taken.
         (("int getWidth() { return depth; } void setLength(int v) { depth = v; }",), "setLength"),
         (
-            ("int getDepth() { return depth; } void setLength(int v) { depth = v; }",
-             "void setDepth(int v) { depth = v; }"),
+            (
+                "int getDepth() { return depth; } void setLength(int v) { depth = v; }",
+                "void setDepth(int v) { depth = v; }",
+            ),
             "setLength",
         ),
         # The target's name is part of the name.
@@ -96,7 +103,7 @@ def test_deviates(rule: str, members: tuple[str, ...], name: str, better: str) -
         ((VISITS, "void goRound(Node n) { all.add(n); }"), "goRound"),
         ((VISITS, "int goRound(Node n) { all.add(n); a++; return a; }"), "goRound"),
     ],
-)  # fmt: skip
+)
 def test_is_left_alone(members: tuple[str, ...], name: str) -> None:
     conventions, found = learned(*members)
     assert conventions.evidence(found[name]) == []
@@ -174,11 +181,16 @@ def test_every_rule_is_told_of() -> None:
 @pytest.mark.parametrize(
     ("name", "field", "style"),
     [
-        ("getName", "name", "get"), ("getName", "mName", "get"), ("name", "_name", "bare"),
-        ("isOpen", "isOpen", "is"), ("setOpen", "isOpen", "set"),
-        ("getFilename", "fileName", "get"), ("getTitle", "name", ""), ("hasName", "name", "is"),
+        ("getName", "name", "get"),
+        ("getName", "mName", "get"),
+        ("name", "_name", "bare"),
+        ("isOpen", "isOpen", "is"),
+        ("setOpen", "isOpen", "set"),
+        ("getFilename", "fileName", "get"),
+        ("getTitle", "name", ""),
+        ("hasName", "name", "is"),
     ],
-)  # fmt: skip
+)
 def test_styles(name: str, field: str, style: str) -> None:
     assert style_of(words_of(name), field) == style
 

@@ -90,13 +90,19 @@ def test_only_methods_with_a_body(shelf: dict[str, Facts]) -> None:
 def test_declaration(shelf: dict[str, Facts]) -> None:
     put = shelf["put"]
     assert (put.path, put.line, put.owner, put.owner_kind) == (
-        "Shelf.java", 12, "a.b.Shelf", "class",
-    )  # fmt: skip
+        "Shelf.java",
+        12,
+        "a.b.Shelf",
+        "class",
+    )
     assert put.extends == ("Base<T>",)
     assert put.implements == ("Iterable<T>", "java.io.Closeable")
     assert put.fields == (
-        ("books", "List<T>"), ("size", "int"), ("limit", "int"), ("weights", "int[]"),
-    )  # fmt: skip
+        ("books", "List<T>"),
+        ("size", "int"),
+        ("limit", "int"),
+        ("weights", "int[]"),
+    )
     assert put.parameters == (("E", "book"), ("int[]", "at"))
     assert put.type_parameters == ("E extends T",)
     assert put.modifiers == {"public", "synchronized"}
@@ -105,8 +111,9 @@ def test_declaration(shelf: dict[str, Facts]) -> None:
     assert put.throws == ("IOException",)
     assert put.doc == f"/** Adds; see {{@link #{SELF}(Object, int)}} and put it back. */"
     assert (shelf["all"].returns, shelf["all"].returned) == (
-        "Map.Entry<String,T>[][]", "Entry[][]",
-    )  # fmt: skip
+        "Map.Entry<String,T>[][]",
+        "Entry[][]",
+    )
     assert shelf["hasNext"].extends == ("Iterator<T>",)
 
 
@@ -140,8 +147,9 @@ def test_returns(shelf: dict[str, Facts]) -> None:
     assert shelf["last"].returns_kinds == ("null", "call")
     assert shelf["last"].calls == (("books", "get", 1),)
     assert (shelf["open"].returns_kinds, shelf["open"].returned_names) == (
-        ("not field",), ("closed",),
-    )  # fmt: skip
+        ("not field",),
+        ("closed",),
+    )
     assert shelf["iterator"].returns_kinds == ("new",)
     assert shelf["iterator"].returns_count == 1
     assert shelf["iterator"].created == ("Iterator",)
@@ -150,15 +158,34 @@ def test_returns(shelf: dict[str, Facts]) -> None:
 @pytest.mark.parametrize(
     ("expression", "expected"),
     [
-        ("x", "field"), ("this.x", "field"), ("A.this.x", "field"), ("p", "parameter"),
-        ("this", "this"), ("A.this", "this"), ("LIMIT", "constant"), ("p.x", "other field"),
-        ("(int) (p)", "parameter"), ("1", "literal"), ("-1", "literal"), ("-p", "arithmetic"),
-        ("p + 1", "arithmetic"), ("p > 1", "boolean expression"), ("!p", "boolean expression"),
-        ("!x", "not field"), ("new int[p]", "new"), ("x[1]", "element"), ("true", "true"),
-        ("x = p", "assignment"), ("v -> v", "lambda"), ("A::b", "lambda"), ("l", "local"),
-        ("String.class", "literal"), ("switch (p) { default -> 1; }", "switch"), ("f()", "call"),
+        ("x", "field"),
+        ("this.x", "field"),
+        ("A.this.x", "field"),
+        ("p", "parameter"),
+        ("this", "this"),
+        ("A.this", "this"),
+        ("LIMIT", "constant"),
+        ("p.x", "other field"),
+        ("(int) (p)", "parameter"),
+        ("1", "literal"),
+        ("-1", "literal"),
+        ("-p", "arithmetic"),
+        ("p + 1", "arithmetic"),
+        ("p > 1", "boolean expression"),
+        ("!p", "boolean expression"),
+        ("!x", "not field"),
+        ("new int[p]", "new"),
+        ("x[1]", "element"),
+        ("true", "true"),
+        ("x = p", "assignment"),
+        ("v -> v", "lambda"),
+        ("A::b", "lambda"),
+        ("l", "local"),
+        ("String.class", "literal"),
+        ("switch (p) { default -> 1; }", "switch"),
+        ("f()", "call"),
     ],
-)  # fmt: skip
+)
 def test_kinds_of_what_is_returned(expression: str, expected: str) -> None:
     source = f"class A {{ Object x; Object m(Object p) {{ Object l; return {expression}; }} }}"
     assert by_name(source.encode())["m"].returns_kinds == (expected,)
@@ -181,8 +208,15 @@ def test_calls_under_the_own_name_are_hidden() -> None:
     assert [call[1] for call in found["deep"].calls] == [SELF, "deep", SELF, "deep"]
     assert found["deep"].calls[1][0] == f"{SELF}()"
     assert found["deep"].identifiers == (
-        "left", "n", "n", "deep", "other", "deep", "n", "deep",
-    )  # fmt: skip
+        "left",
+        "n",
+        "n",
+        "deep",
+        "other",
+        "deep",
+        "n",
+        "deep",
+    )
     assert found["walk"].identifiers == ("run", "run", "left")
 
 

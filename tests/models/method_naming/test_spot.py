@@ -228,11 +228,17 @@ def test_another_corpus_is_another_model(
 @pytest.mark.parametrize(
     ("settings", "told"),
     [
-        ("k=0", "k=0"), ("k=true", "k=True"), ("k=2.5", "k=2.5"), ("by=last", "by=last"),
-        ("rank=r5", "rank=r5"), ("space=all", "space=all"), ("dimensions=1", "dimensions=1"),
-        ("seed=-1", "seed=-1"), ("own=1", "own=1"),
+        ("k=0", "k=0"),
+        ("k=true", "k=True"),
+        ("k=2.5", "k=2.5"),
+        ("by=last", "by=last"),
+        ("rank=r5", "rank=r5"),
+        ("space=all", "space=all"),
+        ("dimensions=1", "dimensions=1"),
+        ("seed=-1", "seed=-1"),
+        ("own=1", "own=1"),
     ],
-)  # fmt: skip
+)
 def test_settings_that_cannot_be(corpus: Path, settings: str, told: str) -> None:
     with pytest.raises(CodeacumenError, match=f"spot cannot have {told}") as raised:
         make_model(f"spot:corpus={corpus},{settings}")

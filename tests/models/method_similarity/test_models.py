@@ -88,11 +88,14 @@ def test_nesting_is_no_matter(model: Any) -> None:
 @pytest.mark.parametrize(
     ("make", "setting"),
     [
-        (models.make_bm25, {"b": 2}), (models.make_wl_kernel, {"height": -1}),
-        (models.make_path_contexts, {"length": "long"}), (models.make_shape, {"part": "soul"}),
-        (models.make_names_average, {"answer": "maybe"}), (models.make_docsim, {"space": "outer"}),
+        (models.make_bm25, {"b": 2}),
+        (models.make_wl_kernel, {"height": -1}),
+        (models.make_path_contexts, {"length": "long"}),
+        (models.make_shape, {"part": "soul"}),
+        (models.make_names_average, {"answer": "maybe"}),
+        (models.make_docsim, {"space": "outer"}),
     ],
-)  # fmt: skip
+)
 def test_settings_that_cannot_be(make: Callable[..., Any], setting: dict[str, Any]) -> None:
     with pytest.raises(CodeacumenError) as caught:
         make(**setting)

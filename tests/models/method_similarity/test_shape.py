@@ -32,19 +32,55 @@ def told(text: str, part: str) -> set[str]:
 @pytest.mark.parametrize(
     ("part", "expected"),
     [
-        ("signature", {"returns boolean", "takes own type", "takes array of int", "static",
-                       "takes type variable", "throws", "has 3 parameters"}),
-        ("types", {"class", "has 2 type variables", "superclass", "super_interfaces",
-                   "field int", "local whole number"}),
+        (
+            "signature",
+            {
+                "returns boolean",
+                "takes own type",
+                "takes array of int",
+                "static",
+                "takes type variable",
+                "throws",
+                "has 3 parameters",
+            },
+        ),
+        (
+            "types",
+            {
+                "class",
+                "has 2 type variables",
+                "superclass",
+                "super_interfaces",
+                "field int",
+                "local whole number",
+            },
+        ),
         ("control", {"loop", "loop in body", "if in loop", "return in if", "throw in body"}),
         ("operators", {"<", "== of 7 and an element", "++", "= of field"}),
         ("literals", {"7", "3", "true", "null", "a string"}),
-        ("calls", {"call on parameter with 2", "call on parameter is dropped", "passes null",
-                   "call in if", "call on nothing is returned", "new is thrown"}),
-        ("data", {"reads an element of parameter", "writes field", "reads parameter",
-                  "returns true", "returns a call"}),
+        (
+            "calls",
+            {
+                "call on parameter with 2",
+                "call on parameter is dropped",
+                "passes null",
+                "call in if",
+                "call on nothing is returned",
+                "new is thrown",
+            },
+        ),
+        (
+            "data",
+            {
+                "reads an element of parameter",
+                "writes field",
+                "reads parameter",
+                "returns true",
+                "returns a call",
+            },
+        ),
     ],
-)  # fmt: skip
+)
 def test_traits_by_hand(part: str, expected: set[str]) -> None:
     assert expected <= told(TEXT, part)
 

@@ -29,10 +29,13 @@ class Around:
     def owner(self, method: str) -> dict[str, Any]:
         row = {"type": "Box", "name": "find", "returns": "String", "parameters": []}
         return {
-            "header": "class Box extends Crate", "fields": ["int size"], "callees": [row],
+            "header": "class Box extends Crate",
+            "fields": ["int size"],
+            "callees": [row],
             "gives": {"find": "null", "size": "other", "trim": "passed"},
-            "methods": [{**row, "name": "open"}], "doc": "/** Tells where it lies. */",
-        }  # fmt: skip
+            "methods": [{**row, "name": "open"}],
+            "doc": "/** Tells where it lies. */",
+        }
 
     def describe(self, method: str) -> dict[str, Any]:
         return {"receiver": "java.util.List<String>", "candidates": ["add", "isEmpty", "add"]}

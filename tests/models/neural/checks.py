@@ -94,17 +94,28 @@ def prepare(model: Architecture, examples: Sequence[Example], folder: Path) -> e
 
 
 def train(
-    name: str, purpose: Purpose, folder: Path, *, most: int = 64,
-    training: dict[str, Any] | None = None, **network: Any,
-) -> tuple[Architecture, Plan, Taught, list[Example]]:  # fmt: skip
+    name: str,
+    purpose: Purpose,
+    folder: Path,
+    *,
+    most: int = 64,
+    training: dict[str, Any] | None = None,
+    **network: Any,
+) -> tuple[Architecture, Plan, Taught, list[Example]]:
     examples = taught_examples(purpose, most)
     return *train_on(name, purpose, examples, folder, training or {}, **network), examples
 
 
 def train_on(
-    name: str, purpose: Purpose, examples: Sequence[Example], folder: Path,
-    training: dict[str, Any], *, step: Progress = ignore_progress, **network: Any,
-) -> tuple[Architecture, Plan, Taught]:  # fmt: skip
+    name: str,
+    purpose: Purpose,
+    examples: Sequence[Example],
+    folder: Path,
+    training: dict[str, Any],
+    *,
+    step: Progress = ignore_progress,
+    **network: Any,
+) -> tuple[Architecture, Plan, Taught]:
     """Train a network of the small configuration, with the given changes, as ``train`` does it.
     Checkpoints in ``folder`` of a training that was killed are resumed."""
     torch.set_num_threads(1)

@@ -150,16 +150,22 @@ def test_each_variant_is_held_to_its_own_method(small: tuple[Base, EncodedFile])
         "sum": "int METHOD_NAME(int a) { return a + 1; }",
         "size": "boolean METHOD_NAME() { return rows > 0; }",
     }
-    variants = {"sum": "int METHOD_NAME(int o) { return o + 1; }", "size": "boolean METHOD_NAME() "
-                "{ int k; return rows > 0; }"}  # fmt: skip
+    variants = {
+        "sum": "int METHOD_NAME(int o) { return o + 1; }",
+        "size": "boolean METHOD_NAME() { int k; return rows > 0; }",
+    }
 
     class Varied(Around):
         def variant(self, method: str) -> str:
             return variants.get(method, "")
 
-    inputs = [(Prompt(texts["none"]), "b"), (Method("none", texts["none"]), "list"),
-              (Method("sum", texts["sum"]), "sumAll"), (Question(texts["sum"], BINS), BINS[0]),
-              (Method("size", texts["size"]), "size")]  # fmt: skip
+    inputs = [
+        (Prompt(texts["none"]), "b"),
+        (Method("none", texts["none"]), "list"),
+        (Method("sum", texts["sum"]), "sumAll"),
+        (Question(texts["sum"], BINS), BINS[0]),
+        (Method("size", texts["size"]), "size"),
+    ]
     rows = []
     for asked, label in inputs:
         read = features(asked, Varied())  # type: ignore[arg-type]

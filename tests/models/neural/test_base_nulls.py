@@ -48,26 +48,33 @@ def _sign(mark: str) -> str:
         ("Object s = o; if (b) s = find(); s.a();", "Objects=o;if(b)s=find();s:G!.a();"),
         ("Object s = pass(); if (b) s = null; s.a();", "Objects=pass();if(b)s=null;s:N!.a();"),
         ("Object s = b ? find() : o; s.a();", "Objects=b?find():o;s:G!.a();"),
-        ("Object s = null; while (b) { s.a(); s = o; }",
-         "Objects=null;while(b){s:N!.a();s=o;}"),
+        ("Object s = null; while (b) { s.a(); s = o; }", "Objects=null;while(b){s:N!.a();s=o;}"),
         ("String s = null; s += o; s.a();", "Strings=null;s:N+=o;s.a();"),
         # In a branch of a condition that asks for it.
-        ("Object s = find(); while (t(s)) { s.a(); } s.a();",
-         "Objects=find();while(t(s:G)){s:g!.a();}s:G!.a();"),
+        (
+            "Object s = find(); while (t(s)) { s.a(); } s.a();",
+            "Objects=find();while(t(s:G)){s:g!.a();}s:G!.a();",
+        ),
         # Compared with null before.
-        ("Object s = find(); s.a(); if (s == null) { return; } s.a(); use(s);",
-         "Objects=find();s:G!.a();if(s:G==null){return;}s:g!.a();use(s:g);"),
+        (
+            "Object s = find(); s.a(); if (s == null) { return; } s.a(); use(s);",
+            "Objects=find();s:G!.a();if(s:G==null){return;}s:g!.a();use(s:g);",
+        ),
         ("Object s = null; if (null != s && s.a()) { }", "Objects=null;if(null!=s:N&&s:n!.a()){}"),
         # Taken apart.
-        ("Object[] s = find(); s[0] = ((A) s).b; for (Object t : s) { }",
-         "Object[]s=find();s:G![0]=((A)s:G!).b;for(Objectt:s:G!){}"),
-        ("Object s = find(); use(s, s + 1, (A) s); o.s.a();",
-         "Objects=find();use(s:G,s:G+1,(A)s:G);o.s.a();"),
+        (
+            "Object[] s = find(); s[0] = ((A) s).b; for (Object t : s) { }",
+            "Object[]s=find();s:G![0]=((A)s:G!).b;for(Objectt:s:G!){}",
+        ),
+        (
+            "Object s = find(); use(s, s + 1, (A) s); o.s.a();",
+            "Objects=find();use(s:G,s:G+1,(A)s:G);o.s.a();",
+        ),
         # What comes in from elsewhere is not known.
         ("o.a(); for (Object s : find()) { s.a(); }", "o.a();for(Objects:find()){s.a();}"),
         ("this.s = null; this.s.a(); s.a();", "this.s=null;this.s.a();s.a();"),
     ],
-)  # fmt: skip
+)
 def test_what_a_variable_may_hold(body: str, expected: str) -> None:
     assert marked(body) == expected
 
@@ -80,8 +87,11 @@ def test_calls_and_variables_have_marks_of_their_own() -> None:
         "void f() { find().a(); (pass()).b.c(); o.get()[1] = size(); }", flags=KNOWN
     )
     assert [MARKS[flag] for flag in told.flag if flag] == [
-        "null, dereferenced", "passed, dereferenced", ", dereferenced", "other",
-    ]  # fmt: skip
+        "null, dereferenced",
+        "passed, dereferenced",
+        ", dereferenced",
+        "other",
+    ]
     assert len(MARKS) == len(set(MARKS)) == 26
 
 

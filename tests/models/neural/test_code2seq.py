@@ -130,8 +130,9 @@ def test_contexts_are_drawn_in_training_alone() -> None:
 def test_subtokens_count_as_often_as_contexts_have_them() -> None:
     model = knowing()
     features = read(model, TEXTS[1])
-    counts = Counter(word for name, words in model.words(features) if name == "subtokens"
-                     for word in words)  # fmt: skip
+    counts = Counter(
+        word for name, words in model.words(features) if name == "subtokens" for word in words
+    )
     wanted = Counter(part for left, _, right in told(features) for part in (*left, *right))
     assert counts == wanted
     assert counts["first"] > 1
@@ -186,10 +187,12 @@ def test_contexts_by_hand() -> None:
     for row, text in enumerate(TEXTS):
         contexts = told(read(model, text))
         ends = [
-            [np.sum([tables["subtokens"][known.number(part)] for part in end], axis=0)
-             for end in (left, right)]
+            [
+                np.sum([tables["subtokens"][known.number(part)] for part in end], axis=0)
+                for end in (left, right)
+            ]
             for left, _, right in contexts
-        ]  # fmt: skip
+        ]
         joined = [
             np.concatenate([left, paths[int(path)], right])
             for (left, right), path in zip(ends, batch["path"][row], strict=False)
@@ -222,9 +225,10 @@ def test_what_stands_in_the_padding_does_not_matter() -> None:
     network, batch = network_of(model), batch_of(model)
     other = {name: tensor.clone() for name, tensor in batch.items()}
     for names, size in (
-        (("left", "path", "right"), "path_size"), (("parts",), "parts_size"),
+        (("left", "path", "right"), "path_size"),
+        (("parts",), "parts_size"),
         (("nodes",), "nodes_size"),
-    ):  # fmt: skip
+    ):
         for name in names:
             outside = torch.arange(other[name].shape[1]) >= other[size][:, None]
             assert outside.any()

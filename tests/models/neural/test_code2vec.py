@@ -130,9 +130,13 @@ def test_known_contexts_are_seen_first() -> None:
     token, path = model.vocabularies["tokens"].words[2], model.vocabularies["paths"].words[2]
     columns: dict[str, list[str]] = {"left": [], "path": [], "right": []}
     for left, joined, right in [
-        ("no", "no", "no"), (token, "no", "no"), ("no", path, "no"), ("no", "no", token),
-        *[(token, path, token)] * 4, ("no", "no", "no"),
-    ]:  # fmt: skip
+        ("no", "no", "no"),
+        (token, "no", "no"),
+        ("no", path, "no"),
+        ("no", "no", token),
+        *[(token, path, token)] * 4,
+        ("no", "no", "no"),
+    ]:
         columns["left"].append(left)
         columns["path"].append(joined)
         columns["right"].append(right)

@@ -62,14 +62,34 @@ def test_unknown_words_are_numbered_behind_the_vocabulary(model: Cognac) -> None
     assert features is not None
     numbers = model.encode(features)
     words: Any = features["pieces"]
-    assert words == ["void", "string", "this", "blorp", "value", "zork", "name", "blorp", "if",
-                     "return"]  # fmt: skip
+    assert words == [
+        "void",
+        "string",
+        "this",
+        "blorp",
+        "value",
+        "zork",
+        "name",
+        "blorp",
+        "if",
+        "return",
+    ]
     first = len(WORDS)
-    void, string, value, name, back = (WORDS.index(w) for w in ("void", "string", "value", "name",
-                                                                "return"))  # fmt: skip
+    void, string, value, name, back = (
+        WORDS.index(w) for w in ("void", "string", "value", "name", "return")
+    )
     assert numbers["pieces"].tolist() == [
-        void, string, first, first + 1, value, first + 2, name, first + 1, first + 3, back,
-    ]  # fmt: skip
+        void,
+        string,
+        first,
+        first + 1,
+        value,
+        first + 2,
+        name,
+        first + 1,
+        first + 3,
+        back,
+    ]
     letters = "".join(chr(one) for one in numbers["spelt"])
     assert letters == "this\0blorp\0zork\0if\0"
     assert len(set(numbers["own"].tolist())) == 4
@@ -80,8 +100,9 @@ def test_a_name_finds_its_unknown_words_in_the_input(model: Cognac) -> None:
     own = len(WORDS)
     # quux is the first unknown word of its text; flim is nowhere.
     assert batch["target"].tolist() == [
-        [WORDS.index("get"), own, UNKNOWN, END], [own + 2, own + 1, END, 0],
-    ]  # fmt: skip
+        [WORDS.index("get"), own, UNKNOWN, END],
+        [own + 2, own + 1, END, 0],
+    ]
 
 
 def test_a_copied_word_is_spelt(model: Cognac) -> None:
@@ -171,8 +192,9 @@ def test_attention_and_prior_are_the_equations(model: Cognac) -> None:
     cell = sigmoid(keep) * cell + sigmoid(into) * np.tanh(new)
     hidden = sigmoid(out) * np.tanh(cell)
     inside = np.concatenate([hidden, cell])
-    energy = np.array([linear("score", np.tanh(linear("key", s) + linear("query", inside)))[0]
-                       for s in states])  # fmt: skip
+    energy = np.array(
+        [linear("score", np.tanh(linear("key", s) + linear("query", inside)))[0] for s in states]
+    )
     places = batch["places"][0, :size].numpy()
     overall = (w["found"].sum() + 1) / (w["seen"].sum() + 30)
     prior = (w["found"][places] + 100 * overall) / (w["seen"][places] + 100)
@@ -243,9 +265,12 @@ def chain(table: dict[tuple[int, ...], dict[int, float]], pieces: int) -> Any:
 def test_a_wider_search_finds_the_likelier_name() -> None:
     a, b, c, d = range(4, 8)
     table = {
-        (): {a: 0.6, b: 0.4}, (a,): {c: 0.5, d: 0.5}, (b,): {d: 1.0},
-        (a, c): {END: 1.0}, (b, d): {END: 1.0},
-    }  # fmt: skip
+        (): {a: 0.6, b: 0.4},
+        (a,): {c: 0.5, d: 0.5},
+        (b,): {d: 1.0},
+        (a, c): {END: 1.0},
+        (b, d): {END: 1.0},
+    }
     step, state = chain(table, 8)
     assert spoken(step, state, 1, 5)[0][0] == a
     assert spoken(step, state, 2, 5) == [[b, d], [b, d]]

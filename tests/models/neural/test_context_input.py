@@ -103,12 +103,23 @@ def test_what_cognac_reads_and_in_which_order() -> None:
         for word, place in zip(found["pieces"], found["places"], strict=True)
     ]
     assert told == [
-        ("shopping", "class"), ("cart", "class"), ("int", "returns"), ("item", "parameter"),
-        ("array", "parameter"), ("exit", "caller returns"), ("string", "caller parameter"),
-        ("array", "caller parameter"), ("add", "callee"), ("item", "callee"),
-        ("void", "callee returns"), ("list", "callee parameter"), ("item", "callee parameter"),
-        ("int", "callee returns"), ("return", "return"), ("size", "return"),
-    ]  # fmt: skip
+        ("shopping", "class"),
+        ("cart", "class"),
+        ("int", "returns"),
+        ("item", "parameter"),
+        ("array", "parameter"),
+        ("exit", "caller returns"),
+        ("string", "caller parameter"),
+        ("array", "caller parameter"),
+        ("add", "callee"),
+        ("item", "callee"),
+        ("void", "callee returns"),
+        ("list", "callee parameter"),
+        ("item", "callee parameter"),
+        ("int", "callee returns"),
+        ("return", "return"),
+        ("size", "return"),
+    ]
     short = cognac_features(seen, 3)
     assert (short["pieces"], len(short["places"])) == (["shopping", "cart", "int"], 3)
 
@@ -117,10 +128,33 @@ def test_what_gtnm_reads() -> None:
     seen = look(Method("known", "public int METHOD_NAME(Item[] x) { return stock.all; }"), AROUND)
     assert local_words(seen) == ["public", "int", "Item", "array", "x", "stock", "all"]
     assert project_words(seen) == [
-        "void", "addItem", "List", "Item", "all", "int", "METHOD_NAME", "List", "METHOD_NAME",
-        "public", "class", "ShoppingCart", "extends", "Base", "Item", "Map", "String", "Item",
-        "stock", "void", "addItem", "List", "Item", "all", "int", "METHOD_NAME",
-    ]  # fmt: skip
+        "void",
+        "addItem",
+        "List",
+        "Item",
+        "all",
+        "int",
+        "METHOD_NAME",
+        "List",
+        "METHOD_NAME",
+        "public",
+        "class",
+        "ShoppingCart",
+        "extends",
+        "Base",
+        "Item",
+        "Map",
+        "String",
+        "Item",
+        "stock",
+        "void",
+        "addItem",
+        "List",
+        "Item",
+        "all",
+        "int",
+        "METHOD_NAME",
+    ]
     found = gtnm_features(seen, local=3, project=8, doc=2)
     assert found == {
         # The last of each; single letters are no words.
@@ -129,7 +163,7 @@ def test_what_gtnm_reads() -> None:
         "invoked": [1, 0, 0, 0, 0, 0, 1, 0],
         # The first of these, and documentation they are.
         "doc": ["from", "the"],
-    }  # fmt: skip
+    }
 
 
 def test_the_comment_in_the_text_goes_first() -> None:
@@ -141,13 +175,17 @@ def test_the_comment_in_the_text_goes_first() -> None:
     [
         ("", []),
         ("/***/", []),
-        ("/**\n * Is it\n * <p>a tag&nbsp;or\n *   @param x no\n */",
-         ["is", "it", "a", "tag", "or"]),
+        (
+            "/**\n * Is it\n * <p>a tag&nbsp;or\n *   @param x no\n */",
+            ["is", "it", "a", "tag", "or"],
+        ),
         ("/** @return nothing */", []),
-        ("/** a@b.c {@link List#add(Object) adding} */",
-         ["a", "b", "c", "list", "add", "object", "adding"]),
+        (
+            "/** a@b.c {@link List#add(Object) adding} */",
+            ["a", "b", "c", "list", "add", "object", "adding"],
+        ),
     ],
-)  # fmt: skip
+)
 def test_documentation(doc: str, words: list[str]) -> None:
     assert doc_words(doc) == words
 
@@ -168,11 +206,14 @@ def test_where_nothing_is_known_of_a_method_the_text_has_to_do() -> None:
 @pytest.mark.parametrize(
     ("header", "owner"),
     [
-        ("enum Colour implements X", "Colour"), ("new Runnable()", "Runnable"),
-        ("class Outer.Inner", "Outer.Inner"), ("record P<T>(int x)", "P"), ("", ""),
+        ("enum Colour implements X", "Colour"),
+        ("new Runnable()", "Runnable"),
+        ("class Outer.Inner", "Outer.Inner"),
+        ("record P<T>(int x)", "P"),
+        ("", ""),
         ("public @interface Marks", "Marks"),
     ],
-)  # fmt: skip
+)
 def test_the_name_of_a_class(header: str, owner: str) -> None:
     assert Seen(header=header).owner == owner
 
@@ -186,9 +227,18 @@ def test_an_identifier_is_read_too() -> None:
 def test_any_text_is_read_without_an_error_and_soon() -> None:
     deep = "void METHOD_NAME() {" + "if (a) {" * 3000 + "}" * 3001
     odd = (
-        "", "}", "{", "\ud800", "\0", "void METHOD_NAME(", 'int METHOD_NAME() { return "', deep,
-        "void METHOD_NAME() {" + "x = y;" * 100_000 + "}", "=> <MASK> 你好", "new " * 9999,
-    )  # fmt: skip
+        "",
+        "}",
+        "{",
+        "\ud800",
+        "\0",
+        "void METHOD_NAME(",
+        'int METHOD_NAME() { return "',
+        deep,
+        "void METHOD_NAME() {" + "x = y;" * 100_000 + "}",
+        "=> <MASK> 你好",
+        "new " * 9999,
+    )
     began = time.monotonic()
     for text in odd:
         seen = look(Method("", text))

@@ -171,8 +171,12 @@ def test_what_cannot_be_begun_from_is_told_before_anything_is_read(
     unread()
     tables = read_config("transformer", "small")
     with pytest.raises(CodeacumenError, match="no checkpoint"):
-        train(request("transformer", tables, task, start=str(tmp_path / "no")), tmp_path / "a",
-              Here(), nothing)  # fmt: skip
+        train(
+            request("transformer", tables, task, start=str(tmp_path / "no")),
+            tmp_path / "a",
+            Here(),
+            nothing,
+        )
     with pytest.raises(CodeacumenError, match="begins from nothing"):
         request("cnn", read_config("cnn", "small"), task, start="x")
 

@@ -33,9 +33,7 @@ def _whole(text: str, **how: bool) -> Graph:
 
 
 def _rows(graph: Graph) -> set[tuple[str, int, int]]:
-    columns = zip(
-        graph.edges.tolist(), graph.sources.tolist(), graph.sinks.tolist(), strict=True
-    )  # fmt: skip
+    columns = zip(graph.edges.tolist(), graph.sources.tolist(), graph.sinks.tolist(), strict=True)
     return {(EDGE_KINDS[kind], source, sink) for kind, source, sink in columns}
 
 
@@ -94,11 +92,20 @@ def test_every_token_hangs_on_the_lowest_node_around_it() -> None:
         for at, kind in enumerate(graph.kinds[first:])
     ]
     assert told == [
-        ("INT", "PRIMITIVE_TYPE_KIND"), ("IDENTIFIER", "NAME"), ("LPAREN", "PARAMETERS"),
-        ("INT", "PRIMITIVE_TYPE_KIND"), ("IDENTIFIER", "NAME"), ("RPAREN", "PARAMETERS"),
-        ("LBRACE", "STATEMENTS"), ("RETURN", "RETURN"), ("IDENTIFIER", "NAME"), ("PLUS", "PLUS"),
-        ("INTLITERAL", "VALUE"), ("SEMI", "RETURN"), ("RBRACE", "STATEMENTS"),
-    ]  # fmt: skip
+        ("INT", "PRIMITIVE_TYPE_KIND"),
+        ("IDENTIFIER", "NAME"),
+        ("LPAREN", "PARAMETERS"),
+        ("INT", "PRIMITIVE_TYPE_KIND"),
+        ("IDENTIFIER", "NAME"),
+        ("RPAREN", "PARAMETERS"),
+        ("LBRACE", "STATEMENTS"),
+        ("RETURN", "RETURN"),
+        ("IDENTIFIER", "NAME"),
+        ("PLUS", "PLUS"),
+        ("INTLITERAL", "VALUE"),
+        ("SEMI", "RETURN"),
+        ("RBRACE", "STATEMENTS"),
+    ]
     assert _pieces(graph) == 1
 
 
@@ -113,8 +120,10 @@ def test_names_and_literals_have_words_and_nothing_else_has() -> None:
     assert ("token IDENTIFIER", ("METHOD_NAME",)) in said
     assert ("token STRINGLITERAL", ("not", "yet")) in said
     assert {kind for kind, _ in said} == {
-        "token IDENTIFIER", "token STRINGLITERAL", "token INTLITERAL",
-    }  # fmt: skip
+        "token IDENTIFIER",
+        "token STRINGLITERAL",
+        "token INTLITERAL",
+    }
     assert words_of("toHTMLPage") == ("to", "html", "page")
     assert words_of("toHTMLPage", lower=False) == ("to", "HTML", "Page")
     assert words_of("_") == ("_",)
@@ -235,8 +244,18 @@ def test_constructors_and_methods_without_a_body_are_graphs_too() -> None:
 
 def test_any_text_is_read() -> None:
     draw = random.Random(7)
-    texts = ["\ud800 int \U0001f600 x() {}", "<MASK>", "<MASK><MASK> <MASK>", "}}}}", "\0", "'''\"",
-             "int f(){return a <MASK> <MASK> b;}", "é" * 50, "x" * 300_000, "{" * 2000]  # fmt: skip
+    texts = [
+        "\ud800 int \U0001f600 x() {}",
+        "<MASK>",
+        "<MASK><MASK> <MASK>",
+        "}}}}",
+        "\0",
+        "'''\"",
+        "int f(){return a <MASK> <MASK> b;}",
+        "é" * 50,
+        "x" * 300_000,
+        "{" * 2000,
+    ]
     for _ in range(60):
         text = list(draw.choice([METHOD, LONG.format("a <MASK> b(); " * 3)]))
         for _ in range(draw.randint(1, 30)):

@@ -57,9 +57,13 @@ class Around:
     def owner(self, method: str) -> Any:
         told = {"type": "T", "name": "getValue", "returns": "String", "parameters": ["int value"]}
         return {
-            "header": "class Name", "fields": ["String value"], "imports": ["a.Value"],
-            "doc": "/** Gives the name. */", "methods": [told], "callees": [told],
-        }  # fmt: skip
+            "header": "class Name",
+            "fields": ["String value"],
+            "imports": ["a.Value"],
+            "doc": "/** Gives the name. */",
+            "methods": [told],
+            "callees": [told],
+        }
 
 
 def batch_of(model: GTNM) -> Any:
@@ -77,9 +81,11 @@ def test_each_context_is_fed_where_it_belongs() -> None:
     model = model_of()
     features = model.read(Method("m", "String METHOD_NAME() { return value; }"), Around())  # type: ignore[arg-type]
     assert features == {
-        "local": ["string", "value"], "project": ["string", "get", "value", "int", "value"],
-        "invoked": [1, 0, 1, 0, 1], "doc": ["gives", "the", "name"],
-    }  # fmt: skip
+        "local": ["string", "value"],
+        "project": ["string", "get", "value", "int", "value"],
+        "invoked": [1, 0, 1, 0, 1],
+        "doc": ["gives", "the", "name"],
+    }
     numbers = model.encode(features)
     assert numbers["doc"].tolist() == [2, 3, 4]
     string, get, value = (WORDS.index(word) for word in ("string", "get", "value"))

@@ -137,9 +137,14 @@ class Case:
     def train(self, folder: Path, step: Progress = ignore_progress, workers: int = 0) -> Trained:
         examples = self.examples(EXAMPLES)
         model, plan, taught = checks.train_on(
-            self.network, self.purpose, examples, folder, {**TRAINING, "workers": workers},
-            step=step, **TINY.get(self.network, {}),
-        )  # fmt: skip
+            self.network,
+            self.purpose,
+            examples,
+            folder,
+            {**TRAINING, "workers": workers},
+            step=step,
+            **TINY.get(self.network, {}),
+        )
         return Trained(self, folder, model, plan, taught, examples)
 
 
@@ -196,8 +201,11 @@ def check_learned(case: Case, count: int, folder: Path) -> None:
     lesson = LESSONS.get(case.network, Lesson())
     examples = case.examples(count)
     training = {
-        "epochs": lesson.epochs, "round": lesson.epochs // 4, "batch": 32, **lesson.training
-    }  # fmt: skip
+        "epochs": lesson.epochs,
+        "round": lesson.epochs // 4,
+        "batch": 32,
+        **lesson.training,
+    }
     model, _, taught = checks.train_on(
         case.network, case.purpose, examples, folder, training, **lesson.network
     )

@@ -70,9 +70,18 @@ def test_neighbours_of_words_are_those_of_gensim() -> None:
     gensim = pytest.importorskip("gensim.models")
     texts = texts_of_two_topics()
     theirs = gensim.Word2Vec(
-        [[str(one) for one in text] for text in texts], vector_size=16, window=4, min_count=1,
-        sg=1, negative=5, alpha=0.05, epochs=20, seed=1, workers=1, sample=0,
-    )  # fmt: skip
+        [[str(one) for one in text] for text in texts],
+        vector_size=16,
+        window=4,
+        min_count=1,
+        sg=1,
+        negative=5,
+        alpha=0.05,
+        epochs=20,
+        seed=1,
+        workers=1,
+        sample=0,
+    )
     words = np.concatenate(texts).astype(np.int32)
     text = np.repeat(np.arange(len(texts), dtype=np.int32), 12)
     made = word_vectors(words, text, 24, 4, Learning(16, 0.1, 10))
@@ -90,8 +99,15 @@ def test_neighbours_of_words_are_those_of_gensim() -> None:
 def test_names_of_the_same_words_are_near_and_unseen_ones_are_found() -> None:
     """Two kinds of names, {2..5} and {6..9}; one that was not seen is near its own kind."""
     draw = np.random.default_rng(1)
-    table = np.array([[a, b] for base in (2, 6) for a in range(base, base + 4)
-                      for b in range(base, base + 4) if a != b])  # fmt: skip
+    table = np.array(
+        [
+            [a, b]
+            for base in (2, 6)
+            for a in range(base, base + 4)
+            for b in range(base, base + 4)
+            if a != b
+        ]
+    )
     names = draw.integers(0, len(table), 4000)
     words, drawn = name_word_vectors(names, table, 10, Learning(12, 0.1, 10))
     seen = torch.from_numpy(drawn)

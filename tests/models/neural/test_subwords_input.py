@@ -80,10 +80,12 @@ def test_learned_from_counts_is_learned_from_texts(texts: list[str], bpe: Subwor
     other = Tokenizer(models.BPE(unk_token="<unk>"))
     other.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     trainer = trainers.BpeTrainer(
-        vocab_size=600, min_frequency=2, show_progress=False,
+        vocab_size=600,
+        min_frequency=2,
+        show_progress=False,
         special_tokens=[*ROBERTA, METHOD_NAME],
         initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
-    )  # fmt: skip
+    )
     parts = [part for text in texts for part in folded(text) if part != METHOD_NAME]
     other.train_from_iterator(parts, trainer)
     assert bpe.tokenizer.get_vocab() == other.get_vocab()

@@ -63,8 +63,12 @@ def test_what_stands_in_the_padding_does_not_matter(purpose: Purpose, tmp_path: 
     network.eval()
     batch = batch_of(model)
     spoilt = {name: tensor.clone() for name, tensor in batch.items()}
-    for name, size in (("tokens", "tokens_size"), ("target", "target_size"),
-                       ("shown", "tokens_size"), ("chosen", "tokens_size")):  # fmt: skip
+    for name, size in (
+        ("tokens", "tokens_size"),
+        ("target", "target_size"),
+        ("shown", "tokens_size"),
+        ("chosen", "tokens_size"),
+    ):
         if name in batch:
             behind = torch.arange(batch[name].shape[1]) >= batch[size][:, None]
             assert behind.any()
@@ -83,9 +87,12 @@ def test_the_state_is_that_of_what_is_asked_about(tmp_path: Path) -> None:
     texts = ["int METHOD_NAME() { return 1 <MASK> 2; }", "int METHOD_NAME() {}", "int a() {}"]
     rows = [model.encode(model.read(Method("", text)) or {}) for text in texts]
     place, states, _ = network.place(model.collate(ragged(rows)))
-    wanted = [row["tokens"].tolist().index(number) for row, number in zip(
-        rows, (model.subwords.mask, model.subwords.name, model.subwords.begin), strict=True
-    )]  # fmt: skip
+    wanted = [
+        row["tokens"].tolist().index(number)
+        for row, number in zip(
+            rows, (model.subwords.mask, model.subwords.name, model.subwords.begin), strict=True
+        )
+    ]
     assert wanted[2] == 0
     for i, at in enumerate(wanted):
         assert torch.equal(place[i], states[i, at])
@@ -191,20 +198,29 @@ def foreign(tmp_path_factory: pytest.TempPathFactory) -> Path:
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     tokenizer.decoder = decoders.ByteLevel()
     trainer = trainers.BpeTrainer(
-        vocab_size=400, special_tokens=list(ROBERTA), show_progress=False,
+        vocab_size=400,
+        special_tokens=list(ROBERTA),
+        show_progress=False,
         initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
-    )  # fmt: skip
+    )
     tokenizer.train_from_iterator([text for text, _ in checks.methods()[:60]], trainer)
     tokenizer.save(str(folder / FILE))
     tokenizer.model.save(str(folder))
     torch.manual_seed(3)
     config: Any = RobertaConfig
     made: Any = RobertaForMaskedLM
-    network = made(config(
-        vocab_size=400, hidden_size=32, num_hidden_layers=2, num_attention_heads=4,
-        intermediate_size=48, max_position_embeddings=42, type_vocab_size=1,
-        initializer_range=0.2,
-    ))  # fmt: skip
+    network = made(
+        config(
+            vocab_size=400,
+            hidden_size=32,
+            num_hidden_layers=2,
+            num_attention_heads=4,
+            intermediate_size=48,
+            max_position_embeddings=42,
+            type_vocab_size=1,
+            initializer_range=0.2,
+        )
+    )
     network.save_pretrained(folder)
     return folder
 

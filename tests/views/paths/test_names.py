@@ -71,8 +71,31 @@ def test_targets() -> None:
 def test_as_the_java_library_does_it(java: Callable[..., list[str]], java_util: list[Path]) -> None:
     """All leaf texts of java.util, and texts made to be awkward."""
     texts = {text for text, _, _ in EXAMPLES}
-    signs = ("a", "B", "cD", "EF", "_", "7", " ", "\\n", "\\N", "//s", "//S", "/", "'", ",", '"',
-             "|", "é", "İ", "K", "\t", "-", "😀", "\x7f")  # fmt: skip
+    signs = (
+        "a",
+        "B",
+        "cD",
+        "EF",
+        "_",
+        "7",
+        " ",
+        "\\n",
+        "\\N",
+        "//s",
+        "//S",
+        "/",
+        "'",
+        ",",
+        '"',
+        "|",
+        "é",
+        "İ",
+        "K",
+        "\t",
+        "-",
+        "😀",
+        "\x7f",
+    )
     texts |= {a + b + c for a in signs for b in signs for c in signs}
     for file in java_util:
         tokens = JavaFile(file.read_bytes()).tokens

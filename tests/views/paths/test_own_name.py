@@ -48,14 +48,32 @@ def test_inner_methods(one: Callable[..., MethodPaths]) -> None:
     found = one(java, length=30, width=30)
     # An inner method of the same name would give it away; another one's name is no secret.
     assert printed(found, "masked") == [
-        "void", "METHOD_NAME", "a", "void", "inner", "void", "METHOD_NAME",
-    ]  # fmt: skip
+        "void",
+        "METHOD_NAME",
+        "a",
+        "void",
+        "inner",
+        "void",
+        "METHOD_NAME",
+    ]
     assert printed(found, "code2vec") == [
-        "void", "METHOD_NAME", "a", "void", "METHOD_NAME", "void", "METHOD_NAME",
-    ]  # fmt: skip
+        "void",
+        "METHOD_NAME",
+        "a",
+        "void",
+        "METHOD_NAME",
+        "void",
+        "METHOD_NAME",
+    ]
     assert printed(found, "gluecode") == [
-        "void", "runAll", "a", "void", "runAll", "void", "runAll",
-    ]  # fmt: skip
+        "void",
+        "runAll",
+        "a",
+        "void",
+        "runAll",
+        "void",
+        "runAll",
+    ]
 
 
 def test_the_target_is_never_masked(one: Callable[..., MethodPaths]) -> None:

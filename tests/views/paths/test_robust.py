@@ -73,9 +73,29 @@ def test_what_is_hardly_java() -> None:
 
 def test_java_with_pieces_missing_and_too_much(java_util: list[Path]) -> None:
     wrong = (
-        b"{", b"}", b"(", b")", b";", b"->", b"::", b"<", b">", b"[", b"]", b"@", b"\xff", b"new ",
-        b"class ", b"(A & B)", b"catch", b"=", b",", b"?", b"switch", b'"',
-    )  # fmt: skip
+        b"{",
+        b"}",
+        b"(",
+        b")",
+        b";",
+        b"->",
+        b"::",
+        b"<",
+        b">",
+        b"[",
+        b"]",
+        b"@",
+        b"\xff",
+        b"new ",
+        b"class ",
+        b"(A & B)",
+        b"catch",
+        b"=",
+        b",",
+        b"?",
+        b"switch",
+        b'"',
+    )
     lot = random.Random(20)
     rows = 0
     for path in sorted(java_util)[::25]:

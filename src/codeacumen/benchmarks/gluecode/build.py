@@ -81,9 +81,13 @@ class Recipe:
 
 
 def build(
-    corpus: Corpus, recipe: Recipe, out: Path, engine: Engine, warnings: Warnings,
+    corpus: Corpus,
+    recipe: Recipe,
+    out: Path,
+    engine: Engine,
+    warnings: Warnings,
     step: Progress = ignore_progress,
-) -> Json:  # fmt: skip
+) -> Json:
     """Write the data set; gives what its ``dataset.json`` says."""
     must_be_ours(out)
     out.mkdir(parents=True, exist_ok=True)
@@ -165,7 +169,9 @@ class _Build:
         corpus = self.corpus
         return [
             RowJob(
-                corpus.folder, shard, tuple(corpus.manifest.shards[project]),
+                corpus.folder,
+                shard,
+                tuple(corpus.manifest.shards[project]),
                 corpus.calls_of(project, shard),
                 {task: sampled[task].get(place, ()) for task in SPECS},
                 self.parts / f"{place:06}",
@@ -173,7 +179,7 @@ class _Build:
             for place, (project, shard) in enumerate(
                 zip(corpus.project_of_shard, corpus.shards, strict=True)
             )
-        ]  # fmt: skip
+        ]
 
     def about(self, counts: Mapping[str, Json], files: Mapping[str, str]) -> dict[str, Json]:
         return {

@@ -46,9 +46,19 @@ from codeacumen.views.paths import METHOD_NAME
 Row = dict[str, Any]
 
 _COLUMNS = (
-    "method_id", "project", "path", "line", "type", "name", "signature", "text", "file_id",
-    "place", "start_byte", "end_byte",
-)  # fmt: skip
+    "method_id",
+    "project",
+    "path",
+    "line",
+    "type",
+    "name",
+    "signature",
+    "text",
+    "file_id",
+    "place",
+    "start_byte",
+    "end_byte",
+)
 _LABEL = re.compile(r"(.*?)([^.(/]*)((?:[(/].*)?)", re.DOTALL)
 # Files that are kept, as they are and masked: the methods around one are asked for together.
 _KEPT = 16
@@ -212,9 +222,10 @@ class CorpusContext:
         path = corpus.table(corpus.shards[shard], "methods")
         own = corpus.row("methods", corpus.number(method), ["file_id"])
         spans = corpus.take(
-            path, corpus.where(path, "file_id", own["file_id"]),
+            path,
+            corpus.where(path, "file_id", own["file_id"]),
             ["method_id", "start_byte", "end_byte"],
-        )  # fmt: skip
+        )
         found: dict[str, frozenset[str]] = {}
         for row in spans:
             if row["start_byte"] <= mask.start < row["end_byte"]:

@@ -42,9 +42,15 @@ class Owners:
         self._gives = Gives(corpus)
 
     def around(
-        self, number: int, place: int, file: JavaFile, edits: Edits, name: str,
-        callers: frozenset[int], callees: frozenset[int],
-    ) -> Mapping[str, Json]:  # fmt: skip
+        self,
+        number: int,
+        place: int,
+        file: JavaFile,
+        edits: Edits,
+        name: str,
+        callers: frozenset[int],
+        callees: frozenset[int],
+    ) -> Mapping[str, Json]:
         """``edits`` hide the answer in the file; ``name`` is a method's that is not told, if any;
         ``callers`` and ``callees`` are those that are not."""
         declared = file.declarations
@@ -186,8 +192,9 @@ _TARGETS, _DEPTH = 4, 3
 _LONGEST = 20_000
 # Shards whose texts were read, and methods of which it is known.
 _TEXT_SHARDS, _METHODS = 128, 1 << 18
-_PRIMITIVE = frozenset(("", "void", "boolean", "byte", "char", "short", "int", "long", "float",
-                        "double"))  # fmt: skip
+_PRIMITIVE = frozenset(
+    ("", "void", "boolean", "byte", "char", "short", "int", "long", "float", "double")
+)
 _NOTHING = Returned(null=False, calls=(), variable=False)
 
 

@@ -89,10 +89,12 @@ def find_candidates(job: CandidateJob) -> Candidates:
     sampled_operators = [
         _sample_operators(classes, starts, method, job.seed)
         for classes, starts, method in zip(
-            arrays_of(measures["operators"]), arrays_of(measures["operator_starts"]), ids,
+            arrays_of(measures["operators"]),
+            arrays_of(measures["operator_starts"]),
+            ids,
             strict=True,
         )
-    ]  # fmt: skip
+    ]
     return Candidates(
         row=np.flatnonzero(wanted.to_numpy()).astype(np.int32),
         npath=measures[npath_column(job.rules)].to_numpy(),
@@ -114,9 +116,11 @@ def _calls_by_method(job: CandidateJob) -> dict[bytes, list[tuple[int, int]]]:
     ends = pc.fill_null(table["end_byte"], NOTHING)
     calls: dict[bytes, list[tuple[int, int]]] = {}
     for caller, start, end in zip(
-        values_of(table["caller_id"]), table["start_byte"].to_pylist(), ends.to_pylist(),
+        values_of(table["caller_id"]),
+        table["start_byte"].to_pylist(),
+        ends.to_pylist(),
         strict=True,
-    ):  # fmt: skip
+    ):
         calls.setdefault(caller, []).append((start, end))
     return calls
 

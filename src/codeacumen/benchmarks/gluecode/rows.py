@@ -33,8 +33,18 @@ from codeacumen.corpus.link import world_of
 from codeacumen.corpus.parquet import values_of
 from codeacumen.languages.java.resolve.link import NOTHING, AvailableNames, Offers
 
-_COLUMNS = ["method_id", "file_id", "project", "split", "path", "line", "type", "name",
-            "start_byte", "text"]  # fmt: skip
+_COLUMNS = [
+    "method_id",
+    "file_id",
+    "project",
+    "split",
+    "path",
+    "line",
+    "type",
+    "name",
+    "start_byte",
+    "text",
+]
 
 
 def methods_by_shard(

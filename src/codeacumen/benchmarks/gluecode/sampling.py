@@ -134,9 +134,11 @@ def _unlabelled(positions: Positions, wanted: int) -> Sample:
 
 
 def sample_warnings(
-    with_warning: NDArray[np.bool_], without: NDArray[np.bool_], numbers: SamplingNumbers,
+    with_warning: NDArray[np.bool_],
+    without: NDArray[np.bool_],
+    numbers: SamplingNumbers,
     size: int,
-) -> Sample:  # fmt: skip
+) -> Sample:
     """Sample methods with a warning, labelled 1, and a fifth ``without``, labelled 0."""
     none = round(size * NEGATIVES)
     positive = take_first(with_warning, numbers, size - none)

@@ -245,11 +245,12 @@ COMPLETION = MethodTaskSpec(
     sampled_from=NAMING.name,
     sample=lambda pool, at, numbers, size: sample_plain(pool.call[at] >= 0, numbers, size),
     details=lambda pool, at, label, warnings: {
-        "start": int(pool.call[at]), "end": int(pool.call_end[at]),
+        "start": int(pool.call[at]),
+        "end": int(pool.call_end[at]),
     },
     label=_call_name,
     columns=_completion_columns,
-)  # fmt: skip
+)
 
 
 # ---------------------------------------------------------------- null dereference

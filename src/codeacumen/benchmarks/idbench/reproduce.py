@@ -161,12 +161,20 @@ def _trained(
             if all_pairs.value is not None:
                 note += f", on all of these: {all_pairs.value:.4f}"
             yield ReproducedCell(
-                table="trained", task=question, size=size, technique=folder.name, n=ours.n,
-                ours=ours.value, published=theirs,
+                table="trained",
+                task=question,
+                size=size,
+                technique=folder.name,
+                n=ours.n,
+                ours=ours.value,
+                published=theirs,
                 difference=None if ours.value is None or theirs is None else ours.value - theirs,
-                verdict=TRAINED, low=ours.low, high=ours.high,
-                ceiling=published_agreement(question, size), note=note,
-            )  # fmt: skip
+                verdict=TRAINED,
+                low=ours.low,
+                high=ours.high,
+                ceiling=published_agreement(question, size),
+                note=note,
+            )
 
 
 def _figure_3(
@@ -254,8 +262,17 @@ def _figure_2_table(cells: Sequence[ReproducedCell]) -> TextTable:
     return TextTable(
         title="Figure 2: Spearman's rank correlation with the ratings",
         columns=[
-            "task", "size", "technique", "n", "ours", "published", "difference", "verdict",
-            "95% interval", "people", "remark",
+            "task",
+            "size",
+            "technique",
+            "n",
+            "ours",
+            "published",
+            "difference",
+            "verdict",
+            "95% interval",
+            "people",
+            "remark",
         ],
         rows=[
             [
@@ -277,15 +294,23 @@ def _figure_2_table(cells: Sequence[ReproducedCell]) -> TextTable:
             f"{within} of {len(cells)} cells within tolerance "
             "(0.0005 for the seven techniques, 0.02 for the ensemble: dictionaries differ)\n"
         ),
-    )  # fmt: skip
+    )
 
 
 def _trained_table(cells: Sequence[ReproducedCell]) -> TextTable:
     return TextTable(
         title="Figure 2: embeddings trained here, beside the published ones of the same technique",
         columns=[
-            "task", "size", "embedding", "n", "ours", "published", "difference", "95% interval",
-            "people", "coverage",
+            "task",
+            "size",
+            "embedding",
+            "n",
+            "ours",
+            "published",
+            "difference",
+            "95% interval",
+            "people",
+            "coverage",
         ],
         rows=[
             [
@@ -301,7 +326,7 @@ def _trained_table(cells: Sequence[ReproducedCell]) -> TextTable:
             "ones were trained on other code, so they need not be equal."
         ),
         numeric=(3, 4, 5, 6, 8),
-    )  # fmt: skip
+    )
 
 
 def _figure_3_table(cells: Sequence[ReproducedCell], footer: str) -> TextTable:

@@ -30,9 +30,10 @@ INCONSISTENT, CONSISTENT, STABLE = 400, 400, 13_137
 LIU_INCONSISTENT, LIU_CONSISTENT = 1403, 1402
 MOST_CONSISTENT = 20_000
 PAIRS = (
-    ("precision_ic", "recall_ic", "f1_ic"), ("precision_c", "recall_c", "f1_c"),
+    ("precision_ic", "recall_ic", "f1_ic"),
+    ("precision_c", "recall_c", "f1_c"),
     ("precision", "recall", "f1"),
-)  # fmt: skip
+)
 
 CHECKS = {
     "table 2": "F1 is that of precision and recall; exact matches are a whole number of 400",
@@ -121,8 +122,15 @@ def build_tables(cells: Sequence[ReproducedCell]) -> list[TextTable]:
     ]
     if rows:
         columns = [
-            "check", "model", "number", "n", "printed", "should be", "difference", "remark",
-        ]  # fmt: skip
+            "check",
+            "model",
+            "number",
+            "n",
+            "printed",
+            "should be",
+            "difference",
+            "remark",
+        ]
         caption = "Should be: the value that the other published numbers give."
         tables.append(TextTable("What does not add up", columns, rows, caption, (3, 4, 5, 6)))
     return tables
@@ -144,14 +152,30 @@ def _half(values: Sequence[float]) -> float:
 
 
 def _cell(
-    check: str, model: str, figure: str, ours: float, published: float, tolerance: float,
-    n: int = 0, note: str = "",
-) -> ReproducedCell:  # fmt: skip
+    check: str,
+    model: str,
+    figure: str,
+    ours: float,
+    published: float,
+    tolerance: float,
+    n: int = 0,
+    note: str = "",
+) -> ReproducedCell:
     difference, verdict = compare_with_published(ours, published, tolerance + LOST)
     return ReproducedCell(
-        table=check, task=figure, size="", technique=model, n=n, ours=ours, published=published,
-        difference=difference, verdict=verdict, tolerance=tolerance, subset=figure, note=note,
-    )  # fmt: skip
+        table=check,
+        task=figure,
+        size="",
+        technique=model,
+        n=n,
+        ours=ours,
+        published=published,
+        difference=difference,
+        verdict=verdict,
+        tolerance=tolerance,
+        subset=figure,
+        note=note,
+    )
 
 
 # --------------------------------------------------------------------------------------
@@ -186,9 +210,10 @@ def _recommended(tables: Mapping[str, Mapping[str, Printed]]) -> Iterator[Reprod
 def _smaller(value: float, n: int) -> int:
     """The largest number of names below n that a percentage is one of a whole number of."""
     return next(
-        few for few in range(n - 1, 0, -1)
+        few
+        for few in range(n - 1, 0, -1)
         if abs(100 * round(value * few / 100) / few - value) <= 0.005 + LOST
-    )  # fmt: skip
+    )
 
 
 # --------------------------------------------------------------------------------------
@@ -201,9 +226,10 @@ def whole(value: float, n: int, half: float) -> list[int]:
     near = round(value * n / 100)
     spread = int(half * n / 100) + 1
     fitting = [
-        one for one in range(max(near - spread, 0), min(near + spread, n) + 1)
+        one
+        for one in range(max(near - spread, 0), min(near + spread, n) + 1)
         if abs(100 * one / n - value) <= half + LOST
-    ]  # fmt: skip
+    ]
     return fitting or [near]
 
 
@@ -248,13 +274,14 @@ def _row(
 def _other_n(printed: Printed, wrong: int, half: float) -> str:
     """Of how many consistent names all figures of a row would follow."""
     fitting = [
-        right for right in range(1, MOST_CONSISTENT + 1)
+        right
+        for right in range(1, MOST_CONSISTENT + 1)
         if any(
             _fits(Counts(tp, wrong - tp, tn, right - tn), printed, half)
             for tp in whole(printed["recall_ic"], wrong, half)
             for tn in whole(printed["recall_c"], right, half)
         )
-    ]  # fmt: skip
+    ]
     if not fitting:
         return "of no number of consistent names"
     span = f"{fitting[0]:,}" if len(fitting) == 1 else f"{fitting[0]:,} to {fitting[-1]:,}"
@@ -282,8 +309,16 @@ def _order(tables: Mapping[str, Mapping[str, Printed]]) -> Iterator[ReproducedCe
         note = f"{exact} % of the names are recommended to the letter"
         least = max(printed["recall_ic"], exact)
         off = least != printed["recall_ic"]
-        yield _cell("order", model, "recall_ic, corrected", least, printed["recall_ic"], 0.005,
-                    INCONSISTENT, note if off else "")  # fmt: skip
+        yield _cell(
+            "order",
+            model,
+            "recall_ic, corrected",
+            least,
+            printed["recall_ic"],
+            0.005,
+            INCONSISTENT,
+            note if off else "",
+        )
 
 
 # --------------------------------------------------------------------------------------
@@ -342,11 +377,16 @@ def _liu() -> Iterator[ReproducedCell]:
         ("methods", n, 2805, 0.0, ""),
         ("inconsistent", n - consistent, LIU_INCONSISTENT, 0.0, ""),
         ("consistent", consistent, LIU_CONSISTENT, 0.0, ""),
-        ("projects", len({one.project for one in methods}), 430, 0.0,
-         "430 is the number of projects that Spot learned from"),
+        (
+            "projects",
+            len({one.project for one in methods}),
+            430,
+            0.0,
+            "430 is the number of projects that Spot learned from",
+        ),
         ("characters of a name", letters, LIU_CHARACTERS, 0.005, ""),
         ("subtokens of a name", words, 2.52, 0.005, ""),
-    )  # fmt: skip
+    )
     for what, ours, told, tolerance, note in facts:
         wrong = abs(ours - told) > tolerance + LOST
         yield _cell("liu", "", what, ours, told, tolerance, n, note if wrong else "")

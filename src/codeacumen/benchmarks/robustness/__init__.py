@@ -23,9 +23,14 @@ from codeacumen.text.subtokens import subtokens
 
 # The most statements of each bucket, and its name; the last one has no end.
 _BUCKETS = (
-    (5, "1-5"), (10, "6-10"), (15, "11-15"), (20, "16-20"), (25, "21-25"), (50, "26-50"),
+    (5, "1-5"),
+    (10, "6-10"),
+    (15, "11-15"),
+    (20, "16-20"),
+    (25, "21-25"),
+    (50, "26-50"),
     (100, "51-100"),
-)  # fmt: skip
+)
 _LARGEST = "101+"
 BUCKETS = (*(name for _, name in _BUCKETS), _LARGEST)
 

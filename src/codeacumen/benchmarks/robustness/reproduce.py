@@ -74,25 +74,56 @@ class Row:
         return sum(self.types[one] for one in types)
 
     def cell(
-        self, check: str, ours: float, published: float, tolerance: float, subset: str = "",
-        note: str = "", n: int | None = None,
-    ) -> ReproducedCell:  # fmt: skip
+        self,
+        check: str,
+        ours: float,
+        published: float,
+        tolerance: float,
+        subset: str = "",
+        note: str = "",
+        n: int | None = None,
+    ) -> ReproducedCell:
         return _cell(
-            check, ours, published, tolerance, self.transformation, self.dataset, self.model,
-            self.transformed if n is None else n, subset, note,
-        )  # fmt: skip
+            check,
+            ours,
+            published,
+            tolerance,
+            self.transformation,
+            self.dataset,
+            self.model,
+            self.transformed if n is None else n,
+            subset,
+            note,
+        )
 
 
 def _cell(
-    check: str, ours: float, published: float, tolerance: float, transformation: str = "",
-    dataset: str = "", model: str = "", n: int = 0, subset: str = "", note: str = "",
-) -> ReproducedCell:  # fmt: skip
+    check: str,
+    ours: float,
+    published: float,
+    tolerance: float,
+    transformation: str = "",
+    dataset: str = "",
+    model: str = "",
+    n: int = 0,
+    subset: str = "",
+    note: str = "",
+) -> ReproducedCell:
     difference, verdict = compare_with_published(ours, published, tolerance + LOST)
     return ReproducedCell(
-        table=check, task=transformation, size=dataset, technique=model, n=n, ours=ours,
-        published=published, difference=difference, verdict=verdict, tolerance=tolerance,
-        subset=subset, note=note,
-    )  # fmt: skip
+        table=check,
+        task=transformation,
+        size=dataset,
+        technique=model,
+        n=n,
+        ours=ours,
+        published=published,
+        difference=difference,
+        verdict=verdict,
+        tolerance=tolerance,
+        subset=subset,
+        note=note,
+    )
 
 
 Rows = Mapping[tuple[str, str, str], Row]
@@ -140,9 +171,17 @@ def build_tables(cells: Sequence[ReproducedCell]) -> list[TextTable]:
     ]
     if rows:
         columns = [
-            "check", "data set", "transformation", "model", "number", "n", "printed", "should be",
-            "difference", "remark",
-        ]  # fmt: skip
+            "check",
+            "data set",
+            "transformation",
+            "model",
+            "number",
+            "n",
+            "printed",
+            "should be",
+            "difference",
+            "remark",
+        ]
         caption = (
             "Should be: the value that the other published numbers give; for whole and runs, the "
             "possible value that is nearest."
@@ -190,8 +229,16 @@ def _averages(rows: Rows) -> Iterator[ReproducedCell]:
         mine = [rows[one, line["transformation"], line["model"]] for one in DATASETS.values()]
         n = sum(row.transformed for row in mine)
         mean = sum(row.pcp * row.transformed for row in mine) / n
-        yield _cell("average", mean, float(line["pcp"]), 2 * HALF, line["transformation"], "all",
-                    line["model"], n)  # fmt: skip
+        yield _cell(
+            "average",
+            mean,
+            float(line["pcp"]),
+            2 * HALF,
+            line["transformation"],
+            "all",
+            line["model"],
+            n,
+        )
 
 
 def _places(folder: Path, rows: Rows) -> Iterator[ReproducedCell]:
@@ -249,8 +296,17 @@ def _f1(folder: Path, rows: Rows) -> Iterator[ReproducedCell]:
     for line in read_published(PACKAGE, "models"):
         both = [(float(line[name]), HALF) for name in ("precision", "recall")]
         value, tolerance = _with_tolerance(harmonic, *both)
-        yield _cell("f1", value, float(line["f1"]), tolerance, "", DATASETS[line["dataset"]],
-                    line["model"].lower(), int(line["methods"]), "before")  # fmt: skip
+        yield _cell(
+            "f1",
+            value,
+            float(line["f1"]),
+            tolerance,
+            "",
+            DATASETS[line["dataset"]],
+            line["model"].lower(),
+            int(line["methods"]),
+            "before",
+        )
 
 
 def _methods(folder: Path, rows: Rows) -> Iterator[ReproducedCell]:
@@ -267,8 +323,17 @@ def _methods(folder: Path, rows: Rows) -> Iterator[ReproducedCell]:
 
 
 def _n_cell(row: Row, subset: str, ours: int, published: int) -> ReproducedCell:
-    return _cell("methods", ours, published, 0.0, row.transformation, row.dataset, "",
-                 row.transformed, subset)  # fmt: skip
+    return _cell(
+        "methods",
+        ours,
+        published,
+        0.0,
+        row.transformation,
+        row.dataset,
+        "",
+        row.transformed,
+        subset,
+    )
 
 
 # --------------------------------------------------------------------------------------
@@ -381,8 +446,15 @@ def _text(folder: Path, rows: Rows) -> Iterator[ReproducedCell]:
         bars.setdefault((line["model"], line["type"]), []).append(float(line["pcp"]))
     for (model, type_), ends in _RANGES.items():
         for end, name, value in zip(ends, ("lowest", "highest"), (min, max), strict=True):
-            yield _cell("text", value(bars[model, type_]), end, 0.0, model=model, n=18,
-                        subset=f"{name} PCP of {type_}")  # fmt: skip
+            yield _cell(
+                "text",
+                value(bars[model, type_]),
+                end,
+                0.0,
+                model=model,
+                n=18,
+                subset=f"{name} PCP of {type_}",
+            )
     for (model, share), (published, tolerance) in _SWITCHED.items():
         mine = [row for row in rows.values() if row.model == model]
         part, whole = ("CWP", ("CCP", "CWP")) if share.startswith("C") else ("WCP", TYPES[2:])

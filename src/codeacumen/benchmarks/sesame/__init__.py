@@ -44,10 +44,12 @@ FURTHER = (
     read_metric("roc_auc", "majority", 2.0, suffix="agree", told="majority agrees"),
     read_metric("spearman", "majority", suffix="majority", told="with the ordinal majority"),
     read_metric(
-        "spearman", "majority_all", suffix="majority_all",
+        "spearman",
+        "majority_all",
+        suffix="majority_all",
         told="with the ordinal majority of all votes",
     ),
-)  # fmt: skip
+)
 
 
 def _load_instances(flavour: str, level: str) -> list[Instance]:

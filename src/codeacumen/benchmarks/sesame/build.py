@@ -41,9 +41,13 @@ Row = dict[str, Json]
 
 
 def build(
-    corpus: Corpus, recipe: Recipe, out: Path, engine: Engine, means: Means | None = None,
+    corpus: Corpus,
+    recipe: Recipe,
+    out: Path,
+    engine: Engine,
+    means: Means | None = None,
     step: Progress = ignore_progress,
-) -> Json:  # fmt: skip
+) -> Json:
     """Write the data set; gives what its ``dataset.json`` says."""
     must_be_ours(out)
     out.mkdir(parents=True, exist_ok=True)

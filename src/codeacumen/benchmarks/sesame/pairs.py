@@ -170,9 +170,13 @@ def voters(ratings: Ratings, flavour: str) -> Iterator[Voter]:
 
 
 def ceiling(
-    ratings: Ratings, flavour: str, statistic: str = "spearman", reading: str = "value",
-    least: float | None = None, among: np.ndarray | None = None,
-) -> float:  # fmt: skip
+    ratings: Ratings,
+    flavour: str,
+    statistic: str = "spearman",
+    reading: str = "value",
+    least: float | None = None,
+    among: np.ndarray | None = None,
+) -> float:
     """How well one voter's answers stand against the other two's, all voters together; of the
     pairs ``among`` only, if they are given. NaN where that cannot be said."""
     from codeacumen.metrics import read_metric
@@ -193,11 +197,18 @@ PAIRS, METHODS, SAMPLED = "dataset.json", "methods.jsonl", "sampled-pairs.csv"
 
 # Table I of the paper.
 KINDS = {
-    "commons-collections": "utility", "commons-lang": "utility", "guava": "utility",
-    "openjdk11": "utility", "trove": "utility", "caffeine": "special", "commons-math": "special",
-    "deeplearning4j": "special", "eclipse.jdt.core": "special", "checkstyle": "application",
+    "commons-collections": "utility",
+    "commons-lang": "utility",
+    "guava": "utility",
+    "openjdk11": "utility",
+    "trove": "utility",
+    "caffeine": "special",
+    "commons-math": "special",
+    "deeplearning4j": "special",
+    "eclipse.jdt.core": "special",
+    "checkstyle": "application",
     "freemind": "application",
-}  # fmt: skip
+}
 
 
 @dataclass(frozen=True, slots=True)

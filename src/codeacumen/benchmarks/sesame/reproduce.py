@@ -79,9 +79,18 @@ def _cell(figure: str, published: float, ours: float | None, n: int, note: str) 
     tolerance = ALPHA_TOLERANCE if figure.startswith("alpha") else 0.0
     difference, verdict = compare_with_published(ours, published, tolerance)
     return ReproducedCell(
-        table="figures", task=FIGURES[figure], size="", technique=figure, n=n, ours=ours,
-        published=published, difference=difference, verdict=verdict, tolerance=tolerance, note=note,
-    )  # fmt: skip
+        table="figures",
+        task=FIGURES[figure],
+        size="",
+        technique=figure,
+        n=n,
+        ours=ours,
+        published=published,
+        difference=difference,
+        verdict=verdict,
+        tolerance=tolerance,
+        note=note,
+    )
 
 
 def build_tables(cells: Sequence[ReproducedCell]) -> list[TextTable]:

@@ -103,9 +103,16 @@ FILES, PROBLEMS = "files", "problems.json"
 
 # What is wrong with one name only: this disk cannot have it, or has something else there.
 _OF_ONE_FILE = frozenset(
-    (errno.ENAMETOOLONG, errno.EILSEQ, errno.EINVAL, errno.ENOTDIR, errno.EISDIR, errno.EEXIST,
-     errno.EMLINK)
-)  # fmt: skip
+    (
+        errno.ENAMETOOLONG,
+        errno.EILSEQ,
+        errno.EINVAL,
+        errno.ENOTDIR,
+        errno.EISDIR,
+        errno.EEXIST,
+        errno.EMLINK,
+    )
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,9 +51,14 @@ LIMIT = 3600.0
 
 
 def build(
-    corpus: Corpus, recipe: Recipe, out: Path, engine: Engine, means: Means | None = None,
-    step: Progress = ignore_progress, methods: Iterable[str] | None = None,
-) -> Json:  # fmt: skip
+    corpus: Corpus,
+    recipe: Recipe,
+    out: Path,
+    engine: Engine,
+    means: Means | None = None,
+    step: Progress = ignore_progress,
+    methods: Iterable[str] | None = None,
+) -> Json:
     """Write the data set; gives what its ``dataset.json`` says. ``methods`` are the ids of those
     that are looked at, where not all are."""
     must_be_ours(out)

@@ -39,9 +39,16 @@ FEWEST = 2
 
 # Kinds of nodes that are statements or something else, as their place tells.
 _HERE_OR_THERE = frozenset(
-    (";", SWITCH, "class_declaration", "interface_declaration", "enum_declaration",
-     "record_declaration", "local_variable_declaration")
-)  # fmt: skip
+    (
+        ";",
+        SWITCH,
+        "class_declaration",
+        "interface_declaration",
+        "enum_declaration",
+        "record_declaration",
+        "local_variable_declaration",
+    )
+)
 _ALWAYS = (STATEMENTS | BLOCKS) - _HERE_OR_THERE
 _HOLD_STATEMENTS = BLOCKS | {"switch_block_statement_group", "labeled_statement"}
 _BODIES = frozenset(("body", "consequence", "alternative"))
@@ -66,9 +73,18 @@ def count_statements(code: Code, method: int) -> int:
 Row = dict[str, Any]
 
 _COLUMNS = [
-    "method_id", "file_id", "project", "split", "path", "place", "kind", "name", "body", "nested",
+    "method_id",
+    "file_id",
+    "project",
+    "split",
+    "path",
+    "place",
+    "kind",
+    "name",
+    "body",
+    "nested",
     "line",
-]  # fmt: skip
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,9 +189,7 @@ def _certified(
 
 
 def _wanted(job: Job, row: Row, variants: Sequence[Variant]) -> list[Variant]:
-    return [
-        one for one in variants if job.wanted is None or variant_id(row, one) in job.wanted
-    ]  # fmt: skip
+    return [one for one in variants if job.wanted is None or variant_id(row, one) in job.wanted]
 
 
 def part_of(job: Job, what: str) -> Path:
@@ -279,9 +293,13 @@ def _original(row: Row, method: _Method) -> Row:
 
 
 def _kept(
-    recipe: Recipe, made: LoadedModel, row: Row, method: _Method, variant: Variant,
+    recipe: Recipe,
+    made: LoadedModel,
+    row: Row,
+    method: _Method,
+    variant: Variant,
     certificate: Certificate,
-) -> Row | None:  # fmt: skip
+) -> Row | None:
     """A variant as the data set holds it; None if it failed. The published tool's are kept,
     whatever they are: they are marked."""
     level, why = certificate.failed, certificate.why

@@ -34,10 +34,20 @@ _PROSE = frozenset(("return", "summary"))
 _SHOWN = frozenset(("index", "systemProperty"))
 
 # Blocks that end code whose brace was never closed; other words after an @ are annotations there.
-_STANDARD = frozenset((
-    "author", "deprecated", "exception", "param", "return", "see", "serial", "since", "throws",
-    "version",
-))  # fmt: skip
+_STANDARD = frozenset(
+    (
+        "author",
+        "deprecated",
+        "exception",
+        "param",
+        "return",
+        "see",
+        "serial",
+        "since",
+        "throws",
+        "version",
+    )
+)
 
 _LINE_END = re.compile(r"\r\n|[\r\n]")
 _BLOCK_TAG = re.compile(r"@([\w.:-]+)")
@@ -283,10 +293,17 @@ _ENDS = ".,:;!?"
 _OPENING, _CLOSING = "([{\"'“‘«", ")]}\"'”’»"
 _CAPITAL = re.compile(r".[^\n]*[A-Z]", re.DOTALL)
 _WHOLE = {
-    "can't": "cannot", "won't": "will not", "i'm": "i am", "i.e": "that is", "e.g": "for example",
-    "spec'ed": "specified", "exec'ing": "executing", "zero'd": "zeroed", "add'ing": "adding",
+    "can't": "cannot",
+    "won't": "will not",
+    "i'm": "i am",
+    "i.e": "that is",
+    "e.g": "for example",
+    "spec'ed": "specified",
+    "exec'ing": "executing",
+    "zero'd": "zeroed",
+    "add'ing": "adding",
     "remove'ing": "removing",
-}  # fmt: skip
+}
 _ASCII = re.ASCII
 # In this order: the first that fits a whole word.
 _CONTRACTIONS = (

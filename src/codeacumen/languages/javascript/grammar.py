@@ -11,9 +11,14 @@ from codeacumen.languages.javascript import language
 from codeacumen.languages.syntax import field_of, mask_of, symbols_of
 
 IDENTIFIERS = (
-    "identifier", "property_identifier", "private_property_identifier", "statement_identifier",
-    "shorthand_property_identifier", "shorthand_property_identifier_pattern", "undefined",
-)  # fmt: skip
+    "identifier",
+    "property_identifier",
+    "private_property_identifier",
+    "statement_identifier",
+    "shorthand_property_identifier",
+    "shorthand_property_identifier_pattern",
+    "undefined",
+)
 
 
 @cache

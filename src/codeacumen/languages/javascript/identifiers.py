@@ -56,11 +56,17 @@ ROLE = {role: code for code, role in enumerate(ROLES)}
 
 _PLACES_OF = {
     "function": (
-        "function", "method", "call", "method call", "class", "construction", "component",
+        "function",
+        "method",
+        "call",
+        "method call",
+        "class",
+        "construction",
+        "component",
     ),
     "variable": ("variable", "parameter", "shorthand", "import", "label"),
     "property": ("member", "key", "accessor", "module name", "jsx name"),
-}  # fmt: skip
+}
 PLACES = tuple(place for places in _PLACES_OF.values() for place in places)
 PLACE = {place: code for code, place in enumerate(PLACES)}
 ROLE_OF_PLACE = np.array(
@@ -99,18 +105,26 @@ _BY_PARENT = {
 }
 # And what the last name of a.b.x is, by the place of the whole.
 _MEMBER_AS = {
-    "call": "method call", "construction": "construction", "class": "class",
+    "call": "method call",
+    "construction": "construction",
+    "class": "class",
     "component": "component",
-}  # fmt: skip
+}
 _PATTERNS = (
-    "object_pattern", "array_pattern", "rest_pattern", "pair_pattern", "assignment_pattern",
+    "object_pattern",
+    "array_pattern",
+    "rest_pattern",
+    "pair_pattern",
+    "assignment_pattern",
     "object_assignment_pattern",
-)  # fmt: skip
+)
 _FUNCTION, _CLASS = 1, 2
 _NAMES_ITS_VALUE = (
-    ("variable_declarator", "value"), ("assignment_expression", "right"), ("pair", "value"),
+    ("variable_declarator", "value"),
+    ("assignment_expression", "right"),
+    ("pair", "value"),
     ("field_definition", "value"),
-)  # fmt: skip
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,9 +236,15 @@ def _places(syntax: Syntax, node: Column) -> NDArray[np.uint8]:
     place[renamed | passed_on] = PLACE["module name"]
 
     parameter = _in_parameters(
-        syntax.kind, syntax.field, above, among("formal_parameters"), among(*_PATTERNS),
-        field("parameter"), field("key"), field("right"),
-    )  # fmt: skip
+        syntax.kind,
+        syntax.field,
+        above,
+        among("formal_parameters"),
+        among(*_PATTERNS),
+        field("parameter"),
+        field("key"),
+        field("right"),
+    )
     place[(place == PLACE["variable"]) & parameter[node]] = PLACE["parameter"]
     return place
 

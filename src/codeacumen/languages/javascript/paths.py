@@ -42,23 +42,44 @@ from codeacumen.languages.syntax import Column, Syntax
 
 _LITERALS = ("string", "number", "regex", "true", "false", "null", "this", "super")
 _PASSED = (
-    "parenthesized_expression", "arguments", "formal_parameters", "computed_property_name",
-    "template_substitution", "class_heritage", "switch_body", "else_clause", "finally_clause",
-    "import_clause", "named_imports", "export_clause",
-)  # fmt: skip
+    "parenthesized_expression",
+    "arguments",
+    "formal_parameters",
+    "computed_property_name",
+    "template_substitution",
+    "class_heritage",
+    "switch_body",
+    "else_clause",
+    "finally_clause",
+    "import_clause",
+    "named_imports",
+    "export_clause",
+)
 _LEFT_OUT = (
-    "comment", "html_comment", "hash_bang_line", "empty_statement", "optional_chain", "import",
-    "string_fragment", "escape_sequence", "regex_pattern", "regex_flags", "jsx_text",
+    "comment",
+    "html_comment",
+    "hash_bang_line",
+    "empty_statement",
+    "optional_chain",
+    "import",
+    "string_fragment",
+    "escape_sequence",
+    "regex_pattern",
+    "regex_flags",
+    "jsx_text",
     "html_character_reference",
-)  # fmt: skip
+)
 
 
 @lru_cache(maxsize=1)
 def _treatment() -> Treatment:
     return treatment(
-        language(), symbols(*_LEFT_OUT), symbols(*_PASSED), symbols(*IDENTIFIERS, *_LITERALS),
+        language(),
+        symbols(*_LEFT_OUT),
+        symbols(*_PASSED),
+        symbols(*IDENTIFIERS, *_LITERALS),
         symbols("template_string"),
-    )  # fmt: skip
+    )
 
 
 def tree(syntax: Syntax) -> Tree:
@@ -69,9 +90,12 @@ LENGTH, WIDTH, MOST = 7, 3, 200
 # PigeonJS cuts literals here.
 _LONGEST = 64
 _PARTS = (
-    "call_expression", "member_expression", "subscript_expression", "assignment_expression",
+    "call_expression",
+    "member_expression",
+    "subscript_expression",
+    "assignment_expression",
     "augmented_assignment_expression",
-)  # fmt: skip
+)
 
 
 @dataclass(frozen=True)
@@ -141,9 +165,17 @@ def paths(syntax: Syntax, length: int = LENGTH, width: int = WIDTH, most: int = 
     word, words = leaf_words(syntax, shape, _word)
     is_name = among(*IDENTIFIERS)[kind[shape.leaf]]
     return Paths(
-        syntax, shape, found.left, found.right, found.path, found.back, word, words, is_name,
+        syntax,
+        shape,
+        found.left,
+        found.right,
+        found.path,
+        found.back,
+        word,
+        words,
+        is_name,
         shows_place,
-    )  # fmt: skip
+    )
 
 
 def _word(text: str) -> str:

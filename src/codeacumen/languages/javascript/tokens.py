@@ -126,27 +126,75 @@ def regex_value(text: str) -> str:
 
 
 KINDS = (
-    "identifier", "private name", "keyword", "punctuator", "number", "string", "template",
-    "regex", "jsx text",
-)  # fmt: skip
+    "identifier",
+    "private name",
+    "keyword",
+    "punctuator",
+    "number",
+    "string",
+    "template",
+    "regex",
+    "jsx text",
+)
 CODE = {kind: code for code, kind in enumerate(KINDS)}
-KEYWORDS = frozenset((
-    "break", "case", "catch", "class", "const", "continue", "debugger", "default", "delete", "do",
-    "else", "export", "extends", "false", "finally", "for", "function", "if", "import", "in",
-    "instanceof", "new", "null", "return", "super", "switch", "this", "throw", "true", "try",
-    "typeof", "var", "void", "while", "with",
-))  # fmt: skip
+KEYWORDS = frozenset(
+    (
+        "break",
+        "case",
+        "catch",
+        "class",
+        "const",
+        "continue",
+        "debugger",
+        "default",
+        "delete",
+        "do",
+        "else",
+        "export",
+        "extends",
+        "false",
+        "finally",
+        "for",
+        "function",
+        "if",
+        "import",
+        "in",
+        "instanceof",
+        "new",
+        "null",
+        "return",
+        "super",
+        "switch",
+        "this",
+        "throw",
+        "true",
+        "try",
+        "typeof",
+        "var",
+        "void",
+        "while",
+        "with",
+    )
+)
 VALUES = frozenset(("null", "true", "false"))
 
 _NAMED_LEAVES = {
-    "identifier": "identifier", "property_identifier": "identifier",
-    "shorthand_property_identifier": "identifier", "statement_identifier": "identifier",
-    "shorthand_property_identifier_pattern": "identifier", "undefined": "identifier",
-    "private_property_identifier": "private name", "number": "number", "string": "string",
-    "regex": "regex", "optional_chain": "punctuator", "jsx_text": "jsx text",
-    "html_character_reference": "jsx text", "string_fragment": "template",
+    "identifier": "identifier",
+    "property_identifier": "identifier",
+    "shorthand_property_identifier": "identifier",
+    "statement_identifier": "identifier",
+    "shorthand_property_identifier_pattern": "identifier",
+    "undefined": "identifier",
+    "private_property_identifier": "private name",
+    "number": "number",
+    "string": "string",
+    "regex": "regex",
+    "optional_chain": "punctuator",
+    "jsx_text": "jsx text",
+    "html_character_reference": "jsx text",
+    "string_fragment": "template",
     "escape_sequence": "template",
-}  # fmt: skip
+}
 _NO_TOKEN = 255
 _WORD_OR_SIGN = re.compile(rb"[a-z]+|[</>]")
 # The published streams cut every token here.

@@ -59,18 +59,41 @@ CHUNK = 1 << 20
 # Characters of a literal.
 LONGEST = 40
 _PASSED = (
-    "parenthesized_expression", "argument_list", "formal_parameters", "modifiers",
-    "switch_block", "type_arguments", "dimensions", "dimensions_expr", "superclass",
-    "super_interfaces", "type_list", "annotation_argument_list",
-)  # fmt: skip
+    "parenthesized_expression",
+    "argument_list",
+    "formal_parameters",
+    "modifiers",
+    "switch_block",
+    "type_arguments",
+    "dimensions",
+    "dimensions_expr",
+    "superclass",
+    "super_interfaces",
+    "type_list",
+    "annotation_argument_list",
+)
 _LEFT_OUT = ("line_comment", "block_comment", "string_fragment", "escape_sequence")
 _LEAVES = (
-    "identifier", "type_identifier", "string_literal", "character_literal", "null_literal", "true",
-    "false", "this", "super", "decimal_integer_literal", "hex_integer_literal",
-    "octal_integer_literal", "binary_integer_literal", "decimal_floating_point_literal",
-    "hex_floating_point_literal", "boolean_type", "void_type", "integral_type",
+    "identifier",
+    "type_identifier",
+    "string_literal",
+    "character_literal",
+    "null_literal",
+    "true",
+    "false",
+    "this",
+    "super",
+    "decimal_integer_literal",
+    "hex_integer_literal",
+    "octal_integer_literal",
+    "binary_integer_literal",
+    "decimal_floating_point_literal",
+    "hex_floating_point_literal",
+    "boolean_type",
+    "void_type",
+    "integral_type",
     "floating_point_type",
-)  # fmt: skip
+)
 # What stands below these plays its part by its place.
 _PARTS = ("method_invocation", "field_access", "array_access", "assignment_expression")
 
@@ -98,11 +121,13 @@ def contexts_of(
     forth, against = is_name[paths.left], is_name[paths.right]
     return (
         np.concatenate([names[one[forth]], names[other[against]]]),
-        np.concatenate([
-            mixed(paths.path[forth] + STEP * hashes[other[forth]]),
-            mixed(paths.back[against] + STEP * hashes[one[against]]),
-        ]),
-    )  # fmt: skip
+        np.concatenate(
+            [
+                mixed(paths.path[forth] + STEP * hashes[other[forth]]),
+                mixed(paths.back[against] + STEP * hashes[one[against]]),
+            ]
+        ),
+    )
 
 
 _Found = tuple[LeafPaths, Column, tuple[str, ...], Flags]
@@ -198,9 +223,17 @@ def skip_gram(
             done = epoch * len(word) + start
             step(f"epoch {epoch + 1} of {epochs}", done, total)
             learn(
-                word[start : start + CHUNK], context[start : start + CHUNK], rows, others, *learned,
-                table, kept, negative, np.float32(alpha), state,
-            )  # fmt: skip
+                word[start : start + CHUNK],
+                context[start : start + CHUNK],
+                rows,
+                others,
+                *learned,
+                table,
+                kept,
+                negative,
+                np.float32(alpha),
+                state,
+            )
     return rows
 
 
@@ -326,9 +359,11 @@ class Pairs:
 
 
 def train(
-    corpora: Sequence[Corpus], settings: Settings, engine: Engine,
+    corpora: Sequence[Corpus],
+    settings: Settings,
+    engine: Engine,
     step: Progress = ignore_progress,
-) -> Vectors:  # fmt: skip
+) -> Vectors:
     """The vectors of the identifiers of some corpora. Pairs are not kept: to read them takes less
     time than to learn from them."""
     from codeacumen.models.embeddings.trained import metadata
@@ -342,10 +377,17 @@ def train(
             "train on a larger corpus",
         )
     rows = skip_gram(
-        pairs.word, pairs.context, (len(pairs.names), pairs.contexts), size=settings.size,
-        epochs=settings.epochs, negative=settings.negative, sample=settings.sample,
-        alpha=settings.alpha, seed=settings.seed, step=step,
-    )  # fmt: skip
+        pairs.word,
+        pairs.context,
+        (len(pairs.names), pairs.contexts),
+        size=settings.size,
+        epochs=settings.epochs,
+        negative=settings.negative,
+        sample=settings.sample,
+        alpha=settings.alpha,
+        seed=settings.seed,
+        step=step,
+    )
     step("trained", 1, 1)
     told = metadata(KIND, files, settings, len(pairs.word))
     return Vectors(pairs.names, unit(rows), pairs.count.tolist(), told)
@@ -369,9 +411,11 @@ def _work(stretch: Stretch, limits: Limits) -> _Read:
 
 
 def pairs_of(
-    files: Chosen, settings: Settings, engine: Engine,
+    files: Chosen,
+    settings: Settings,
+    engine: Engine,
     step: Progress = ignore_progress,
-) -> Pairs:  # fmt: skip
+) -> Pairs:
     """All pairs that occur often enough, of as many files as the bound allows."""
     work = partial(_work, limits=Limits(settings.length, settings.width, settings.most))
     results, left_out = worked(work, files.stretches, engine, "paths", step)
@@ -416,6 +460,10 @@ def _canonical(
     new_word[order] = np.arange(len(order), dtype=np.int32)
     new_context = np.cumsum(often, dtype=np.int64) - 1
     return Pairs(
-        new_word[word], new_context[number].astype(np.int32), [names[i] for i in order],
-        count[order], int(often.sum()) if len(known) else 0, left_out,
-    )  # fmt: skip
+        new_word[word],
+        new_context[number].astype(np.int32),
+        [names[i] for i in order],
+        count[order],
+        int(often.sum()) if len(known) else 0,
+        left_out,
+    )

@@ -90,9 +90,11 @@ class Stream:
 
 
 def stream(
-    corpora: Sequence[Corpus], engine: Engine, cache: Path,
+    corpora: Sequence[Corpus],
+    engine: Engine,
+    cache: Path,
     step: Progress = ignore_progress,
-) -> Stream:  # fmt: skip
+) -> Stream:
     """The stream of all files of some corpora, from the cache if they were read before."""
     files = chosen(corpora)
     # Other code may read other tokens.
@@ -151,10 +153,16 @@ def _canonical(
     ends = np.concatenate([[0], np.cumsum(whole)])
     sizes = np.concatenate([[0], np.cumsum([len(one) for one in contents])]).astype(np.int64)
     return Stream(
-        files.sha256, renamed[whole], ends[sizes].astype(np.int64),
-        [known[i][1] for i in often], np.array([known[i][0] for i in often], dtype=np.uint8),
-        count[often].astype(np.int64), files.projects, files.files, left_out,
-    )  # fmt: skip
+        files.sha256,
+        renamed[whole],
+        ends[sizes].astype(np.int64),
+        [known[i][1] for i in often],
+        np.array([known[i][0] for i in often], dtype=np.uint8),
+        count[often].astype(np.int64),
+        files.projects,
+        files.files,
+        left_out,
+    )
 
 
 def _work(stretch: Stretch) -> _Read:
@@ -213,6 +221,4 @@ def _load(folder: Path, files: Chosen) -> Stream:
         for name in ("codes", "offsets", "kind", "count")
     )
     words = json.loads((folder / "words.json").read_bytes())
-    return Stream(
-        files.sha256, codes, offsets, words, kind, count, files.projects, files.files
-    )  # fmt: skip
+    return Stream(files.sha256, codes, offsets, words, kind, count, files.projects, files.files)

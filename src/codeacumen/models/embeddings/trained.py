@@ -100,9 +100,12 @@ class _Sentences:
 
 
 def train(
-    kind: str, stream: Stream, settings: Settings, threads: int = 1,
+    kind: str,
+    stream: Stream,
+    settings: Settings,
+    threads: int = 1,
     step: Progress = ignore_progress,
-) -> Vectors:  # fmt: skip
+) -> Vectors:
     """The vectors of the stream's names."""
     try:
         from gensim.models import FastText, Word2Vec
@@ -125,11 +128,18 @@ def train(
         for word, kind_ in zip(stream.words, stream.kind.tolist(), strict=True)
     ]
     options: dict[str, Any] = {
-        "vector_size": settings.size, "window": settings.window, "min_count": 1,
-        "negative": settings.negative, "sample": settings.sample, "alpha": settings.alpha,
-        "min_alpha": settings.last_alpha, "epochs": settings.epochs, "sg": int(skip_gram),
-        "seed": settings.seed, "workers": threads,
-    }  # fmt: skip
+        "vector_size": settings.size,
+        "window": settings.window,
+        "min_count": 1,
+        "negative": settings.negative,
+        "sample": settings.sample,
+        "alpha": settings.alpha,
+        "min_alpha": settings.last_alpha,
+        "epochs": settings.epochs,
+        "sg": int(skip_gram),
+        "seed": settings.seed,
+        "workers": threads,
+    }
     if settings.buckets:
         options |= {"bucket": settings.buckets, "min_n": SHORTEST, "max_n": LONGEST}
     model = (FastText if settings.buckets else Word2Vec)(**options)
@@ -137,9 +147,11 @@ def train(
     sentences = _Sentences(stream, kept, words, settings.epochs, step)
     model.build_vocab_from_freq(counts, corpus_count=sentences.total)
     model.train(
-        sentences, total_examples=sentences.total, total_words=sum(counts.values()),
+        sentences,
+        total_examples=sentences.total,
+        total_words=sum(counts.values()),
         epochs=settings.epochs,
-    )  # fmt: skip
+    )
     step("trained", 1, 1)
     rows = [model.wv.key_to_index[words[i]] for i in names]
     return Vectors(
@@ -162,10 +174,12 @@ def metadata(
         "threads": threads,
         "reproducible": threads == 1,
         "data": {
-            "sha256": stream.sha256, "projects": list(stream.projects), "files": stream.files,
+            "sha256": stream.sha256,
+            "projects": list(stream.projects),
+            "files": stream.files,
             "tokens": tokens,
         },
-    }  # fmt: skip
+    }
     if getattr(settings, "buckets", 0):
         told["ngrams"] = {"shortest": SHORTEST, "longest": LONGEST, "buckets": settings.buckets}
     return told

@@ -27,8 +27,11 @@ from codeacumen.core.files import sha256_of, write_atomically
 
 FORMAT = 1
 VECTORS, VOCABULARY, METADATA, NGRAMS = (
-    "vectors.npy", "vocabulary.txt", "metadata.json", "ngrams.npy",
-)  # fmt: skip
+    "vectors.npy",
+    "vocabulary.txt",
+    "metadata.json",
+    "ngrams.npy",
+)
 
 Rows = NDArray[np.float32]
 

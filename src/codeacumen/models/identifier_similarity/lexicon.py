@@ -40,10 +40,17 @@ Arrays = Mapping[str, NDArray[Any]]
 _LETTERS = re.compile("[a-z]+").fullmatch
 # Number of dimensions, type's kinds.
 _SHAPES = {
-    "words": (1, "u"), "frequency": (1, "f"), "english": (1, "b"), "vectors": (2, "i"),
-    "scale": (2, "f"), "pair": (1, "u"), "value": (1, "u"), "fallback": (1, "f"),
-    "floor": (0, "f"), "about": (1, "u"),
-}  # fmt: skip
+    "words": (1, "u"),
+    "frequency": (1, "f"),
+    "english": (1, "b"),
+    "vectors": (2, "i"),
+    "scale": (2, "f"),
+    "pair": (1, "u"),
+    "value": (1, "u"),
+    "fallback": (1, "f"),
+    "floor": (0, "f"),
+    "about": (1, "u"),
+}
 
 
 class Lexicon:

@@ -40,9 +40,12 @@ class Names:
     batch_size = 8192
 
     def __init__(
-        self, file: Path | None = None, shapes: bool = True, weakest: bool = True,
+        self,
+        file: Path | None = None,
+        shapes: bool = True,
+        weakest: bool = True,
         answer: str = ANSWERS[0],
-    ) -> None:  # fmt: skip
+    ) -> None:
         from codeacumen.core.files import sha256_of
         from codeacumen.models.identifier_similarity.lexicon import FILE
 
@@ -87,9 +90,13 @@ class Names:
         related = (mean + cosine + 1 + spelling) / 4
         asked = np.fromiter((pair.relation in SIMILAR for pair in pairs), np.bool_, len(pairs))
         answers = {
-            "asked": np.where(asked, similar, related), "similar": similar, "related": related,
-            "weakest": weakest, "mean": mean, "cosine": (cosine + 1) / 2,
-        }  # fmt: skip
+            "asked": np.where(asked, similar, related),
+            "similar": similar,
+            "related": related,
+            "weakest": weakest,
+            "mean": mean,
+            "cosine": (cosine + 1) / 2,
+        }
         close = np.minimum(answers[self.answer], 1.0)
         found: list[float] = np.where(left == right, 1.0, close).tolist()
         return found
@@ -130,9 +137,19 @@ class Names:
             first, second, blocks = word_pairs(numbers, offsets, a, b)
             looked = looks(first, second, letters, starts, english, self.shapes)
             close = closeness(
-                first, second, looked, lexicon.row, lexicon.second, lexicon.value,
-                lexicon.vectors, lexicon.scale, lexicon.fallback, floor, letters, starts,
-            )  # fmt: skip
+                first,
+                second,
+                looked,
+                lexicon.row,
+                lexicon.second,
+                lexicon.value,
+                lexicon.vectors,
+                lexicon.scale,
+                lexicon.fallback,
+                floor,
+                letters,
+                starts,
+            )
             weakest[start:end], mean[start:end] = partners(
                 close, blocks, numbers, offsets, a, b, weight, floor
             )

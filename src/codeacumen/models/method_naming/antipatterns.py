@@ -41,13 +41,46 @@ from codeacumen.models.method_naming.verdict import Evidence
 __all__ = ["KIND", "RULES", "findings"]
 
 # Types whose objects are answers, or questions yet to be asked.
-_ANSWERS = frozenset((
-    "boolean", "predicate", "matcher", "condition", "constraint", "criterion", "criteria", "query",
-    "filter", "bool", "specification", "expectation", "assert", "assertion", "expression", "check",
-    "restriction", "tristate", "ternary", "optional", "future", "mono", "single", "object", "state",
-    "status", "flag", "property", "binding", "value", "rule", "spec", "trilean", "result",
-    "handle", "guard",
-))  # fmt: skip
+_ANSWERS = frozenset(
+    (
+        "boolean",
+        "predicate",
+        "matcher",
+        "condition",
+        "constraint",
+        "criterion",
+        "criteria",
+        "query",
+        "filter",
+        "bool",
+        "specification",
+        "expectation",
+        "assert",
+        "assertion",
+        "expression",
+        "check",
+        "restriction",
+        "tristate",
+        "ternary",
+        "optional",
+        "future",
+        "mono",
+        "single",
+        "object",
+        "state",
+        "status",
+        "flag",
+        "property",
+        "binding",
+        "value",
+        "rule",
+        "spec",
+        "trilean",
+        "result",
+        "handle",
+        "guard",
+    )
+)
 # One gets ready and gets started: that is no getting of something.
 _STATES = frozenset(("ready", "started", "going", "lost", "up", "down", "out", "rid"))
 _MADE = {

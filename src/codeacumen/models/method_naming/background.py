@@ -176,9 +176,13 @@ class Background:
     def to_bytes(self) -> bytes:
         """The same bytes for the same background. Weights are rounded to ``STEP``."""
         kept = {
-            "schema": SCHEMA, "verbs": self.verbs, "traits": self.traits, "about": self.about,
-            "names": sorted(self.names.items()), "combination": self.combination,
-        }  # fmt: skip
+            "schema": SCHEMA,
+            "verbs": self.verbs,
+            "traits": self.traits,
+            "about": self.about,
+            "names": sorted(self.names.items()),
+            "combination": self.combination,
+        }
         out = io.BytesIO()
         text = json.dumps(kept, separators=(",", ":")).encode()
         np.savez_compressed(

@@ -137,19 +137,29 @@ def dense(facts: Facts, seen: Signals, background: Background) -> list[float]:
     returned = set(words(facts.returned))
     rest = own[1:]
     row = [
-        odds[seen.own], odds.max() - odds[seen.own], odds.max(),
-        float((odds > odds[seen.own]).sum()), -float((share * odds).sum()),
-        float(background.shares[seen.own]), float(np.log1p(background.names.get(facts.name, 0))),
-        float(len(far_words(facts))), float(len(own)),
+        odds[seen.own],
+        odds.max() - odds[seen.own],
+        odds.max(),
+        float((odds > odds[seen.own]).sum()),
+        -float((share * odds).sum()),
+        float(background.shares[seen.own]),
+        float(np.log1p(background.names.get(facts.name, 0))),
+        float(len(far_words(facts))),
+        float(len(own)),
         *(float(seen.own == many - place) for place in (4, 3, 2, 1)),
-        float(own[:1] == ("get",)), float(own[:1] == ("is",)), float(own[:1] == ("set",)),
-        float(bool(own) and own[0] in body), float(len(facts.name)),
+        float(own[:1] == ("get",)),
+        float(own[:1] == ("is",)),
+        float(own[:1] == ("set",)),
+        float(bool(own) and own[0] in body),
+        float(len(facts.name)),
         sum(one in body for one in rest) / max(1, len(rest)),
         sum(one in returned for one in rest) / max(1, len(rest)),
-        float(len(returned - set(own))), float(np.log1p(facts.statements)),
-        float(len(facts.parameters)), float(any(words(name) == own for _, name, _ in facts.calls)),
+        float(len(returned - set(own))),
+        float(np.log1p(facts.statements)),
+        float(len(facts.parameters)),
+        float(any(words(name) == own for _, name, _ in facts.calls)),
         float(sum(one.weight for one in seen.evidence)),
-    ]  # fmt: skip
+    ]
     return [float(one) for one in row]
 
 

@@ -50,8 +50,11 @@ _STYLES = {
 }
 RULES = (
     *(rule for rule, _ in _STYLES.values()),
-    "pair-of-field", "overload-name", "prefix-of-siblings", "verb-of-shape",
-)  # fmt: skip
+    "pair-of-field",
+    "overload-name",
+    "prefix-of-siblings",
+    "verb-of-shape",
+)
 
 
 class _Deviation(NamedTuple):

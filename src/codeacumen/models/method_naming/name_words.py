@@ -11,51 +11,173 @@ from codeacumen.text.subtokens import subtokens
 
 QUESTIONS = frozenset(("is", "has", "can", "should", "was", "were", "are", "does", "will", "have"))
 # Said of a thing in the third person, they ask as well.
-PREDICATES = frozenset((
-    "equals", "contains", "exists", "matches", "intersects", "overlaps", "supports", "needs",
-    "allows", "accepts", "implies",
-))  # fmt: skip
+PREDICATES = frozenset(
+    (
+        "equals",
+        "contains",
+        "exists",
+        "matches",
+        "intersects",
+        "overlaps",
+        "supports",
+        "needs",
+        "allows",
+        "accepts",
+        "implies",
+    )
+)
 FINDS = frozenset(("find", "lookup", "retrieve", "fetch", "search", "obtain"))
 CHECKS = frozenset(("check", "validate", "verify", "ensure", "assert", "require"))
 CREATES = frozenset(("create", "new", "instantiate"))
 ADDS = frozenset(("add", "put", "insert", "append", "push", "attach", "register", "enqueue"))
-REMOVES = frozenset((
-    "remove", "delete", "clear", "drop", "pop", "poll", "detach", "unregister", "dequeue", "erase",
-    "evict", "purge", "discard",
-))  # fmt: skip
+REMOVES = frozenset(
+    (
+        "remove",
+        "delete",
+        "clear",
+        "drop",
+        "pop",
+        "poll",
+        "detach",
+        "unregister",
+        "dequeue",
+        "erase",
+        "evict",
+        "purge",
+        "discard",
+    )
+)
 # By which a value is turned into another of another kind.
-TURNED = frozenset((
-    "string", "int", "integer", "long", "byte", "bytes", "char", "chars", "hex", "date", "xml",
-    "json", "object", "array", "list", "map", "set", "file", "url", "uri", "double", "float",
-    "number", "boolean", "unicode", "ascii", "base64", "binary", "decimal",
-))  # fmt: skip
-PLACES = frozenset((
-    "front", "back", "top", "bottom", "start", "end", "beginning", "next", "previous", "first",
-    "last", "left", "right", "up", "down", "home", "do", "from", "root",
-))  # fmt: skip
+TURNED = frozenset(
+    (
+        "string",
+        "int",
+        "integer",
+        "long",
+        "byte",
+        "bytes",
+        "char",
+        "chars",
+        "hex",
+        "date",
+        "xml",
+        "json",
+        "object",
+        "array",
+        "list",
+        "map",
+        "set",
+        "file",
+        "url",
+        "uri",
+        "double",
+        "float",
+        "number",
+        "boolean",
+        "unicode",
+        "ascii",
+        "base64",
+        "binary",
+        "decimal",
+    )
+)
+PLACES = frozenset(
+    (
+        "front",
+        "back",
+        "top",
+        "bottom",
+        "start",
+        "end",
+        "beginning",
+        "next",
+        "previous",
+        "first",
+        "last",
+        "left",
+        "right",
+        "up",
+        "down",
+        "home",
+        "do",
+        "from",
+        "root",
+    )
+)
 # What a getter that changes something may say it does.
-CHANGES = frozenset((
-    "and", "next", "new", "increment", "or", "then", "fresh", "unique", "reset", "updated", "init",
-    "lazy", "lazily", "previous", "clear", "set",
-))  # fmt: skip
+CHANGES = frozenset(
+    (
+        "and",
+        "next",
+        "new",
+        "increment",
+        "or",
+        "then",
+        "fresh",
+        "unique",
+        "reset",
+        "updated",
+        "init",
+        "lazy",
+        "lazily",
+        "previous",
+        "clear",
+        "set",
+    )
+)
 
 # Each with what undoes or denies it.
 OPPOSITES: dict[str, frozenset[str]] = {}
 for _one, _other in (
-    ("start", "stop"), ("begin", "end"), ("enable", "disable"), ("open", "close"),
-    ("add", "remove"), ("insert", "delete"), ("show", "hide"), ("lock", "unlock"),
-    ("push", "pop"), ("connect", "disconnect"), ("attach", "detach"), ("load", "unload"),
-    ("encode", "decode"), ("encrypt", "decrypt"), ("compress", "decompress"),
-    ("register", "unregister"), ("register", "deregister"), ("subscribe", "unsubscribe"),
-    ("mount", "unmount"), ("bind", "unbind"), ("install", "uninstall"), ("pause", "resume"),
-    ("suspend", "resume"), ("increment", "decrement"), ("increase", "decrease"),
-    ("expand", "collapse"), ("activate", "deactivate"), ("serialize", "deserialize"),
-    ("marshal", "unmarshal"), ("escape", "unescape"), ("box", "unbox"), ("wrap", "unwrap"),
-    ("read", "write"), ("import", "export"), ("send", "receive"), ("grow", "shrink"),
-    ("select", "deselect"), ("visible", "invisible"), ("valid", "invalid"), ("first", "last"),
-    ("min", "max"), ("minimum", "maximum"), ("before", "after"), ("left", "right"),
-    ("input", "output"), ("allow", "deny"), ("include", "exclude"), ("acquire", "release"),
-):  # fmt: skip
+    ("start", "stop"),
+    ("begin", "end"),
+    ("enable", "disable"),
+    ("open", "close"),
+    ("add", "remove"),
+    ("insert", "delete"),
+    ("show", "hide"),
+    ("lock", "unlock"),
+    ("push", "pop"),
+    ("connect", "disconnect"),
+    ("attach", "detach"),
+    ("load", "unload"),
+    ("encode", "decode"),
+    ("encrypt", "decrypt"),
+    ("compress", "decompress"),
+    ("register", "unregister"),
+    ("register", "deregister"),
+    ("subscribe", "unsubscribe"),
+    ("mount", "unmount"),
+    ("bind", "unbind"),
+    ("install", "uninstall"),
+    ("pause", "resume"),
+    ("suspend", "resume"),
+    ("increment", "decrement"),
+    ("increase", "decrease"),
+    ("expand", "collapse"),
+    ("activate", "deactivate"),
+    ("serialize", "deserialize"),
+    ("marshal", "unmarshal"),
+    ("escape", "unescape"),
+    ("box", "unbox"),
+    ("wrap", "unwrap"),
+    ("read", "write"),
+    ("import", "export"),
+    ("send", "receive"),
+    ("grow", "shrink"),
+    ("select", "deselect"),
+    ("visible", "invisible"),
+    ("valid", "invalid"),
+    ("first", "last"),
+    ("min", "max"),
+    ("minimum", "maximum"),
+    ("before", "after"),
+    ("left", "right"),
+    ("input", "output"),
+    ("allow", "deny"),
+    ("include", "exclude"),
+    ("acquire", "release"),
+):
     OPPOSITES[_one] = OPPOSITES.get(_one, frozenset()) | {_other}
     OPPOSITES[_other] = OPPOSITES.get(_other, frozenset()) | {_one}
 
@@ -82,15 +204,48 @@ NOUNS = frozenset((
 ))  # fmt: skip
 
 PRIMITIVES = frozenset(("int", "long", "short", "byte", "char", "float", "double"))
-VALUES = PRIMITIVES | frozenset((
-    "boolean", "String", "Integer", "Long", "Short", "Byte", "Character", "Float", "Double",
-    "Boolean", "CharSequence", "Class", "BigInteger", "BigDecimal", "Locale", "Charset", "UUID",
-))  # fmt: skip
-COLLECTIONS = frozenset((
-    "List", "ArrayList", "LinkedList", "Set", "HashSet", "TreeSet", "LinkedHashSet", "SortedSet",
-    "Collection", "Vector", "ImmutableList", "ImmutableSet", "EnumSet", "Queue", "Deque",
-    "Iterable", "Stream",
-))  # fmt: skip
+VALUES = PRIMITIVES | frozenset(
+    (
+        "boolean",
+        "String",
+        "Integer",
+        "Long",
+        "Short",
+        "Byte",
+        "Character",
+        "Float",
+        "Double",
+        "Boolean",
+        "CharSequence",
+        "Class",
+        "BigInteger",
+        "BigDecimal",
+        "Locale",
+        "Charset",
+        "UUID",
+    )
+)
+COLLECTIONS = frozenset(
+    (
+        "List",
+        "ArrayList",
+        "LinkedList",
+        "Set",
+        "HashSet",
+        "TreeSet",
+        "LinkedHashSet",
+        "SortedSet",
+        "Collection",
+        "Vector",
+        "ImmutableList",
+        "ImmutableSet",
+        "EnumSet",
+        "Queue",
+        "Deque",
+        "Iterable",
+        "Stream",
+    )
+)
 # What stands for many although it is no plural, or says that there are several.
 MANY = frozenset((
     "all", "list", "set", "map", "array", "collection", "queue", "stack", "group", "history",
@@ -106,11 +261,43 @@ MANY = frozenset((
     "polygon", "point", "shape", "line", "bundle", "catalog", "menu", "toolbar", "palette",
     "signature", "header", "footer", "result", "output", "input", "response", "lineage", "route",
 ))  # fmt: skip
-RELATIONS = frozenset((
-    "by", "for", "of", "in", "with", "from", "to", "at", "on", "as", "that", "which", "without",
-    "between", "under", "using", "after", "before", "and", "or", "per", "within", "matching",
-    "since", "like", "starting", "ending", "containing", "where", "if", "inside", "into", "via",
-))  # fmt: skip
+RELATIONS = frozenset(
+    (
+        "by",
+        "for",
+        "of",
+        "in",
+        "with",
+        "from",
+        "to",
+        "at",
+        "on",
+        "as",
+        "that",
+        "which",
+        "without",
+        "between",
+        "under",
+        "using",
+        "after",
+        "before",
+        "and",
+        "or",
+        "per",
+        "within",
+        "matching",
+        "since",
+        "like",
+        "starting",
+        "ending",
+        "containing",
+        "where",
+        "if",
+        "inside",
+        "into",
+        "via",
+    )
+)
 
 
 def is_plural(word: str) -> bool:
@@ -174,10 +361,20 @@ _TESTS = (
 _SIGNALS = frozenset(
     (word,)
     for word in (
-        "listener", "callback", "handler", "consumer", "visitor", "observer", "action", "runnable",
-        "function", "receiver", "collector", "sink",
+        "listener",
+        "callback",
+        "handler",
+        "consumer",
+        "visitor",
+        "observer",
+        "action",
+        "runnable",
+        "function",
+        "receiver",
+        "collector",
+        "sink",
     )
-)  # fmt: skip
+)
 
 
 _FILLS = frozenset((word,) for word in ("set", "add", "append", "put", "accept", "write"))
@@ -213,9 +410,11 @@ class Said:
             or (len(returned) <= 2 and returned.isupper())
             or returned in ("SELF", "Self", "THIS", "This")
             or returned.endswith("Builder")
-            or any(words_of(one.split("<", 1)[0])[-1:] == words_of(returned)[-1:]
-                   for one in facts.extends + facts.implements)
-        )  # fmt: skip
+            or any(
+                words_of(one.split("<", 1)[0])[-1:] == words_of(returned)[-1:]
+                for one in facts.extends + facts.implements
+            )
+        )
 
     @cached_property
     def takes_result(self) -> bool:

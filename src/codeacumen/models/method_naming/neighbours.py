@@ -195,9 +195,12 @@ class Neighbours:
 
 
 def neighbours_of(
-    corpus: Path, cache: Path, settings: Settings, engine: Callable[[], Engine],
+    corpus: Path,
+    cache: Path,
+    settings: Settings,
+    engine: Callable[[], Engine],
     step: Progress = ignore_progress,
-) -> Neighbours:  # fmt: skip
+) -> Neighbours:
     """The index of a corpus, built first if there is none."""
     build = partial(_build, settings=settings, engine=engine, step=step)
     return Neighbours(store.open_or_build("neighbours", corpus, cache, _built_by(settings), build))

@@ -75,9 +75,11 @@ class Spot:
         most = self.k * FARTHER
         found: list[float | None] = []
         for bodies, near, name in zip(
-            self.neighbours.bodies(methods, most), self.neighbours.names(names, most), names,
+            self.neighbours.bodies(methods, most),
+            self.neighbours.names(names, most),
+            names,
             strict=True,
-        ):  # fmt: skip
+        ):
             if not bodies or not near:
                 found.append(None)
                 continue
@@ -176,15 +178,24 @@ def _r4(near: NamedNeighbours) -> list[str]:
 
 
 RANKS: dict[str, Callable[[NamedNeighbours], list[str]]] = {
-    "r1": _r1, "r2": _r2, "r3": _r3, "r4": _r4,
-}  # fmt: skip
+    "r1": _r1,
+    "r2": _r2,
+    "r3": _r3,
+    "r4": _r4,
+}
 
 
 @model("spot", needs="corpus=DIR")
 def make_spot(
-    corpus: str = "", k: int = 20, by: str = "first", rank: str = "r2", own: bool = False,
-    space: str = "first", dimensions: int = 128, seed: int = 0,
-) -> Spot:  # fmt: skip
+    corpus: str = "",
+    k: int = 20,
+    by: str = "first",
+    rank: str = "r2",
+    own: bool = False,
+    space: str = "first",
+    dimensions: int = 128,
+    seed: int = 0,
+) -> Spot:
     """Do the nearest bodies and the nearest names of a corpus begin alike? (spot:corpus=DIR)"""
     if not corpus:
         raise CodeacumenError(
@@ -199,8 +210,10 @@ def make_spot(
                 f"spot cannot have {key}={value}", f"choose of {', '.join(known)}"
             )
     for key, number, least, most in (
-        ("k", k, 1, 1000), ("dimensions", dimensions, 2, 1024), ("seed", seed, 0, 2**31 - 1),
-    ):  # fmt: skip
+        ("k", k, 1, 1000),
+        ("dimensions", dimensions, 2, 1024),
+        ("seed", seed, 0, 2**31 - 1),
+    ):
         # true and 2.5 are numbers to JSON or to Python.
         if type(number) is not int or not least <= number <= most:
             raise CodeacumenError(f"spot cannot have {key}={number!r}", f"it is {least} to {most}")

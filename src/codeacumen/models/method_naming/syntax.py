@@ -26,19 +26,35 @@ _LOCALS = frozenset(
     ROLE[role]
     for role in ("local", "lambda parameter", "catch parameter", "pattern variable", "resource")
 )
-_LITERALS = frozenset((
-    "string_literal", "character_literal", "decimal_integer_literal", "hex_integer_literal",
-    "octal_integer_literal", "binary_integer_literal", "decimal_floating_point_literal",
-    "hex_floating_point_literal", "class_literal",
-))  # fmt: skip
+_LITERALS = frozenset(
+    (
+        "string_literal",
+        "character_literal",
+        "decimal_integer_literal",
+        "hex_integer_literal",
+        "octal_integer_literal",
+        "binary_integer_literal",
+        "decimal_floating_point_literal",
+        "hex_floating_point_literal",
+        "class_literal",
+    )
+)
 _OF_KIND = {
-    "this": "this", "null_literal": "null", "true": "true", "false": "false",
-    "object_creation_expression": "new", "array_creation_expression": "new",
-    "method_invocation": "call", "instanceof_expression": "boolean expression",
-    "lambda_expression": "lambda", "method_reference": "lambda", "array_access": "element",
-    "assignment_expression": "assignment", "update_expression": "arithmetic",
+    "this": "this",
+    "null_literal": "null",
+    "true": "true",
+    "false": "false",
+    "object_creation_expression": "new",
+    "array_creation_expression": "new",
+    "method_invocation": "call",
+    "instanceof_expression": "boolean expression",
+    "lambda_expression": "lambda",
+    "method_reference": "lambda",
+    "array_access": "element",
+    "assignment_expression": "assignment",
+    "update_expression": "arithmetic",
     "switch_expression": "switch",
-}  # fmt: skip
+}
 _LOGICAL = frozenset(("==", "!=", "<", ">", "<=", ">=", "&&", "||"))
 
 
@@ -262,9 +278,14 @@ _MOST_SOURCES = 16
 _FIELD = ROLE["field"]
 _OWN = frozenset(("", "this", "super"))
 _UNITS = (
-    "method_declaration", "constructor_declaration", "compact_constructor_declaration",
-    "lambda_expression", "class_body", "enum_body", "interface_body",
-)  # fmt: skip
+    "method_declaration",
+    "constructor_declaration",
+    "compact_constructor_declaration",
+    "lambda_expression",
+    "class_body",
+    "enum_body",
+    "interface_body",
+)
 _COMMENTS = frozenset(("line_comment", "block_comment"))
 
 

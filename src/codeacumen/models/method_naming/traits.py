@@ -12,14 +12,43 @@ from functools import lru_cache
 from codeacumen.models.method_naming.facts import Facts
 from codeacumen.text.subtokens import subtokens
 
-COLLECTIONS = frozenset((
-    "ArrayList", "Collection", "Deque", "Enumeration", "HashMap", "HashSet", "Iterable", "Iterator",
-    "LinkedList", "List", "Map", "Queue", "Set", "SortedMap", "SortedSet", "Stream", "Vector",
-))  # fmt: skip
-NUMBERS = frozenset((
-    "Byte", "Double", "Float", "Integer", "Long", "Short", "byte", "double", "float", "int", "long",
-    "short",
-))  # fmt: skip
+COLLECTIONS = frozenset(
+    (
+        "ArrayList",
+        "Collection",
+        "Deque",
+        "Enumeration",
+        "HashMap",
+        "HashSet",
+        "Iterable",
+        "Iterator",
+        "LinkedList",
+        "List",
+        "Map",
+        "Queue",
+        "Set",
+        "SortedMap",
+        "SortedSet",
+        "Stream",
+        "Vector",
+    )
+)
+NUMBERS = frozenset(
+    (
+        "Byte",
+        "Double",
+        "Float",
+        "Integer",
+        "Long",
+        "Short",
+        "byte",
+        "double",
+        "float",
+        "int",
+        "long",
+        "short",
+    )
+)
 # More of a kind than this tell nothing new, and a generated method may have thousands.
 _CALLS, _IDENTIFIERS, _FEW = 25, 60, 4
 
@@ -109,9 +138,13 @@ def _body(facts: Facts, sort: str, outside: str) -> Iterator[str]:
     yield f"statements {small} in {outside}"
     yield f"whole {small}, {outside}, {kinds}, {min(len(facts.calls), 3)}"
     for what, many in (
-        ("loops", facts.loops), ("branches", facts.branches), ("tries", facts.tries),
-        ("instanceofs", facts.instanceofs), ("casts", facts.casts), ("lambdas", facts.lambdas),
-    ):  # fmt: skip
+        ("loops", facts.loops),
+        ("branches", facts.branches),
+        ("tries", facts.tries),
+        ("instanceofs", facts.instanceofs),
+        ("casts", facts.casts),
+        ("lambdas", facts.lambdas),
+    ):
         if many:
             yield f"{what} {min(many, 2)}"
     yield f"writes {min(len(facts.fields_written), 3)} in {sort}"
@@ -119,12 +152,16 @@ def _body(facts: Facts, sort: str, outside: str) -> Iterator[str]:
     if facts.stored:
         yield f"stores {min(len(facts.stored), 2)} in {sort}"
     for what, is_so in (
-        ("derives", facts.derived), ("sets elements", facts.elements_written),
-        ("sets others", facts.others_written), ("fills", facts.filled),
-        ("throws only", facts.throws_only), ("empty", facts.empty),
-        ("calls super", facts.super_calls), ("calls itself", facts.self_calls),
+        ("derives", facts.derived),
+        ("sets elements", facts.elements_written),
+        ("sets others", facts.others_written),
+        ("fills", facts.filled),
+        ("throws only", facts.throws_only),
+        ("empty", facts.empty),
+        ("calls super", facts.super_calls),
+        ("calls itself", facts.self_calls),
         (f"calls an overload in {sort}", facts.overload_calls),
-    ):  # fmt: skip
+    ):
         if is_so:
             yield what
     for type_ in facts.thrown[:3]:
@@ -181,15 +218,23 @@ def _size(statements: int) -> int:
 
 # Traits that a person understands, by how they begin.
 _TOLD = (
-    ("stores 1", "it stores its parameter"), ("stores 2", "it stores its parameters"),
-    ("returns void", "it returns nothing"), ("returns ", "it returns {}"),
-    ("only calls verb", ""), ("only calls ", "it only calls {}"),
-    ("calls verb ", "it calls {}..."), ("creates what", "it creates what it returns"),
-    ("creates ", "it creates {}"), ("only parameter ", "it takes only a {}"),
-    ("throws ", "it throws {}"), ("may give null", "it may return null"),
-    ("may give field", "it returns a field"), ("may give this", "it returns itself"),
-    ("owner ends ", "its class is a {}"), ("fills", "it fills a parameter"),
-)  # fmt: skip
+    ("stores 1", "it stores its parameter"),
+    ("stores 2", "it stores its parameters"),
+    ("returns void", "it returns nothing"),
+    ("returns ", "it returns {}"),
+    ("only calls verb", ""),
+    ("only calls ", "it only calls {}"),
+    ("calls verb ", "it calls {}..."),
+    ("creates what", "it creates what it returns"),
+    ("creates ", "it creates {}"),
+    ("only parameter ", "it takes only a {}"),
+    ("throws ", "it throws {}"),
+    ("may give null", "it may return null"),
+    ("may give field", "it returns a field"),
+    ("may give this", "it returns itself"),
+    ("owner ends ", "its class is a {}"),
+    ("fills", "it fills a parameter"),
+)
 
 
 def told(trait: str) -> str:

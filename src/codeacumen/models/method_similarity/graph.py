@@ -46,8 +46,10 @@ Nodes = NDArray[np.int64]
 
 # Constants of splitmix64, a well-tried mixing of 64 bits.
 _STEP, _FIRST, _SECOND = (
-    np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB),
-)  # fmt: skip
+    np.uint64(0x9E3779B97F4A7C15),
+    np.uint64(0xBF58476D1CE4E5B9),
+    np.uint64(0x94D049BB133111EB),
+)
 
 
 @kernel
@@ -91,9 +93,14 @@ def elements_above(element: Nodes, parent: NDArray[np.int32]) -> Nodes:
 # Kinds of edges: those of the view, and two of ours.
 CHILD, WORD = len(EDGES), len(EDGES) + 1
 _TELLING = (
-    "PRIMITIVE_TYPE", "INT_LITERAL", "LONG_LITERAL", "FLOAT_LITERAL", "DOUBLE_LITERAL",
-    "BOOLEAN_LITERAL", "CHAR_LITERAL",
-)  # fmt: skip
+    "PRIMITIVE_TYPE",
+    "INT_LITERAL",
+    "LONG_LITERAL",
+    "FLOAT_LITERAL",
+    "DOUBLE_LITERAL",
+    "BOOLEAN_LITERAL",
+    "CHAR_LITERAL",
+)
 
 
 class Graph(NamedTuple):

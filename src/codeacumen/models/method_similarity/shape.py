@@ -56,47 +56,99 @@ from codeacumen.models.method_similarity.bags import (
 PARTS = ("signature", "types", "control", "operators", "literals", "calls", "data")
 
 _NUMBERS = {
-    "byte": "whole", "short": "whole", "int": "whole", "long": "whole", "char": "whole",
-    "float": "real", "double": "real",
-}  # fmt: skip
+    "byte": "whole",
+    "short": "whole",
+    "int": "whole",
+    "long": "whole",
+    "char": "whole",
+    "float": "real",
+    "double": "real",
+}
 _CONTROL = {
-    "if_statement": "if", "for_statement": "loop", "while_statement": "loop",
-    "do_statement": "loop", "enhanced_for_statement": "loop", "switch_expression": "switch",
-    "try_statement": "try", "try_with_resources_statement": "try", "catch_clause": "catch",
-    "finally_clause": "finally", "throw_statement": "throw", "return_statement": "return",
-    "break_statement": "break", "continue_statement": "continue", "ternary_expression": "choice",
-    "synchronized_statement": "synchronized", "lambda_expression": "lambda",
-    "assert_statement": "assert", "yield_statement": "yield", "class_body": "class",
-}  # fmt: skip
-_OPERATIONS = frozenset((
-    "binary_expression", "assignment_expression", "unary_expression", "update_expression",
-    "instanceof_expression", "cast_expression", "array_access",
-))  # fmt: skip
-_LITERALS = frozenset((
-    "decimal_integer_literal", "hex_integer_literal", "octal_integer_literal",
-    "binary_integer_literal", "decimal_floating_point_literal", "hex_floating_point_literal",
-    "character_literal", "true", "false", "null_literal",
-))  # fmt: skip
+    "if_statement": "if",
+    "for_statement": "loop",
+    "while_statement": "loop",
+    "do_statement": "loop",
+    "enhanced_for_statement": "loop",
+    "switch_expression": "switch",
+    "try_statement": "try",
+    "try_with_resources_statement": "try",
+    "catch_clause": "catch",
+    "finally_clause": "finally",
+    "throw_statement": "throw",
+    "return_statement": "return",
+    "break_statement": "break",
+    "continue_statement": "continue",
+    "ternary_expression": "choice",
+    "synchronized_statement": "synchronized",
+    "lambda_expression": "lambda",
+    "assert_statement": "assert",
+    "yield_statement": "yield",
+    "class_body": "class",
+}
+_OPERATIONS = frozenset(
+    (
+        "binary_expression",
+        "assignment_expression",
+        "unary_expression",
+        "update_expression",
+        "instanceof_expression",
+        "cast_expression",
+        "array_access",
+    )
+)
+_LITERALS = frozenset(
+    (
+        "decimal_integer_literal",
+        "hex_integer_literal",
+        "octal_integer_literal",
+        "binary_integer_literal",
+        "decimal_floating_point_literal",
+        "hex_floating_point_literal",
+        "character_literal",
+        "true",
+        "false",
+        "null_literal",
+    )
+)
 _CALLS = {
-    "method_invocation": "call", "object_creation_expression": "new",
-    "explicit_constructor_invocation": "construct", "array_creation_expression": "new array",
+    "method_invocation": "call",
+    "object_creation_expression": "new",
+    "explicit_constructor_invocation": "construct",
+    "array_creation_expression": "new array",
     "method_reference": "reference",
-}  # fmt: skip
+}
 _OTHERS = {
-    "method_invocation": "a call", "object_creation_expression": "a new one",
-    "array_creation_expression": "a new array", "array_access": "an element", "this": "this",
-    "super": "super", "string_literal": "a string", "ternary_expression": "a choice",
-    "lambda_expression": "a lambda", "method_reference": "a reference",
+    "method_invocation": "a call",
+    "object_creation_expression": "a new one",
+    "array_creation_expression": "a new array",
+    "array_access": "an element",
+    "this": "this",
+    "super": "super",
+    "string_literal": "a string",
+    "ternary_expression": "a choice",
+    "lambda_expression": "a lambda",
+    "method_reference": "a reference",
     "assignment_expression": "an assignment",
-}  # fmt: skip
+}
 _USED = {
-    "expression_statement": "dropped", "return_statement": "returned", "throw_statement": "thrown",
-    "argument_list": "passed", "variable_declarator": "kept", "assignment_expression": "kept",
-    "method_invocation": "asked", "binary_expression": "computed with",
-    "unary_expression": "computed with", "if_statement": "decides", "while_statement": "decides",
-    "for_statement": "decides", "enhanced_for_statement": "walked", "field_access": "looked into",
-    "array_access": "looked into", "switch_expression": "decides",
-}  # fmt: skip
+    "expression_statement": "dropped",
+    "return_statement": "returned",
+    "throw_statement": "thrown",
+    "argument_list": "passed",
+    "variable_declarator": "kept",
+    "assignment_expression": "kept",
+    "method_invocation": "asked",
+    "binary_expression": "computed with",
+    "unary_expression": "computed with",
+    "if_statement": "decides",
+    "while_statement": "decides",
+    "for_statement": "decides",
+    "enhanced_for_statement": "walked",
+    "field_access": "looked into",
+    "array_access": "looked into",
+    "switch_expression": "decides",
+}
 _ACCESS = {DECLARES: "declares", READS: "reads", WRITES: "writes", UPDATES: "updates"}
 # Wrappers that change nothing, and how many of them are looked through.
 _WRAPPERS = ("parenthesized_expression", "cast_expression")

@@ -31,9 +31,13 @@ _LIMIT = 600.0
 
 
 def answers(
-    architecture: Architecture, network: Any, features: Sequence[Features | None],
-    *, batch: int = 64, device: str = "cpu",
-) -> list[str | None]:  # fmt: skip
+    architecture: Architecture,
+    network: Any,
+    features: Sequence[Features | None],
+    *,
+    batch: int = 64,
+    device: str = "cpu",
+) -> list[str | None]:
     """In words; None where there was nothing to read."""
     found: list[str | None] = [None] * len(features)
     for place, said in _each(architecture, features, network.predict, batch, device):
@@ -42,9 +46,13 @@ def answers(
 
 
 def vectors(
-    architecture: Architecture, network: Any, features: Sequence[Features | None],
-    *, batch: int = 64, device: str = "cpu",
-) -> list[list[float] | None]:  # fmt: skip
+    architecture: Architecture,
+    network: Any,
+    features: Sequence[Features | None],
+    *,
+    batch: int = 64,
+    device: str = "cpu",
+) -> list[list[float] | None]:
     found: list[list[float] | None] = [None] * len(features)
 
     def rows(tensors: Any) -> list[list[float]]:
@@ -57,9 +65,12 @@ def vectors(
 
 
 def _each(
-    architecture: Architecture, features: Sequence[Features | None],
-    ask: Callable[[Any], Sequence[Any]], batch: int, device: str,
-) -> list[tuple[int, Any]]:  # fmt: skip
+    architecture: Architecture,
+    features: Sequence[Features | None],
+    ask: Callable[[Any], Sequence[Any]],
+    batch: int,
+    device: str,
+) -> list[tuple[int, Any]]:
     there = [(place, one) for place, one in enumerate(features) if one is not None]
     encoded: list[Encoded] = [architecture.encode(one) for _, one in there]
     found: list[tuple[int, Any]] = []

@@ -128,8 +128,10 @@ class Embeds(Trained):
 
 
 _CAPABILITIES: dict[Capability, type[Trained]] = {
-    Capability.CLASSIFY: Classifies, Capability.GENERATE: Generates, Capability.NAME: Names,
-}  # fmt: skip
+    Capability.CLASSIFY: Classifies,
+    Capability.GENERATE: Generates,
+    Capability.NAME: Names,
+}
 
 
 def _trained(folder: Path, device: str, batch: int) -> Trained:

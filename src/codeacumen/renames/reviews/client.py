@@ -181,9 +181,12 @@ def read_answer(path: Path) -> Answer | None:
         return Answer(OK, said)
     try:
         return Answer(
-            int(said["status"]), said["body"], str(said.get("etag", "")), str(said.get("next", "")),
+            int(said["status"]),
+            said["body"],
+            str(said.get("etag", "")),
+            str(said.get("next", "")),
             int(said.get("round", 0)),
-        )  # fmt: skip
+        )
     except (TypeError, ValueError):
         return None
 
@@ -234,10 +237,14 @@ class GitHub:
     """``told`` hears why it waits; ``sleep`` and ``clock`` are the machine's, or a test's."""
 
     def __init__(
-        self, api: str = API, token: str = "", told: Told = lambda text: None,
-        sleep: Callable[[float], None] = time.sleep, clock: Callable[[], float] = time.time,
+        self,
+        api: str = API,
+        token: str = "",
+        told: Told = lambda text: None,
+        sleep: Callable[[float], None] = time.sleep,
+        clock: Callable[[], float] = time.time,
         timeout: float = TIMEOUT_SECONDS,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self._httpx = _httpx()
         self._told, self._sleep, self._clock = told, sleep, clock
         self._free_at = 0.0
@@ -261,9 +268,11 @@ class GitHub:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, value: BaseException | None,
+        self,
+        kind: type[BaseException] | None,
+        value: BaseException | None,
         trace: TracebackType | None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self._client.close()
 
     def ask(self, path: str, query: str, etag: str) -> Answer:

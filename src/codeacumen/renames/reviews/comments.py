@@ -74,9 +74,15 @@ def read_pull(item: Json) -> Pull | None:
         return None
     merged = _text(item, "merged_at")
     return Pull(
-        number, _text(item, "html_url"), _text(item, "user", "login"), _text(item, "created_at"),
-        merged or _text(item, "closed_at"), bool(merged), head, base,
-    )  # fmt: skip
+        number,
+        _text(item, "html_url"),
+        _text(item, "user", "login"),
+        _text(item, "created_at"),
+        merged or _text(item, "closed_at"),
+        bool(merged),
+        head,
+        base,
+    )
 
 
 def read_line_comment(item: Json) -> Comment | None:
@@ -91,13 +97,21 @@ def read_line_comment(item: Json) -> Comment | None:
         # From a removed line to one that was put in: their numbers are of two files.
         first = last
     return Comment(
-        number, LINE, pull, _text(item, "body"), _text(item, "html_url"),
-        _text(item, "user", "login"), _text(item, "created_at"),
+        number,
+        LINE,
+        pull,
+        _text(item, "body"),
+        _text(item, "html_url"),
+        _text(item, "user", "login"),
+        _text(item, "created_at"),
         _int(item, "in_reply_to_id") or number,
         _text(item, "original_commit_id") or _text(item, "commit_id"),
-        path, min(first, last), last, side == "LEFT",
+        path,
+        min(first, last),
+        last,
+        side == "LEFT",
         "" if whole_file else _text(item, "diff_hunk"),
-    )  # fmt: skip
+    )
 
 
 def read_discussion(item: Json) -> Comment | None:
@@ -105,9 +119,15 @@ def read_discussion(item: Json) -> Comment | None:
     if not number or not pull or _is_bot(item):
         return None
     return Comment(
-        number, DISCUSSION, pull, _text(item, "body"), _text(item, "html_url"),
-        _text(item, "user", "login"), _text(item, "created_at"), number,
-    )  # fmt: skip
+        number,
+        DISCUSSION,
+        pull,
+        _text(item, "body"),
+        _text(item, "html_url"),
+        _text(item, "user", "login"),
+        _text(item, "created_at"),
+        number,
+    )
 
 
 def read_verdict(item: Json, pull: int) -> Comment | None:
@@ -116,9 +136,16 @@ def read_verdict(item: Json, pull: int) -> Comment | None:
     if not number or not body or _is_bot(item):
         return None
     return Comment(
-        number, VERDICT, pull, body, _text(item, "html_url"), _text(item, "user", "login"),
-        _text(item, "submitted_at"), number, _text(item, "commit_id"),
-    )  # fmt: skip
+        number,
+        VERDICT,
+        pull,
+        body,
+        _text(item, "html_url"),
+        _text(item, "user", "login"),
+        _text(item, "submitted_at"),
+        number,
+        _text(item, "commit_id"),
+    )
 
 
 def approved(reviews: Iterable[Json]) -> bool:
@@ -327,9 +354,15 @@ _WORD = re.compile(r"[^\W_][\w$]*")
 
 
 def find_features(
-    said: Sequence[str], old: str, new: str, *, accepted: bool, approved: bool, own: bool,
+    said: Sequence[str],
+    old: str,
+    new: str,
+    *,
+    accepted: bool,
+    approved: bool,
+    own: bool,
     tags: Sequence[str] = (),
-) -> tuple[str, ...]:  # fmt: skip
+) -> tuple[str, ...]:
     """What can be said of a case. ``said`` are the comments of the thread, the first one first;
     ``own``: the author of the change wrote the first; ``tags`` those of the rename."""
     text = "\n".join(said)

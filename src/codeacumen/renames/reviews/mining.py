@@ -296,7 +296,7 @@ def _comments(
 
 def _pull(
     source: Source, repository: str, changes: Changes, pull: Pull, said: list[Comment], found: Found
-) -> list[_Case]:  # fmt: skip
+) -> list[_Case]:
     """The cases of a pull request; their records are added to what was found."""
     key, path = file_key(repository, "pulls", str(pull.number)), f"pulls/{pull.number}"
     path = f"repos/{repository}/{path}"
@@ -329,7 +329,7 @@ def _pull(
 
 def _linked(
     ranges: Iterable[Range], changes: Changes, naming: Sequence[Sequence[Comment]], found: Found
-) -> list[_Case]:  # fmt: skip
+) -> list[_Case]:
     """For each method that has another name now, its best link."""
     best: dict[tuple[object, ...], _Case] = {}
     unlinked: set[tuple[object, ...]] = set()
@@ -370,9 +370,7 @@ def _where(old: Located, commit: str) -> Where:
     def line(offset: int) -> int:
         return data.count(b"\n", 0, offset) + 1
 
-    return Where(
-        commit, old.path, old.name, line(method.first), line(opens), line(method.end)
-    )  # fmt: skip
+    return Where(commit, old.path, old.name, line(method.first), line(opens), line(method.end))
 
 
 def _record(case: _Case, repository: str, pull: Pull, accepted: tuple[bool, bool]) -> Rename:
@@ -380,9 +378,14 @@ def _record(case: _Case, repository: str, pull: Pull, accepted: tuple[bool, bool
     merged, agreed = accepted
     said = [one.body for one in case.thread]
     features = find_features(
-        said, old.name, new.name, accepted=merged or agreed, approved=agreed,
-        own=bool(root.author) and root.author == pull.author, tags=case.tags,
-    )  # fmt: skip
+        said,
+        old.name,
+        new.name,
+        accepted=merged or agreed,
+        approved=agreed,
+        own=bool(root.author) and root.author == pull.author,
+        tags=case.tags,
+    )
     told = (repository, str(pull.number), new.path, new.method.key, old.name)
     return Rename(
         id=str(uuid.uuid5(NAMESPACE, "\0".join(told))),
@@ -401,11 +404,14 @@ def _record(case: _Case, repository: str, pull: Pull, accepted: tuple[bool, bool
         code_before=old.version.code(old.method),
         tags=case.tags,
         review=Review(
-            comment="\n\n".join(said), url=root.url or pull.url, author=root.author,
-            pull=pull.number, accepted=merged or agreed,
+            comment="\n\n".join(said),
+            url=root.url or pull.url,
+            author=root.author,
+            pull=pull.number,
+            accepted=merged or agreed,
             features=(*features, f"link:{case.link}"),
         ),
-    )  # fmt: skip
+    )
 
 
 def _others(case: _Case, repository: str) -> Iterator[StableMethod]:

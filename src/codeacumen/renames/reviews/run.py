@@ -30,17 +30,40 @@ from codeacumen.renames.reviews.comments import KEYWORDS, is_clear
 from codeacumen.renames.reviews.mining import Found, NoRepositoryError, mine
 
 COLUMNS = (
-    "decision", "note", "old_name", "new_name", "comment", "features", "tags", "url", "author",
-    "project", "pull", "path", "owner", "code_before", "code", "id",
-)  # fmt: skip
+    "decision",
+    "note",
+    "old_name",
+    "new_name",
+    "comment",
+    "features",
+    "tags",
+    "url",
+    "author",
+    "project",
+    "pull",
+    "path",
+    "owner",
+    "code_before",
+    "code",
+    "id",
+)
 # Excel cuts a cell off there, and breaks the row.
 LONGEST_CELL = 32_000
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
 _MEANT = {
-    "include": "include", "i": "include", "yes": "include", "y": "include", "1": "include",
-    "exclude": "exclude", "e": "exclude", "no": "exclude", "n": "exclude", "0": "exclude",
-    "": "", "?": "",
-}  # fmt: skip
+    "include": "include",
+    "i": "include",
+    "yes": "include",
+    "y": "include",
+    "1": "include",
+    "exclude": "exclude",
+    "e": "exclude",
+    "no": "exclude",
+    "n": "exclude",
+    "0": "exclude",
+    "": "",
+    "?": "",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,9 +170,12 @@ _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 
 def mine_reviews(
-    source: Source, repositories: Sequence[str], out: Path, since: str = "",
+    source: Source,
+    repositories: Sequence[str],
+    out: Path,
+    since: str = "",
     step: Progress = ignore_progress,
-) -> dict[str, Json]:  # fmt: skip
+) -> dict[str, Json]:
     """Write all files; gives what ``reviews.json`` says. A repository that cannot be read is told
     of and left out; if none can, that is an error."""
     names = list(dict.fromkeys(repositories))

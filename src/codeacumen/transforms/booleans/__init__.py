@@ -41,24 +41,42 @@ _CONDITIONS = frozenset(
 # Where any expression may stand, so that it needs no parentheses.
 _FREE = frozenset(
     (
-        DECLARATOR, ASSIGNMENT, PARENTHESES, "argument_list", "array_initializer",
-        "assert_statement", "expression_statement", "for_statement", "return_statement",
+        DECLARATOR,
+        ASSIGNMENT,
+        PARENTHESES,
+        "argument_list",
+        "array_initializer",
+        "assert_statement",
+        "expression_statement",
+        "for_statement",
+        "return_statement",
         "yield_statement",
     )
-)  # fmt: skip
+)
 # Where a boolean is read.
 _READ = _FREE | {
-    "annotation_argument_list", "binary_expression", "cast_expression",
-    "element_value_array_initializer", "element_value_pair", "guard", "lambda_expression",
+    "annotation_argument_list",
+    "binary_expression",
+    "cast_expression",
+    "element_value_array_initializer",
+    "element_value_pair",
+    "guard",
+    "lambda_expression",
     "ternary_expression",
-}  # fmt: skip
+}
 # What takes a ``!`` without parentheses.
 _TIGHT = frozenset(
     (
-        "array_access", "cast_expression", "field_access", "identifier", "method_invocation",
-        "object_creation_expression", PARENTHESES, NOT,
+        "array_access",
+        "cast_expression",
+        "field_access",
+        "identifier",
+        "method_invocation",
+        "object_creation_expression",
+        PARENTHESES,
+        NOT,
     )
-)  # fmt: skip
+)
 # Bytes of identifiers and keywords, beyond ASCII too.
 _WORD = frozenset(byte for byte in range(256) if byte > 127 or chr(byte).isalnum()) | set(b"_$")
 
@@ -230,10 +248,13 @@ def _is_statement(code: Code, node: int) -> bool:
 
 _WITH_STATEMENTS = frozenset(
     (
-        "block", "constructor_body", "if_statement", "labeled_statement",
+        "block",
+        "constructor_body",
+        "if_statement",
+        "labeled_statement",
         "switch_block_statement_group",
     )
-)  # fmt: skip
+)
 
 
 def _value(code: Code, method: int, value: int, type_: str) -> _Point:

@@ -27,10 +27,16 @@ _ERROR = re.compile(r"^(.+?\.java):(\d+): error: (.*)$", flags=re.MULTILINE)
 # A module's declaration would demand modules; packages are compiled on the class path.
 _LEFT_OUT = ("module-info.java", "package-info.java")
 OPTIONS = (
-    "-nowarn", "-proc:none", "-implicit:none", "-encoding", "UTF-8", "-Xmaxerrs", "100000",
+    "-nowarn",
+    "-proc:none",
+    "-implicit:none",
+    "-encoding",
+    "UTF-8",
+    "-Xmaxerrs",
+    "100000",
     # What follows an error is looked at all the same.
     "-XDshould-stop.ifError=FLOW",
-)  # fmt: skip
+)
 
 
 def find_javac() -> str:
@@ -47,9 +53,12 @@ def _start() -> subprocess.Popen[str]:
     program = files("codeacumen.transforms.certify").joinpath("Compiler.java")
     return subprocess.Popen(
         [str(java), "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", str(program)],
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, encoding="utf-8",
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        encoding="utf-8",
         errors="replace",
-    )  # fmt: skip
+    )
 
 
 class Compiled:
@@ -173,9 +182,15 @@ class Tested:
     def _run(self) -> str:
         try:
             done = subprocess.run(
-                self.command, shell=True, cwd=self.root, capture_output=True, text=True,
-                errors="replace", timeout=self.limit, stdin=subprocess.DEVNULL,
-            )  # fmt: skip
+                self.command,
+                shell=True,
+                cwd=self.root,
+                capture_output=True,
+                text=True,
+                errors="replace",
+                timeout=self.limit,
+                stdin=subprocess.DEVNULL,
+            )
         except subprocess.TimeoutExpired:
             return f"no end after {self.limit:g} seconds"
         if done.returncode == 0:
@@ -202,9 +217,13 @@ class Means:
 
 
 def certify(
-    subjects: Sequence[Subject], known: Sequence[Certificate], sources: Mapping[str, bytes],
-    level: str, means: Means, step: Progress,
-) -> list[Certificate]:  # fmt: skip
+    subjects: Sequence[Subject],
+    known: Sequence[Certificate],
+    sources: Mapping[str, bytes],
+    level: str,
+    means: Means,
+    step: Progress,
+) -> list[Certificate]:
     """Certificates up to a level, in order. ``known`` are those that need no other tool, made
     when the variants were; ``sources`` are all files of the project."""
     found = list(known)
@@ -228,9 +247,13 @@ def certify(
 
 
 def _pass(
-    found: list[Certificate], subjects: Sequence[Subject], sources: Mapping[str, bytes],
-    works: Callable[[Mapping[str, bytes]], str], level: str, step: Progress,
-) -> None:  # fmt: skip
+    found: list[Certificate],
+    subjects: Sequence[Subject],
+    sources: Mapping[str, bytes],
+    works: Callable[[Mapping[str, bytes]], str],
+    level: str,
+    step: Progress,
+) -> None:
     """The next level, for those that hold so far."""
     before = LEVELS[level_of(level) - 1]
     waiting = [one for one in subjects if found[one.place].holds]

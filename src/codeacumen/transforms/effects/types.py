@@ -25,10 +25,18 @@ from codeacumen.transforms.effects.operators import PRIMITIVE, Outcome, promoted
 # What a constant's value cannot be told from without looking further.
 _OPEN = frozenset(
     (
-        "identifier", "type_identifier", "this", "super", "lambda_expression", "switch_expression",
-        "/", "%", "null_literal", "ERROR",
+        "identifier",
+        "type_identifier",
+        "this",
+        "super",
+        "lambda_expression",
+        "switch_expression",
+        "/",
+        "%",
+        "null_literal",
+        "ERROR",
     )
-)  # fmt: skip
+)
 _INTERFACES = ("interface", "annotation")
 _INNER = ("class", "anonymous", "enum constant")
 
@@ -138,28 +146,53 @@ class Fields:
 
 
 _LITERALS = {
-    "true": "boolean", "false": "boolean", "character_literal": "char", "null_literal": "null",
-    "string_literal": "String", "class_literal": "object", "this": "object", LAMBDA: "object",
-    "decimal_floating_point_literal": "double", "hex_floating_point_literal": "double",
-}  # fmt: skip
+    "true": "boolean",
+    "false": "boolean",
+    "character_literal": "char",
+    "null_literal": "null",
+    "string_literal": "String",
+    "class_literal": "object",
+    "this": "object",
+    LAMBDA: "object",
+    "decimal_floating_point_literal": "double",
+    "hex_floating_point_literal": "double",
+}
 _INTEGERS = frozenset(
     (
-        "decimal_integer_literal", "hex_integer_literal", "octal_integer_literal",
+        "decimal_integer_literal",
+        "hex_integer_literal",
+        "octal_integer_literal",
         "binary_integer_literal",
     )
-)  # fmt: skip
+)
 _KNOWN = frozenset(
     (
-        "Byte", "Character", "Double", "Float", "Integer", "Long", "Math", "Object", "Short",
-        "String", "StringBuffer", "StringBuilder",
+        "Byte",
+        "Character",
+        "Double",
+        "Float",
+        "Integer",
+        "Long",
+        "Math",
+        "Object",
+        "Short",
+        "String",
+        "StringBuffer",
+        "StringBuilder",
     )
-)  # fmt: skip
+)
 _NEVER_NULL = frozenset(
     (
-        "this", "super", "object_creation_expression", "array_creation_expression",
-        "array_initializer", "string_literal", "class_literal", LAMBDA,
+        "this",
+        "super",
+        "object_creation_expression",
+        "array_creation_expression",
+        "array_initializer",
+        "string_literal",
+        "class_literal",
+        LAMBDA,
     )
-)  # fmt: skip
+)
 _NONZERO = re.compile(rb"0[xX][0_]*[1-9a-fA-F]|0[bB]?[0_]*[1-9]|[1-9]")
 _DIGITS = re.compile(rb"(0|[1-9][0-9_]*)")
 _MAXIMUM = 1 << 20
@@ -364,19 +397,31 @@ class Types:
 # Those that take a size, which must not be negative, and those that take nothing.
 _SIZED = frozenset(
     (
-        "java.util.ArrayDeque", "java.util.ArrayList", "java.util.HashMap", "java.util.HashSet",
-        "java.util.Hashtable", "java.util.IdentityHashMap", "java.util.LinkedHashMap",
-        "java.util.LinkedHashSet", "java.util.Vector", "java.lang.StringBuffer",
+        "java.util.ArrayDeque",
+        "java.util.ArrayList",
+        "java.util.HashMap",
+        "java.util.HashSet",
+        "java.util.Hashtable",
+        "java.util.IdentityHashMap",
+        "java.util.LinkedHashMap",
+        "java.util.LinkedHashSet",
+        "java.util.Vector",
+        "java.lang.StringBuffer",
         "java.lang.StringBuilder",
     )
-)  # fmt: skip
+)
 _UNSIZED = frozenset(
     ("java.lang.Object", "java.util.LinkedList", "java.util.TreeMap", "java.util.TreeSet")
 )
 _BOUNDS = {
-    "Byte": "byte", "Short": "short", "Character": "char", "Integer": "int", "Long": "long",
-    "Float": "float", "Double": "double",
-}  # fmt: skip
+    "Byte": "byte",
+    "Short": "short",
+    "Character": "char",
+    "Integer": "int",
+    "Long": "long",
+    "Float": "float",
+    "Double": "double",
+}
 
 
 def creation(code: Code, types: Types, node: int) -> bool:

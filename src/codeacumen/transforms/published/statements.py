@@ -51,12 +51,14 @@ class PublishedLoop:
             alike.setdefault(known, []).append(one)
         return [
             Location(
-                numbered.id(code.kind[one].removesuffix("_statement")), method, *code.span(one),
+                numbered.id(code.kind[one].removesuffix("_statement")),
+                method,
+                *code.span(one),
                 detail=tuple(alike[known]),
                 doubt=worst(_doubt(code, same) for same in alike[known]),
             )
             for one, known in zip(loops, shapes, strict=True)
-        ]  # fmt: skip
+        ]
 
     def rewrites(self, code: Code, chosen: Sequence[Location]) -> list[Rewrite]:
         nodes = sorted({node for location in chosen for node in location.detail})
@@ -194,8 +196,12 @@ def _pairs(code: Code, run: Sequence[int]) -> Iterator[tuple[int, int, Doubt | N
 
 
 _LABEL, _BREAK = "switch_label", "break_statement"
-_COMPUTED = ("method_invocation", "assignment_expression", "update_expression",
-             "object_creation_expression")  # fmt: skip
+_COMPUTED = (
+    "method_invocation",
+    "assignment_expression",
+    "update_expression",
+    "object_creation_expression",
+)
 
 
 class _Entry(NamedTuple):

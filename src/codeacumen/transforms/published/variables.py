@@ -19,11 +19,20 @@ from codeacumen.transforms.unused import CALLS_CONSTRUCTOR, inserted, moment, st
 
 _IDENTIFIERS = ("identifier", "type_identifier")
 # Whose names are no words like others: declarations of methods and types, and annotations.
-_OWN_NAMES = frozenset((
-    "method_declaration", "constructor_declaration", "compact_constructor_declaration",
-    "class_declaration", "interface_declaration", "enum_declaration", "record_declaration",
-    "annotation_type_declaration", "annotation", "marker_annotation",
-))  # fmt: skip
+_OWN_NAMES = frozenset(
+    (
+        "method_declaration",
+        "constructor_declaration",
+        "compact_constructor_declaration",
+        "class_declaration",
+        "interface_declaration",
+        "enum_declaration",
+        "record_declaration",
+        "annotation_type_declaration",
+        "annotation",
+        "marker_annotation",
+    )
+)
 # A pattern's variable came to Java after the tool.
 _DECLARED = (LOCALS - {"pattern variable"}) | {"field"}
 _LABELS = frozenset(("labeled_statement", "break_statement", "continue_statement"))
@@ -87,11 +96,15 @@ class PublishedRename:
         numbered, written = Numbered(self.name), by_text(code, top)
         return [
             Location(
-                numbered.id(code.text(node)), method, *code.span(node), why, node,
+                numbered.id(code.text(node)),
+                method,
+                *code.span(node),
+                why,
+                node,
                 doubt=_doubt(code, written[code.bytes(node)]),
             )
             for node in declared(code, top)
-        ]  # fmt: skip
+        ]
 
     def rewrites(self, code: Code, chosen: Sequence[Location]) -> list[Rewrite]:
         written = by_text(code, method_node(code, chosen[0].method))
@@ -150,10 +163,15 @@ class PublishedUnused:
 
 
 # Statements whose expression may be the name itself; conditions stand in parentheses there.
-_STATEMENTS = frozenset((
-    "return_statement", "assert_statement", "expression_statement", "yield_statement",
-    "for_statement",
-))  # fmt: skip
+_STATEMENTS = frozenset(
+    (
+        "return_statement",
+        "assert_statement",
+        "expression_statement",
+        "yield_statement",
+        "for_statement",
+    )
+)
 _CONDITIONED = frozenset(("if_statement", "while_statement", "do_statement", "switch_expression"))
 
 

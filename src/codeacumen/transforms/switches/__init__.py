@@ -252,9 +252,11 @@ class Writer:
         if code.kind[body] == "block":
             return self._block(body, code.end[mark], after)
         told = comments(code, mark + 1, body)
-        if not plan.switch.gives or code.kind[body] != "expression_statement" or (
-            body in self.values
-        ):  # fmt: skip
+        if (
+            not plan.switch.gives
+            or code.kind[body] != "expression_statement"
+            or (body in self.values)
+        ):
             return [b" " + told, (start, after)]
         before, leaves = self._give(plan, True)
         return [b" " + told + before, (start, end), leaves, (end, after)]

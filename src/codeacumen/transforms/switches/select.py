@@ -22,11 +22,18 @@ _NUMBERS = frozenset(("byte", "short", "char", "int"))
 # These bind tighter than ``==``, or are as good as in parentheses.
 _TIGHT = frozenset(
     (
-        "identifier", "field_access", "decimal_integer_literal", "hex_integer_literal",
-        "octal_integer_literal", "binary_integer_literal", "character_literal",
-        "parenthesized_expression", "unary_expression", "cast_expression",
+        "identifier",
+        "field_access",
+        "decimal_integer_literal",
+        "hex_integer_literal",
+        "octal_integer_literal",
+        "binary_integer_literal",
+        "character_literal",
+        "parenthesized_expression",
+        "unary_expression",
+        "cast_expression",
     )
-)  # fmt: skip
+)
 _LITERALS = frozenset(one for one in _TIGHT if one.endswith("_literal"))
 
 

@@ -154,9 +154,7 @@ def trees(file: JavaFile, methods: Sequence[int]) -> Trees:
     declared = file.declarations.methods
     roots = np.array([declared[place].node for place in methods], dtype=np.int32)
     nodes, known = _settled(file), tables()
-    drawn, offsets = draw(
-        nodes, known.first, known.parts, known.lists, roots, codes.VERSION
-    )  # fmt: skip
+    drawn, offsets = draw(nodes, known.first, known.parts, known.lists, roots, codes.VERSION)
     if not len(offsets):
         raise RuntimeError(_STALE)
     label, parent, late, node = drawn.T

@@ -17,13 +17,17 @@ from codeacumen.views.ast import codes as c
 from codeacumen.views.ast.labels import LABEL
 
 _PRECEDENCE = (
-    ("CONDITIONAL_OR",), ("CONDITIONAL_AND",), ("OR",), ("XOR",), ("AND",),
+    ("CONDITIONAL_OR",),
+    ("CONDITIONAL_AND",),
+    ("OR",),
+    ("XOR",),
+    ("AND",),
     ("EQUAL_TO", "NOT_EQUAL_TO"),
     ("LESS_THAN", "GREATER_THAN", "LESS_THAN_EQUAL", "GREATER_THAN_EQUAL"),
     ("LEFT_SHIFT", "RIGHT_SHIFT", "UNSIGNED_RIGHT_SHIFT"),
     ("PLUS", "MINUS"),
     ("MULTIPLY", "DIVIDE", "REMAINDER"),
-)  # fmt: skip
+)
 _BINDS = {LABEL[name]: place for place, names in enumerate(_PRECEDENCE) for name in names}
 _SIGNS = {ord("+"): LABEL["PLUS"], ord("-"): LABEL["MINUS"]}
 _LEFT, _RIGHT = c.FIELDS.index("left"), c.FIELDS.index("right")

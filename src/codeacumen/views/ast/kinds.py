@@ -85,8 +85,9 @@ def _number(nodes: Nodes, source: Bytes, node: int, literal: int) -> None:
 def _is_bound(nodes: Nodes, node: int) -> bool:
     """The annotated type of a pattern's variable, whose annotations belong to the variable."""
     return nodes[node, c.SYMBOL] == c.ANNOTATED_TYPE and nodes[nodes[node, c.UP], c.CODE] in (
-        c.MARKED_BINDING, c.FINAL_MARKED_BINDING,
-    )  # fmt: skip
+        c.MARKED_BINDING,
+        c.FINAL_MARKED_BINDING,
+    )
 
 
 @kernel

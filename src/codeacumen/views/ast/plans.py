@@ -91,9 +91,16 @@ def _pick(nodes: Nodes, node: int, chosen: int) -> int:
 
 @kernel
 def _members(
-    nodes: Nodes, lists: Bytes, plan: Plan, label: int, depth: int, at: int, end: int,
-    which: int, wrapped: bool,
-) -> bool:  # fmt: skip
+    nodes: Nodes,
+    lists: Bytes,
+    plan: Plan,
+    label: int,
+    depth: int,
+    at: int,
+    end: int,
+    which: int,
+    wrapped: bool,
+) -> bool:
     """A getter and the members of a list from one place to another; nothing if there are none.
     Without a label: members of a getter that is there already."""
     found = False

@@ -88,8 +88,19 @@ _NAMED: dict[int, tuple[str, ...]] = {
 }  # fmt: skip
 _TOKENS: dict[int, tuple[str, ...]] = {
     c.FLAG: (
-        "public", "protected", "private", "abstract", "static", "final", "strictfp", "default",
-        "synchronized", "native", "transient", "volatile", "sealed",
+        "public",
+        "protected",
+        "private",
+        "abstract",
+        "static",
+        "final",
+        "strictfp",
+        "default",
+        "synchronized",
+        "native",
+        "transient",
+        "volatile",
+        "sealed",
     ),
     c.OPEN: ("[",),
     c.ELLIPSIS: ("...",),
@@ -99,37 +110,71 @@ _TOKENS: dict[int, tuple[str, ...]] = {
     c.CLASS: ("class",),
     c.DOT: (".",),
     c.EMPTY: (";",),
-}  # fmt: skip
+}
 _BETWEEN = {
-    "*": "MULTIPLY", "/": "DIVIDE", "%": "REMAINDER", "+": "PLUS", "-": "MINUS",
-    "<<": "LEFT_SHIFT", ">>": "RIGHT_SHIFT", ">>>": "UNSIGNED_RIGHT_SHIFT", "<": "LESS_THAN",
-    ">": "GREATER_THAN", "<=": "LESS_THAN_EQUAL", ">=": "GREATER_THAN_EQUAL", "==": "EQUAL_TO",
-    "!=": "NOT_EQUAL_TO", "&": "AND", "^": "XOR", "|": "OR", "&&": "CONDITIONAL_AND",
+    "*": "MULTIPLY",
+    "/": "DIVIDE",
+    "%": "REMAINDER",
+    "+": "PLUS",
+    "-": "MINUS",
+    "<<": "LEFT_SHIFT",
+    ">>": "RIGHT_SHIFT",
+    ">>>": "UNSIGNED_RIGHT_SHIFT",
+    "<": "LESS_THAN",
+    ">": "GREATER_THAN",
+    "<=": "LESS_THAN_EQUAL",
+    ">=": "GREATER_THAN_EQUAL",
+    "==": "EQUAL_TO",
+    "!=": "NOT_EQUAL_TO",
+    "&": "AND",
+    "^": "XOR",
+    "|": "OR",
+    "&&": "CONDITIONAL_AND",
     "||": "CONDITIONAL_OR",
-}  # fmt: skip
+}
 _ASSIGNED = ("*", "/", "%", "+", "-", "<<", ">>", ">>>", "&", "^", "|")
 _ASSIGNING = {"=": "ASSIGNMENT"} | {f"{o}=": f"{_BETWEEN[o]}_ASSIGNMENT" for o in _ASSIGNED}
 _BEFORE = {
-    "+": "UNARY_PLUS", "-": "UNARY_MINUS", "~": "BITWISE_COMPLEMENT", "!": "LOGICAL_COMPLEMENT",
-    "++": "PREFIX_INCREMENT", "--": "PREFIX_DECREMENT",
-}  # fmt: skip
+    "+": "UNARY_PLUS",
+    "-": "UNARY_MINUS",
+    "~": "BITWISE_COMPLEMENT",
+    "!": "LOGICAL_COMPLEMENT",
+    "++": "PREFIX_INCREMENT",
+    "--": "PREFIX_DECREMENT",
+}
 _AFTER = {"++": "POSTFIX_INCREMENT", "--": "POSTFIX_DECREMENT"}
 _OPERATORS = tuple(dict.fromkeys((*_BETWEEN, *_ASSIGNING, *_BEFORE)))
 
 # Labels that a code has unless something around it tells otherwise.
 _LABELS = {
-    c.CHARACTER: "CHAR_LITERAL", c.STRING: "STRING_LITERAL", c.BOOLEAN: "BOOLEAN_LITERAL",
-    c.NULL: "NULL_LITERAL", c.WILDCARD: "UNBOUNDED_WILDCARD", c.UNARY: "ERRONEOUS",
-    c.STEP: "ERRONEOUS", c.OPERATION: "ERRONEOUS", c.ASSIGNMENT: "ERRONEOUS",
-}  # fmt: skip
+    c.CHARACTER: "CHAR_LITERAL",
+    c.STRING: "STRING_LITERAL",
+    c.BOOLEAN: "BOOLEAN_LITERAL",
+    c.NULL: "NULL_LITERAL",
+    c.WILDCARD: "UNBOUNDED_WILDCARD",
+    c.UNARY: "ERRONEOUS",
+    c.STEP: "ERRONEOUS",
+    c.OPERATION: "ERRONEOUS",
+    c.ASSIGNMENT: "ERRONEOUS",
+}
 _IN_LIST = ("block", "constructor_body", "switch_block_statement_group")
 _IN_FIELD = (
-    "if_statement", "while_statement", "do_statement", "for_statement", "enhanced_for_statement",
-)  # fmt: skip
+    "if_statement",
+    "while_statement",
+    "do_statement",
+    "for_statement",
+    "enhanced_for_statement",
+)
 _OF_TYPE = (
-    c.ANNOTATED_TYPE, c.DIMS, c.LENGTH, c.WILDCARD, c.SCOPED_TYPE, c.CREATION, c.ARRAY_CREATION,
+    c.ANNOTATED_TYPE,
+    c.DIMS,
+    c.LENGTH,
+    c.WILDCARD,
+    c.SCOPED_TYPE,
+    c.CREATION,
+    c.ARRAY_CREATION,
     c.TYPE_PARAMETER,
-)  # fmt: skip
+)
 
 
 class Tables(NamedTuple):
@@ -169,9 +214,7 @@ def tables() -> Tables:
         label[number] = LABEL[name]
     rules = BY_KIND | {named[name]: rule for name, rule in BY_SYMBOL.items()}
     first, parts = _rows(rules)
-    return Tables(
-        code, fields, label, _below(named), _operators(tokens), first, parts, _lists()
-    )  # fmt: skip
+    return Tables(code, fields, label, _below(named), _operators(tokens), first, parts, _lists())
 
 
 def _below(named: dict[str, int]) -> NDArray[np.uint8]:

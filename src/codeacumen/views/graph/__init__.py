@@ -62,9 +62,12 @@ Tree = tuple[Sequence[int], Sequence[int], Sequence[bool]]
 
 
 def shape(
-    tree: Tree, tokens: Sequence[str], edges: Mapping[str, Sequence[int]], name: str,
+    tree: Tree,
+    tokens: Sequence[str],
+    edges: Mapping[str, Sequence[int]],
+    name: str,
     own: Collection[int],
-) -> Json:  # fmt: skip
+) -> Json:
     """A method's graph of its tree, its tokens as they are spelt, its edges (source and target
     in turn) and its name, which is hidden in the tokens at the places ``own``."""
     drawn = cast("dict[str, Any]", tree_shape(*tree))

@@ -13,9 +13,23 @@ from codeacumen.languages.kernel import kernel
 
 # What a node is to these edges; 0: nothing.
 (
-    _, PAREN, ARRAY_ACCESS, FIELD_ACCESS, ASSIGNMENT, DECLARATOR, FOREACH, IF, LOOP, METHOD,
-    LAMBDA, RETURN, CREATION, CLASS_BODY, OPENING, COMMENT,
-) = range(16)  # fmt: skip
+    _,
+    PAREN,
+    ARRAY_ACCESS,
+    FIELD_ACCESS,
+    ASSIGNMENT,
+    DECLARATOR,
+    FOREACH,
+    IF,
+    LOOP,
+    METHOD,
+    LAMBDA,
+    RETURN,
+    CREATION,
+    CLASS_BODY,
+    OPENING,
+    COMMENT,
+) = range(16)
 CODES = {
     "parenthesized_expression": PAREN,
     "array_access": ARRAY_ACCESS,
@@ -39,9 +53,17 @@ CODES = {
     "block_comment": COMMENT,
 }
 (
-    _, IN_LEFT, IN_RIGHT, IN_NAME, IN_VALUE, IN_CONDITION, IN_CONSEQUENCE, IN_ALTERNATIVE,
-    IN_BODY, IN_UPDATE,
-) = range(10)  # fmt: skip
+    _,
+    IN_LEFT,
+    IN_RIGHT,
+    IN_NAME,
+    IN_VALUE,
+    IN_CONDITION,
+    IN_CONSEQUENCE,
+    IN_ALTERNATIVE,
+    IN_BODY,
+    IN_UPDATE,
+) = range(10)
 FIELDS = {
     "left": IN_LEFT,
     "right": IN_RIGHT,
@@ -135,9 +157,16 @@ def _leave(n: Any, sources: Any, guards: Any, bodies: Any, heads: Any, at: int) 
 
 @kernel
 def syntactic(
-    code: Any, field: Any, stop: Any, parent: Any, symbol: Any, declared: Any, symbols: int,
-    roots: Any, room: int,
-) -> Any:  # fmt: skip
+    code: Any,
+    field: Any,
+    stop: Any,
+    parent: Any,
+    symbol: Any,
+    declared: Any,
+    symbols: int,
+    roots: Any,
+    room: int,
+) -> Any:
     """Rows of kind, source and target, all of them nodes of the syntax; and whether there was
     room. ``symbol`` is that of a variable's name, -1 elsewhere; ``declared`` tells names at their
     declaration; ``roots`` are methods of which none is inside another. A guard's edge leads to the
@@ -216,9 +245,18 @@ def _first(rows: Any, low: int, high: int, source: int) -> int:
 
 @kernel
 def number(
-    rows: Any, kinds: int, nodes: Any, stop: Any, token: Any, element: Any, first: Any, sizes: Any,
-    from_tree: Any, to_tree: Any, room: int,
-) -> Any:  # fmt: skip
+    rows: Any,
+    kinds: int,
+    nodes: Any,
+    stop: Any,
+    token: Any,
+    element: Any,
+    first: Any,
+    sizes: Any,
+    from_tree: Any,
+    to_tree: Any,
+    room: int,
+) -> Any:
     """Sources and targets, by kind and method; where each method's begin; whether there was room.
 
     ``rows`` are distinct edges, sorted by kind, source and target. Of a node, ``token`` is the

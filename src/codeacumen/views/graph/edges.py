@@ -141,11 +141,13 @@ def _kinds() -> tuple[NDArray[np.bool_], ...]:
     for mask, name in zip(
         masks,
         (
-            "method_invocation", "object_creation_expression", "generic_type",
+            "method_invocation",
+            "object_creation_expression",
+            "generic_type",
             "explicit_constructor_invocation",
         ),
         strict=True,
-    ):  # fmt: skip
+    ):
         mask[list(symbols(name))] = True
     return tuple(masks)
 
@@ -237,9 +239,16 @@ def file_edges(file: JavaFile, methods: Sequence[int]) -> NDArray[np.int64]:
     room = 2 * len(syntax) + 64
     while True:
         rows, done = kernel.syntactic(
-            kinds[syntax.kind], fields[syntax.field], syntax.stop, syntax.parent, names, declared,
-            count, roots, room,
-        )  # fmt: skip
+            kinds[syntax.kind],
+            fields[syntax.field],
+            syntax.stop,
+            syntax.parent,
+            names,
+            declared,
+            count,
+            roots,
+            room,
+        )
         if done:
             break
         room *= 4
@@ -274,9 +283,12 @@ def _between_points(
 
 
 def numbered(
-    file: JavaFile, methods: Sequence[int], trees: Trees, rows: NDArray[np.int64],
+    file: JavaFile,
+    methods: Sequence[int],
+    trees: Trees,
+    rows: NDArray[np.int64],
     from_tree: tuple[int, ...] = (),
-) -> Graphs:  # fmt: skip
+) -> Graphs:
     """Edges as numbers in the graph of each method that holds both their ends. ``from_tree``:
     kinds of edges that also start at a node of the tree."""
     syntax, tokens = file.syntax, file.tokens
@@ -290,9 +302,18 @@ def numbered(
     room = len(rows) + 64
     while True:
         flat, ends, done = numbers.number(
-            rows, len(EDGES), nodes, syntax.stop, token, element, first, np.diff(trees.offsets),
-            starts, _TO_TREE, room,
-        )  # fmt: skip
+            rows,
+            len(EDGES),
+            nodes,
+            syntax.stop,
+            token,
+            element,
+            first,
+            np.diff(trees.offsets),
+            starts,
+            _TO_TREE,
+            room,
+        )
         if done:
             break
         room *= 4

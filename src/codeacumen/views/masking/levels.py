@@ -43,12 +43,39 @@ _TOLD = re.compile(r"(?<![\w$])(?<!\w')@?(?:[^\W\d]|\$)[\w$]*(?:[.#](?:[^\W\d]|\
 _PARTS = re.compile(r"[.#]")
 # Written with a dot inside, and no names.
 _ABBREVIATIONS = frozenset(("e.g", "i.e", "E.g", "I.e", "a.k.a", "w.r.t"))
-_TAGS = frozenset((
-    "@author", "@code", "@deprecated", "@docRoot", "@exception", "@hidden", "@implNote",
-    "@implSpec", "@apiNote", "@index", "@inheritDoc", "@link", "@linkplain", "@literal", "@param",
-    "@provides", "@return", "@see", "@serial", "@serialData", "@serialField", "@since", "@snippet",
-    "@summary", "@systemProperty", "@throws", "@uses", "@value", "@version",
-))  # fmt: skip
+_TAGS = frozenset(
+    (
+        "@author",
+        "@code",
+        "@deprecated",
+        "@docRoot",
+        "@exception",
+        "@hidden",
+        "@implNote",
+        "@implSpec",
+        "@apiNote",
+        "@index",
+        "@inheritDoc",
+        "@link",
+        "@linkplain",
+        "@literal",
+        "@param",
+        "@provides",
+        "@return",
+        "@see",
+        "@serial",
+        "@serialData",
+        "@serialField",
+        "@since",
+        "@snippet",
+        "@summary",
+        "@systemProperty",
+        "@throws",
+        "@uses",
+        "@value",
+        "@version",
+    )
+)
 _IDENTIFIER, _STRING, _CHARACTER, _OTHER, _COMMENT, _GAP = range(6)
 
 
@@ -150,10 +177,14 @@ def _pieces(text: str) -> Iterator[tuple[int, str]]:
     spans = [
         (start, end, _IDENTIFIER if named and chosen[node] else kinds.get(kind, _OTHER))
         for start, end, node, kind, named in zip(
-            found.start.tolist(), found.end.tolist(), found.node.tolist(), found.kind.tolist(),
-            (found.kind == CODE["IDENTIFIER"]).tolist(), strict=True,
+            found.start.tolist(),
+            found.end.tolist(),
+            found.node.tolist(),
+            found.kind.tolist(),
+            (found.kind == CODE["IDENTIFIER"]).tolist(),
+            strict=True,
         )
-    ]  # fmt: skip
+    ]
     spans += [(start, end, _COMMENT) for start, end in _comments(syntax)]
     at = 0
     for start, end, kind in sorted(spans):

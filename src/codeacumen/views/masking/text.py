@@ -110,14 +110,21 @@ def _goes_on(character: str) -> bool:
 
 _MASK = METHOD_NAME.encode()
 _TOLD = (
-    "line_comment", "block_comment", "string_literal", "string_fragment",
-    "multiline_string_fragment", "escape_sequence",
-)  # fmt: skip
+    "line_comment",
+    "block_comment",
+    "string_literal",
+    "string_fragment",
+    "multiline_string_fragment",
+    "escape_sequence",
+)
 # What has a method's name as its field ``name``.
 _NAMED = (
-    "method_invocation", "method_declaration", "constructor_declaration",
-    "compact_constructor_declaration", "annotation_type_element_declaration",
-)  # fmt: skip
+    "method_invocation",
+    "method_declaration",
+    "constructor_declaration",
+    "compact_constructor_declaration",
+    "annotation_type_element_declaration",
+)
 
 
 _OPENS = re.compile(rb"\s*\(")

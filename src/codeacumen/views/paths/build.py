@@ -243,8 +243,10 @@ OwnName = Literal["masked", "code2vec", "gluecode"]
 
 METHOD_NAME = "METHOD_NAME"
 _HIDDEN: dict[str, tuple[int, ...]] = {
-    "masked": (DECLARES, CALLS), "code2vec": (DECLARES, INNER), "gluecode": (DECLARES, INNER),
-}  # fmt: skip
+    "masked": (DECLARES, CALLS),
+    "code2vec": (DECLARES, INNER),
+    "gluecode": (DECLARES, INNER),
+}
 # code2seq tells no place above this one.
 _LAST_PLACE = 3
 

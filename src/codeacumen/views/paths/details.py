@@ -20,28 +20,82 @@ from codeacumen.languages.syntax import Column
 # Codes of this file alone: compiled code is kept under this file's time stamp. ``tables`` hands
 # over what they mean in the grammar that is installed.
 SPECIALS = (
-    "", "literal", "string", "binary", "assign", "unary", "update", "annotation", "instanceof",
-    "call", "field", "resource", "catch", "reference", "cast", "conditional", "lambda",
-)  # fmt: skip
+    "",
+    "literal",
+    "string",
+    "binary",
+    "assign",
+    "unary",
+    "update",
+    "annotation",
+    "instanceof",
+    "call",
+    "field",
+    "resource",
+    "catch",
+    "reference",
+    "cast",
+    "conditional",
+    "lambda",
+)
 (
-    _, LITERAL, STRING, BINARY, ASSIGN, UNARY, UPDATE, ANNOTATION, INSTANCE, CALL, FIELD, RESOURCE,
-    CATCH, REFERENCE, CAST, CONDITIONAL, LAMBDA,
-) = range(len(SPECIALS))  # fmt: skip
+    _,
+    LITERAL,
+    STRING,
+    BINARY,
+    ASSIGN,
+    UNARY,
+    UPDATE,
+    ANNOTATION,
+    INSTANCE,
+    CALL,
+    FIELD,
+    RESOURCE,
+    CATCH,
+    REFERENCE,
+    CAST,
+    CONDITIONAL,
+    LAMBDA,
+) = range(len(SPECIALS))
 MARKS = (
-    "", "identifier", "this", "super", "field_access", "inferred_parameters", "formal_parameters",
-    "element_value_pair", "decimal_integer_literal", "method_reference", "comment", "type",
-)  # fmt: skip
+    "",
+    "identifier",
+    "this",
+    "super",
+    "field_access",
+    "inferred_parameters",
+    "formal_parameters",
+    "element_value_pair",
+    "decimal_integer_literal",
+    "method_reference",
+    "comment",
+    "type",
+)
 (
-    _, IDENTIFIER, THIS, SUPER, ACCESS, INFERRED, FORMAL, PAIR, DECIMAL, REFERRING, COMMENT, TYPE,
-) = range(len(MARKS))  # fmt: skip
+    _,
+    IDENTIFIER,
+    THIS,
+    SUPER,
+    ACCESS,
+    INFERRED,
+    FORMAL,
+    PAIR,
+    DECIMAL,
+    REFERRING,
+    COMMENT,
+    TYPE,
+) = range(len(MARKS))
 FIELDS = ("operator", "name", "type", "value", "alternative", "parameters", "arguments", "field")
 OPERATOR, NAMED, TYPED, VALUE, ELSE, PARAMETERS, ARGUMENTS, ACCESSED = range(len(FIELDS))
 RULES = ("InstanceOfVariable", "SuperCall", "SuperField", "ThisScope")
 INSTANCE_VARIABLE, SUPER_CALL, SUPER_FIELD, THIS_SCOPE = range(len(RULES))
 KINDS = (
-    "LongLiteralExpr", "TextBlockLiteralExpr", "NormalAnnotationExpr",
-    "IntegerLiteralMinValueExpr", "LongLiteralMinValueExpr",
-)  # fmt: skip
+    "LongLiteralExpr",
+    "TextBlockLiteralExpr",
+    "NormalAnnotationExpr",
+    "IntegerLiteralMinValueExpr",
+    "LongLiteralMinValueExpr",
+)
 LONG, TEXT_BLOCK, NORMAL, LEAST_INT, LEAST_LONG = range(len(KINDS))
 BEFORE, AFTER = 3, 4
 

@@ -75,16 +75,40 @@ KIND = {name: number for number, name in enumerate(KINDS)}
 
 # By how an operator is written; the names are those of the parser's enumerations.
 BINARY = {
-    "||": "or", "&&": "and", "|": "binOr", "&": "binAnd", "^": "xor", "==": "equals",
-    "!=": "notEquals", "<": "less", ">": "greater", "<=": "lessEquals", ">=": "greaterEquals",
-    "<<": "lShift", ">>": "rSignedShift", ">>>": "rUnsignedShift", "+": "plus", "-": "minus",
-    "*": "times", "/": "divide", "%": "remainder",
-}  # fmt: skip
+    "||": "or",
+    "&&": "and",
+    "|": "binOr",
+    "&": "binAnd",
+    "^": "xor",
+    "==": "equals",
+    "!=": "notEquals",
+    "<": "less",
+    ">": "greater",
+    "<=": "lessEquals",
+    ">=": "greaterEquals",
+    "<<": "lShift",
+    ">>": "rSignedShift",
+    ">>>": "rUnsignedShift",
+    "+": "plus",
+    "-": "minus",
+    "*": "times",
+    "/": "divide",
+    "%": "remainder",
+}
 ASSIGN = {
-    "=": "assign", "+=": "plus", "-=": "minus", "*=": "star", "/=": "slash", "%=": "rem",
-    "&=": "and", "|=": "or", "^=": "xor", "<<=": "lShift", ">>=": "rSignedShift",
+    "=": "assign",
+    "+=": "plus",
+    "-=": "minus",
+    "*=": "star",
+    "/=": "slash",
+    "%=": "rem",
+    "&=": "and",
+    "|=": "or",
+    "^=": "xor",
+    "<<=": "lShift",
+    ">>=": "rSignedShift",
     ">>>=": "rUnsignedShift",
-}  # fmt: skip
+}
 UNARY = {"+": "positive", "-": "negative", "!": "not", "~": "inverse"}
 BEFORE = {"++": "preIncrement", "--": "preDecrement"}
 AFTER = {"++": "posIncrement", "--": "posDecrement"}
@@ -156,15 +180,25 @@ def hashes() -> tuple[NDArray[np.uint64], NDArray[np.uint64], NDArray[np.bool_]]
 
 BLANK = "BLANK"
 BOXED = {
-    "Boolean": "boolean", "Byte": "byte", "Character": "char", "Double": "double",
-    "Float": "float", "Integer": "int", "Long": "long", "Short": "short",
-}  # fmt: skip
+    "Boolean": "boolean",
+    "Byte": "byte",
+    "Character": "char",
+    "Double": "double",
+    "Float": "float",
+    "Integer": "int",
+    "Long": "long",
+    "Short": "short",
+}
 _KEPT_NUMBERS = ("0", "1", "32", "64")
 _LONGEST = 50
 _GIVEN = {
-    BRACKETS: "[]", BRACES: "{}", PARENTHESES: "()", WILDCARD: "?", LEAST_INT: "-2147483648",
+    BRACKETS: "[]",
+    BRACES: "{}",
+    PARENTHESES: "()",
+    WILDCARD: "?",
+    LEAST_INT: "-2147483648",
     LEAST_LONG: "-9223372036854775808L",
-}  # fmt: skip
+}
 
 _WHOLE_NUMBER = re.compile(r"[0-9][0-9_]*")
 _UNICODE = re.compile(r"(?<!\\)((?:\\\\)*)\\u+([0-9a-fA-F]{4})")

@@ -12,9 +12,15 @@ from typing import NamedTuple
 
 # Where a piece of syntax stands: the same piece may be read differently.
 CONTEXTS = (
-    "PLAIN", "STATEMENT", "MEMBER", "CONDITION", "LAMBDA_BODY", "LAMBDA_PARAMETER", "TYPE",
+    "PLAIN",
+    "STATEMENT",
+    "MEMBER",
+    "CONDITION",
+    "LAMBDA_BODY",
+    "LAMBDA_PARAMETER",
+    "TYPE",
     "ANNOTATED",
-)  # fmt: skip
+)
 
 
 class Rule(NamedTuple):
@@ -44,7 +50,8 @@ RULES: dict[str, Rule] = {
     "ClassOrInterfaceType": Rule("ClassOrInterfaceType", leaf="text"),
     "ScopedType": Rule("ClassOrInterfaceType", ("*", *_NOTES), special="scoped"),
     "GenericType": Rule(
-        "ClassOrInterfaceType", ("scoped_type_identifier=SPLICE", "type_arguments", *_NOTES),
+        "ClassOrInterfaceType",
+        ("scoped_type_identifier=SPLICE", "type_arguments", *_NOTES),
         special="generic",
     ),
     "FieldType": Rule("ClassOrInterfaceType", ("object/TYPE",), special="scoped"),
@@ -90,7 +97,8 @@ RULES: dict[str, Rule] = {
     "LambdaBody": Rule("ExpressionStmt", ("SELF=PLAIN",)),
     "Enclosed": Rule("EnclosedExpr", ("*",), leaf="()"),
     "Call": Rule(
-        "MethodCallExpr", ("object", "type_arguments", "PHANTOM", "arguments", "name=NameExpr"),
+        "MethodCallExpr",
+        ("object", "type_arguments", "PHANTOM", "arguments", "name=NameExpr"),
         special="call",
     ),
     "SuperCall": Rule(
@@ -102,8 +110,15 @@ RULES: dict[str, Rule] = {
     "ArrayAccess": Rule("ArrayAccessExpr", ("array", "index")),
     "ObjectCreation": Rule(
         "ObjectCreationExpr",
-        ("-annotation", "-marker_annotation", "*", "type", "type_arguments", "arguments",
-         "class_body"),
+        (
+            "-annotation",
+            "-marker_annotation",
+            "*",
+            "type",
+            "type_arguments",
+            "arguments",
+            "class_body",
+        ),
     ),
     "ArrayCreation": Rule("ArrayCreationExpr", ("dimensions/LEVELS", "type", "value")),
     "BracketPair": Rule("ArrayBracketPair", leaf="[]"),
@@ -123,9 +138,7 @@ RULES: dict[str, Rule] = {
     "VariableDeclarator": Rule("VariableDeclarator", ("SELF=NamedId", "value")),
     "NamedId": Rule("VariableDeclaratorId", ("dimensions/PAIRS",), leaf="name"),
     "PlainId": Rule("VariableDeclaratorId", leaf="text"),
-    "If": Rule(
-        "IfStmt", ("condition/CONDITION", "consequence/STATEMENT", "alternative/STATEMENT")
-    ),
+    "If": Rule("IfStmt", ("condition/CONDITION", "consequence/STATEMENT", "alternative/STATEMENT")),
     "While": Rule("WhileStmt", ("condition/CONDITION", "body/STATEMENT")),
     "Do": Rule("DoStmt", ("body/STATEMENT", "condition/CONDITION")),
     "For": Rule("ForStmt", ("condition", "init", "update", "body/STATEMENT")),
@@ -140,7 +153,8 @@ RULES: dict[str, Rule] = {
     "Try": Rule("TryStmt", ("resources", "body", "catch_clause", "finally_clause")),
     "Resource": Rule(
         "VariableDeclarationExpr",
-        ("modifiers", "type/ELEMENT", "SELF=ResourceDeclarator", "BRACKETS"), special="resource",
+        ("modifiers", "type/ELEMENT", "SELF=ResourceDeclarator", "BRACKETS"),
+        special="resource",
     ),
     "ResourceDeclarator": Rule("VariableDeclarator", ("SELF=NamedId", "value")),
     "Catch": Rule("CatchClause", ("catch_formal_parameter", "body")),
@@ -160,13 +174,30 @@ RULES: dict[str, Rule] = {
     # Declarations. A kind whose constructor takes its name as text gets the name's node last.
     "Method": Rule(
         "MethodDeclaration",
-        ("modifiers", *_NOTES, "type_parameters", "type/ELEMENT", "name=NameExpr", "parameters",
-         "BRACKETS", "dimensions/PAIRS", "throws", "body"),
+        (
+            "modifiers",
+            *_NOTES,
+            "type_parameters",
+            "type/ELEMENT",
+            "name=NameExpr",
+            "parameters",
+            "BRACKETS",
+            "dimensions/PAIRS",
+            "throws",
+            "body",
+        ),
     ),
     "Constructor": Rule(
         "ConstructorDeclaration",
-        ("modifiers", "type_parameters", "PHANTOM", "parameters", "throws", "body",
-         "name=NameExpr"),
+        (
+            "modifiers",
+            "type_parameters",
+            "PHANTOM",
+            "parameters",
+            "throws",
+            "body",
+            "name=NameExpr",
+        ),
     ),
     "CompactConstructor": Rule(
         "CompactConstructorDeclaration", ("modifiers", "name=NameExpr", "body")
@@ -183,13 +214,21 @@ RULES: dict[str, Rule] = {
     "EmptyMember": Rule("EmptyMemberDeclaration", leaf="text"),
     "Type": Rule(
         "ClassOrInterfaceDeclaration",
-        ("modifiers", "PHANTOM", "body", "type_parameters", "superclass", "extends_interfaces",
-         "interfaces", "permits", "name=NameExpr"),
+        (
+            "modifiers",
+            "PHANTOM",
+            "body",
+            "type_parameters",
+            "superclass",
+            "extends_interfaces",
+            "interfaces",
+            "permits",
+            "name=NameExpr",
+        ),
     ),
     "Enum": Rule(
         "EnumDeclaration",
-        ("modifiers", "PHANTOM", "~enum_body_declarations", "interfaces", "body",
-         "name=NameExpr"),
+        ("modifiers", "PHANTOM", "~enum_body_declarations", "interfaces", "body", "name=NameExpr"),
     ),
     "EnumConstant": Rule(
         "EnumConstantDeclaration", ("modifiers", "arguments", "body"), leaf="name"
@@ -207,7 +246,7 @@ RULES: dict[str, Rule] = {
     "Annotation": Rule("SingleMemberAnnotationExpr", ("name", "arguments"), special="annotation"),
     "Pair": Rule("MemberValuePair", ("value",)),
     "QualifiedName": Rule("QualifiedNameExpr", ("scope",)),
-}  # fmt: skip
+}
 
 # The rule of each kind of syntax; ``^`` takes what is inside it in its place, ``^CONTEXT`` reads
 # that in a context. What is not here has no node: punctuation, key words, comments, labels.
@@ -287,13 +326,37 @@ READINGS: dict[str, dict[str, str]] = {
     "ANNOTATED": {"annotation": "", "marker_annotation": ""},
 }  # fmt: skip
 _EXPRESSIONS = (
-    "identifier", "this", "super", "decimal_integer_literal", "hex_integer_literal",
-    "octal_integer_literal", "binary_integer_literal", "decimal_floating_point_literal",
-    "hex_floating_point_literal", "character_literal", "string_literal", "true", "false",
-    "null_literal", "binary_expression", "assignment_expression", "unary_expression",
-    "update_expression", "ternary_expression", "cast_expression", "instanceof_expression",
-    "lambda_expression", "parenthesized_expression", "method_invocation", "field_access",
-    "array_access", "object_creation_expression", "array_creation_expression", "class_literal",
-    "method_reference", "switch_expression", "template_expression",
-)  # fmt: skip
+    "identifier",
+    "this",
+    "super",
+    "decimal_integer_literal",
+    "hex_integer_literal",
+    "octal_integer_literal",
+    "binary_integer_literal",
+    "decimal_floating_point_literal",
+    "hex_floating_point_literal",
+    "character_literal",
+    "string_literal",
+    "true",
+    "false",
+    "null_literal",
+    "binary_expression",
+    "assignment_expression",
+    "unary_expression",
+    "update_expression",
+    "ternary_expression",
+    "cast_expression",
+    "instanceof_expression",
+    "lambda_expression",
+    "parenthesized_expression",
+    "method_invocation",
+    "field_access",
+    "array_access",
+    "object_creation_expression",
+    "array_creation_expression",
+    "class_literal",
+    "method_reference",
+    "switch_expression",
+    "template_expression",
+)
 READINGS["LAMBDA_BODY"] = dict.fromkeys(_EXPRESSIONS, "LambdaBody")

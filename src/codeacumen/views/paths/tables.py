@@ -16,9 +16,15 @@ from codeacumen.views.paths.rules import CONTEXTS, READINGS, RULES, Rule
 
 _TREATMENTS = {"ELEMENT": tree.ELEMENT, "PAIRS": tree.PAIRS, "LEVELS": tree.LEVELS}
 _LEAVES = {
-    "": tree.NO_LEAF, "text": tree.TEXT, "name": tree.NAME, "type": tree.TYPE,
-    "[]": tree.BRACKETS, "{}": tree.BRACES, "()": tree.PARENTHESES, "?": tree.WILDCARD,
-}  # fmt: skip
+    "": tree.NO_LEAF,
+    "text": tree.TEXT,
+    "name": tree.NAME,
+    "type": tree.TYPE,
+    "[]": tree.BRACKETS,
+    "{}": tree.BRACES,
+    "()": tree.PARENTHESES,
+    "?": tree.WILDCARD,
+}
 # Marks that several symbols have.
 _GROUPS = {
     "comment": ("line_comment", "block_comment"),
@@ -26,10 +32,16 @@ _GROUPS = {
     # Annotations in these belong to the type in them.
     "annotates": ("annotated_type", "object_creation_expression", "array_creation_expression"),
     "type": (
-        "type_identifier", "generic_type", "scoped_type_identifier", "array_type",
-        "integral_type", "floating_point_type", "boolean_type", "void_type",
+        "type_identifier",
+        "generic_type",
+        "scoped_type_identifier",
+        "array_type",
+        "integral_type",
+        "floating_point_type",
+        "boolean_type",
+        "void_type",
     ),
-}  # fmt: skip
+}
 # What the tree's builder does about the specials that it does not know by their own name.
 _FOUND = {
     **dict.fromkeys(
@@ -78,9 +90,12 @@ def looks() -> Looks:
     special = np.array(specials, dtype=np.uint8)[np.maximum(reading, 0)]
     operator = np.full((5, len(reading)), -1, dtype=np.int16)
     signs = (
-        ("BinaryExpr", BINARY), ("AssignExpr", ASSIGN), ("UnaryExpr", UNARY),
-        ("UnaryExpr", BEFORE), ("UnaryExpr", AFTER),
-    )  # fmt: skip
+        ("BinaryExpr", BINARY),
+        ("AssignExpr", ASSIGN),
+        ("UnaryExpr", UNARY),
+        ("UnaryExpr", BEFORE),
+        ("UnaryExpr", AFTER),
+    )
     for row, (kind, names) in enumerate(signs):
         for sign, name in names.items():
             operator[row, _numbers(sign)] = KIND[f"{kind}:{name}"]

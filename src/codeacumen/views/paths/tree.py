@@ -26,26 +26,80 @@ LEFT_OUT = 255
 TAKEN, ELEMENT, PAIRS, LEVELS = range(4)
 # Ways to be a leaf: what the leaf's text is.
 (
-    NO_LEAF, TEXT, NAME, TYPE, BRACKETS, BRACES, PARENTHESES, WILDCARD, DIAMOND, LEAST_INT,
+    NO_LEAF,
+    TEXT,
+    NAME,
+    TYPE,
+    BRACKETS,
+    BRACES,
+    PARENTHESES,
+    WILDCARD,
+    DIAMOND,
+    LEAST_INT,
     LEAST_LONG,
-) = range(11)  # fmt: skip
+) = range(11)
 MARKS = (
-    "", "identifier", "type_identifier", "lambda_expression", "cast_expression",
-    "ternary_expression", "array_type", "dimensions", "[", "dimensions_expr",
-    "enum_body_declarations", ";", "type_arguments", "comment", "annotation", "annotates",
-)  # fmt: skip
+    "",
+    "identifier",
+    "type_identifier",
+    "lambda_expression",
+    "cast_expression",
+    "ternary_expression",
+    "array_type",
+    "dimensions",
+    "[",
+    "dimensions_expr",
+    "enum_body_declarations",
+    ";",
+    "type_arguments",
+    "comment",
+    "annotation",
+    "annotates",
+)
 (
-    _, IDENTIFIER, TYPE_IDENTIFIER, LAMBDA, CAST, TERNARY, ARRAY_TYPE, DIMENSIONS, OPENING,
-    DIMENSION, ENUM_MEMBERS, SEMICOLON, TYPE_ARGUMENTS, COMMENT, ANNOTATION, ANNOTATES,
-) = range(len(MARKS))  # fmt: skip
+    _,
+    IDENTIFIER,
+    TYPE_IDENTIFIER,
+    LAMBDA,
+    CAST,
+    TERNARY,
+    ARRAY_TYPE,
+    DIMENSIONS,
+    OPENING,
+    DIMENSION,
+    ENUM_MEMBERS,
+    SEMICOLON,
+    TYPE_ARGUMENTS,
+    COMMENT,
+    ANNOTATION,
+    ANNOTATES,
+) = range(len(MARKS))
 SPECIALS = (
-    "", "kind", "instead", "reference", "cast", "inner cast", "intersection", "conditional",
-    "array", "generic", "scoped",
-)  # fmt: skip
+    "",
+    "kind",
+    "instead",
+    "reference",
+    "cast",
+    "inner cast",
+    "intersection",
+    "conditional",
+    "array",
+    "generic",
+    "scoped",
+)
 (
-    _, KIND, INSTEAD, REFERENCE, CASTING, INNER_CAST, INTERSECTION, CONDITIONAL, ARRAY, GENERIC,
+    _,
+    KIND,
+    INSTEAD,
+    REFERENCE,
+    CASTING,
+    INNER_CAST,
+    INTERSECTION,
+    CONDITIONAL,
+    ARRAY,
+    GENERIC,
     SCOPED,
-) = range(len(SPECIALS))  # fmt: skip
+) = range(len(SPECIALS))
 # Rows of a file's syntax: what the grammar says of each node, then what ``details`` found.
 SYMBOL, MARK, FIELD, UP, STOP, RULE, KIND_FOUND, OTHER = range(8)
 # Columns of the table of rules (``tables``): a rule's own; four for each of its slots; and which
@@ -57,17 +111,42 @@ BY_FIELD, BY_SYMBOL, INSIDE, WIDTH = 64, 128, 640, 1152
 # each context, what a symbol is in it.
 READING = 160
 RULES = (
-    "Method", "NameExpr", "Enclosed", "TypeExpr", "InnerCast", "ArrayType", "ArrayLevel",
-    "BracketPair", "CatchParameter", "CaughtType",
-)  # fmt: skip
+    "Method",
+    "NameExpr",
+    "Enclosed",
+    "TypeExpr",
+    "InnerCast",
+    "ArrayType",
+    "ArrayLevel",
+    "BracketPair",
+    "CatchParameter",
+    "CaughtType",
+)
 KINDS = (
-    "MethodReferenceExpr", "ClassOrInterfaceType", "PrimitiveType", "IntegerLiteralMinValueExpr",
+    "MethodReferenceExpr",
+    "ClassOrInterfaceType",
+    "PrimitiveType",
+    "IntegerLiteralMinValueExpr",
     "LongLiteralMinValueExpr",
-)  # fmt: skip
+)
 (
-    NAME_FIELD, R_METHOD, R_NAME, R_ENCLOSED, R_TYPE_EXPR, R_INNER_CAST, R_ARRAY, R_LEVEL, R_PAIR,
-    R_CATCH_PARAMETER, R_CAUGHT, K_REFERENCE, K_CLASS, K_PRIMITIVE, K_LEAST_INT, K_LEAST_LONG,
-) = range(1 + len(RULES) + len(KINDS))  # fmt: skip
+    NAME_FIELD,
+    R_METHOD,
+    R_NAME,
+    R_ENCLOSED,
+    R_TYPE_EXPR,
+    R_INNER_CAST,
+    R_ARRAY,
+    R_LEVEL,
+    R_PAIR,
+    R_CATCH_PARAMETER,
+    R_CAUGHT,
+    K_REFERENCE,
+    K_CLASS,
+    K_PRIMITIVE,
+    K_LEAST_INT,
+    K_LEAST_LONG,
+) = range(1 + len(RULES) + len(KINDS))
 
 # Siblings with the same source range share a child id: those without a range, the levels of an
 # array creation (they have that of the whole), a lambda and the name it left behind. Java knows

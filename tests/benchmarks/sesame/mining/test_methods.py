@@ -105,9 +105,12 @@ def test_what_the_filters_ask_of_a_body() -> None:
 
 
 GOOD = [
-    "void f() { }", "default int f() { return 1; }", "@A({1}) <T> T f(T... a)[] { { } }",
-    "int f() { class B { void g() { throw new E(); } } return 1; }", "void f() { // c\n }",
-]  # fmt: skip
+    "void f() { }",
+    "default int f() { return 1; }",
+    "@A({1}) <T> T f(T... a)[] { { } }",
+    "int f() { class B { void g() { throw new E(); } } return 1; }",
+    "void f() { // c\n }",
+]
 BAD = [
     "void f() {",
     "} void f() { }",
@@ -132,11 +135,16 @@ def test_a_text_that_is_no_method_has_no_body() -> None:
 @pytest.mark.parametrize(
     ("written", "spelt"),
     [
-        ("int", "int"), ("T...", "T[]"), ("int[][]", "int[][]"), ("Map<K,V>", "Map<K, V>"),
-        ("Map<? extends K,? super List<? extends V>>...", "Map<?, ?>[]"), ("List<?>", "List<?>"),
-        ("A<B>.C<? extends D<E,F>,G>[]", "A<B>.C<?, G>[]"), ("a.b.C", "a.b.C"),
+        ("int", "int"),
+        ("T...", "T[]"),
+        ("int[][]", "int[][]"),
+        ("Map<K,V>", "Map<K, V>"),
+        ("Map<? extends K,? super List<? extends V>>...", "Map<?, ?>[]"),
+        ("List<?>", "List<?>"),
+        ("A<B>.C<? extends D<E,F>,G>[]", "A<B>.C<?, G>[]"),
+        ("a.b.C", "a.b.C"),
     ],
-)  # fmt: skip
+)
 def test_types_as_sesame_spells_them(written: str, spelt: str) -> None:
     assert written_type(written) == spelt
 
@@ -225,14 +233,30 @@ def mined(corpus: Corpus, compat: str = "", workers: int = 1) -> Mined:
 def test_the_rules_of_the_paper(corpus: Corpus) -> None:
     found = mined(corpus)
     assert found.table["key"].to_pylist() == [
-        "B.f()", "B.g()", "Main.add(int, int[])", "Main.sum(java.util.Map<String, ?>)",
-        "Main.Hidden.add()", "Main.Hidden.Inner.add()", "Main.E.$1.f()", "Main.E.g()",
-        "Main.Local.f()", "Main.$2.f()", "Other.f()", "Helper.f()", "MainTestCase.f()",
-    ]  # fmt: skip
+        "B.f()",
+        "B.g()",
+        "Main.add(int, int[])",
+        "Main.sum(java.util.Map<String, ?>)",
+        "Main.Hidden.add()",
+        "Main.Hidden.Inner.add()",
+        "Main.E.$1.f()",
+        "Main.E.g()",
+        "Main.Local.f()",
+        "Main.$2.f()",
+        "Other.f()",
+        "Helper.f()",
+        "MainTestCase.f()",
+    ]
     assert found.counts.dropped == dict.fromkeys(FILTERS, 0) | {
-        "undocumented": 2, "without a body": 1, "constructors": 1, "equals, hashCode, toString": 2,
-        "tests": 1, "small": 1, "only throw": 1, "say nothing": 1,
-    }  # fmt: skip
+        "undocumented": 2,
+        "without a body": 1,
+        "constructors": 1,
+        "equals, hashCode, toString": 2,
+        "tests": 1,
+        "small": 1,
+        "only throw": 1,
+        "say nothing": 1,
+    }
     assert found.counts.kept == 13
     assert found.counts.methods == len(corpus)
 
@@ -240,8 +264,11 @@ def test_the_rules_of_the_paper(corpus: Corpus) -> None:
 def test_the_rules_of_the_tool(corpus: Corpus) -> None:
     found = mined(corpus, SESAME_TOOLS)
     assert found.table["key"].to_pylist() == [
-        "B.f()", "B.g()", "Main.add(int, int[])", "Main.E.g()",
-    ]  # fmt: skip
+        "B.f()",
+        "B.g()",
+        "Main.add(int, int[])",
+        "Main.E.g()",
+    ]
     dropped = found.counts.dropped
     assert (dropped["tests"], dropped["in types that are left out"]) == (4, 5)
     assert dropped["private"] == 1

@@ -94,9 +94,17 @@ def test_the_verb(
 ) -> None:
     out = tmp_path / "out"
     done = codeacumen_here(
-        "similar", "mine", examples_corpus.folder, "-o", out, "--limit", "12", "--raters",
-        "ann,bob,cy", "--json",
-    )  # fmt: skip
+        "similar",
+        "mine",
+        examples_corpus.folder,
+        "-o",
+        out,
+        "--limit",
+        "12",
+        "--raters",
+        "ann,bob,cy",
+        "--json",
+    )
     assert done.returncode == 0, done.stderr
     told = json.loads(done.stdout)
     assert told["sample"]["pairs"] == 12
@@ -114,9 +122,13 @@ def test_votes_of_several_raters(codeacumen_here: Codeacumen, tmp_path: Path) ->
     vote = {"rating": 2, "confidence": 1}
     side = {"project": "p", "file": "f", "method": "m"}
     entry = {
-        "pairid": "0", "first": side, "second": side,
-        "goals": [vote], "operations": [vote], "effects": [vote],
-    }  # fmt: skip
+        "pairid": "0",
+        "first": side,
+        "second": side,
+        "goals": [vote],
+        "operations": [vote],
+        "effects": [vote],
+    }
     files = []
     for name in ("ann", "bob"):
         files.append(tmp_path / f"{name}.json")

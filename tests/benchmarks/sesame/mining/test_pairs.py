@@ -107,9 +107,12 @@ def test_real_texts_and_back_from_the_file(comments: list[str], tmp_path: Path) 
     path = tmp_path / "deep" / "pairs.parquet"
     steps: list[tuple[int, int]] = []
     written = write_pairs(
-        rows, path, workers=2, notes={"space": "ppmi"},
+        rows,
+        path,
+        workers=2,
+        notes={"space": "ppmi"},
         step=lambda what, done, total: steps.append((done, total)),
-    )  # fmt: skip
+    )
     cosine = np.triu(cosine_similarity(rows), 1)
     pairs = Pairs.open(path)
     assert (written.rows, written.pairs) == (300, np.count_nonzero(cosine > 0))

@@ -32,10 +32,19 @@ class Shop<T> {
 }
 """
 HOSTILE = [
-    "</script><script>alert(1)</script>", "<!--", "<img src=x onerror=alert(1)>",
-    '"><svg onload=1>', "{{ 7 * 7 }}", "'; alert(1); '", "</code></pre>", "&lt;",
-    "\u2028", "\ud800", "\0", "__proto__",
-]  # fmt: skip
+    "</script><script>alert(1)</script>",
+    "<!--",
+    "<img src=x onerror=alert(1)>",
+    '"><svg onload=1>',
+    "{{ 7 * 7 }}",
+    "'; alert(1); '",
+    "</code></pre>",
+    "&lt;",
+    "\u2028",
+    "\ud800",
+    "\0",
+    "__proto__",
+]
 PIECES = [*HOSTILE, CODE, "{", "/*", '"', "\r\n"]
 
 
@@ -115,8 +124,11 @@ def test_pages_and_what_they_link(tmp_path: Path) -> None:
             assert not any(name.startswith("on") for name in attributes)
     page = Reader(paths[1].read_text())
     radios = [(a["name"], a["value"]) for tag, a in page.elements if a.get("type") == "radio"]
-    names = [f"{flavour}{what}" for flavour in ("goals", "operations", "effects")
-             for what in ("", "-confidence")]  # fmt: skip
+    names = [
+        f"{flavour}{what}"
+        for flavour in ("goals", "operations", "effects")
+        for what in ("", "-confidence")
+    ]
     assert radios == [(name, value) for name in names for value in "210"]
     assert page.inside("pre") == CODE + "void f() {}"
 
@@ -185,9 +197,13 @@ def rate(page: Any, **votes: int) -> None:
 
 
 ALL = {
-    "goals": 2, "operations": 1, "effects": 0, "goals_confidence": 2,
-    "operations_confidence": 1, "effects_confidence": 0,
-}  # fmt: skip
+    "goals": 2,
+    "operations": 1,
+    "effects": 0,
+    "goals_confidence": 2,
+    "operations_confidence": 1,
+    "effects_confidence": 0,
+}
 
 
 @pytest.mark.parametrize("storage", [True, False])
@@ -232,12 +248,20 @@ def test_rating_in_a_browser(page: Any, tmp_path: Path, storage: bool) -> None:
     with (tmp_path / "votes.csv").open(newline="") as stream:
         rows = list(csv.DictReader(stream))
     assert rows[0] | {"rater": "", "pair": ""} == {
-        "rater": "", "pair": "", "goals": "1", "goals_confidence": "2", "operations": "1",
-        "operations_confidence": "1", "effects": "0", "effects_confidence": "0",
-    }  # fmt: skip
+        "rater": "",
+        "pair": "",
+        "goals": "1",
+        "goals_confidence": "2",
+        "operations": "1",
+        "operations_confidence": "1",
+        "effects": "0",
+        "effects_confidence": "0",
+    }
     assert [(row["rater"], row["pair"]) for row in rows] == [
-        ("Ann B.", "7"), ("Ann B.", 'b"8'), ("Ann B.", "9"),
-    ]  # fmt: skip
+        ("Ann B.", "7"),
+        ("Ann B.", 'b"8'),
+        ("Ann B.", "9"),
+    ]
 
 
 def test_hostile_words_in_a_browser(page: Any, tmp_path: Path) -> None:

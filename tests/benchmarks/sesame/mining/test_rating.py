@@ -86,9 +86,14 @@ def test_csv(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("given_pairs", "raters", "votes"),
-    [(pairs(2), ["a", "a"], 1), (pairs(2), ["a", ""], 1), (pairs(2), 2, 0), (pairs(2), 0, 1),
-     (pairs(1) * 2, 3, 3)],
-)  # fmt: skip
+    [
+        (pairs(2), ["a", "a"], 1),
+        (pairs(2), ["a", ""], 1),
+        (pairs(2), 2, 0),
+        (pairs(2), 0, 1),
+        (pairs(1) * 2, 3, 3),
+    ],
+)
 def test_what_cannot_be_dealt(given_pairs: list[Pair], raters: object, votes: int) -> None:
     with pytest.raises(CodeacumenError):
         assign(given_pairs, raters, votes=votes)  # type: ignore[arg-type]

@@ -81,9 +81,13 @@ def cells(matrix: Any, names: Sequence[str]) -> dict[Any, float]:
 @settings(deadline=None, max_examples=50)
 @given(TEXTS, TEXTS, st.tuples(st.integers(1, 3), st.integers(0, 2)), st.booleans(), BOUNDS, BOUNDS)
 def test_counts_are_scikit_learns(
-    texts: list[str], new: list[str], low_and_more: tuple[int, int], lower: bool,
-    max_df: float, min_df: float,
-) -> None:  # fmt: skip
+    texts: list[str],
+    new: list[str],
+    low_and_more: tuple[int, int],
+    lower: bool,
+    max_df: float,
+    min_df: float,
+) -> None:
     ngrams = (low_and_more[0], sum(low_and_more))
     bounds = {"lowercase": lower, "max_df": max_df, "min_df": min_df}
     grams, counts = gather(texts, ngrams, lower, min_df, max_df)
@@ -166,10 +170,14 @@ def bm25_slowly(texts: Sequence[str], k: float, b: float) -> list[dict[str, floa
 
 @settings(deadline=None, max_examples=50)
 @given(
-    st.lists(st.lists(st.sampled_from(["aa", "bb", "cc", "dd"]), min_size=1).map(" ".join),
-             min_size=1, max_size=8),
-    st.sampled_from([0.0, 1.2, 2.0]), st.sampled_from([0.0, 0.75, 1.0]),
-)  # fmt: skip
+    st.lists(
+        st.lists(st.sampled_from(["aa", "bb", "cc", "dd"]), min_size=1).map(" ".join),
+        min_size=1,
+        max_size=8,
+    ),
+    st.sampled_from([0.0, 1.2, 2.0]),
+    st.sampled_from([0.0, 0.75, 1.0]),
+)
 def test_bm25_is_okapis(texts: list[str], k: float, b: float) -> None:
     rows = bm25_slowly(texts, k, b)
     words = sorted({word for row in rows for word in row})
@@ -180,10 +188,13 @@ def test_bm25_is_okapis(texts: list[str], k: float, b: float) -> None:
 
 @settings(deadline=None, max_examples=50)
 @given(
-    st.lists(st.lists(st.sampled_from([0.0, 0.0, 1.0, 1.0001, 3.5]), min_size=3, max_size=3),
-             min_size=2, max_size=9),
+    st.lists(
+        st.lists(st.sampled_from([0.0, 0.0, 1.0, 1.0001, 3.5]), min_size=3, max_size=3),
+        min_size=2,
+        max_size=9,
+    ),
     st.sampled_from([1e-8, 1e-3, 0.3]),
-)  # fmt: skip
+)
 def test_columns_that_hardly_vary_are_scikit_learns(rows: list[list[float]], least: float) -> None:
     from scipy.sparse import csr_matrix
 
@@ -196,9 +207,18 @@ def test_columns_that_hardly_vary_are_scikit_learns(rows: list[list[float]], lea
     assert varying(matrix, least).tolist() == expected
 
 
-@pytest.mark.parametrize("text", [
-    "ppmi", "tfidf", "bm25", "counts", "lsi:size=3", "word2vec:size=8", "doc2vec:size=8",
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ppmi",
+        "tfidf",
+        "bm25",
+        "counts",
+        "lsi:size=3",
+        "word2vec:size=8",
+        "doc2vec:size=8",
+    ],
+)
 def test_a_fitted_space_embeds_what_it_was_fitted_to_as_it_did(text: str) -> None:
     if "2vec" in text:
         pytest.importorskip("gensim")
@@ -275,41 +295,58 @@ def test_what_is_learned_does_not_depend_on_the_process() -> None:
     )
     one, other = (
         subprocess.run(
-            [sys.executable, "-c", code], capture_output=True, text=True, check=True,
+            [sys.executable, "-c", code],
+            capture_output=True,
+            text=True,
+            check=True,
             env={"PYTHONHASHSEED": seed},
         ).stdout
         for seed in ("1", "2")
-    )  # fmt: skip
+    )
     assert one == other
     assert len(one.splitlines()) == 2
 
 
-@pytest.mark.parametrize("text", [
-    "ppmi", "tfidf:ngrams=1-3", "bm25:lower=false,k=2.0", "lsi:size=50,weights=ppmi,alpha=0.5",
-    "word2vec:size=25", "doc2vec", "model:minilm", "model:embedding:some/folder", "counts:min_df=2",
-    "ppmi:max_df=1.0", "ppmi:max_df=1",
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ppmi",
+        "tfidf:ngrams=1-3",
+        "bm25:lower=false,k=2.0",
+        "lsi:size=50,weights=ppmi,alpha=0.5",
+        "word2vec:size=25",
+        "doc2vec",
+        "model:minilm",
+        "model:embedding:some/folder",
+        "counts:min_df=2",
+        "ppmi:max_df=1.0",
+        "ppmi:max_df=1",
+    ],
+)
 def test_the_text_form_comes_back(text: str) -> None:
     assert str(Space.parse(text)) == text
 
 
-@pytest.mark.parametrize(("text", "message", "hint"), [
-    ("pmi", "no space called 'pmi'", "ppmi"),
-    ("", "no space called ''", "ppmi"),
-    ("ppmi:k=2", "'k=2' is no setting of the space ppmi", "ngrams, lower"),
-    ("ppmi:alpha", "'alpha' is no setting", "as in ppmi:ngrams=3"),
-    ("ppmi:alpha=2", "alpha=2", "from 0 to 1"),
-    ("ppmi:alpha=nan", "alpha=nan", "from 0 to 1"),
-    ("ppmi:ngrams=3-1", "ngrams=3-1", "1-3"),
-    ("ppmi:ngrams=0", "ngrams=0", "1-3"),
-    ("ppmi:lower=yes", "lower=yes", "true or false"),
-    ("ppmi:max_df=1.5", "max_df=1.5", "share"),
-    ("ppmi:min_df=-1", "min_df=-1", "share"),
-    ("lsi:size=0", "size=0", "whole number from 1"),
-    ("lsi:weights=okapi", "weights=okapi", "bm25"),
-    ("bm25:k=inf", "k=inf", "from 0 on"),
-    ("model:", "needs the name", "model:minilm"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("text", "message", "hint"),
+    [
+        ("pmi", "no space called 'pmi'", "ppmi"),
+        ("", "no space called ''", "ppmi"),
+        ("ppmi:k=2", "'k=2' is no setting of the space ppmi", "ngrams, lower"),
+        ("ppmi:alpha", "'alpha' is no setting", "as in ppmi:ngrams=3"),
+        ("ppmi:alpha=2", "alpha=2", "from 0 to 1"),
+        ("ppmi:alpha=nan", "alpha=nan", "from 0 to 1"),
+        ("ppmi:ngrams=3-1", "ngrams=3-1", "1-3"),
+        ("ppmi:ngrams=0", "ngrams=0", "1-3"),
+        ("ppmi:lower=yes", "lower=yes", "true or false"),
+        ("ppmi:max_df=1.5", "max_df=1.5", "share"),
+        ("ppmi:min_df=-1", "min_df=-1", "share"),
+        ("lsi:size=0", "size=0", "whole number from 1"),
+        ("lsi:weights=okapi", "weights=okapi", "bm25"),
+        ("bm25:k=inf", "k=inf", "from 0 on"),
+        ("model:", "needs the name", "model:minilm"),
+    ],
+)
 def test_mistakes_are_told_with_a_hint(text: str, message: str, hint: str) -> None:
     with pytest.raises(CodeacumenError) as raised:
         Space.parse(text)

@@ -208,8 +208,10 @@ def test_javac_parses_every_excerpt(tmp_path: Path, java_util: list[Path]) -> No
     stop = [f"-XDshould-stop.if{when}=PARSE" for when in ("Error", "NoError")]
     done = subprocess.run(
         [javac, *JAVAC, "-proc:none", "-encoding", "utf-8", *stop, f"@{tmp_path / 'files'}"],
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert done.returncode == 0, done.stderr[:2000]
     # It would have told.
     Path(listed[0]).write_text("class A { void f( }")
@@ -305,9 +307,11 @@ def _compared(whole: JavaFile, seen: JavaFile, key: str) -> bool | None:
         (one.name, len(one.parameters)) for one in shown if not _is_inside(seen, one.node, fields)
     }
     theirs_fields = {
-        one.name for one in declared.fields if not _is_inside(seen, one.node, inside)
+        one.name
+        for one in declared.fields
+        if not _is_inside(seen, one.node, inside)
         and not _is_inside(seen, int(seen.syntax.parent[one.node]), fields)
-    }  # fmt: skip
+    }
     of = whole.declarations
     mine = {(of.methods[i].name, len(of.methods[i].parameters)) for i in ours.methods}
     around = _around(whole, ours.methods[0])

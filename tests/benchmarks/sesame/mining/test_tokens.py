@@ -34,11 +34,13 @@ def test_kinds_are_those_of_the_body_with_its_braces() -> None:
         ('f("a");', 'g("b\\n");'),
         ("x = 'a';", "y = 'b';"),
         ("/* a */ f(); // b", "f();"),
-        ("boolean b; byte c; char d; double e; float f; long g; short h;",
-         "A b; A c; A d; A e; A f; A g; A h;"),
+        (
+            "boolean b; byte c; char d; double e; float f; long g; short h;",
+            "A b; A c; A d; A e; A f; A g; A h;",
+        ),
         ("a(_);", "a(b);"),
     ],
-)  # fmt: skip
+)
 def test_the_same_to_one_who_sees_only_kinds(left: str, right: str) -> None:
     assert kinds(f"void f() {{ {left} }}") == kinds(f"void f() {{ {right} }}")
 
@@ -46,11 +48,16 @@ def test_the_same_to_one_who_sees_only_kinds(left: str, right: str) -> None:
 @pytest.mark.parametrize(
     ("left", "right"),
     [
-        ("x = true;", "x = false;"), ("x = null;", "x = y;"), ("x = 1;", "x = 1L;"),
-        ("x = 1.0;", "x = 1f;"), ("x += 1;", "x -= 1;"), ("x = 'a';", 'x = "a";'),
-        ('x = """\na""";', 'x = "a";'), ("Object o = void.class;", "Object o = int.class;"),
+        ("x = true;", "x = false;"),
+        ("x = null;", "x = y;"),
+        ("x = 1;", "x = 1L;"),
+        ("x = 1.0;", "x = 1f;"),
+        ("x += 1;", "x -= 1;"),
+        ("x = 'a';", 'x = "a";'),
+        ('x = """\na""";', 'x = "a";'),
+        ("Object o = void.class;", "Object o = int.class;"),
     ],
-)  # fmt: skip
+)
 def test_not_the_same(left: str, right: str) -> None:
     assert kinds(f"void f() {{ {left} }}") != kinds(f"void f() {{ {right} }}")
 

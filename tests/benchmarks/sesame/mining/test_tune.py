@@ -24,16 +24,21 @@ from codeacumen.benchmarks.sesame.mining.tune import (
 
 # Similar ones differ in one word or in case; others share a phrase.
 LABELS = [
-    Label("Returns the number of words in the list", "returns the number of words in the list",
-          True),
-    Label("adds one element at the end of this queue", "Adds one element at the end of this list",
-          True),
-    Label("closes the stream and all that it holds", "shuts the reader and all that it holds",
-          True),
+    Label(
+        "Returns the number of words in the list", "returns the number of words in the list", True
+    ),
+    Label(
+        "adds one element at the end of this queue",
+        "Adds one element at the end of this list",
+        True,
+    ),
+    Label(
+        "closes the stream and all that it holds", "shuts the reader and all that it holds", True
+    ),
     Label("returns the number of words in the list", "returns the number of edges", False),
     Label("adds one element at the end of this queue", "removes the end of this queue", False),
     Label("closes the stream and all that it holds", "true if the stream is open", False),
-]  # fmt: skip
+]
 FEW = Choices(
     alphas=(0.75,), sizes=(0, 2), ngrams=((1, 1), (2, 2)), max_df=(0.9,), variances=(0.0,)
 )
@@ -146,13 +151,16 @@ def test_labels_of_methods(tmp_path: Path) -> None:
         read_labels(path, {"m1": "adds"})
 
 
-@pytest.mark.parametrize(("content", "message"), [
-    (b"left,right\na,b\n", "its columns are left, right"),
-    (b"", "its columns are none"),
-    (b"left,right,similar\na,b,2\n", "line 2: similar is '2'"),
-    (b"left,right,similar\na,b,1\na,b\n", "line 3: similar is None"),
-    (b"left,right,similar\n\xff,b,1\n", "cannot be read"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"left,right\na,b\n", "its columns are left, right"),
+        (b"", "its columns are none"),
+        (b"left,right,similar\na,b,2\n", "line 2: similar is '2'"),
+        (b"left,right,similar\na,b,1\na,b\n", "line 3: similar is None"),
+        (b"left,right,similar\n\xff,b,1\n", "cannot be read"),
+    ],
+)
 def test_labels_that_cannot_be_read(content: bytes, message: str, tmp_path: Path) -> None:
     path = tmp_path / "labels.csv"
     path.write_bytes(content)

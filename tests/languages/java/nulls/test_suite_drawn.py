@@ -197,12 +197,15 @@ def met(drawn: str, tmp_path_factory: pytest.TempPathFactory) -> set[int]:
     (folder / "Runner.java").write_text(runner.replace("CASES", cases))
     subprocess.run(
         [javac, "-J-XX:TieredStopAtLevel=1", "-nowarn", "-d", ".", "Drawn.java", "Runner.java"],
-        cwd=folder, check=True,
-    )  # fmt: skip
+        cwd=folder,
+        check=True,
+    )
     done = subprocess.run(
         [java, "-XX:-StackTraceInThrowable", "-cp", str(folder), "drawn.Runner"],
-        check=True, capture_output=True, text=True,
-    )  # fmt: skip
+        check=True,
+        capture_output=True,
+        text=True,
+    )
     return {int(line) for line in re.findall(r"\d+", done.stdout)}
 
 

@@ -34,19 +34,30 @@ def test_declared() -> None:
     declared = facts(JavaFile(SOURCE.encode())).declared
     assert declared["package"] == "p.q"
     assert declared["imports"] == [
-        "java.util.List", "java.util.function.*", "static java.util.Map.entry",
-    ]  # fmt: skip
+        "java.util.List",
+        "java.util.function.*",
+        "static java.util.Map.entry",
+    ]
     # kind, name, owner, method, member, flags, type parameters, supertypes, components
     assert declared["types"] == [
-        ["class", "Outer", -1, -1, 1, "au", ["T extends Comparable<T>&Runnable"],
-         ["Base<T>", "Runnable"], []],
+        [
+            "class",
+            "Outer",
+            -1,
+            -1,
+            1,
+            "au",
+            ["T extends Comparable<T>&Runnable"],
+            ["Base<T>", "Runnable"],
+            [],
+        ],
         ["enum", "Colour", 0, -1, 1, "", [], ["", "Runnable"], []],
         ["enum constant", "$1", 1, -1, 0, "", [], [""], []],
         ["record", "Point", 0, -1, 1, "", [], [""], [["x", "int"], ["names", "List<String>"]]],
         ["interface", "Inner", 0, -1, 1, "", [], [""], []],
         ["class", "Here", 0, 6, 0, "", [], [""], []],
         ["anonymous", "$2", 0, 6, 0, "", [], ["Thread"], []],
-    ]  # fmt: skip
+    ]
     # name, type, flags, type parameters, parameters, result
     assert declared["methods"] == [
         ["all", 0, "apv", ["E"], ["E[]", "int..."], "List<?super E>"],
@@ -56,7 +67,7 @@ def test_declared() -> None:
         ["shown", 4, "du", [], [], "void"],
         ["<init>", 0, "", [], [], ""],
         ["local", 0, "", [], [], "void"],
-    ]  # fmt: skip
+    ]
     assert declared["fields"] == [
         ["count", 0, "s", "int"],
         ["other", 0, "s", "int[]"],
@@ -73,11 +84,20 @@ def test_sites_hold_what_the_bindings_know() -> None:
         text = sites.texts[a] if kind in code.OF_TYPE + code.OF_NAME else a
         rows.append((kind, text))
     assert rows == [
-        (code.CLASS, 0), (code.BODY, 0),
-        (code.VAR, -1), (code.INVOKE, "x"), (code.TYPED, "Foo"),
-        (code.CALL, "n"), (code.REF, 2), (code.TYPED, "int[]"), (code.LITERAL, 1),
-        (code.LAMBDA, 1), (code.PARAM, 0), (code.INVOKE, "z"), (code.REF, 10),
-    ]  # fmt: skip
+        (code.CLASS, 0),
+        (code.BODY, 0),
+        (code.VAR, -1),
+        (code.INVOKE, "x"),
+        (code.TYPED, "Foo"),
+        (code.CALL, "n"),
+        (code.REF, 2),
+        (code.TYPED, "int[]"),
+        (code.LITERAL, 1),
+        (code.LAMBDA, 1),
+        (code.PARAM, 0),
+        (code.INVOKE, "z"),
+        (code.REF, 10),
+    ]
     # a[] has one dimension more than its type.
     assert sites.b[7] == 1
 

@@ -110,9 +110,13 @@ def judge(
 
 
 def _compare(
-    one: Named, call: Call | None, source: Source, files: dict[str, Source],
-    sets: list[set[Target]], score: Score,
-) -> str:  # fmt: skip
+    one: Named,
+    call: Call | None,
+    source: Source,
+    files: dict[str, Source],
+    sets: list[set[Target]],
+    score: Score,
+) -> str:
     score.calls += 1
     score.inside += one.declared != "-"
     if call is None:
@@ -137,9 +141,7 @@ def _compare(
     return f"lost {sorted(lost)}" if lost and one.seen else ""
 
 
-def _read(
-    told: str, files: dict[str, Source]
-) -> tuple[dict[str, list[Named]], list[set[Target]]]:  # fmt: skip
+def _read(told: str, files: dict[str, Source]) -> tuple[dict[str, list[Named]], list[set[Target]]]:
     named: dict[str, list[Named]] = {path: [] for path in files}
     sets: list[set[Target]] = []
     path = ""
@@ -151,10 +153,16 @@ def _read(
             at = files[path].at
             named[path].append(
                 Named(
-                    at(int(rest[0])), at(int(rest[1])), rest[2], rest[3], rest[4] == "true",
-                    rest[5] == "true", int(rest[6]), int(rest[7]),
+                    at(int(rest[0])),
+                    at(int(rest[1])),
+                    rest[2],
+                    rest[3],
+                    rest[4] == "true",
+                    rest[5] == "true",
+                    int(rest[6]),
+                    int(rest[7]),
                 )
-            )  # fmt: skip
+            )
         elif what == "s":
             sets.append({_target(text, files) for text in rest[1:] if text})
         assert what != "e", line
@@ -198,7 +206,7 @@ def test_the_example_projects(
 @pytest.mark.parametrize("name", ["ballot", "library", "quill", "tramway"])
 def test_nothing_is_lost_without_knowing_the_libraries(
     javac_program: Javac, record_property: Record, name: str
-) -> None:  # fmt: skip
+) -> None:
     """As if all but java.lang were a library that is not here: types become unknown and calls
     ambiguous, but no call of the project's own methods is lost."""
     full = platform()
@@ -213,9 +221,7 @@ def test_nothing_is_lost_without_knowing_the_libraries(
 
 
 @pytest.mark.thorough
-def test_java_util(
-    javac_program: Javac, java_util: list[Path], record_property: Record
-) -> None:  # fmt: skip
+def test_java_util(javac_program: Javac, java_util: list[Path], record_property: Record) -> None:
     """java.util as a project of its own: the rest of the JDK is the platform, and what the JDK
     keeps to itself is a library nobody knows."""
     root = next(path for path in java_util[0].parents if path.name == "java.base")
@@ -225,9 +231,7 @@ def test_java_util(
 
 
 @pytest.mark.thorough
-def test_a_debian_library(
-    javac_program: Javac, record_property: Record, tmp_path: Path
-) -> None:  # fmt: skip
+def test_a_debian_library(javac_program: Javac, record_property: Record, tmp_path: Path) -> None:
     try:
         (library,) = projects([f"debian:{LIBRARY}"], tmp_path / "cache")
     except CodeacumenError as error:

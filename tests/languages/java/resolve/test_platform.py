@@ -13,11 +13,19 @@ from jdk_api import api, version
 
 # Of every kind: a class over one that is not public, generic interfaces, enums, annotations.
 SOME = (
-    "java.lang.StringBuilder", "java.lang.AbstractStringBuilder", "java.util.Map",
-    "java.util.Map.Entry", "java.util.stream.Collectors", "java.util.concurrent.TimeUnit",
-    "java.lang.Override", "java.lang.Enum", "java.util.function.Function", "java.sql.Connection",
-    "java.awt.Component", "java.lang.Record",
-)  # fmt: skip
+    "java.lang.StringBuilder",
+    "java.lang.AbstractStringBuilder",
+    "java.util.Map",
+    "java.util.Map.Entry",
+    "java.util.stream.Collectors",
+    "java.util.concurrent.TimeUnit",
+    "java.lang.Override",
+    "java.lang.Enum",
+    "java.util.function.Function",
+    "java.sql.Connection",
+    "java.awt.Component",
+    "java.lang.Record",
+)
 
 
 @pytest.mark.thorough

@@ -27,9 +27,12 @@ from codeacumen.models.lexer import MASK
 from codeacumen.registry import LoadedModel, fingerprint, make_model, model
 
 _CAPABILITIES = {
-    "npath": Capability.CLASSIFY, "operators": Capability.CLASSIFY, "naming": Capability.NAME,
-    "completion": Capability.GENERATE, "nulltoken": Capability.GENERATE,
-}  # fmt: skip
+    "npath": Capability.CLASSIFY,
+    "operators": Capability.CLASSIFY,
+    "naming": Capability.NAME,
+    "completion": Capability.GENERATE,
+    "nulltoken": Capability.GENERATE,
+}
 
 
 class Classical:
@@ -112,7 +115,10 @@ def make_classical(
 ) -> Classical:
     """The best model without a network for each of the five tasks on methods, under one name"""
     parts = {
-        "npath": npath, "operators": operators, "naming": naming, "completion": completion,
+        "npath": npath,
+        "operators": operators,
+        "naming": naming,
+        "completion": completion,
         "nulltoken": nulltoken,
-    }  # fmt: skip
+    }
     return Classical({task: make_model(str(part)) for task, part in parts.items()})

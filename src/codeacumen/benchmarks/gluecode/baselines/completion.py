@@ -203,10 +203,18 @@ Key = tuple[str | int, ...]
 
 # How telling each kind of key is.
 _WEIGHTS: Mapping[str, float] = {
-    "shape": 0.3, "receiver": 0.5, "receiver arguments": 1.0, "type arguments": 1.5,
-    "receiver around": 1.5, "type around": 2.0, "following": 0.7, "argument": 0.5, "target": 0.7,
-    "offered": 2.0, "offered around": 2.5,
-}  # fmt: skip
+    "shape": 0.3,
+    "receiver": 0.5,
+    "receiver arguments": 1.0,
+    "type arguments": 1.5,
+    "receiver around": 1.5,
+    "type around": 2.0,
+    "following": 0.7,
+    "argument": 0.5,
+    "target": 0.7,
+    "offered": 2.0,
+    "offered around": 2.5,
+}
 # A key that was seen so often counts half.
 _HALF = 2.0
 # Of what names are made of, and what they are near to.

@@ -88,29 +88,45 @@ def _figures(cards: Sequence[TaskCard]) -> list[_Figure]:
     sizes = list(dict.fromkeys(_size(one) for card in cards for one in card.slices))
     return [
         _Figure(
-            "places", "One place and all places",
+            "places",
+            "One place and all places",
             "Prediction change where one place is changed, and where all of a method's places are, "
             "which is of methods with two places or more (figure 2 of the paper).",
-            "pcp", _places, ("one place", "all places"), across=True,
+            "pcp",
+            _places,
+            ("one place", "all places"),
+            across=True,
         ),
         _Figure(
-            "right", "Names that were right and names that were wrong",
+            "right",
+            "Names that were right and names that were wrong",
             "How many in a hundred names change, among those that were right for the original and "
             "among those that were wrong (figure 3).",
-            "changed, %", _right, ("right before", "wrong before"), across=True,
+            "changed, %",
+            _right,
+            ("right before", "wrong before"),
+            across=True,
         ),
         _Figure(
-            "shares", "By how much is changed",
+            "shares",
+            "By how much is changed",
             "Prediction change by the share of a method's places that is changed, of methods with "
             "four places or more; all places: of two or more (Table 3).",
-            "pcp", _by_mode, [*shares, ALL] if shares else [], across=False,
+            "pcp",
+            _by_mode,
+            [*shares, ALL] if shares else [],
+            across=False,
         ),
         _Figure(
-            "statements", "By the number of statements",
+            "statements",
+            "By the number of statements",
             "Prediction change by the number of statements of the original method (figure 4).",
-            "pcp", _by_size, sizes, across=False,
+            "pcp",
+            _by_size,
+            sizes,
+            across=False,
         ),
-    ]  # fmt: skip
+    ]
 
 
 def _rows(merged: Merged, cards: Sequence[TaskCard], model: str, figure: _Figure) -> list[Row]:

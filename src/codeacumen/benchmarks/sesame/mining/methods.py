@@ -41,18 +41,37 @@ StoredRow = Mapping[str, Any]
 LEAST_NODES = 10
 # In the order in which they are asked: a method is counted where it is dropped first.
 UNDOCUMENTED, BODILESS, CONSTRUCTORS, OBJECT_METHODS, TESTS, HIDDEN, PRIVATE = (
-    "undocumented", "without a body", "constructors", "equals, hashCode, toString", "tests",
-    "in types that are left out", "private",
-)  # fmt: skip
+    "undocumented",
+    "without a body",
+    "constructors",
+    "equals, hashCode, toString",
+    "tests",
+    "in types that are left out",
+    "private",
+)
 UNREAD, SMALL, THROWING, BLANK = "not read as Java", "small", "only throw", "say nothing"
 FILTERS = (
-    UNDOCUMENTED, BODILESS, CONSTRUCTORS, OBJECT_METHODS, TESTS, HIDDEN, PRIVATE, UNREAD, SMALL,
-    THROWING, BLANK,
-)  # fmt: skip
+    UNDOCUMENTED,
+    BODILESS,
+    CONSTRUCTORS,
+    OBJECT_METHODS,
+    TESTS,
+    HIDDEN,
+    PRIVATE,
+    UNREAD,
+    SMALL,
+    THROWING,
+    BLANK,
+)
 
-_OF_OBJECT = frozenset((
-    "equals(Object)", "equals(java.lang.Object)", "hashCode()", "toString()",
-))  # fmt: skip
+_OF_OBJECT = frozenset(
+    (
+        "equals(Object)",
+        "equals(java.lang.Object)",
+        "hashCode()",
+        "toString()",
+    )
+)
 _TEST_FOLDERS = frozenset(("test", "tests"))
 _TEST_ENDS = ("Test", "Tests")
 _TOOL_TEST_ENDS = ("Test.java", "TestCase.java", "Tests.java")
@@ -164,13 +183,35 @@ _BATCH = 512
 _ROW_GROUP = 4096
 
 _READ = (
-    "method_id", "type_id", "project", "path", "kind", "type", "name", "signature", "parameters",
-    "modifiers", "body", "start_byte", "line", "end_line", "javadoc", "text",
-)  # fmt: skip
+    "method_id",
+    "type_id",
+    "project",
+    "path",
+    "kind",
+    "type",
+    "name",
+    "signature",
+    "parameters",
+    "modifiers",
+    "body",
+    "start_byte",
+    "line",
+    "end_line",
+    "javadoc",
+    "text",
+)
 _TYPE = ("type_id", "file_id", "owner_id", "method_id", "kind", "qualified", "modifiers", "javadoc")
 _KEPT = (
-    "project", "path", "name", "signature", "line", "end_line", "start_byte", "javadoc", "text",
-)  # fmt: skip
+    "project",
+    "path",
+    "name",
+    "signature",
+    "line",
+    "end_line",
+    "start_byte",
+    "javadoc",
+    "text",
+)
 
 Row = dict[str, Any]
 

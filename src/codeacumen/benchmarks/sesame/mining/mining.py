@@ -93,9 +93,13 @@ class _Timed:
 
 
 def mine_pairs(
-    corpus: Corpus, out: Path, settings: Settings, engine: Engine, workers: int = 0,
+    corpus: Corpus,
+    out: Path,
+    settings: Settings,
+    engine: Engine,
+    workers: int = 0,
     step: Progress = ignore_progress,
-) -> tuple[dict[str, Json], Stages]:  # fmt: skip
+) -> tuple[dict[str, Json], Stages]:
     """Everything; gives what ``mined.json`` holds, and how long it took."""
     _check(out)
     space = Space.parse(settings.space)
@@ -121,15 +125,16 @@ def mine_pairs(
         "settings": asdict(settings) | {"space": str(space)},
         "methods": counts,
         "pairs": {
-            "above zero" if not pairs.notes.get("least") else f"above {pairs.notes['least']}":
-            len(pairs)
+            "above zero" if not pairs.notes.get("least") else f"above {pairs.notes['least']}": len(
+                pairs
+            )
         },
         "sample": {
             "candidates": chosen.candidates,
             "token similarities": chosen.compared,
             "pairs": len(chosen),
         },
-    }  # fmt: skip
+    }
     write_atomically(out / RECORD, (json.dumps(record, indent=1) + "\n").encode())
     return record, stages
 
@@ -138,8 +143,11 @@ def _check(out: Path) -> None:
     if out.exists() and not out.is_dir():
         raise CodeacumenError(f"{out} is a file", "choose a folder")
     ours = {METHODS, PAIRS, SAMPLE, ASSIGNMENT, PREVIEW, RECORD}
-    foreign = [one.name for one in (out.iterdir() if out.is_dir() else ()) if one.name not in ours
-               and not one.name.endswith(".part")]  # fmt: skip
+    foreign = [
+        one.name
+        for one in (out.iterdir() if out.is_dir() else ())
+        if one.name not in ours and not one.name.endswith(".part")
+    ]
     if foreign:
         raise CodeacumenError(
             f"{out} holds other things, such as {sorted(foreign)[0]}",
@@ -199,9 +207,14 @@ def _noted(path: Path) -> dict[str, str]:
 
 
 def _pairs(
-    table: pa.Table, out: Path, space: Space, settings: Settings, workers: int, stages: Stages,
+    table: pa.Table,
+    out: Path,
+    space: Space,
+    settings: Settings,
+    workers: int,
+    stages: Stages,
     step: Progress,
-) -> Pairs:  # fmt: skip
+) -> Pairs:
     from codeacumen.benchmarks.sesame.mining.pairs import Pairs, write_pairs
 
     path = out / PAIRS
@@ -283,9 +296,14 @@ _TOLD = ("method_id", "project", "path", "type", "name", "signature", "key", "li
 
 
 def _write_sample(
-    corpus: Corpus, table: pa.Table, entries: Sequence[dict[str, Any]], out: Path,
-    settings: Settings, engine: Engine, step: Progress,
-) -> None:  # fmt: skip
+    corpus: Corpus,
+    table: pa.Table,
+    entries: Sequence[dict[str, Any]],
+    out: Path,
+    settings: Settings,
+    engine: Engine,
+    step: Progress,
+) -> None:
     from codeacumen.benchmarks.sesame.mining.preview import Shown, Side, write_pages
 
     shown = []

@@ -175,13 +175,18 @@ def write_pairs(
     pairs = 0
     try:
         with pq.ParquetWriter(
-            part, schema, compression="zstd", compression_level=1, use_dictionary=False,
+            part,
+            schema,
+            compression="zstd",
+            compression_level=1,
+            use_dictionary=False,
             write_statistics=["left"],
             column_encoding={
-                "left": "DELTA_BINARY_PACKED", "right": "DELTA_BINARY_PACKED",
+                "left": "DELTA_BINARY_PACKED",
+                "right": "DELTA_BINARY_PACKED",
                 "sim": "BYTE_STREAM_SPLIT",
             },
-        ) as writer:  # fmt: skip
+        ) as writer:
             found = blocks(vectors, least=least, workers=workers, most=most, step=step)
             for group in _regrouped(found):
                 pairs += len(group[0])

@@ -113,9 +113,12 @@ def _marks(file: JavaFile) -> list[tuple[int, int, str]]:
     classes, types = _classes(), symbols("type_identifier")
     called = symbols("method_declaration", "constructor_declaration", "method_invocation")
     declared = symbols(
-        "class_declaration", "interface_declaration", "enum_declaration", "record_declaration",
+        "class_declaration",
+        "interface_declaration",
+        "enum_declaration",
+        "record_declaration",
         "annotation_type_declaration",
-    )  # fmt: skip
+    )
     columns = (tokens.kind, tokens.start, tokens.end, tokens.node)
     for kind, start, end, node in zip(*(one.tolist() for one in columns), strict=True):
         name = classes[kind]

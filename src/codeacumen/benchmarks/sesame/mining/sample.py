@@ -190,9 +190,13 @@ class _Work:
         project, file = _numbered(methods.project), _numbered(methods.file)
         self.order, self.of = self._candidates(project)
         self.rule = Rule(
-            settings.relevance, 0, kernels.table(16.0), _hash(str(settings.seed)),
-            np.array([_hash(one) for one in methods.ids], dtype=np.uint64), file,
-        )  # fmt: skip
+            settings.relevance,
+            0,
+            kernels.table(16.0),
+            _hash(str(settings.seed)),
+            np.array([_hash(one) for one in methods.ids], dtype=np.uint64),
+            file,
+        )
         self.chosen = _nothing_chosen(len(methods), self.of.group, file)
         self.used = 0
         # Methods of no candidate need no cross similarity.
@@ -218,10 +222,16 @@ class _Work:
         )
         many = len(order)
         return order, Candidates(
-            left, right, group.astype(np.int32), ceiling, ceiling.copy(),
-            np.full(many, self.toksim is None), np.zeros(many, dtype=np.bool_),
-            np.zeros(many, dtype=np.float64), np.zeros(many, dtype=np.int32),
-        )  # fmt: skip
+            left,
+            right,
+            group.astype(np.int32),
+            ceiling,
+            ceiling.copy(),
+            np.full(many, self.toksim is None),
+            np.zeros(many, dtype=np.bool_),
+            np.zeros(many, dtype=np.float64),
+            np.zeros(many, dtype=np.int32),
+        )
 
     def run(self) -> Sample:
         many = min(self.settings.many, len(self.order))

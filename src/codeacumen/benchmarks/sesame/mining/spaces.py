@@ -122,9 +122,16 @@ def document_vectors(texts: Sequence[str], size: int, lower: bool, seed: int) ->
         work, free = np.zeros(size, dtype=np.float32), np.ones(1, dtype=np.float32)
         for rate in np.linspace(learned.alpha, learned.min_alpha, learned.epochs):
             train_document_dbow(
-                learned, words, [0], rate, work, learn_words=False, learn_hidden=False,
-                doctag_vectors=row, doctags_lockf=free,
-            )  # fmt: skip
+                learned,
+                words,
+                [0],
+                rate,
+                work,
+                learn_words=False,
+                learn_hidden=False,
+                doctag_vectors=row,
+                doctags_lockf=free,
+            )
         found: Rows = row[0]
         return found
 
@@ -336,9 +343,13 @@ _WEIGHTS = ("ppmi", "tfidf", "bm25", "counts")
 _TYPES = {field.name: field.type for field in fields(Space)}
 # The least and the most that a number may be.
 _BOUNDS = {
-    "alpha": (0.0, 1.0), "variance": (0.0, float("inf")), "k": (0.0, float("inf")), "b": (0.0, 1.0),
-    "size": (1, 10_000), "seed": (0, 2**32 - 1),
-}  # fmt: skip
+    "alpha": (0.0, 1.0),
+    "variance": (0.0, float("inf")),
+    "k": (0.0, float("inf")),
+    "b": (0.0, 1.0),
+    "size": (1, 10_000),
+    "seed": (0, 2**32 - 1),
+}
 
 
 def _of_model(reference: str) -> Space:

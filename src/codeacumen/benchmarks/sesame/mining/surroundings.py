@@ -178,9 +178,14 @@ class _Page:
         """``abstract class A<T> extends B implements C``."""
         syntax, one = self.file.syntax, self.file.declarations.types[type_]
         skipped = symbols(
-            "modifiers", "permits", *_COMMENTS, "class_body", "interface_body", "enum_body",
+            "modifiers",
+            "permits",
+            *_COMMENTS,
+            "class_body",
+            "interface_body",
+            "enum_body",
             "annotation_type_body",
-        )  # fmt: skip
+        )
         text = " ".join(word for word in _TOLD if word in one.modifiers)
         for child in syntax.children(one.node):
             if int(syntax.kind[child]) in skipped:

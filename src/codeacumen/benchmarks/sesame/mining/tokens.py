@@ -43,24 +43,56 @@ INFIX = ("binary_expression", "ternary_expression")
 
 # Groups that JDT has no node for, and words that are part of their parent.
 _NONE = (
-    "program", "argument_list", "type_arguments", "dimensions", "formal_parameters",
-    "inferred_parameters", "modifiers", "annotation_argument_list", "switch_block",
-    "switch_block_statement_group", "switch_rule", "finally_clause", "resource_specification",
-    "class_body", "interface_body", "enum_body", "enum_body_declarations", "superclass",
-    "super_interfaces", "extends_interfaces", "type_list", "throws", "type_parameters",
-    "type_bound", "annotation_type_body", "super", "line_comment", "block_comment",
-    "string_fragment", "multiline_string_fragment", "escape_sequence", "string_interpolation",
-    "catch_type", "resource", "asterisk",
-)  # fmt: skip
+    "program",
+    "argument_list",
+    "type_arguments",
+    "dimensions",
+    "formal_parameters",
+    "inferred_parameters",
+    "modifiers",
+    "annotation_argument_list",
+    "switch_block",
+    "switch_block_statement_group",
+    "switch_rule",
+    "finally_clause",
+    "resource_specification",
+    "class_body",
+    "interface_body",
+    "enum_body",
+    "enum_body_declarations",
+    "superclass",
+    "super_interfaces",
+    "extends_interfaces",
+    "type_list",
+    "throws",
+    "type_parameters",
+    "type_bound",
+    "annotation_type_body",
+    "super",
+    "line_comment",
+    "block_comment",
+    "string_fragment",
+    "multiline_string_fragment",
+    "escape_sequence",
+    "string_interpolation",
+    "catch_type",
+    "resource",
+    "asterisk",
+)
 # The second is a type of its own, a declared variable, the statement that declares a class.
 _TWO = (
-    "array_creation_expression", "enhanced_for_statement", "static_initializer",
-)  # fmt: skip
+    "array_creation_expression",
+    "enhanced_for_statement",
+    "static_initializer",
+)
 _TYPE_NAMES = ("type_identifier", "scoped_type_identifier")
 _BEFORE_PARENTHESES = (
-    "if_statement", "while_statement", "do_statement", "switch_expression",
+    "if_statement",
+    "while_statement",
+    "do_statement",
+    "switch_expression",
     "synchronized_statement",
-)  # fmt: skip
+)
 _CLASSES = ("class_declaration", "interface_declaration", "enum_declaration", "record_declaration")
 _BLOCKS = ("block", "constructor_body", "switch_block_statement_group")
 

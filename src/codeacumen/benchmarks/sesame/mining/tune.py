@@ -62,9 +62,14 @@ class Choices:
 
     def lists(self) -> tuple[tuple[Any, ...], ...]:
         return (
-            self.kinds, self.alphas, self.sizes, self.ngrams, self.lower, self.max_df,
+            self.kinds,
+            self.alphas,
+            self.sizes,
+            self.ngrams,
+            self.lower,
+            self.max_df,
             self.variances,
-        )  # fmt: skip
+        )
 
     def space(self, position: Sequence[float]) -> Space:
         """The space at a point of the unit cube."""
@@ -76,10 +81,16 @@ class Choices:
             return Space.parse(f"{kind}:size={size or 100},lower={str(lower).lower()}")
         weights = kind if size else "tfidf"
         return Space(
-            kind="lsi" if size else kind, ngrams=ngrams, lower=lower, max_df=max_df,
-            variance=variance, alpha=alpha if kind == "ppmi" else 0.75, weights=weights,
-            size=size or 100, seed=self.seed,
-        )  # fmt: skip
+            kind="lsi" if size else kind,
+            ngrams=ngrams,
+            lower=lower,
+            max_df=max_df,
+            variance=variance,
+            alpha=alpha if kind == "ppmi" else 0.75,
+            weights=weights,
+            size=size or 100,
+            seed=self.seed,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,9 +126,13 @@ class Tuned:
 
         def row(trial: Trial) -> dict[str, Any]:
             return {
-                "space": trial.space, "precision": trial.precision, "recall": trial.recall,
-                "found": trial.found, "wrong": trial.wrong, "missed": trial.missed,
-            }  # fmt: skip
+                "space": trial.space,
+                "precision": trial.precision,
+                "recall": trial.recall,
+                "found": trial.found,
+                "wrong": trial.wrong,
+                "missed": trial.missed,
+            }
 
         return {
             **row(self.best),
@@ -234,9 +249,14 @@ class _Swarm:
     def __init__(self, dimensions: int, particles: int, seed: int) -> None:
         self._problem = _pymoo("core.problem").Problem(n_var=dimensions, n_obj=1, xl=0.0, xu=1.0)
         self._swarm = _pymoo("algorithms.soo.nonconvex.pso").PSO(
-            pop_size=particles, w=INERTIA, c1=INERTIA * PULL, c2=INERTIA * PULL, adaptive=False,
-            pertube_best=False, max_velocity_rate=1.0,
-        )  # fmt: skip
+            pop_size=particles,
+            w=INERTIA,
+            c1=INERTIA * PULL,
+            c2=INERTIA * PULL,
+            adaptive=False,
+            pertube_best=False,
+            max_velocity_rate=1.0,
+        )
         endless = _pymoo("core.termination").NoTermination()
         self._swarm.setup(self._problem, termination=endless, seed=seed, verbose=False)
         self._points: Any = None

@@ -18,9 +18,20 @@ from codeacumen.languages.java.bindings.types import Signatures
 from codeacumen.languages.kernel import kernel
 
 (
-    _, PARENTHESES, BINARY, UNARY, UPDATE, CONDITIONAL, INSTANCEOF, PLUS, SHIFT, COMPARISON,
-    BITWISE, NOT, OPERATOR_COMMENT,
-) = range(13)  # fmt: skip
+    _,
+    PARENTHESES,
+    BINARY,
+    UNARY,
+    UPDATE,
+    CONDITIONAL,
+    INSTANCEOF,
+    PLUS,
+    SHIFT,
+    COMPARISON,
+    BITWISE,
+    NOT,
+    OPERATOR_COMMENT,
+) = range(13)
 OPERATOR_CODES = {
     "parenthesized_expression": PARENTHESES, "binary_expression": BINARY,
     "unary_expression": UNARY, "update_expression": UPDATE, "ternary_expression": CONDITIONAL,
@@ -96,10 +107,15 @@ def _promoted(left: int, right: int) -> int:
 
 OTHER, ARGUMENTS, LAMBDA, REFERENCE, PUNCTUATION, COMMENT = range(6)
 CODES = {
-    "argument_list": ARGUMENTS, "lambda_expression": LAMBDA, "method_reference": REFERENCE,
-    "(": PUNCTUATION, ")": PUNCTUATION, ",": PUNCTUATION, "line_comment": COMMENT,
+    "argument_list": ARGUMENTS,
+    "lambda_expression": LAMBDA,
+    "method_reference": REFERENCE,
+    "(": PUNCTUATION,
+    ")": PUNCTUATION,
+    ",": PUNCTUATION,
+    "line_comment": COMMENT,
     "block_comment": COMMENT,
-}  # fmt: skip
+}
 
 METHODS = 1
 IS_PRIVATE = 1
@@ -268,9 +284,16 @@ def _fit(
 
 @kernel
 def _choose(
-    tree: Tree, facts: Facts, types: Types, t: int, word: int, arguments: int, own: bool,
-    given: Any, candidates: Any,
-) -> Any:  # fmt: skip
+    tree: Tree,
+    facts: Facts,
+    types: Types,
+    t: int,
+    word: int,
+    arguments: int,
+    own: bool,
+    given: Any,
+    candidates: Any,
+) -> Any:
     """The method of a type that a call means, or -1; and how well it fits."""
     code, stop = tree.code, tree.stop
     args, at = 0, arguments + 1
@@ -309,9 +332,15 @@ def _choose(
 
 @kernel
 def _most_specific(
-    tree: Tree, facts: Facts, types: Types, given: Any, args: int, candidates: Any, count: int,
+    tree: Tree,
+    facts: Facts,
+    types: Types,
+    given: Any,
+    args: int,
+    candidates: Any,
+    count: int,
     needed: int,
-) -> int:  # fmt: skip
+) -> int:
     """The one of several applicable methods whose parameters all others could take; -1: none."""
     calls = facts.signatures
     for c in range(count):

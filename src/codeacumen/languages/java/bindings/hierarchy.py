@@ -11,10 +11,33 @@ import numpy as np
 from codeacumen.languages.kernel import kernel
 
 (
-    OTHER, TYPE, RECORD, BODY, BODY_REST, TYPE_IDENTIFIER, SCOPED, GENERIC, ANNOTATED, SUPERCLASS,
-    INTERFACES, TYPE_LIST, ENUM_CONSTANT, MODIFIERS, PRIVATE, FIELD, DECLARATOR, METHOD, PARAMETER,
-    PARAMETERS, SPREAD, PROGRAM, GROUP, STATIC, CONSTANT, ENUM,
-) = range(26)  # fmt: skip
+    OTHER,
+    TYPE,
+    RECORD,
+    BODY,
+    BODY_REST,
+    TYPE_IDENTIFIER,
+    SCOPED,
+    GENERIC,
+    ANNOTATED,
+    SUPERCLASS,
+    INTERFACES,
+    TYPE_LIST,
+    ENUM_CONSTANT,
+    MODIFIERS,
+    PRIVATE,
+    FIELD,
+    DECLARATOR,
+    METHOD,
+    PARAMETER,
+    PARAMETERS,
+    SPREAD,
+    PROGRAM,
+    GROUP,
+    STATIC,
+    CONSTANT,
+    ENUM,
+) = range(26)
 CODES = {
     "class_declaration": TYPE, "interface_declaration": TYPE, "enum_declaration": ENUM,
     "annotation_type_declaration": TYPE, "record_declaration": RECORD,
@@ -224,9 +247,18 @@ def hierarchy(tree: Tree, types: Types, members: Members, words: int) -> Any:
                     parents[r] = types.owner[t]
                 else:
                     parents[r] = _named(
-                        tree, types, members, words, type_of, named, same, offsets, ancestors,
-                        t, refs[r],
-                    )  # fmt: skip
+                        tree,
+                        types,
+                        members,
+                        words,
+                        type_of,
+                        named,
+                        same,
+                        offsets,
+                        ancestors,
+                        t,
+                        refs[r],
+                    )
                 changed = changed or parents[r] >= 0
         if not changed:
             break
@@ -323,9 +355,18 @@ def _inherited(
 
 @kernel
 def _named(
-    tree: Tree, types: Types, members: Members, words: int, type_of: Any, named: Any, same: Any,
-    offsets: Any, ancestors: Any, t: int, ref: int,
-) -> int:  # fmt: skip
+    tree: Tree,
+    types: Types,
+    members: Members,
+    words: int,
+    type_of: Any,
+    named: Any,
+    same: Any,
+    offsets: Any,
+    ancestors: Any,
+    t: int,
+    ref: int,
+) -> int:
     """The type of this file that a supertype's name means, or -1."""
     code, parent, stop, word = tree
     at = ref

@@ -18,10 +18,32 @@ from codeacumen.languages.java.bindings.types import Imports, Signatures
 from codeacumen.languages.kernel import kernel
 
 (
-    OTHER, TYPE, BODY, IDENTIFIER, TYPE_IDENTIFIER, THIS, SUPER, FIELD_ACCESS, CALL, PARENTHESES,
-    CAST, CREATION, ARRAY_CREATION, ARRAY_ACCESS, ASSIGNMENT, FOREACH, COMMENT, BRACKET, DIMENSION,
-    DIMENSIONS, PUNCTUATION, ARGUMENTS, NEW, GENERIC, PARAMETERS,
-) = range(25)  # fmt: skip
+    OTHER,
+    TYPE,
+    BODY,
+    IDENTIFIER,
+    TYPE_IDENTIFIER,
+    THIS,
+    SUPER,
+    FIELD_ACCESS,
+    CALL,
+    PARENTHESES,
+    CAST,
+    CREATION,
+    ARRAY_CREATION,
+    ARRAY_ACCESS,
+    ASSIGNMENT,
+    FOREACH,
+    COMMENT,
+    BRACKET,
+    DIMENSION,
+    DIMENSIONS,
+    PUNCTUATION,
+    ARGUMENTS,
+    NEW,
+    GENERIC,
+    PARAMETERS,
+) = range(25)
 CODES = {
     "class_declaration": TYPE, "interface_declaration": TYPE, "enum_declaration": TYPE,
     "annotation_type_declaration": TYPE, "record_declaration": TYPE, "class_body": BODY,
@@ -38,15 +60,30 @@ CODES = {
 }  # fmt: skip
 # What the walk looks at.
 EVENTS = (
-    TYPE, BODY, PARAMETERS, IDENTIFIER, TYPE_IDENTIFIER, THIS, SUPER,
+    TYPE,
+    BODY,
+    PARAMETERS,
+    IDENTIFIER,
+    TYPE_IDENTIFIER,
+    THIS,
+    SUPER,
     *range(CALL, ASSIGNMENT + 1),
-)  # fmt: skip
+)
 
 # Numbers of _scopes, _hierarchy and _types: a kernel's numbers are its own file's.
 (
-    EXPRESSION, VARIABLE, LOOP, RESOURCE, PATTERN, QUALIFIER, SELECTED, CALLED, REFERRED, CASE,
+    EXPRESSION,
+    VARIABLE,
+    LOOP,
+    RESOURCE,
+    PATTERN,
+    QUALIFIER,
+    SELECTED,
+    CALLED,
+    REFERRED,
+    CASE,
     TYPE_USE,
-) = 0, 1, 5, 6, 7, 14, 15, 16, 17, 20, 21  # fmt: skip
+) = 0, 1, 5, 6, 7, 14, 15, 16, 17, 20, 21
 R_TYPE, R_TYPE_VARIABLE, R_METHOD, R_FIELD, R_CONSTANT = 2, 3, 4, 5, 6
 NOTHING = 0
 FIELDS, METHODS, TYPES = 0, 1, 2
@@ -220,9 +257,20 @@ def _returned(
 
 @kernel
 def _called(
-    tree: Tree, facts: Facts, signatures: Signatures, imports: Imports, of_object: Any,
-    types: Types, node: int, k: int, name: int, inside: Any, levels: int, calls: Calls, count: int,
-) -> int:  # fmt: skip
+    tree: Tree,
+    facts: Facts,
+    signatures: Signatures,
+    imports: Imports,
+    of_object: Any,
+    types: Types,
+    node: int,
+    k: int,
+    name: int,
+    inside: Any,
+    levels: int,
+    calls: Calls,
+    count: int,
+) -> int:
     """The type whose methods a call may mean is noted; the call gets its type."""
     w = tree.word[name]
     t, own, crossed = -1, True, False
@@ -355,17 +403,29 @@ def _initialiser(tree: Tree, how: int, i: int) -> int:
 
 @kernel
 def qualified_names(
-    tree: Tree, facts: Facts, signatures: Signatures, imports: Imports, of_object: Any,
-    types: Types, events: Any, idents: Any, use: Any, var: int, room: int,
-) -> Any:  # fmt: skip
+    tree: Tree,
+    facts: Facts,
+    signatures: Signatures,
+    imports: Imports,
+    of_object: Any,
+    types: Types,
+    events: Any,
+    idents: Any,
+    use: Any,
+    var: int,
+    room: int,
+) -> Any:
     """Completes the roles and declarations that simple names have got; gives the calls of which
     the method is still to be chosen, ``room`` at most. ``var`` is the value of what is no type."""
     code, parent, stop = tree.code, tree.parent, tree.stop
     value, denotes, declaration = facts.value, facts.denotes, facts.declaration
     calls = Calls(
-        np.empty(room, np.int32), np.empty(room, np.int32), np.empty(room, np.int32),
-        np.zeros(room, np.bool_), np.zeros(room, np.bool_),
-    )  # fmt: skip
+        np.empty(room, np.int32),
+        np.empty(room, np.int32),
+        np.empty(room, np.int32),
+        np.zeros(room, np.bool_),
+        np.zeros(room, np.bool_),
+    )
     called = 0
     # Expressions that are not over: a call with its name's place, ``-2 - name`` for the
     # initialiser of a var, -1 for the rest.
@@ -386,9 +446,20 @@ def qualified_names(
             if code[node] == CALL:
                 if name >= 0:
                     called = _called(
-                        tree, facts, signatures, imports, of_object, types, node, name,
-                        idents[name], inside, levels, calls, called,
-                    )  # fmt: skip
+                        tree,
+                        facts,
+                        signatures,
+                        imports,
+                        of_object,
+                        types,
+                        node,
+                        name,
+                        idents[name],
+                        inside,
+                        levels,
+                        calls,
+                        called,
+                    )
             elif code[node] == CREATION or code[node] == ARRAY_CREATION:
                 value[node] = _created(tree, facts, types, node)
             elif code[node] == ARRAY_ACCESS:
@@ -440,6 +511,9 @@ def qualified_names(
                 top += 1
                 pending[top], target[top] = at, -2 - i
     return Calls(
-        calls.place[:called], calls.node[:called], calls.type[:called], calls.as_super[:called],
+        calls.place[:called],
+        calls.node[:called],
+        calls.type[:called],
+        calls.as_super[:called],
         calls.crossed[:called],
-    )  # fmt: skip
+    )

@@ -115,10 +115,22 @@ def use_codes(uses: Mapping[tuple[str, str], int]) -> Table:
 
 
 ROLES = (
-    "unknown", "package", "type", "type variable", "method", "field", "enum constant",
-    "local", "parameter", "lambda parameter", "catch parameter", "pattern variable", "resource",
-    "label", "annotation element",
-)  # fmt: skip
+    "unknown",
+    "package",
+    "type",
+    "type variable",
+    "method",
+    "field",
+    "enum constant",
+    "local",
+    "parameter",
+    "lambda parameter",
+    "catch parameter",
+    "pattern variable",
+    "resource",
+    "label",
+    "annotation element",
+)
 ROLE = {name: code for code, name in enumerate(ROLES)}
 
 NOTHING, DECLARES, READS, WRITES, UPDATES = range(5)
@@ -171,9 +183,19 @@ def bindings(syntax: Syntax, declared: Declarations, names: Names) -> Bindings:
     found = np.flatnonzero(kind == tables.import_).astype(np.int32)
     imports = _types.own_imports(spelt, types, members, type_of, found, package, words, value)
     _types.type_names(
-        spelt, types, members, type_of, offsets, ancestors, tables.types.events(kind), words,
-        len(ident) + len(imports.by_name) + 1, imports, value, package,
-    )  # fmt: skip
+        spelt,
+        types,
+        members,
+        type_of,
+        offsets,
+        ancestors,
+        tables.types.events(kind),
+        words,
+        len(ident) + len(imports.by_name) + 1,
+        imports,
+        value,
+        package,
+    )
     signatures = _types.declared_types(spelt, members, words, ident[_VARIABLES[use]], value)
     literals = np.flatnonzero(tables.literals[kind]).astype(np.int32)
     _types.literal_types(spelt.code, syntax.end, text, known, literals, value)
@@ -181,9 +203,14 @@ def bindings(syntax: Syntax, declared: Declarations, names: Names) -> Bindings:
     role, declaration, access = _scopes.simple_names(
         _scopes.Tree(tables.scopes.code[kind], parent, syntax.child, stop, word),
         _scopes.Types(nodes, types.begin, offsets, ancestors),
-        members, imports, _late(syntax, names, use, tables), tables.scopes.events(kind), ident,
-        use, words,
-    )  # fmt: skip
+        members,
+        imports,
+        _late(syntax, names, use, tables),
+        tables.scopes.events(kind),
+        ident,
+        use,
+        words,
+    )
     source = _packages.Source(
         tables.packages[kind], parent, stop, word, syntax.start, syntax.end, text
     )
@@ -196,25 +223,46 @@ def bindings(syntax: Syntax, declared: Declarations, names: Names) -> Bindings:
     calls = _members.qualified_names(
         _scopes.Tree(tables.members.code[kind], parent, syntax.child, stop, word),
         _members.Facts(members, words, value, denotes, role, declaration, access),
-        signatures, imports, of_object,
+        signatures,
+        imports,
+        of_object,
         _members.Types(nodes, types.name, types.begin, offsets, ancestors, open_, type_of),
-        tables.members.events(kind), ident, use, var, int(np.count_nonzero(use == _scopes.CALLED)),
-    )  # fmt: skip
+        tables.members.events(kind),
+        ident,
+        use,
+        var,
+        int(np.count_nonzero(use == _scopes.CALLED)),
+    )
     operators = tables.operators
     _calls.operators(operators.code[kind], stop, operators.events(kind), string, value)
     declaration[calls.place] = _calls.choose(
         _calls.Tree(tables.calls[kind], stop, word),
         _calls.Facts(members, signatures, known, of_object, words, value),
         _calls.Types(offsets, ancestors, open_),
-        calls, ident,
-    )  # fmt: skip
+        calls,
+        ident,
+    )
     _packages.references(
         _packages.Sites(
-            tables.references[kind], parent, stop, word, value, denotes, offsets, ancestors,
-            members, words, role, declaration, access,
+            tables.references[kind],
+            parent,
+            stop,
+            word,
+            value,
+            denotes,
+            offsets,
+            ancestors,
+            members,
+            words,
+            role,
+            declaration,
+            access,
         ),
-        ident, use, _places(_REFERENCES, use), string,
-    )  # fmt: skip
+        ident,
+        use,
+        _places(_REFERENCES, use),
+        string,
+    )
     left = np.flatnonzero((role == 0) & _DOTS[use]).astype(np.int32)
     _packages.foreign_names(source, named, ident, use, left, hints, access)
     _packages.static_imports(ident, use, role, names.word, words)
@@ -248,9 +296,13 @@ class _Tables(NamedTuple):
 def _tables() -> _Tables:
     types = codes(_types.CODES, _types.EVENTS)
     singles = (
-        "type_identifier", "type_parameter", "import_declaration", "package_declaration",
-        "cast_expression", "unary_expression",
-    )  # fmt: skip
+        "type_identifier",
+        "type_parameter",
+        "import_declaration",
+        "package_declaration",
+        "cast_expression",
+        "unary_expression",
+    )
     return _Tables(
         codes(_hierarchy.CODES),
         types,
@@ -274,9 +326,13 @@ def _among(*uses: int) -> NDArray[np.bool_]:
 
 
 _VARIABLES = _among(
-    _scopes.VARIABLE, _scopes.PARAMETER, _scopes.CATCH, _scopes.LOOP, _scopes.RESOURCE,
+    _scopes.VARIABLE,
+    _scopes.PARAMETER,
+    _scopes.CATCH,
+    _scopes.LOOP,
+    _scopes.RESOURCE,
     _scopes.PATTERN,
-)  # fmt: skip
+)
 _OF_TYPES = _among(_scopes.TYPE_USE, _scopes.DOTTED, _scopes.ELEMENT)
 _REFERENCES = _among(_scopes.REFERRED, _scopes.CASE)
 _DOTS = _among(_scopes.QUALIFIER, _scopes.SELECTED, _scopes.REFERRED)
@@ -289,14 +345,40 @@ def _places(wanted: NDArray[np.bool_], use: Table) -> Column:
 
 # Types that the language knows, as _members and _calls expect them; boxes as primitive types.
 _KNOWN = (
-    "var", "String", "Class", "Object", "", "Boolean", "Byte", "Short", "Character", "Integer",
-    "Long", "Float", "Double", "Number", "CharSequence", "Cloneable", "Serializable",
-    "Comparable", "Constable", "ConstantDesc", "Enum", "Record",
-)  # fmt: skip
+    "var",
+    "String",
+    "Class",
+    "Object",
+    "",
+    "Boolean",
+    "Byte",
+    "Short",
+    "Character",
+    "Integer",
+    "Long",
+    "Float",
+    "Double",
+    "Number",
+    "CharSequence",
+    "Cloneable",
+    "Serializable",
+    "Comparable",
+    "Constable",
+    "ConstantDesc",
+    "Enum",
+    "Record",
+)
 _OF_OBJECT = (
-    "clone", "equals", "finalize", "getClass", "hashCode", "notify", "notifyAll", "toString",
+    "clone",
+    "equals",
+    "finalize",
+    "getClass",
+    "hashCode",
+    "notify",
+    "notifyAll",
+    "toString",
     "wait",
-)  # fmt: skip
+)
 
 
 def _known(
@@ -351,8 +433,13 @@ def _late(syntax: Syntax, names: Names, use: Table, tables: _Tables) -> _scopes.
         none = np.empty(0, dtype=np.int32)
         return _scopes.Late(none, none, none)
     first, last, name = _patterns.late_scopes(
-        tables.patterns[syntax.kind], tables.patterns_fields[syntax.field], syntax.parent,
-        syntax.stop, names.word_of, loops, variables,
-    )  # fmt: skip
+        tables.patterns[syntax.kind],
+        tables.patterns_fields[syntax.field],
+        syntax.parent,
+        syntax.stop,
+        names.word_of,
+        loops,
+        variables,
+    )
     order = np.lexsort((-last, first))
     return _scopes.Late(first[order], last[order], name[order])

@@ -19,17 +19,36 @@ from codeacumen.languages.java.bindings.types import Imports
 from codeacumen.languages.kernel import kernel
 
 (
-    OTHER, IDENTIFIER, DOTTED, SCOPED, PACKAGE, IMPORT, STATIC, ASTERISK, ANNOTATION, FIELD_ACCESS,
-    CALL, REFERENCE,
-) = range(12)  # fmt: skip
+    OTHER,
+    IDENTIFIER,
+    DOTTED,
+    SCOPED,
+    PACKAGE,
+    IMPORT,
+    STATIC,
+    ASTERISK,
+    ANNOTATION,
+    FIELD_ACCESS,
+    CALL,
+    REFERENCE,
+) = range(12)
 CODES = {
-    "identifier": IDENTIFIER, "scoped_identifier": DOTTED, "scoped_type_identifier": SCOPED,
-    "package_declaration": PACKAGE, "module_declaration": PACKAGE,
-    "requires_module_directive": PACKAGE, "exports_module_directive": PACKAGE,
-    "opens_module_directive": PACKAGE, "import_declaration": IMPORT, "static": STATIC,
-    "asterisk": ASTERISK, "annotation": ANNOTATION, "field_access": FIELD_ACCESS,
-    "method_invocation": CALL, "method_reference": REFERENCE,
-}  # fmt: skip
+    "identifier": IDENTIFIER,
+    "scoped_identifier": DOTTED,
+    "scoped_type_identifier": SCOPED,
+    "package_declaration": PACKAGE,
+    "module_declaration": PACKAGE,
+    "requires_module_directive": PACKAGE,
+    "exports_module_directive": PACKAGE,
+    "opens_module_directive": PACKAGE,
+    "import_declaration": IMPORT,
+    "static": STATIC,
+    "asterisk": ASTERISK,
+    "annotation": ANNOTATION,
+    "field_access": FIELD_ACCESS,
+    "method_invocation": CALL,
+    "method_reference": REFERENCE,
+}
 
 # Numbers of _scopes, _hierarchy and _types: a kernel's numbers are its own file's.
 QUALIFIER, SELECTED, CALLED, REFERRED, ELEMENT, IN_DOTTED, CASE, TYPE_USE = range(14, 22)

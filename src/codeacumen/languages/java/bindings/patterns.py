@@ -14,11 +14,43 @@ import numpy as np
 from codeacumen.languages.kernel import kernel
 
 (
-    OTHER, FOREACH, INSTANCEOF, PARENTHESES, NOT, AND, OR, CONDITIONAL, IF, WHILE, DO, FOR, GUARD,
-    RULE, GROUP, SWITCH_LABEL, PATTERN, BLOCK, LABELED, RETURNS, BREAK, CONTINUE, SWITCH,
-    SWITCH_BLOCK, TRY, CATCH, FINALLY, SYNCHRONIZED, UNARY, BINARY, IDENTIFIER, TRUE, COMMENT,
-    DEFAULT, YIELD, RESOURCES,
-) = range(36)  # fmt: skip
+    OTHER,
+    FOREACH,
+    INSTANCEOF,
+    PARENTHESES,
+    NOT,
+    AND,
+    OR,
+    CONDITIONAL,
+    IF,
+    WHILE,
+    DO,
+    FOR,
+    GUARD,
+    RULE,
+    GROUP,
+    SWITCH_LABEL,
+    PATTERN,
+    BLOCK,
+    LABELED,
+    RETURNS,
+    BREAK,
+    CONTINUE,
+    SWITCH,
+    SWITCH_BLOCK,
+    TRY,
+    CATCH,
+    FINALLY,
+    SYNCHRONIZED,
+    UNARY,
+    BINARY,
+    IDENTIFIER,
+    TRUE,
+    COMMENT,
+    DEFAULT,
+    YIELD,
+    RESOURCES,
+) = range(36)
 CODES = {
     "enhanced_for_statement": FOREACH, "instanceof_expression": INSTANCEOF,
     "parenthesized_expression": PARENTHESES, "!": NOT, "&&": AND, "||": OR,
@@ -40,9 +72,14 @@ CODES = {
 # Fields of a node, as the kernels ask for them.
 NO_FIELD, BODY, CONDITION, CONSEQUENCE, ALTERNATIVE, LEFT, RIGHT, UPDATE = range(8)
 FIELDS = {
-    "body": BODY, "condition": CONDITION, "consequence": CONSEQUENCE, "alternative": ALTERNATIVE,
-    "left": LEFT, "right": RIGHT, "update": UPDATE,
-}  # fmt: skip
+    "body": BODY,
+    "condition": CONDITION,
+    "consequence": CONSEQUENCE,
+    "alternative": ALTERNATIVE,
+    "left": LEFT,
+    "right": RIGHT,
+    "update": UPDATE,
+}
 
 
 @kernel
@@ -96,9 +133,17 @@ def late_scopes(
 
 @kernel
 def _matched(
-    code: Any, field: Any, parent: Any, stop: Any, completes: Any, broken: Any,
-    at: int, ident: int, found: Any, count: int,
-) -> int:  # fmt: skip
+    code: Any,
+    field: Any,
+    parent: Any,
+    stop: Any,
+    completes: Any,
+    broken: Any,
+    at: int,
+    ident: int,
+    found: Any,
+    count: int,
+) -> int:
     """From a pattern outwards, as long as its match can be told from the whole's result: what
     stands to the right, in an expression, then in the statement, then after it."""
     when, begin, end = True, -1, -1
@@ -149,9 +194,15 @@ def _matched(
 
 @kernel
 def _after(
-    code: Any, parent: Any, stop: Any, broken: Any, statement: int, ident: int, found: Any,
+    code: Any,
+    parent: Any,
+    stop: Any,
+    broken: Any,
+    statement: int,
+    ident: int,
+    found: Any,
     count: int,
-) -> int:  # fmt: skip
+) -> int:
     """What a statement introduces is seen by the statements that follow it in its block."""
     while code[parent[statement]] == LABELED and not broken[parent[statement]]:
         statement = parent[statement]

@@ -20,9 +20,25 @@ from codeacumen.languages.java.bindings.types import Imports
 from codeacumen.languages.kernel import kernel
 
 (
-    OTHER, TYPE, RECORD, FIELD_ACCESS, PARENTHESES, ASSIGNMENT, ASSIGN, UPDATE, FIELD, LOCAL,
-    SPREAD, LAMBDA, COMPACT, FOREACH, GROUP, COMMENT, IDENTIFIER, BODY,
-) = range(18)  # fmt: skip
+    OTHER,
+    TYPE,
+    RECORD,
+    FIELD_ACCESS,
+    PARENTHESES,
+    ASSIGNMENT,
+    ASSIGN,
+    UPDATE,
+    FIELD,
+    LOCAL,
+    SPREAD,
+    LAMBDA,
+    COMPACT,
+    FOREACH,
+    GROUP,
+    COMMENT,
+    IDENTIFIER,
+    BODY,
+) = range(18)
 CODES = {
     "class_declaration": TYPE, "interface_declaration": TYPE, "enum_declaration": TYPE,
     "annotation_type_declaration": TYPE, "record_declaration": RECORD,
@@ -41,10 +57,31 @@ EVENTS = (TYPE, RECORD, BODY, COMPACT, IDENTIFIER)
 
 # How a name stands where it stands: told by its parent and its field there.
 (
-    EXPRESSION, VARIABLE, PARAMETER, LAMBDA_PARAMETER, CATCH, LOOP, RESOURCE, PATTERN, TYPE_NAME,
-    METHOD_NAME, ELEMENT_NAME, CONSTANT_NAME, LABEL_NAME, LABEL, QUALIFIER, SELECTED, CALLED,
-    REFERRED, ELEMENT, DOTTED, CASE, TYPE_USE, TYPE_VARIABLE, OTHER_NAME,
-) = range(24)  # fmt: skip
+    EXPRESSION,
+    VARIABLE,
+    PARAMETER,
+    LAMBDA_PARAMETER,
+    CATCH,
+    LOOP,
+    RESOURCE,
+    PATTERN,
+    TYPE_NAME,
+    METHOD_NAME,
+    ELEMENT_NAME,
+    CONSTANT_NAME,
+    LABEL_NAME,
+    LABEL,
+    QUALIFIER,
+    SELECTED,
+    CALLED,
+    REFERRED,
+    ELEMENT,
+    DOTTED,
+    CASE,
+    TYPE_USE,
+    TYPE_VARIABLE,
+    OTHER_NAME,
+) = range(24)
 USES = {
     ("variable_declarator", "name"): VARIABLE, ("formal_parameter", "name"): PARAMETER,
     ("lambda_expression", "parameters"): LAMBDA_PARAMETER,
@@ -77,10 +114,22 @@ USES = {
 
 # What a name denotes: places in bindings.ROLES, and accesses as there.
 (
-    R_UNKNOWN, R_PACKAGE, R_TYPE, R_TYPE_VARIABLE, R_METHOD, R_FIELD, R_CONSTANT, R_LOCAL,
-    R_PARAMETER, R_LAMBDA_PARAMETER, R_CATCH_PARAMETER, R_PATTERN_VARIABLE, R_RESOURCE, R_LABEL,
+    R_UNKNOWN,
+    R_PACKAGE,
+    R_TYPE,
+    R_TYPE_VARIABLE,
+    R_METHOD,
+    R_FIELD,
+    R_CONSTANT,
+    R_LOCAL,
+    R_PARAMETER,
+    R_LAMBDA_PARAMETER,
+    R_CATCH_PARAMETER,
+    R_PATTERN_VARIABLE,
+    R_RESOURCE,
+    R_LABEL,
     R_ELEMENT,
-) = range(15)  # fmt: skip
+) = range(15)
 NOTHING, DECLARES, READS, WRITES, UPDATES = range(5)
 
 IS_PRIVATE, IS_CONSTANT, IS_COMPONENT, IS_STATIC = 1, 2, 8, 16
@@ -305,9 +354,16 @@ def _enter(types: Types, around: Around, stop: Any, i: int) -> int:
 
 @kernel
 def simple_names(
-    tree: Tree, types: Types, members: Members, imports: Imports, late: Late, events: Any,
-    idents: Any, use: Any, words: int,
-) -> Any:  # fmt: skip
+    tree: Tree,
+    types: Types,
+    members: Members,
+    imports: Imports,
+    late: Late,
+    events: Any,
+    idents: Any,
+    use: Any,
+    words: int,
+) -> Any:
     """Role, declaration and access of every name that declares something or stands alone; of a
     name before a dot if it is a variable; access only of a name after a dot."""
     code, parent, child, stop, word = tree
@@ -316,11 +372,16 @@ def simple_names(
     declaration = np.full(count, -1, np.int32)
     room = 2 * (2 * count + len(late.first) + 1)
     bound = Bound(
-        np.full(words, -1, np.int32), np.full(words, -1, np.int32),
-        np.empty(room, np.int32), np.empty(room, np.uint8), np.empty(room, np.int32),
-        np.empty(room, np.int32), np.empty(room, np.int32), np.empty(room, np.int32),
+        np.full(words, -1, np.int32),
+        np.full(words, -1, np.int32),
+        np.empty(room, np.int32),
+        np.empty(room, np.uint8),
+        np.empty(room, np.int32),
+        np.empty(room, np.int32),
+        np.empty(room, np.int32),
+        np.empty(room, np.int32),
         np.zeros(2, np.int32),
-    )  # fmt: skip
+    )
     around = Around(
         np.empty(total + 1, np.int32), np.zeros(total + 1, np.int32), np.zeros(2, np.int32)
     )

@@ -18,11 +18,35 @@ from codeacumen.languages.kernel import kernel
 
 # Codes of nodes. A primitive's code is PRIMITIVE plus its base.
 (
-    OTHER, TYPE, BODY, TYPE_PARAMETERS, TYPE_PARAMETER, IDENTIFIER, TYPE_IDENTIFIER, SCOPED,
-    GENERIC, ARRAY, ANNOTATED, NUMERIC, CATCH_TYPE, DECLARATOR, PARAMETER, PARAMETERS, SPREAD,
-    DIMENSIONS, BRACKET, AMBIGUOUS, ASTERISK, INTEGER, FLOATING, STRING, CLASS_LITERAL,
-    DOTTED, ANNOTATION, INSTANCEOF,
-) = range(28)  # fmt: skip
+    OTHER,
+    TYPE,
+    BODY,
+    TYPE_PARAMETERS,
+    TYPE_PARAMETER,
+    IDENTIFIER,
+    TYPE_IDENTIFIER,
+    SCOPED,
+    GENERIC,
+    ARRAY,
+    ANNOTATED,
+    NUMERIC,
+    CATCH_TYPE,
+    DECLARATOR,
+    PARAMETER,
+    PARAMETERS,
+    SPREAD,
+    DIMENSIONS,
+    BRACKET,
+    AMBIGUOUS,
+    ASTERISK,
+    INTEGER,
+    FLOATING,
+    STRING,
+    CLASS_LITERAL,
+    DOTTED,
+    ANNOTATION,
+    INSTANCEOF,
+) = range(28)
 PRIMITIVE = 32
 CODES = {
     "class_declaration": TYPE, "interface_declaration": TYPE, "enum_declaration": TYPE,
@@ -115,9 +139,15 @@ def _inherited(
 
 @kernel
 def own_imports(
-    tree: Tree, types: Types, members: Members, type_of: Any, nodes: Any, package: Any,
-    words: int, value: Any,
-) -> Any:  # fmt: skip
+    tree: Tree,
+    types: Types,
+    members: Members,
+    type_of: Any,
+    nodes: Any,
+    package: Any,
+    words: int,
+    value: Any,
+) -> Any:
     """What a file imports from itself. Values are put at the imports' names of types. Gives the
     types in no other type by word, the types imported by name, those of which everything is
     imported, and those of which one static member is, with the name's node."""
@@ -158,9 +188,12 @@ def own_imports(
         elif t >= 0:
             by_name.append(np.int32(t))
     return Imports(
-        tops, np.array(by_name, np.int32), np.array(all_of, np.int32),
-        np.array(one_of, np.int32), np.array(one_name, np.int32),
-    )  # fmt: skip
+        tops,
+        np.array(by_name, np.int32),
+        np.array(all_of, np.int32),
+        np.array(one_of, np.int32),
+        np.array(one_name, np.int32),
+    )
 
 
 @kernel
@@ -213,18 +246,32 @@ def _bind_variables(tree: Tree, bound: Bound, group: int, first: int, level: int
 
 @kernel
 def type_names(
-    tree: Tree, types: Types, members: Members, type_of: Any, offsets: Any, ancestors: Any,
-    events: Any, words: int, room: int, imports: Imports, value: Any, package: Any,
-) -> None:  # fmt: skip
+    tree: Tree,
+    types: Types,
+    members: Members,
+    type_of: Any,
+    offsets: Any,
+    ancestors: Any,
+    events: Any,
+    words: int,
+    room: int,
+    imports: Imports,
+    value: Any,
+    package: Any,
+) -> None:
     """What each type's name means where it stands: the value of the type at every node that is a
     type, and at every name that may be one; 0 where there is none."""
     code, _, stop, word = tree
     count = len(types.node)
     bound = Bound(
-        np.full(words, -1, np.int32), np.empty(room, np.int64), np.empty(room, np.int32),
-        np.empty(room, np.int32), np.empty(room, np.int32), np.empty(room, np.int32),
+        np.full(words, -1, np.int32),
+        np.empty(room, np.int64),
+        np.empty(room, np.int32),
+        np.empty(room, np.int32),
+        np.empty(room, np.int32),
+        np.empty(room, np.int32),
         np.zeros(1, np.int32),
-    )  # fmt: skip
+    )
     kids, sister = np.full(count, -1, np.int32), np.full(count, -1, np.int32)
     for t in range(count - 1, -1, -1):
         if types.member[t]:
@@ -286,9 +333,17 @@ def type_names(
 
 @kernel
 def _composed(
-    tree: Tree, types: Types, members: Members, type_of: Any, offsets: Any, ancestors: Any,
-    value: Any, words: int, tops: Any, package: Any,
-) -> None:  # fmt: skip
+    tree: Tree,
+    types: Types,
+    members: Members,
+    type_of: Any,
+    offsets: Any,
+    ancestors: Any,
+    value: Any,
+    words: int,
+    tops: Any,
+    package: Any,
+) -> None:
     """The types that are written with several names, from the inside out."""
     code, _, stop, word = tree
     count = len(types.node)

@@ -48,15 +48,48 @@ from codeacumen.languages.java.syntax.file import JavaFile
 from codeacumen.languages.syntax import Column
 
 __all__ = [
-    "ANSWERS", "ASKS", "BIND", "BRANCH", "DECLARE", "ENTRY", "EVENTS", "EXCEPTION", "EXIT",
-    "HANDLER", "JOIN", "NEXT", "NOTHING_BEFORE", "OPERATES", "RAISE", "READ", "STATEMENT",
-    "TARGET", "VARIABLES", "WHEN_FALSE", "WHEN_TRUE", "WRITE", "Flow", "flow", "outermost",
-]  # fmt: skip
+    "ANSWERS",
+    "ASKS",
+    "BIND",
+    "BRANCH",
+    "DECLARE",
+    "ENTRY",
+    "EVENTS",
+    "EXCEPTION",
+    "EXIT",
+    "HANDLER",
+    "JOIN",
+    "NEXT",
+    "NOTHING_BEFORE",
+    "OPERATES",
+    "RAISE",
+    "READ",
+    "STATEMENT",
+    "TARGET",
+    "VARIABLES",
+    "WHEN_FALSE",
+    "WHEN_TRUE",
+    "WRITE",
+    "Flow",
+    "flow",
+    "outermost",
+]
 
 EVENTS = (
-    "entry", "exit", "raise", "statement", "operates", "branch", "join", "handler", "target",
-    "declare", "bind", "read", "write",
-)  # fmt: skip
+    "entry",
+    "exit",
+    "raise",
+    "statement",
+    "operates",
+    "branch",
+    "join",
+    "handler",
+    "target",
+    "declare",
+    "bind",
+    "read",
+    "write",
+)
 # A body may cost this much work for each of its points (see ``Flow.reach``).
 _BUDGET = 500
 
@@ -109,9 +142,15 @@ class Flow:
         room = 2 * len(self.node) + 64
         while True:
             found, done = reach(
-                self.variable, does, self.local, self.first, self.offsets, self.target,
-                room, _BUDGET,
-            )  # fmt: skip
+                self.variable,
+                does,
+                self.local,
+                self.first,
+                self.offsets,
+                self.target,
+                room,
+                _BUDGET,
+            )
             if done:
                 return cast("NDArray[np.int32]", found)
             room *= 4

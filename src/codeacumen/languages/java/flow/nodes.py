@@ -134,15 +134,57 @@ def _prune(first: Any, offsets: Any, target: Any, how: Any) -> int:
 
 # The numbers of ``_flow_kernel`` that are needed here, by name: they are given, not built in.
 CODES = (
-    "OTHER", "SKIP", "IDENT", "NAME", "TRUE", "FALSE", "ALWAYS", "NEVER", "CONCAT", "INSTANCEOF",
-    "LAMBDA", "DECLARED", "INITIALISED", "RESOURCE", "CONSTANT", "FORMAL", "SPREAD", "INFERRED",
-    "BINDING", "PATTERN", "GROUP", "LABEL", "GUARD", "DEFAULT", "NULL", "CATCH", "FINALLY",
-    "ANSWER", "SWITCH", "BLOCK", "LOCAL", "LABELED", "DO", "IF", "WHILE", "FOR", "FOREACH",
-)  # fmt: skip
+    "OTHER",
+    "SKIP",
+    "IDENT",
+    "NAME",
+    "TRUE",
+    "FALSE",
+    "ALWAYS",
+    "NEVER",
+    "CONCAT",
+    "INSTANCEOF",
+    "LAMBDA",
+    "DECLARED",
+    "INITIALISED",
+    "RESOURCE",
+    "CONSTANT",
+    "FORMAL",
+    "SPREAD",
+    "INFERRED",
+    "BINDING",
+    "PATTERN",
+    "GROUP",
+    "LABEL",
+    "GUARD",
+    "DEFAULT",
+    "NULL",
+    "CATCH",
+    "FINALLY",
+    "ANSWER",
+    "SWITCH",
+    "BLOCK",
+    "LOCAL",
+    "LABELED",
+    "DO",
+    "IF",
+    "WHILE",
+    "FOR",
+    "FOREACH",
+)
 PLACES = (
-    "IN_ALTERNATIVE", "IN_BODY", "IN_CONSEQUENCE", "IN_NAME", "IN_OPERATOR", "IN_PARAMETERS",
-    "IN_TYPE", "IN_VALUE", "IN_CATCH", "IN_FINALLY", "IN_GUARD",
-)  # fmt: skip
+    "IN_ALTERNATIVE",
+    "IN_BODY",
+    "IN_CONSEQUENCE",
+    "IN_NAME",
+    "IN_OPERATOR",
+    "IN_PARAMETERS",
+    "IN_TYPE",
+    "IN_VALUE",
+    "IN_CATCH",
+    "IN_FINALLY",
+    "IN_GUARD",
+)
 TRAITS = ("HAS_DEFAULT", "HAS_GUARD", "MUST_MATCH", "LOUD")
 
 
@@ -153,14 +195,57 @@ def by_parts(
     """Operators tell what an expression is, an initial value what a declaration is; names that
     come with a value are told from those that are read, statements from expressions."""
     (
-        other, skip, ident, name, _, _, _, _, _, instanceof, lambda_, declared, initialised,
-        resource, constant, formal, spread, inferred, binding, _, group, _, guard, _, _, catch,
-        finally_, answer, switch, block, _, labeled, do, if_, while_, for_, foreach,
-    ) = codes  # fmt: skip
+        other,
+        skip,
+        ident,
+        name,
+        _,
+        _,
+        _,
+        _,
+        _,
+        instanceof,
+        lambda_,
+        declared,
+        initialised,
+        resource,
+        constant,
+        formal,
+        spread,
+        inferred,
+        binding,
+        _,
+        group,
+        _,
+        guard,
+        _,
+        _,
+        catch,
+        finally_,
+        answer,
+        switch,
+        block,
+        _,
+        labeled,
+        do,
+        if_,
+        while_,
+        for_,
+        foreach,
+    ) = codes
     (
-        in_alternative, in_body, in_consequence, in_name, in_operator, in_parameters, _, in_value,
-        in_catch, in_finally, in_guard,
-    ) = places  # fmt: skip
+        in_alternative,
+        in_body,
+        in_consequence,
+        in_name,
+        in_operator,
+        in_parameters,
+        _,
+        in_value,
+        in_catch,
+        in_finally,
+        in_guard,
+    ) = places
     count = len(kind)
     for at in range(count):
         what, where, above = code[at], place[at], parent[at]
@@ -210,17 +295,63 @@ def _has(place: Any, parent: Any, node: int, wanted: int) -> bool:
 
 @kernel
 def traits(
-    kind: Any, parent: Any, word: Any, code: Any, place: Any, variable: Any, local: Any,
-    primitive: Any, boxed: Any, final: int, default: int, codes: Any, places: Any, bits: Any,
-) -> Any:  # fmt: skip
+    kind: Any,
+    parent: Any,
+    word: Any,
+    code: Any,
+    place: Any,
+    variable: Any,
+    local: Any,
+    primitive: Any,
+    boxed: Any,
+    final: int,
+    default: int,
+    codes: Any,
+    places: Any,
+    bits: Any,
+) -> Any:
     """What is known of switches and their labels; and of each read whether it may throw: of a
     primitive value never, of what may be unboxed always, of the rest only in a sum, which may
     print it. Names of constants become ALWAYS and NEVER on the way."""
     (
-        _, _, ident, _, true, false, always, never, concat, instanceof, _, declared, initialised,
-        resource, _, formal, _, _, _, pattern, _, label, guard, default_, null, _, _, _, _, _,
-        local_, _, _, _, _, _, foreach,
-    ) = codes  # fmt: skip
+        _,
+        _,
+        ident,
+        _,
+        true,
+        false,
+        always,
+        never,
+        concat,
+        instanceof,
+        _,
+        declared,
+        initialised,
+        resource,
+        _,
+        formal,
+        _,
+        _,
+        _,
+        pattern,
+        _,
+        label,
+        guard,
+        default_,
+        null,
+        _,
+        _,
+        _,
+        _,
+        _,
+        local_,
+        _,
+        _,
+        _,
+        _,
+        _,
+        foreach,
+    ) = codes
     _, _, _, in_name, _, _, in_type, in_value, _, _, _ = places
     has_default, has_guard, must_match, loud = bits
     count = len(kind)
@@ -271,13 +402,28 @@ def traits(
 
 
 LOCALS = (
-    "local", "parameter", "lambda parameter", "catch parameter", "pattern variable", "resource",
-)  # fmt: skip
+    "local",
+    "parameter",
+    "lambda parameter",
+    "catch parameter",
+    "pattern variable",
+    "resource",
+)
 VARIABLES = (*LOCALS, "field", "enum constant")
 # Types whose values are unboxed, and ``var``, which may stand for one.
-_BOXES = frozenset((
-    "Boolean", "Byte", "Character", "Double", "Float", "Integer", "Long", "Short", "var",
-))  # fmt: skip
+_BOXES = frozenset(
+    (
+        "Boolean",
+        "Byte",
+        "Character",
+        "Double",
+        "Float",
+        "Integer",
+        "Long",
+        "Short",
+        "var",
+    )
+)
 _VARIABLE = np.isin(np.arange(256), [ROLE[name] for name in VARIABLES])
 _LOCAL = np.isin(np.arange(256), [ROLE[name] for name in LOCALS])
 _CODES, _PLACES, _TRAITS = (
@@ -316,14 +462,31 @@ def nodes(file: JavaFile) -> Nodes:
     primitive, final = _symbols()
     by_parts(syntax.kind, parent, code, field, operators, _CODES, _PLACES)
     trait = traits(
-        syntax.kind, parent, names.word_of, code, field, variable, local, primitive, boxed,
-        final, default, _CODES, _PLACES, _TRAITS,
-    )  # fmt: skip
+        syntax.kind,
+        parent,
+        names.word_of,
+        code,
+        field,
+        variable,
+        local,
+        primitive,
+        boxed,
+        final,
+        default,
+        _CODES,
+        _PLACES,
+        _TRAITS,
+    )
     columns = np.empty((len(syntax), int(flow.COLUMNS)), dtype=np.int64)
     for place, column in (
-        (flow.CODE, code), (flow.IN, field), (flow.STOPS, syntax.stop), (flow.ABOVE, parent),
-        (flow.SYMBOL, variable), (flow.TRAIT, trait), (flow.SPELT, names.word_of),
-    ):  # fmt: skip
+        (flow.CODE, code),
+        (flow.IN, field),
+        (flow.STOPS, syntax.stop),
+        (flow.ABOVE, parent),
+        (flow.SYMBOL, variable),
+        (flow.TRAIT, trait),
+        (flow.SPELT, names.word_of),
+    ):
         columns[:, place] = column
     return Nodes(code, field, variable, columns, local)
 

@@ -183,9 +183,16 @@ def _solve(n: Any, start: int, stamp: int, work: Any, into: Any, store: Any) -> 
 
 @kernel
 def _answer(
-    n: Any, pairs: Any, variable: int, block: Any, facts: Any, lists: Any,
-    work: Any, into: Any, store: Any,
-) -> None:  # fmt: skip
+    n: Any,
+    pairs: Any,
+    variable: int,
+    block: Any,
+    facts: Any,
+    lists: Any,
+    work: Any,
+    into: Any,
+    store: Any,
+) -> None:
     """The points that ask for a variable before anything in their run answers."""
     # Stamps are numbers of sets, so none is used twice; this one stays empty.
     stamp = _new_set(n, store)
@@ -207,9 +214,15 @@ def _answer(
 
 @kernel
 def reach(
-    variable: Any, does: Any, local: Any, first: Any, offsets: Any, target: Any,
-    room: int, budget: int,
-) -> Any:  # fmt: skip
+    variable: Any,
+    does: Any,
+    local: Any,
+    first: Any,
+    offsets: Any,
+    target: Any,
+    room: int,
+    budget: int,
+) -> Any:
     """Pairs of a point that asks and a point whose answer may be the last one before it, or
     NOTHING_BEFORE; none for the rest of a body that costs more than its budget. The last value
     tells whether there was room."""

@@ -233,13 +233,17 @@ _TASKS = {
 }  # fmt: skip
 _CHILDREN = {**FIELDS, "first": flow.FIRST, "second": flow.SECOND, "self": flow.SELF}
 _GIVEN = {
-    "then": flow.THEN, "else": flow.ELSE, "yes": flow.YES, "no": flow.NO, "end": flow.END,
+    "then": flow.THEN,
+    "else": flow.ELSE,
+    "yes": flow.YES,
+    "no": flow.NO,
+    "end": flow.END,
     "again": flow.AGAIN,
     **{
         name: flow.EVENTS + getattr(flow, name)
         for name in ("STATEMENT", "OPERATES", "BIND", "DECLARE", "READ", "TARGET", "NOTHING")
     },
-}  # fmt: skip
+}
 
 Recipes = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]
 

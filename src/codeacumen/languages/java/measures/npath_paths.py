@@ -17,15 +17,52 @@ from codeacumen.languages.kernel import kernel
 # What a node is. SKIP: comments and tokens; from CALL to ARRAY: expressions, whose parts are
 # evaluated one after the other or short-circuit.
 (
-    OTHER, SKIP, SEMI, AND_TOKEN, OR_TOKEN, NOT_TOKEN, TRUE, PAREN, CALL, BINARY, UNARY, TERNARY,
-    LAMBDA, ASSIGN, ACCESS, ARRAY, TYPE_BODY, LABELED, IF, WHILE, DO, FOR, FOREACH, SWITCH, GROUP,
-    RULE, LABEL, BREAK, CONTINUE, RETURN, THROW, YIELD,
-) = range(32)  # fmt: skip
+    OTHER,
+    SKIP,
+    SEMI,
+    AND_TOKEN,
+    OR_TOKEN,
+    NOT_TOKEN,
+    TRUE,
+    PAREN,
+    CALL,
+    BINARY,
+    UNARY,
+    TERNARY,
+    LAMBDA,
+    ASSIGN,
+    ACCESS,
+    ARRAY,
+    TYPE_BODY,
+    LABELED,
+    IF,
+    WHILE,
+    DO,
+    FOR,
+    FOREACH,
+    SWITCH,
+    GROUP,
+    RULE,
+    LABEL,
+    BREAK,
+    CONTINUE,
+    RETURN,
+    THROW,
+    YIELD,
+) = range(32)
 # What a node is to its parent, where that matters.
 (
-    NOWHERE, IN_CONDITION, IN_CONSEQUENCE, IN_ALTERNATIVE, IN_BODY, IN_VALUE, IN_INIT, IN_UPDATE,
-    IN_LEFT, IN_RIGHT,
-) = range(10)  # fmt: skip
+    NOWHERE,
+    IN_CONDITION,
+    IN_CONSEQUENCE,
+    IN_ALTERNATIVE,
+    IN_BODY,
+    IN_VALUE,
+    IN_INIT,
+    IN_UPDATE,
+    IN_LEFT,
+    IN_RIGHT,
+) = range(10)
 # Of a switch: some label always fits; it is the value of something.
 TOTAL, ANSWERS = 1, 2
 # Registers: paths that lead to this point; what an expression gave: paths that end it, in which it
@@ -34,10 +71,34 @@ PATHS, END, YES, NO, LEFT, TASKS, FRAMES, REGISTERS = range(8)
 # Tasks: FLOW a statement, EVALUATE an expression, both with all children of a node (FLOWS,
 # EVALUATES), and what is to be done when these have been.
 (
-    FLOW, FLOWS, EVALUATE, EVALUATES, TAKE, AND_RIGHT, AND_DONE, OR_RIGHT, OR_DONE, SWAP,
-    TERNARY_YES, TERNARY_NO, TERNARY_DONE, IF_YES, IF_NO, JOIN, UNFRAME, LOOP_BODY, LOOP_DONE,
-    DO_TEST, DO_DONE, CHOOSE, NEXT_CASE, RULE_DONE, CHOSEN, LEAVE, JUMP,
-) = range(27)  # fmt: skip
+    FLOW,
+    FLOWS,
+    EVALUATE,
+    EVALUATES,
+    TAKE,
+    AND_RIGHT,
+    AND_DONE,
+    OR_RIGHT,
+    OR_DONE,
+    SWAP,
+    TERNARY_YES,
+    TERNARY_NO,
+    TERNARY_DONE,
+    IF_YES,
+    IF_NO,
+    JOIN,
+    UNFRAME,
+    LOOP_BODY,
+    LOOP_DONE,
+    DO_TEST,
+    DO_DONE,
+    CHOOSE,
+    NEXT_CASE,
+    RULE_DONE,
+    CHOSEN,
+    LEAVE,
+    JUMP,
+) = range(27)
 # A frame: the statement that can be left, what of it, and the paths that have left it so.
 NODE, HOW, BROKEN, CONTINUED, FRAME = range(5)
 NAMED, BREAKS, LOOPS, YIELDS = range(4)
@@ -136,8 +197,9 @@ def _evaluate(tree: Any, loud: Any, tasks: Any, now: Any, node: int) -> None:
 
 
 @kernel
-def _flow(tree: Any, loud: Any, known: Any, tasks: Any, frames: Any, now: Any, node: int,
-          most: int) -> None:  # fmt: skip
+def _flow(
+    tree: Any, loud: Any, known: Any, tasks: Any, frames: Any, now: Any, node: int, most: int
+) -> None:
     code, place, stop, inner, _, parent, _, _ = tree
     if node < 0 or not loud[node]:
         return

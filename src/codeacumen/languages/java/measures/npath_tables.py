@@ -94,9 +94,16 @@ FIELDS = {
 # Of a switch: some label always fits; it is the value of something.
 TOTAL, ANSWERS = 1, 2
 _STATEMENTS = (
-    "block", "constructor_body", "switch_block_statement_group", "labeled_statement",
-    "if_statement", "while_statement", "do_statement", "for_statement", "enhanced_for_statement",
-)  # fmt: skip
+    "block",
+    "constructor_body",
+    "switch_block_statement_group",
+    "labeled_statement",
+    "if_statement",
+    "while_statement",
+    "do_statement",
+    "for_statement",
+    "enhanced_for_statement",
+)
 
 
 class Nodes(NamedTuple):
@@ -172,8 +179,9 @@ def nodes(syntax: Syntax, kernel: ModuleType) -> Nodes:
         # A default counts as one, whatever stands beside it.
         alternatives[_defaults(syntax, labels)] = 1
         np.maximum(alternatives, 1, out=alternatives)
-    return Nodes(_codes(kernel)[kind], _places(kernel)[syntax.field], syntax.stop, inner,
-                 alternatives)  # fmt: skip
+    return Nodes(
+        _codes(kernel)[kind], _places(kernel)[syntax.field], syntax.stop, inner, alternatives
+    )
 
 
 def _defaults(syntax: Syntax, labels: NDArray[np.bool_]) -> Column:
@@ -235,14 +243,48 @@ def _enums(syntax: Syntax) -> list[set[str]]:
 # What a node is. SKIP: comments and tokens; SEMI: a semicolon, which may be an empty statement;
 # PART: what a try adds up besides its block.
 (
-    OTHER, SKIP, SEMI, AND_TOKEN, OR_TOKEN, PAREN, TERNARY, LAMBDA, ASSIGN, ACCESS, ARRAY,
-    ARGUMENTS, DECLARATOR, TYPE_BODY, IF, WHILE, DO, FOR, FOREACH, SWITCH, CASES, GROUP, RULE,
-    LABEL, TRY, PART, RETURN, THROW, YIELD, ASSERT,
-) = range(30)  # fmt: skip
+    OTHER,
+    SKIP,
+    SEMI,
+    AND_TOKEN,
+    OR_TOKEN,
+    PAREN,
+    TERNARY,
+    LAMBDA,
+    ASSIGN,
+    ACCESS,
+    ARRAY,
+    ARGUMENTS,
+    DECLARATOR,
+    TYPE_BODY,
+    IF,
+    WHILE,
+    DO,
+    FOR,
+    FOREACH,
+    SWITCH,
+    CASES,
+    GROUP,
+    RULE,
+    LABEL,
+    TRY,
+    PART,
+    RETURN,
+    THROW,
+    YIELD,
+    ASSERT,
+) = range(30)
 # What a node is to its parent, where that matters.
 (
-    NOWHERE, IN_CONDITION, IN_CONSEQUENCE, IN_ALTERNATIVE, IN_BODY, IN_VALUE, IN_RIGHT, IN_INDEX,
-) = range(8)  # fmt: skip
+    NOWHERE,
+    IN_CONDITION,
+    IN_CONSEQUENCE,
+    IN_ALTERNATIVE,
+    IN_BODY,
+    IN_VALUE,
+    IN_RIGHT,
+    IN_INDEX,
+) = range(8)
 
 
 @kernel

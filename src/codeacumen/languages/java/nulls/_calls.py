@@ -53,10 +53,13 @@ class Calls(Choices):
                 one
                 for one in after
                 if self.equalled(
-                    one, call.label, one.registers[d], one.registers[call.receiver],
+                    one,
+                    call.label,
+                    one.registers[d],
+                    one.registers[call.receiver],
                     one.registers[call.arguments[0]],
                 )
-            ]  # fmt: skip
+            ]
         elif name in WALKS:
             self.walked(after, name, of_object, d)
         if (receiver, "keys") in state.heap:
@@ -144,9 +147,15 @@ class Calls(Choices):
             self.escape(state, receiver)
 
     def _known(
-        self, at: int, state: State, call: CallSite, found: Found, receiver: int,
-        given: list[int], d: int,
-    ) -> list[State]:  # fmt: skip
+        self,
+        at: int,
+        state: State,
+        call: CallSite,
+        found: Found,
+        receiver: int,
+        given: list[int],
+        d: int,
+    ) -> list[State]:
         outcomes = found.outcomes
         memo = (receiver, "()", call.label, *given)
         held = state.heap.get(memo)
@@ -190,9 +199,15 @@ class Calls(Choices):
         return after
 
     def _after(
-        self, at: int, state: State, call: CallSite, one: Outcome, d: int, used: bool,
+        self,
+        at: int,
+        state: State,
+        call: CallSite,
+        one: Outcome,
+        d: int,
+        used: bool,
         outside: bool,
-    ) -> State:  # fmt: skip
+    ) -> State:
         good = True
         registers = state.registers
         for place, need in one.needs:
@@ -223,9 +238,17 @@ class Calls(Choices):
         return state
 
     def _give(
-        self, at: int, state: State, call: CallSite, one: Outcome, receiver: int,
-        given: list[int], d: int, good: bool, outside: bool,
-    ) -> None:  # fmt: skip
+        self,
+        at: int,
+        state: State,
+        call: CallSite,
+        one: Outcome,
+        receiver: int,
+        given: list[int],
+        d: int,
+        good: bool,
+        outside: bool,
+    ) -> None:
         value = state.registers[d]
         gives = one.gives
         if isinstance(gives, tuple):
@@ -271,9 +294,15 @@ class Calls(Choices):
         self.origins[-state.facts[value] - 1] = now._replace(told=origin.told, passed=True)
 
     def _set_fields(
-        self, at: int, state: State, call: CallSite, one: Outcome, base: int, made: int,
+        self,
+        at: int,
+        state: State,
+        call: CallSite,
+        one: Outcome,
+        base: int,
+        made: int,
         given: list[int],
-    ) -> None:  # fmt: skip
+    ) -> None:
         offset = self.unit.instructions[at][7]
         for number, (name, fact) in enumerate(one.fields[: EACH - 2]):
             if name[0] == "(":
@@ -318,9 +347,14 @@ class Calls(Choices):
         return tuple(step._replace(level=step.level + 1) for step in steps[:12])
 
     def _failures(
-        self, at: int, state: State, call: CallSite, possible: list[Outcome],
-        normal: list[Outcome], given: list[int],
-    ) -> None:  # fmt: skip
+        self,
+        at: int,
+        state: State,
+        call: CallSite,
+        possible: list[Outcome],
+        normal: list[Outcome],
+        given: list[int],
+    ) -> None:
         """Ways on which a method fails because of what it is given."""
         for one in possible:
             if not one.fails or one.fails > len(given):
@@ -335,10 +369,13 @@ class Calls(Choices):
                 if token != "null" and models.plain(call.label) in models.CHECKS:
                     return
                 self.wrong(
-                    state, value, fact, told if token != "null" else call.expression,
+                    state,
+                    value,
+                    fact,
+                    told if token != "null" else call.expression,
                     why if token != "null" else f"{LITERAL} `{name}`, which needs something,",
                     self._below(one.steps),
-                )  # fmt: skip
+                )
                 return
             if fact == NOTHING and self.is_parameter(value) and told >= 0:
                 offset = self.unit.instructions[at][7]

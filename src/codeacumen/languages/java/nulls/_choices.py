@@ -133,9 +133,14 @@ class Choices(Classes):
         )
 
     def told_apart(
-        self, at: int, state: State, call: CallSite, normal: list[Outcome], given: list[int],
+        self,
+        at: int,
+        state: State,
+        call: CallSite,
+        normal: list[Outcome],
+        given: list[int],
         used: bool,
-    ) -> list[Outcome]:  # fmt: skip
+    ) -> list[Outcome]:
         """Outcomes as far as they differ in what the caller can see: each is a way to follow."""
         if len(normal) == 1 and not normal[0].fields and not normal[0].asked:
             return normal

@@ -195,9 +195,14 @@ class Invocations(Assignments):
         return self.called(node, name, receiver, nodes, arguments, flags)
 
     def called(
-        self, node: int, name: int, receiver: int, nodes: list[int], arguments: list[int],
+        self,
+        node: int,
+        name: int,
+        receiver: int,
+        nodes: list[int],
+        arguments: list[int],
         flags: int,
-    ) -> int:  # fmt: skip
+    ) -> int:
         tree, pool = self.tree, self.pool
         site = self.sites.get(tree.start[name])
         made = self.new()

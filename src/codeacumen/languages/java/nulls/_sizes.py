@@ -40,9 +40,14 @@ class Maps(Values):
         )
 
     def keyed(
-        self, at: int, state: State, kind: str, receiver: int, given: list[int],
+        self,
+        at: int,
+        state: State,
+        kind: str,
+        receiver: int,
+        given: list[int],
         d: int,
-    ) -> list[State]:  # fmt: skip
+    ) -> list[State]:
         """The states after a call of a map's method."""
         for value in given:
             self.escape(state, value)

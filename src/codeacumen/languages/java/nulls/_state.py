@@ -216,19 +216,27 @@ class State:
                 key: held
                 for key, held in heap.items()
                 if (key[0] in known or key[0] == -1 or key[0] == THIS)
-                and (held in facts or held < 0 or held >= PARAMETER or held in kept
-                     or held_often[held] > 1 or key[1] in unit.nullable)
-            }  # fmt: skip
+                and (
+                    held in facts
+                    or held < 0
+                    or held >= PARAMETER
+                    or held in kept
+                    or held_often[held] > 1
+                    or key[1] in unit.nullable
+                )
+            }
         self.facts = facts = {
             key: fact
             for key, fact in facts.items()
             if (
                 (PARAMETER <= key < STALE or key in known)
                 if type(key) is int
-                else all(type(part) is not int or part in known or part >= PARAMETER
-                         for part in key)  # type: ignore[attr-defined]
+                else all(
+                    type(part) is not int or part in known or part >= PARAMETER
+                    for part in key  # type: ignore[attr-defined]
+                )
             )
-        }  # fmt: skip
+        }
         if unit.loops:
             old: set[object] = set(kept)
             for key, held in heap.items():

@@ -45,8 +45,10 @@ class Switches(Tries):
         ]
         accepts_null = any(
             tree.kind[case] == "null_literal"
-            for listed in labels for one in listed for case in tree.kids(one)
-        )  # fmt: skip
+            for listed in labels
+            for one in listed
+            for case in tree.kids(one)
+        )
         bare = tree.bare(selector)
         if not accepts_null and not self.is_primitive(bare):
             self.deref(selector, register, code.BY_SWITCH)

@@ -11,22 +11,65 @@ from codeacumen.languages.java.syntax.grammar import field, name_of, node_names
 from codeacumen.languages.syntax import ListTree
 
 _FIELDS = (
-    "name", "type", "value", "object", "arguments", "field", "array", "index", "left", "right",
-    "operator", "operand", "condition", "consequence", "alternative", "body", "init", "update",
-    "resources", "constructor", "dimensions", "parameters",
-)  # fmt: skip
+    "name",
+    "type",
+    "value",
+    "object",
+    "arguments",
+    "field",
+    "array",
+    "index",
+    "left",
+    "right",
+    "operator",
+    "operand",
+    "condition",
+    "consequence",
+    "alternative",
+    "body",
+    "init",
+    "update",
+    "resources",
+    "constructor",
+    "dimensions",
+    "parameters",
+)
 (
-    NAME, TYPE, VALUE, OBJECT, ARGUMENTS, FIELD, ARRAY, INDEX, LEFT, RIGHT, OPERATOR, OPERAND,
-    CONDITION, CONSEQUENCE, ALTERNATIVE, BODY, INIT, UPDATE, RESOURCES, CONSTRUCTOR, DIMENSIONS,
+    NAME,
+    TYPE,
+    VALUE,
+    OBJECT,
+    ARGUMENTS,
+    FIELD,
+    ARRAY,
+    INDEX,
+    LEFT,
+    RIGHT,
+    OPERATOR,
+    OPERAND,
+    CONDITION,
+    CONSEQUENCE,
+    ALTERNATIVE,
+    BODY,
+    INIT,
+    UPDATE,
+    RESOURCES,
+    CONSTRUCTOR,
+    DIMENSIONS,
     PARAMETERS,
-) = range(1, 1 + len(_FIELDS))  # fmt: skip
+) = range(1, 1 + len(_FIELDS))
 _COMMENTS = ("line_comment", "block_comment")
 VARIABLES = frozenset(
     ROLES.index(role)
     for role in (
-        "local", "parameter", "lambda parameter", "catch parameter", "pattern variable", "resource"
+        "local",
+        "parameter",
+        "lambda parameter",
+        "catch parameter",
+        "pattern variable",
+        "resource",
     )
-)  # fmt: skip
+)
 OF_TYPE = frozenset(ROLES.index(role) for role in ("type", "package", "type variable"))
 CONSTANT = ROLES.index("enum constant")
 

@@ -197,9 +197,11 @@ class Values:
         self.wrote(none if own else names, names if own else none, none if filled else names)
 
     def wrote(
-        self, writes: frozenset[str] | None, own: frozenset[str] | None,
+        self,
+        writes: frozenset[str] | None,
+        own: frozenset[str] | None,
         changes: frozenset[str] | None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.writes = _few(joined(self.writes, writes))
         self.own = _few(joined(self.own, own))
         self.changes = _few(joined(self.changes, changes))
@@ -279,9 +281,15 @@ class Values:
         return facts.texts[text], facts.texts[token], offset, returned
 
     def report(
-        self, origin: Origin, text: str, token: str, offset: int, returned: int, why: str,
+        self,
+        origin: Origin,
+        text: str,
+        token: str,
+        offset: int,
+        returned: int,
+        why: str,
         steps: tuple[Step, ...],
-    ) -> None:  # fmt: skip
+    ) -> None:
         unit = self.unit
         line = self.line(offset)
         returned = returned and not origin.passed
@@ -294,10 +302,17 @@ class Values:
         self.sources.append(origin.source)
         self.reports.append(
             Report(
-                unit.facts.path, unit.place, unit.name, line, offset, token, text, qualifier,
+                unit.facts.path,
+                unit.place,
+                unit.name,
+                line,
+                offset,
+                token,
+                text,
+                qualifier,
                 (*origin.steps, *steps),
             )
-        )  # fmt: skip
+        )
 
     def throw(self, types: frozenset[str] | None) -> None:
         """Exceptions that leave the method."""
@@ -314,9 +329,13 @@ class Values:
         value = state.registers[a] if a >= 0 else -1
         gives, steps = self._given(state, value, offset) if a >= 0 else (NOTHING, ())
         one = Outcome(
-            0, self.needs(state), gives, self._fields(state, value if gives == FRESH else -1),
-            steps, self._asked(state, gives == NULL) if gives in (NULL, TRUE, FALSE) else (),
-        )  # fmt: skip
+            0,
+            self.needs(state),
+            gives,
+            self._fields(state, value if gives == FRESH else -1),
+            steps,
+            self._asked(state, gives == NULL) if gives in (NULL, TRUE, FALSE) else (),
+        )
         self.found.setdefault(one.key, one)
 
     def _asked(self, state: State, null: bool) -> tuple[Asked, ...]:

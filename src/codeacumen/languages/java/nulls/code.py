@@ -213,8 +213,11 @@ class Builder:
         if len(text) > _LONGEST_TEXT:
             text = text[: _LONGEST_TEXT - 3] + "..."
         pool.expressions += (
-            pool.text(text), pool.text(tree.text(token)), tree.start[token], returned
-        )  # fmt: skip
+            pool.text(text),
+            pool.text(tree.text(token)),
+            tree.start[token],
+            returned,
+        )
         return len(pool.expressions) // 4 - 1
 
     def token(self, node: int) -> tuple[int, int]:
@@ -255,20 +258,35 @@ class Builder:
 PRIMITIVES = frozenset(("integral_type", "floating_point_type", "boolean_type"))
 NUMBERS = frozenset(
     (
-        "decimal_integer_literal", "hex_integer_literal", "octal_integer_literal",
-        "binary_integer_literal", "decimal_floating_point_literal", "hex_floating_point_literal",
+        "decimal_integer_literal",
+        "hex_integer_literal",
+        "octal_integer_literal",
+        "binary_integer_literal",
+        "decimal_floating_point_literal",
+        "hex_floating_point_literal",
         "character_literal",
     )
-)  # fmt: skip
+)
 # Values that are never null, and that nobody has to look into.
 SOLID = frozenset(
     (
-        "string_literal", "class_literal", "this", "super", "object_creation_expression",
-        "array_creation_expression", "lambda_expression", "method_reference", *NUMBERS, "true",
-        "false", "binary_expression", "unary_expression", "update_expression",
+        "string_literal",
+        "class_literal",
+        "this",
+        "super",
+        "object_creation_expression",
+        "array_creation_expression",
+        "lambda_expression",
+        "method_reference",
+        *NUMBERS,
+        "true",
+        "false",
+        "binary_expression",
+        "unary_expression",
+        "update_expression",
         "instanceof_expression",
     )
-)  # fmt: skip
+)
 
 
 class Names(Builder):
@@ -286,8 +304,14 @@ class Names(Builder):
         kind = self.tree.kind[bare]
         if kind == "identifier" and self.is_primitive(bare):
             return
-        if kind in ("identifier", "method_invocation", "field_access", "array_access",
-                    "null_literal", "ternary_expression"):  # fmt: skip
+        if kind in (
+            "identifier",
+            "method_invocation",
+            "field_access",
+            "array_access",
+            "null_literal",
+            "ternary_expression",
+        ):
             self.deref(node, register, BY_UNBOXING)
 
     def is_primitive(self, node: int) -> bool:
@@ -331,8 +355,12 @@ class Names(Builder):
         if tree.kind[node] == "field_access":
             name = tree.child(node, t.FIELD)
             return name >= 0 and tree.role.get(name, 0) in t.OF_TYPE
-        if tree.kind[node] in ("scoped_identifier", "type_identifier", "scoped_type_identifier",
-                               "generic_type"):  # fmt: skip
+        if tree.kind[node] in (
+            "scoped_identifier",
+            "type_identifier",
+            "scoped_type_identifier",
+            "generic_type",
+        ):
             return True
         return tree.kind[node] == "identifier" and tree.role.get(node, 0) in t.OF_TYPE
 

@@ -82,10 +82,18 @@ def facts(file: JavaFile, calls: Iterable[Call | Site], path: str = "") -> Facts
     pool = made.pool
     lines = line_starts(file.source)
     return Facts(
-        path, tuple(pool.texts), _ints(made.units).reshape(-1, COLUMNS), _ints(made.code),
-        _ints(pool.expressions).reshape(-1, 4), _ints(pool.calls), tuple(pool.targets),
-        made.classes, made.records, made.throws, lines.astype(np.int32),
-    )  # fmt: skip
+        path,
+        tuple(pool.texts),
+        _ints(made.units).reshape(-1, COLUMNS),
+        _ints(made.code),
+        _ints(pool.expressions).reshape(-1, 4),
+        _ints(pool.calls),
+        tuple(pool.targets),
+        made.classes,
+        made.records,
+        made.throws,
+        lines.astype(np.int32),
+    )
 
 
 def _ints(values: list[int]) -> Ints:

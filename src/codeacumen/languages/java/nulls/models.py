@@ -108,16 +108,30 @@ def _above(name: str) -> set[str]:
 
 # Methods with one meaning of their own, by how the analysis treats them.
 GET, REMOVE, CONTAINS, PUT, KEYS, PROPERTY = (
-    "get", "remove", "contains", "put", "keys", "property"
-)  # fmt: skip
+    "get",
+    "remove",
+    "contains",
+    "put",
+    "keys",
+    "property",
+)
 
 _MAPS = (
-    "java.util.Map", "java.util.HashMap", "java.util.LinkedHashMap", "java.util.TreeMap",
-    "java.util.AbstractMap", "java.util.SortedMap", "java.util.NavigableMap",
-    "java.util.IdentityHashMap", "java.util.WeakHashMap", "java.util.EnumMap",
-    "java.util.Hashtable", "java.util.concurrent.ConcurrentHashMap",
-    "java.util.concurrent.ConcurrentMap", "java.util.concurrent.ConcurrentSkipListMap",
-)  # fmt: skip
+    "java.util.Map",
+    "java.util.HashMap",
+    "java.util.LinkedHashMap",
+    "java.util.TreeMap",
+    "java.util.AbstractMap",
+    "java.util.SortedMap",
+    "java.util.NavigableMap",
+    "java.util.IdentityHashMap",
+    "java.util.WeakHashMap",
+    "java.util.EnumMap",
+    "java.util.Hashtable",
+    "java.util.concurrent.ConcurrentHashMap",
+    "java.util.concurrent.ConcurrentMap",
+    "java.util.concurrent.ConcurrentSkipListMap",
+)
 _KINDS: dict[str, str] = {}
 for _map in _MAPS:
     _KINDS[f"{_map}.get"], _KINDS[f"{_map}.remove"] = GET, REMOVE
@@ -175,24 +189,33 @@ org.w3c.dom.Node: getNextSibling getPreviousSibling getFirstChild getLastChild
 org.w3c.dom.NamedNodeMap: getNamedItem
 """
 _NEVER_RETURN = (
-    "java.lang.System.exit", "java.lang.Runtime.halt", "java.lang.Runtime.exit",
-    "org.junit.Assert.fail", "org.junit.jupiter.api.Assertions.fail",
-    "junit.framework.TestCase.fail", "junit.framework.Assert.fail",
-)  # fmt: skip
+    "java.lang.System.exit",
+    "java.lang.Runtime.halt",
+    "java.lang.Runtime.exit",
+    "org.junit.Assert.fail",
+    "org.junit.jupiter.api.Assertions.fail",
+    "junit.framework.TestCase.fail",
+    "junit.framework.Assert.fail",
+)
 _FAILS_ON_FIRST = Outcome(1, ((1, NULL),), 0, (), ())
 _REQUIRES = (_FAILS_ON_FIRST, returning(("p", 1), (1, NONNULL)))
 _IF_NOT_NULL = (returning(TRUE, (1, NONNULL)), returning(FALSE, (1, NULL)))
 _IF_NULL = (returning(TRUE, (1, NULL)), returning(FALSE, (1, NONNULL)))
 # True of null and of something else; true only of something.
 _TRUE_OF_NULL = (
-    returning(TRUE, (1, NULL)), returning(TRUE, (1, NONNULL)), returning(FALSE, (1, NONNULL)),
-)  # fmt: skip
+    returning(TRUE, (1, NULL)),
+    returning(TRUE, (1, NONNULL)),
+    returning(FALSE, (1, NONNULL)),
+)
 _FALSE_OF_NULL = (
-    returning(FALSE, (1, NULL)), returning(FALSE, (1, NONNULL)), returning(TRUE, (1, NONNULL)),
-)  # fmt: skip
+    returning(FALSE, (1, NULL)),
+    returning(FALSE, (1, NONNULL)),
+    returning(TRUE, (1, NONNULL)),
+)
 _DEFAULTS = (
-    returning(("p", 1), (1, NONNULL)), returning(NONNULL, (1, NULL), (2, NONNULL)),
-)  # fmt: skip
+    returning(("p", 1), (1, NONNULL)),
+    returning(NONNULL, (1, NULL), (2, NONNULL)),
+)
 
 MODELS: dict[str, tuple[Outcome, ...]] = {}
 for _line in _MAY_RETURN_NULL.replace("\n ", " ").split("\n"):
@@ -218,32 +241,53 @@ for _name in ("equals", "equalsIgnoreCase", "contentEquals"):
     MODELS[f"java.lang.String.{_name}"] = EQUALS
 # With a default, a property is that default where there is none.
 MODELS["java.util.Properties.getProperty(java.lang.String,java.lang.String)"] = (
-    returning(("p", 2)), returning(NONNULL),
-)  # fmt: skip
+    returning(("p", 2)),
+    returning(NONNULL),
+)
 MODELS["java.util.Optional.orElse"] = (returning(("p", 1)), returning(NONNULL))
 MODELS["java.util.Objects.nonNull"] = _IF_NOT_NULL
 MODELS["java.util.Objects.isNull"] = _IF_NULL
 MODELS["java.util.Objects.requireNonNullElse"] = _DEFAULTS
-for _class in ("org.apache.commons.lang3.StringUtils", "org.apache.commons.lang.StringUtils",
-               "com.google.common.base.Strings", "org.springframework.util.StringUtils",
-               "org.apache.commons.collections4.CollectionUtils",
-               "org.apache.commons.lang3.ArrayUtils"):  # fmt: skip
+for _class in (
+    "org.apache.commons.lang3.StringUtils",
+    "org.apache.commons.lang.StringUtils",
+    "com.google.common.base.Strings",
+    "org.springframework.util.StringUtils",
+    "org.apache.commons.collections4.CollectionUtils",
+    "org.apache.commons.lang3.ArrayUtils",
+):
     for _name in ("isEmpty", "isBlank", "isNullOrEmpty"):
         MODELS[f"{_class}.{_name}"] = _TRUE_OF_NULL
     for _name in ("isNotEmpty", "isNotBlank", "hasText", "hasLength"):
         MODELS[f"{_class}.{_name}"] = _FALSE_OF_NULL
 # Methods that throw when their first argument is null.
 for _label in (
-    "java.lang.Integer.parseInt", "java.lang.Double.parseDouble", "java.lang.String.concat",
-    "java.lang.String.contains", "java.lang.String.startsWith", "java.lang.String.endsWith",
-    "java.lang.String.compareTo", "java.lang.Enum.valueOf", "java.io.File.<init>(java.lang.String)",
-    "java.util.ArrayList.addAll", "java.util.List.addAll", "java.util.Collection.addAll",
-    "java.util.Set.addAll", "java.util.Map.putAll", "java.util.regex.Pattern.compile",
-    "java.lang.Class.forName", "java.util.Arrays.asList", "java.util.Arrays.sort",
-    "java.util.Arrays.stream", "java.util.Collections.sort",
-    "java.util.Optional.of", "java.io.StringReader.<init>", "java.io.InputStreamReader.<init>",
-    "java.io.BufferedReader.<init>", "java.util.StringTokenizer.<init>",
-):  # fmt: skip
+    "java.lang.Integer.parseInt",
+    "java.lang.Double.parseDouble",
+    "java.lang.String.concat",
+    "java.lang.String.contains",
+    "java.lang.String.startsWith",
+    "java.lang.String.endsWith",
+    "java.lang.String.compareTo",
+    "java.lang.Enum.valueOf",
+    "java.io.File.<init>(java.lang.String)",
+    "java.util.ArrayList.addAll",
+    "java.util.List.addAll",
+    "java.util.Collection.addAll",
+    "java.util.Set.addAll",
+    "java.util.Map.putAll",
+    "java.util.regex.Pattern.compile",
+    "java.lang.Class.forName",
+    "java.util.Arrays.asList",
+    "java.util.Arrays.sort",
+    "java.util.Arrays.stream",
+    "java.util.Collections.sort",
+    "java.util.Optional.of",
+    "java.io.StringReader.<init>",
+    "java.io.InputStreamReader.<init>",
+    "java.io.BufferedReader.<init>",
+    "java.util.StringTokenizer.<init>",
+):
     MODELS[_label] = (_FAILS_ON_FIRST, returning(NONNULL, (1, NONNULL)))
 for _label in ("java.lang.Integer.parseInt", "java.lang.Class.forName"):
     # These throw something else.
@@ -253,12 +297,29 @@ MODELS["java.util.Arrays.asList"] = (returning(NONNULL),)
 # System properties that every machine has.
 PROPERTIES = frozenset(
     (
-        "java.version", "java.vendor", "java.home", "java.class.path", "java.io.tmpdir", "os.name",
-        "os.arch", "os.version", "file.separator", "path.separator", "line.separator", "user.name",
-        "user.home", "user.dir", "java.vm.name", "java.vm.version", "java.vm.vendor",
-        "java.specification.version", "java.class.version", "java.library.path", "file.encoding",
+        "java.version",
+        "java.vendor",
+        "java.home",
+        "java.class.path",
+        "java.io.tmpdir",
+        "os.name",
+        "os.arch",
+        "os.version",
+        "file.separator",
+        "path.separator",
+        "line.separator",
+        "user.name",
+        "user.home",
+        "user.dir",
+        "java.vm.name",
+        "java.vm.version",
+        "java.vm.vendor",
+        "java.specification.version",
+        "java.class.version",
+        "java.library.path",
+        "file.encoding",
     )
-)  # fmt: skip
+)
 # Methods whose answer tells that the object's other methods have something to give.
 WHEN_TRUE, WHEN_FALSE, ANY = "asks", "denies", "any"
 _QUESTION = re.compile(r"(is|has|contains|can|exists|supports|ready)([A-Z]|$)")
@@ -283,8 +344,15 @@ def asked_for(name: str) -> str:
 
 _CHANGES = re.compile(r"(poll|read|next|getNext|remove|take|pop|find)")
 _CALM = ("java.lang.", "java.util.")
-_STORMY = ("java.lang.reflect.", "java.lang.Class.", "java.lang.Thread.", "java.lang.Process",
-           "java.util.concurrent.", "java.util.zip.", "java.util.jar.")  # fmt: skip
+_STORMY = (
+    "java.lang.reflect.",
+    "java.lang.Class.",
+    "java.lang.Thread.",
+    "java.lang.Process",
+    "java.util.concurrent.",
+    "java.util.zip.",
+    "java.util.jar.",
+)
 _RUNTIME = frozenset((ANY_RUNTIME,))
 
 
@@ -335,21 +403,47 @@ def throws(label: str) -> frozenset[str] | None:
 
 
 _NEVER_NULL = (
-    "java.lang.String.", "java.lang.StringBuilder.", "java.lang.StringBuffer.",
-    "java.lang.Integer.", "java.lang.Long.", "java.lang.Double.", "java.lang.Boolean.",
-    "java.lang.Character.", "java.util.ResourceBundle.getString",
+    "java.lang.String.",
+    "java.lang.StringBuilder.",
+    "java.lang.StringBuffer.",
+    "java.lang.Integer.",
+    "java.lang.Long.",
+    "java.lang.Double.",
+    "java.lang.Boolean.",
+    "java.lang.Character.",
+    "java.util.ResourceBundle.getString",
     "java.util.ResourceBundle.getBundle",
-    "java.text.MessageFormat.format", "java.util.Collections.", "java.util.Optional.of",
-    "java.util.Calendar.getInstance", "java.util.Locale.getDefault", "java.util.stream.",
-)  # fmt: skip
+    "java.text.MessageFormat.format",
+    "java.util.Collections.",
+    "java.util.Optional.of",
+    "java.util.Calendar.getInstance",
+    "java.util.Locale.getDefault",
+    "java.util.stream.",
+)
 _NOT_THOSE = ("Integer.getInteger", "Long.getLong", "Collections.min", "Collections.max")
 _SOMETHING = frozenset(
     (
-        "toString", "iterator", "listIterator", "keySet", "entrySet", "values", "split", "toArray",
-        "getAbsolutePath", "getAbsoluteFile", "getCanonicalPath", "getCanonicalFile", "toURI",
-        "toPath", "subList", "stream", "toCharArray", "getBytes", "getClass",
+        "toString",
+        "iterator",
+        "listIterator",
+        "keySet",
+        "entrySet",
+        "values",
+        "split",
+        "toArray",
+        "getAbsolutePath",
+        "getAbsoluteFile",
+        "getCanonicalPath",
+        "getCanonicalFile",
+        "toURI",
+        "toPath",
+        "subList",
+        "stream",
+        "toCharArray",
+        "getBytes",
+        "getClass",
     )
-)  # fmt: skip
+)
 
 
 @cache

@@ -302,9 +302,9 @@ class Certainty:
     def _field(self, field: Field | None) -> bool:
         if field is None:
             return False
-        return field.cls.unit is None or not field.written or (
-            self.text(field.cls, -1, field.written)
-        )  # fmt: skip
+        return (
+            field.cls.unit is None or not field.written or (self.text(field.cls, -1, field.written))
+        )
 
     def _outer(self, at: Attribution, row: int) -> bool:
         name, scope = row + 1, at.rows.scopes[row]

@@ -22,9 +22,15 @@ from codeacumen.languages.java.syntax.grammar import among, symbols
 from codeacumen.languages.syntax import Syntax
 
 _LETTERS = {
-    "static": "s", "abstract": "a", "default": "d", "final": "f", "sealed": "z",
-    "protected": "p", "public": "u", "private": "r",
-}  # fmt: skip
+    "static": "s",
+    "abstract": "a",
+    "default": "d",
+    "final": "f",
+    "sealed": "z",
+    "protected": "p",
+    "public": "u",
+    "private": "r",
+}
 _INTERFACES = ("interface", "annotation")
 
 
@@ -70,12 +76,17 @@ def declared_by(file: JavaFile) -> dict[str, Any]:
             written = [*extended, *supers["super_interfaces", one.node]]
         types.append(
             [
-                kind, one.name, one.owner, one.method,
+                kind,
+                one.name,
+                one.owner,
+                one.method,
                 int(above < 0 or int(syntax.kind[above]) in _member_places()),
-                _flags(one.modifiers), list(one.type_parameters), written,
+                _flags(one.modifiers),
+                list(one.type_parameters),
+                written,
                 [[part.name, part.type] for part in one.components],
             ]
-        )  # fmt: skip
+        )
     methods = [
         [
             "<init>" if one.kind.endswith("constructor") else one.name,
@@ -115,9 +126,13 @@ def _method_flags(declared: Declarations, type_: int, modifiers: frozenset[str],
 def _member_places() -> frozenset[int]:
     """Where a type stands that is no local class."""
     return symbols(
-        "program", "class_body", "interface_body", "enum_body_declarations", "enum_body",
+        "program",
+        "class_body",
+        "interface_body",
+        "enum_body_declarations",
+        "enum_body",
         "annotation_type_body",
-    )  # fmt: skip
+    )
 
 
 @lru_cache(maxsize=1)

@@ -106,16 +106,36 @@ _ALIASES = {
     ),
 }  # fmt: skip
 _OPERATORS = {
-    "+": PLUS, "-": ARITHMETIC, "*": ARITHMETIC, "/": ARITHMETIC, "%": ARITHMETIC, "<<": SHIFT,
-    ">>": SHIFT, ">>>": SHIFT, "&": BITS, "|": BITS, "^": BITS, "~": ARITHMETIC,
-}  # fmt: skip
+    "+": PLUS,
+    "-": ARITHMETIC,
+    "*": ARITHMETIC,
+    "/": ARITHMETIC,
+    "%": ARITHMETIC,
+    "<<": SHIFT,
+    ">>": SHIFT,
+    ">>>": SHIFT,
+    "&": BITS,
+    "|": BITS,
+    "^": BITS,
+    "~": ARITHMETIC,
+}
 _LITERAL_KINDS = {
-    "decimal_floating_point_literal": 3, "hex_floating_point_literal": 3, "true": 5, "false": 5,
-    "character_literal": 4, "string_literal": 6, "null_literal": 7,
-}  # fmt: skip
+    "decimal_floating_point_literal": 3,
+    "hex_floating_point_literal": 3,
+    "true": 5,
+    "false": 5,
+    "character_literal": 4,
+    "string_literal": 6,
+    "null_literal": 7,
+}
 _LOCALS = (
-    "local", "parameter", "lambda parameter", "catch parameter", "pattern variable", "resource",
-)  # fmt: skip
+    "local",
+    "parameter",
+    "lambda parameter",
+    "catch parameter",
+    "pattern variable",
+    "resource",
+)
 _LOCAL = np.isin(np.arange(256), [ROLE[name] for name in _LOCALS])
 # Rows whose first number is the node of a name or a type.
 _SPOKEN = np.isin(np.arange(256), (*OF_TYPE, *OF_NAME))
@@ -187,11 +207,20 @@ def sites_below(file: JavaFile, node: int) -> tuple[Sites, Column]:
     )
     code, size, a, b, row_of = every_expression(
         Tree(
-            tree.kind[part], tree.field[part], tree.detail[part], parent, stop, tree.start[part],
-            tree.end[part], tree.is_var[part], declared, tree.type_at[part],
-            tree.method_at[part], tree.field_at[part],
+            tree.kind[part],
+            tree.field[part],
+            tree.detail[part],
+            parent,
+            stop,
+            tree.start[part],
+            tree.end[part],
+            tree.is_var[part],
+            declared,
+            tree.type_at[part],
+            tree.method_at[part],
+            tree.field_at[part],
         )
-    )  # fmt: skip
+    )
     return _with_texts(file, code, size, a, b, node), row_of
 
 
@@ -226,9 +255,19 @@ def _tree(file: JavaFile) -> Tree:
     kind, detail = nodes[syntax.kind], details[syntax.kind]
     _add_suffixes(file, np.flatnonzero(kind == NODES.index("literal") + 2), detail)
     return Tree(
-        kind, fields[syntax.field], detail, syntax.parent, syntax.stop, syntax.start, syntax.end,
-        is_var, declaration, places[0], places[1], places[2],
-    )  # fmt: skip
+        kind,
+        fields[syntax.field],
+        detail,
+        syntax.parent,
+        syntax.stop,
+        syntax.start,
+        syntax.end,
+        is_var,
+        declaration,
+        places[0],
+        places[1],
+        places[2],
+    )
 
 
 def _add_suffixes(file: JavaFile, nodes: NDArray[np.int64], detail: NDArray[np.uint8]) -> None:

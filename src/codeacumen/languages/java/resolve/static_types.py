@@ -44,25 +44,44 @@ from codeacumen.languages.syntax import Column
 
 UNBOXED = {box: name for name, box in BOXES.items()}
 _VARIABLES = (
-    "local", "parameter", "lambda parameter", "catch parameter", "pattern variable", "resource",
+    "local",
+    "parameter",
+    "lambda parameter",
+    "catch parameter",
+    "pattern variable",
+    "resource",
     "field",
-)  # fmt: skip
+)
 _OF_CLASSES = frozenset(
     (
-        "program", "class_body", "interface_body", "enum_body", "enum_body_declarations",
-        "annotation_type_body", "class_declaration", "interface_declaration", "enum_declaration",
-        "record_declaration", "annotation_type_declaration",
+        "program",
+        "class_body",
+        "interface_body",
+        "enum_body",
+        "enum_body_declarations",
+        "annotation_type_body",
+        "class_declaration",
+        "interface_declaration",
+        "enum_declaration",
+        "record_declaration",
+        "annotation_type_declaration",
     )
-)  # fmt: skip
+)
 # Where a type is expected of them, these have that type, whatever stands in them.
 _POLY = frozenset(("ternary_expression", "switch_expression"))
 _EXPECTS_NOTHING = frozenset(
     (
-        "switch_expression", "method_invocation", "field_access", "binary_expression",
-        "array_access", "unary_expression", "instanceof_expression", "synchronized_statement",
+        "switch_expression",
+        "method_invocation",
+        "field_access",
+        "binary_expression",
+        "array_access",
+        "unary_expression",
+        "instanceof_expression",
+        "synchronized_statement",
         "method_reference",
     )
-)  # fmt: skip
+)
 _HIDING_NOTHING = ("java.lang.Object", "java.lang.Enum", "java.lang.Comparable")
 
 

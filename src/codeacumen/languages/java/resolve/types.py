@@ -243,10 +243,15 @@ UNKNOWN = Unknown(None)
 ANY = Wildcard("*", None)
 
 BOXES = {
-    "boolean": "java.lang.Boolean", "byte": "java.lang.Byte", "short": "java.lang.Short",
-    "char": "java.lang.Character", "int": "java.lang.Integer", "long": "java.lang.Long",
-    "float": "java.lang.Float", "double": "java.lang.Double",
-}  # fmt: skip
+    "boolean": "java.lang.Boolean",
+    "byte": "java.lang.Byte",
+    "short": "java.lang.Short",
+    "char": "java.lang.Character",
+    "int": "java.lang.Integer",
+    "long": "java.lang.Long",
+    "float": "java.lang.Float",
+    "double": "java.lang.Double",
+}
 # Widening of primitive types (JLS 5.1.2).
 WIDER = {
     "byte": ("short", "int", "long", "float", "double"),

@@ -167,20 +167,29 @@ def _masks() -> _Masks:
     parameters = ("formal_parameter", "spread_parameter")
     return _Masks(
         among(
-            *_TYPES, *_METHODS, *_FIELDS, *parameters, "variable_declarator", "class_body",
+            *_TYPES,
+            *_METHODS,
+            *_FIELDS,
+            *parameters,
+            "variable_declarator",
+            "class_body",
             *_ANNOTATIONS,
         ),
         among(*parameters, "variable_declarator", "type_parameter"),
         among("formal_parameters", "type_parameters"),
         among("modifiers"),
-    )  # fmt: skip
+    )
 
 
 @kernel
 def _parts_of(
-    nodes: NDArray[np.int64], kind: NDArray[np.uint16], field: NDArray[np.uint16], stop: Column,
-    numbers: NDArray[np.uint16], modifiers: NDArray[np.bool_],
-) -> Column:  # fmt: skip
+    nodes: NDArray[np.int64],
+    kind: NDArray[np.uint16],
+    field: NDArray[np.uint16],
+    stop: Column,
+    numbers: NDArray[np.uint16],
+    modifiers: NDArray[np.bool_],
+) -> Column:
     """For each node its first child in each field, then its modifiers; -1 where there is none."""
     width = len(numbers)
     found = np.full((len(nodes), width + 1), -1, dtype=np.int32)
@@ -288,9 +297,17 @@ def _type(parts: _Parts, node: int, kind: str, anonymous: str) -> TypeDeclaratio
     modifiers, annotations = _modifiers(parts, node)
     components = _parameters(parts, parts.rows[node][_PARAMETERS])
     return TypeDeclaration(
-        node, kind, name, NONE, NONE, modifiers, annotations, NONE, components,
+        node,
+        kind,
+        name,
+        NONE,
+        NONE,
+        modifiers,
+        annotations,
+        NONE,
+        components,
         _type_parameters(parts, node),
-    )  # fmt: skip
+    )
 
 
 def _method(parts: _Parts, node: int, kind: str, owner: int, javadoc: int) -> MethodDeclaration:
@@ -346,11 +363,14 @@ def _fields(parts: _Parts, node: int, owner: int) -> list[FieldDeclaration]:
     declared = parts.text(node, _TYPE)
     return [
         FieldDeclaration(
-            child, parts.text(child, _NAME), owner, declared + parts.text(child, _DIMENSIONS),
+            child,
+            parts.text(child, _NAME),
+            owner,
+            declared + parts.text(child, _DIMENSIONS),
             modifiers,
         )
         for child in parts.of(node, "variable_declarator")
-    ]  # fmt: skip
+    ]
 
 
 def type_text(syntax: Syntax, node: int) -> str:

@@ -99,8 +99,13 @@ def _promised(syntax: Syntax, method: int) -> bool:
 
 def _owner(syntax: Syntax, node: int) -> int:
     """What a statement returns from; -1 if from nothing."""
-    owners = among("method_declaration", "lambda_expression", "constructor_declaration",
-                   "compact_constructor_declaration", "static_initializer")  # fmt: skip
+    owners = among(
+        "method_declaration",
+        "lambda_expression",
+        "constructor_declaration",
+        "compact_constructor_declaration",
+        "static_initializer",
+    )
     while node >= 0 and not owners[syntax.kind[node]]:
         node = int(syntax.parent[node])
     return node

@@ -43,36 +43,71 @@ PUNCTUATION = {
     ">>=": "GTGTEQ", ">>>=": "GTGTGTEQ", "@": "MONKEYS_AT",
 }  # fmt: skip
 LITERALS = (
-    "INTLITERAL", "LONGLITERAL", "FLOATLITERAL", "DOUBLELITERAL", "CHARLITERAL", "STRINGLITERAL",
-)  # fmt: skip
+    "INTLITERAL",
+    "LONGLITERAL",
+    "FLOATLITERAL",
+    "DOUBLELITERAL",
+    "CHARLITERAL",
+    "STRINGLITERAL",
+)
 
 KINDS: tuple[str, ...] = (
-    "IDENTIFIER", "UNDERSCORE", *LITERALS, *(word.upper() for word in KEYWORDS),
+    "IDENTIFIER",
+    "UNDERSCORE",
+    *LITERALS,
+    *(word.upper() for word in KEYWORDS),
     *PUNCTUATION.values(),
     # An operator that is hidden. The numbers are stored: kinds are only ever added, at the end.
     "MASK",
-)  # fmt: skip
+)
 CODE = {kind: code for code, kind in enumerate(KINDS)}
 # Kinds that the published representation spells by their text.
-NAMED = frozenset((
-    "IDENTIFIER", "UNDERSCORE", "ASSERT", "BOOLEAN", "BYTE", "CHAR", "DOUBLE", "ENUM",
-    "FLOAT", "INT", "LONG", "SHORT", "SUPER", "THIS", "VOID", "TRUE", "FALSE", "NULL",
-))  # fmt: skip
+NAMED = frozenset(
+    (
+        "IDENTIFIER",
+        "UNDERSCORE",
+        "ASSERT",
+        "BOOLEAN",
+        "BYTE",
+        "CHAR",
+        "DOUBLE",
+        "ENUM",
+        "FLOAT",
+        "INT",
+        "LONG",
+        "SHORT",
+        "SUPER",
+        "THIS",
+        "VOID",
+        "TRUE",
+        "FALSE",
+        "NULL",
+    )
+)
 
 _NAMED_LEAVES = {
-    "identifier": "IDENTIFIER", "type_identifier": "IDENTIFIER", "underscore_pattern": "UNDERSCORE",
-    "null_literal": "NULL", "boolean_type": "BOOLEAN", "void_type": "VOID", "asterisk": "STAR",
-    "character_literal": "CHARLITERAL", "string_literal": "STRINGLITERAL",
-    "decimal_integer_literal": "INTLITERAL", "hex_integer_literal": "INTLITERAL",
-    "octal_integer_literal": "INTLITERAL", "binary_integer_literal": "INTLITERAL",
+    "identifier": "IDENTIFIER",
+    "type_identifier": "IDENTIFIER",
+    "underscore_pattern": "UNDERSCORE",
+    "null_literal": "NULL",
+    "boolean_type": "BOOLEAN",
+    "void_type": "VOID",
+    "asterisk": "STAR",
+    "character_literal": "CHARLITERAL",
+    "string_literal": "STRINGLITERAL",
+    "decimal_integer_literal": "INTLITERAL",
+    "hex_integer_literal": "INTLITERAL",
+    "octal_integer_literal": "INTLITERAL",
+    "binary_integer_literal": "INTLITERAL",
     "decimal_floating_point_literal": "DOUBLELITERAL",
     "hex_floating_point_literal": "DOUBLELITERAL",
-}  # fmt: skip
+}
 # What the grammar takes for an identifier and javac does not (``default``: after ``case null,``).
 RESERVED = {b"_": "UNDERSCORE", b"default": "DEFAULT", b"const": "CONST", b"goto": "GOTO"}
 _SUFFIXES = (
-    ("INTLITERAL", b"lL", "LONGLITERAL"), ("DOUBLELITERAL", b"fF", "FLOATLITERAL"),
-)  # fmt: skip
+    ("INTLITERAL", b"lL", "LONGLITERAL"),
+    ("DOUBLELITERAL", b"fF", "FLOATLITERAL"),
+)
 # What those words begin with, and how long they are.
 _FIRST, _WIDTH = np.zeros(256, dtype=np.bool_), np.zeros(9, dtype=np.bool_)
 _FIRST[[word[0] for word in RESERVED]] = True

@@ -44,19 +44,62 @@ _WORD = re.compile(r"[^\W\d][\w$]*")
 # A literal may be a page of text: so many words of it are read.
 _MOST_WORDS, _LONGEST = 6, 60
 DEEPEST = 15
-_STATEMENTS = frozenset((
-    "ASSERT", "BREAK", "CASE", "CATCH", "CONTINUE", "DO_WHILE_LOOP", "ENHANCED_FOR_LOOP",
-    "EXPRESSION_STATEMENT", "FOR_LOOP", "IF", "LABELED_STATEMENT", "RETURN", "SWITCH",
-    "SWITCH_EXPRESSION", "SYNCHRONIZED", "THROW", "TRY", "VARIABLE", "WHILE_LOOP", "YIELD",
-    "EMPTY_STATEMENT", "LAMBDA_EXPRESSION", "ELSE_STATEMENT", "FINALLY_BLOCK",
-))  # fmt: skip
+_STATEMENTS = frozenset(
+    (
+        "ASSERT",
+        "BREAK",
+        "CASE",
+        "CATCH",
+        "CONTINUE",
+        "DO_WHILE_LOOP",
+        "ENHANCED_FOR_LOOP",
+        "EXPRESSION_STATEMENT",
+        "FOR_LOOP",
+        "IF",
+        "LABELED_STATEMENT",
+        "RETURN",
+        "SWITCH",
+        "SWITCH_EXPRESSION",
+        "SYNCHRONIZED",
+        "THROW",
+        "TRY",
+        "VARIABLE",
+        "WHILE_LOOP",
+        "YIELD",
+        "EMPTY_STATEMENT",
+        "LAMBDA_EXPRESSION",
+        "ELSE_STATEMENT",
+        "FINALLY_BLOCK",
+    )
+)
 # What a method's shape is told by: where its ways part and where they end.
-_PARTS = frozenset((
-    "IF", "ELSE_STATEMENT", "FOR_LOOP", "ENHANCED_FOR_LOOP", "WHILE_LOOP", "DO_WHILE_LOOP",
-    "SWITCH", "SWITCH_EXPRESSION", "CASE", "CATCH", "TRY", "FINALLY_BLOCK", "RETURN", "THROW",
-    "BREAK", "CONTINUE", "CONDITIONAL_EXPRESSION", "CONDITIONAL_AND", "CONDITIONAL_OR",
-    "LAMBDA_EXPRESSION", "EXPRESSION_STATEMENT", "VARIABLE", "SYNCHRONIZED",
-))  # fmt: skip
+_PARTS = frozenset(
+    (
+        "IF",
+        "ELSE_STATEMENT",
+        "FOR_LOOP",
+        "ENHANCED_FOR_LOOP",
+        "WHILE_LOOP",
+        "DO_WHILE_LOOP",
+        "SWITCH",
+        "SWITCH_EXPRESSION",
+        "CASE",
+        "CATCH",
+        "TRY",
+        "FINALLY_BLOCK",
+        "RETURN",
+        "THROW",
+        "BREAK",
+        "CONTINUE",
+        "CONDITIONAL_EXPRESSION",
+        "CONDITIONAL_AND",
+        "CONDITIONAL_OR",
+        "LAMBDA_EXPRESSION",
+        "EXPRESSION_STATEMENT",
+        "VARIABLE",
+        "SYNCHRONIZED",
+    )
+)
 _IS_STATEMENT = np.isin(TREE_KINDS, sorted(_STATEMENTS))
 _IS_PART = np.isin(TREE_KINDS, sorted(_PARTS))
 _NAME_KIND, _STRING = TOKEN_KINDS.index("IDENTIFIER"), TOKEN_KINDS.index("STRINGLITERAL")

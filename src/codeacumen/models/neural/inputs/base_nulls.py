@@ -41,9 +41,11 @@ _LAST_WRITE, *_GUARDS = (EDGES.index(kind) for kind in ("LW", "GB", "GN"))
 _VALUE = {"variable_declarator": "value", "assignment_expression": "right"}
 # What is taken apart fails if it is null: by what takes it, in which field.
 _TAKEN = {
-    "method_invocation": "object", "field_access": "object", "array_access": "array",
+    "method_invocation": "object",
+    "field_access": "object",
+    "array_access": "array",
     "enhanced_for_statement": "value",
-}  # fmt: skip
+}
 _WRAPPERS = frozenset(("parenthesized_expression", "cast_expression"))
 
 

@@ -39,19 +39,36 @@ from codeacumen.views.paths import METHOD_NAME
 
 # The place a word stands in, by number. Those of a body are the statements around it.
 STATEMENTS: Mapping[str, str] = {
-    "expression_statement": "expression", "explicit_constructor_invocation": "expression",
-    "local_variable_declaration": "local", "assert_statement": "assert",
-    "while_statement": "while", "if_statement": "if", "try_statement": "try",
-    "try_with_resources_statement": "try", "catch_clause": "try", "throw_statement": "throw",
-    "switch_expression": "switch", "switch_label": "case", "return_statement": "return",
-    "yield_statement": "return", "do_statement": "do", "for_statement": "for",
-    "enhanced_for_statement": "for", "synchronized_statement": "synchronized",
+    "expression_statement": "expression",
+    "explicit_constructor_invocation": "expression",
+    "local_variable_declaration": "local",
+    "assert_statement": "assert",
+    "while_statement": "while",
+    "if_statement": "if",
+    "try_statement": "try",
+    "try_with_resources_statement": "try",
+    "catch_clause": "try",
+    "throw_statement": "throw",
+    "switch_expression": "switch",
+    "switch_label": "case",
+    "return_statement": "return",
+    "yield_statement": "return",
+    "do_statement": "do",
+    "for_statement": "for",
+    "enhanced_for_statement": "for",
+    "synchronized_statement": "synchronized",
     "field_declaration": "field",
-}  # fmt: skip
+}
 _OUTSIDE = (
-    "class", "returns", "parameter", "caller returns", "caller parameter", "callee",
-    "callee returns", "callee parameter",
-)  # fmt: skip
+    "class",
+    "returns",
+    "parameter",
+    "caller returns",
+    "caller parameter",
+    "callee",
+    "callee returns",
+    "callee parameter",
+)
 PLACES = ("<pad>", "other", *dict.fromkeys(STATEMENTS.values()), *_OUTSIDE)
 PLACE = {name: number for number, name in enumerate(PLACES)}
 
@@ -63,9 +80,16 @@ _TAG = re.compile(r"(?m)^[\s*]*@\w")
 _MARKS = re.compile(r"\{@\w+|<[^<>]{0,100}>|&\w+;")
 # Leaves that are words besides names and keywords.
 _WORDS = (
-    "identifier", "type_identifier", "void_type", "boolean_type", "null_literal", "this", "super",
-    "true", "false",
-)  # fmt: skip
+    "identifier",
+    "type_identifier",
+    "void_type",
+    "boolean_type",
+    "null_literal",
+    "this",
+    "super",
+    "true",
+    "false",
+)
 
 Row = Mapping[str, Json]
 

@@ -226,9 +226,14 @@ def _alone(snippet: Snippet) -> _Shape | None:
         return None
     token, nothing = np.arange(last - first), np.zeros(0, np.int32)
     return _Shape(
-        nothing.astype(np.uint8), nothing, (first, last), np.full(last - first, -1),
-        token[:-1], token[1:], np.full(last - first - 1, _NT),
-    )  # fmt: skip
+        nothing.astype(np.uint8),
+        nothing,
+        (first, last),
+        np.full(last - first, -1),
+        token[:-1],
+        token[1:],
+        np.full(last - first - 1, _NT),
+    )
 
 
 # -------------------------------------------------------------------------------- cutting
@@ -296,10 +301,11 @@ class ReadsGraphs(Architecture):
 
     def read_text(self, text: str) -> Features | None:
         graph = graph_of(
-            text, self.settings.nodes,
+            text,
+            self.settings.nodes,
             operator=self.purpose.task.endswith("operators"),
             lower=self.purpose.capability is not Capability.GENERATE,
-        )  # fmt: skip
+        )
         if graph is None or (len(graph.kinds) == 1 and self._knows_none(graph.words)):
             return None
         features: dict[str, Any] = graph._asdict()

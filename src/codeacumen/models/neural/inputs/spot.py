@@ -70,39 +70,99 @@ _WHOLE: dict[str, tuple[str, str]] = {
     **{
         f"{one}_literal": ("NumberLiteral", "numberLiteral")
         for one in (
-            "decimal_integer", "hex_integer", "octal_integer", "binary_integer",
-            "decimal_floating_point", "hex_floating_point",
+            "decimal_integer",
+            "hex_integer",
+            "octal_integer",
+            "binary_integer",
+            "decimal_floating_point",
+            "hex_floating_point",
         )
     },
-}  # fmt: skip
+}
 _TYPES = {
-    "type_identifier": "SimpleType", "scoped_type_identifier": "SimpleType",
-    "generic_type": "ParameterizedType", "array_type": "ArrayType",
-    "annotated_type": "SimpleType", "integral_type": "PrimitiveType",
-    "floating_point_type": "PrimitiveType", "boolean_type": "PrimitiveType",
-    "void_type": "PrimitiveType", "class_literal": "TypeLiteral",
-}  # fmt: skip
+    "type_identifier": "SimpleType",
+    "scoped_type_identifier": "SimpleType",
+    "generic_type": "ParameterizedType",
+    "array_type": "ArrayType",
+    "annotated_type": "SimpleType",
+    "integral_type": "PrimitiveType",
+    "floating_point_type": "PrimitiveType",
+    "boolean_type": "PrimitiveType",
+    "void_type": "PrimitiveType",
+    "class_literal": "TypeLiteral",
+}
 # Not the method's own doing (what classes within it do), or not looked at by the paper's code.
 _PASSED = (
-    "class_body", "class_declaration", "interface_declaration", "enum_declaration",
-    "record_declaration", "type_arguments", "annotation", "marker_annotation", "line_comment",
+    "class_body",
+    "class_declaration",
+    "interface_declaration",
+    "enum_declaration",
+    "record_declaration",
+    "type_arguments",
+    "annotation",
+    "marker_annotation",
+    "line_comment",
     "block_comment",
-)  # fmt: skip
-_OPERATIONS = frozenset((
-    "binary_expression", "unary_expression", "update_expression", "assignment_expression",
-))  # fmt: skip
-_OPERATORS = frozenset((
-    "+", "-", "*", "/", "%", "++", "--", "==", "!=", "<", ">", "<=", ">=", "&&", "||", "!", "~",
-    "&", "|", "^", "<<", ">>", ">>>", "=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=",
-    ">>=", ">>>=",
-))  # fmt: skip
+)
+_OPERATIONS = frozenset(
+    (
+        "binary_expression",
+        "unary_expression",
+        "update_expression",
+        "assignment_expression",
+    )
+)
+_OPERATORS = frozenset(
+    (
+        "+",
+        "-",
+        "*",
+        "/",
+        "%",
+        "++",
+        "--",
+        "==",
+        "!=",
+        "<",
+        ">",
+        "<=",
+        ">=",
+        "&&",
+        "||",
+        "!",
+        "~",
+        "&",
+        "|",
+        "^",
+        "<<",
+        ">>",
+        ">>>",
+        "=",
+        "+=",
+        "-=",
+        "*=",
+        "/=",
+        "%=",
+        "&=",
+        "|=",
+        "^=",
+        "<<=",
+        ">>=",
+        ">>>=",
+    )
+)
 
 _LOCALS = tuple(
     ROLE[role]
     for role in (
-        "local", "parameter", "lambda parameter", "catch parameter", "pattern variable", "resource",
+        "local",
+        "parameter",
+        "lambda parameter",
+        "catch parameter",
+        "pattern variable",
+        "resource",
     )
-)  # fmt: skip
+)
 _NOTHING, _BEGIN, _ALL, _TYPE, _PASS, _NAME, _OPERATOR, _REFERENCE = range(8)
 _ANNOTATION = re.compile(r"@[\w.]+(\([^()]*\))?")
 
@@ -241,11 +301,14 @@ def _actions() -> NDArray[np.int64]:
     """For any symbol what is to be done with it."""
     made = np.zeros(SYMBOLS, np.int64)
     todo = {
-        **dict.fromkeys(_PASSED, _PASS), **dict.fromkeys(_BEGINS, _BEGIN),
-        **dict.fromkeys(_WHOLE, _ALL), **dict.fromkeys(_TYPES, _TYPE),
-        **dict.fromkeys(_OPERATORS, _OPERATOR), "identifier": _NAME,
+        **dict.fromkeys(_PASSED, _PASS),
+        **dict.fromkeys(_BEGINS, _BEGIN),
+        **dict.fromkeys(_WHOLE, _ALL),
+        **dict.fromkeys(_TYPES, _TYPE),
+        **dict.fromkeys(_OPERATORS, _OPERATOR),
+        "identifier": _NAME,
         "method_reference": _REFERENCE,
-    }  # fmt: skip
+    }
     for symbol in range(language().node_kind_count):
         made[symbol] = todo.get(name_of(symbol), _NOTHING)
     return made

@@ -157,10 +157,12 @@ class Subwords:
         tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
         tokenizer.decoder = decoders.ByteLevel()
         trainer = trainers.BpeTrainer(
-            vocab_size=most, min_frequency=2, show_progress=False,
+            vocab_size=most,
+            min_frequency=2,
+            show_progress=False,
             special_tokens=[*ROBERTA, METHOD_NAME],
             initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
-        )  # fmt: skip
+        )
         scale = min(1.0, _MOST_LEARNED / max(1, sum(counts.values())))
         words = (repeat(word, round(counts[word] * scale)) for word in sorted(counts))
         tokenizer.train_from_iterator((word for same in words for word in same), trainer)

@@ -112,10 +112,25 @@ class Base(Architecture):
     name = "codeacumen-base"
     looks = True
     joint = "asks"
-    after_reading = frozenset((
-        "layers", "width", "heads", "inner", "dropout", "decoder", "structure", "context", "alone",
-        "pretrain", "masked", "contrast", "agree", "renamed", "unordered",
-    ))  # fmt: skip
+    after_reading = frozenset(
+        (
+            "layers",
+            "width",
+            "heads",
+            "inner",
+            "dropout",
+            "decoder",
+            "structure",
+            "context",
+            "alone",
+            "pretrain",
+            "masked",
+            "contrast",
+            "agree",
+            "renamed",
+            "unordered",
+        )
+    )
     Settings = Settings
     subwords: Subwords
 
@@ -177,13 +192,18 @@ class Base(Architecture):
     def encode(self, features: Features) -> Encoded:
         columns: Mapping[str, Any] = features
         made: Encoded = {}
-        for start, room in (("own", self.settings.length - 2), ("around", self.settings.around),
-                            ("variant", self.settings.length - 2)):  # fmt: skip
+        for start, room in (
+            ("own", self.settings.length - 2),
+            ("around", self.settings.around),
+            ("variant", self.settings.length - 2),
+        ):
             made.update(self._stretch(columns, start, room))
         made["shape"] = self.vocabularies["shapes"].numbers(columns["shape"])
         made["asks"] = np.array(columns["asks"], np.int32)
-        spelt = [[p for part in self.parts(words_of(name, False)) for p in part][:8]
-                 for name in columns["candidates"]]  # fmt: skip
+        spelt = [
+            [p for part in self.parts(words_of(name, False)) for p in part][:8]
+            for name in columns["candidates"]
+        ]
         made["candidate_sizes"] = np.array([len(one) for one in spelt], np.int32)
         made["candidate_parts"] = _flat(spelt)
         return made
@@ -274,9 +294,11 @@ class Base(Architecture):
         return batch
 
     def _variants(
-        self, columns: Mapping[str, Ragged], sequences: Sequence[tuple[int, Tokens]],
+        self,
+        columns: Mapping[str, Ragged],
+        sequences: Sequence[tuple[int, Tokens]],
         draw: np.random.Generator,
-    ) -> Iterator[tuple[int, Tokens]]:  # fmt: skip
+    ) -> Iterator[tuple[int, Tokens]]:
         """Of each method to be named its certified variant; of some that have none one whose
         variables have other names."""
         there = np.diff(columns["variant_parts"].offsets) > 0
@@ -341,9 +363,11 @@ class Base(Architecture):
         return np.log1p(made)
 
     def _sequences(
-        self, columns: Mapping[str, Ragged], sequences: Sequence[tuple[int, Tokens]],
+        self,
+        columns: Mapping[str, Ragged],
+        sequences: Sequence[tuple[int, Tokens]],
         shown: NDArray[np.bool_],
-    ) -> Batch:  # fmt: skip
+    ) -> Batch:
         """<s>, the parts of a method or variant, </s>, its surroundings' where they are shown; for
         each part what its token is."""
         special = self.subwords

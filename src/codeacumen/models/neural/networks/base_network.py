@@ -108,9 +108,10 @@ class Encoder(nn.Module):
                 inside & both,
                 # Statements are numbered as they are met, so what is nested follows.
                 (statement[:, :, None] > statement[:, None])
-                & (depth[:, :, None] > depth[:, None]) & both,
+                & (depth[:, :, None] > depth[:, None])
+                & both,
                 own[:, :, None] != own[:, None],
-            )  # fmt: skip
+            )
             # Not a product of matrices: that is as slow as its sides of four and eight are short.
             for weight, holds in zip(self.relate.to(dtype), relations, strict=True):
                 made = made + weight[:, None, None] * holds[:, None]
@@ -127,9 +128,14 @@ class CopyDecoder(nn.Module):
         self.positions = nn.Embedding(settings.longest + 1, width)
         self.norm, self.dropout = nn.LayerNorm(width), nn.Dropout(settings.dropout)
         layer = nn.TransformerDecoderLayer(
-            width, settings.heads, settings.inner, settings.dropout, "gelu", batch_first=True,
+            width,
+            settings.heads,
+            settings.inner,
+            settings.dropout,
+            "gelu",
+            batch_first=True,
             norm_first=True,
-        )  # fmt: skip
+        )
         self.layers = nn.TransformerDecoder(layer, settings.decoder, nn.LayerNorm(width))
         self.query, self.key = nn.Linear(width, width), nn.Linear(width, width)
         self.gate = nn.Linear(width, 1)
@@ -144,9 +150,12 @@ class CopyDecoder(nn.Module):
         later = torch.ones(steps, steps, dtype=torch.bool, device=said.device).triu(1)
         # Told that it is: to find out, torch would wait for the GPU.
         seen = self.layers(
-            given, read.states, tgt_mask=later, tgt_is_causal=True,
+            given,
+            read.states,
+            tgt_mask=later,
+            tgt_is_causal=True,
             memory_key_padding_mask=~read.mask,
-        )  # fmt: skip
+        )
         named = (functional.linear(seen, table) + self.bias).float().softmax(2)
         looked = self.query(seen) @ self.key(read.states).transpose(1, 2)
         looked = looked.float() / seen.shape[2] ** 0.5
@@ -180,9 +189,11 @@ class BaseNetwork(nn.Module, Network):
         self.guess = nn.Sequential(nn.Linear(width, width), nn.GELU(), nn.LayerNorm(width))
         self.guess_bias = nn.Parameter(torch.zeros(parts))
         self.classes = nn.Sequential(
-            nn.Linear(2 * width, width), nn.GELU(), nn.Dropout(self.settings.dropout),
+            nn.Linear(2 * width, width),
+            nn.GELU(),
+            nn.Dropout(self.settings.dropout),
             nn.Linear(width, len(CLASSES)),
-        )  # fmt: skip
+        )
         kinds = torch.tensor([int(kind) for kind, _ in CLASSES])
         self.register_buffer("kinds", kinds, persistent=False)
         self.kinds: Tensor

@@ -54,8 +54,10 @@ class BiLSTMNetwork(LabelNetwork):
     def vector(self, batch: Batch) -> Tensor:
         # Packed, so that the backward half begins at the last token and not in the padding.
         packed = pack_padded_sequence(
-            self.embedding(batch["tokens"]), batch["tokens_size"].cpu(), batch_first=True,
+            self.embedding(batch["tokens"]),
+            batch["tokens_size"].cpu(),
+            batch_first=True,
             enforce_sorted=False,
-        )  # fmt: skip
+        )
         _, (last, _) = self.lstm(packed)
         return self.dense(torch.cat([last[0], last[1]], 1)).relu()

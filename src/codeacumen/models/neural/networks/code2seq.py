@@ -163,18 +163,22 @@ class Code2Seq(Architecture):
             "right": filled(leaf_row[right], ends),
             "path_size": np.diff(ends),
             "alone": alone,
-            "parts": parts, "parts_size": parts_size,
-            "nodes": nodes, "nodes_size": nodes_size,
-        }  # fmt: skip
+            "parts": parts,
+            "parts_size": parts_size,
+            "nodes": nodes,
+            "nodes_size": nodes_size,
+        }
         batch = {name: torch.from_numpy(values) for name, values in made.items()}
         answers = {name: column for name, column in columns.items() if name not in _OWN}
         return {**batch, **padded(answers)}
 
     def network(self) -> Network:
         return Code2SeqNetwork(
-            self.settings, len(self.vocabularies["subtokens"]), len(self.vocabularies["nodes"]),
+            self.settings,
+            len(self.vocabularies["subtokens"]),
+            len(self.vocabularies["nodes"]),
             len(self.labels.vocabulary),
-        )  # fmt: skip
+        )
 
 
 class Code2SeqNetwork(nn.Module, Network):
@@ -189,9 +193,12 @@ class Code2SeqNetwork(nn.Module, Network):
         joined = 2 * settings.embedding + 2 * settings.state
         self.dense = nn.Linear(joined, settings.hidden, bias=False)
         self.decoder = PieceDecoder(
-            pieces, embedding=settings.embedding, hidden=settings.hidden, states=settings.hidden,
+            pieces,
+            embedding=settings.embedding,
+            hidden=settings.hidden,
+            states=settings.hidden,
             attention=True,
-        )  # fmt: skip
+        )
         # As published: no bias, and dropout on what is said but not on what was said before.
         said: nn.Module = nn.Linear(settings.hidden, pieces, bias=False)
         self.decoder.register_module(

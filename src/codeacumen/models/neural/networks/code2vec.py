@@ -139,9 +139,11 @@ class Code2Vec(Architecture):
 
     def network(self) -> Network:
         return Code2VecNetwork(
-            self.settings, len(self.vocabularies["tokens"]), len(self.vocabularies["paths"]),
+            self.settings,
+            len(self.vocabularies["tokens"]),
+            len(self.vocabularies["paths"]),
             len(self.labels.vocabulary),
-        )  # fmt: skip
+        )
 
 
 class Code2VecNetwork(nn.Module, Network):

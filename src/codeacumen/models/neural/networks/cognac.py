@@ -178,9 +178,11 @@ class CognacNetwork(nn.Module, Network):
         words = batch["pieces"]
         known = words.where(words < self.pieces, UNKNOWN)
         packed = pack_padded_sequence(
-            self.embedding(known), batch["pieces_size"].cpu(), batch_first=True,
+            self.embedding(known),
+            batch["pieces_size"].cpu(),
+            batch_first=True,
             enforce_sorted=False,
-        )  # fmt: skip
+        )
         packed, (hidden, cell) = self.encoder(packed)
         states, _ = pad_packed_sequence(packed, batch_first=True, total_length=words.shape[1])
         source = Source(words, states, self.telling(batch))

@@ -216,9 +216,13 @@ class GGNNSays(nn.Module, Network):
         super().__init__()
         self.encoder, self.longest = encoder, longest
         self.decoder = PieceDecoder(
-            pieces, embedding=settings.embedding, hidden=settings.decoder,
-            states=2 * settings.embedding, attention=True, dropout=settings.dropout,
-        )  # fmt: skip
+            pieces,
+            embedding=settings.embedding,
+            hidden=settings.decoder,
+            states=2 * settings.embedding,
+            attention=True,
+            dropout=settings.dropout,
+        )
 
     def vector(self, batch: Batch) -> Tensor:
         found: Tensor = self.encoder(batch)[1]

@@ -121,9 +121,13 @@ class DecoderBlock(nn.Module):
         )
         for at, (attention, memory, nothing, ahead) in enumerate(looks):
             seen, _ = attention(
-                said, memory, memory, key_padding_mask=nothing, attn_mask=ahead,
+                said,
+                memory,
+                memory,
+                key_padding_mask=nothing,
+                attn_mask=ahead,
                 need_weights=False,
-            )  # fmt: skip
+            )
             said = self.norms[at](said + self.dropout(seen))
         inner = self.outer(self.dropout(self.inner(said).relu()))
         made: Tensor = self.norms[3](said + self.dropout(inner))
@@ -174,8 +178,11 @@ class GTNMNetwork(nn.Module, Network):
         return dropped
 
     def encoded(self, batch: Batch) -> Read:
-        contexts = [("project", self.embedding, _PROJECT), ("local", self.embedding, _LOCAL),
-                    ("doc", self.doc_embedding, _DOC)]  # fmt: skip
+        contexts = [
+            ("project", self.embedding, _PROJECT),
+            ("local", self.embedding, _LOCAL),
+            ("doc", self.doc_embedding, _DOC),
+        ]
         masks = [mask_of(batch[f"{name}_size"], batch[name].shape[1]) for name, _, _ in contexts]
         given = [self.placed(table, batch[name], context) for name, table, context in contexts]
         mask = torch.cat(masks, 1)
@@ -204,9 +211,11 @@ class GTNMNetwork(nn.Module, Network):
         begin = torch.full_like(target[:, :1], BEGIN)
         scores = self.said(torch.cat([begin, target[:, :-1]], 1), self.encoded(batch))
         return functional.cross_entropy(
-            scores.flatten(0, 1).float(), target.flatten(), ignore_index=PAD,
+            scores.flatten(0, 1).float(),
+            target.flatten(),
+            ignore_index=PAD,
             label_smoothing=self.settings.smoothing,
-        )  # fmt: skip
+        )
 
     def predict(self, batch: Batch) -> list[list[int]]:
         width = self.settings.beam

@@ -85,9 +85,15 @@ class PieceDecoder(nn.Module):
     """
 
     def __init__(
-        self, pieces: int, *, embedding: int, hidden: int, states: int, attention: bool,
+        self,
+        pieces: int,
+        *,
+        embedding: int,
+        hidden: int,
+        states: int,
+        attention: bool,
         dropout: float = 0.0,
-    ) -> None:  # fmt: skip
+    ) -> None:
         super().__init__()
         self.embedding = nn.Embedding(pieces, embedding, padding_idx=PAD)
         self.cell = nn.LSTM(embedding, hidden, batch_first=True)
@@ -123,9 +129,13 @@ class PieceDecoder(nn.Module):
         return rows
 
     def _said(
-        self, before: Tensor, states: Tensor, mask: Tensor, vector: Tensor,
+        self,
+        before: Tensor,
+        states: Tensor,
+        mask: Tensor,
+        vector: Tensor,
         memory: tuple[Tensor, Tensor] | None = None,
-    ) -> tuple[Tensor, tuple[Tensor, Tensor]]:  # fmt: skip
+    ) -> tuple[Tensor, tuple[Tensor, Tensor]]:
         """Scores (n, t, pieces) of the pieces that follow those ``before``."""
         if memory is None:
             hidden, cell = self.begin(vector).tanh().chunk(2, dim=1)

@@ -55,9 +55,11 @@ class Encoder(nn.Module):
 
     def forward(self, batch: Batch) -> Tensor:
         packed = pack_padded_sequence(
-            self.embedding(batch["tokens"]), batch["tokens_size"].cpu(), batch_first=True,
+            self.embedding(batch["tokens"]),
+            batch["tokens_size"].cpu(),
+            batch_first=True,
             enforce_sorted=False,
-        )  # fmt: skip
+        )
         _, (last, _) = self.lstm(packed)
         return last[0]
 
@@ -79,9 +81,12 @@ class Seq2SeqNetwork(nn.Module, Network):
         self.encoder = Encoder(settings, tokens)
         self.longest = settings.longest
         self.decoder = PieceDecoder(
-            pieces, embedding=settings.embedding, hidden=settings.embedding,
-            states=settings.embedding, attention=False,
-        )  # fmt: skip
+            pieces,
+            embedding=settings.embedding,
+            hidden=settings.embedding,
+            states=settings.embedding,
+            attention=False,
+        )
 
     def vector(self, batch: Batch) -> Tensor:
         return self.encoder(batch)

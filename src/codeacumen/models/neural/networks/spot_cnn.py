@@ -197,9 +197,11 @@ class SpotCNN(Architecture):
 
     def network(self) -> Network:
         made = SpotNetwork(
-            self.settings, len(self.vocabularies["tokens"]), self.width,
+            self.settings,
+            len(self.vocabularies["tokens"]),
+            self.width,
             len(self.vocabularies["names"]),
-        )  # fmt: skip
+        )
         if self.vectors is not None:
             made.words.copy_(self.vectors)
         return made
@@ -243,9 +245,11 @@ class SpotCNN(Architecture):
                 batch = {name: one.to(device) for name, one in tensors.items()}
                 features[torch.from_numpy(rows)] = unit_rows(network.vector(batch)).half().cpu()
         how = Learning(
-            self.settings.name_size, self.settings.name_rate, self.settings.name_epochs,
+            self.settings.name_size,
+            self.settings.name_rate,
+            self.settings.name_epochs,
             seed=training.seed,
-        )  # fmt: skip
+        )
         table = self._in_numbers(self.names.words)
         words, drawn = name_word_vectors(
             self.names.meant[labels], table, len(self.vocabularies["names"]), how, device

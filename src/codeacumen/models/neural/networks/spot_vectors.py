@@ -77,9 +77,13 @@ def _summed(place: Tensor, values: Tensor, size: int) -> Tensor:
 
 
 def word_vectors(
-    words: NDArray[np.int32], text: NDArray[np.int32], many: int, window: int, how: Learning,
+    words: NDArray[np.int32],
+    text: NDArray[np.int32],
+    many: int,
+    window: int,
+    how: Learning,
     device: str = "cpu",
-) -> Tensor:  # fmt: skip
+) -> Tensor:
     """(many, size). ``text``: which text each word is in; those of a text follow each other. A word
     that is in none has a vector of zeros: nothing is known of it."""
     counts = np.bincount(words, minlength=many)
@@ -110,9 +114,15 @@ def in_scale(vectors: Tensor, words: NDArray[np.int32]) -> Tensor:
 
 
 def word_step(
-    rows: Tensor, others: Tensor, words: Tensor, texts: Tensor, drawn: Tensor, window: int,
-    negative: int, rate: float,
-) -> None:  # fmt: skip
+    rows: Tensor,
+    others: Tensor,
+    words: Tensor,
+    texts: Tensor,
+    drawn: Tensor,
+    window: int,
+    negative: int,
+    rate: float,
+) -> None:
     """One step up the gradient of  Σ w(o) [log σ(vᵢ·uⱼ) + negative · mean over n of log σ(-vᵢ·uₙ)],
     over all words i and j of a text that are o ≤ window apart. word2vec draws for each word how far
     it looks; w(o) = (window - o + 1) / window is how often it looks that far."""
@@ -135,9 +145,12 @@ def word_step(
     of_noise = (pairs.sum() * share_of_each).expand(len(drawn))
     move(rows, words, for_mine, pairs, rate)
     move(
-        others, torch.cat([words, drawn]), torch.cat([for_theirs, for_noise]),
-        torch.cat([pairs, of_noise]), rate,
-    )  # fmt: skip
+        others,
+        torch.cat([words, drawn]),
+        torch.cat([for_theirs, for_noise]),
+        torch.cat([pairs, of_noise]),
+        rate,
+    )
 
 
 def _falling(rate: float, done: int, total: int) -> float:
@@ -150,9 +163,12 @@ def _falling(rate: float, done: int, total: int) -> float:
 
 
 def name_word_vectors(
-    names: NDArray[np.int64], words: NDArray[np.int64], many: int, how: Learning,
+    names: NDArray[np.int64],
+    words: NDArray[np.int64],
+    many: int,
+    how: Learning,
     device: str = "cpu",
-) -> tuple[Tensor, NDArray[np.int64]]:  # fmt: skip
+) -> tuple[Tensor, NDArray[np.int64]]:
     """The vectors of the words that names are told by, (many, size), and words drawn by their
     frequency, which names are found with. ``names``: the name of each method, a row of ``words``:
     the numbers of its words, zeros behind."""
@@ -179,18 +195,26 @@ def name_word_vectors(
 
 
 def _name_step(
-    rows: Tensor, others: Tensor, names: Tensor, words: Tensor, drawn: Tensor, negative: int,
+    rows: Tensor,
+    others: Tensor,
+    names: Tensor,
+    words: Tensor,
+    drawn: Tensor,
+    negative: int,
     rate: float,
-) -> None:  # fmt: skip
+) -> None:
     mine, there = rows[names], (words > 0).to(rows.dtype)
     error, wrong, up = _name_errors(mine, words, others, drawn, negative)
     for_words = (error[:, :, None] * mine[:, None]).flatten(0, 1)
     of_noise = (there.sum() * negative / len(drawn)).expand(len(drawn))
     move(rows, names, up, there.sum(1), rate)
     move(
-        others, torch.cat([words.flatten(), drawn]), torch.cat([for_words, -(wrong.T @ mine)]),
-        torch.cat([there.flatten(), of_noise]), rate,
-    )  # fmt: skip
+        others,
+        torch.cat([words.flatten(), drawn]),
+        torch.cat([for_words, -(wrong.T @ mine)]),
+        torch.cat([there.flatten(), of_noise]),
+        rate,
+    )
     others[0] = 0.0
 
 

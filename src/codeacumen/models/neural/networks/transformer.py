@@ -188,9 +188,11 @@ class Reading(nn.Module, Network):
         settings, self.subwords = architecture.settings, architecture.subwords
         kinds: tuple[Any, Any] = RobertaConfig, RobertaModel
         config = kinds[0](
-            **architecture.shape, hidden_dropout_prob=settings.dropout,
-            attention_probs_dropout_prob=settings.dropout, attn_implementation="sdpa",
-        )  # fmt: skip
+            **architecture.shape,
+            hidden_dropout_prob=settings.dropout,
+            attention_probs_dropout_prob=settings.dropout,
+            attn_implementation="sdpa",
+        )
         self.encoder = kinds[1](config, add_pooling_layer=False)
         self.width, self.parts = config.hidden_size, config.vocab_size
 
@@ -262,9 +264,14 @@ class Says(Reading):
         super().__init__(architecture)
         settings, shape = architecture.settings, architecture.shape
         self.decoder = SubwordDecoder(
-            self.width, self.parts, layers=settings.decoder, heads=shape["num_attention_heads"],
-            inner=shape["intermediate_size"], dropout=settings.dropout, longest=settings.longest,
-        )  # fmt: skip
+            self.width,
+            self.parts,
+            layers=settings.decoder,
+            heads=shape["num_attention_heads"],
+            inner=shape["intermediate_size"],
+            dropout=settings.dropout,
+            longest=settings.longest,
+        )
 
     def loss(self, batch: Batch) -> Tensor:
         return self.decoder.loss(
@@ -346,9 +353,16 @@ class SubwordDecoder(nn.Module):
     """
 
     def __init__(
-        self, width: int, parts: int, *, layers: int, heads: int, inner: int, dropout: float,
+        self,
+        width: int,
+        parts: int,
+        *,
+        layers: int,
+        heads: int,
+        inner: int,
+        dropout: float,
         longest: int,
-    ) -> None:  # fmt: skip
+    ) -> None:
         super().__init__()
         self.longest = longest
         self.positions = nn.Embedding(longest + 1, width)
@@ -373,9 +387,14 @@ class SubwordDecoder(nn.Module):
         return functional.linear(seen, table, self.bias)
 
     def loss(
-        self, table: Tensor, place: Tensor, states: Tensor, mask: Tensor, target: Tensor,
+        self,
+        table: Tensor,
+        place: Tensor,
+        states: Tensor,
+        mask: Tensor,
+        target: Tensor,
         sizes: Tensor,
-    ) -> Tensor:  # fmt: skip
+    ) -> Tensor:
         """Mean over the parts of the targets (n, t), each of which ends with </s>."""
         there = mask_of(sizes, target.shape[1])
         target = target.masked_fill(~there, 0)

@@ -61,9 +61,14 @@ class Rounds:
     ``times``: how often each example is in an epoch."""
 
     def __init__(
-        self, lengths: NDArray[np.int64], size: int, seed: int, batches: int, epochs: int,
+        self,
+        lengths: NDArray[np.int64],
+        size: int,
+        seed: int,
+        batches: int,
+        epochs: int,
         times: NDArray[np.int64] | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         rows = np.arange(len(lengths))
         self.rows = rows if times is None else np.repeat(rows, times)
         self.lengths, self.size, self.seed = lengths[self.rows], size, seed
@@ -176,12 +181,15 @@ class Loader(DataLoader[Any]):
     ) -> None:
         super().__init__(
             Collated(file, architecture, packed=workers > 0),
-            batch_size=None, sampler=batches, num_workers=workers,
-            persistent_workers=workers > 0, prefetch_factor=8 if workers else None,
+            batch_size=None,
+            sampler=batches,
+            num_workers=workers,
+            persistent_workers=workers > 0,
+            prefetch_factor=8 if workers else None,
             pin_memory=torch.cuda.is_available(),
             # A loader draws a number for its workers: of its own, or dropout would hang on when.
             generator=torch.Generator(),
-        )  # fmt: skip
+        )
 
     def __iter__(self) -> Iterator[Any]:
         made = super().__iter__()

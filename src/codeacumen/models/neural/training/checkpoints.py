@@ -39,18 +39,29 @@ ABOUT, WEIGHTS = "model.json", "weights.safetensors"
 SHAPE = "encoder.json"
 START = "start.safetensors"
 _KNOWN = (
-    "vocab_size", "hidden_size", "num_hidden_layers", "num_attention_heads", "intermediate_size",
-    "max_position_embeddings", "type_vocab_size", "layer_norm_eps", "pad_token_id", "hidden_act",
-)  # fmt: skip
+    "vocab_size",
+    "hidden_size",
+    "num_hidden_layers",
+    "num_attention_heads",
+    "intermediate_size",
+    "max_position_embeddings",
+    "type_vocab_size",
+    "layer_norm_eps",
+    "pad_token_id",
+    "hidden_act",
+)
 _ENCODER, _HEAD = "encoder.", "lm_head."
 # What a config.json may leave out, because the library that wrote it had it for the default.
 _DEFAULTS = {"type_vocab_size": 2, "layer_norm_eps": 1e-12, "pad_token_id": 1, "hidden_act": "gelu"}
 
 
 def save(
-    folder: Path, plan: Plan, architecture: Architecture, network: nn.Module,
+    folder: Path,
+    plan: Plan,
+    architecture: Architecture,
+    network: nn.Module,
     told: Mapping[str, Json],
-) -> None:  # fmt: skip
+) -> None:
     from safetensors.torch import save_model
 
     (folder / ABOUT).unlink(missing_ok=True)
@@ -217,9 +228,12 @@ def _tokenizer(folder: Path) -> Any:
 
 
 def _fitting(
-    folder: Path, shape: dict[str, Any], subwords: Subwords, weights: dict[str, Tensor],
+    folder: Path,
+    shape: dict[str, Any],
+    subwords: Subwords,
+    weights: dict[str, Tensor],
     had_name: bool,
-) -> Checkpoint:  # fmt: skip
+) -> Checkpoint:
     """With a row for METHOD_NAME: where the checkpoint never saw it, it begins as <mask>."""
     name = f"{_ENCODER}embeddings.word_embeddings.weight"
     if name not in weights:

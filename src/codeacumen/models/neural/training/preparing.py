@@ -181,9 +181,14 @@ def encode_part(job: EncodeJob) -> int:
 
 
 def read(
-    plan: Plan, tasks: Sequence[tuple[Task, Surroundings | None]], folder: Path, engine: Engine,
-    step: Progress, *, most: int = 0,
-) -> dict[str, Any]:  # fmt: skip
+    plan: Plan,
+    tasks: Sequence[tuple[Task, Surroundings | None]],
+    folder: Path,
+    engine: Engine,
+    step: Progress,
+    *,
+    most: int = 0,
+) -> dict[str, Any]:
     """The words of all examples of some tasks, as parts in ``folder``; gives the counts of the
     training split's words, and how many examples there are of each split."""
     shutil.rmtree(folder, ignore_errors=True)
@@ -203,9 +208,14 @@ def read(
 
 
 def _read(
-    plan: Plan, pairs: Iterator[tuple[Input, str]], into: Path, engine: Engine, step: Progress,
-    surroundings: Surroundings | None, counts: dict[str, Counter[str]],
-) -> dict[str, int]:  # fmt: skip
+    plan: Plan,
+    pairs: Iterator[tuple[Input, str]],
+    into: Path,
+    engine: Engine,
+    step: Progress,
+    surroundings: Surroundings | None,
+    counts: dict[str, Counter[str]],
+) -> dict[str, int]:
     """Write the parts of a split, and add up in ``counts`` how often there is each word."""
     sizes = {"examples": 0, "read": 0}
     jobs = _jobs(plan, pairs, surroundings, into)
@@ -244,7 +254,7 @@ def _fine(outcome: Any, what: str) -> Any:
 
 def encode(
     plan: Plan, words: Path, vocabularies: Path, folder: Path, engine: Engine, step: Progress
-) -> dict[str, int]:  # fmt: skip
+) -> dict[str, int]:
     """The numbers of all parts, joined to one file a split; gives how many examples each has."""
     kept: dict[str, int] = {}
     which: Which = "all" if plan.purpose.task == PRETRAIN else "sayable"
@@ -265,9 +275,14 @@ def encode(
 
 
 def _encode(
-    plan: Plan, words: Path, vocabularies: Path, into: Path, engine: Engine, step: Progress,
+    plan: Plan,
+    words: Path,
+    vocabularies: Path,
+    into: Path,
+    engine: Engine,
+    step: Progress,
     which: Which,
-) -> int:  # fmt: skip
+) -> int:
     parts = sorted(words.rglob("*.parquet"))
     made = [into.with_name(f"{into.stem}-{place:06}.arrow") for place in range(len(parts))]
     jobs = [
@@ -288,9 +303,14 @@ def _encode(
 
 
 def prepare_questions(
-    plan: Plan, task: Task, vocabularies: Path, into: Path, engine: Engine, step: Progress,
+    plan: Plan,
+    task: Task,
+    vocabularies: Path,
+    into: Path,
+    engine: Engine,
+    step: Progress,
     surroundings: Surroundings | None = None,
-) -> int:  # fmt: skip
+) -> int:
     """A task's instances in numbers, to be answered when the network is trained; where its answer
     would stand there is the id. Gives how many could be read: none leaves no file."""
     words = into.with_suffix(".words")

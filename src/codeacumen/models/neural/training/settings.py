@@ -20,9 +20,15 @@ OPTIMISERS = ("adam", "adamw", "adagrad", "nesterov", "sgd")
 PRECISIONS = ("32", "bf16")
 T = TypeVar("T")
 _LEAST = {
-    "batch": 1, "epochs": 1, "judged": 1, "patience": 0, "round": 0, "warmup": 0, "workers": 0,
+    "batch": 1,
+    "epochs": 1,
+    "judged": 1,
+    "patience": 0,
+    "round": 0,
+    "warmup": 0,
+    "workers": 0,
     "seed": 0,
-}  # fmt: skip
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -233,10 +233,17 @@ class Taught:
 
 
 def teach(
-    architecture: Architecture, train: EncodedFile, dev: EncodedFile, training: Training,
-    folder: Path, *, device: str = "auto", step: Progress = ignore_progress,
-    pretraining: bool = False, unsaid: EncodedFile | None = None,
-) -> Taught:  # fmt: skip
+    architecture: Architecture,
+    train: EncodedFile,
+    dev: EncodedFile,
+    training: Training,
+    folder: Path,
+    *,
+    device: str = "auto",
+    step: Progress = ignore_progress,
+    pretraining: bool = False,
+    unsaid: EncodedFile | None = None,
+) -> Taught:
     """Train until dev gets no better. What lies in ``folder`` of an earlier try is gone on from.
     ``unsaid``: what of dev cannot be answered right."""
     device = device_of(device)
@@ -251,14 +258,21 @@ def teach(
     keep = Keep(folder, judge, training, device, step)
     with _quiet():
         trainer = lightning.Trainer(
-            accelerator="gpu" if device == "cuda" else "cpu", devices=1, logger=_loggers(folder),
+            accelerator="gpu" if device == "cuda" else "cpu",
+            devices=1,
+            logger=_loggers(folder),
             max_epochs=sampler.rounds,
             max_time=timedelta(minutes=training.minutes) if training.minutes else None,
             precision="bf16-mixed" if training.precision == "bf16" and device == "cuda" else None,
-            gradient_clip_val=training.clip or None, callbacks=[keep],
-            enable_checkpointing=False, enable_progress_bar=False, enable_model_summary=False,
-            num_sanity_val_steps=0, limit_val_batches=0, use_distributed_sampler=False,
-        )  # fmt: skip
+            gradient_clip_val=training.clip or None,
+            callbacks=[keep],
+            enable_checkpointing=False,
+            enable_progress_bar=False,
+            enable_model_summary=False,
+            num_sanity_val_steps=0,
+            limit_val_batches=0,
+            use_distributed_sampler=False,
+        )
         last = folder / LAST
         before = _load(last)["history"] if last.is_file() else []
         if len(before) >= sampler.rounds or keep.is_over(before):
@@ -269,9 +283,11 @@ def teach(
             sampler.set_epoch(len(before))
             with _compilable(training.compile):
                 trainer.fit(
-                    lesson, Loader(train, architecture, sampler, training.workers),
-                    ckpt_path=str(last) if before else None, weights_only=False,
-                )  # fmt: skip
+                    lesson,
+                    Loader(train, architecture, sampler, training.workers),
+                    ckpt_path=str(last) if before else None,
+                    weights_only=False,
+                )
     if not (folder / BEST).is_file():
         raise CodeacumenError(
             "there is nothing to be kept: the loss on dev was no number in any round",
@@ -360,9 +376,13 @@ class Dev:
     answers it knows; they have no loss."""
 
     def __init__(
-        self, sayable: EncodedFile, unsaid: EncodedFile | None, training: Training, device: str,
+        self,
+        sayable: EncodedFile,
+        unsaid: EncodedFile | None,
+        training: Training,
+        device: str,
         pretraining: bool,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.sayable, self.unsaid, self.training = sayable, unsaid, training
         self.device, self.pretraining = device, pretraining
 

@@ -51,8 +51,15 @@ ANSWERS = "answers"
 TAUGHT = (Capability.CLASSIFY, Capability.GENERATE, Capability.NAME)
 _KEY, _WORDS, _SIZES, _DATA = "key.json", "words", "sizes.json", "data.json"
 # What a training leaves, besides what it works with.
-_LEFT = (ABOUT, ANSWERS, VOCABULARIES, "history.csv", "weights.safetensors", "report.html",
-         "tensorboard")  # fmt: skip
+_LEFT = (
+    ABOUT,
+    ANSWERS,
+    VOCABULARIES,
+    "history.csv",
+    "weights.safetensors",
+    "report.html",
+    "tensorboard",
+)
 # Where a training works, in its folder.
 WORK = "work"
 # The setting that names a folder to begin from, and what that held.
@@ -80,9 +87,14 @@ class Request:
 
 
 def request(
-    name: str, tables: Tables, task: Task, *, pretrain: bool = False, start: str = "",
+    name: str,
+    tables: Tables,
+    task: Task,
+    *,
+    pretrain: bool = False,
+    start: str = "",
     **further: Any,
-) -> Request:  # fmt: skip
+) -> Request:
     """What is asked for, checked before anything is done. ``start``: a folder to begin from."""
     kind = architecture(name)
     network = dict(tables["network"])
@@ -148,18 +160,28 @@ def train(asked: Request, out: Path, engine: Engine, step: Progress) -> dict[str
     made.before_teaching(examples, asked.training, work / "checkpoints", device)
     unsaid = EncodedFile(work / UNSAID) if (work / UNSAID).is_file() else None
     taught = teach(
-        made, examples, EncodedFile(work / "dev.arrow"), asked.training,
-        work / "checkpoints", device=asked.device, step=step,
-        pretraining=asked.plan.purpose.task == PRETRAIN, unsaid=unsaid,
-    )  # fmt: skip
+        made,
+        examples,
+        EncodedFile(work / "dev.arrow"),
+        asked.training,
+        work / "checkpoints",
+        device=asked.device,
+        step=step,
+        pretraining=asked.plan.purpose.task == PRETRAIN,
+        unsaid=unsaid,
+    )
     made.after_teaching(taught.network, examples, asked.training, device)
     for place, (other, _) in enumerate(asked.answers):
         questions = work / _questions(place)
         if questions.is_file():
             answer_file(
-                made, taught.network, questions, out / ANSWERS / f"{other.card.name}.jsonl",
-                batch=asked.training.batch, device=device,
-            )  # fmt: skip
+                made,
+                taught.network,
+                questions,
+                out / ANSWERS / f"{other.card.name}.jsonl",
+                batch=asked.training.batch,
+                device=device,
+            )
     taught.network.cpu()
     # With the time at which its last round ended.
     shutil.copy2(work / "checkpoints" / HISTORY, out / HISTORY)
@@ -277,9 +299,14 @@ def _prepare(asked: Request, out: Path, engine: Engine, step: Progress) -> dict[
     shutil.rmtree(work / _WORDS)
     for place, (other, data) in enumerate(asked.answers):
         prepare_questions(
-            asked.plan, other, work / VOCABULARIES, work / _questions(place), engine, step,
+            asked.plan,
+            other,
+            work / VOCABULARIES,
+            work / _questions(place),
+            engine,
+            step,
             around(other, data, None),
-        )  # fmt: skip
+        )
     sizes = {split: {**told, "kept": kept[split]} for split, told in found["sizes"].items()}
     write_atomically(work / _DATA, data_key(asked, out).encode())
     write_atomically(work / _SIZES, json.dumps(sizes).encode())
@@ -318,25 +345,29 @@ def key_of(asked: Request, out: Path, whole: bool = False) -> str:
     """Everything the weights hang on. Where they are computed, and for how long at most, is not
     in it: a training may go on on another machine."""
     training = replace(asked.training, workers=0, minutes=0.0)
-    return _hash({
-        "plan": _plan(asked, asked.plan.settings),
-        "training": asdict(training),
-        "data": data_of(asked, whole),
-        "start": start_of(asked, out),
-        "answers": _asked_later(asked, whole),
-    })  # fmt: skip
+    return _hash(
+        {
+            "plan": _plan(asked, asked.plan.settings),
+            "training": asdict(training),
+            "data": data_of(asked, whole),
+            "start": start_of(asked, out),
+            "answers": _asked_later(asked, whole),
+        }
+    )
 
 
 def data_key(asked: Request, out: Path, whole: bool = False) -> str:
     """Everything that what is prepared hangs on."""
     free = architecture(asked.plan.name).after_reading
     settings = {key: value for key, value in asked.plan.settings.items() if key not in free}
-    return _hash({
-        "plan": _plan(asked, settings),
-        "data": data_of(asked, whole),
-        "start": start_of(asked, out),
-        "answers": _asked_later(asked, whole),
-    })  # fmt: skip
+    return _hash(
+        {
+            "plan": _plan(asked, settings),
+            "data": data_of(asked, whole),
+            "start": start_of(asked, out),
+            "answers": _asked_later(asked, whole),
+        }
+    )
 
 
 def _hash(known: Json) -> str:
