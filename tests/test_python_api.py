@@ -99,7 +99,7 @@ def test_a_task_may_be_an_object(home: Path) -> None:
     results = codeacumen.evaluate(Lengths(), task, progress=False)
     (row,) = results.to_rows()
     assert (row["task"], row["model"], row["answered"]) == ("toy", "Lengths", 12)
-    assert "Toy (toy), scored on all" in str(results)
+    assert "Toy (toy), evaluation set all" in str(results)
 
 
 def test_what_is_no_model_and_two_of_one_name_are_refused(home: Path) -> None:

@@ -220,8 +220,8 @@ def _print_task(run: Run, card: TaskCard, cells: Sequence[Scores]) -> None:
     print_table(
         columns,
         rows,
-        title=f"{card.title} ({card.name}), scored on {first.name}",
-        caption=f"Scored on {meanings}.{people}",
+        title=f"{card.title} ({card.name}), evaluation set {first.name}",
+        caption=f"Evaluation set {meanings}.{people}",
         right=(1, *range(3, len(columns) - 1)),
     )
 
@@ -262,7 +262,7 @@ def _print_further_metrics(card: TaskCard, cells: Sequence[Scores]) -> None:
     print_table(
         ["metric", *(cell.model for cell in cells)],
         rows,
-        title=f"{card.title}: further metrics, scored on {first}",
+        title=f"{card.title}: further metrics, evaluation set {first}",
     )
 
 

@@ -146,5 +146,5 @@ class Results:
                 )
                 for cell, score in ranked(cells, card, first.name)
             ]
-            tables.append((f"{card.title} ({name}), scored on {first.name}", header, rows))
+            tables.append((f"{card.title} ({name}), evaluation set {first.name}", header, rows))
         return tables
