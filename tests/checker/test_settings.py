@@ -55,18 +55,18 @@ def test_what_is_given_wins() -> None:
 @pytest.mark.parametrize(
     ("text", "message", "hint"),
     [
-        ("[names]\ntreshold = 1\n", "no setting called 'treshold'", "did you mean threshold?"),
-        ("[names]\nfail_on = 1\n", "no setting called 'fail_on'", "did you mean fail-on?"),
-        ("[names]\nzzz = 1\n", "no setting called 'zzz'", "there are threshold"),
-        ("[names]\nthreshold = 2\n", "threshold: 2 is no probability", "0 to 1"),
-        ("[names]\nthreshold = true\n", "is no probability", "0 to 1"),
-        ("[names]\nthreshold = nan\n", "is no probability", "0 to 1"),
-        ('[names]\nfail-on = "now"\n', "'now' is no probability", "never, finding"),
+        ("[names]\ntreshold = 1\n", "unknown setting 'treshold'", "did you mean threshold?"),
+        ("[names]\nfail_on = 1\n", "unknown setting 'fail_on'", "did you mean fail-on?"),
+        ("[names]\nzzz = 1\n", "unknown setting 'zzz'", "settings: threshold"),
+        ("[names]\nthreshold = 2\n", "threshold: 2 is not a probability", "0 to 1"),
+        ("[names]\nthreshold = true\n", "is not a probability", "0 to 1"),
+        ("[names]\nthreshold = nan\n", "is not a probability", "0 to 1"),
+        ('[names]\nfail-on = "now"\n', "'now' is not a probability", "never, finding"),
         ('[names]\ntests = "no"\n', "neither true nor false", ""),
-        ('[names]\nexclude = "a"\n', "is no list", "exclude"),
-        ("[names]\nbaseline = 3\n", "is no text", ""),
+        ('[names]\nexclude = "a"\n', "is not a list", "exclude"),
+        ("[names]\nbaseline = 3\n", "is not a text", ""),
         ("names = 3\n", "must be a table", "[names]"),
-        ("threshold = 0.7\n", "nothing called 'threshold'", "below [names]"),
+        ("threshold = 0.7\n", "unknown key 'threshold'", "below [names]"),
         ("[names\n", "Expected", "TOML"),
     ],
 )
@@ -85,10 +85,10 @@ def test_a_broken_pyproject_is_others_business(tmp_path: Path) -> None:
 
 def test_a_named_file(tmp_path: Path) -> None:
     file = tmp_path / "mine.toml"
-    with pytest.raises(CodeacumenError, match="there is no"):
+    with pytest.raises(CodeacumenError, match="no such file"):
         settings_at(tmp_path, file)
     file.write_text("")
-    with pytest.raises(CodeacumenError, match="says nothing about names"):
+    with pytest.raises(CodeacumenError, match="has no settings for the names check"):
         settings_at(tmp_path, file)
     file.write_text("[names]\nthreshold = 0.9\n")
     assert settings_at(tmp_path, file).threshold == 0.9

@@ -170,15 +170,15 @@ def test_texts_are_taken_as_they_are_from_stdin(
     ("model", "lines", "out", "message", "hint"),
     [
         ("trigrams", "lines", "x.csv", "no such kind of file", ".npy"),
-        ("trigrams", "b.txt", "b.npy", "b.txt would be written over", ""),
-        ("trigrams", "lines", "c.npy", "c.txt is there already", ""),
+        ("trigrams", "b.txt", "b.npy", "b.txt is the input and would be overwritten", ""),
+        ("trigrams", "lines", "c.npy", "c.txt exists already", ""),
         ("trigrams", "nowhere", "", "nowhere: No such file", ""),
         ("trigrams", "empty", "", "nothing to embed", ""),
         ("trigrams", "latin", "", "latin, line 2: not UTF-8", ""),
         ("levenshtein", "lines", "", "has no vectors: it has similarity", "run:DIR"),
         ("missing", "lines", "", "needs no_such_package_at_all", "codeacumen[neural]"),
-        ("odd", "zs", "", "odd fails at all that it is asked: ValueError: no z", ""),
-        ("odd", "lengths", "", "of 2 and of 3 dimensions", "one length"),
+        ("odd", "zs", "", "odd failed on every item: ValueError: no z", ""),
+        ("odd", "lengths", "", "of 2 and of 3 dimensions", "same length"),
     ],
 )
 def test_an_error_is_reported_and_leaves_every_file_as_it_was(

@@ -73,7 +73,7 @@ def test_a_plug_in_that_failed_half_way_can_be_mended_and_loaded(tmp_path: Path)
 def test_two_files_with_one_name_are_told_apart_by_refusing(tmp_path: Path) -> None:
     load_plugin(plugin(tmp_path, file="one.py"))
     two = plugin(tmp_path, file="two.py")
-    with pytest.raises(CodeacumenError, match="two models are called 'same'") as caught:
+    with pytest.raises(CodeacumenError, match="two models have the name 'same'") as caught:
         load_plugin(two)
     assert str(caught.value).startswith(f"{two}: ")
     assert "one from one.py, one from two.py" in str(caught.value)
@@ -84,7 +84,7 @@ def test_one_file_cannot_use_a_name_twice(tmp_path: Path) -> None:
     """A copied function whose decorator was forgotten must not silently win."""
     path = plugin(tmp_path)
     path.write_text(path.read_text() + '\n@model("same")\ndef another():\n    return Same()\n')
-    with pytest.raises(CodeacumenError, match="two models are called 'same'"):
+    with pytest.raises(CodeacumenError, match="two models have the name 'same'"):
         load_plugin(path)
 
 
@@ -107,7 +107,7 @@ def test_two_packages_with_one_name_are_refused_when_used_and_listed_both(
         points = f"[codeacumen.models]\nclash = {package}:make\n"
         pretend_installed(tmp_path, monkeypatch, package, "make = None", points)
     assert ("clash", "", "reg_alpha 1.0, reg_beta 1.0") in list(listing("model"))
-    with pytest.raises(CodeacumenError, match="two models are called 'clash'") as caught:
+    with pytest.raises(CodeacumenError, match="two models have the name 'clash'") as caught:
         make_model("clash")
     assert "one from reg_alpha 1.0, one from reg_beta 1.0" in str(caught.value)
 

@@ -137,7 +137,9 @@ def test_a_task_that_calls_itself_otherwise_is_refused() -> None:
     """A run finds a task again by the name on its card."""
     match = make_task("abbreviations/match")
     task("mine/match")(lambda: match)
-    with pytest.raises(CodeacumenError, match="'mine/match' calls itself 'abbreviations/match'"):
+    with pytest.raises(
+        CodeacumenError, match="'mine/match' has a card with the name 'abbreviations/match'"
+    ):
         make_task("mine/match")
 
 
@@ -173,7 +175,7 @@ def test_a_setting_that_cannot_be_written_down_is_refused(default: Any) -> None:
     def odd(option: Any = default) -> Same:
         return Same()
 
-    with pytest.raises(CodeacumenError, match=r"its setting option=.* cannot be written down"):
+    with pytest.raises(CodeacumenError, match=r"cannot write its setting option=.* as JSON"):
         make_model("odd")
     assert make_model("odd:option=3").settings == {"option": 3}
 

@@ -148,7 +148,7 @@ def test_methods_in_files(tmp_path: Path, examples_corpus: Corpus) -> None:
     alone.write_text("/** Ends. */\nvoid end() {\n  stop();\n}\n")
     assert read_query(str(alone), folder) == read_query(f"{alone}:3", folder)
     assert read_query(str(alone), folder).name == "end"
-    with pytest.raises(CodeacumenError, match="no file and no method"):
+    with pytest.raises(CodeacumenError, match="neither a file nor a method"):
         read_query("nothing", folder)
     broken = tmp_path / "broken.java"
     broken.write_bytes(b"\xff\x00class { ((((")

@@ -159,7 +159,7 @@ def test_levels_of_javac_and_of_tests(tmp_path: Path) -> None:
     assert "java.lang.Error" in found[2].why
     assert (tmp_path / "A.java").read_bytes() == source
     assert not (tmp_path / "out").exists()
-    with pytest.raises(CodeacumenError, match="tests need a command"):
+    with pytest.raises(CodeacumenError, match="certifying with tests needs a command"):
         certify(subjects, known, sources, "tests", Means(), quiet)
     with pytest.raises(CodeacumenError, match="fail before anything is changed"):
         certify(subjects, known, sources, "tests", Means(command="false", folder=tmp_path), quiet)

@@ -1,1 +1,1 @@
-"""What is asked: instances, with their truth, and how an answer is scored."""
+"""Benchmarks: their tasks, data sets, published results and baselines, one package each."""

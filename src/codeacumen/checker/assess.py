@@ -1,4 +1,7 @@
-"""Who judges the names: a model that has learned from a project, behind a small interface."""
+"""Models that judge method names after learning from a project, behind a small interface.
+
+``checker.check`` and ``checker.calibrate`` create one with ``create_assessor``.
+"""
 
 from __future__ import annotations
 
@@ -20,26 +23,29 @@ if TYPE_CHECKING:
     from codeacumen.models.method_naming.combined import Combined
 
 NO_BACKGROUND = "none"
-# So that one strong rule is enough to speak, and one weak rule is not. The combination with a
-# background is measured; this is not.
+# Log-odds without evidence: one strong rule is enough for a finding, one weak rule is not. This
+# value is a choice; the model with a background is calibrated on data instead.
 PRIOR = -1.5
 SUGGESTIONS = 3
 
 
 class Assessor(Protocol):
-    """It can be pickled: what it has learned is kept.
+    """A model that judges method names. It can be pickled with what it has learned.
 
-    A method must not vouch for itself: it is learned from before it is judged, so what was learned
-    from a method of the same path, owner, name and parameters says nothing about it.
+    A method must not vouch for itself. The model learns from a method before it judges it, so it
+    must ignore what it learned from a method of the same path, owner, name and parameters.
     """
 
     def learn(self, facts: Sequence[Facts]) -> None:
-        """From the methods of a project's files. May be called again, with more files."""
+        """Learn from the methods of a project's files. A caller may add more files later."""
         ...
 
     def assess(self, facts: Sequence[Facts]) -> list[Verdict | None]:
-        """A verdict on each, or None where there is too little to go by. All methods of a file are
-        handed over together, in order, so that what stands beside a method is there."""
+        """Return a verdict on each method, or None where there is too little to judge by.
+
+        The caller passes all methods of a file together, in order: a model may compare a method
+        with its siblings.
+        """
         ...
 
     def suggest(self, facts: Facts, limit: int) -> NameSuggestions:
@@ -48,8 +54,8 @@ class Assessor(Protocol):
 
 
 class RuleAssessor:
-    """Antipatterns and conventions, their weights added to the prior's log-odds: what there is
-    without a background."""
+    """Assessor without a background: adds the weights of antipatterns and conventions to the
+    prior's log-odds."""
 
     def __init__(self) -> None:
         self._conventions = Conventions()
@@ -72,8 +78,8 @@ class RuleAssessor:
 
 
 class BackgroundAssessor:
-    """The calibrated combination, with what is known of other projects. Of that only the name is
-    kept when it is pickled."""
+    """Assessor with a background: the calibrated combination that includes a model of names in
+    other projects. A pickle holds only the name of the background, not its contents."""
 
     def __init__(self, background: str) -> None:
         self._background = background
@@ -104,11 +110,13 @@ def _combined(background: str) -> Combined:
 
 
 def probable(evidence: Sequence[Evidence], prior: float = PRIOR) -> float:
+    """Return the probability that a name is wrong; ``prior`` is its log-odds without evidence."""
     return logistic(prior + math.fsum(one.weight for one in evidence))
 
 
 def logistic(odds: float) -> float:
-    """
+    """Return the probability for these log-odds.
+
     >>> logistic(0.0), round(logistic(2.0), 3), logistic(-1e9)
     (0.5, 0.881, 0.0)
     """
@@ -116,21 +124,23 @@ def logistic(odds: float) -> float:
 
 
 def without(verdict: Verdict, rules: Sequence[str]) -> Verdict:
-    """The verdict if some rules did not exist; ``*`` is all of them."""
+    """Return the verdict without the evidence of some rules; ``*`` stands for all rules."""
     gone = [one for one in verdict.evidence if one.rule in rules or "*" in rules]
     if not gone:
         return verdict
     share = min(max(verdict.wrong, 1e-12), 1 - 1e-12)
     odds = math.log(share / (1 - share)) - math.fsum(one.weight for one in gone)
     left = tuple(one for one in verdict.evidence if one not in gone)
-    # What was wrong for a reason that does not count is not wrong for none.
+    # Without any reason left, the prior alone must not make a finding.
     wrong = logistic(odds) if any(one.weight > 0 for one in left) else 0.0
     return Verdict(wrong, left, verdict.suggestions)
 
 
 def assessor(background: str) -> Assessor:
-    """A model that has learned nothing of the project yet. The background is a file, ``none``, or
-    empty for the one of the package, where there is one."""
+    """Return a model that has not learned from the project yet.
+
+    ``background`` is a file, ``none``, or empty for the one that the package ships, if any.
+    """
     if background == NO_BACKGROUND or (not background and not _is_shipped()):
         return RuleAssessor()
     return BackgroundAssessor(background)
@@ -141,7 +151,7 @@ def _is_shipped() -> bool:
 
 
 def background_key(background: str) -> str:
-    """What tells one background from another, whatever it is called."""
+    """Return a key for stored models: the hash of the background's file, whatever its path."""
     if background in ("", NO_BACKGROUND):
         return background
     try:
@@ -149,5 +159,5 @@ def background_key(background: str) -> str:
     except OSError as error:
         raise CodeacumenError(
             f"{background}: {error.strerror or error}",
-            "research/naming_background of the repository makes one",
+            "research/naming_background in the repository trains one",
         ) from error

@@ -1,9 +1,10 @@
-"""The threshold that gives a wanted precision, measured on a repository's own renames.
+"""Choose the checker's threshold for a target precision, measured on a repository's own renames.
 
 A renamed method, under its old name and with its old body, is a case of a wrong name; a method of
-the same files that kept its name and body is a case of a right name. Each case is judged as it was
-then, beside the methods that stood beside it, by a model that knows stable methods of other files
-only: the file of a case never helps to judge it.
+the same files that kept its name and body is a case of a right name. The model judges each case in
+the version of the file before the rename, together with the other methods of that version. It has
+learned from stable methods of other files only (cross-validation by file), so the file of a case
+never helps to judge it. ``codeacumen names calibrate`` calls this.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ from codeacumen.renames.records import (
     read_stable,
 )
 
-# Renames that say nothing about whether a name fits, or that no checker could foresee.
+# Tags of renames that do not show whether a name fits, or that no checker could foresee.
 LEFT_OUT = frozenset(
     (
         "typo",
@@ -56,16 +57,17 @@ LEFT_OUT = frozenset(
     )
 )
 FOLDS = 5
-# Versions of files that are looked at; more would take minutes and tell little more.
+# Number of file versions to read; more would take minutes and change the result little.
 MOST = 2000
 
-# A file as it was: the commit and its path there.
+# Version of a file: a commit and the path in that commit.
 Version: TypeAlias = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """``file``: the path it has after the rename, by which it belongs to a fold."""
+    """A method with a wrong or a right name. ``file`` is the path after the rename; it determines
+    the fold."""
 
     version: Version
     file: str
@@ -77,12 +79,16 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
+    """A case and the probability, by the model, that its name is wrong."""
+
     case: Case
     probability: float
 
 
 @dataclass(frozen=True, slots=True)
 class Cases:
+    """Cases, and how many renames were excluded, by tag."""
+
     cases: list[Case]
     left_out: Counter[str]
 
@@ -119,7 +125,10 @@ def _right(one: StableMethod) -> Case:
 def judged(
     repository: Path, cases: Sequence[Case], background: str, step: Progress
 ) -> list[Judged]:
-    """Each case that is found in its file, in the order of files and versions."""
+    """Judge each case that its file contains, by cross-validation over files.
+
+    Return the judgements in the order of folds and versions.
+    """
     by_version: dict[Version, list[Case]] = {}
     for case in cases:
         by_version.setdefault(case.version, []).append(case)
@@ -139,7 +148,10 @@ def judged(
 
 
 def _chosen(by_version: dict[Version, list[Case]]) -> list[Version]:
-    """Those with a wrong name first, if there are too many; the same each time."""
+    """Return at most ``MAX_VERSIONS`` versions, sorted; prefer those with a wrong name.
+
+    Hashes make the choice, so it is the same each time.
+    """
 
     def order(version: Version) -> tuple[bool, str]:
         digest = hashlib.sha256("\0".join(version).encode("utf-8", "surrogatepass")).hexdigest()
@@ -156,14 +168,14 @@ def _fold(path: str) -> int:
 def _methods(
     place: Path, version: Version, cases: Iterable[Case]
 ) -> tuple[list[Facts], list[tuple[Case, Facts]]]:
-    """The methods of a file as it was, and the cases among them."""
+    """Return the facts of all methods of a file version, and the cases among them."""
     commit, path = version
     data = GitRoot(place, commit).read(path, LARGEST)
     source = data if isinstance(data, Problem) else read_source(path, data)
     if isinstance(source, Problem):
         return [], []
     file = JavaFile(source.data)
-    # Two versions of one file are two files to the model.
+    # The commit in the path makes two versions of one file two files to the model.
     facts = facts_of(file, f"{path}\0{commit}")
     named: dict[tuple[str, str, tuple[str, ...]], Facts] = {}
     for one in facts:
@@ -182,11 +194,12 @@ def _fold_judged(
     number: int,
     background: str,
 ) -> list[Judged]:
+    """Judge the cases of one fold by a model that has learned from the other folds."""
     model = assessor(background)
     known: list[Facts] = []
     for version in sorted(found):
         for case, one in found[version]:
-            # Under one path, each method of a file counts once, from whichever version.
+            # The model counts a method once per path, so the path must not depend on old names.
             if not case.wrong and _fold(case.file) != number:
                 known.append(replace(one, path=f"{case.file}\0{version[0]}"))
     model.learn(known)
@@ -203,17 +216,17 @@ def _fold_judged(
     return told
 
 
-# Fewer renames tell nothing: the interval of a precision would be half as wide as all there is.
+# With fewer renames, the confidence interval of a precision would span about half of [0, 1].
 FEWEST = 20
 LEVEL = 0.95
-# Rows of the table that people read.
+# Thresholds of the printed table.
 GRID = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95)
 
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """At a threshold: how many names are told, how many of them were wrong; precision and recall
-    with their intervals."""
+    """Results at a threshold: how many names are reported, how many of those are wrong, and
+    precision and recall with their confidence intervals."""
 
     threshold: float
     told: int
@@ -226,9 +239,12 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """``curve`` has a point for each probability that was given to a wrong name. ``chosen`` is the
-    point of the greatest recall with the wanted precision; None where there is none, or too few
-    renames to tell."""
+    """Precision and recall over all thresholds, for numbers of ``wrong`` and ``right`` names.
+
+    ``curve`` has a point for each probability that a wrong name received. ``chosen`` is the point
+    with the greatest recall among those that reach the target precision; None if no point does, or
+    if there are too few renames.
+    """
 
     wrong: int
     right: int
@@ -242,12 +258,13 @@ class Calibration:
 
 
 def calibration(judged: Sequence[Judged], wanted: float) -> Calibration:
+    """Compute the precision-recall curve and choose the threshold for the target precision."""
     wrong = sorted((one.probability for one in judged if one.case.wrong), reverse=True)
     right = sorted((one.probability for one in judged if not one.case.wrong), reverse=True)
     thresholds = sorted({one for one in wrong if one > 0})
     curve = tuple(point(wrong, right, one) for one in thresholds)
     fits = [one for one in curve if one.precision >= wanted]
-    # The lowest threshold finds most; where two find the same, the higher one tells less else.
+    # At equal recall, the higher threshold reports fewer right names.
     best = max(fits, key=lambda one: (one.recall, one.threshold), default=None)
     return Calibration(
         len(wrong), len(right), wanted, curve, best if len(wrong) >= FEWEST else None
@@ -255,6 +272,7 @@ def calibration(judged: Sequence[Judged], wanted: float) -> Calibration:
 
 
 def point(wrong: Sequence[float], right: Sequence[float], threshold: float) -> Point:
+    """Return precision and recall at a threshold, from the probabilities of both groups."""
     hits = sum(one >= threshold for one in wrong)
     told = hits + sum(one >= threshold for one in right)
     return Point(
@@ -269,14 +287,14 @@ def point(wrong: Sequence[float], right: Sequence[float], threshold: float) -> P
 
 
 def table(judged: Sequence[Judged]) -> list[Point]:
-    """The curve at round thresholds."""
+    """Return precision and recall at the round thresholds of the printed table."""
     wrong = [one.probability for one in judged if one.case.wrong]
     right = [one.probability for one in judged if not one.case.wrong]
     return [point(wrong, right, one) for one in GRID]
 
 
 def wilson(hits: int, of: int) -> tuple[float, float]:
-    """Wilson's interval of a share."""
+    """Return the Wilson score interval of ``hits`` of ``total``; (0, 1) if nothing was counted."""
     if not of:
         return 0.0, 1.0
     from scipy.stats import binomtest
@@ -286,6 +304,7 @@ def wilson(hits: int, of: int) -> tuple[float, float]:
 
 
 def record(found: Calibration) -> Json:
+    """Return the output of ``codeacumen names calibrate --json``."""
     return {
         "renamed": found.wrong,
         "stable": found.right,
@@ -309,12 +328,12 @@ def _point(one: Point) -> Json:
 
 
 def rounded(chosen: Point) -> float:
-    """A threshold as a person would write it, below the measured one by less than it matters."""
+    """Return the threshold of a point, rounded down to four decimals to keep the recall."""
     return int(chosen.threshold * 10_000) / 10_000
 
 
 def plot(found: Calibration, file: Path) -> None:
-    """The curve as a picture or a page, by how the file's name ends."""
+    """Write the curve as an image or an HTML page, by the suffix of the file."""
     import vl_convert
 
     kinds = {
@@ -324,11 +343,12 @@ def plot(found: Calibration, file: Path) -> None:
     }
     make = kinds.get(file.suffix.lower())
     if make is None:
-        raise CodeacumenError(f"{file}: no picture is called so", f"one of {', '.join(kinds)}")
+        raise CodeacumenError(f"{file}: unknown image format", f"one of {', '.join(kinds)}")
     write_atomically(file, make())
 
 
 def _spec(found: Calibration) -> Json:
+    """Return the Vega-Lite specification of the precision-recall curve."""
     rows = [
         {
             "recall": one.recall,
@@ -372,7 +392,7 @@ def _spec(found: Calibration) -> Json:
 
 
 def write_threshold(file: Path, threshold: float) -> None:
-    """Into the settings of a project, all else in them as it was."""
+    """Write the threshold to a settings file and leave the rest of the file unchanged."""
     head = "[tool.codeacumen.names]" if file.name == SHARED else "[names]"
     try:
         text = file.read_text(encoding="utf-8")
@@ -388,11 +408,14 @@ def write_threshold(file: Path, threshold: float) -> None:
     except (tomllib.TOMLDecodeError, KeyError, TypeError):
         right = False
     if not right:
-        raise CodeacumenError(f"{file} cannot be changed", f"write it below {head}: {line}")
+        raise CodeacumenError(
+            f"{file}: cannot insert the threshold", f"write it below {head}: {line}"
+        )
     write_atomically(file, changed.encode())
 
 
 def _with_line(text: str, head: str, line: str) -> str:
+    """Return the TOML text with the threshold's line replaced or added below its table's head."""
     section = re.search(rf"^[ \t]*{re.escape(head)}[ \t]*(?:#.*)?$", text, re.MULTILINE)
     if section is None:
         gap = "" if not text or text.endswith("\n\n") else "\n" if text.endswith("\n") else "\n\n"

@@ -1,7 +1,7 @@
-"""The check: what is read, learned, judged and told, for a project or for a change of it.
+"""Check the method names of projects, or of a change: read, learn, judge and report.
 
-A change is judged by a model that has learned from the whole project as it was before, and from the
-files of the change. That model is kept, so that the next change costs only its own files.
+For a change, the model learns from the whole project at the base commit, then from the changed
+files. The index stores the model of the base commit, so the next change reads only its own files.
 """
 
 from __future__ import annotations
@@ -40,14 +40,14 @@ if TYPE_CHECKING:
     from codeacumen.engines import Engine
 
 INLINE = "inline"
-# After the path of a file that changed: no path ends so.
+# Suffix for paths of changed files; no real path contains a NUL.
 NOW = "\0now"
 Touched = Callable[[str, Place], bool]
 
 
 @dataclass(frozen=True, slots=True)
 class CheckRequest:
-    """What to check: changes ``since`` a revision, what is ``staged``, or, without either, all."""
+    """Request to check changes ``since`` a revision, ``staged`` changes, or else all files."""
 
     paths: tuple[Path, ...]
     settings: Settings
@@ -57,9 +57,12 @@ class CheckRequest:
 
 @dataclass(slots=True)
 class Report:
-    """``findings`` hold the suppressed ones too. ``judged`` counts the methods with a verdict: on
-    the others there was too little to go by. ``stale`` are known findings that are there no more.
-    ``skipped`` counts files by why they were left out."""
+    """Result of a check.
+
+    ``findings`` include the suppressed ones. ``judged`` counts the methods with a verdict; for the
+    others there was too little to judge by. ``stale`` are findings of the baseline that no longer
+    occur. ``skipped`` counts files by the reason for skipping them.
+    """
 
     settings: Settings
     roots: tuple[Path, ...] = ()
@@ -73,17 +76,23 @@ class Report:
 
     @property
     def reported(self) -> list[Finding]:
-        """The findings that no comment and no baseline suppresses."""
+        """Findings that no comment and no baseline suppresses."""
         return [one for one in self.findings if not one.suppressed]
 
     @property
     def failed(self) -> bool:
+        """True if a reported finding reaches the probability ``fail_on``."""
         return any(one.probability >= self.settings.fail_on for one in self.reported)
 
 
 def check(
     request: CheckRequest, home: Path, engine: Callable[[], Engine], step: Progress
 ) -> Report:
+    """Check the projects of a request and return the report.
+
+    ``home`` is codeacumen's own folder, where the index lies. ``engine`` starts worker processes;
+    it is called only if many files must be read.
+    """
     settings = request.settings
     known = read_baseline(settings.baseline) if settings.baseline else []
     found = trees(request.paths)
@@ -91,7 +100,7 @@ def check(
     looked_at: list[str] = []
     findings: list[Finding] = []
     for tree in found:
-        # Of several projects, each one's paths begin with where it is.
+        # With several projects, paths begin with the folder of their project.
         prefix = os.path.relpath(tree.root).replace(os.sep, "/") + "/" if len(found) > 1 else ""
         index = Index(home, tree.root)
         try:
@@ -108,7 +117,7 @@ def check(
         ]
     is_change = bool(request.since) or request.staged
     if is_change:
-        looked_at = []  # of a file that changed, other methods were not judged
+        looked_at = []  # the unchanged methods of these files were not judged
     everywhere = not is_change and all(tree.parts == ("",) for tree in found)
     report.findings, report.stale = compared(
         in_order(findings), known, None if everywhere else looked_at
@@ -125,8 +134,8 @@ def read_project(
     step: Progress,
     report: Report,
 ) -> tuple[dict[str, Methods], Assessor, Touched]:
-    """Return the methods of the parts of a project that were named, and a model that has learned
-    from all of it."""
+    """Return the methods in the named parts of a project, by path, a model that has learned from
+    the whole project, and a filter that accepts all methods."""
     from codeacumen.checker.files import under
 
     files, problems = on_disk_listed(tree, settings)
@@ -147,6 +156,8 @@ def _change(
     step: Progress,
     report: Report,
 ) -> tuple[dict[str, Methods], Assessor, Touched]:
+    """Return the methods of the changed files, by path, a model that has learned from the base
+    commit and these files, and a filter that accepts the methods that the change touches."""
     import pygit2
 
     from codeacumen.checker.files import base_of, changes, head_of, under
@@ -181,8 +192,11 @@ def _change(
 
 
 def _apart(methods: Methods) -> Methods:
-    """The same, of another file as the model sees it, which has learned the file as it was before:
-    what stands beside a method is what stands there now."""
+    """Return the methods under a marked path.
+
+    The model has learned the old version of the file. To the model, the marked path is another
+    file, so it compares a method with its present siblings and not with the old ones.
+    """
     facts = tuple(replace(one, path=f"{one.path}{NOW}") for one in methods.facts)
     return replace(methods, facts=facts)
 
@@ -195,7 +209,7 @@ def _before(
     engine: Callable[[], Engine],
     step: Progress,
 ) -> Assessor:
-    """The model that has learned from a commit: kept from last time, or made."""
+    """Return a model that has learned from the base commit; load it from the index if possible."""
     from codeacumen.checker.files import listed
     from codeacumen.corpus.sources.git_tree import GitRoot
 
@@ -221,10 +235,12 @@ def _before(
 
 
 def _facts(methods: dict[str, Methods], settings: Settings) -> list[Facts]:
+    """Return the facts of the methods of all included files."""
     return [facts for one in methods.values() if _read(one, settings) for facts in one.facts]
 
 
 def _read(methods: Methods, settings: Settings) -> bool:
+    """Return True if the file is readable and not generated, vendored or minified."""
     return methods.problem is None and (settings.generated or methods.origin == WRITTEN)
 
 
@@ -236,7 +252,7 @@ def _found(
     report: Report,
     step: Progress,
 ) -> Iterable[Finding]:
-    """Judges the methods of some files, and counts in the report."""
+    """Judge the touched methods and return the findings; add counts and problems to the report."""
     facts: list[Facts] = []
     places: list[Place] = []
     for one in methods.values():
@@ -246,7 +262,7 @@ def _found(
             report.skipped[one.origin] += 1
         else:
             report.files += 1
-            report.skipped["broken syntax, read all the same"] += one.broken
+            report.skipped["broken syntax, checked nevertheless"] += one.broken
             facts += one.facts
             places += one.places
     step("judging", 0, 1)
@@ -264,6 +280,11 @@ def _found(
 
 
 def _finding(facts: Facts, place: Place, verdict: Verdict, settings: Settings) -> Sequence[Finding]:
+    """Return the finding of a method, marked if a comment suppresses it, or nothing.
+
+    Rules that the settings ignore never count. Rules that a comment switches off do not count
+    either; if only they make the finding, it stays in the report as suppressed.
+    """
     verdict = without(verdict, settings.ignore)
     if verdict.wrong < settings.threshold:
         return ()

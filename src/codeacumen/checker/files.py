@@ -1,12 +1,12 @@
-"""Files to check, and the methods that a change touches.
+"""Select the files to check, and the methods that a change touches.
 
-The model learns from the whole project, whatever part of it is checked: the repository that the
-path lies in, or, without git, the folder. Left out are files that git ignores, that builds write,
-tests (a setting) and files that the settings exclude.
+The model learns from the whole project, whatever part of it is checked: the repository around the
+path, or, without git, the folder. Excluded are files that git ignores, output of builds, tests
+(unless the settings include them) and files that the settings exclude.
 
-A change is a git diff between a revision and the present files. Lines are those of the new side.
-Where lines were only removed, the method around that position is touched. Untracked files, and
-files whose lines git cannot count (UTF-16), are touched as a whole.
+A change is a git diff between a revision and the present files; line numbers are those of the new
+side. Where lines were only removed, the change touches the method around that position. It touches
+all methods of untracked files and of files whose lines git cannot count (UTF-16).
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from codeacumen.corpus.sources.paths import as_text, fits, is_there, on_disk
 from codeacumen.corpus.sources.project import Project, Root
 
 SUFFIX = ".java"
-# Folders that builds write; below a folder of sources such a name is a package.
+# Folders that builds write. Below a source folder, such a name is a package.
 _BUILDS = frozenset(("build", "target", "out", "bin", ".gradle", ".idea", "node_modules", "dist"))
 _SOURCES = frozenset(("src", "source", "sources", "java"))
 _TEST_FOLDERS = frozenset(("test", "tests", "androidtest", "integrationtest", "testfixtures"))
@@ -38,8 +38,8 @@ _TEST_ENDS = ("Test", "Tests", "TestCase", "TestSuite", "IT")
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """A project on this disk: its root, the parts of it that were named (paths from the root; the
-    empty one is all), and whether git looks after it."""
+    """A project on disk: its root, the parts to check (paths from the root; the empty path is the
+    whole project), and whether it is a git work tree."""
 
     root: Path
     parts: tuple[str, ...]
@@ -47,13 +47,11 @@ class Tree:
 
 
 def trees(paths: Iterable[Path]) -> list[Tree]:
-    """The projects that some paths lie in, in the order in which they were named."""
+    """Return the projects that contain the paths, in the order of the paths."""
     found: dict[Path, tuple[list[str], bool]] = {}
     for path in paths:
         if not is_there(path):
-            raise CodeacumenError(
-                f"{path}: there is no such file or folder", "name Java files or folders"
-            )
+            raise CodeacumenError(f"{path}: no such file or folder", "name Java files or folders")
         real = Path(os.path.realpath(path))
         root, git = _root(real)
         part = as_text(os.fsencode(os.path.relpath(real, root)))
@@ -62,6 +60,7 @@ def trees(paths: Iterable[Path]) -> list[Tree]:
 
 
 def _root(real: Path) -> tuple[Path, bool]:
+    """Return the root of the project around a path, and whether that root is a git work tree."""
     folder = real if real.is_dir() else real.parent
     try:
         place = pygit2.discover_repository(str(folder))
@@ -71,7 +70,7 @@ def _root(real: Path) -> tuple[Path, bool]:
     if repository is None or not repository.workdir:
         return folder, False
     root = Path(os.path.realpath(repository.workdir))
-    # Who names what git ignores means just that: sources that were unpacked there, for instance.
+    # A user who names an ignored folder wants to check it: unpacked sources, for example.
     if not real.is_relative_to(root) or _ignored(repository, os.path.relpath(real, root)):
         return folder, False
     return root, True
@@ -85,7 +84,7 @@ def _ignored(repository: pygit2.Repository, path: str) -> bool:
 
 
 def chosen(path: str, settings: Settings) -> bool:
-    """Whether a file is read, as far as its path tells.
+    """Return True if the path is a Java file that the settings do not exclude.
 
     >>> [chosen(path, Settings()) for path in ("src/build/A.java", "build/A.java", "a/ATest.java")]
     [True, False, False]
@@ -104,6 +103,7 @@ def chosen(path: str, settings: Settings) -> bool:
 
 
 def is_test(folders: Iterable[str], name: str) -> bool:
+    """Return True if the name or a folder of a file marks it as a test."""
     stem = name.rsplit(".", 1)[0]
     if stem.endswith(_TEST_ENDS) or (stem.startswith("Test") and stem[4:5].isupper()):
         return True
@@ -111,7 +111,7 @@ def is_test(folders: Iterable[str], name: str) -> bool:
 
 
 def listed(root: Root, settings: Settings) -> tuple[list[tuple[str, str]], list[Problem]]:
-    """Path and stamp of the files to read, by path; and what stands in the way of others."""
+    """Return path and stamp of the files to read, sorted by path, and problems with other files."""
     files: list[tuple[str, str]] = []
     problems: list[Problem] = []
     for entry in Project("", "", "", root).entries((SUFFIX,)):
@@ -124,14 +124,14 @@ def listed(root: Root, settings: Settings) -> tuple[list[tuple[str, str]], list[
 
 
 def on_disk_listed(tree: Tree, settings: Settings) -> tuple[list[tuple[str, str]], list[Problem]]:
-    """The same for a project on disk: without what git ignores, with the files that were named."""
+    """Return the same for a project on disk: exclude ignored files, include named files."""
     files, problems = listed(FolderRoot(tree.root), settings)
     if tree.git:
         repository = pygit2.Repository(str(tree.root))
         files = [one for one in files if not _ignored(repository, on_disk(one[0]))]
         problems = [one for one in problems if not _ignored(repository, on_disk(one.path))]
     there = {path for path, _ in files}
-    # Who names a file means it, whatever its name looks like.
+    # A file that the user names is checked even if its path would be excluded.
     named = [
         (part, "")
         for part in tree.parts
@@ -147,24 +147,28 @@ _GONE = (DeltaStatus.DELETED, DeltaStatus.UNREADABLE)
 
 @dataclass(frozen=True, slots=True)
 class Changed:
-    """A file that changed: its path from the repository's root, the lines that did (None: all), and
-    its staged content where that is what counts."""
+    """A changed file: its path from the repository's root, the changed ranges of lines (None: all),
+    and the id of its staged content if staged changes are checked."""
 
     path: str
     lines: tuple[tuple[int, int], ...] | None
     blob: str = ""
 
     def touches(self, place: Place) -> bool:
+        """Return True if a changed line belongs to the method at this place."""
         if self.lines is None:
             return True
         return any(first <= place.last and place.first <= last for first, last in self.lines)
 
 
 def base_of(repository: pygit2.Repository, revision: str) -> str:
-    """The commit that a change is compared with. ``main...`` is where the branch left main."""
+    """Return the commit to compare a change with.
+
+    ``main...`` means the merge base: the commit where the branch left main.
+    """
     named = revision.removesuffix("...")
     if not named or named.startswith("-"):
-        raise CodeacumenError(f"{revision!r} is no revision", "--since main, or --since main...")
+        raise CodeacumenError(f"{revision!r} is not a revision", "--since main, or --since main...")
     source = repository.workdir or repository.path
     commit = commit_or_error(repository, named, source)
     if named == revision:
@@ -180,12 +184,12 @@ def base_of(repository: pygit2.Repository, revision: str) -> str:
 
 
 def head_of(repository: pygit2.Repository) -> str:
-    """The last commit, or nothing before the first."""
+    """Return the commit at HEAD, or an empty text in a repository without commits."""
     return "" if repository.head_is_unborn else str(repository.head.peel(pygit2.Commit).id)
 
 
 def changes(repository: pygit2.Repository, base: str, *, staged: bool) -> list[Changed]:
-    """The Java files that differ from a commit (empty: from nothing), by path."""
+    """Return the Java files that differ from a commit (empty: from the empty tree), by path."""
     tree = repository[base or repository.TreeBuilder().write()].peel(pygit2.Tree)
     if staged:
         diff = tree.diff_to_index(repository.index, context_lines=0)
@@ -193,7 +197,7 @@ def changes(repository: pygit2.Repository, base: str, *, staged: bool) -> list[C
         options = DiffOption.INCLUDE_UNTRACKED | DiffOption.RECURSE_UNTRACKED_DIRS
         options |= DiffOption.SHOW_UNTRACKED_CONTENT
         diff = tree.diff_to_workdir(options, context_lines=0)
-    # A file that was only moved has no line that changed.
+    # Detect moves: a file that was only moved has no changed lines.
     diff.find_similar()
     found: dict[str, Changed] = {}
     for patch in diff:
@@ -215,9 +219,11 @@ def changes(repository: pygit2.Repository, base: str, *, staged: bool) -> list[C
 
 
 def _ranges(hunk: pygit2.DiffHunk) -> list[tuple[int, int]]:
-    """First and last lines of what changed, without the lines around it, which some diffs have.
-    Where lines only went, the last stands before the first: that meets what lies on both sides, and
-    not what ends or begins there."""
+    """Return the first and last line of each changed range of a hunk, without context lines.
+
+    Where lines were only removed, the last line is the one before the first: such a range overlaps
+    a method that lies on both sides of it, but not one that ends or begins there.
+    """
     found: list[tuple[int, int]] = []
     before = hunk.new_start - (hunk.new_lines > 0)
     added, removed = 0, False
@@ -235,5 +241,5 @@ def _ranges(hunk: pygit2.DiffHunk) -> list[tuple[int, int]]:
 
 
 def under(paths: Sequence[str], path: str) -> bool:
-    """Whether a path is one of some, or below one; the empty path is the root."""
+    """Return True if a path is one of the parents or below one; the empty path is the root."""
     return any(not one or path == one or path.startswith(f"{one}/") for one in paths)

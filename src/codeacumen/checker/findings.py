@@ -1,8 +1,8 @@
-"""Findings: methods whose names are probably wrong, where they are and why; and known findings.
+"""Findings (methods whose names are probably wrong, their positions and reasons) and baselines.
 
-A baseline of known findings is one JSON file, to be committed: the same findings give the same
-bytes. A finding is known by its fingerprint, which a shift of lines does not change, and by one of
-its rules: the same method with another fault is reported again.
+A baseline of known findings is one JSON file, meant to be committed: the same findings give the
+same bytes. A finding matches a known one if it has the same fingerprint, which shifted lines do not
+change, and shares a rule with it: the same method with another fault is reported again.
 """
 
 from __future__ import annotations
@@ -22,15 +22,17 @@ from codeacumen.models.method_naming.facts import Facts
 from codeacumen.models.method_naming.verdict import Evidence, Suggestion, Verdict
 
 _NUMBER = re.compile(r"\$\d+")
-# What a finding is called whose model gives no reason: none of ours, but a model may be anybody's.
+# Rule of a finding without reasons. The models here always give one; other models may not.
 UNEXPLAINED = "unexplained"
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a method's name stands, and which lines are the method's. Lines and columns count from
-    1, columns in characters; ``end`` is the column after the name. ``silenced`` are the rules that
-    a comment or an annotation switches off here, ``*`` for all."""
+    """Position of a method's name, and first and last line of the method.
+
+    Lines and columns count from 1, columns in characters; ``end`` is the column after the name.
+    ``silenced`` are the rules that a comment or an annotation switches off here, ``*`` for all.
+    """
 
     line: int
     column: int
@@ -42,8 +44,11 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """``path`` is from the project's root, with slashes. ``suppressed`` is ``inline`` or
-    ``baseline``, empty for one that counts."""
+    """A method whose name is probably wrong.
+
+    ``path`` is relative to the project's root, with slashes. ``suppressed`` is ``inline`` or
+    ``baseline``, or empty for a finding that counts.
+    """
 
     path: str
     place: Place
@@ -58,25 +63,28 @@ class Finding:
 
     @property
     def rules(self) -> tuple[str, ...]:
-        """The rules that speak against the name, the strongest first."""
+        """Rules that speak against the name, the strongest first."""
         return tuple(dict.fromkeys(one.rule for one in self.reasons))
 
     @property
     def rule(self) -> str:
+        """The strongest rule against the name."""
         return next(iter(self.rules), UNEXPLAINED)
 
     @property
     def reasons(self) -> tuple[Evidence, ...]:
+        """Evidence against the name, the strongest first."""
         against = [one for one in self.evidence if one.weight > 0]
         return tuple(sorted(against, key=lambda one: (-one.weight, one.rule, one.text)))
 
     @property
     def method(self) -> str:
-        """How a person would call the method: ``Type.name(int, String)``."""
+        """Short form of the method: ``Type.name(int, String)``."""
         return f"{self.owner.rsplit('.', 1)[-1]}.{self.name}({', '.join(self.parameters)})"
 
 
 def finding(facts: Facts, place: Place, verdict: Verdict) -> Finding:
+    """Return the finding of a method; ``sort_and_fingerprint`` adds the fingerprint."""
     parameters = tuple(kind for kind, _ in facts.parameters)
     return Finding(
         facts.path,
@@ -91,7 +99,7 @@ def finding(facts: Facts, place: Place, verdict: Verdict) -> Finding:
 
 
 def in_order(findings: Iterable[Finding]) -> list[Finding]:
-    """The most probable first, then by place; each with a fingerprint of its own."""
+    """Return the findings with unique fingerprints, the most probable first, then by position."""
     by_place = sorted(findings, key=lambda one: (one.path, one.place.line, one.place.column))
     seen: Counter[str] = Counter()
     told: list[Finding] = []
@@ -103,11 +111,15 @@ def in_order(findings: Iterable[Finding]) -> list[Finding]:
 
 
 def _key(one: Finding) -> str:
-    """What stays when lines shift, files move, or a class without a name is put before another."""
+    """Return the text that identifies the method of a finding.
+
+    It does not change when lines shift, a file moves, or an anonymous class is inserted.
+    """
     return "\0".join([_NUMBER.sub("$", one.owner), one.name, *one.parameters])
 
 
 def _hash(key: str, count: int) -> str:
+    """Return the fingerprint of the ``count``-th finding with this key."""
     return hashlib.sha256(f"{key}\0{count}".encode("utf-8", "surrogatepass")).hexdigest()[:20]
 
 
@@ -117,6 +129,8 @@ HINT = "`codeacumen names check --write-baseline FILE` writes one"
 
 @dataclass(frozen=True, slots=True)
 class Known:
+    """A finding of a baseline."""
+
     fingerprint: str
     path: str
     method: str
@@ -124,14 +138,15 @@ class Known:
 
 
 def read_baseline(path: Path) -> list[Known]:
+    """Read the findings of a baseline."""
     try:
         told = json.loads(path.read_bytes())
     except OSError as error:
         raise CodeacumenError(f"{path}: {error.strerror or error}", HINT) from error
     except (ValueError, RecursionError) as error:
-        raise CodeacumenError(f"{path} is no baseline: {error}", HINT) from error
+        raise CodeacumenError(f"{path} is not a baseline: {error}", HINT) from error
     if not isinstance(told, dict) or told.get("version") != VERSION:
-        raise CodeacumenError(f"{path} is no baseline of version {VERSION}", HINT)
+        raise CodeacumenError(f"{path} is not a baseline of version {VERSION}", HINT)
     try:
         return [_known(one) for one in told["findings"]]
     except (KeyError, TypeError, ValueError) as error:
@@ -142,12 +157,12 @@ def _known(one: Any) -> Known:
     found = Known(one["fingerprint"], one["path"], one["method"], tuple(one["rules"]))
     texts = (found.fingerprint, found.path, found.method, *found.rules)
     if not all(isinstance(text, str) for text in texts):
-        raise ValueError("a text is none")
+        raise ValueError("a value is not a text")
     return found
 
 
 def write_baseline(path: Path, findings: Iterable[Finding]) -> int:
-    """Writes those that no comment suppresses; gives how many."""
+    """Write the findings that no comment suppresses, and return how many these are."""
     kept = [one for one in findings if one.suppressed != "inline"]
     kept.sort(key=lambda one: (one.path, one.owner, one.name, one.parameters, one.fingerprint))
     told = {
@@ -169,8 +184,11 @@ def write_baseline(path: Path, findings: Iterable[Finding]) -> int:
 def compared(
     findings: Sequence[Finding], known: Sequence[Known], looked_at: Iterable[str] | None
 ) -> tuple[list[Finding], list[Known]]:
-    """The findings, known ones marked; and those known ones of the files that were looked at (None:
-    of all) which are there no more."""
+    """Return the findings, with known ones marked as suppressed, and the stale known findings.
+
+    A known finding is stale if it is in a checked file (``checked_paths`` None: in any file) and no
+    longer occurs.
+    """
     by_print = {one.fingerprint: one for one in known}
     told, met = [], set()
     for one in findings:

@@ -1,12 +1,11 @@
-"""Methods of many files: taken from an index where their file is unchanged, else read in processes.
+"""Read the methods of many files: unchanged files from an index, others in worker processes.
 
-The result depends on the files alone, not on how many processes read them or what the index held.
+The result depends only on the files, not on the number of processes or the contents of the index.
 
-The index lies in codeacumen's own folder, one folder for each project, with models that have
-learned. The methods are in an SQLite database: killed at any point, it holds what was finished, and
-two
-checks at once do not disturb each other. Damaged entries, and those of another version of
-codeacumen, are made again. Without a writable index everything is read anew.
+The index lies in codeacumen's own folder, one folder for each project, together with trained
+models. The methods are in an SQLite database: after a kill at any point it holds what was finished,
+and two checks can run at once. Damaged entries, and those of another version of codeacumen, are
+computed again. If the index is not writable, every file is read again.
 """
 
 from __future__ import annotations
@@ -35,14 +34,14 @@ if TYPE_CHECKING:
     from codeacumen.engines import Engine
 
 FILE, LEARNED = "methods.sqlite", "learned-"
-# Models kept for a project: of the last revisions that changes were compared with.
+# Models to keep for a project: those of the base commits that were used last.
 KEPT = 4
-# A question to the database names so many files at once.
+# Keys in one database query.
 _AT_ONCE = 500
 _DIGEST = 16
-# Rows of files that are gone are dropped when there are so many times more than files.
+# Rows of other files are dropped when the database has this many times more rows than files.
 _SPARE = 3
-# Damaged bytes may raise nearly anything when they are unpickled.
+# Unpickling damaged bytes may raise almost anything.
 _DAMAGED = (
     pickle.UnpicklingError,
     EOFError,
@@ -57,17 +56,17 @@ _DAMAGED = (
 
 
 def packed(value: object) -> bytes:
-    """Bytes that tell whether they are whole."""
+    """Pickle a value, with a digest in front that detects damage."""
     data = pickle.dumps(value, protocol=5)
     return hashlib.blake2b(data, digest_size=_DIGEST).digest() + data
 
 
 def unpacked(data: bytes) -> Any:
-    """What was packed; None where the bytes are damaged."""
+    """Return the value that ``pack_with_digest`` packed; None if the bytes are damaged."""
     digest, body = data[:_DIGEST], memoryview(data)[_DIGEST:]
     if hashlib.blake2b(body, digest_size=_DIGEST).digest() != digest:
         return None
-    # Looking for cycles among a million new objects would take longer than making them.
+    # Searching for cycles among a million new objects would take longer than creating them.
     collected = gc.isenabled()
     gc.disable()
     try:
@@ -81,7 +80,7 @@ def unpacked(data: bytes) -> Any:
 
 @lru_cache(maxsize=1)
 def version() -> str:
-    """Another code, another grammar or another Python makes another index."""
+    """Return a hash of the code, the grammar and Python's version; a change rebuilds the index."""
     from importlib.metadata import version as installed
 
     from codeacumen.registry import modules_hash
@@ -93,6 +92,8 @@ def version() -> str:
 
 
 class Index:
+    """Methods and trained models of one project, stored between checks."""
+
     def __init__(self, home: Path, root: Path) -> None:
         name = hashlib.sha256(os.fsencode(os.path.realpath(root))).hexdigest()[:24]
         self.folder = home / "checker" / name
@@ -103,6 +104,7 @@ class Index:
             self._base.close()
 
     def _opened(self) -> sqlite3.Connection:
+        """Open the database; delete it once if it is damaged; use memory if it is unusable."""
         file = self.folder / FILE
         for _ in range(2):
             try:
@@ -112,7 +114,7 @@ class Index:
                 return base
             except sqlite3.DatabaseError as error:
                 if isinstance(error, sqlite3.OperationalError) and "disk" not in str(error):
-                    break  # locked by others, or not to be written
+                    break  # locked, or not writable
                 with suppress(OSError):
                     file.unlink()
             except OSError:
@@ -122,7 +124,7 @@ class Index:
         return base
 
     def methods(self, files: Sequence[tuple[str, str]]) -> dict[str, Methods]:
-        """Of files, as path and content, those that are known; by path."""
+        """Return the methods of those files, given as path and content hash, that are indexed."""
         found: dict[str, Methods] = {}
         with suppress(sqlite3.Error):
             for path, data in self._rows(files):
@@ -142,7 +144,7 @@ class Index:
                 yield wanted[key], data
 
     def keep(self, read: Iterable[tuple[str, str, bytes]]) -> None:
-        """Path, content and packed methods of files that were read."""
+        """Store the methods of files, given as path, content hash and packed methods."""
         rows = [(_key(path, content), data) for path, content, data in read]
         with suppress(sqlite3.Error):
             self._base.execute("BEGIN IMMEDIATE")
@@ -150,7 +152,7 @@ class Index:
             self._base.execute("COMMIT")
 
     def prune(self, files: Sequence[tuple[str, str]]) -> None:
-        """Drop what is not of these files, when there is much of it."""
+        """Delete the rows of other files if there are many."""
         with suppress(sqlite3.Error):
             (count,) = self._base.execute("SELECT count(*) FROM methods").fetchone()
             if count <= _SPARE * len(files) + 1000:
@@ -162,7 +164,7 @@ class Index:
             self._base.execute("DROP TABLE wanted")
 
     def learned(self, key: str) -> Any:
-        """The model that was kept under this key; None where there is none."""
+        """Return the model stored under this key, or None."""
         file = self.folder / f"{LEARNED}{_digest(key)}"
         try:
             found = unpacked(file.read_bytes())
@@ -172,7 +174,7 @@ class Index:
         return found
 
     def keep_learned(self, key: str, model: object) -> None:
-        """A model that cannot be kept is learned again the next time."""
+        """Store a model and delete the oldest ones. A failure only costs time the next time."""
         with suppress(OSError, pickle.PicklingError, TypeError, AttributeError):
             write_atomically(self.folder / f"{LEARNED}{_digest(key)}", packed(model))
             kept = [file for file in self.folder.glob(f"{LEARNED}*") if file.suffix != ".part"]
@@ -182,6 +184,7 @@ class Index:
 
 
 def _prepared(base: sqlite3.Connection) -> None:
+    """Create the tables, and empty them if another version of codeacumen wrote them."""
     base.execute("PRAGMA journal_mode=WAL")
     base.execute("PRAGMA synchronous=NORMAL")
     base.execute("CREATE TABLE IF NOT EXISTS methods (key BLOB PRIMARY KEY, data BLOB)")
@@ -204,11 +207,11 @@ def _digest(key: str) -> str:
     return hashlib.sha256(f"{version()} {key}".encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
-# A process is given so many files at a time; so few are read without starting any.
+# Files in a batch for a process; up to this many are read without starting processes.
 BATCH, FEW = 32, 24
-# Seconds for a batch.
+# Seconds that a batch may take.
 LIMIT = 300.0
-# Path, content, packed methods.
+# Path, content hash, packed methods.
 Read: TypeAlias = tuple[str, str, bytes]
 
 
@@ -221,8 +224,11 @@ def read_files(
     *,
     whole: bool,
 ) -> dict[str, Methods]:
-    """By path, in the order of the paths. A file's stamp is its content where the root is git's;
-    in a folder it is looked at. ``whole``: these are all files of the project."""
+    """Return the methods of files, given as path and stamp, by path in sorted order.
+
+    In a git root the stamp is the hash of the content; in a folder, each file is read to hash it.
+    ``is_whole_project``: these are all files of the project, so rows of others may be dropped.
+    """
     found: dict[str, Methods] = {}
     if isinstance(root, FolderRoot):
         files = list(_with_content(root, files, found, step))
@@ -244,7 +250,7 @@ def read_files(
 def _unpacked(data: bytes) -> Methods:
     found = from_plain(unpacked(data))
     if found is None:
-        raise RuntimeError("what a worker packed is damaged")
+        raise RuntimeError("the methods packed by a worker are damaged")
     return found
 
 
@@ -254,9 +260,10 @@ def _with_content(
     unreadable: dict[str, Methods],
     step: Progress,
 ) -> Iterator[tuple[str, str]]:
+    """Yield path and content hash of the readable files; add the others to ``unreadable``."""
     for number, (path, _) in enumerate(files):
         if number % 256 == 0:
-            step("looking at files", number, len(files))
+            step("hashing files", number, len(files))
         data = root.read(path, LARGEST)
         if isinstance(data, Problem):
             unreadable[path] = Methods(problem=data)
@@ -265,6 +272,7 @@ def _with_content(
 
 
 def _read(root: Root, paths: list[str], engine: Callable[[], Engine]) -> Iterator[list[Read]]:
+    """Yield the files in batches, read in this process if they are few."""
     if len(paths) <= FEW:
         for path in paths:
             yield read_batch((root, [path]))
@@ -279,7 +287,7 @@ def _read(root: Root, paths: list[str], engine: Callable[[], Engine]) -> Iterato
             lost += batches[place][1]
         else:
             yield outcome
-    # One file of a batch that was lost may have ended the process: each by itself tells which.
+    # One file may have crashed the worker of a batch: read each alone to find out which.
     singles = [(root, [path]) for path in sorted(lost)]
     for place, outcome in workers.run(read_batch, singles, LIMIT):
         if isinstance(outcome, WorkerLost):
@@ -291,6 +299,7 @@ def _read(root: Root, paths: list[str], engine: Callable[[], Engine]) -> Iterato
 
 
 def read_batch(item: tuple[Root, list[str]]) -> list[Read]:
+    """Read the methods of some files. Worker processes call this."""
     root, paths = item
     found: list[Read] = []
     for path in paths:

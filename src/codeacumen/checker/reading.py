@@ -1,11 +1,12 @@
-"""Methods of a file as the checker stores them: facts, positions of names, inline suppressions.
+"""Read the methods of a file for the checker: facts, positions of names, inline suppressions.
 
-Any bytes are survivable input: a file that is not Java yields no methods and the reason.
+No input raises an exception: a file that is not Java yields no methods and a problem.
 
-``// codeacumen: ok`` on the line of a method's head, or alone on a line above it, silences all
+``// codeacumen: ok`` on the line of a method's head, or alone on a line above it, suppresses all
 rules;
-``// codeacumen: ok(get-void, is-not-boolean) because ...`` silences those that it names.
-``@SuppressWarnings("codeacumen:names")`` on the method or on a type around it silences all rules.
+``// codeacumen: ok(get-void, is-not-boolean) because ...`` suppresses the named ones.
+``@SuppressWarnings("codeacumen:names")`` on the method or on an enclosing type suppresses all
+rules.
 """
 
 from __future__ import annotations
@@ -34,8 +35,8 @@ _ANNOTATIONS = ("annotation", "marker_annotation")
 
 
 def silenced(file: JavaFile) -> dict[int, tuple[str, ...]]:
-    """The rules that are switched off, by the method's place in ``declarations.methods``."""
-    # Nearly all files have none of this, and reading them costs nothing then.
+    """Return the suppressed rules, by the method's index in ``declarations.methods``."""
+    # Most files suppress nothing: skip them quickly.
     if b"codeacumen:" not in file.source.lower():
         return {}
     found: dict[int, set[str]] = {}
@@ -45,6 +46,7 @@ def silenced(file: JavaFile) -> dict[int, tuple[str, ...]]:
 
 
 def _by_comments(file: JavaFile) -> list[tuple[int, tuple[str, ...]]]:
+    """Return index and rules of the methods that a comment suppresses."""
     syntax, methods = file.syntax, file.declarations.methods
     starts = line_starts(file.source)
     heads: dict[int, list[int]] = {}
@@ -72,7 +74,7 @@ def _by_comments(file: JavaFile) -> list[tuple[int, tuple[str, ...]]]:
             while after in is_comment:
                 after = int(syntax.stop[after])
             above = [declared[after]] if after in declared else []
-            # Between the modifiers, or after the parameters, it stands in the head itself.
+            # A comment between the modifiers or after the parameters stands inside the head.
             places = above or [
                 one for one in heads.get(line, []) if int(syntax.start[methods[one].node]) < start
             ]
@@ -81,11 +83,13 @@ def _by_comments(file: JavaFile) -> list[tuple[int, tuple[str, ...]]]:
 
 
 def _rules(written: str | None) -> tuple[str, ...]:
+    """Return the rules in the parentheses of a comment; all rules if there are none."""
     named = [] if written is None else re.split(r"[\s,]+", written.strip())
     return tuple(filter(None, named)) or (ALL,)
 
 
 def _by_annotations(file: JavaFile) -> list[tuple[int, tuple[str, ...]]]:
+    """Return index and rules of the methods that an annotation suppresses."""
     syntax, declarations = file.syntax, file.declarations
     marked: set[int] = set()
     for node in np.flatnonzero(among(*_ANNOTATIONS)[syntax.kind]).tolist():
@@ -97,7 +101,7 @@ def _by_annotations(file: JavaFile) -> list[tuple[int, tuple[str, ...]]]:
     if not marked:
         return []
     quiet: list[bool] = []
-    for declared in declarations.types:  # owners stand before what they own
+    for declared in declarations.types:  # an owner comes before its members
         around = declared.owner != NONE and quiet[declared.owner]
         if not around and declared.method != NONE:
             around = declarations.methods[declared.method].node in marked
@@ -114,9 +118,12 @@ WRITTEN = "written"
 
 @dataclass(frozen=True, slots=True)
 class Methods:
-    """``origin`` is who wrote the file: ``written`` by people, or generated, vendored, minified.
-    ``broken``: the parser had to guess somewhere in it. ``returns``: a CR alone ends some lines, so
-    that git, which knows LF only, counts other lines."""
+    """Methods of a file with their positions, or the problem with the file.
+
+    ``origin`` is ``written`` (by people), or generated, vendored or minified. ``is_broken``: the
+    file has syntax errors. ``has_bare_cr``: some lines end with a CR alone; git counts only LF, so
+    its line numbers differ from ours.
+    """
 
     facts: tuple[Facts, ...] = ()
     places: tuple[Place, ...] = ()
@@ -130,14 +137,14 @@ _FACTS, _PLACE = (attrgetter(*(one.name for one in fields(kind))) for kind in (F
 
 
 def as_plain(methods: Methods) -> tuple[object, ...]:
-    """The same as tuples, which are kept and brought back several times faster than records."""
+    """Return the record as nested tuples, which pickle several times faster than records."""
     facts, places = map(_FACTS, methods.facts), map(_PLACE, methods.places)
     told = (methods.origin, methods.broken, methods.returns, methods.problem)
     return (tuple(facts), tuple(places), *told)
 
 
 def from_plain(plain: Any) -> Methods | None:
-    """What was made plain; None of anything else."""
+    """Return the record that ``methods_to_tuple`` turned into tuples; None for other values."""
     try:
         facts, places, *told = plain
         return Methods(
@@ -148,6 +155,7 @@ def from_plain(plain: Any) -> Methods | None:
 
 
 def methods_of(path: str, data: bytes) -> Methods:
+    """Parse a file and return its methods, or the problem with it."""
     source = read_source(path, data)
     if isinstance(source, Problem):
         return Methods(problem=source)
@@ -157,18 +165,19 @@ def methods_of(path: str, data: bytes) -> Methods:
         places = _places(file, [one.place for one in facts])
         returns = data.count(b"\r") > data.count(b"\r\n")
         return Methods(tuple(facts), tuple(places), origin(source)[0], file.syntax.broken, returns)
-    except Exception as error:  # one file never ends a check
+    except Exception as error:  # one bad file must not abort the check
         return Methods(problem=Problem(path, "failed", f"{type(error).__name__}: {error}"))
 
 
 def content_key(data: bytes) -> str:
-    """A file's content as git names it, so that a file on disk and one in a commit are the same."""
+    """Return git's blob id of the content, so that files on disk and in commits share entries."""
     digest = hashlib.sha1(b"blob %d\0" % len(data), usedforsecurity=False)
     digest.update(data)
     return digest.hexdigest()
 
 
 def _places(file: JavaFile, methods: list[int]) -> list[Place]:
+    """Return the positions of the methods with these indices."""
     if not methods:
         return []
     syntax, source = file.syntax, file.source

@@ -1,8 +1,8 @@
-"""Settings of the checker: those of the command line, else of the project's file, else ours.
+"""Settings of the checker: from the command line, else the project's file, else the defaults.
 
-A project keeps them in ``.codeacumen.toml``, under ``[names]``, or in ``pyproject.toml``, under
-``[tool.codeacumen.names]``: the nearest such file at the checked path or above it. A key that
-nobody knows is an error, because a setting that does nothing is worse than none.
+A project has them in ``.codeacumen.toml``, under ``[names]``, or in ``pyproject.toml``, under
+``[tool.codeacumen.names]``; the nearest such file at or above the checked path counts. An unknown
+key is an error, because a user would believe that it has an effect.
 """
 
 from __future__ import annotations
@@ -22,10 +22,14 @@ NEVER, ANY = "never", "finding"
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """``fail_on``: the probability from which a finding fails the check; above 1 none does.
-    ``baseline``: a file of findings that are known; ``background``: what was learned from other
-    projects, a file, ``none``, or nothing for what codeacumen ships. ``ignore`` are rules that do
-    not count."""
+    """Settings of a check.
+
+    ``threshold``: least probability of a finding. ``fail_on``: probability from which a finding
+    fails the check; above 1 none does. ``baseline``: file of known findings. ``background``: model
+    of names in other projects: a file, ``none``, or empty for the one that codeacumen ships.
+    ``exclude``: patterns of paths. ``ignore``: rules that do not count. ``origin``: the file that
+    the settings come from.
+    """
 
     threshold: float = THRESHOLD
     fail_on: float = 0.0
@@ -38,17 +42,17 @@ class Settings:
     origin: Path | None = None
 
 
-# How keys are written in a file: with hyphens, as the options of the command line are.
+# Keys in a file, with hyphens like the options of the command line.
 KEYS = tuple(one.name.replace("_", "-") for one in fields(Settings) if one.name != "origin")
 
 
 def settings_at(place: Path, config: Path | None = None) -> Settings:
-    """The settings for what lies there; ``config`` is a file that is named instead."""
+    """Return the settings for a path; ``config`` names the file to read instead of the nearest."""
     if config is not None:
         table = _table(config)
         if table is None:
             raise CodeacumenError(
-                f"{config} says nothing about names",
+                f"{config} has no settings for the names check",
                 f"write [names] in {OWN}, or [tool.codeacumen.names] in {SHARED}",
             )
         return _settings(table, config)
@@ -60,7 +64,7 @@ def settings_at(place: Path, config: Path | None = None) -> Settings:
 
 
 def fails_on(text: str) -> float:
-    """From what probability on a finding fails the check.
+    """Return the probability from which a finding fails the check.
 
     >>> fails_on("finding"), fails_on("never"), fails_on("0.9")
     (0.0, 2.0, 0.9)
@@ -73,38 +77,40 @@ def fails_on(text: str) -> float:
 
 
 def probability(value: Any, key: str, hint: str = "a number from 0 to 1, such as 0.8") -> float:
+    """Return the value as a probability, or raise an error that names the key."""
     try:
         found = float(value)
     except (TypeError, ValueError):
         found = -1.0
     if isinstance(value, bool) or not 0 <= found <= 1:
-        raise CodeacumenError(f"{key}: {value!r} is no probability", hint)
+        raise CodeacumenError(f"{key}: {value!r} is not a probability", hint)
     return found
 
 
 def changed(settings: Settings, **given: Any) -> Settings:
-    """The settings with those that were given: what is None was not."""
+    """Return the settings with the overrides that are not None."""
     return replace(settings, **{key: value for key, value in given.items() if value is not None})
 
 
 def _files_above(place: Path) -> list[Path]:
+    """Return the possible settings files at and above a path, the nearest first."""
     place = place.absolute()
     folders = [place, *place.parents] if place.is_dir() else list(place.parents)
     return [folder / name for folder in folders for name in (OWN, SHARED)]
 
 
 def _table(file: Path) -> Mapping[str, Any] | None:
-    """What a file says about names; None where it says nothing."""
+    """Return the table of a settings file; None if the file or the table does not exist."""
     try:
         read = tomllib.loads(file.read_text(encoding="utf-8"))
     except (FileNotFoundError, NotADirectoryError) as error:
         if file.name in (OWN, SHARED):
             return None
-        raise CodeacumenError(f"there is no {file}", "--config names a file of settings") from error
+        raise CodeacumenError(f"{file}: no such file", "--config needs a settings file") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        if file.name == SHARED:  # other programs' file, and they will tell
+        if file.name == SHARED:  # shared with other tools, which report the error
             return None
-        raise CodeacumenError(f"{file}: {error}", "it must be TOML") from error
+        raise CodeacumenError(f"{file} is not valid TOML: {error}", "correct the file") from error
     except OSError as error:
         raise CodeacumenError(f"{file}: {error.strerror or error}") from error
     at: Any = read
@@ -115,16 +121,17 @@ def _table(file: Path) -> Mapping[str, Any] | None:
     if at is None and file.name != SHARED and read:
         unknown = next(iter(read))
         raise CodeacumenError(
-            f"{file}: there is nothing called {unknown!r}", "settings go below [names]"
+            f"{file}: unknown key {unknown!r}", "write the settings below [names]"
         )
     return at
 
 
 def _settings(table: Mapping[str, Any], file: Path) -> Settings:
+    """Return the settings in a table; raise an error for an unknown key or a wrong value."""
     found: dict[str, Any] = {"origin": file}
     for key, value in table.items():
         if key not in KEYS:
-            raise CodeacumenError(f"{file}: there is no setting called {key!r}", _nearest(key))
+            raise CodeacumenError(f"{file}: unknown setting {key!r}", _nearest(key))
         try:
             found[key.replace("-", "_")] = _value(key, value, file)
         except CodeacumenError as error:
@@ -133,13 +140,15 @@ def _settings(table: Mapping[str, Any], file: Path) -> Settings:
 
 
 def _nearest(key: str) -> str:
+    """Return a hint that names the most similar key, or all keys."""
     from difflib import get_close_matches
 
     near = get_close_matches(key.replace("_", "-"), KEYS, 1)
-    return f"did you mean {near[0]}?" if near else f"there are {', '.join(KEYS)}"
+    return f"did you mean {near[0]}?" if near else f"settings: {', '.join(KEYS)}"
 
 
 def _value(key: str, value: Any, file: Path) -> Any:
+    """Check the value of a key and convert it to the type of its setting."""
     if key == "threshold":
         return probability(value, key)
     if key == "fail-on":
@@ -150,11 +159,11 @@ def _value(key: str, value: Any, file: Path) -> Any:
         return value
     if key in ("exclude", "ignore"):
         if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
-            raise CodeacumenError(f"{key}: {value!r} is no list of texts", f'{key} = ["..."]')
+            raise CodeacumenError(f"{key}: {value!r} is not a list of texts", f'{key} = ["..."]')
         return tuple(value)
     if not isinstance(value, str) or not value:
-        raise CodeacumenError(f"{key}: {value!r} is no text")
-    # Files are named from the folder of the file that names them.
+        raise CodeacumenError(f"{key}: {value!r} is not a text")
+    # Paths in a settings file are relative to its folder.
     if key == "baseline":
         return file.absolute().parent / value
     return value if value == "none" else str(file.absolute().parent / value)

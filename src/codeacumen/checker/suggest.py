@@ -32,8 +32,8 @@ _LINES_SHOWN = 8
 class SuggestedNames:
     """Names for the method at ``path`` and ``place``; ``path`` is from the project's root.
 
-    ``verdict`` is what the checker says about the name that the method has: None where nothing
-    speaks against it.
+    ``verdict`` is the checker's verdict on the method's present name; None without evidence
+    against it.
     """
 
     path: str
@@ -46,7 +46,7 @@ class SuggestedNames:
 
     @property
     def method(self) -> str:
-        """How a person would call the method: ``Type.name(int, String)``."""
+        """Short form of the method: ``Type.name(int, String)``."""
         return f"{self.owner.rsplit('.', 1)[-1]}.{self.name}({', '.join(self.parameters)})"
 
 
@@ -92,7 +92,7 @@ def suggest_for_method(
 
 
 def split_reference(reference: str) -> tuple[Path, str]:
-    """Return the file of a reference, and the line or name behind it; empty where there is none."""
+    """Return the file of a reference, and the line or name after the colon, which may be empty."""
     if Path(reference).is_file():
         return Path(reference), ""
     file, _, position = reference.rpartition(":")
@@ -102,7 +102,7 @@ def split_reference(reference: str) -> tuple[Path, str]:
 
 
 def _find_method(methods: Methods, file: Path, position: str) -> int:
-    """Return the number of the method at a line or with a name; of nested ones the inner one."""
+    """Return the index of the method at a line or with a name, the innermost of nested ones."""
 
     def matches(facts: Facts, place: Place) -> bool:
         if position.isdecimal():

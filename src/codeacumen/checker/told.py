@@ -1,11 +1,12 @@
 """Formats of a check's report: text, JSON, HTML and SARIF, and the help on each rule.
 
-The HTML is one page. Names, paths and reasons come from the checked code, which may be hostile: all
-of it is escaped, and a policy in the page lets only our script run.
+The HTML report is one page. Names, paths and reasons come from the checked code, which may be
+hostile: the template escapes all of them, and the page's content security policy allows only our
+script.
 
-SARIF 2.1.0 is what GitHub, Azure, GitLab and editors show beside the code. A rename needs all
-places of use, so a better name is part of the message and not a fix that a tool could apply
-to one file.
+GitHub, Azure, GitLab and editors show SARIF 2.1.0 next to the code. A rename must change all uses
+of a method, so a better name is part of the message and not a fix that a tool could apply to one
+file.
 """
 
 from __future__ import annotations
@@ -32,6 +33,8 @@ from codeacumen.models.method_naming.verdict import Evidence
 
 @dataclass(frozen=True, slots=True)
 class Help:
+    """Title and explanation of a rule."""
+
     title: str
     text: str
 
@@ -40,58 +43,61 @@ _KINDS = {
     "antipattern": (
         "The name promises something that the signature or the body does not keep.",
         "A linguistic antipattern: readers who trust the name will be wrong about what the method "
-        "does or gives. Rename the method, or make it do what its name says.",
+        "does or returns. Rename the method, or make it do what its name says.",
     ),
     "convention": (
-        "The name is not formed as those of its siblings are.",
-        "Methods of the same shape, in the same class or project, are named in another way. Who "
-        "looks for the method will look under the other form.",
+        "The name does not follow the pattern of its siblings.",
+        "Methods of the same shape, in the same class or project, are named in another way. "
+        "Readers will look for the method under the other form.",
     ),
     "neighbours": (
         "Methods that do the same have other names.",
-        "The methods whose bodies are most like this one are called something else, and those with "
-        "names like this one do something else.",
+        "The methods with the most similar bodies have different names, and methods with similar "
+        "names do something else.",
     ),
     "background": (
-        "Such methods are named otherwise elsewhere.",
-        "In the code that the background was learned from, methods of this kind begin with another "
-        "word, by what they take, do and give.",
+        "Other projects name such methods differently.",
+        "In the code of the background model, names of methods with such parameters, bodies and "
+        "results begin with another word.",
     ),
     "words": (
-        "The words of the name are not those of the body.",
-        "The name uses words that neither the signature nor the body of the method knows.",
+        "The words of the name do not occur in the body.",
+        "The name uses words that occur neither in the signature nor in the body of the method.",
     ),
 }
 _OTHER = ("The name is probably wrong.", "A model judges that another name would fit the method.")
 
 
 def help_of(rule: str, kind: str) -> Help:
-    """The help of a rule; where the rule has none of its own, that of its kind."""
+    """Return the help on a rule, by its kind and its source in the literature."""
     from codeacumen.models.method_naming.antipatterns import RULES
 
     title, text = _KINDS.get(kind, _OTHER)
     literature = {one.id: one.source for one in RULES}.get(rule)
     text += f" See {literature}." if literature else ""
-    silence = f"If the name is right, say so above the method: // codeacumen: ok({rule}) and why."
+    silence = (
+        f"If the name is right, write above the method: // codeacumen: ok({rule}) and the reason."
+    )
     words = rule.replace("-", " ")
     return Help(f"{words[:1].upper()}{words[1:]}: {title}", f"{title} {text} {silence}")
 
 
-# Another number when a reader of the old form would be misled.
+# Increase this when the meaning or type of a key changes.
 FORMAT = 1
-# So many examples of a reason are told in a line.
+# Examples in the line of a reason.
 EXAMPLES = 4
 
-# A text in a role: place, name, probability, rule, why, better, text.
+# Formats a text by its role: place, name, probability, rule, why, better, text.
 Style: TypeAlias = Callable[[str, str], str]
 
 
 def plain(role: str, text: str) -> str:
+    """Return the text without any style."""
     return text
 
 
 def text_lines(report: Report, style: Style = plain) -> Iterator[str]:
-    """A line for each finding, as compilers write them; below it why, and what would be better."""
+    """Yield a line for each finding, as compilers do, then its reasons and better names."""
     for one in report.reported:
         place = f"{shown_path(report, one.path)}:{one.place.line}:{one.place.column}"
         yield (
@@ -114,14 +120,14 @@ def _reason(reason: Evidence) -> str:
 
 
 def shown_path(report: Report, path: str) -> str:
-    """A path that can be opened from here."""
+    """Return a path relative to the current folder, so that it can be opened."""
     if len(report.roots) != 1:
         return path
     return os.path.relpath(report.roots[0] / Path(on_disk(path))).replace(os.sep, "/")
 
 
 def summary(report: Report) -> list[str]:
-    """What was looked at, in a few sentences."""
+    """Return counts, suppressions, stale findings, skipped files and problems as lines."""
     told = report.reported
     lines = [
         f"{_many(len(told), 'finding')} in {_many(report.methods, 'method')} of "
@@ -135,8 +141,8 @@ def summary(report: Report) -> list[str]:
         )
     if report.stale:
         lines.append(
-            f"{_many(len(report.stale), 'known finding')} of the baseline no longer there: "
-            "write it again"
+            f"{_many(len(report.stale), 'known finding')} of the baseline no longer occur: "
+            "update it with --write-baseline"
         )
         lines += [f"  {one.path}: {one.method}" for one in report.stale]
     for why, count in sorted(report.skipped.items()):
@@ -151,7 +157,7 @@ def _many(count: int, what: str) -> str:
 
 
 def record(report: Report) -> Json:
-    """The report as JSON; docs/verbs/names-check.md tells what each key is."""
+    """Return the report as JSON; docs/verbs/names-check.md explains the keys."""
     return {
         "format": FORMAT,
         "version": __version__,
@@ -169,6 +175,7 @@ def record(report: Report) -> Json:
 
 
 def as_json(report: Report) -> bytes:
+    """Return the report as a JSON document."""
     return (json.dumps(record(report), indent=1, ensure_ascii=True) + "\n").encode()
 
 
@@ -214,6 +221,7 @@ FOLDER = "page"
 
 
 def as_page(report: Report, title: str = "") -> bytes:
+    """Return the report as an HTML page; its title defaults to the names of the roots."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     environment = Environment(
@@ -252,6 +260,7 @@ _CARRIED = {"inline": "inSource", "baseline": "external"}
 
 
 def as_sarif(report: Report) -> bytes:
+    """Return the report as a SARIF 2.1.0 log."""
     rules = sorted({one.rule for one in report.findings})
     run = {
         "tool": {
@@ -263,7 +272,7 @@ def as_sarif(report: Report) -> bytes:
             }
         },
         "columnKind": "unicodeCodePoints",
-        "originalUriBaseIds": {ROOT: {"description": {"text": "The root of what was checked."}}},
+        "originalUriBaseIds": {ROOT: {"description": {"text": "The root of the checked project."}}},
         "invocations": [
             {
                 "executionSuccessful": True,
@@ -284,6 +293,7 @@ def as_sarif(report: Report) -> bytes:
 
 
 def level_of(probability: float) -> str:
+    """Return the SARIF level for a probability."""
     return next(level for least, level in LEVELS if probability >= least)
 
 
@@ -340,7 +350,7 @@ def _result(one: Finding, rules: list[str]) -> Json:
     related = [place for reason in one.reasons for place in _related(reason)]
     if related:
         result["relatedLocations"] = [{"id": i, **place} for i, place in enumerate(related, 1)]
-    # An empty list says that somebody looked, and that it counts.
+    # In SARIF, an empty list means that the finding is known not to be suppressed.
     carried = _CARRIED.get(one.suppressed)
     result["suppressions"] = [{"kind": carried}] if carried else []
     return result
@@ -352,7 +362,7 @@ def _sentence(text: str) -> str:
 
 
 def _related(reason: Evidence) -> list[Json]:
-    """The methods that a reason stands on."""
+    """Return SARIF locations of the methods that support a reason."""
     found: list[Json] = []
     for example in reason.examples:
         place: Json = {"message": {"text": f"{reason.rule}: {example}"}}

@@ -1,1 +1,1 @@
-"""Who answers: models, and the adapters between their capabilities."""
+"""Models, and the adapters between their capabilities."""

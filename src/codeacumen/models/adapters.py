@@ -32,7 +32,7 @@ def _find_failure(answers: Sequence[object]) -> Exception | None:
 
 
 def cosine_similarity(embed: Ask) -> Ask:
-    """embed → similarity: the cosine of the two vectors; none where one is missing or zero."""
+    """embed → similarity: the cosine of the two vectors; None where one is missing or zero."""
 
     def similarity(pairs: Sequence[Pair]) -> list[float | Exception | None]:
         import numpy as np
@@ -78,8 +78,8 @@ def most_similar_choice(similarity: Ask) -> Ask:
 
 
 def agreement_with_own_name(name: Ask) -> Ask:
-    """name → judge: how much of the given name is in the name the model would give
-    (Dice over subtokens, case aside)."""
+    """name → judge: Dice coefficient of the subtokens of the method's name and of the predicted
+    name, ignoring case."""
 
     def judge(methods: Sequence[NamedMethod]) -> list[float | Exception | None]:
         own = name([method.method for method in methods])
@@ -104,7 +104,7 @@ ADAPTERS: dict[tuple[Capability, Capability], Callable[[Ask], Ask]] = {
 
 
 def list_capabilities(model: Model) -> tuple[Capability, ...]:
-    """Return the capabilities that a model has itself."""
+    """Return the capabilities that a model has without adapters."""
     return tuple(
         capability
         for capability, protocol in CAPABILITY_PROTOCOLS.items()
@@ -113,7 +113,7 @@ def list_capabilities(model: Model) -> tuple[Capability, ...]:
 
 
 def route(own: Sequence[Capability], needed: Capability) -> tuple[Capability, ...] | None:
-    """The shortest chain of capabilities from one the model has to the one needed, or None."""
+    """Return the shortest chain from one of the model's capabilities to the needed one, or None."""
     queue: deque[tuple[Capability, ...]] = deque((capability,) for capability in own)
     seen = set(own)
     while queue:
@@ -128,7 +128,7 @@ def route(own: Sequence[Capability], needed: Capability) -> tuple[Capability, ..
 
 
 def ask_through(model: Model, needed: Capability) -> Ask:
-    """Return the callable that answers ``needed``: the model's own, or adapters in front of it."""
+    """Return a callable for the capability ``needed``: the model's own method, or adapters."""
     own = list_capabilities(model)
     chain = route(own, needed)
     if chain is None:
@@ -140,15 +140,15 @@ def ask_through(model: Model, needed: Capability) -> Ask:
     return ask
 
 
-# What a model may do wrong while the run goes on. SystemExit: a library's sys.exit() must
-# not end the run as if all were well.
+# Errors of a model that do not end the run. SystemExit is among them because a library's
+# sys.exit() must not end the run as if it had succeeded.
 MISHAPS = (Exception, SystemExit)
 
 
 def ask_each(
     call: Callable[[Sequence[Any]], Sequence[Any]], questions: Sequence[Any], size: int
 ) -> list[Any]:
-    """An answer for each question, or the exception it raised, in batches of ``size``."""
+    """Return for each question its answer or the exception it raised, in batches of ``size``."""
     answers: list[Any] = []
     for start in range(0, len(questions), size):
         answers += _halving(call, questions[start : start + size])
@@ -156,7 +156,7 @@ def ask_each(
 
 
 def _halving(call: Callable[[Sequence[Any]], Sequence[Any]], batch: Sequence[Any]) -> list[Any]:
-    """A batch that fails is halved until the culprit stands alone."""
+    """Return the answers to a batch; halve a failing batch until the failing question is alone."""
     try:
         answers = list(call(batch))
         if len(answers) != len(batch):
@@ -170,7 +170,10 @@ def _halving(call: Callable[[Sequence[Any]], Sequence[Any]], batch: Sequence[Any
 
 
 def _bare(error: BaseException) -> BaseException:
-    """An error without the stack that it came from: that holds whatever was in memory then, for as
-    long as the error is kept, and there may be one for each question."""
+    """Return the error without its traceback and causes.
+
+    A traceback keeps the local variables of its frames in memory as long as the error lives, and
+    there may be one error for each question.
+    """
     error.__cause__ = error.__context__ = None
     return error.with_traceback(None)

@@ -1,4 +1,4 @@
-"""Bounds that every table shows: chance, the best constant answer, and the truth itself."""
+"""Baselines that bound every table of scores: chance, the best constant answer, and the truth."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from codeacumen.registry import model
 
 
 class Chance:
-    """Answers drawn from a hash of the question, so that neither order nor batches matter."""
+    """Random answers from a hash of the question, so that neither order nor batches matter."""
 
     batch_size = 1024
 
@@ -51,8 +51,10 @@ class Chance:
 
 
 class Constant:
-    """The mean of the numbers it was shown, or the most frequent of the texts. Where there is a
-    training split it is shown no other labels."""
+    """The mean of the labels if they are numbers, or the most frequent label if they are texts.
+
+    The labels are those of the training split where there is one, else all.
+    """
 
     batch_size = 1024
     supervision: Supervision = "train-or-all"
@@ -68,7 +70,7 @@ class Constant:
         return [mean] * len(questions)
 
     def _most_frequent(self, labels: Iterable[Json]) -> Json:
-        # The first in the alphabet among equals: no dependence on the order of instances.
+        # Break ties alphabetically: the answer must not depend on the order of instances.
         return min(labels, key=lambda label: (-self.counts[label], label))
 
     def similarity(self, pairs: Sequence[Pair]) -> list[float]:
@@ -88,7 +90,7 @@ class Constant:
 
 
 class Oracle:
-    """Says what is true: what a perfect model would score."""
+    """The true answers: the score of a perfect model."""
 
     batch_size = 1024
     supervision: Supervision = "all"
@@ -119,8 +121,10 @@ class Oracle:
 
 
 class RandomLabel:
-    """Labels drawn from those of the training split, as often as they are there: chance for a
-    task whose answers are not chosen from a list."""
+    """Random labels of the training split, in proportion to their frequency.
+
+    This is chance for a task whose answers are not chosen from a list.
+    """
 
     batch_size = 1024
     supervision: Supervision = "train"
@@ -130,13 +134,16 @@ class RandomLabel:
         self.labels: list[str] = []
 
     def fit(self, examples: Sequence[Example]) -> None:
-        # In the order of the alphabet: no dependence on the order of the examples.
+        # Sorted: the answers must not depend on the order of the examples.
         self.labels = sorted(str(example.truth) for example in examples)
 
     def _drawn(self, questions: Sequence[Input]) -> list[str | None]:
         if not self.labels:
             return [None] * len(questions)
-        return [self.labels[int(self.chance.draw(one) * len(self.labels))] for one in questions]
+        return [
+            self.labels[int(self.chance.draw(question) * len(self.labels))]
+            for question in questions
+        ]
 
     def generate(self, prompts: Sequence[Prompt]) -> list[str | None]:
         return self._drawn(prompts)
@@ -146,7 +153,7 @@ class RandomLabel:
 
     def classify(self, questions: Sequence[Question]) -> list[str | None]:
         drawn = self._drawn(questions)
-        # A label that is none of the choices, which other questions may have, is no answer.
+        # A label that only other questions have among their choices is no answer.
         return [
             label if label in question.choices else None
             for label, question in zip(drawn, questions, strict=True)

@@ -1,15 +1,15 @@
 """The ensemble of IdBench, section III-D: support vector regression on other models' scores.
 
-Besides the members' scores it sees, for each identifier, its length, its number of
-subtokens, and how many of them are English words and how many are not. It is trained on all
-pairs but the one it answers. A pair that one of the members cannot score is neither learned
-from nor answered. Of what is no name, such as the source of a method, it sees the scores alone.
+Its features are the members' scores and, for each identifier, the length, the number of subtokens,
+and how many subtokens are English words and how many are not. Texts that are not names, such as
+the source of a method, have the scores as their only features. The regression is trained on all
+pairs but the one it predicts. A pair that a member cannot score is left out of the training and
+gets no prediction.
 
-The regressions (``trained``) fit a few hundred rows of a few columns. The paper's is ``svr``.
-``trees`` are extremely randomised trees, ``both`` is the mean of the two, ``linear`` is ridge
-regression (added after the others were seen to do badly on methods without names). ``chosen`` takes
-that of the first three which predicts best inside the pairs it is trained on: the selection is
-nested, so the pair that is answered has no part in it.
+There are five learners. ``svr`` is the paper's. ``trees`` are extremely randomised trees, ``both``
+is the mean of the two, and ``linear`` is ridge regression, which does better than the others on
+methods without names. ``chosen`` selects among the first three by cross-validation inside the
+training pairs: the selection is nested, so the predicted pair has no part in it.
 """
 
 from __future__ import annotations
@@ -53,6 +53,7 @@ _FOLDS = 5
 
 
 def trained(learner: str, inputs: Rows, truths: Floats) -> Predict:
+    """Fit a regression and return its predict function."""
     if learner == CHOSEN:
         learner = best(inputs, truths)
     if learner == LINEAR:
@@ -66,7 +67,7 @@ def trained(learner: str, inputs: Rows, truths: Floats) -> Predict:
 
 
 def best(inputs: Rows, truths: Floats) -> str:
-    """The learner whose predictions rank held-out rows best; the simpler one among equals."""
+    """Return the learner with the best Spearman correlation on held-out rows; ties: the simpler."""
     from scipy.stats import spearmanr
 
     if len(truths) < 2 * _FOLDS:
@@ -88,7 +89,7 @@ def _folds(size: int) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
 
 
 def _vectors(inputs: Rows, truths: Floats) -> Predict:
-    """As the paper has it: scaled inputs, the library's defaults."""
+    """Fit support vector regression as in the paper: scaled inputs, scikit-learn's defaults."""
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import StandardScaler
     from sklearn.svm import SVR
@@ -98,8 +99,10 @@ def _vectors(inputs: Rows, truths: Floats) -> Predict:
 
 
 def _line(inputs: Rows, truths: Floats) -> Predict:
-    """Ridge regression: members that agree share the weight. How much they are held back is chosen
-    inside the rows it is given."""
+    """Fit ridge regression, in which correlated members share the weight.
+
+    The strength of the penalty is chosen by cross-validation inside the given rows.
+    """
     from sklearn.linear_model import RidgeCV
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import StandardScaler
@@ -117,7 +120,7 @@ def _trees(inputs: Rows, truths: Floats) -> Predict:
     return predict
 
 
-# The paper's seven, in the order in which its script takes them.
+# The paper's seven members, in the order of its script.
 PAPER_MEMBERS = ("ft-cbow", "ft-sg", "w2v-sg", "w2v-cbow", "path-based", "lv", "nw")
 
 
@@ -128,14 +131,14 @@ def _dictionary() -> Any:
     from spylls.hunspell import Dictionary
 
     with warnings.catch_warnings():
-        # spylls leaves its files to the garbage collector.
+        # spylls never closes its files.
         warnings.simplefilter("ignore", ResourceWarning)
         return Dictionary.from_files("en_US")
 
 
 @lru_cache(maxsize=1 << 14)
 def is_english(word: str) -> bool:
-    """Whether Hunspell's en_US dictionary has the word, in the case it is written in."""
+    """Return True if Hunspell's en_US dictionary has the word, in exactly this case."""
     return bool(_dictionary().lookup(word))
 
 
@@ -155,7 +158,7 @@ def identifier_features(left: str, right: str) -> list[float]:
 
 
 def _is_name(text: str) -> bool:
-    """Whether a text is one word; of a method's source, lengths and spelling say nothing."""
+    """Return True if the text has no white space: lengths and spelling of source code are noise."""
     return not any(map(str.isspace, text))
 
 
@@ -174,7 +177,7 @@ def _similarity_of(member: LoadedModel) -> Ask:
 
 
 def _is_score(answer: Any) -> bool:
-    """A member that fails on a pair, or says something that is no number, has no score for it."""
+    """Return True if a member's answer is a finite number, and not a failure."""
     return (
         answer is not None
         and not isinstance(answer, bool | str | BaseException)
@@ -206,12 +209,14 @@ class Ensemble:
     def prepare(self, texts: Sequence[str]) -> None:
         for read in self.readers:
             read(texts)
-        # What a member has read changes what it says.
+        # The members' scores depend on the texts that they prepared.
         self._rows.clear()
 
     def _inputs(self, pairs: Sequence[Pair]) -> list[list[float] | None]:
-        """A row of numbers for each pair. Leave-one-out asks for each pair once per fold;
-        the members are asked for it only once."""
+        """Return a row of features for each pair, or None where a member has no score.
+
+        Rows are cached: leave-one-out needs each pair once per fold, members score it once.
+        """
         new = [pair for pair in dict.fromkeys(pairs) if pair not in self._rows]
         if new:
             columns = [ask(new) for ask in self.members]
@@ -252,7 +257,7 @@ def make_ensemble(*members: str, features: bool = True, learner: str = "svr") ->
     """Regression on other models' scores (ensemble:MEMBER,MEMBER,...,learner=svr)"""
     if learner not in LEARNERS:
         raise CodeacumenError(
-            f"there is no learner {learner!r}", f"there are {', '.join(LEARNERS)}"
+            f"there is no learner {learner!r}", f"choose one of {', '.join(LEARNERS)}"
         )
     made = [make_model(reference) for reference in members or PAPER_MEMBERS]
     return Ensemble(made, features, learner)

@@ -1,7 +1,7 @@
-"""A method's text as tokens, by one regular expression.
+"""Tokens of a method's text, split by one regular expression.
 
-The texts that models are asked about have masks in them and may be broken, so this reads anything:
-what is no token of Java comes out as single characters. Comments are left out.
+The texts of tasks contain masks and may be broken, so any text is accepted: characters that belong
+to no token of Java become single tokens. Comments are left out.
 """
 
 from __future__ import annotations
@@ -36,7 +36,8 @@ KEYWORDS = frozenset(_WORDS.split())
 
 
 def tokens(text: str) -> list[str]:
-    """
+    """Split a text into its tokens, without comments.
+
     >>> tokens("int a = b<MASK>(1.5f, \\"x\\"); // why")
     ['int', 'a', '=', 'b', '<MASK>', '(', '1.5f', ',', '"x"', ')', ';']
     """
@@ -44,12 +45,13 @@ def tokens(text: str) -> list[str]:
 
 
 def is_name(token: str) -> bool:
-    """Whether it is an identifier; a mask is none."""
+    """Return True if the token is an identifier; a mask is not."""
     return token not in KEYWORDS and _NAME.fullmatch(token) is not None
 
 
 def kind(token: str) -> str:
-    """What sort of token it is: keywords, operators and the mask stand for themselves."""
+    """Return ``text``, ``character``, ``number``, ``name`` or else the token itself (keywords,
+    operators, the mask)."""
     if token[0] in "\"'":
         return "text" if token[0] == '"' else "character"
     if token[0].isdigit():

@@ -1,8 +1,8 @@
-"""Classifiers that learn from a training split what tokens go with which label.
+"""Classifiers on token counts, trained on the training split.
 
-``bag-of-tokens`` sees which tokens a method has and how often; ``ngrams`` also which stand beside
-each other, and what is around a mask, by distance; ``structure`` sees no words at all, only how
-many of each control structure there are at which depth, which is what complexity hangs on.
+``bag-of-tokens`` counts the tokens of a method. ``ngrams`` adds n-grams of tokens, and the tokens
+around a mask by their distance from it. ``structure`` sees no words, only how many of each control
+structure there are at each depth, which determines the complexity.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from codeacumen.registry import model
 if TYPE_CHECKING:
     from codeacumen.api import Floats
 
-# Features are hashed into so many columns.
+# Number of columns that features are hashed into.
 _COLUMNS = 1 << 18
-# How many tokens on either side of a mask are seen by their distance from it.
+# Number of tokens on either side of a mask that are features by their distance from it.
 _REACH = 6
 _PAIRS: tuple[tuple[int, ...], ...] = ((-1, 1), (-2, -1), (1, 2), (-2, 1), (-1, 2))
 _GROUPS: tuple[tuple[int, ...], ...] = (
@@ -88,7 +88,7 @@ class Linear:
             LinearSVC(C=0.3, random_state=self.seed),
         )
         with warnings.catch_warnings():
-            # A machine that has not quite converged is still the same one every time.
+            # A machine that has not quite converged is still deterministic.
             warnings.simplefilter("ignore", ConvergenceWarning)
             self._pipeline.fit(texts, labels)
 
@@ -96,7 +96,10 @@ class Linear:
         if len(self._labels) < 2:
             return [_only(self._labels, question) for question in questions]
         scores = self._pipeline.decision_function([question.text for question in questions])
-        return [_best(self._labels, row, one) for row, one in zip(scores, questions, strict=True)]
+        return [
+            _best(self._labels, row, question)
+            for row, question in zip(scores, questions, strict=True)
+        ]
 
 
 class Structure:
@@ -126,12 +129,20 @@ class Structure:
         if not self._labels:
             return [None] * len(questions)
         rows = self._forest.predict_proba([structure(question.text) for question in questions])
-        return [_best(self._labels, row, one) for row, one in zip(rows, questions, strict=True)]
+        return [
+            _best(self._labels, row, question)
+            for row, question in zip(rows, questions, strict=True)
+        ]
 
 
 def _shown(examples: Sequence[Example]) -> tuple[list[str], list[str]]:
-    known = [(one.input.text, one.truth) for one in examples if isinstance(one.input, Question)]
-    return [text for text, _ in known], [truth for _, truth in known]
+    """Return the texts of the questions, and their labels."""
+    labelled = [
+        (example.input.text, example.truth)
+        for example in examples
+        if isinstance(example.input, Question)
+    ]
+    return [text for text, _ in labelled], [label for _, label in labelled]
 
 
 def _only(labels: Sequence[str], question: Question) -> str | None:
@@ -139,16 +150,21 @@ def _only(labels: Sequence[str], question: Question) -> str | None:
 
 
 def _best(labels: Sequence[str], scores: Floats, question: Question) -> str | None:
-    """The choice with the highest score. Of two labels there is one score, the second's."""
-    both = (-float(scores), float(scores)) if scores.ndim == 0 else scores.tolist()
+    """Return the choice with the highest score.
+
+    With two labels scikit-learn returns one score, that of the second label.
+    """
+    score_list = (-float(scores), float(scores)) if scores.ndim == 0 else scores.tolist()
     known = {
-        label: score for label, score in zip(labels, both, strict=True) if label in question.choices
+        label: score
+        for label, score in zip(labels, score_list, strict=True)
+        if label in question.choices
     }
     return max(known, key=lambda label: known[label]) if known else None
 
 
 # --------------------------------------------------------------------------------------
-# What is seen of a text.
+# Features of a text.
 # --------------------------------------------------------------------------------------
 
 
@@ -170,7 +186,7 @@ def ngrams(text: str, longest: int) -> list[str]:
 
 
 def _around(found: Sequence[str], mask: int) -> Iterator[str]:
-    """What stands where, seen from a mask: the tokens and their kinds, one by one and together."""
+    """Yield features of the tokens around a mask and of their kinds, by offset from the mask."""
     sides = {
         distance: found[mask + distance] if 0 <= mask + distance < len(found) else ""
         for distance in range(-_REACH, _REACH + 1)
@@ -188,7 +204,7 @@ def _around(found: Sequence[str], mask: int) -> Iterator[str]:
 
 
 def _statement(found: Sequence[str], mask: int) -> str:
-    """The keyword that begins the statement the mask is in, or the kind of its first token."""
+    """Return the keyword that begins the statement of the mask, or the kind of its first token."""
     for at in range(mask - 1, -1, -1):
         if found[at] in (";", "{", "}"):
             return kind(found[at + 1])
@@ -198,8 +214,7 @@ def _statement(found: Sequence[str], mask: int) -> str:
 
 
 def structure(text: str) -> list[int]:
-    """How often there is each control structure, in all and by depth; how deep it goes; and how
-    many blocks with a condition follow each other at the outermost level."""
+    """Count tokens, the maximum depth, and each control structure in total and by depth."""
     counts: Counter[tuple[str, int]] = Counter()
     depth, deepest, size = 0, 0, 0
     for token in tokens(text)[:_MOST_TOKENS]:
@@ -218,6 +233,8 @@ def structure(text: str) -> list[int]:
     return row
 
 
+# --------------------------------------------------------------------------------------
+# Models.
 # --------------------------------------------------------------------------------------
 
 

@@ -1,9 +1,9 @@
-"""A namer without a network: the name that the most similar methods of a corpus have.
+"""Method naming by k nearest neighbours: the names of the most similar methods of a corpus.
 
-A method is its words and its path contexts; the nearest are found by the cosine of their tf-idf
-vectors and vote for their names, the nearer the weightier. Whoever is asked about has no vote: a
-method of the corpus, and every variant of it, is answered as if the method were not in it. It is
-told by its id, which is the corpus's or, for a variant, begins with that and a slash.
+A method is represented by the tf-idf vectors of its words and of its path contexts. The nearest
+methods by cosine vote for their names, weighted by similarity. A method of the corpus has no vote
+on itself or on its variants; it is recognised by its id, which is the corpus's id or, for a
+variant, begins with that id and a slash.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ if TYPE_CHECKING:
     from codeacumen.search.features import FeatureIndex, Features
 
 ALL = "all"
-# A vote's weight is its similarity to this power: one method that is nearly the same knows more
-# than two that are somewhat alike.
+# A vote's weight is its similarity to this power: one nearly identical method is better evidence
+# than two somewhat similar ones.
 _POWER = 3
-# How many of the corpus's methods are read at once.
+# Number of the corpus's methods in memory at a time.
 _BATCH = 512
 
 
 class _Voters:
-    """Methods with names, which vote for them."""
+    """A vote of the nearest methods on a method's name."""
 
     names: list[str]
     k: int
@@ -37,7 +37,7 @@ class _Voters:
     def _names_near(
         self, index: FeatureIndex, methods: Sequence[Method], left_out: Sequence[int]
     ) -> list[str | None]:
-        """None for a method that has nothing in common with any other."""
+        """Return a name for each method; None for one that has nothing in common with any other."""
         import numpy as np
 
         from codeacumen.search.features import features
@@ -47,8 +47,7 @@ class _Voters:
         return [self._voted(*row) for row in zip(nearest.tolist(), cosines.tolist(), strict=True)]
 
     def _voted(self, nearest: Sequence[int], similar: Sequence[float]) -> str | None:
-        """The name with the most votes; among equals the nearest one's, then the first in the
-        alphabet."""
+        """Return the name with the most votes; ties go to the nearest, then alphabetically."""
         votes: dict[str, tuple[float, float]] = {}
         for method, similarity in zip(nearest, similar, strict=True):
             if method >= 0:
@@ -74,7 +73,7 @@ class NearestNamer(_Voters):
 
     @property
     def index(self) -> FeatureIndex:
-        """What it has learned, when it is first needed."""
+        """Index of the corpus, built when it is first needed."""
         if self._index is None:
             from codeacumen.search.features import FeatureIndex
 
@@ -88,7 +87,7 @@ class NearestNamer(_Voters):
         return self._names_near(index, methods, left_out)
 
     def _read(self) -> Iterator[Features]:
-        """The features of the corpus's methods, masked as those are that it is asked for."""
+        """Yield the features of the corpus's methods, with their names masked as in the tasks."""
         import pyarrow.parquet as pq
 
         from codeacumen.search.features import features
@@ -112,7 +111,7 @@ class NearestNamer(_Voters):
 
 
 class Nearest(_Voters):
-    """The same, with the training split for its corpus. None of what it is asked about is in it."""
+    """Nearest neighbours in the task's training split, which contains none of its questions."""
 
     batch_size = 256
     supervision: Supervision = "train"
@@ -127,10 +126,14 @@ class Nearest(_Voters):
     def fit(self, examples: Sequence[Example]) -> None:
         from codeacumen.search.features import FeatureIndex, features
 
-        known = [(one.input.text, one.truth) for one in examples if isinstance(one.input, Method)]
-        self.names = [str(name) for _, name in known]
-        texts = [text for text, _ in known]
-        parts = (features(texts[at : at + _BATCH]) for at in range(0, len(texts), _BATCH))
+        named = [
+            (example.input.text, str(example.truth))
+            for example in examples
+            if isinstance(example.input, Method)
+        ]
+        self.names = [name for _, name in named]
+        texts = [text for text, _ in named]
+        parts = (features(texts[start : start + _BATCH]) for start in range(0, len(texts), _BATCH))
         self._index = FeatureIndex(parts, self.paths)
 
     def name(self, methods: Sequence[Method]) -> list[str | None]:
@@ -140,7 +143,8 @@ class Nearest(_Voters):
 
 
 def _fingerprint(folder: Path) -> str:
-    """Of the corpus, whose manifest holds the hashes of all its files, and of what parses."""
+    """Return a fingerprint of the corpus, whose manifest holds the hashes of all its files, and of
+    the parser."""
     from codeacumen.corpus.manifest import NAME
 
     manifest = hashlib.sha256((folder / NAME).read_bytes()).hexdigest()
@@ -163,11 +167,12 @@ def make_nearest_namer(
     if not corpus:
         raise CodeacumenError(
             "nearest-namer needs a corpus to learn from",
-            "nearest-namer:corpus=DIR; `codeacumen corpus build` makes one",
+            "nearest-namer:corpus=DIR; `codeacumen corpus build` builds one",
         )
     if split not in (ALL, *SPLITS):
         raise CodeacumenError(
-            f"nearest-namer: there is no split {split!r}", f"choose of {', '.join((ALL, *SPLITS))}"
+            f"nearest-namer: there is no split {split!r}",
+            f"choose one of {', '.join((ALL, *SPLITS))}",
         )
     _check_settings("nearest-namer", k, paths)
     from codeacumen.corpus import Corpus
@@ -185,7 +190,7 @@ def make_nearest(k: int = 5, paths: float = 0.5) -> Nearest:
 
 
 def _check_settings(name: str, k: int, paths: float) -> None:
-    # Settings may be anything that JSON is.
+    # Settings may be any JSON value.
     numbers = isinstance(k, int) and isinstance(paths, int | float)
     if not (numbers and k >= 1 and 0 <= paths <= 1):
         raise CodeacumenError(
@@ -203,5 +208,5 @@ def _check_split(corpus: Corpus, split: str) -> None:
         told = ", ".join(sorted(there)) or "none"
         raise CodeacumenError(
             f"the corpus in {corpus.folder} has no methods of the split {split}",
-            f"it has {told}; nearest-namer:corpus={corpus.folder},split={ALL} takes them all",
+            f"it has {told}; nearest-namer:corpus={corpus.folder},split={ALL} uses them all",
         )

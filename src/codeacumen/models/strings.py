@@ -1,4 +1,4 @@
-"""String measures: how much do two identifiers look alike?
+"""String similarities of two identifiers, as baselines.
 
 Every edit-based measure is a similarity from 0 to 1. IdBench publishes the first two
 rounded to two decimals (its columns LV and NW); ``decimals=2`` gives exactly those.
@@ -34,15 +34,16 @@ class StringMeasure:
 
 
 def levenshtein(left: str, right: str) -> float:
-    """1 − edit distance / length of the longer."""
+    """Return 1 − edit distance / length of the longer text."""
     from rapidfuzz.distance import Levenshtein
 
     return Levenshtein.normalized_similarity(left, right)
 
 
 def needleman_wunsch(left: str, right: str) -> float:
-    """Global alignment with match 1, mismatch 0, gap −1, scaled from [−M, M] to [0, 1],
-    where M is the length of the longer.
+    """Return the score of the best global alignment, scaled from [−M, M] to [0, 1].
+
+    A match scores 1, a mismatch 0, a gap −1; M is the length of the longer text.
 
     rapidfuzz minimises weighted edits. With gap cost g, mismatch cost m and matches free, the
     best alignment of lengths a and b has score (a + b)/2 − cost when g = 3/2 and m = 1: a
@@ -65,7 +66,7 @@ def jaro_winkler(left: str, right: str) -> float:
 
 
 def subtoken_overlap(left: str, right: str) -> float:
-    """Subtokens in common, of all (Jaccard), case aside."""
+    """Return the Jaccard index of the subtokens, ignoring case."""
     a = set(subtokens(left, lower=True))
     b = set(subtokens(right, lower=True))
     return len(a & b) / len(a | b) if a | b else 1.0

@@ -37,8 +37,7 @@ Item: TypeAlias = tuple[str, dict[str, Any]]
 
 @dataclass(slots=True)
 class EmbeddingSummary:
-    """``without`` counts items that the model answered without a vector; ``error`` is the first
-    failure."""
+    """Counts of the items embedded; ``without`` have no vector, ``error`` is the first failure."""
 
     model: str
     asked: int = 0
@@ -50,7 +49,7 @@ class EmbeddingSummary:
 
 
 def check_embedder(model: LoadedModel) -> None:
-    """Raise an error that names a model with vectors of its own, where this one has none."""
+    """Raise an error if the model has no vectors of its own; its hint names models that do."""
     own = list_capabilities(model.model)
     if Capability.EMBED in own:
         return
@@ -110,11 +109,11 @@ def check_output(out: Path, source: str) -> None:
     for file in files:
         if source and file.exists() and Path(source).exists() and file.samefile(source):
             raise CodeacumenError(
-                f"{file} would be written over what is read", "choose another --out"
+                f"{file} is the input and would be overwritten", "choose another --out"
             )
     if files[-1].exists() and not out.exists():
         raise CodeacumenError(
-            f"{files[-1]} is there already, and no {out.name} that it belongs to",
+            f"{files[-1]} exists already, without the {out.name} that it would belong to",
             "choose another --out",
         )
 
@@ -122,7 +121,7 @@ def check_output(out: Path, source: str) -> None:
 def write_vectors(
     made: LoadedModel, items: Iterator[Item], columns: Sequence[str], out: Path
 ) -> EmbeddingSummary:
-    """Ask the model for the vectors of all items and write them to ``out``."""
+    """Embed all items and write the vectors to ``out``."""
     embed: Callable[[Sequence[str]], Sequence[Any]] = made.model.embed  # type: ignore[union-attr]
     batch_size = get_batch_size(made.model)
     summary = EmbeddingSummary(made.reference)
@@ -132,20 +131,18 @@ def write_vectors(
             vectors = [_check_answer(answer, summary) for answer in answers]
             summary.asked += len(chunk)
             if summary.failed == summary.asked:
-                raise CodeacumenError(
-                    f"{made.reference} fails at all that it is asked: {summary.error}"
-                )
+                raise CodeacumenError(f"{made.reference} failed on every item: {summary.error}")
             writer.write([description for _, description in chunk], vectors)
         if not summary.asked:
             raise CodeacumenError(
-                "there is nothing to embed", "no method has a body, no line is there"
+                "there is nothing to embed", "no method has a body, or the input has no lines"
             )
     summary.without = summary.asked - summary.vectors - summary.failed
     return summary
 
 
 def _check_answer(answer: Any, summary: EmbeddingSummary) -> NDArray[np.float32] | None:
-    """Return the vector of an answer, if it is one, and count it in the summary."""
+    """Return the answer as a vector, or None if it is not one, and count it in the summary."""
     vector = _to_vector(answer)
     if isinstance(vector, Exception):
         summary.failed += 1
@@ -156,7 +153,7 @@ def _check_answer(answer: Any, summary: EmbeddingSummary) -> NDArray[np.float32]
     if summary.dimensions not in (0, len(vector)):
         raise CodeacumenError(
             f"{summary.model} has vectors of {summary.dimensions} and of {len(vector)} dimensions",
-            "all must be of one length",
+            "all vectors must have the same length",
         )
     summary.vectors += 1
     summary.dimensions = len(vector)
@@ -164,11 +161,11 @@ def _check_answer(answer: Any, summary: EmbeddingSummary) -> NDArray[np.float32]
 
 
 def _to_vector(answer: Any) -> NDArray[np.float32] | Exception | None:
-    """Return an answer as float32; an exception where it is not a vector of finite numbers."""
+    """Return an answer as float32; an exception if it is not a vector of finite numbers."""
     import numpy as np
 
     if isinstance(answer, ImportError):
-        # All other items would fail too.
+        # Every other item would fail in the same way.
         raise CodeacumenError(
             f"the model needs {answer.name}, which is not installed",
             "pip install 'codeacumen[neural]'",
@@ -194,7 +191,7 @@ def _list_files(out: Path) -> list[Path]:
 
 @contextmanager
 def _open_parts(out: Path) -> Iterator[list[Path]]:
-    """Yield temporary names to write to; the files appear when all is written, ``out`` last."""
+    """Yield temporary paths; when all is written they replace the final files, ``out`` last."""
     out.parent.mkdir(parents=True, exist_ok=True)
     files = _list_files(out)
     parts = [file.with_name(f"{file.name}.{os.getpid()}.part") for file in files]
@@ -214,7 +211,7 @@ def _make_writer(
 
 
 class ParquetWriter:
-    """``vector`` is a list of float32, null where there is none."""
+    """Writer of a Parquet file; ``vector`` is a list of float32, null for an item without one."""
 
     def __init__(self, path: Path, columns: Sequence[str], made: LoadedModel) -> None:
         import pyarrow as pa
@@ -224,7 +221,7 @@ class ParquetWriter:
 
         types = {"line": pa.int32()}
         fields = [(name, types.get(name, pa.string())) for name in columns]
-        # Which model made the vectors, for readers of the file.
+        # Readers of the file can see the model that computed the vectors.
         metadata = {
             "codeacumen.model": made.reference,
             "codeacumen.fingerprint": fingerprint(made),
@@ -257,8 +254,11 @@ class ParquetWriter:
 
 
 class NumpyWriter:
-    """A matrix, and a line for each of its rows: its description, separated by tabs, with
-    backslashes and characters outside ASCII escaped as in a Python string."""
+    """Writer of a ``.npy`` matrix and of a text file with a description of each row.
+
+    A description is a line of values separated by tabs; backslashes and characters outside ASCII
+    are escaped as in a Python string.
+    """
 
     def __init__(self, parts: Sequence[Path]) -> None:
         self.matrix, self.lines = (part.open("wb") for part in parts)
@@ -282,7 +282,9 @@ class NumpyWriter:
 
 
 def _format_header(row_count: int, dimensions: int) -> bytes:
-    """Return a header of NumPy's format 1.0. It has the same length for any number of rows, which
-    is known at the end only."""
+    """Return a header of NumPy's format 1.0.
+
+    Its length is the same for any number of rows, because that number is known only at the end.
+    """
     header = f"{{'descr': '<f4', 'fortran_order': False, 'shape': ({row_count}, {dimensions}), }}"
     return b"\x93NUMPY\x01\x00" + (118).to_bytes(2, "little") + header.ljust(117).encode() + b"\n"

@@ -1,9 +1,9 @@
 """The registry of models, tasks, views, metrics, networks and languages.
 
-What this package contains registers itself with the decorators below when its module is imported.
-Other packages name theirs as entry points, in the groups ``codeacumen.models``,
-``codeacumen.tasks`` and so on; those are listed by name and imported only when they are used. A
-single Python file is a plug-in too (``--plugin FILE``).
+Modules of this package register their models, tasks and so on with the decorators below when they
+are imported. Other packages declare entry points in the groups ``codeacumen.models``,
+``codeacumen.tasks`` and so on; the registry lists these by name and imports them only when they are
+used. A single Python file is a plug-in too (``--plugin FILE``).
 """
 
 from codeacumen.registry.benchmarks import (

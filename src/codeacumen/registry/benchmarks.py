@@ -1,4 +1,7 @@
-"""The benchmarks of this package: what runs, data sets, reports and ``reproduce`` use of them."""
+"""The benchmarks of this package, for runs, data sets, reports and ``reproduce``.
+
+These packages know no benchmark by name; they use the definitions that this module lists.
+"""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""The code behind a factory, and its hash: an edited model is another model.
+"""Find and hash the code behind a factory, because an edited model is another model.
 
-The hash of a factory of this package covers the modules that its module really imports, directly or
-through others, inside functions too; it does not change with any other module. A factory of
-somebody else is hashed with its whole package, or with its folder if it is in none, and with the
-modules of this package that these import.
+For a factory of this package, the hash covers the modules that its module imports, directly,
+through others, or inside functions; other modules do not affect it. For another package, the hash
+covers the whole package, or the folder of a module outside packages, and the modules of this
+package that these import.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ PLUGIN_PREFIX = "codeacumen_plugin_"
 OWN_PACKAGE = "codeacumen"
 
 # Imports of this package: `from codeacumen.a import b, c`, also over several lines, and
-# `import codeacumen.a`. Imports for type checkers alone are not executed.
+# `import codeacumen.a`. Imports for type checkers are not executed, so they do not count.
 _IMPORTS = re.compile(
     r"^[ \t]*(?:from[ \t]+(codeacumen[\w.]*)[ \t]+import[ \t]+(\([^)]*\)|[^\n]*)"
     r"|import[ \t]+(codeacumen[\w.]*))",
@@ -35,15 +35,17 @@ Factory = Callable[..., Any]
 
 
 def first_line(factory: Factory) -> str:
+    """Return the first line of the factory's docstring."""
     return (defined(factory).__doc__ or "").strip().split("\n")[0]
 
 
 def package_of(factory: Factory) -> str:
+    """Return the top-level package or module that defines a factory."""
     return str(defined(factory).__module__).split(".")[0]
 
 
 def defined(factory: Factory) -> Any:
-    """The function or class behind a factory that is a partial or an object with __call__."""
+    """Return the function or class behind a factory, also behind a partial or callable object."""
     factory = inspect.unwrap(factory)
     while isinstance(factory, partial):
         factory = inspect.unwrap(factory.func)
@@ -51,18 +53,19 @@ def defined(factory: Factory) -> Any:
 
 
 def definition(factory: Factory) -> tuple[str, str]:
-    """Where a factory is defined: a file that is imported twice defines nothing new."""
+    """Return file and qualified name of a factory, which a second import does not change."""
     return source_file(factory), defined(factory).__qualname__
 
 
 def source_file(factory: Factory) -> str:
+    """Return the file that defines a factory; empty if there is none."""
     try:
         return inspect.getsourcefile(defined(factory)) or ""
-    except (TypeError, OSError):  # built in, or typed in a session
+    except (TypeError, OSError):  # a built-in, or defined in an interactive session
         return ""
 
 
-# The plug-in that is being loaded: what it registers is its own, wherever it is defined.
+# The plug-in that is being loaded: all that it registers belongs to it, wherever it is defined.
 loading: ContextVar[Path | None] = ContextVar("loading", default=None)
 
 
@@ -89,12 +92,12 @@ def modules_hash(*modules: str) -> str:
     """Return the SHA-256 of modules of this package and of all that they import of it."""
     for module in modules:
         if _file_of(module) is None:
-            raise ValueError(f"no module is called {module!r}")
+            raise ValueError(f"no module {module!r}")
     return _hash_of(_files_of(modules))
 
 
 def _files_of(modules: Iterable[str]) -> Iterator[Path]:
-    """Yield the files of modules and of what they import, each once."""
+    """Yield the files of modules and of all modules that they import, each once."""
     seen: set[str] = set()
     waiting = list(modules)
     while waiting:
@@ -106,7 +109,7 @@ def _files_of(modules: Iterable[str]) -> Iterator[Path]:
         if file is not None:
             yield file
             waiting += imported_modules(file)
-        # To import a module is to import the packages that it is in.
+        # Importing a module also imports the packages around it.
         if "." in module:
             waiting.append(module.rpartition(".")[0])
 
@@ -146,17 +149,17 @@ def _file_of(module: str) -> Path | None:
 
 
 def _folders(package: str) -> list[Path]:
-    """The folders of a package that is imported; none for a module outside any package."""
+    """Return the folders of an imported package; none for a module outside packages."""
     return [Path(folder) for folder in getattr(sys.modules.get(package), "__path__", [])]
 
 
 def packages_hash(*packages: str) -> str:
-    """SHA-256 of all Python files of some packages, imported or not."""
+    """Return the SHA-256 of all Python files of packages, imported or not."""
     files: list[Path] = []
     for package in packages:
         spec = importlib.util.find_spec(package)
         if spec is None or not spec.submodule_search_locations:
-            raise ValueError(f"no package is called {package!r}")
+            raise ValueError(f"no package {package!r}")
         files += (
             file
             for folder in spec.submodule_search_locations

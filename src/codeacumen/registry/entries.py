@@ -1,4 +1,4 @@
-"""What registers itself, with the decorators below, when its module is imported."""
+"""Entries of the registry, and the decorators that add them when a module is imported."""
 
 from __future__ import annotations
 
@@ -25,17 +25,18 @@ F = TypeVar("F", bound=Factory)
 
 
 class BrokenError(CodeacumenError):
-    """What is registered is at fault. Any other error in making it says what it needs: a setting,
-    a package, data."""
+    """A registered factory is faulty. Any other error from it names something that it needs: a
+    setting, a package, data."""
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A registered model, task or view: how to make it and what to tell about it.
+    """A registered factory of models, tasks, views and so on, with its description.
 
-    ``code_sha256`` is of the code that defines it, as it was when it was loaded: an edited
-    model is another model, and one edited while it runs is still the old one. Of this package's
-    own it is empty, since most are never made: ``get_code_hash`` computes it when it is needed.
+    ``code_sha256`` is the hash of the factory's code at the time of loading: an edited model is
+    another model, and a model edited during a run is still the old one. It is empty for this
+    package's own factories, most of which are never called; ``get_code_hash`` computes it on
+    demand.
     """
 
     kind: Kind
@@ -58,20 +59,21 @@ ENTRIES: dict[Kind, dict[str, Entry]] = {kind: {} for kind in get_args(Kind)}
 
 
 def add(entry: Entry) -> None:
+    """Add an entry; raise an error if its name is invalid or another factory has it."""
     if entry.kind == "model" and (":" in entry.name or "," in entry.name):
         raise CodeacumenError(
             f"a model cannot be called {entry.name!r}",
-            "a colon or a comma separates its settings: choose another name",
+            "colons and commas separate the settings of a model: choose another name",
         )
     if entry.kind == "task" and not _is_plain_path(entry.name):
         raise CodeacumenError(
             f"a task cannot be called {entry.name!r}",
-            "its name is also the folder of its answers: words with / between them",
+            "the name is also the folder of the answers: use words with / between them",
         )
     if entry.kind in ("view", "language") and not entry.name.isidentifier():
         raise CodeacumenError(
             f"a {entry.kind} cannot be called {entry.name!r}",
-            "its name is a word: letters, digits and _",
+            "use one word of letters, digits and _",
         )
     known = ENTRIES[entry.kind].get(entry.name)
     if known is not None and definition(known.factory) != definition(entry.factory):
@@ -85,8 +87,11 @@ def _is_plain_path(name: str) -> bool:
 
 
 def two(kind: Kind, name: str, *origins: str) -> BrokenError:
+    """Return the error for two entries of one name."""
     told = ", ".join(f"one from {origin}" for origin in origins)
-    return BrokenError(f"two {kind}s are called {name!r}: {told}", "rename or remove one of them")
+    return BrokenError(
+        f"two {kind}s have the name {name!r}: {told}", "rename or remove one of them"
+    )
 
 
 def model(
@@ -99,9 +104,9 @@ def model(
 ) -> Callable[[F], F]:
     """Register a factory of models; its keyword arguments are the model's settings.
 
-    ``is_baseline`` marks a bound or baseline that every table shows, ``is_published`` a model
-    whose scores were published and are looked up. ``needs`` names the argument or the package
-    without which the model cannot be made, such as ``corpus=DIR``.
+    ``is_baseline`` marks a bound or baseline that every table shows, ``is_published`` a model that
+    looks up published scores. ``needs`` names the argument or package that the model requires, such
+    as ``corpus=DIR``.
     """
     return _register(
         "model", name, summary, is_baseline=is_baseline, is_published=is_published, needs=needs
@@ -121,8 +126,8 @@ def view(name: str, *, summary: str = "") -> Callable[[F], F]:
 def metric(name: str, *, tasks: Sequence[str], summary: str = "") -> Callable[[F], F]:
     """Register a factory of a metric, called without arguments.
 
-    The metric is scored beside the own one of every task in ``tasks``: names, or beginnings of
-    names such as ``idbench``.
+    Runs compute the metric in addition to the own metric of every task in ``tasks``: names, or
+    beginnings of names such as ``idbench``.
     """
     return _register("metric", name, summary, tasks=tuple(tasks))
 
@@ -149,10 +154,12 @@ def _register(kind: Kind, name: str, summary: str, **options: Any) -> Callable[[
 
 
 def _origin(factory: Factory) -> str:
+    """Return the file name of a plug-in, or else the package of a factory."""
     package = package_of(factory)
     return Path(source_file(factory)).name if package.startswith(PLUGIN_PREFIX) else package
 
 
 def _hash_early(factory: Factory) -> str:
+    """Return the hash of foreign code, which may change after loading; empty for this package."""
     own = package_of(factory) == OWN_PACKAGE and loading.get() is None
     return "" if own else code_hash(factory)

@@ -1,4 +1,4 @@
-"""Looking up models, tasks and views: ours, those of other packages, those of a plug-in file."""
+"""Look up models, tasks, views and so on, of this package, other packages and plug-in files."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def list_loaded_plugins() -> tuple[Path, ...]:
 
 
 def load_plugin(path: Path) -> None:
-    """Import a Python file for what it registers: models, tasks, views and so on."""
+    """Import a Python file, which registers its models, tasks, views and so on."""
     path = path.resolve()
     name = f"{PLUGIN_PREFIX}{path.stem}_{hashlib.sha256(str(path).encode()).hexdigest()[:8]}"
     if name in sys.modules:
@@ -87,8 +87,9 @@ def load_plugin(path: Path) -> None:
     sys.modules[name] = module
     token = loading.set(path)
     try:
-        # Not through the import system: its cache of compiled files takes an edit within the
-        # same second for no edit, and the old code's answers would be kept as the new code's.
+        # The import system would miss an edit within the same second, because its cache of
+        # compiled files compares times in seconds. Answers of the old code would then be stored as
+        # those of the new code.
         exec(compile(path.read_bytes(), path, "exec", dont_inherit=True), module.__dict__)
     except CodeacumenError as error:
         del sys.modules[name]
@@ -107,14 +108,17 @@ def _load_built_ins(kind: Kind) -> None:
 
 
 def _foreign(kind: Kind) -> dict[str, list[EntryPoint]]:
-    """What other packages name. Two packages may name the same."""
+    """Return the entry points of other packages, by name. Two packages may use the same name."""
     return _points(GROUPS[kind], tuple((one, _changed(one)) for one in sys.path))
 
 
 @lru_cache(maxsize=8)
 def _points(group: str, where: tuple[tuple[str, int], ...]) -> dict[str, list[EntryPoint]]:
-    """Kept while nothing is installed or removed: going through all packages takes longer than
-    most of what is looked up."""
+    """Return the entry points of a group, by name.
+
+    The times of the folders are part of the cache key, because reading the metadata of all
+    packages is slow and changes only when something is installed or removed.
+    """
     found: dict[str, list[EntryPoint]] = {}
     for point in sorted(entry_points(group=group), key=_release):
         found.setdefault(point.name, []).append(point)
@@ -122,7 +126,7 @@ def _points(group: str, where: tuple[tuple[str, int], ...]) -> dict[str, list[En
 
 
 def _changed(folder: str) -> int:
-    """When something was last put into a folder, or taken out."""
+    """Return when a file was last added to a folder or removed; 0 if there is no folder."""
     try:
         return Path(folder).stat().st_mtime_ns
     except OSError:
@@ -130,20 +134,22 @@ def _changed(folder: str) -> int:
 
 
 def names(kind: Kind) -> list[str]:
-    """All names, ours first, without importing what other packages register."""
+    """Return all names of a kind, this package's first, without importing other packages."""
     _load_built_ins(kind)
-    # In the order of the modules above, whichever of them something else has imported before.
+    # The order of the modules above, whatever the order in which they were imported.
     known = sorted(entries.ENTRIES[kind].values(), key=_place)
     return list(dict.fromkeys([*(one.name for one in known), *sorted(_foreign(kind))]))
 
 
 def _place(entry: Entry) -> int:
+    """Return the position of an entry's module in ``BUILT_IN_MODULES``."""
     module = f"{defined(entry.factory).__module__}."
     modules = BUILT_IN_MODULES[entry.kind]
     return next((n for n, one in enumerate(modules) if module.startswith(f"{one}.")), len(modules))
 
 
 def entry(kind: Kind, name: str) -> Entry:
+    """Return the entry of a name; import the package that declares it if necessary."""
     _load_built_ins(kind)
     known = entries.ENTRIES[kind].get(name)
     points = _foreign(kind).get(name, [])
@@ -152,8 +158,8 @@ def entry(kind: Kind, name: str) -> Entry:
     if known is not None and not points:
         return known
     point, *others = points
-    # The factory may carry our decorator as well; then it may be known already, and its entry
-    # has the summary.
+    # A factory behind an entry point may also use the decorator: then its entry may exist already,
+    # with a summary.
     if known is not None and package_of(known.factory) != point.module.split(".")[0]:
         raise two(kind, name, known.origin, _release(point))
     if others:
@@ -170,22 +176,24 @@ def entry(kind: Kind, name: str) -> Entry:
 
 
 def _load(kind: Kind, point: EntryPoint) -> Factory:
+    """Import the factory of an entry point."""
     try:
         return cast(Factory, point.load())
     except (Exception, SystemExit) as error:
         origin = point.dist.name if point.dist else point.module
         raise BrokenError(
-            f"{kind} {point.name!r} of the package {origin} cannot be loaded: "
+            f"cannot load {kind} {point.name!r} of the package {origin}: "
             f"{type(error).__name__}: {error}"
         ) from error
 
 
 def _release(point: EntryPoint) -> str:
+    """Return name and version of the package that declares an entry point."""
     return f"{point.dist.name} {point.dist.version}" if point.dist else point.module
 
 
 def listing(kind: Kind) -> Iterator[tuple[str, str, str]]:
-    """Name, summary and origin of everything there is, importing nothing foreign."""
+    """Yield name, summary and origin of all entries, without importing other packages."""
     foreign = _foreign(kind)
     for name in names(kind):
         known = entries.ENTRIES[kind].get(name)
@@ -196,6 +204,7 @@ def listing(kind: Kind) -> Iterator[tuple[str, str, str]]:
 
 
 def _unknown(kind: Kind, name: str) -> CodeacumenError:
+    """Return the error for an unknown name, with the most similar names."""
     from rapidfuzz import process
 
     known = names(kind)
@@ -236,8 +245,8 @@ def _find_unloaded_family(name: str) -> DataFamily | None:
 
 
 def select_tasks(patterns: Iterable[str]) -> list[str]:
-    """Names of the tasks that are meant: a name, or the beginning of several
-    (``idbench``, ``idbench/similarity``)."""
+    """Return the names of the tasks that match a pattern: a task's name, or the beginning of
+    several (``idbench``, ``idbench/similarity``)."""
     known = names("task")
     chosen: dict[str, None] = {}
     for pattern in patterns:

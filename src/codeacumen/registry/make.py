@@ -1,4 +1,4 @@
-"""Making a task by its name, and a model by its reference, ``NAME:WORD,KEY=VALUE``."""
+"""Create tasks, views and metrics by name, and models by reference (``NAME:WORD,KEY=VALUE``)."""
 
 from __future__ import annotations
 
@@ -25,34 +25,37 @@ from codeacumen.registry.lookup import entry, names
 
 
 def _make(found: Entry, *words: str, **settings: Any) -> Any:
+    """Call the factory of an entry; turn unexpected errors into ``BrokenError``."""
     try:
         return found.factory(*words, **settings)
     except CodeacumenError:
         raise
     except (Exception, SystemExit) as error:
         raise BrokenError(
-            f"{found.kind} {found.name!r} of {found.origin} cannot be made: "
+            f"cannot create {found.kind} {found.name!r} of {found.origin}: "
             f"{type(error).__name__}: {error}"
         ) from error
 
 
 def make_task(name: str) -> Task:
+    """Return a new instance of the task registered under a name."""
     made = cast(Task, _make(entry("task", name)))
-    # A run finds a task again by the name on its card.
+    # Stored runs refer to a task by the name on its card.
     if made.card.name != name:
         raise CodeacumenError(
-            f"the task registered as {name!r} calls itself {made.card.name!r}",
-            "give its card the name it is registered under",
+            f"the task registered as {name!r} has a card with the name {made.card.name!r}",
+            "use the registered name on the card",
         )
     return made
 
 
 def make_view(name: str) -> View:
+    """Return a new instance of the view registered under a name."""
     return cast(View, _make(entry("view", name)))
 
 
 def make_metrics(task: str) -> list[Metric]:
-    """Return the registered metrics that are scored beside a task's own."""
+    """Return the registered metrics that apply to a task in addition to its own metric."""
     made: list[Metric] = []
     for name in names("metric"):
         known = entry("metric", name)
@@ -60,15 +63,15 @@ def make_metrics(task: str) -> list[Metric]:
             created = cast(Metric, _make(known))
             if created.name != name:
                 raise CodeacumenError(
-                    f"the metric registered as {name!r} calls itself {created.name!r}",
-                    "give it the name it is registered under",
+                    f"the metric registered as {name!r} has the name {created.name!r}",
+                    "use the registered name in the metric",
                 )
             made.append(created)
     return made
 
 
 def parse_reference(reference: str) -> tuple[str, list[str], dict[str, Any]]:
-    """``NAME:WORD,WORD,KEY=VALUE`` as name, words and settings.
+    """Split ``NAME:WORD,WORD,KEY=VALUE`` into name, words and settings.
 
     >>> parse_reference("ensemble:levenshtein,ft-cbow,features=false")
     ('ensemble', ['levenshtein', 'ft-cbow'], {'features': False})
@@ -90,13 +93,13 @@ def parse_reference(reference: str) -> tuple[str, list[str], dict[str, Any]]:
 
 
 def _not_json(constant: str) -> None:
-    # NaN and Infinity: Python reads them, no other reader of a results file does.
+    # NaN and Infinity: Python reads them, but other readers of a results file do not.
     raise ValueError(constant)
 
 
 @dataclass(frozen=True, slots=True)
 class LoadedModel:
-    """A model with what identifies it: the cache key is made of these."""
+    """A model with its reference, entry and settings, which make up the key of its answers."""
 
     reference: str
     entry: Entry
@@ -105,7 +108,7 @@ class LoadedModel:
 
 
 def make_model(reference: str) -> LoadedModel:
-    """The model a reference names, with its settings, defaults filled in."""
+    """Return the model that a reference names, with its settings including defaults."""
     name, words, settings = parse_reference(reference)
     found = entry("model", name)
     try:
@@ -122,15 +125,15 @@ def make_model(reference: str) -> LoadedModel:
 
 
 def _check(made: LoadedModel) -> None:
-    """What a run takes on trust: better an error now than wrong answers later."""
+    """Check the settings and attributes that a run relies on, and raise an error early."""
     for key, value in made.settings.items():
         try:
             json.dumps(value, allow_nan=False)
         except (TypeError, ValueError) as error:
             raise BrokenError(
-                f"model {made.reference!r}: its setting {key}={value!r} cannot be written down "
+                f"model {made.reference!r}: cannot write its setting {key}={value!r} as JSON "
                 f"({error})",
-                "settings, and their defaults, are text, numbers, true, false, null or lists",
+                "settings and their defaults must be text, numbers, true, false, null or lists",
             ) from error
     counts = {
         "batch_size": get_batch_size(made.model),
@@ -144,13 +147,16 @@ def _check(made: LoadedModel) -> None:
     if isinstance(made.model, Learner) and made.model.supervision not in get_args(Supervision):
         raise BrokenError(
             f"model {made.reference!r}: its supervision is {made.model.supervision!r}",
-            f"which labels it is shown is one of {', '.join(get_args(Supervision))}",
+            f"it must be one of {', '.join(get_args(Supervision))}",
         )
 
 
 def fingerprint(made: LoadedModel) -> str:
-    """What tells two models of one name and equal settings apart: their code and, where the
-    model has it, its own ``fingerprint`` (a weights file's hash, say)."""
+    """Return a hash that distinguishes models of equal name and settings.
+
+    It covers their code and, if the model has one, its own ``fingerprint`` (for example the hash of
+    a file of weights).
+    """
     own = get_fingerprint(made.model)
     parts = (made.entry.origin, made.entry.get_code_hash(), own)
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()

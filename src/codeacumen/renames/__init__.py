@@ -1,1 +1,1 @@
-"""Methods that were renamed: found in histories and reviews, decided on, made into a benchmark."""
+"""Mine renamed methods from histories and code reviews, and build a benchmark from them."""

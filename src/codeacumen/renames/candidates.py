@@ -1,16 +1,15 @@
-"""Which types and methods after a commit may be those from before it.
+"""Find the candidates: types and methods after a commit that may be those from before it.
 
-**Types.** A type of the same name in the same file is the same. A file's main type goes with the
-file. A type whose outer type is matched is the one of the same name in it; failing that, the one of
-the same kind in it that has at least half of its methods, by name or, where no name is left, by
-body. A type that left its file is the only one of its name among the new ones, if it has half of
-its methods.
+**Types.** A type with the same name in the same file is the same. A file's main type goes with the
+file. A type inside a matched type is the one of the same name in the new outer type; failing that,
+the one of the same kind in it that shares at least half of the methods, by name or, where no name
+is left, by body. A type that left its file matches the only added type of its name, if that has
+half of its methods.
 
 **Methods.** Within a **bucket** (same owner, parameters, result and words in the body) only names
-of methods differ. A pair may need other renames to be true: a body that called ``c`` now calls
-``d``. All pairs are assumed at first; pairs with unmet needs are dropped until the rest is
-consistent. So methods that call each other and are renamed in one commit do not hide each other.
-"""
+of methods differ. A pair may require other renames: a body that called ``c`` now calls ``d``. All
+pairs are assumed at first; pairs with unmet requirements are dropped until the rest is consistent.
+So methods that call each other and are renamed in one commit do not hide each other."""
 
 from __future__ import annotations
 
@@ -27,13 +26,13 @@ from codeacumen.renames.versions import Body, Method, Type, Version
 Place: TypeAlias = tuple[str, str]
 
 _NAMELESS = ("anonymous", "enum constant")
-# Of more types in one that all got other names, the rest is not looked at.
+# Where more types inside one type were renamed at once, the others are skipped.
 _RIVALS = 64
 
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """A file before and after; None on one side for one that is new or gone."""
+    """A file before and after; a version is None where the file was added or removed."""
 
     before: str
     after: str
@@ -42,13 +41,13 @@ class Pair:
 
 
 def owners(pairs: Sequence[Pair]) -> dict[Place, Place]:
-    """Old types to new ones."""
-    found = _Owners(pairs)
+    """Return the new keys of types by the old ones."""
+    matcher = _Owners(pairs)
     for pair in pairs:
         if pair.old is not None and pair.new is not None:
-            found.in_file(pair)
-    found.across()
-    return found.known
+            matcher.in_file(pair)
+    matcher.across()
+    return matcher.known
 
 
 class _Owners:
@@ -56,16 +55,16 @@ class _Owners:
         self.known: dict[Place, Place] = {}
         self.taken: set[Place] = set()
         self.old = {
-            (one.before, owner): (one.old, type_)
-            for one in pairs
-            if one.old is not None
-            for owner, type_ in one.old.types.items()
+            (pair.before, owner): (pair.old, type_)
+            for pair in pairs
+            if pair.old is not None
+            for owner, type_ in pair.old.types.items()
         }
         self.new = {
-            (one.after, owner): (one.new, type_)
-            for one in pairs
-            if one.new is not None
-            for owner, type_ in one.new.types.items()
+            (pair.after, owner): (pair.new, type_)
+            for pair in pairs
+            if pair.new is not None
+            for owner, type_ in pair.new.types.items()
         }
 
     def take(self, old: Place, new: Place) -> None:
@@ -79,79 +78,89 @@ class _Owners:
         for owner in old:
             if owner in new:
                 self.take((pair.before, owner), (pair.after, owner))
-        main, now = _stem(pair.before), _stem(pair.after)
-        if main != now and main in old and main not in new and now in new and now not in old:
-            self.take((pair.before, main), (pair.after, now))
-        gone = [one for one in old.values() if (pair.before, one.owner) not in self.known]
-        fresh = [one for one in new.values() if (pair.after, one.owner) not in self.taken]
-        if not gone or not fresh:
+        old_stem, new_stem = _stem(pair.before), _stem(pair.after)
+        if (
+            old_stem != new_stem
+            and old_stem in old
+            and old_stem not in new
+            and new_stem in new
+            and new_stem not in old
+        ):
+            self.take((pair.before, old_stem), (pair.after, new_stem))
+        removed = [type_ for type_ in old.values() if (pair.before, type_.owner) not in self.known]
+        added = [type_ for type_ in new.values() if (pair.after, type_.owner) not in self.taken]
+        if not removed or not added:
             return
-        by_mother: dict[tuple[str, str], list[Type]] = {}
-        for one in fresh:
-            if one.kind not in _NAMELESS:
-                by_mother.setdefault((one.mother, one.kind), []).append(one)
-        for one in gone:
-            mother = self.known.get((pair.before, one.mother)) if one.mother else (pair.after, "")
-            if mother is None or mother[0] != pair.after:
+        added_by_outer: dict[tuple[str, str], list[Type]] = {}
+        for type_ in added:
+            if type_.kind not in _NAMELESS:
+                added_by_outer.setdefault((type_.mother, type_.kind), []).append(type_)
+        for type_ in removed:
+            new_outer = (
+                self.known.get((pair.before, type_.mother)) if type_.mother else (pair.after, "")
+            )
+            if new_outer is None or new_outer[0] != pair.after:
                 continue
-            here = (pair.before, one.owner)
-            if not self._named(here, one, mother):
-                rivals = [
+            old_key = (pair.before, type_.owner)
+            if not self._named(old_key, type_, new_outer):
+                candidates = [
                     (pair.after, other.owner)
-                    for other in by_mother.get((mother[1], one.kind), [])
+                    for other in added_by_outer.get((new_outer[1], type_.kind), [])
                     if (pair.after, other.owner) not in self.taken
                 ]
-                self._elected(here, rivals)
+                self._elected(old_key, candidates)
 
     def _named(self, here: Place, one: Type, mother: Place) -> bool:
-        owner = f"{mother[1]}.{one.name}" if mother[1] else one.name
-        place = (mother[0], owner)
-        if place not in self.new or place in self.taken:
+        new_owner = f"{mother[1]}.{one.name}" if mother[1] else one.name
+        new_key = (mother[0], new_owner)
+        if new_key not in self.new or new_key in self.taken:
             return False
-        self.take(here, place)
+        self.take(here, new_key)
         return True
 
     def _elected(self, here: Place, rivals: Sequence[Place]) -> bool:
-        """The rival that has most of the methods, if it has half of them."""
-        old, type_ = self.old[here]
-        mine = old.by_owner.get(type_.owner, [])
+        """Match the candidate that shares the most methods, if these are at least half."""
+        version, type_ = self.old[here]
+        old_methods = version.by_owner.get(type_.owner, [])
         for by_body in (False, True):
             best: tuple[int, Place] | None = None
-            voices = Counter(_voices(old, mine, by_body))
-            for rival in rivals[:_RIVALS]:
-                new, other = self.new[rival]
-                theirs = new.by_owner.get(other.owner, [])
-                shared = (voices & Counter(_voices(new, theirs, by_body))).total()
-                enough = 2 * shared >= max(1, min(len(mine), len(theirs)))
-                if shared and enough and (best is None or shared > best[0]):
-                    best = shared, rival
+            old_evidence = Counter(_voices(version, old_methods, by_body))
+            for candidate in rivals[:_RIVALS]:
+                candidate_version, candidate_type = self.new[candidate]
+                new_methods = candidate_version.by_owner.get(candidate_type.owner, [])
+                shared = (
+                    old_evidence & Counter(_voices(candidate_version, new_methods, by_body))
+                ).total()
+                has_half = 2 * shared >= max(1, min(len(old_methods), len(new_methods)))
+                if shared and has_half and (best is None or shared > best[0]):
+                    best = shared, candidate
             if best is not None:
                 self.take(here, best[1])
                 return True
         return False
 
     def across(self) -> None:
-        """Types that left their file."""
+        """Match types that left their file."""
         by_name: dict[tuple[str, str], list[Place]] = {}
-        for place, (_, type_) in self.new.items():
-            if place not in self.taken and type_.kind not in _NAMELESS:
-                by_name.setdefault((type_.name, type_.kind), []).append(place)
-        gone = [place for place in self.old if place not in self.known]
-        names = Counter(self.old[place][1].name for place in gone)
-        for here in gone:
-            type_ = self.old[here][1]
-            mother = self.known.get((here[0], type_.mother)) if type_.mother else None
-            if mother is not None and self._named(here, type_, mother):
+        for type_key, (_, type_) in self.new.items():
+            if type_key not in self.taken and type_.kind not in _NAMELESS:
+                by_name.setdefault((type_.name, type_.kind), []).append(type_key)
+        removed = [type_key for type_key in self.old if type_key not in self.known]
+        names = Counter(self.old[type_key][1].name for type_key in removed)
+        for old_key in removed:
+            type_ = self.old[old_key][1]
+            new_outer = self.known.get((old_key[0], type_.mother)) if type_.mother else None
+            if new_outer is not None and self._named(old_key, type_, new_outer):
                 continue
-            rivals = by_name.get((type_.name, type_.kind), [])
-            if len(rivals) == 1 and names[type_.name] == 1 and rivals[0] not in self.taken:
-                self._elected(here, rivals)
+            candidates = by_name.get((type_.name, type_.kind), [])
+            if len(candidates) == 1 and names[type_.name] == 1 and candidates[0] not in self.taken:
+                self._elected(old_key, candidates)
 
 
 def _voices(version: Version, methods: Iterable[Method], by_body: bool) -> list[str]:
     if not by_body:
-        return [one.key.partition("#")[2] for one in methods]
-    bodies = (version.body(one) for one in methods)
+        return [method.key.partition("#")[2] for method in methods]
+    bodies = (version.body(method) for method in methods)
     return [body.print for body in bodies if body is not None and len(body.words) > 2]
 
 
@@ -159,11 +168,11 @@ def _stem(path: str) -> str:
     return path.rpartition("/")[2].removesuffix(".java")
 
 
-# Two names of methods, before and after.
+# A method's name before and after.
 Names: TypeAlias = tuple[str, str]
-# All pairs of a bucket are looked at up to so many; beyond, only those in the same place.
+# Up to so many pairs of a bucket are compared; beyond, only methods at the same position.
 _PAIRS = 400
-# How alike names must be where nothing else tells which is which.
+# Minimum similarity of names where nothing else distinguishes the methods.
 _ALIKE = 50.0
 
 
@@ -182,13 +191,13 @@ class Located:
 
     @property
     def says(self) -> int:
-        """Words of its body."""
+        """Number of words of the body."""
         return 0 if self.body is None else len(self.body.words)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Edge:
-    """That ``old`` became ``new``, if what it ``needs`` was renamed, too."""
+    """A rename of ``old`` to ``new``, valid only if the methods in ``required`` were renamed."""
 
     old: Located
     new: Located
@@ -205,76 +214,82 @@ def alike(one: str, other: str) -> float:
 
 
 def needs(old: Body | None, new: Body | None) -> frozenset[Names]:
-    """The renames that make the bodies of a bucket equal."""
+    """Return the renames that make the bodies of a bucket equal."""
     if old is None or new is None:
         return frozenset()
     return frozenset(
-        (one, other) for one, other in zip(old.calls, new.calls, strict=True) if one != other
+        (old_name, new_name)
+        for old_name, new_name in zip(old.calls, new.calls, strict=True)
+        if old_name != new_name
     )
 
 
 def edges(gone: Sequence[Located], fresh: Sequence[Located]) -> tuple[list[Edge], list[Edge]]:
-    """Of one bucket: pairs that only their own names set apart, and pairs that need more."""
-    sure: list[Edge] = []
-    mine, theirs = _by_calls(gone), _by_calls(fresh)
-    for calls in [one for one in mine if one in theirs]:
-        sure += _paired(mine.pop(calls), theirs.pop(calls))
-    old = [one for group in mine.values() for one in group]
-    new = [one for group in theirs.values() for one in group]
+    """Return the pairs of a bucket that differ only in their own names, and the uncertain pairs."""
+    certain: list[Edge] = []
+    old_by_calls, new_by_calls = _by_calls(gone), _by_calls(fresh)
+    for calls in [old_calls for old_calls in old_by_calls if old_calls in new_by_calls]:
+        certain += _paired(old_by_calls.pop(calls), new_by_calls.pop(calls))
+    old = [method for group in old_by_calls.values() for method in group]
+    new = [method for group in new_by_calls.values() for method in group]
     if len(old) * len(new) <= _PAIRS:
-        return sure, [Edge(a, b, needs(a.body, b.body)) for a in old for b in new]
+        return certain, [Edge(a, b, needs(a.body, b.body)) for a in old for b in new]
     pairs = zip(old, new, strict=False)
-    return sure, [Edge(a, b, needs(a.body, b.body), True) for a, b in pairs]
+    return certain, [Edge(a, b, needs(a.body, b.body), True) for a, b in pairs]
 
 
 def _by_calls(methods: Sequence[Located]) -> dict[tuple[str, ...], list[Located]]:
-    found: dict[tuple[str, ...], list[Located]] = {}
-    for one in methods:
-        calls = () if one.body is None else one.body.masked(one.name)
-        found.setdefault(calls, []).append(one)
-    return found
+    groups: dict[tuple[str, ...], list[Located]] = {}
+    for method in methods:
+        calls = () if method.body is None else method.body.masked(method.name)
+        groups.setdefault(calls, []).append(method)
+    return groups
 
 
 def _paired(old: Sequence[Located], new: Sequence[Located]) -> list[Edge]:
-    """Methods that nothing but the name sets apart. As many before as after: in the order of the
-    source; else the most alike names first."""
+    """Pair methods that differ only in their names.
+
+    If there are as many before as after, pair them in source order, otherwise by similarity of
+    names."""
     if len(old) == len(new):
         return [Edge(a, b, ambiguous=len(old) > 1) for a, b in zip(old, new, strict=True)]
     if len(old) * len(new) > _PAIRS:
         return []
-    weak = old[0].says <= 2
-    likely = [
+    is_short_body = old[0].says <= 2
+    candidates = [
         Edge(a, b, ambiguous=True)
         for a in old
         for b in new
-        if not weak or alike(a.name, b.name) >= _ALIKE
+        if not is_short_body or alike(a.name, b.name) >= _ALIKE
     ]
-    return chosen(likely)
+    return chosen(candidates)
 
 
 def chosen(rivals: Sequence[Edge]) -> list[Edge]:
-    """Each method at most once, the most alike names first; one that had a choice is ambiguous."""
-    olds, news = Counter(id(one.old) for one in rivals), Counter(id(one.new) for one in rivals)
-    taken: set[int] = set()
-    found: list[Edge] = []
-    for one in sorted(rivals, key=lambda edge: -alike(*edge.names)):
-        if id(one.old) in taken or id(one.new) in taken:
+    """Return pairs with each method at most once, the most similar names first.
+
+    A pair whose methods had other candidates is ambiguous."""
+    olds, news = Counter(id(edge.old) for edge in rivals), Counter(id(edge.new) for edge in rivals)
+    matched_ids: set[int] = set()
+    pairs: list[Edge] = []
+    for edge in sorted(rivals, key=lambda edge: -alike(*edge.names)):
+        if id(edge.old) in matched_ids or id(edge.new) in matched_ids:
             continue
-        taken |= {id(one.old), id(one.new)}
-        choice = olds[id(one.old)] > 1 or news[id(one.new)] > 1
-        found.append(Edge(one.old, one.new, one.needs, one.ambiguous or choice))
-    return found
+        matched_ids |= {id(edge.old), id(edge.new)}
+        had_choice = olds[id(edge.old)] > 1 or news[id(edge.new)] > 1
+        pairs.append(Edge(edge.old, edge.new, edge.needs, edge.ambiguous or had_choice))
+    return pairs
 
 
 def held(edges: Sequence[Edge], others: frozenset[Names] = frozenset()) -> list[Edge]:
-    """Those whose needs are met by the others."""
-    left = list(edges)
+    """Return the candidates whose required renames are among the others."""
+    remaining = list(edges)
     while True:
-        known = {one.names for one in left} | others
-        kept = [one for one in left if one.needs <= known]
-        if len(kept) == len(left):
-            return left
-        left = kept
+        renamed = {edge.names for edge in remaining} | others
+        consistent = [edge for edge in remaining if edge.needs <= renamed]
+        if len(consistent) == len(remaining):
+            return remaining
+        remaining = consistent
 
 
 def shifted(
@@ -283,48 +298,57 @@ def shifted(
     changed: Sequence[tuple[Located, Located]],
     least: int,
 ) -> tuple[list[Edge], int]:
-    """Names that were exchanged, or passed on: a method that is still there, whose body went to
-    another name while its own got another's. Also how many kept their name while only their body
-    went on, as of a method that now calls its successor."""
+    """Find names that were exchanged or passed on.
+
+    A method that still exists has a body that went to another name, while its own name got another
+    body. Also count the methods that kept their name while only their body went to another method,
+    as in a method that now calls its successor."""
     after = {id(old): new for old, new in changed}
     before = {id(new): old for old, new in changed}
     olds = _by_body([*gone, *(old for old, _ in changed)], least)
     news = _by_body([*fresh, *(new for _, new in changed)], least)
-    found = [
-        Edge(group[0], news[said][0])
-        for said, group in olds.items()
-        if len(group) == 1 and len(news.get(said, ())) == 1 and group[0].name != news[said][0].name
+    candidates = [
+        Edge(group[0], news[body_key][0])
+        for body_key, group in olds.items()
+        if len(group) == 1
+        and len(news.get(body_key, ())) == 1
+        and group[0].name != news[body_key][0].name
     ]
-    kept = found
+    consistent = candidates
     while True:
-        sources, targets = {id(one.old) for one in kept}, {id(one.new) for one in kept}
-        holds = [
-            one
-            for one in kept
-            if (id(one.old) not in after or id(after[id(one.old)]) in targets)
-            and (id(one.new) not in before or id(before[id(one.new)]) in sources)
+        sources, targets = (
+            {id(edge.old) for edge in consistent},
+            {id(edge.new) for edge in consistent},
+        )
+        still_consistent = [
+            edge
+            for edge in consistent
+            if (id(edge.old) not in after or id(after[id(edge.old)]) in targets)
+            and (id(edge.new) not in before or id(before[id(edge.new)]) in sources)
         ]
-        if len(holds) == len(kept):
+        if len(still_consistent) == len(consistent):
             break
-        kept = holds
-    within = {id(one) for one in kept}
-    passed = sum(
-        id(one) not in within and id(one.old) in after and id(one.new) not in before
-        for one in found
+        consistent = still_consistent
+    consistent_ids = {id(edge) for edge in consistent}
+    delegates = sum(
+        id(edge) not in consistent_ids and id(edge.old) in after and id(edge.new) not in before
+        for edge in candidates
     )
-    return [one for one in kept if id(one.old) in after or id(one.new) in before], passed
+    return [
+        edge for edge in consistent if id(edge.old) in after or id(edge.new) in before
+    ], delegates
 
 
 def _by_body(methods: Sequence[Located], least: int) -> dict[object, list[Located]]:
-    found: dict[object, list[Located]] = {}
-    for one in methods:
-        if one.body is not None and one.says >= least:
-            said = (one.body.words, one.body.masked(one.name))
-            found.setdefault(said, []).append(one)
-    return found
+    groups: dict[object, list[Located]] = {}
+    for method in methods:
+        if method.body is not None and method.says >= least:
+            body_key = (method.body.words, method.body.masked(method.name))
+            groups.setdefault(body_key, []).append(method)
+    return groups
 
 
 def overlap(one: Counter[str], other: Counter[str]) -> float:
-    """Dice's coefficient of two bags."""
+    """Return Dice's coefficient of two bags."""
     total = one.total() + other.total()
     return 2 * (one & other).total() / total if total else 0.0

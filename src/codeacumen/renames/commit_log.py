@@ -1,14 +1,13 @@
-"""The log of commits that were read, and what became of their methods afterwards.
+"""The log of the commits that were read, and the later history of their methods.
 
-``Log`` writes one line per commit, so that a kill costs only the commits being read. A torn line at
-the end is cut off. When all commits are read, the log is sorted into the order of the history, so
-that its bytes do not depend on how it was written.
+``CommitLog`` writes one line per commit, so that a kill costs only the commits being read. A torn
+line at the end is cut off. When all commits are read, the log is sorted into the order of the
+history, so that its bytes do not depend on the order of writing.
 
-``Follower`` follows methods through the later commits of the log, parents first, under their path
-and key as files, types and methods are moved and renamed. What parallel branches did to a method,
-and what a merge lost, shows at the last revision: a method that is missing there, or has other
-words there, is no longer the same.
-"""
+``MethodFollower`` follows methods through the later commits of the log, parents first, under their
+path and key as files, types and methods are moved and renamed. Changes on parallel branches, and
+changes that a merge lost, show at the last revision: a method that is missing there, or has other
+words there, is no longer the same."""
 
 from __future__ import annotations
 
@@ -21,15 +20,17 @@ from typing import Any
 
 from codeacumen import __version__
 
-# Of what a line says. Another one begins a new log.
+# Version of the line format. A log of another version is started anew.
 FORMAT = 1
 
 Record = dict[str, Any]
 
 
 class Log:
-    """``at`` tells where the line of each commit begins. Commits that were left out because they
-    took longer than a shorter limit than ``limit`` are not there: they are read again."""
+    """A file with one JSON line per commit; ``offsets`` maps a commit to the offset of its line.
+
+    Commits that were left out under a time limit shorter than ``limit`` are not in ``offsets``, so
+    they are read again."""
 
     def __init__(self, path: Path, limit: float) -> None:
         self.path = path
@@ -40,23 +41,24 @@ class Log:
             path.write_bytes(self._head)
 
     def _open(self, limit: float) -> bool:
+        """Index the lines of the log and cut off a torn one; return False without a log."""
         if not self.path.is_file():
             return False
         with self.path.open("rb") as stream:
-            whole = len(stream.readline())
+            offset = len(stream.readline())
             if not self._is_head():
                 return False
             for line in stream:
                 if not line.endswith(b"\n"):
                     break
-                with suppress(ValueError, KeyError, TypeError):  # a damaged line is no line
+                with suppress(ValueError, KeyError, TypeError):  # skip a damaged line
                     record = json.loads(line)
                     if record["kind"] != "left out" or record["limit"] >= limit:
-                        self.at[record["commit"]] = whole
-                whole += len(line)
-        if whole < self.path.stat().st_size:
+                        self.at[record["commit"]] = offset
+                offset += len(line)
+        if offset < self.path.stat().st_size:
             with self.path.open("r+b") as stream:
-                stream.truncate(whole)
+                stream.truncate(offset)
         return True
 
     def _is_head(self) -> bool:
@@ -64,14 +66,14 @@ class Log:
             return stream.read(len(self._head)) == self._head
 
     def append(self, records: Iterable[Record]) -> None:
-        """All of them in one piece."""
-        lines = [(str(one["commit"]), _line(one)) for one in records]
+        """Append the records with a single write."""
+        lines = [(str(record["commit"]), _line(record)) for record in records]
         with self.path.open("ab") as stream:
-            place = stream.tell()
+            offset = stream.tell()
             stream.write(b"".join(line for _, line in lines))
         for commit, line in lines:
-            self.at[commit] = place
-            place += len(line)
+            self.at[commit] = offset
+            offset += len(line)
 
     def read(self, commits: Iterable[str]) -> Iterator[Record]:
         with self.path.open("rb") as stream:
@@ -80,24 +82,24 @@ class Log:
                 yield json.loads(stream.readline())
 
     def arrange(self, commits: Sequence[str]) -> None:
-        """The lines in the order of the commits; those of others after them, by their hash."""
-        wanted = set(commits)
-        order = [*commits, *sorted(one for one in self.at if one not in wanted)]
-        places = [self.at[one] for one in order]
+        """Sort the lines into the order of the commits; other commits follow, sorted by hash."""
+        listed = set(commits)
+        order = [*commits, *sorted(commit for commit in self.at if commit not in listed)]
+        offsets = [self.at[commit] for commit in order]
         size = self.path.stat().st_size
-        tidy = len(self._head) == (places[0] if places else size)
-        part = self.path.with_name(self.path.name + ".part")
-        if tidy and places == sorted(places) and len(set(places)) == self._count():
+        is_head_current = len(self._head) == (offsets[0] if offsets else size)
+        temporary_path = self.path.with_name(self.path.name + ".part")
+        if is_head_current and offsets == sorted(offsets) and len(set(offsets)) == self._count():
             return
-        at: dict[str, int] = {}
-        with self.path.open("rb") as stream, part.open("wb") as out:
+        sorted_offsets: dict[str, int] = {}
+        with self.path.open("rb") as stream, temporary_path.open("wb") as out:
             out.write(self._head)
-            for commit, place in zip(order, places, strict=True):
-                stream.seek(place)
-                at[commit] = out.tell()
+            for commit, offset in zip(order, offsets, strict=True):
+                stream.seek(offset)
+                sorted_offsets[commit] = out.tell()
                 out.write(stream.readline())
-        part.replace(self.path)
-        self.at = at
+        temporary_path.replace(self.path)
+        self.at = sorted_offsets
 
     def _count(self) -> int:
         with self.path.open("rb") as stream:
@@ -108,14 +110,17 @@ def _line(record: Record) -> bytes:
     return json.dumps(record, sort_keys=True, separators=(",", ":")).encode() + b"\n"
 
 
-# Of a path at the last revision: the fingerprint of each method's body, by its key.
+# Fingerprints of method bodies at the last revision, by path and method key.
 Prints = dict[str, dict[str, str]]
 
 
 @dataclass(slots=True)
 class Track:
-    """A method. ``names`` are all it had, ``bodies`` how often its body changed, ``print`` the
-    fingerprint it should have at the end; None where it changed, so that nothing is expected."""
+    """The history of a method.
+
+    ``names`` are all names it had, ``body_changes`` counts changes of its body. ``fingerprint`` is
+    the expected fingerprint at the end, None after a change, when no fingerprint can be expected.
+    """
 
     path: str
     key: str
@@ -127,7 +132,7 @@ class Track:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A method as it was at a commit: how many names it had had, how many bodies."""
+    """A method's state at a commit: the number of names and of body changes until then."""
 
     track: Track
     names: int
@@ -144,10 +149,10 @@ class Mark:
     def body_stable(self, prints: Prints) -> bool | None:
         if self.track.bodies > self.bodies:
             return False
-        found = self._found(prints)
-        if found is None:
+        fingerprint = self._found(prints)
+        if fingerprint is None:
             return None
-        return self.track.print is None or found == self.track.print
+        return self.track.print is None or fingerprint == self.track.print
 
     def _found(self, prints: Prints) -> str | None:
         if self.track.gone:
@@ -157,13 +162,15 @@ class Mark:
 
 @dataclass(slots=True)
 class Followed:
-    """Marks of a record's ``renames`` and ``others``, in their order."""
+    """Marks of the ``renames`` and ``others`` of a record, in their order."""
 
     renames: list[Mark] = field(default_factory=list)
     others: list[Mark] = field(default_factory=list)
 
 
 class Follower:
+    """Follows methods through the records of a log."""
+
     def __init__(self) -> None:
         self._at: dict[str, dict[str, Track]] = {}
 
@@ -173,7 +180,7 @@ class Follower:
             yield self._marked(record)
 
     def ends(self) -> dict[str, list[str]]:
-        """Where the methods should be at the end: keys by path."""
+        """Return the expected keys of methods at the end, by path."""
         return {path: sorted(tracks) for path, tracks in sorted(self._at.items()) if tracks}
 
     def _apply(self, record: Record) -> None:
@@ -187,14 +194,14 @@ class Follower:
             track = self._at.get(path, {}).pop(key, None)
             if track is not None:
                 track.gone = True
-        for path, key, new_path, new_key, said, how in record.get("moves", ()):
+        for path, key, new_path, new_key, moved_print, how in record.get("moves", ()):
             track = self._at.get(path, {}).pop(key, None)
             if track is not None:
-                _moved(track, new_key, said, how)
+                _moved(track, new_key, moved_print, how)
                 arrived.append((new_path, new_key, track))
         for path, owner, new_path, new_owner in record.get("owners", ()):
             tracks = self._at.get(path, {})
-            for key in [one for one in tracks if one.partition("#")[0] == owner]:
+            for key in [key for key in tracks if key.partition("#")[0] == owner]:
                 new_key = new_owner + key[len(owner) :]
                 arrived.append((new_path, new_key, tracks.pop(key)))
         moved = [
@@ -205,19 +212,19 @@ class Follower:
         for path, key, track in arrived:
             track.path, track.key = path, key
             self._at.setdefault(path, {})[key] = track
-        for path, key, said in record.get("respelt", ()):
+        for path, key, new_print in record.get("respelt", ()):
             track = self._at.get(path, {}).get(key)
             if track is not None and track.print is not None:
-                track.print = said
+                track.print = new_print
 
     def _marked(self, record: Record) -> Followed:
-        found = Followed()
-        for one in record.get("renames", ()):
-            names = [one["old_name"], one["new_name"]]
-            found.renames.append(self._mark(one, names))
-        for one in record.get("others", ()):
-            found.others.append(self._mark(one, [one["name"]]))
-        return found
+        marks = Followed()
+        for rename in record.get("renames", ()):
+            names = [rename["old_name"], rename["new_name"]]
+            marks.renames.append(self._mark(rename, names))
+        for method in record.get("others", ()):
+            marks.others.append(self._mark(method, [method["name"]]))
+        return marks
 
     def _mark(self, one: Record, names: list[str]) -> Mark:
         tracks = self._at.setdefault(one["path"], {})

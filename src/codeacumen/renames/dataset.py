@@ -1,14 +1,13 @@
-"""Renames and the decisions on them as a benchmark: a folder that ``codeacumen eval`` can read.
+"""Build and read the rename benchmark, a folder that ``codeacumen eval`` can load.
 
 ``cases.jsonl`` holds renames (``records.Rename``) and ``stable.jsonl`` the other methods of their
 files (``records.StableMethod``), each with its ``split``; ``files.jsonl`` maps files to splits, for
 people who train on other copies of these projects; ``dataset.json`` describes the folder.
 
-A person's decision selects a rename first, then its tags and features. No file is in two splits,
-and no method text: projects (or files, with all paths they had) go to one split as a whole, and a
+A person's decision on a rename comes first, then its tags and features. Splits share no file and no
+method text: a project (or a file, with all paths it had) goes to one split as a whole, and a
 training method whose text equals that of a test method, up to its own name, is left out. The same
-records, decisions and settings give the same bytes.
-"""
+records, decisions and settings give the same bytes."""
 
 from __future__ import annotations
 
@@ -38,9 +37,9 @@ from codeacumen.renames.reviews.comments import is_clear
 
 INCLUDE, EXCLUDE = "include", "exclude"
 CLEAR = "clear"
-# ReName4J leaves out typos and examples. Names that differ in case alone have the same subtokens;
-# without a body there is nothing to compare a name with; what a program wrote, what was taken back
-# and what cannot be matched with certainty tells nothing about names.
+# ReName4J leaves out typos and examples. Names that differ only in case have the same subtokens. A
+# method without a body offers nothing to compare its name with. Generated code, reverted renames
+# and uncertain matches are no evidence about names.
 DROPPED_TAGS = (
     "typo",
     "case",
@@ -55,9 +54,11 @@ DROPPED_TAGS = (
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """``undecided`` says what becomes of a reviewed rename that nobody decided on: ``clear`` takes
-    those whose new name stands in the comment and was accepted, ``include`` all, ``exclude`` none.
-    ``tags`` are those with which a rename is not taken, unless a person did."""
+    """Rules that select the renames of the benchmark.
+
+    ``undecided`` rules on reviewed renames without a decision: ``clear`` includes those whose new
+    name stands in the comment and was accepted, ``include`` all, ``exclude`` none. A rename with
+    one of ``tags`` is dropped unless a person included it."""
 
     undecided: str = CLEAR
     tags: tuple[str, ...] = DROPPED_TAGS
@@ -66,23 +67,25 @@ class Choice:
 def chosen(
     renames: Iterable[Rename], decisions: Mapping[str, str], choice: Choice, dropped: Counter[str]
 ) -> list[Rename]:
-    """The cases, in a fixed order; ``dropped`` counts the others by reason."""
+    """Return the selected renames in a fixed order; ``dropped`` counts the others by reason."""
     if choice.undecided not in (CLEAR, INCLUDE, EXCLUDE):
         raise CodeacumenError(f"--undecided {choice.undecided}", "it is clear, include or exclude")
-    kept: list[Rename] = []
-    for one in _once(renames, dropped):
-        decision = decisions.get(one.id, one.review.decision if one.review else "")
-        why = _against(one, decision, choice)
-        if why:
-            dropped[why] += 1
-            continue
-        if one.review is not None:
-            one = replace(one, review=replace(one.review, decision=decision))
-        kept.append(one)
-    return kept
+    selected: list[Rename] = []
+    for rename in _once(renames, dropped):
+        review = rename.review
+        decision = decisions.get(rename.id, review.decision if review else "")
+        reason = _against(rename, decision, choice)
+        if reason:
+            dropped[reason] += 1
+        elif review is not None:
+            selected.append(replace(rename, review=replace(review, decision=decision)))
+        else:
+            selected.append(rename)
+    return selected
 
 
 def _against(one: Rename, decision: str, choice: Choice) -> str:
+    """Return the reason to leave a rename out, or an empty string."""
     if decision == EXCLUDE:
         return "excluded by a person"
     if decision == INCLUDE:
@@ -97,18 +100,30 @@ def _against(one: Rename, decision: str, choice: Choice) -> str:
 
 
 def _once(renames: Iterable[Rename], dropped: Counter[str]) -> list[Rename]:
-    """Each rename once: a history and a review may both tell of it, and the review tells more."""
-    found: dict[tuple[object, ...], Rename] = {}
+    """Return each rename once; the review's record wins over the history's, since it holds more."""
+    rename_by_content: dict[tuple[object, ...], Rename] = {}
     ids: set[str] = set()
-    for one in sorted(renames, key=lambda one: (one.review is None, one.project, one.path, one.id)):
-        # Not by project: a clone may be named otherwise than its home.
-        key = (one.path, one.owner, one.old_name, one.new_name, one.parameters, one.code)
-        if key in found or one.id in ids:
+    for rename in sorted(
+        renames, key=lambda rename: (rename.review is None, rename.project, rename.path, rename.id)
+    ):
+        # The project is not part of the key: a clone's folder may have another name.
+        key = (
+            rename.path,
+            rename.owner,
+            rename.old_name,
+            rename.new_name,
+            rename.parameters,
+            rename.code,
+        )
+        if key in rename_by_content or rename.id in ids:
             dropped["told twice"] += 1
         else:
-            found[key] = one
-            ids.add(one.id)
-    return sorted(found.values(), key=lambda one: (one.project, one.path, one.owner, one.id))
+            rename_by_content[key] = rename
+            ids.add(rename.id)
+    return sorted(
+        rename_by_content.values(),
+        key=lambda rename: (rename.project, rename.path, rename.owner, rename.id),
+    )
 
 
 def chosen_stable(
@@ -118,28 +133,31 @@ def chosen_stable(
     choice: Choice,
     dropped: Counter[str],
 ) -> list[StableMethod]:
-    """The other methods of the cases' files, each once; none that was itself renamed, ever."""
-    files = {(one.project, one.path) for one in cases}
+    """Return the other methods of the cases' files, each once, without renamed ones."""
+    files = {(case.project, case.path) for case in cases}
     renamed = {
-        (one.project, one.path, one.owner, name, one.parameters)
-        for one in renames
-        for name in (one.old_name, one.new_name)
+        (rename.project, rename.path, rename.owner, name, rename.parameters)
+        for rename in renames
+        for name in (rename.old_name, rename.new_name)
     }
-    found: dict[tuple[object, ...], StableMethod] = {}
-    for one in sorted(stable, key=lambda one: (one.commit, one.id)):
-        key = (one.project, one.path, one.owner, one.name, one.parameters)
-        if (one.project, one.path) not in files:
+    method_by_key: dict[tuple[object, ...], StableMethod] = {}
+    for method in sorted(stable, key=lambda method: (method.commit, method.id)):
+        key = (method.project, method.path, method.owner, method.name, method.parameters)
+        if (method.project, method.path) not in files:
             dropped["stable, in a file without a case"] += 1
         elif key in renamed:
             dropped["stable, but renamed elsewhere"] += 1
-        elif any(tag in one.tags for tag in choice.tags):
+        elif any(tag in method.tags for tag in choice.tags):
             dropped["stable, with such a tag"] += 1
         else:
-            dropped["stable, told twice"] += key in found
-            found[key] = one
-    once = {one.id: one for one in found.values()}
-    dropped["stable, told twice"] += len(found) - len(once)
-    return sorted(once.values(), key=lambda one: (one.project, one.path, one.owner, one.id))
+            dropped["stable, told twice"] += key in method_by_key
+            method_by_key[key] = method
+    method_by_id = {method.id: method for method in method_by_key.values()}
+    dropped["stable, told twice"] += len(method_by_key) - len(method_by_id)
+    return sorted(
+        method_by_id.values(),
+        key=lambda method: (method.project, method.path, method.owner, method.id),
+    )
 
 
 FAMILY, FORMAT = "renames", "codeacumen.renames/1"
@@ -148,7 +166,9 @@ CASES, FILES, CARD = "cases.jsonl", "files.jsonl", "card.md"
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """``shares`` of the cases for training, development and test; ``by`` project or file."""
+    """Settings of the built data set.
+
+    ``shares`` are the shares of training, development and test; ``by`` is project or file."""
 
     shares: tuple[int, int, int] = (0, 0, 100)
     by: str = "project"
@@ -170,7 +190,7 @@ class StableCase:
 
 @dataclass(frozen=True, slots=True)
 class Benchmark:
-    """What a folder holds; ``about`` is its ``dataset.json``."""
+    """Content of a data set folder; ``about`` is its ``dataset.json``."""
 
     about: Mapping[str, Json]
     cases: tuple[Case, ...]
@@ -178,9 +198,9 @@ class Benchmark:
 
 
 def read_cases(folder: Path) -> Benchmark:
-    """A benchmark as it was written; its files are checked against their hashes."""
+    """Read a data set folder and check its files against their hashes."""
     path = folder / ABOUT
-    hint = "make it again with `codeacumen dataset build renames`"
+    hint = "build it again with `codeacumen dataset build renames`"
     try:
         about = json.loads(path.read_bytes())
     except (OSError, ValueError) as error:
@@ -188,20 +208,20 @@ def read_cases(folder: Path) -> Benchmark:
     if not isinstance(about, dict) or about.get("format") != FORMAT:
         raise CodeacumenError(f"{folder} is not a data set of renames", hint)
     for name in (CASES, STABLE):
-        there = (folder / name).is_file()
-        if not there or sha256_of(folder / name) != about["files"].get(name):
+        exists = (folder / name).is_file()
+        if not exists or sha256_of(folder / name) != about["files"].get(name):
             raise CodeacumenError(f"{folder / name} is missing or damaged", hint)
     return Benchmark(
         about,
         tuple(
-            Case(split, one)
-            for split, one in zip(
+            Case(split, rename)
+            for split, rename in zip(
                 _splits(folder / CASES), read_renames(folder / CASES), strict=True
             )
         ),
         tuple(
-            StableCase(split, one)
-            for split, one in zip(
+            StableCase(split, method)
+            for split, method in zip(
                 _splits(folder / STABLE), read_stable(folder / STABLE), strict=True
             )
         ),
@@ -215,8 +235,8 @@ def _splits(path: Path) -> list[str]:
 def build(
     folders: Sequence[Path], decisions: Mapping[str, str], out: Path, settings: Settings
 ) -> dict[str, Json]:
-    """Write the data set; gives what its ``dataset.json`` says."""
-    # A run that was ended early has left the cases, which are written first.
+    """Write the data set and return the content of its ``dataset.json``."""
+    # An interrupted run leaves the cases, which are written first.
     if not (out / CASES).is_file():
         must_be_ours(out)
     if sum(settings.shares) <= 0 or settings.by not in ("project", "file"):
@@ -228,26 +248,30 @@ def build(
         reasons = ", ".join(f"{count:,} {why}" for why, count in sorted(dropped.items()))
         raise CodeacumenError(
             f"no rename is left for a benchmark{': ' if reasons else ''}{reasons}",
-            "decide on those in the review file, or take all with --undecided include",
+            "decide on the cases in the review file, or include all with --undecided include",
         )
-    others = chosen_stable(stable, renames, cases, settings.choice, dropped)
+    stable_methods = chosen_stable(stable, renames, cases, settings.choice, dropped)
     split_of = divided(cases, settings.by, settings.shares, settings.seed)
-    placed = [Case(split_of[one.project, one.path], one) for one in cases]
-    kept = [StableCase(split_of[one.project, one.path], one) for one in others]
-    placed, kept = without_near_duplicates(placed, kept, dropped)
+    rename_cases = [Case(split_of[rename.project, rename.path], rename) for rename in cases]
+    stable_cases = [
+        StableCase(split_of[method.project, method.path], method) for method in stable_methods
+    ]
+    rename_cases, stable_cases = without_near_duplicates(rename_cases, stable_cases, dropped)
     files = sorted(
         {
-            (one.rename.project, path, one.split)
-            for one in placed
-            for path in (one.rename.path, one.rename.path_before)
+            (case.rename.project, path, case.split)
+            for case in rename_cases
+            for path in (case.rename.path, case.rename.path_before)
         }
     )
     lines = {
-        CASES: [{**asdict(one.rename), "split": one.split} for one in placed],
-        STABLE: [{**asdict(one.method), "split": one.split} for one in kept],
-        FILES: [{"project": one, "path": path, "split": split} for one, path, split in files],
+        CASES: [{**asdict(case.rename), "split": case.split} for case in rename_cases],
+        STABLE: [{**asdict(case.method), "split": case.split} for case in stable_cases],
+        FILES: [
+            {"project": project, "path": path, "split": split} for project, path, split in files
+        ],
     }
-    counts = card(placed, kept, dropped)
+    counts = card(rename_cases, stable_cases, dropped)
     about: dict[str, Json] = {
         "family": FAMILY,
         "schema": SCHEMA,
@@ -276,30 +300,34 @@ def _read(folders: Sequence[Path]) -> tuple[list[Rename], list[StableMethod], li
     stable: list[StableMethod] = []
     sources: list[Json] = []
     for folder in folders:
-        path, beside = folder / RENAMES, folder / STABLE
-        if not path.is_file():
+        renames_path, stable_path = folder / RENAMES, folder / STABLE
+        if not renames_path.is_file():
             raise CodeacumenError(
                 f"{folder} holds no {RENAMES}",
                 "name a folder that `codeacumen renames mine` or `renames reviews` wrote",
             )
-        found = _whole(path, Rename, read_renames(path))
-        others = _whole(beside, StableMethod, read_stable(beside)) if beside.is_file() else []
-        renames += found
-        stable += others
-        told: dict[str, Json] = {"folder": folder.name, "renames": len(found)}
-        told |= {"stable": len(others), "sha256": {RENAMES: sha256_of(path)}}
-        if beside.is_file():
-            told["sha256"][STABLE] = sha256_of(beside)
-        sources.append(told)
+        folder_renames = _whole(renames_path, Rename, read_renames(renames_path))
+        folder_stable = (
+            _whole(stable_path, StableMethod, read_stable(stable_path))
+            if stable_path.is_file()
+            else []
+        )
+        renames += folder_renames
+        stable += folder_stable
+        source: dict[str, Json] = {"folder": folder.name, "renames": len(folder_renames)}
+        source |= {"stable": len(folder_stable), "sha256": {RENAMES: sha256_of(renames_path)}}
+        if stable_path.is_file():
+            source["sha256"][STABLE] = sha256_of(stable_path)
+        sources.append(source)
     return renames, stable, sources
 
 
 def _whole(path: Path, kind: type, records: Iterable[Json]) -> list[Json]:
-    """All records of a file; an error that says where they are of another kind."""
+    """Return all records of a file; raise an error that names the file if a line lacks fields."""
     try:
         return list(records)
     except TypeError as error:
-        names = ", ".join(one.name for one in fields(kind))
+        names = ", ".join(attribute.name for attribute in fields(kind))
         raise CodeacumenError(f"{path}: {error}", f"each line has {names}") from error
 
 
@@ -316,7 +344,8 @@ def _lines(rows: Sequence[Json]) -> bytes:
 
 
 File = tuple[str, str]
-# Comments have no group. What is not closed goes on to the end, so nothing is read twice.
+# Comments have no group. An unclosed comment or string ends at the end of the text, so the pattern
+# never backtracks over the text.
 _TOKEN = re.compile(
     r'''/\*.*?(?:\*/|\Z)|//[^\n]*|("""(?:\\.|[^\\])*?(?:"""|\Z)|"(?:\\.|[^"\\\n])*"?'''
     r"""|'(?:\\.|[^'\\\n])*'?|[\w$]+|[^\w\s])""",
@@ -327,28 +356,33 @@ _TOKEN = re.compile(
 def divided(
     cases: Sequence[Rename], by: str, shares: tuple[int, int, int], seed: int
 ) -> dict[File, str]:
-    """The split of each file. Groups (projects, or files with all paths they had) come in an order
-    that the seed draws, each to the split that lacks most of its share of the cases."""
+    """Return the split of each file.
+
+    Groups (projects, or files with all paths they had) are visited in an order that depends on the
+    seed; each goes to the split that lacks the largest part of its share of the cases."""
     groups = _groups(cases, by)
-    sizes = Counter(groups[one.project, one.path] for one in cases)
-    whole = sum(shares)
-    wanted = {
-        split: len(cases) * share / whole
+    sizes = Counter(groups[case.project, case.path] for case in cases)
+    total_share = sum(shares)
+    target_counts = {
+        split: len(cases) * share / total_share
         for split, share in zip(SPLITS, shares, strict=True)
         if share
     }
-    held = dict.fromkeys(wanted, 0)
+    case_counts = dict.fromkeys(target_counts, 0)
     split_of: dict[File, str] = {}
     for group in sorted(sizes, key=lambda group: _draw(seed, group)):
-        # The largest share of what is wanted is lacking; the last split, test, among equals.
-        split = max(wanted, key=lambda one: (1 - held[one] / wanted[one], SPLITS.index(one)))
-        held[split] += sizes[group]
+        # The split that lacks the largest part of its target; the last split, test, among equals.
+        split = max(
+            target_counts,
+            key=lambda name: (1 - case_counts[name] / target_counts[name], SPLITS.index(name)),
+        )
+        case_counts[split] += sizes[group]
         split_of[group] = split
     return {file: split_of[group] for file, group in groups.items() if group in split_of}
 
 
 def _groups(cases: Sequence[Rename], by: str) -> dict[File, File]:
-    """For each file, the first file of those it must stay with."""
+    """Map each file to the first file of its group, with a union-find structure."""
     mother: dict[File, File] = {}
 
     def root(file: File) -> File:
@@ -357,11 +391,11 @@ def _groups(cases: Sequence[Rename], by: str) -> dict[File, File]:
             file = mother[file]
         return file
 
-    for one in cases:
-        before = (one.project, one.path_before or one.path)
-        whole = (one.project, "") if by == "project" else before
-        for other in (before, whole):
-            first, second = sorted((root((one.project, one.path)), root(other)))
+    for case in cases:
+        old_file = (case.project, case.path_before or case.path)
+        group_key = (case.project, "") if by == "project" else old_file
+        for other in (old_file, group_key):
+            first, second = sorted((root((case.project, case.path)), root(other)))
             mother[second] = first
     return {file: root(file) for file in list(mother)}
 
@@ -374,31 +408,32 @@ def _draw(seed: int, group: File) -> bytes:
 def without_near_duplicates(
     cases: Sequence[Case], stable: Sequence[StableCase], dropped: Counter[str]
 ) -> tuple[list[Case], list[StableCase]]:
-    """All but those that read like a method of a later split: test keeps what it has, development
-    loses what test has, training what either has."""
-    texts = [text_key(one.rename.code, one.rename.new_name) for one in cases]
-    others = [text_key(one.method.code, one.method.name) for one in stable]
-    latest: dict[bytes, int] = {}
-    splits = [*(one.split for one in cases), *(one.split for one in stable)]
-    for text, split in zip([*texts, *others], splits, strict=True):
-        latest[text] = max(latest.get(text, 0), SPLITS.index(split))
-    kept = [
-        one
-        for one, text in zip(cases, texts, strict=True)
-        if SPLITS.index(one.split) == latest[text]
+    """Drop methods whose text equals that of a method in a later split.
+
+    Test keeps all its methods, development loses those in test, training those in either."""
+    case_keys = [text_key(case.rename.code, case.rename.new_name) for case in cases]
+    stable_keys = [text_key(case.method.code, case.method.name) for case in stable]
+    latest_split: dict[bytes, int] = {}
+    splits = [*(case.split for case in cases), *(case.split for case in stable)]
+    for key, split in zip([*case_keys, *stable_keys], splits, strict=True):
+        latest_split[key] = max(latest_split.get(key, 0), SPLITS.index(split))
+    kept_cases = [
+        case
+        for case, key in zip(cases, case_keys, strict=True)
+        if SPLITS.index(case.split) == latest_split[key]
     ]
-    left = [
-        one
-        for one, text in zip(stable, others, strict=True)
-        if SPLITS.index(one.split) == latest[text]
+    kept_stable = [
+        case
+        for case, key in zip(stable, stable_keys, strict=True)
+        if SPLITS.index(case.split) == latest_split[key]
     ]
-    dropped["cases with a near-duplicate in a later split"] += len(cases) - len(kept)
-    dropped["stable, with a near-duplicate in a later split"] += len(stable) - len(left)
-    return kept, left
+    dropped["cases with a near-duplicate in a later split"] += len(cases) - len(kept_cases)
+    dropped["stable, with a near-duplicate in a later split"] += len(stable) - len(kept_stable)
+    return kept_cases, kept_stable
 
 
 def text_key(code: str, name: str) -> bytes:
-    """A print of a method's tokens: neither comments nor lay-out nor its own name change it."""
+    """Return a hash of a method's tokens; comments, layout and its own name do not change it."""
     tokens = [match[1] for match in _TOKEN.finditer(code) if match[1] is not None]
     text = "\n".join("" if token == name else token for token in tokens)
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()

@@ -1,4 +1,4 @@
-"""The data card: how many cases, of what kind, and how long their names are beside the papers'."""
+"""The data card: counts of cases by kind, and name lengths next to the published ones."""
 
 from __future__ import annotations
 
@@ -23,36 +23,42 @@ PUBLISHED = {
 def card(
     cases: Sequence[Case], stable: Sequence[StableCase], dropped: Counter[str]
 ) -> dict[str, Json]:
-    reviews = [one.rename.review for one in cases if one.rename.review is not None]
+    """Count the cases by split, tag and feature, for ``dataset.json`` and the card."""
+    reviews = [case.rename.review for case in cases if case.rename.review is not None]
     return {
-        "cases": _by_split(one.split for one in cases),
-        "stable": _by_split(one.split for one in stable),
-        "projects": _by_split(split for split, _ in {(c.split, c.rename.project) for c in cases}),
+        "cases": _by_split(case.split for case in cases),
+        "stable": _by_split(stable_case.split for stable_case in stable),
+        "projects": _by_split(
+            split for split, _ in {(case.split, case.rename.project) for case in cases}
+        ),
         "files": _by_split(
-            split for split, _, _ in {(c.split, c.rename.project, c.rename.path) for c in cases}
+            split
+            for split, _, _ in {
+                (case.split, case.rename.project, case.rename.path) for case in cases
+            }
         ),
         "names": {
-            "old": lengths(one.rename.old_name for one in cases),
-            "new": lengths(one.rename.new_name for one in cases),
-            "stable": lengths(one.method.name for one in stable),
+            "old": lengths(case.rename.old_name for case in cases),
+            "new": lengths(case.rename.new_name for case in cases),
+            "stable": lengths(stable_case.method.name for stable_case in stable),
             "published": PUBLISHED,
         },
         "with a review": len(reviews),
-        "decided by a person": sum(one.decision != "" for one in reviews),
-        "features": _counted(name for one in reviews for name in one.features),
-        "tags": _counted(tag for one in cases for tag in one.rename.tags),
-        "dropped": dict(sorted((why, count) for why, count in dropped.items() if count)),
+        "decided by a person": sum(review.decision != "" for review in reviews),
+        "features": _counted(name for review in reviews for name in review.features),
+        "tags": _counted(tag for case in cases for tag in case.rename.tags),
+        "dropped": dict(sorted((reason, count) for reason, count in dropped.items() if count)),
     }
 
 
 def lengths(names: Iterable[str]) -> dict[str, float | None]:
-    """Mean characters and subtokens of names; None where there is no name."""
-    listed = list(names)
-    if not listed:
+    """Return the mean characters and subtokens of names; None if there are no names."""
+    name_list = list(names)
+    if not name_list:
         return {"characters": None, "subtokens": None}
     return {
-        "characters": round(sum(map(len, listed)) / len(listed), 2),
-        "subtokens": round(sum(len(subtokens(name)) for name in listed) / len(listed), 2),
+        "characters": round(sum(map(len, name_list)) / len(name_list), 2),
+        "subtokens": round(sum(len(subtokens(name)) for name in name_list) / len(name_list), 2),
     }
 
 
@@ -66,26 +72,26 @@ def _counted(words: Iterable[str]) -> dict[str, int]:
 
 
 def markdown(about: Json) -> str:
-    """The card for people."""
+    """Format the data card as Markdown, from the content of ``dataset.json``."""
     counts, settings = about["counts"], about["settings"]
     lines = ["# Method names that were changed", ""]
     lines += [f"| | {' | '.join(SPLITS)} |", f"|---|{'--:|' * len(SPLITS)}"]
-    for what in ("cases", "stable", "projects", "files"):
-        cells = " | ".join(f"{counts[what][split]:,}" for split in SPLITS)
-        lines.append(f"| {what} | {cells} |")
+    for row in ("cases", "stable", "projects", "files"):
+        cells = " | ".join(f"{counts[row][split_line]:,}" for split_line in SPLITS)
+        lines.append(f"| {row} | {cells} |")
     lines += ["", "| names, mean of | characters | subtokens |", "|---|--:|--:|"]
-    for what in ("old", "new", "stable"):
-        lines.append(f"| {what} | {_lengths(counts['names'][what])} |")
-    for paper, told in counts["names"]["published"].items():
-        lines.append(f"| {paper} | {_lengths(told)} |")
+    for row in ("old", "new", "stable"):
+        lines.append(f"| {row} | {_lengths(counts['names'][row])} |")
+    for paper, lengths_of_paper in counts["names"]["published"].items():
+        lines.append(f"| {paper} | {_lengths(lengths_of_paper)} |")
     lines.append("")
-    split = f"Split by {settings['by']}, seed {settings['seed']}."
-    reviewed = f"{counts['with a review']:,} cases come with a review,"
-    lines += [split, f"{reviewed} {counts['decided by a person']:,} decided by a person."]
-    for what in ("features", "tags", "dropped"):
-        if counts[what]:
-            lines += ["", f"| {what} | |", "|---|--:|"]
-            lines += [f"| {name} | {count:,} |" for name, count in counts[what].items()]
+    split_line = f"Split by {settings['by']}, seed {settings['seed']}."
+    review_line = f"{counts['with a review']:,} cases come with a review,"
+    lines += [split_line, f"{review_line} {counts['decided by a person']:,} decided by a person."]
+    for row in ("features", "tags", "dropped"):
+        if counts[row]:
+            lines += ["", f"| {row} | |", "|---|--:|"]
+            lines += [f"| {name} | {count:,} |" for name, count in counts[row].items()]
     lines += ["", "| mined from | renames | stable |", "|---|--:|--:|"]
     for source in about["sources"]:
         name = source["folder"].replace("|", "\\|")

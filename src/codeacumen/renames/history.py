@@ -1,9 +1,8 @@
-"""One commit read from a git repository, nothing checked out: renames, and what became of methods.
+"""Read one commit from a git repository, without a checkout, into a record of the log.
 
-A commit is compared with its first parent. Of a merge only what it changed itself counts: files
-that are as in none of its parents, and there the renames that it makes whichever parent it is
-compared with. Files are followed when git takes them for the same (half of their lines).
-"""
+A commit is compared with its first parent. Of a merge only its own changes count: files that differ
+from those of all parents, and in them the renames that appear against every parent. Files are
+followed when git takes them for the same (half of their lines)."""
 
 from __future__ import annotations
 
@@ -23,20 +22,20 @@ from codeacumen.renames.commit_log import Record
 from codeacumen.renames.match import Located, Matched, Pair, Renamed, match
 from codeacumen.renames.versions import Version, version_of
 
-# Source that a process keeps, in bytes: the next commit begins where one before it ended. Of the
-# last of it, the whole syntax.
+# Bytes of source that a process caches: a commit starts from the files of the one before. The
+# syntax is cached for the last files only.
 _KEPT = 48 << 20
 _PARSED = 4 << 20
-# Files that are compared with each other to find those that moved.
+# git's limit on the files that it compares with each other to find moved ones.
 _MOVED_AT_MOST = 400
 
 
 class TooLongError(Exception):
-    """A commit took more time than it may."""
+    """A commit took longer than the time limit."""
 
 
 class Versions:
-    """Versions by the hash of their bytes, the last used ones; each is parsed once."""
+    """The last used versions by the hash of their bytes; each is parsed once."""
 
     def __init__(self, repository: pygit2.Repository) -> None:
         self.repository = repository
@@ -46,22 +45,22 @@ class Versions:
         self._parsed_size = 0
 
     def of(self, blob: pygit2.Oid) -> Version | Problem:
-        name = str(blob)
-        if name in self._kept:
-            self._kept.move_to_end(name)
-            return self._kept[name]
-        found = self._kept[name] = self._read(blob)
-        self._size += _size(found)
+        blob_id = str(blob)
+        if blob_id in self._kept:
+            self._kept.move_to_end(blob_id)
+            return self._kept[blob_id]
+        version = self._kept[blob_id] = self._read(blob)
+        self._size += _size(version)
         while self._size > _KEPT and len(self._kept) > 2:
             self._size -= _size(self._kept.popitem(last=False)[1])
-        if isinstance(found, Version):
-            self._parsed.append(found)
-            self._parsed_size += _size(found)
+        if isinstance(version, Version):
+            self._parsed.append(version)
+            self._parsed_size += _size(version)
         while self._parsed_size > _PARSED and len(self._parsed) > 2:
-            old = self._parsed.popleft()
-            old.forget()
-            self._parsed_size -= _size(old)
-        return found
+            oldest = self._parsed.popleft()
+            oldest.forget()
+            self._parsed_size -= _size(oldest)
+        return version
 
     def _read(self, blob: pygit2.Oid) -> Version | Problem:
         data = read_blob(self.repository, blob, "", LARGEST)
@@ -74,7 +73,7 @@ def _size(one: Version | Problem) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A Java file that a commit changed; None where it was not or is no more."""
+    """A Java file that a commit changed; a side without such a file is None."""
 
     before: str
     after: str
@@ -83,19 +82,18 @@ class Change:
 
 
 def commits_of(repository: pygit2.Repository, head: str, since: str = "") -> list[str]:
-    """Commits from the oldest on, parents first: all that ``head`` comes from and ``since`` does
-    not."""
+    """Return the commits that ``head`` comes from and ``since`` does not, parents first."""
     order = SortMode.TOPOLOGICAL | SortMode.TIME | SortMode.REVERSE
     walker = repository.walk(pygit2.Oid(hex=head), order)
     if since:
         walker.hide(pygit2.Oid(hex=since))
-    return [str(one.id) for one in walker]
+    return [str(commit.id) for commit in walker]
 
 
 def read_commit(
     repository: pygit2.Repository, commit: str, versions: Versions, limit: float
 ) -> Record:
-    """What there is to know about a commit, as it is kept in the log."""
+    """Return the record of a commit, as the log stores it."""
     deadline = time.monotonic() + limit
     record: Record = {"commit": commit, "kind": "ordinary", "counts": {}}
 
@@ -125,48 +123,50 @@ def _read(
     pause: Callable[[], None],
 ) -> None:
     record["time"] = commit.commit_time
-    parents = [repository.get(one) for one in commit.parent_ids]
+    parents = [repository.get(parent_id) for parent_id in commit.parent_ids]
     if not parents or not isinstance(parents[0], pygit2.Commit):
         record["kind"] = "shallow" if parents or repository.is_shallow else "root"
         return
-    first = parents[0]
-    record["parent"] = str(first.id)
+    first_parent = parents[0]
+    record["parent"] = str(first_parent.id)
     if len(parents) > 1:
         record["kind"] = "merge"
-    changes = changes_of(repository, first, commit)
+    changes = changes_of(repository, first_parent, commit)
     if not changes:
         return
     record["paths"] = [
-        [one.before, one.after]
-        for one in changes
-        if one.old and one.new and one.before != one.after
+        [change.before, change.after]
+        for change in changes
+        if change.old and change.new and change.before != change.after
     ]
     if len(parents) > 1:
-        others = [one for one in parents[1:] if isinstance(one, pygit2.Commit)]
-        changes = [one for one in changes if _is_own(one, others)]
+        other_parents = [parent for parent in parents[1:] if isinstance(parent, pygit2.Commit)]
+        changes = [change for change in changes if _is_own(change, other_parents)]
         if not changes:
             return
-    reading = _Reading(versions, pause)
-    pairs = reading.pairs(changes)
+    reader = _Reading(versions, pause)
+    pairs = reader.pairs(changes)
     matched = match(pairs, pause)
     if len(parents) > 1:
-        renames = _in_all(repository, commit, others, matched.renames, changes, versions, pause)
+        renames = _in_all(
+            repository, commit, other_parents, matched.renames, changes, versions, pause
+        )
         _keep(record, matched, renames, merged=True)
     else:
         _keep(record, matched, matched.renames, merged=False)
-    record["counts"].update(reading.problems)
+    record["counts"].update(reader.problems)
 
 
 def changes_of(
     repository: pygit2.Repository, before: pygit2.Commit, after: pygit2.Commit
 ) -> list[Change]:
-    """The Java files that differ, in the order of their paths."""
+    """Return the Java files that differ, in the order of their paths."""
     flags = DiffOption.SKIP_BINARY_CHECK | DiffOption.INCLUDE_TYPECHANGE
     diff = repository.diff(before, after, flags=flags, context_lines=0)
-    kinds = {one.status for one in diff.deltas if _is_java(one)}
-    if {DeltaStatus.ADDED, DeltaStatus.DELETED} <= kinds:
+    statuses = {delta.status for delta in diff.deltas if _is_java(delta)}
+    if {DeltaStatus.ADDED, DeltaStatus.DELETED} <= statuses:
         diff.find_similar(rename_limit=_MOVED_AT_MOST)
-    found: list[Change] = []
+    changes: list[Change] = []
     for delta in diff.deltas:
         old, new = _side(delta.old_file), _side(delta.new_file)
         if delta.status == DeltaStatus.ADDED:
@@ -176,8 +176,8 @@ def changes_of(
         if old is None and new is None:
             continue
         before_path, after_path = as_text(delta.old_file.raw_path), as_text(delta.new_file.raw_path)
-        found.append(Change(before_path, after_path, old, new))
-    return sorted(found, key=lambda one: (one.after, one.before))
+        changes.append(Change(before_path, after_path, old, new))
+    return sorted(changes, key=lambda delta: (delta.after, delta.before))
 
 
 def _is_java(delta: pygit2.DiffDelta) -> bool:
@@ -185,16 +185,16 @@ def _is_java(delta: pygit2.DiffDelta) -> bool:
 
 
 def _side(file: pygit2.DiffFile) -> pygit2.Oid | None:
-    """The file's bytes, if it is an ordinary Java file."""
+    """Return the id of the file's bytes if it is an ordinary Java file."""
     ordinary = file.mode in (FileMode.BLOB, FileMode.BLOB_EXECUTABLE)
     return file.id if ordinary and file.raw_path.endswith(b".java") else None
 
 
 def _is_own(change: Change, others: Iterable[pygit2.Commit]) -> bool:
-    """Whether a merge itself made the file what it is."""
+    """Return whether a merge itself made the file's new content."""
     if change.old is None or change.new is None:
         return False
-    return all(blob_at(one, change.after) not in (change.new, None) for one in others)
+    return all(blob_at(parent, change.after) not in (change.new, None) for parent in others)
 
 
 def blob_at(commit: pygit2.Commit, path: str) -> pygit2.Oid | None:
@@ -211,37 +211,41 @@ class _Reading:
     problems: Counter[str] = field(default_factory=Counter)
 
     def pairs(self, changes: Sequence[Change]) -> list[Pair]:
-        """Both versions of each file. Those that are only on one side are read where something
-        may have gone there from another file, or come from there."""
-        found: list[Pair] = []
-        both = [one for one in changes if one.old is not None and one.new is not None]
-        added = [one for one in changes if one.old is None]
-        deleted = [one for one in changes if one.new is None]
-        for one in both:
-            old, new = self._version(one.old), self._version(one.new)
+        """Return both versions of each file.
+
+        An added file is read only if a method may have moved out of another file, a deleted one
+        only if a method may have moved into another file."""
+        pairs: list[Pair] = []
+        modified = [
+            change for change in changes if change.old is not None and change.new is not None
+        ]
+        added = [change for change in changes if change.old is None]
+        deleted = [change for change in changes if change.new is None]
+        for change in modified:
+            old, new = self._version(change.old), self._version(change.new)
             if old is not None and new is not None:
-                found.append(Pair(one.before, one.after, old, new))
-        lost = deleted or any(_keys(one.old) - _keys(one.new) for one in found)
-        won = added or any(_keys(one.new) - _keys(one.old) for one in found)
-        for one in added if lost else ():
-            new = self._version(one.new)
+                pairs.append(Pair(change.before, change.after, old, new))
+        may_have_moved_out = deleted or any(_keys(pair.old) - _keys(pair.new) for pair in pairs)
+        may_have_moved_in = added or any(_keys(pair.new) - _keys(pair.old) for pair in pairs)
+        for change in added if may_have_moved_out else ():
+            new = self._version(change.new)
             if new is not None:
-                found.append(Pair(one.after, one.after, None, new))
-        for one in deleted if won else ():
-            old = self._version(one.old)
+                pairs.append(Pair(change.after, change.after, None, new))
+        for change in deleted if may_have_moved_in else ():
+            old = self._version(change.old)
             if old is not None:
-                found.append(Pair(one.before, one.before, old, None))
-        return found
+                pairs.append(Pair(change.before, change.before, old, None))
+        return pairs
 
     def _version(self, blob: pygit2.Oid | None) -> Version | None:
         self.pause()
         assert blob is not None
-        found = self.versions.of(blob)
-        if isinstance(found, Problem):
-            self.problems[f"files: {found.kind}"] += 1
+        version = self.versions.of(blob)
+        if isinstance(version, Problem):
+            self.problems[f"files: {version.kind}"] += 1
             return None
         self.problems["files"] += 1
-        return found
+        return version
 
 
 def _keys(version: Version | None) -> set[str]:
@@ -257,40 +261,44 @@ def _in_all(
     versions: Versions,
     pause: Callable[[], None],
 ) -> list[Renamed]:
-    """The renames of a merge that it makes whichever parent it is compared with."""
-    own = {one.after for one in changes}
+    """Return the renames of a merge that appear against every parent."""
+    changed_paths = {rename.after for rename in changes}
     for parent in others:
         if not renames:
             break
-        there = [
-            one
-            for one in changes_of(repository, parent, commit)
-            if one.after in own and one.old is not None and one.new is not None
+        parent_changes = [
+            rename
+            for rename in changes_of(repository, parent, commit)
+            if rename.after in changed_paths and rename.old is not None and rename.new is not None
         ]
-        found = match(_Reading(versions, pause).pairs(there), pause)
-        made = {(one.new.path, one.new.method.key, one.old.name) for one in found.renames}
+        matched = match(_Reading(versions, pause).pairs(parent_changes), pause)
+        parent_renames = {
+            (rename.new.path, rename.new.method.key, rename.old.name) for rename in matched.renames
+        }
         renames = [
-            one for one in renames if (one.new.path, one.new.method.key, one.old.name) in made
+            rename
+            for rename in renames
+            if (rename.new.path, rename.new.method.key, rename.old.name) in parent_renames
         ]
     return renames
 
 
 def _keep(record: Record, found: Matched, renames: list[Renamed], *, merged: bool) -> None:
-    """The facts of a commit in plain lists. Of a merge, only its own renames are facts."""
+    """Add the facts of a commit to its record; of a merge, only its own renames are facts."""
     labels = tags.of_commit(renames)
     record["renames"] = [
-        _rename(one, sorted({*label, "merge"} if merged else label))
-        for one, label in zip(renames, labels, strict=True)
+        _rename(rename, sorted({*label, "merge"} if merged else label))
+        for rename, label in zip(renames, labels, strict=True)
     ]
-    record["moves"] = [[*_ends(one.old, one.new), "renamed"] for one in renames]
-    files = {one.new.path for one in renames}
+    record["moves"] = [[*_ends(rename.old, rename.new), "renamed"] for rename in renames]
+    renamed_paths = {rename.new.path for rename in renames}
     record["others"] = [
-        _other(new) for _, new in found.same if new.path in files and new.method.has_body
+        _other(new) for _, new in found.same if new.path in renamed_paths and new.method.has_body
     ]
     record["counts"]["renamed"] = len(renames)
     if merged:
         return
-    record["moves"] += [[*_ends(old, new), how] for old, new, how in found.followed]
+    record["moves"] += [[*_ends(old, new), change_kind] for old, new, change_kind in found.followed]
     record["owners"] = [
         [*old, *new]
         for old, new in found.owners.items()
@@ -302,14 +310,14 @@ def _keep(record: Record, found: Matched, renames: list[Renamed], *, merged: boo
         for old, new in found.same
         if old.body is not None and old.body.print != _print(old)
     ]
-    record["gone"] = [[one.path, one.method.key] for one in found.gone]
-    hows = Counter(how for _, _, how in found.followed)
+    record["gone"] = [[method.path, method.method.key] for method in found.gone]
+    change_kinds = Counter(change_kind for _, _, change_kind in found.followed)
     record["counts"].update(
         {
             "changed": len(found.changed),
-            "signature": hows["signature"],
-            "moved": hows["moved"],
-            "rewritten": hows["rewritten"],
+            "signature": change_kinds["signature"],
+            "moved": change_kinds["moved"],
+            "rewritten": change_kinds["rewritten"],
             "gone": len(found.gone),
             "new": len(found.fresh),
             "delegates": found.delegates,
@@ -318,7 +326,7 @@ def _keep(record: Record, found: Matched, renames: list[Renamed], *, merged: boo
 
 
 def _left(old: tuple[str, str], new: tuple[str, str], record: Record) -> bool:
-    """Whether a type went to another file, its own staying."""
+    """Return whether a type went to another file while its own stayed."""
     return old[0] != new[0] and [old[0], new[0]] not in record["paths"]
 
 

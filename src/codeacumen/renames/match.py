@@ -1,20 +1,20 @@
-"""Methods before a commit and after it: which kept its name, which was renamed, which went away.
+"""Match the methods before a commit with those after it: kept, renamed, moved or removed.
 
-In this order:
+The steps, in this order:
 
-1. Types are matched (``candidates``), and with them the names that types have now.
+1. Types are matched (``candidates``), which gives the new names of types.
 2. A method with the owner, name and parameters of an old one is that one.
-3. **Renames**: owner, parameters, result and body are those of a method that is gone; in the body
+3. **Renames**: owner, parameters, result and body equal those of a removed method; in the body
    only names of methods may differ, and only as methods were renamed in the same commit.
-   Where several fit, the order in the source decides if there are as many before as after, else
-   the likeness of names; these are marked ``ambiguous``.
+   Where several fit, the order in the source decides if there are as many before as after,
+   otherwise the similarity of names; these are marked ``ambiguous``.
 4. **Swaps**: bodies that exchanged names, or passed them on (a to b, b to c). Only bodies of at
-   least ``SAYS`` words: of two short ones it cannot be told whether names or bodies changed.
-5. **Moves**: to another owner; with another name only where the body has ``SAYS`` words and is one
-   of a kind on both sides.
-6. What is left may be the same method with other parameters, or renamed and changed at once: no
-   renames of which only the name changed, but what became of a method is told by them.
-"""
+   least ``MIN_DISTINCTIVE_WORDS`` words: of two short ones it is undecidable whether the names or
+   the bodies changed.
+5. **Moves**: to another owner; with another name only where the body has
+   ``MIN_DISTINCTIVE_WORDS`` words and occurs once on both sides.
+6. A remaining method may have got other parameters, or another name and body at once. These are
+   not renames in which only the name changed, but they continue the history of a method."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ from codeacumen.renames.versions import Method, Version, respelt
 
 __all__ = ["SAYS", "Located", "Matched", "Pair", "Renamed", "match"]
 
-# Words of a body, braces counted, from which on it tells one method from another.
+# A body of at least so many words, braces included, identifies its method.
 SAYS = 12
-# Two bodies are taken for one that changed if so much of their words is shared.
+# Two bodies count as one changed body if they share this part of their words.
 _SHARED = 0.7
 _PAIRS = 400
 
@@ -58,9 +58,11 @@ class Renamed:
 
 @dataclass(slots=True)
 class Matched:
-    """``same`` and ``changed`` kept their name; ``followed`` tells what else became of a method:
+    """The result of matching.
+
+    Methods in ``unchanged`` and ``changed`` kept their name; ``followed`` holds the other changes:
     ``signature``, ``moved`` or ``rewritten``. ``delegates`` counts methods that kept their name
-    while another one got their body."""
+    while another method got their body."""
 
     renames: list[Renamed] = field(default_factory=list)
     same: list[tuple[Located, Located]] = field(default_factory=list)
@@ -73,21 +75,21 @@ class Matched:
 
 
 def match(pairs: Sequence[Pair], pause: Callable[[], None] = lambda: None) -> Matched:
-    """``pause`` is called now and then; it may raise when it takes too long."""
-    found = _Match(pairs, pause)
-    found.by_key()
-    found.by_body()
+    """Match the methods of all files; ``check_deadline`` is called often and may raise."""
+    matcher = _Match(pairs, pause)
+    matcher.by_key()
+    matcher.by_body()
     pause()
-    found.by_shift()
-    found.by_move()
+    matcher.by_shift()
+    matcher.by_move()
     pause()
-    found.by_rest()
-    return found.done()
+    matcher.by_rest()
+    return matcher.done()
 
 
 @dataclass(slots=True)
 class _Group:
-    """Methods of one owner and signature."""
+    """Methods with the same owner and signature."""
 
     gone: list[Located] = field(default_factory=list)
     fresh: list[Located] = field(default_factory=list)
@@ -110,7 +112,7 @@ class _Match:
     def _signature(self, method: Method, *, old: bool) -> tuple[tuple[str, ...], str]:
         if not old or not self.types:
             return method.types, method.gives
-        return tuple(respelt(one, self.types) for one in method.types), respelt(
+        return tuple(respelt(type_, self.types) for type_ in method.types), respelt(
             method.gives, self.types
         )
 
@@ -119,73 +121,82 @@ class _Match:
         return Located(path, version, method, body.spelt(self.types) if old and body else body)
 
     def by_key(self) -> None:
-        waiting: dict[tuple[str, str, str, tuple[str, ...]], list[tuple[str, Version, Method]]] = {}
+        unmatched: dict[
+            tuple[str, str, str, tuple[str, ...]], list[tuple[str, Version, Method]]
+        ] = {}
         for pair in self.pairs:
-            for one in pair.new.methods if pair.new is not None else ():
-                waiting.setdefault((pair.after, one.owner, one.name, one.types), []).append(
-                    (pair.after, pair.new, one)  # type: ignore[arg-type]
+            for method in pair.new.methods if pair.new is not None else ():
+                unmatched.setdefault(
+                    (pair.after, method.owner, method.name, method.types), []
+                ).append(
+                    (pair.after, pair.new, method)  # type: ignore[arg-type]
                 )
         for pair in self.pairs:
             self.pause()
             if pair.old is None:
                 continue
-            for one in pair.old.methods:
-                place = self.out.owners.get((pair.before, one.owner))
-                types, _ = self._signature(one, old=True)
-                rivals = waiting.get((*place, one.name, types)) if place else None
+            for method in pair.old.methods:
+                new_owner = self.out.owners.get((pair.before, method.owner))
+                types, _ = self._signature(method, old=True)
+                rivals = unmatched.get((*new_owner, method.name, types)) if new_owner else None
                 if not rivals:
-                    self.gone.append(self._located(pair.before, pair.old, one, old=True))
+                    self.gone.append(self._located(pair.before, pair.old, method, old=True))
                     continue
-                path, version, other = rivals.pop(0)
-                if pair.old.raw(one) == version.raw(other):
-                    here = Located(pair.before, pair.old, one, None)
-                    self.out.same.append((here, Located(path, version, other, None)))
+                path, version, new_method = rivals.pop(0)
+                if pair.old.raw(method) == version.raw(new_method):
+                    old_located = Located(pair.before, pair.old, method, None)
+                    self.out.same.append((old_located, Located(path, version, new_method, None)))
                 else:
-                    here = self._located(pair.before, pair.old, one, old=True)
-                    there = self._located(path, version, other, old=False)
-                    self.touched.append((here, there))
+                    old_located = self._located(pair.before, pair.old, method, old=True)
+                    new_located = self._located(path, version, new_method, old=False)
+                    self.touched.append((old_located, new_located))
         self.fresh = [
-            self._located(path, version, one, old=False)
-            for rivals in waiting.values()
-            for path, version, one in rivals
+            self._located(path, version, method, old=False)
+            for rivals in unmatched.values()
+            for path, version, method in rivals
         ]
 
     def by_body(self) -> None:
-        old, new = self._buckets(self.gone, old=True), self._buckets(self.fresh, old=False)
-        found: list[Edge] = []
-        rivals: list[Edge] = []
-        for key, gone in old.items():
-            if key in new:
-                sure, more = edges(gone, new[key])
-                found += sure
-                rivals += more
-        certain = frozenset(one.names for one in found)
-        self._take([*found, *held(chosen(held(rivals, certain)), certain)])
+        old_buckets, new_buckets = (
+            self._buckets(self.gone, old=True),
+            self._buckets(self.fresh, old=False),
+        )
+        certain_edges: list[Edge] = []
+        uncertain_edges: list[Edge] = []
+        for key, gone in old_buckets.items():
+            if key in new_buckets:
+                sure, uncertain = edges(gone, new_buckets[key])
+                certain_edges += sure
+                uncertain_edges += uncertain
+        certain_names = frozenset(edge.names for edge in certain_edges)
+        self._take(
+            [*certain_edges, *held(chosen(held(uncertain_edges, certain_names)), certain_names)]
+        )
 
     def _buckets(self, methods: Iterable[Located], *, old: bool) -> dict[object, list[Located]]:
-        found: dict[object, list[Located]] = {}
-        for one in methods:
-            place = self._place(one) if old else (one.path, one.method.owner)
-            words = None if one.body is None else one.body.words
-            key = (place, self._signature(one.method, old=old), words)
-            found.setdefault(key, []).append(one)
-        return found
+        buckets: dict[object, list[Located]] = {}
+        for method in methods:
+            owner = self._place(method) if old else (method.path, method.method.owner)
+            words = None if method.body is None else method.body.words
+            key = (owner, self._signature(method.method, old=old), words)
+            buckets.setdefault(key, []).append(method)
+        return buckets
 
     def _take(self, found: Iterable[Edge], *, swapped: bool = False) -> None:
-        taken: set[int] = set()
-        for one in found:
-            taken |= {id(one.old), id(one.new)}
-            self.known.add(one.names)
-            moved = self._place(one.old) != (one.new.path, one.new.method.owner)
-            self.out.renames.append(Renamed(one.old, one.new, one.ambiguous, swapped, moved))
-        self._drop(taken)
+        matched_ids: set[int] = set()
+        for edge in found:
+            matched_ids |= {id(edge.old), id(edge.new)}
+            self.known.add(edge.names)
+            moved = self._place(edge.old) != (edge.new.path, edge.new.method.owner)
+            self.out.renames.append(Renamed(edge.old, edge.new, edge.ambiguous, swapped, moved))
+        self._drop(matched_ids)
 
     def _drop(self, taken: set[int]) -> None:
-        self.gone = [one for one in self.gone if id(one) not in taken]
-        self.fresh = [one for one in self.fresh if id(one) not in taken]
+        self.gone = [method for method in self.gone if id(method) not in taken]
+        self.fresh = [method for method in self.fresh if id(method) not in taken]
 
     def _changed(self, old: Located, new: Located) -> bool:
-        """Whether more than names of renamed methods differ."""
+        """Return whether more than names of renamed methods differ."""
         if old.body is None or new.body is None:
             return (old.body is None) != (new.body is None)
         if old.body.words != new.body.words:
@@ -193,7 +204,7 @@ class _Match:
         return not needs(old.body, new.body) <= self.known
 
     def by_shift(self) -> None:
-        """Swaps, in each owner and for each signature."""
+        """Find swaps, in each owner and for each signature."""
         changed = [pair for pair in self.touched if self._changed(*pair)]
         groups: dict[object, _Group] = {}
         for old, new in changed:
@@ -201,94 +212,104 @@ class _Match:
             groups.setdefault(key, _Group()).changed.append((old, new))
         if not groups:
             return
-        for one in self.gone:
-            key = (self._place(one), self._signature(one.method, old=True))
+        for method in self.gone:
+            key = (self._place(method), self._signature(method.method, old=True))
             if key in groups:
-                groups[key].gone.append(one)
-        for one in self.fresh:
-            key = ((one.path, one.method.owner), self._signature(one.method, old=False))
+                groups[key].gone.append(method)
+        for method in self.fresh:
+            key = ((method.path, method.method.owner), self._signature(method.method, old=False))
             if key in groups:
-                groups[key].fresh.append(one)
-        moved: list[Edge] = []
+                groups[key].fresh.append(method)
+        edges_found: list[Edge] = []
         for group in groups.values():
-            found, delegates = shifted(group.gone, group.fresh, group.changed, SAYS)
-            moved += found
+            swaps, delegates = shifted(group.gone, group.fresh, group.changed, SAYS)
+            edges_found += swaps
             self.out.delegates += delegates
-        parts = {id(one.old) for one in moved} | {id(one.new) for one in moved}
-        self._take(moved, swapped=True)
-        self.touched = [(old, new) for old, new in self.touched if not {id(old), id(new)} & parts]
+        matched_ids = {id(edge.old) for edge in edges_found} | {
+            id(edge.new) for edge in edges_found
+        }
+        self._take(edges_found, swapped=True)
+        self.touched = [
+            (old, new) for old, new in self.touched if not {id(old), id(new)} & matched_ids
+        ]
 
     def by_move(self) -> None:
-        """To another owner: under the same name, or under another if the body is telling."""
-        for named in (True, False):
-            old = self._said(self.gone, named, old=True)
-            new = self._said(self.fresh, named, old=False)
-            found: list[Edge] = []
-            for key, group in old.items():
-                others = new.get(key, [])
-                if len(group) == 1 and len(others) == 1:
-                    found.append(Edge(group[0], others[0]))
-            if named:
-                self.out.followed += [(one.old, one.new, "moved") for one in found]
-                self._drop({id(end) for one in found for end in (one.old, one.new)})
+        """Find methods that moved to another owner.
+
+        The name may differ only if the body is distinctive."""
+        for same_name in (True, False):
+            old_by_body = self._said(self.gone, same_name, old=True)
+            new_by_body = self._said(self.fresh, same_name, old=False)
+            edges_found: list[Edge] = []
+            for key, group in old_by_body.items():
+                new_group = new_by_body.get(key, [])
+                if len(group) == 1 and len(new_group) == 1:
+                    edges_found.append(Edge(group[0], new_group[0]))
+            if same_name:
+                self.out.followed += [(edge.old, edge.new, "moved") for edge in edges_found]
+                self._drop({id(end) for edge in edges_found for end in (edge.old, edge.new)})
             else:
-                self._take(found)
+                self._take(edges_found)
 
     def _said(
         self, methods: Iterable[Located], named: bool, *, old: bool
     ) -> dict[object, list[Located]]:
-        found: dict[object, list[Located]] = {}
-        for one in methods:
-            if one.body is not None and one.says >= (3 if named else SAYS):
-                said = (one.body.words, one.body.masked(one.name))
-                key = (said, self._signature(one.method, old=old), one.name if named else "")
-                found.setdefault(key, []).append(one)
-        return found
+        groups: dict[object, list[Located]] = {}
+        for method in methods:
+            if method.body is not None and method.says >= (3 if named else SAYS):
+                body_key = (method.body.words, method.body.masked(method.name))
+                key = (
+                    body_key,
+                    self._signature(method.method, old=old),
+                    method.name if named else "",
+                )
+                groups.setdefault(key, []).append(method)
+        return groups
 
     def by_rest(self) -> None:
-        """Other parameters, or another name and body at once."""
+        """Find methods with other parameters, or with another name and body at once."""
         old: dict[object, list[Located]] = {}
         new: dict[object, list[Located]] = {}
-        for one in self.gone:
-            old.setdefault((self._place(one), one.name), []).append(one)
-        for one in self.fresh:
-            new.setdefault(((one.path, one.method.owner), one.name), []).append(one)
-        found = [
+        for method in self.gone:
+            old.setdefault((self._place(method), method.name), []).append(method)
+        for method in self.fresh:
+            new.setdefault(((method.path, method.method.owner), method.name), []).append(method)
+        changes = [
             (a, b, "signature")
             for key, group in old.items()
             if len(group) == len(new.get(key, ()))
             for a, b in zip(group, new[key], strict=True)
         ]
-        self.out.followed += found
-        self._drop({id(end) for a, b, _ in found for end in (a, b)})
+        self.out.followed += changes
+        self._drop({id(end) for a, b, _ in changes for end in (a, b)})
         old, new = {}, {}
-        for one in self.gone:
-            said = self._signature(one.method, old=True)
-            old.setdefault((self._place(one), said), []).append(one)
-        for one in self.fresh:
-            said = self._signature(one.method, old=False)
-            new.setdefault(((one.path, one.method.owner), said), []).append(one)
+        for method in self.gone:
+            signature = self._signature(method.method, old=True)
+            old.setdefault((self._place(method), signature), []).append(method)
+        for method in self.fresh:
+            signature = self._signature(method.method, old=False)
+            new.setdefault(((method.path, method.method.owner), signature), []).append(method)
         for key, group in old.items():
-            others = new.get(key, [])
-            if 0 < len(group) * len(others) <= _PAIRS:
-                self._rewritten(group, others)
+            new_group = new.get(key, [])
+            if 0 < len(group) * len(new_group) <= _PAIRS:
+                self._rewritten(group, new_group)
 
     def _rewritten(self, old: Sequence[Located], new: Sequence[Located]) -> None:
-        bags = {id(one): _bag(one) for one in (*old, *new) if one.says > 5}
-        likely = [
+        word_counts = {id(method): _bag(method) for method in (*old, *new) if method.says > 5}
+        candidates = [
             (-share, i, j)
             for i, a in enumerate(old)
             for j, b in enumerate(new)
-            if id(a) in bags
-            and id(b) in bags
-            and (share := overlap(bags[id(a)], bags[id(b)])) >= _SHARED
+            if id(a) in word_counts
+            and id(b) in word_counts
+            and (share := overlap(word_counts[id(a)], word_counts[id(b)])) >= _SHARED
         ]
-        taken: set[int] = set()
-        for _, i, j in sorted(likely):
-            if not {id(old[i]), id(new[j])} & taken:
-                taken |= {id(old[i]), id(new[j])}
+        matched_ids: set[int] = set()
+        for _, i, j in sorted(candidates):
+            if not {id(old[i]), id(new[j])} & matched_ids:
+                matched_ids |= {id(old[i]), id(new[j])}
                 self.out.followed.append((old[i], new[j], "rewritten"))
-        self._drop(taken)
+        self._drop(matched_ids)
 
     def done(self) -> Matched:
         for old, new in self.touched:
@@ -303,10 +324,10 @@ def _bag(one: Located) -> Counter[str]:
 
 
 def _new_names(places: dict[Place, Place]) -> dict[str, str]:
-    """Simple names of types that have another one now."""
-    found: dict[str, str] = {}
+    """Return the new simple names of renamed types, by the old ones."""
+    new_names: dict[str, str] = {}
     for (_, old), (_, new) in places.items():
         before, after = old.rpartition(".")[2], new.rpartition(".")[2]
         if before != after and before.isidentifier() and after.isidentifier():
-            found[before] = after
-    return found
+            new_names[before] = after
+    return new_names

@@ -1,9 +1,8 @@
-"""From git repositories to renames and stable methods.
+"""Mine git repositories for renames and stable methods.
 
-Commits are read by workers in any order and kept in a log; what became of methods is told by the
-whole log, so it is worked out anew whenever there are new commits. The same commits give the same
-bytes, whatever the number of workers and however often it was interrupted.
-"""
+Workers read the commits in any order and store them in a log. The later history of a method depends
+on the whole log, so it is computed anew whenever there are new commits. The same commits give the
+same bytes, whatever the number of workers and the number of interruptions."""
 
 from __future__ import annotations
 
@@ -31,19 +30,21 @@ if TYPE_CHECKING:
     from codeacumen.renames.history import Versions
 
 MINED, COMMITS = "mined.json", "commits"
-# Commits that a worker reads in one go: many enough that it meets the files it knows.
+# Commits per task: enough of them that a worker finds files in its cache.
 _CHUNK = 50
-# Seconds that a worker may need to start, beside the commits' own.
+# Seconds that a worker may need to start, in addition to the commits' time.
 _START = 60.0
 _PATHS = 50
-# What a URL is as a path, or host:path as ssh takes it.
+# A URL that pathlib normalized, or host:path as ssh accepts it.
 _ELSEWHERE = re.compile(r"\w+:/|[^/]+@[^/]+:|[^/]{2,}:[^/]")
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """``limit``: seconds for a commit; ``mass``: so many renames of one kind in a commit are one
-    decision."""
+    """Settings of the mining, written to ``mined.json``.
+
+    ``limit``: seconds per commit. ``mass``: number of renames of one kind in a commit that count as
+    a single decision."""
 
     branch: str = "HEAD"
     since: str = ""
@@ -66,8 +67,7 @@ class _Project:
 def mine(
     places: Sequence[Path], out: Path, settings: Settings, engine: Engine, step: Progress
 ) -> Record:
-    """Renames and stable methods of repositories; gives what ``mined.json`` holds, and how many
-    commits were read this time."""
+    """Mine the repositories and return the content of ``mined.json``, with the commits read."""
     from filelock import FileLock, Timeout
 
     out.mkdir(parents=True, exist_ok=True)
@@ -85,24 +85,24 @@ def _mine(
     places: Sequence[Path], out: Path, settings: Settings, engine: Engine, step: Progress
 ) -> Record:
     projects = [_opened(place, out, settings) for place in places]
-    names = Counter(one.name for one in projects)
-    twice = [name for name, count in names.items() if count > 1]
-    if twice:
+    names = Counter(project.name for project in projects)
+    repeated = [name for name, count in names.items() if count > 1]
+    if repeated:
         hint = "mine them into folders of their own"
-        raise CodeacumenError(f"two repositories are called {twice[0]}", hint)
-    for one in projects:
-        _read_commits(one, settings, engine, step)
-        one.log.arrange(one.commits)
-        _follow(one, engine, step)
-    summaries = {one.name: _Summary() for one in projects}
+        raise CodeacumenError(f"two repositories are called {repeated[0]}", hint)
+    for project in projects:
+        _read_commits(project, settings, engine, step)
+        project.log.arrange(project.commits)
+        _follow(project, engine, step)
+    summaries = {project.name: _Summary() for project in projects}
     write_lines(out / RENAMES, _renames(projects, settings, summaries))
     write_lines(out / STABLE, _stable(projects, summaries))
-    told: Record = {
+    about: Record = {
         "settings": asdict(settings),
-        "projects": {one.name: summaries[one.name].told(one) for one in projects},
+        "projects": {project.name: summaries[project.name].told(project) for project in projects},
     }
-    write_atomically(out / MINED, (json.dumps(told, indent=1, sort_keys=True) + "\n").encode())
-    return {**told, "read": {one.name: one.read for one in projects}}
+    write_atomically(out / MINED, (json.dumps(about, indent=1, sort_keys=True) + "\n").encode())
+    return {**about, "read": {project.name: project.read for project in projects}}
 
 
 def _opened(place: Path, out: Path, settings: Settings) -> _Project:
@@ -110,65 +110,66 @@ def _opened(place: Path, out: Path, settings: Settings) -> _Project:
     from codeacumen.corpus.sources.paths import name_of
     from codeacumen.renames.history import commits_of
 
-    here = place.absolute()
-    name = name_of(here.parent if here.name == ".git" else here).removesuffix(".git")
-    if not here.exists() and _ELSEWHERE.match(str(place)):
+    absolute = place.absolute()
+    name = name_of(absolute.parent if absolute.name == ".git" else absolute).removesuffix(".git")
+    if not absolute.exists() and _ELSEWHERE.match(str(place)):
         raise CodeacumenError(
             f"{place} is not on this disk", "clone it first: git clone --bare URL"
         )
-    repository = opened_or_error(here, name)
+    repository = opened_or_error(absolute, name)
     log = Log(out / COMMITS / f"{name}.jsonl", settings.limit)
-    unborn = settings.branch == "HEAD" and repository.head_is_unborn
-    if unborn and not list(repository.branches):
-        return _Project(name, here, "", [], log)
+    has_no_commit = settings.branch == "HEAD" and repository.head_is_unborn
+    if has_no_commit and not list(repository.branches):
+        return _Project(name, absolute, "", [], log)
     head = commit_or_error(repository, settings.branch, name)
     since = commit_or_error(repository, settings.since, name) if settings.since else ""
     try:
         commits = commits_of(repository, head, since)
     except GIT_ERRORS as error:
-        hint = "`git fsck` tells more; a fresh clone has all of it"
+        hint = "run `git fsck` for details, or clone the repository again"
         raise CodeacumenError(
             f"{name}: a commit of its history is missing ({error})", hint
         ) from error
-    return _Project(name, here, head, commits, log)
+    return _Project(name, absolute, head, commits, log)
 
 
 def _read_commits(one: _Project, settings: Settings, engine: Engine, step: Progress) -> None:
-    """Append what is not in the log yet. A worker that is lost is asked again commit by commit, to
-    find the one it was lost with."""
+    """Append the missing commits to the log.
+
+    The commits of a lost worker are read again one by one, to find the one that ended it."""
     from codeacumen.engines import WorkerLost
     from codeacumen.renames.history import left_out
 
-    todo = [commit for commit in one.commits if commit not in one.log.at]
-    one.read = len(todo)
+    unread = [commit for commit in one.commits if commit not in one.log.at]
+    one.read = len(unread)
     chunks = [
-        (one.place, todo[start : start + _CHUNK], settings.limit)
-        for start in range(0, len(todo), _CHUNK)
+        (one.place, unread[start : start + _CHUNK], settings.limit)
+        for start in range(0, len(unread), _CHUNK)
     ]
-    done, total = 0, len(todo)
-    lost: list[str] = []
+    done, total = 0, len(unread)
+    lost_commits: list[str] = []
     step(f"{one.name}: commits", 0, total)
-    for place, found in engine.run(read_commits, chunks, settings.limit * _CHUNK + _START):
-        if isinstance(found, WorkerLost):
-            lost += chunks[place][1]
+    for index, records in engine.run(read_commits, chunks, settings.limit * _CHUNK + _START):
+        if isinstance(records, WorkerLost):
+            lost_commits += chunks[index][1]
             continue
-        one.log.append(found)
-        done += len(found)
+        one.log.append(records)
+        done += len(records)
         step(f"{one.name}: commits", done, total)
-    singly = [(one.place, [commit], settings.limit) for commit in lost]
-    for place, found in engine.run(read_commits, singly, settings.limit + _START):
-        gave_up = isinstance(found, WorkerLost)
-        one.log.append([left_out(lost[place], settings.limit)] if gave_up else found)
+    singly = [(one.place, [commit], settings.limit) for commit in lost_commits]
+    for index, result in engine.run(read_commits, singly, settings.limit + _START):
+        was_lost = isinstance(result, WorkerLost)
+        one.log.append([left_out(lost_commits[index], settings.limit)] if was_lost else result)
         done += 1
         step(f"{one.name}: commits", done, total)
 
 
 def read_commits(item: tuple[Path, list[str], float]) -> list[Record]:
-    """In a worker."""
+    """Return the records of some commits; runs in a worker."""
     from codeacumen.renames.history import read_commit
 
-    place, commits, limit = item
-    repository, versions = _repository(place, os.getpid())
+    path, commits, limit = item
+    repository, versions = _repository(path, os.getpid())
     return [read_commit(repository, commit, versions, limit) for commit in commits]
 
 
@@ -190,29 +191,29 @@ def _follow(one: _Project, engine: Engine, step: Progress) -> None:
     items = [
         (one.place, one.head, ends[start : start + _PATHS]) for start in range(0, len(ends), _PATHS)
     ]
-    for done, (_, found) in enumerate(engine.run(prints_of, items, 600.0), 1):
-        if not isinstance(found, WorkerLost):
-            one.prints.update(found)
+    for done, (_, fingerprints) in enumerate(engine.run(prints_of, items, 600.0), 1):
+        if not isinstance(fingerprints, WorkerLost):
+            one.prints.update(fingerprints)
         step(f"{one.name}: last revision", done, len(items))
 
 
 def prints_of(item: tuple[Path, str, list[tuple[str, list[str]]]]) -> Prints:
-    """In a worker: fingerprints of methods at a revision, as far as they are there."""
+    """Return the fingerprints of the methods that exist at a revision; runs in a worker."""
     from codeacumen.renames.history import blob_at
     from codeacumen.renames.versions import Version
 
-    place, head, wanted = item
-    repository, versions = _repository(place, os.getpid())
-    found: Prints = {}
-    for path, keys in wanted:
+    repository_path, head, keys_by_path = item
+    repository, versions = _repository(repository_path, os.getpid())
+    fingerprints: Prints = {}
+    for path, keys in keys_by_path:
         blob = blob_at(repository[head], path)  # type: ignore[arg-type]
         version = None if blob is None else versions.of(blob)
         if not isinstance(version, Version):
             continue
         methods = [(key, version.by_key[key]) for key in keys if key in version.by_key]
         bodies = [(key, version.body(method)) for key, method in methods]
-        found[path] = {key: "" if body is None else body.print for key, body in bodies}
-    return found
+        fingerprints[path] = {key: "" if body is None else body.print for key, body in bodies}
+    return fingerprints
 
 
 @dataclass(slots=True)
@@ -246,16 +247,20 @@ def _renames(
 ) -> Iterator[Rename]:
     from codeacumen.renames.tags import mass
 
-    for one in projects:
-        summary = summaries[one.name]
-        for record, followed in zip(one.log.read(one.commits), one.followed, strict=True):
+    for project in projects:
+        summary = summaries[project.name]
+        for record, followed in zip(
+            project.log.read(project.commits), project.followed, strict=True
+        ):
             summary.add(record)
-            found = record.get("renames", ())
-            many = mass([(each["old_name"], each["new_name"]) for each in found], settings.mass)
-            for each, mark, alike in zip(found, followed.renames, many, strict=True):
-                labels = {*each["tags"], *_later(each, mark), *(["mass"] if alike else [])}
+            renames = record.get("renames", ())
+            mass_flags = mass(
+                [(rename["old_name"], rename["new_name"]) for rename in renames], settings.mass
+            )
+            for rename, mark, is_mass in zip(renames, followed.renames, mass_flags, strict=True):
+                labels = {*rename["tags"], *_later(rename, mark), *(["mass"] if is_mass else [])}
                 summary.tags.update(labels)
-                yield _rename(one, record, each, sorted(labels), mark)
+                yield _rename(project, record, rename, sorted(labels), mark)
 
 
 def _later(each: Record, mark: Mark) -> Iterator[str]:
@@ -269,7 +274,7 @@ def _later(each: Record, mark: Mark) -> Iterator[str]:
 
 
 def _rename(one: _Project, record: Record, each: Record, labels: list[str], mark: Mark) -> Rename:
-    told = {
+    fields_of_rename = {
         name: each[name]
         for name in (
             "path",
@@ -292,33 +297,35 @@ def _rename(one: _Project, record: Record, each: Record, labels: list[str], mark
         tags=tuple(labels),
         name_stable=mark.name_stable(one.prints),
         body_stable=mark.body_stable(one.prints),
-        **told,
+        **fields_of_rename,
     )
 
 
 def _stable(projects: Sequence[_Project], summaries: dict[str, _Summary]) -> Iterator[StableMethod]:
-    """Each method once, at the first commit from which on it is stable."""
-    for one in projects:
-        told: set[int] = set()
-        for record, followed in zip(one.log.read(one.commits), one.followed, strict=True):
-            for each, mark in zip(record.get("others", ()), followed.others, strict=True):
+    """Yield each method once, at the first commit from which on it is stable."""
+    for project in projects:
+        yielded_tracks: set[int] = set()
+        for record, followed in zip(
+            project.log.read(project.commits), project.followed, strict=True
+        ):
+            for method, mark in zip(record.get("others", ()), followed.others, strict=True):
                 track = mark.track
-                if id(track) in told or len(track.names) > 1:
+                if id(track) in yielded_tracks or len(track.names) > 1:
                     continue
-                if mark.name_stable(one.prints) and mark.body_stable(one.prints):
-                    told.add(id(track))
-                    summaries[one.name].stable += 1
+                if mark.name_stable(project.prints) and mark.body_stable(project.prints):
+                    yielded_tracks.add(id(track))
+                    summaries[project.name].stable += 1
                     yield StableMethod(
-                        id=_id(one.name, record["commit"], each["path"], each["key"]),
-                        project=one.name,
+                        id=_id(project.name, record["commit"], method["path"], method["key"]),
+                        project=project.name,
                         commit=record["commit"],
-                        path=each["path"],
-                        owner=each["owner"],
-                        name=each["name"],
-                        parameters=tuple(each["parameters"]),
-                        returns=each["returns"],
-                        code=each["code"],
-                        tags=tuple(each["tags"]),
+                        path=method["path"],
+                        owner=method["owner"],
+                        name=method["name"],
+                        parameters=tuple(method["parameters"]),
+                        returns=method["returns"],
+                        code=method["code"],
+                        tags=tuple(method["tags"]),
                     )
 
 

@@ -1,9 +1,9 @@
-"""A rename as it is kept: one line of JSON, whether a history or a review told of it.
+"""The record of one rename, as one line of JSON, whether mined from a history or from a review.
 
-``code`` is the method's source right after the rename, with its comment, under its new name;
-``code_before`` right before. Where a method is, is said as it was after: ``path``, ``owner`` (names
-of the enclosing types, outermost first, joined by dots), ``parameters`` (types as written).
-"""
+``code`` is the method's source right after the rename, with its comment and under its new name;
+``code_before`` is the source right before. ``path``, ``owner`` (names of the enclosing types,
+outermost first, joined by dots) and ``parameters`` (types as written) locate the method after the
+rename."""
 
 from __future__ import annotations
 
@@ -20,8 +20,10 @@ RENAMES, STABLE = "renames.jsonl", "stable.jsonl"
 
 @dataclass(frozen=True, slots=True)
 class Review:
-    """What was said. ``features`` are the criteria of ReName4J, section 3.2, as far as a program
-    can tell; ``decision`` is a person's: ``include``, ``exclude`` or empty."""
+    """The review that led to a rename.
+
+    ``features`` are the criteria of ReName4J, section 3.2, as far as a program can check them;
+    ``decision`` is a person's: ``include``, ``exclude`` or empty."""
 
     comment: str
     url: str
@@ -34,9 +36,11 @@ class Review:
 
 @dataclass(frozen=True, slots=True)
 class Rename:
-    """``tags`` say what kind of rename it is (``typo``, ``test``, ``overload``, ``mass``, ...).
-    ``name_stable`` and ``body_stable``: whether these stayed until the last revision that was
-    looked at; None where that is not known."""
+    """A method that was renamed in a commit.
+
+    ``tags`` classify the rename (``typo``, ``test``, ``overload``, ``mass``, ...). ``name_stable``
+    and ``body_stable`` are true if the name and the body stayed the same until the last revision
+    that was read; None where that is unknown."""
 
     id: str
     project: str
@@ -60,7 +64,7 @@ class Rename:
 
 @dataclass(frozen=True, slots=True)
 class StableMethod:
-    """A method of a file in which another was renamed, that kept its own name and body."""
+    """A method that kept its name and body, in a file where another method was renamed."""
 
     id: str
     project: str
@@ -75,20 +79,20 @@ class StableMethod:
 
 
 def write_lines(path: Path, records: Iterable[Rename | StableMethod]) -> None:
-    """One by one: a large project has more stable methods than should be in memory at once."""
+    """Write the records one by one; a project's stable methods may not fit in memory."""
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(f"{path.name}.{os.getpid()}.part")
     with part.open("wb") as stream:
-        for one in records:
-            line = json.dumps(asdict(one), ensure_ascii=True, sort_keys=True)
+        for record in records:
+            line = json.dumps(asdict(record), ensure_ascii=True, sort_keys=True)
             stream.write(f"{line}\n".encode())
     part.replace(path)
 
 
 def read_renames(path: Path) -> Iterator[Rename]:
     for record in _lines(path):
-        told = record.get("review")
-        review = None if told is None else Review(**_tuples(Review, told))
+        review_fields = record.get("review")
+        review = None if review_fields is None else Review(**_tuples(Review, review_fields))
         yield Rename(**{**_tuples(Rename, record), "review": review})
 
 
@@ -106,9 +110,9 @@ def _lines(path: Path) -> Iterator[dict[str, Json]]:
 
 
 def _tuples(kind: type, record: dict[str, Json]) -> dict[str, Json]:
-    known = {one.name for one in fields(kind)}
+    field_names = {field.name for field in fields(kind)}
     return {
         key: tuple(value) if isinstance(value, list) else value
         for key, value in record.items()
-        if key in known
+        if key in field_names
     }

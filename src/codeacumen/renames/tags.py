@@ -1,11 +1,10 @@
-"""What kind of rename it is: tags that a benchmark chooses by.
+"""Tag renames by kind, so that a benchmark can select among them.
 
-Of the names: ``typo``, ``case``, ``first-subtoken``. Of the method: ``accessor``, ``override``,
-``anonymous``, ``no-body``, ``empty``. Of its file: ``test``, ``example``, ``generated``. Of what
-else changed: ``visibility``, ``signature``, ``moved``, ``overload``, ``all-overloads``, ``joins``,
-``hierarchy``, ``mass``, ``swap``, ``ambiguous``, ``merge``. Of what came later: ``again``,
-``reverted``, ``reverts``. ``docs/mining-renames.md`` says what each means.
-"""
+From the names: ``typo``, ``case``, ``first-subtoken``. From the method: ``accessor``, ``override``,
+``anonymous``, ``no-body``, ``empty``. From its file: ``test``, ``example``, ``generated``. From
+other changes of the commit: ``visibility``, ``signature``, ``moved``, ``overload``,
+``all-overloads``, ``joins``, ``hierarchy``, ``mass``, ``swap``, ``ambiguous``, ``merge``. From
+later commits: ``again``, ``reverted``, ``reverts``. ``docs/mining-renames.md`` defines each."""
 
 from __future__ import annotations
 
@@ -21,7 +20,7 @@ from codeacumen.renames.match import Renamed
 from codeacumen.renames.versions import VISIBILITY, Method, Version
 from codeacumen.text.subtokens import subtokens
 
-# A typo changes at most so many letters of a word, and words shorter than that are no evidence.
+# A typo changes at most so many letters of a word; shorter words are no evidence.
 LETTERS = 2
 SHORTEST = 4
 
@@ -70,15 +69,15 @@ _ACCESSOR = re.compile(
 
 
 def of_names(old: str, new: str) -> list[str]:
-    found = []
+    tags = []
     if _plain(old) == _plain(new):
-        found.append("case")
+        tags.append("case")
     elif is_typo(old, new):
-        found.append("typo")
-    first, now = subtokens(old)[:1], subtokens(new)[:1]
-    if [one.lower() for one in first] != [one.lower() for one in now]:
-        found.append("first-subtoken")
-    return found
+        tags.append("typo")
+    old_first, new_first = subtokens(old)[:1], subtokens(new)[:1]
+    if [subtoken.lower() for subtoken in old_first] != [subtoken.lower() for subtoken in new_first]:
+        tags.append("first-subtoken")
+    return tags
 
 
 def _plain(name: str) -> str:
@@ -86,26 +85,31 @@ def _plain(name: str) -> str:
 
 
 def is_typo(old: str, new: str) -> bool:
-    """Word by word: those that differ do so by at most two letters (inserted, left out, replaced
-    or two neighbours exchanged), the old one is in no English dictionary and the new one is."""
+    """Return whether the rename corrects typos only.
+
+    Each changed word differs by at most two letters (inserted, left out, replaced or two neighbours
+    exchanged); the old word is in no English dictionary and the new one is."""
     before, after = subtokens(old), subtokens(new)
     if len(before) != len(after):
         return False
-    differ = [
-        (one.lower(), other.lower())
-        for one, other in zip(before, after, strict=True)
-        if one.lower() != other.lower()
+    changed_words = [
+        (old_word.lower(), new_word.lower())
+        for old_word, new_word in zip(before, after, strict=True)
+        if old_word.lower() != new_word.lower()
     ]
-    near = all(
-        min(len(one), len(other)) >= SHORTEST - 1
-        and max(len(one), len(other)) >= SHORTEST
-        and OSA.distance(one, other) <= LETTERS
-        for one, other in differ
+    is_near = all(
+        min(len(old_word), len(new_word)) >= SHORTEST - 1
+        and max(len(old_word), len(new_word)) >= SHORTEST
+        and OSA.distance(old_word, new_word) <= LETTERS
+        for old_word, new_word in changed_words
     )
     return (
-        bool(differ)
-        and near
-        and all(is_english(other) and not is_english(one) for one, other in differ)
+        bool(changed_words)
+        and is_near
+        and all(
+            is_english(new_word) and not is_english(old_word)
+            for old_word, new_word in changed_words
+        )
     )
 
 
@@ -127,121 +131,135 @@ def is_english(word: str) -> bool:
 
 
 def of_place(path: str, version: Version, method: Method) -> list[str]:
-    """What file and annotations tell."""
+    """Tags from the file's path and the method's annotations."""
     folders = path.lower().split("/")[:-1]
     stem = path.rpartition("/")[2].removesuffix(".java")
-    marks = {one.rpartition(".")[2] for one in method.declared.annotations}
-    found = []
-    if not _TEST_FOLDERS.isdisjoint(folders) or _TEST_FILE.search(stem) or marks & _TEST_MARKS:
-        found.append("test")
+    annotations = {annotation.rpartition(".")[2] for annotation in method.declared.annotations}
+    tags = []
+    if (
+        not _TEST_FOLDERS.isdisjoint(folders)
+        or _TEST_FILE.search(stem)
+        or annotations & _TEST_MARKS
+    ):
+        tags.append("test")
     words = subtokens(stem, lower=True)
-    in_folder = any(not _EXAMPLE_FOLDERS.isdisjoint(re.split(r"\W|_", one)) for one in folders)
-    if in_folder or not _EXAMPLE_WORDS.isdisjoint((*words[:1], *words[-1:])):
-        found.append("example")
-    if version.generated or "Generated" in marks:
-        found.append("generated")
-    return found
+    is_in_example_folder = any(
+        not _EXAMPLE_FOLDERS.isdisjoint(re.split(r"\W|_", folder)) for folder in folders
+    )
+    if is_in_example_folder or not _EXAMPLE_WORDS.isdisjoint((*words[:1], *words[-1:])):
+        tags.append("example")
+    if version.generated or "Generated" in annotations:
+        tags.append("generated")
+    return tags
 
 
 def of_method(version: Version, method: Method) -> list[str]:
-    found = []
+    tags = []
     declared = method.declared
-    inherited = method.kind == "interface" and not declared.modifiers & {"static", "private"}
-    if "Override" in declared.annotations or inherited:
-        found.append("override")
+    is_interface_method = method.kind == "interface" and not declared.modifiers & {
+        "static",
+        "private",
+    }
+    if "Override" in declared.annotations or is_interface_method:
+        tags.append("override")
     if method.kind in ("anonymous", "enum constant"):
-        found.append("anonymous")
+        tags.append("anonymous")
     body = version.body(method)
     if body is None:
-        found.append("no-body")
+        tags.append("no-body")
     elif len(body.words) == 2:
-        found.append("empty")
+        tags.append("empty")
     elif len(body.words) <= 10 and _ACCESSOR.fullmatch(" ".join(body.words)):
-        found.append("accessor")
-    return found
+        tags.append("accessor")
+    return tags
 
 
 def of_heads(one: Renamed) -> list[str]:
-    """What else of the declaration changed."""
+    """Tags for other changes of the declaration."""
     old, new = one.old.method.declared, one.new.method.declared
-    found = []
+    tags = []
     if old.modifiers & VISIBILITY != new.modifiers & VISIBILITY:
-        found.append("visibility")
-    rest = (old.modifiers - VISIBILITY, old.type_parameters) != (
+        tags.append("visibility")
+    has_other_modifiers = (old.modifiers - VISIBILITY, old.type_parameters) != (
         new.modifiers - VISIBILITY,
         new.type_parameters,
     )
-    if rest or one.old.version.heads(one.old.method) != one.new.version.heads(one.new.method):
-        found.append("signature")
-    return found
+    if has_other_modifiers or one.old.version.heads(one.old.method) != one.new.version.heads(
+        one.new.method
+    ):
+        tags.append("signature")
+    return tags
 
 
 def of_overloads(one: Renamed, renamed: Counter[tuple[str, str, str, str]]) -> list[str]:
-    """``renamed`` counts old path, owner, old and new name of all renames of the commit."""
+    """Tags from overloads; ``renamed`` counts path, owner, old and new name in the commit."""
     old, new = one.old, one.new
-    before = [m.name for m in old.version.by_owner.get(old.method.owner, ())]
-    after = [m.name for m in new.version.by_owner.get(new.method.owner, ())]
-    found = []
-    overloads = before.count(old.name)
-    if old.name in after:
-        found.append("overload")
-    elif overloads > 1 and (renamed[old.path, old.method.owner, old.name, new.name] == overloads):
-        found.append("all-overloads")
-    if new.name in before:
-        found.append("joins")
-    return found
+    old_names = [method.name for method in old.version.by_owner.get(old.method.owner, ())]
+    new_names = [method.name for method in new.version.by_owner.get(new.method.owner, ())]
+    tags = []
+    overload_count = old_names.count(old.name)
+    if old.name in new_names:
+        tags.append("overload")
+    elif overload_count > 1 and (
+        renamed[old.path, old.method.owner, old.name, new.name] == overload_count
+    ):
+        tags.append("all-overloads")
+    if new.name in old_names:
+        tags.append("joins")
+    return tags
 
 
 def of_commit(renames: Sequence[Renamed]) -> list[set[str]]:
-    """What the renames of a commit tell of each other, and of themselves."""
+    """Return the tags of each rename of a commit, including those that depend on other renames."""
     overloads = Counter(
-        (one.old.path, one.old.method.owner, one.old.name, one.new.name) for one in renames
+        (rename.old.path, rename.old.method.owner, rename.old.name, rename.new.name)
+        for rename in renames
     )
-    together: dict[object, set[tuple[str, str]]] = {}
-    virtual: set[object] = set()
-    sure: set[tuple[str, str]] = set()
-    for one in renames:
-        key = (one.old.name, one.new.name, len(one.new.method.types))
-        together.setdefault(key, set()).add((one.new.path, one.new.method.owner))
-        if "override" in of_method(one.old.version, one.old.method):
-            virtual.add(key)
-        if one.new.says > 2:
-            sure.add((one.old.name, one.new.name))
-    found = []
-    for one in renames:
-        key = (one.old.name, one.new.name, len(one.new.method.types))
+    owners_by_rename: dict[object, set[tuple[str, str]]] = {}
+    virtual_renames: set[object] = set()
+    certain_names: set[tuple[str, str]] = set()
+    for rename in renames:
+        key = (rename.old.name, rename.new.name, len(rename.new.method.types))
+        owners_by_rename.setdefault(key, set()).add((rename.new.path, rename.new.method.owner))
+        if "override" in of_method(rename.old.version, rename.old.method):
+            virtual_renames.add(key)
+        if rename.new.says > 2:
+            certain_names.add((rename.old.name, rename.new.name))
+    tags_by_rename = []
+    for rename in renames:
+        key = (rename.old.name, rename.new.name, len(rename.new.method.types))
         tags = {
-            *of_names(one.old.name, one.new.name),
-            *of_place(one.new.path, one.new.version, one.new.method),
-            *of_method(one.old.version, one.old.method),
-            *of_method(one.new.version, one.new.method),
-            *of_heads(one),
+            *of_names(rename.old.name, rename.new.name),
+            *of_place(rename.new.path, rename.new.version, rename.new.method),
+            *of_method(rename.old.version, rename.old.method),
+            *of_method(rename.new.version, rename.new.method),
+            *of_heads(rename),
         }
-        if not one.swapped:
-            tags.update(of_overloads(one, overloads))
-        if len(together[key]) > 1 and key in virtual:
+        if not rename.swapped:
+            tags.update(of_overloads(rename, overloads))
+        if len(owners_by_rename[key]) > 1 and key in virtual_renames:
             tags.add("hierarchy")
-        weak = one.new.says <= 2 and (one.old.name, one.new.name) not in sure
-        if one.ambiguous or (weak and not _share(one.old.name, one.new.name)):
+        is_weak = rename.new.says <= 2 and (rename.old.name, rename.new.name) not in certain_names
+        if rename.ambiguous or (is_weak and not _share(rename.old.name, rename.new.name)):
             tags.add("ambiguous")
-        if one.swapped:
+        if rename.swapped:
             tags.add("swap")
-        if one.old.path != one.new.path or one.old.method.owner != one.new.method.owner:
+        if rename.old.path != rename.new.path or rename.old.method.owner != rename.new.method.owner:
             tags.add("moved")
-        found.append(tags)
-    return found
+        tags_by_rename.append(tags)
+    return tags_by_rename
 
 
 def _share(old: str, new: str) -> bool:
-    """Whether two names have a word in common, or are nearly one word."""
-    before, after = (set(subtokens(one, lower=True)) for one in (old, new))
+    """Return whether two names share a word or are nearly one word."""
+    before, after = (set(subtokens(name, lower=True)) for name in (old, new))
     return not before.isdisjoint(after) or OSA.distance(old.lower(), new.lower()) <= LETTERS
 
 
 def substitution(old: str, new: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The words that were replaced, and by which: names without what they begin and end with.
+    """Return the words that were replaced and their replacements, without common prefix and suffix.
 
-    >>> substitution("getUserName", "getAccountName")
+    >>> replaced_words("getUserName", "getAccountName")
     (('user',), ('account',))
     """
     before = subtokens(old, lower=True)
@@ -254,7 +272,7 @@ def substitution(old: str, new: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 def mass(names: Sequence[tuple[str, str]], least: int) -> list[bool]:
-    """Which renames of a commit replace the same words as at least ``least`` of them do."""
-    kinds = [substitution(*one) for one in names]
+    """Mark renames that replace the same words as at least ``min_count`` renames of the commit."""
+    kinds = [substitution(*name_pair) for name_pair in names]
     counts = Counter(kinds)
-    return [counts[one] >= least for one in kinds]
+    return [counts[substitution_kind] >= least for substitution_kind in kinds]

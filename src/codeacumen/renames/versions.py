@@ -1,9 +1,8 @@
-"""The methods of one version of a file, as far as they can be compared with another version's.
+"""The methods of one version of a file, in a form that can be compared with another version.
 
-A method is known by its **key**: owner, name and the types of its parameters. What its body says
-is compared by words: tokens without comments and white space, in which every name of a method
-(called, referred to or declared) is kept apart, since a rename changes it wherever it stands.
-"""
+A method is identified by its **key**: owner, name and the types of its parameters. Bodies are
+compared by words: tokens without comments and white space, in which every name of a method (called,
+referred to or declared) is kept apart, since a rename changes it wherever it stands."""
 
 from __future__ import annotations
 
@@ -32,17 +31,17 @@ _WORD = re.compile(r"\w+")
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """``words`` has an empty one where a method is named; ``calls`` are those names, in order."""
+    """Words of a body: empty where a method is named; ``calls`` lists these names in order."""
 
     words: tuple[str, ...]
     calls: tuple[str, ...]
 
     def masked(self, own: str) -> tuple[str, ...]:
-        """The names in it without the method's own."""
+        """Return the called names with the method's own name blanked."""
         return tuple("" if name == own else name for name in self.calls)
 
     def spelt(self, types: Mapping[str, str]) -> Body:
-        """The same where types have other names."""
+        """Return the same body with other names of types."""
         if not types:
             return self
         return Body(tuple(types.get(word, word) for word in self.words), self.calls)
@@ -55,10 +54,13 @@ class Body:
 
 @dataclass(frozen=True, slots=True)
 class Method:
-    """``owner`` is how its type is called here: a class without a name by what it extends, since a
-    number changes with every class before it. ``shown`` is the owner as records tell it.
-    ``types`` and ``gives`` are parameters and result without packages; ``kind`` is its type's. Its
-    bytes are ``[start, end)``, with its JavaDoc from ``first`` on."""
+    """A method of a version.
+
+    ``owner`` names its type for the comparison: a class without a name by the type it extends,
+    since its number changes with every class before it. ``displayed_owner`` is the owner as records
+    write it. ``parameter_types`` and ``result_type`` are parameters and result without packages;
+    ``owner_kind`` is its type's kind. Its bytes are ``[start, end)``, with its JavaDoc from
+    ``start_with_javadoc`` on."""
 
     key: str
     owner: str
@@ -74,7 +76,7 @@ class Method:
 
     @property
     def parameters(self) -> tuple[str, ...]:
-        return tuple(one.type for one in self.declared.parameters)
+        return tuple(parameter.type for parameter in self.declared.parameters)
 
     @property
     def has_body(self) -> bool:
@@ -83,7 +85,7 @@ class Method:
 
 @dataclass(frozen=True, slots=True)
 class Type:
-    """``mother`` is the owner of the type around it, empty for one of the file."""
+    """A type of a version; ``outer`` is the owner of the enclosing type, empty at the top level."""
 
     owner: str
     mother: str
@@ -92,11 +94,10 @@ class Type:
 
 
 class Version:
-    """A file's types and methods, by what they are called; bodies are read when asked for.
+    """A file's types and methods by key; bodies are read on demand.
 
-    The syntax of a file takes ten times its bytes, so it may be forgotten; what is asked for then
-    is told by the method's own bytes, which are parsed again.
-    """
+    The syntax of a file takes ten times its bytes, so it may be dropped; a later request parses
+    only the method's own bytes again."""
 
     def __init__(self, source: Source, file: JavaFile) -> None:
         self.source = source
@@ -105,7 +106,7 @@ class Version:
         self._name_types(file)
 
     def forget(self) -> None:
-        """Keep only what methods are called, and where they are."""
+        """Drop the syntax and keep the keys and positions of methods."""
         self._file = None
 
     @property
@@ -115,41 +116,41 @@ class Version:
         return self._file
 
     def _name_types(self, file: JavaFile) -> None:
-        found, syntax = file.declarations, file.syntax
+        declarations, syntax = file.declarations, file.syntax
         owners: list[str] = []
-        taken: Counter[str] = Counter()
+        uses: Counter[str] = Counter()
         self.types: dict[str, Type] = {}
-        for one in found.types:
-            mother = owners[one.owner] if one.owner != NONE else ""
-            name = one.name
-            if name.startswith("$") and one.kind in ("anonymous", "enum constant"):
-                name = f"${_made(file, one.node)}"
-            owner = f"{mother}.{name}" if mother else name
-            taken[owner] += 1
-            if taken[owner] > 1:
-                owner = f"{owner}~{taken[owner]}"
+        for type_ in declarations.types:
+            outer = owners[type_.owner] if type_.owner != NONE else ""
+            name = type_.name
+            if name.startswith("$") and type_.kind in ("anonymous", "enum constant"):
+                name = f"${_made(file, type_.node)}"
+            owner = f"{outer}.{name}" if outer else name
+            uses[owner] += 1
+            if uses[owner] > 1:
+                owner = f"{owner}~{uses[owner]}"
             owners.append(owner)
-            self.types[owner] = Type(owner, mother, owner.rpartition(".")[2], one.kind)
+            self.types[owner] = Type(owner, outer, owner.rpartition(".")[2], type_.kind)
         self.methods: list[Method] = []
-        for method in found.methods:
+        for method in declarations.methods:
             if method.kind != "method" or method.type == NONE or not method.name:
                 continue
-            types = tuple(without_packages(one.type) for one in method.parameters)
+            types = tuple(without_packages(parameter.type) for parameter in method.parameters)
             key = f"{owners[method.type]}#{method.name}({','.join(types)})"
-            taken[key] += 1
-            if taken[key] > 1:
-                key = f"{key}~{taken[key]}"
+            uses[key] += 1
+            if uses[key] > 1:
+                key = f"{key}~{uses[key]}"
             first = method.node if method.javadoc == NONE else method.javadoc
             self.methods.append(
                 Method(
                     key,
                     owners[method.type],
-                    ".".join(found.path(method.type)),
+                    ".".join(declarations.path(method.type)),
                     method.name,
                     types,
                     without_packages(method.returns),
                     method,
-                    found.types[method.type].kind,
+                    declarations.types[method.type].kind,
                     int(syntax.start[first]),
                     int(syntax.start[method.node]),
                     int(syntax.end[method.node]),
@@ -158,29 +159,29 @@ class Version:
 
     @cached_property
     def by_key(self) -> dict[str, Method]:
-        return {one.key: one for one in self.methods}
+        return {method.key: method for method in self.methods}
 
     @cached_property
     def by_owner(self) -> dict[str, list[Method]]:
-        found: dict[str, list[Method]] = {}
-        for one in self.methods:
-            found.setdefault(one.owner, []).append(one)
-        return found
+        methods: dict[str, list[Method]] = {}
+        for method in self.methods:
+            methods.setdefault(method.owner, []).append(method)
+        return methods
 
     @cached_property
     def generated(self) -> bool:
         return origin(self.source)[0] == "generated"
 
     def raw(self, method: Method) -> bytes:
-        """The bytes of a method without its comment."""
+        """Return the bytes of a method without its comment."""
         return self.source.data[method.start : method.end]
 
     def code(self, method: Method) -> str:
-        """The text of a method with its JavaDoc."""
+        """Return the text of a method with its JavaDoc."""
         return self.source.data[method.first : method.end].decode("utf-8", errors="replace")
 
     def body(self, method: Method) -> Body | None:
-        """What its body says; None for one that has none."""
+        """Return the words of a method's body; None if it has no body."""
         if not method.has_body:
             return None
         if method.key not in self._bodies:
@@ -189,47 +190,47 @@ class Version:
         return self._bodies[method.key]
 
     def heads(self, method: Method) -> tuple[str, ...]:
-        """Parameters with their names, and what it throws, in words."""
+        """Return the words of the parameters, with their names, and of the throws clause."""
         file, declared = self._parsed(method)
-        listed = [
+        nodes = [
             child
             for child in file.syntax.children(declared.node)
             if int(file.syntax.kind[child]) in symbols("formal_parameters", "throws")
         ]
-        return tuple(word for node in listed for word in _said(file, node).words)
+        return tuple(word for node in nodes for word in _said(file, node).words)
 
     def _parsed(self, method: Method) -> tuple[JavaFile, MethodDeclaration]:
         if self._file is not None:
             return self._file, method.declared
-        alone = parse_snippet(self.raw(method)).file
-        return alone, alone.declarations.methods[0]
+        snippet = parse_snippet(self.raw(method)).file
+        return snippet, snippet.declarations.methods[0]
 
 
 def _made(file: JavaFile, node: int) -> str:
-    """What a class without a name extends; of an enum's constant, its name."""
+    """Return the type that a class without a name extends, or the name of an enum's constant."""
     syntax = file.syntax
-    wanted = (field("type"), field("name"))
+    fields = (field("type"), field("name"))
     for child in syntax.children(int(syntax.parent[node])):
-        if int(syntax.field[child]) in wanted:
+        if int(syntax.field[child]) in fields:
             return without_packages(type_text(syntax, child))
     return ""
 
 
 def names_of_methods(file: JavaFile) -> NDArray[np.bool_]:
-    """For each node, whether it is the name of a method: called, referred to or declared."""
+    """Mask the nodes that are a method's name: called, referred to or declared."""
     syntax = file.syntax
-    mother = syntax.kind[syntax.parent]
-    named = among("method_invocation", "method_declaration")[mother]
-    called = (syntax.field == field("name")) & named
+    parent_kind = syntax.kind[syntax.parent]
+    names_field_parent = among("method_invocation", "method_declaration")[parent_kind]
+    is_declared_or_called = (syntax.field == field("name")) & names_field_parent
     last = syntax.stop == syntax.stop[syntax.parent]
-    found: NDArray[np.bool_] = among("identifier")[syntax.kind] & (
-        called | (last & among("method_reference")[mother])
+    mask: NDArray[np.bool_] = among("identifier")[syntax.kind] & (
+        is_declared_or_called | (last & among("method_reference")[parent_kind])
     )
-    return found
+    return mask
 
 
 def _said(file: JavaFile, node: int) -> Body:
-    """The words of a node."""
+    """Return the words of a node."""
     syntax, tokens, named = file.syntax, file.tokens, file.once(names_of_methods)
     low, high = np.searchsorted(
         tokens.start, [int(syntax.start[node]), int(syntax.end[node])], side="left"
@@ -252,7 +253,7 @@ def _said(file: JavaFile, node: int) -> Body:
 
 
 def version_of(path: str, data: bytes) -> Version | Problem:
-    """A file's version, or why it cannot be compared."""
+    """Return a file's version, or the problem that prevents a comparison."""
     source = read_source(path, data)
     if isinstance(source, Problem):
         return source
@@ -260,22 +261,22 @@ def version_of(path: str, data: bytes) -> Version | Problem:
     if file.syntax.broken:
         return Problem(path, "broken", "the grammar does not know all of it")
     depths: list[int] = []
-    for one in file.declarations.types:
-        depths.append(depths[one.owner] + 1 if one.owner != NONE else 1)
+    for type_ in file.declarations.types:
+        depths.append(depths[type_.owner] + 1 if type_.owner != NONE else 1)
     if max(depths, default=0) > DEEPEST:
         return Problem(path, "too deep", f"types are nested more than {DEEPEST} deep")
     return Version(source, file)
 
 
 def without_packages(text: str) -> str:
-    """A type without its package; that of an outer type stays.
+    """Return a type without its package; an outer type stays.
 
-    >>> without_packages("java.util.Map.Entry<java.lang.String,T>[]")
+    >>> strip_packages("java.util.Map.Entry<java.lang.String,T>[]")
     'Map.Entry<String,T>[]'
     """
     return _PACKAGE.sub("", text)
 
 
 def respelt(text: str, types: Mapping[str, str]) -> str:
-    """A type where others have other names."""
+    """Return a type in which other types have their new names."""
     return _WORD.sub(lambda word: types.get(word[0], word[0]), text) if types else text

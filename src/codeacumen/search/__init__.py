@@ -1,1 +1,1 @@
-"""One index of nearest methods: sparse postings or dense vectors, stored once a corpus."""
+"""An index of nearest methods, with sparse postings or dense vectors, stored once per corpus."""

@@ -1,9 +1,8 @@
-"""Indexes on disk: one folder for each corpus, kind and way to build it.
+"""Indexes on disk: one folder per corpus, kind and build configuration.
 
-A folder appears when all of its files are there. Its name holds the hash of the corpus's manifest
-and a fingerprint of the code and settings that built it, so a change of either builds another
-index; ``index.json`` repeats them, with the schema.
-"""
+A folder appears only when all its files are complete. Its name holds the hash of the corpus's
+manifest and a fingerprint of the code and settings that built it, so a change of either builds
+another index; ``index.json`` repeats them, with the schema."""
 
 from __future__ import annotations
 
@@ -31,12 +30,12 @@ _MANIFEST = "index"
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """Reads and writes the files of one index."""
+    """Loads and writes the files of one index."""
 
     folder: Path
 
     def array(self, name: str, mapped: bool = False) -> NDArray[Any]:
-        """The array of that name; a mapped one is read where it is used."""
+        """Load the array of that name; a mapped array is read on access."""
         values: NDArray[Any] = np.load(
             self.folder / f"{name}.npy", mmap_mode="r" if mapped else None
         )
@@ -53,18 +52,20 @@ class Stored:
 
 
 def corpus_manifest(corpus: Path) -> Path:
-    """The manifest of a corpus, by its name: to import the corpus package takes longer than a
-    search."""
+    """Return the path of a corpus's manifest.
+
+    The file name is repeated here, since importing the corpus package takes longer than a search.
+    """
     manifest = corpus / "manifest.json"
     if not manifest.is_file():
         raise CodeacumenError(
-            f"{corpus} holds no corpus", "`codeacumen corpus build` makes a corpus"
+            f"{corpus} holds no corpus", "build one with `codeacumen corpus build`"
         )
     return manifest
 
 
 def index_folder(kind: str, corpus: Path, cache: Path, built_by: Json) -> Path:
-    """Where the index of a corpus is stored. ``built_by``: all that its content depends on."""
+    """Return the folder of a corpus's index; ``built_by`` is all that its content depends on."""
     fingerprint = hashlib.sha256(json.dumps([SCHEMA, built_by]).encode()).hexdigest()
     name = f"{sha256_of(corpus_manifest(corpus))[:32]}-{fingerprint[:16]}"
     return cache / "search" / kind / name
@@ -73,7 +74,7 @@ def index_folder(kind: str, corpus: Path, cache: Path, built_by: Json) -> Path:
 def open_or_build(
     kind: str, corpus: Path, cache: Path, built_by: Json, build: Callable[[Corpus, Stored], None]
 ) -> Stored:
-    """The stored index of a corpus, built first if there is none."""
+    """Return the stored index of a corpus; build it first if there is none."""
     folder = index_folder(kind, corpus, cache, built_by)
     record = {"schema": SCHEMA, "kind": kind, "index": folder.name}
     if not folder.is_dir():
@@ -82,17 +83,17 @@ def open_or_build(
         opened = Corpus.open(corpus)
         folder.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".index-") as scratch:
-            part = Stored(Path(scratch) / "index")
-            part.folder.mkdir()
-            build(opened, part)
-            part.write_value(_MANIFEST, record)
+            new_index = Stored(Path(scratch) / "index")
+            new_index.folder.mkdir()
+            build(opened, new_index)
+            new_index.write_value(_MANIFEST, record)
             try:
-                part.folder.replace(folder)
+                new_index.folder.replace(folder)
             except OSError:
                 # Another process was faster; its index is the same.
                 if not folder.is_dir():
                     raise
-                shutil.rmtree(part.folder)
+                shutil.rmtree(new_index.folder)
     stored = Stored(folder)
     try:
         stored_record = stored.value(_MANIFEST)

@@ -1,10 +1,9 @@
-"""An index of a corpus's methods by their words, and the search in it for ``codeacumen similar
-find``.
+"""The index of a corpus's methods by their words, which ``codeacumen similar find`` searches.
 
 Okapi BM25: a word that few methods have counts much, its repetition less and less, and a long
-method less for the same words. The index stores what a word adds to a method's score; a query then
-adds up the postings of its words. The arrays are mapped: a query reads only the postings it needs.
-"""
+method less for the same words. The index stores the contribution of a word to a method's score; a
+query then adds up the postings of its words. The arrays are mapped: a query reads only the postings
+it needs."""
 
 from __future__ import annotations
 
@@ -31,11 +30,11 @@ if TYPE_CHECKING:
     from codeacumen.corpus import Corpus
     from codeacumen.engines import Engine
 
-# Okapi's usual constants: how soon repetition stops counting, how much length counts.
+# Okapi BM25's usual constants: k1, the saturation of repetition, and b, the weight of length.
 K, B = 1.2, 0.75
-# Seconds for a shard.
+# Time limit for a shard, in seconds.
 LIMIT = 900.0
-# Raise it when another way to build makes another index.
+# Increase it when a change of the build changes the index.
 VERSION = 2
 _SENTENCE = 120
 _MARKUP = re.compile(r"\{@\w+\s+(?:[^{}]*[#\s])?([^{}#\s]*)\}|<[^<>]{0,200}>")
@@ -43,7 +42,7 @@ _MARKUP = re.compile(r"\{@\w+\s+(?:[^{}]*[#\s])?([^{}#\s]*)\}|<[^<>]{0,200}>")
 
 @dataclass(frozen=True, slots=True)
 class IndexedMethod:
-    """``says`` is the first sentence of its JavaDoc."""
+    """A method of the index; ``summary`` is the first sentence of its JavaDoc."""
 
     method_id: str
     project: str
@@ -55,6 +54,8 @@ class IndexedMethod:
 
 
 class WordIndex:
+    """A stored index; its arrays are mapped files."""
+
     def __init__(self, stored: Stored) -> None:
         self.stored = stored
         self._starts = stored.array("starts", mapped=True)
@@ -74,19 +75,20 @@ class WordIndex:
         return {word: column for column, word in enumerate(text.split("\n"))}
 
     def scores(self, counts: dict[str, int]) -> Weights:
-        """How much of a query's words each method has, from 0 to 1: a method of the same words and
-        of mean length has 1, or a little more if it is shorter."""
+        """Return the share of a query's words that each method has, from 0 to 1.
+
+        A method with the same words and of mean length has 1, or a little more if it is shorter."""
         query: list[tuple[int, float]] = []
-        most = 0.0
+        max_score = 0.0
         for word, count in sorted(counts.items()):
             weight = count * (K + 1) / (count + K)
             column = self._columns.get(word, -1)
-            # A word that no method has (the last rarity) still makes all of them less similar.
-            most += weight * weight * float(self._rarity[column])
+            # A word that no method has (the last rarity) still lowers all scores.
+            max_score += weight * weight * float(self._rarity[column])
             if column >= 0:
                 query.append((column, weight))
         scores = self.postings.score_all(query)
-        return scores / np.float32(most) if most else scores
+        return scores / np.float32(max_score) if max_score else scores
 
     def describe(self, numbers: Sequence[int]) -> list[IndexedMethod]:
         methods = []
@@ -103,7 +105,7 @@ def open_word_index(
     engine: Callable[[], Engine],
     step: Progress = ignore_progress,
 ) -> WordIndex:
-    """The index of a corpus, built first if there is none."""
+    """Return the index of a corpus; build it first if there is none."""
     from codeacumen.search import words as module
 
     code = hashlib.sha256(Path(module.__file__).read_bytes()).hexdigest()
@@ -149,7 +151,7 @@ def _read_shard(table: Path) -> _Part:
             if not row["body"]:
                 continue
             counts = words(row["name"], row["javadoc"] or "", row["text"])
-            word += [positions.setdefault(one, len(positions)) for one in counts]
+            word += [positions.setdefault(counted_word, len(positions)) for counted_word in counts]
             count += counts.values()
             sizes.append(len(counts))
             record: Json = [
@@ -162,8 +164,8 @@ def _read_shard(table: Path) -> _Part:
                 _first_sentence(row["javadoc"] or ""),
             ]
             lines.append(json.dumps(record).encode() + b"\n")
-    codes, counted, lengths = (np.array(values, np.int32) for values in (word, count, sizes))
-    return _Part(list(positions), codes, counted, lengths, lines)
+    codes, counts_by_word, lengths = (np.array(values, np.int32) for values in (word, count, sizes))
+    return _Part(list(positions), codes, counts_by_word, lengths, lines)
 
 
 def _first_sentence(javadoc: str) -> str:
@@ -202,19 +204,19 @@ def _write(parts: list[_Part], stored: Stored) -> None:
     sizes = np.concatenate([empty, *(part.sizes for part in parts)])
     method = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
     lengths = np.bincount(method, weights=count, minlength=len(sizes))
-    mean = float(lengths.mean()) if len(lengths) else 0.0
+    mean_length = float(lengths.mean()) if len(lengths) else 0.0
     methods_with_word = np.bincount(word, minlength=len(columns))
     rarity = np.log1p((len(sizes) - methods_with_word + 0.5) / (methods_with_word + 0.5))
-    longer = 1 - B + B * lengths / max(mean, 1.0)
-    weight = rarity[word] * count * (K + 1) / (count + K * longer[method])
+    length_factor = 1 - B + B * lengths / max(mean_length, 1.0)
+    weight = rarity[word] * count * (K + 1) / (count + K * length_factor[method])
     postings = Postings.from_rows(
         word, method, weight.astype(np.float32), methods_with_word, len(sizes)
     )
     for name in ("offsets", "method", "weight"):
         stored.write_array(name, getattr(postings, name))
-    # The last stands for words that no method has.
-    never = np.log1p((len(sizes) + 0.5) / 0.5)
-    stored.write_array("rarity", np.append(rarity, never).astype(np.float32))
+    # The last rarity is that of words that no method has.
+    unseen_rarity = np.log1p((len(sizes) + 0.5) / 0.5)
+    stored.write_array("rarity", np.append(rarity, unseen_rarity).astype(np.float32))
     lines = [line for part in parts for line in part.lines]
     starts = np.concatenate([[0], np.cumsum([len(line) for line in lines])])
     stored.write_array("starts", starts.astype(np.int64))
@@ -222,7 +224,7 @@ def _write(parts: list[_Part], stored: Stored) -> None:
     (stored.folder / "words.txt").write_text("\n".join(columns), encoding="utf-8")
 
 
-# So many candidates for each answer: overloads are one answer.
+# Candidates per answer: overloads of a method are one answer.
 _OVERLOADS = 8
 _SHARED = np.float32(1e-6)
 HINT = "FILE.java:LINE, FILE.java:NAME, or the id of a method in the corpus"
@@ -230,7 +232,7 @@ HINT = "FILE.java:LINE, FILE.java:NAME, or the id of a method in the corpus"
 
 @dataclass(frozen=True, slots=True)
 class QueryMethod:
-    """The method to find others like; ``method_id`` where it is one of the corpus."""
+    """The method to search for; ``method_id`` is set if it belongs to the corpus."""
 
     name: str
     javadoc: str
@@ -240,8 +242,10 @@ class QueryMethod:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """``others``: how many more methods have the same type and name (overloads, copies of the
-    file)."""
+    """A method of the corpus and its score.
+
+    ``others`` counts further methods with the same type and name (overloads, copies of the file).
+    """
 
     method: IndexedMethod
     score: float
@@ -249,7 +253,7 @@ class Hit:
 
 
 def read_query(reference: str, corpus: Path) -> QueryMethod:
-    """The method that a reference names."""
+    """Return the method that a reference names."""
     file, _, at = reference.rpartition(":")
     if file and Path(file).is_file():
         return _in_file(Path(file), at)
@@ -260,7 +264,9 @@ def read_query(reference: str, corpus: Path) -> QueryMethod:
     try:
         row = Corpus.open(corpus).method(reference)
     except CodeacumenError as error:
-        raise CodeacumenError(f"{reference!r}: no file and no method: {error}", HINT) from error
+        raise CodeacumenError(
+            f"{reference!r} is neither a file nor a method: {error}", HINT
+        ) from error
     return QueryMethod(row["name"], row["javadoc"] or "", row["text"], row["method_id"])
 
 
@@ -277,7 +283,7 @@ def _in_file(path: Path, at: str) -> QueryMethod:
     source = path.read_bytes()
     methods = _methods(source)
     if not methods:
-        # A method alone is no Java; in a class it is.
+        # A method alone does not parse; inside a class it does.
         methods = _methods(b"class Asked {\n" + source + b"\n}")
         at = str(int(at) + 1) if at.isdecimal() else at
     matches = [
@@ -297,13 +303,15 @@ def _in_file(path: Path, at: str) -> QueryMethod:
             f"name one by its line: {lines}",
         )
     # A line inside a local class is inside two methods: the inner one begins last.
-    chosen = matches[-1]
-    return QueryMethod(chosen.name, chosen.javadoc, chosen.text)
+    innermost = matches[-1]
+    return QueryMethod(innermost.name, innermost.javadoc, innermost.text)
 
 
 def _methods(source: bytes) -> list[_Method]:
-    """The methods and constructors with a body, in source order. By tree-sitter alone: the rest of
-    codeacumen takes longer to load than the whole answer may."""
+    """Return the methods and constructors with a body, in source order.
+
+    It uses tree-sitter alone: the rest of codeacumen takes longer to load than a whole query may.
+    """
     from tree_sitter import Parser, Query, QueryCursor
 
     from codeacumen.languages.java import language
@@ -340,8 +348,9 @@ _QUERY = """
 
 
 def find(index: WordIndex, query: QueryMethod, most: int = 10) -> list[Hit]:
-    """The methods most like it, best first, equal ones in the order of the corpus; none that
-    share no word with it."""
+    """Return the most similar methods, best first, without those that share no word with the query.
+
+    Equal scores are in the order of the corpus."""
     scores = index.scores(words(query.name, query.javadoc, query.text))
     best = top_k(scores, most * _OVERLOADS)
     best = best[scores[best] >= _SHARED]

@@ -1,14 +1,13 @@
-"""A file as transformations read it: nodes with their names, what each variable's occurrences are,
-which method a node belongs to.
+"""The syntax tree of a Java file as transformations use it: nodes with the names of their kinds,
+the occurrences of each variable, and the method that each node belongs to.
 
-All of it is read once for a file, into plain lists: a transformation looks at single nodes, where
-numpy is slow.
+Everything is computed once per file and stored in plain lists, because a transformation looks up
+single nodes, where numpy is slow.
 
-Fields that a class inherits from another file.
-
-``new Base() { int g() { return x; } }`` means ``Base.x`` if there is one, whatever local variable
-stands around it (JLS 6.4.1). The bindings of one file do not see ``Base``: they take such a name
-for the variable.
+The module also answers whether a name may denote an inherited field. ``new Base() { int g() {
+return x; } }`` reads ``Base.x`` if that field exists, whatever local variable surrounds the class
+(JLS 6.4.1). The bindings of a single file do not know ``Base``, so they bind such a name to the
+variable.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ from codeacumen.languages.syntax import ListTree
 from codeacumen.text.lines import line_of
 
 COMMENTS = frozenset(("line_comment", "block_comment"))
-# What a local variable may be.
+# Roles (``bindings.ROLES``) of local variables in the wide sense.
 LOCALS = frozenset(
     ("local", "parameter", "lambda parameter", "catch parameter", "pattern variable", "resource")
 )
@@ -51,12 +50,14 @@ TYPES = frozenset(
     )
 )
 TYPE_BODIES = frozenset(("class_body", "interface_body", "enum_body", "annotation_type_body"))
-# Where a declaration's type stands, if not in a field of that name.
+# Kinds of declarations whose type is in another field than ``type``.
 _TYPE_FIELDS = {"instanceof_expression": "right"}
+# Kinds of declarations whose type is the first child after the modifiers.
 _TYPE_FIRST = frozenset(
     ("spread_parameter", "catch_formal_parameter", "type_pattern", "record_pattern_component")
 )
-# Unicode escapes that end a comment or a text in the middle (JLS 3.3); of a backslash, any.
+# Unicode escapes that end a comment or a literal early (JLS 3.3). In literals each escape of a
+# backslash (005c) matches, because it may escape the next character.
 _ESCAPE = rb"(?<!\\)(?:\\\\)*\\u+00"
 _ENDS = {
     "line_comment": re.compile(_ESCAPE + rb"0[aAdD]"),
@@ -66,7 +67,7 @@ _ENDS = {
     "string_literal": re.compile(_ESCAPE + rb"(?:0[aAdD]|22|5[cC])"),
     "character_literal": re.compile(_ESCAPE + rb"(?:0[aAdD]|27|5[cC])"),
 }
-# What stands in a block, or as the body of a loop or a branch.
+# Kinds of nodes in a block, or as the body of a loop or a branch.
 STATEMENTS = frozenset(
     (
         "assert_statement",
@@ -99,8 +100,10 @@ STATEMENTS = frozenset(
 
 
 class Code(ListTree[str, str]):
-    """``kind`` and ``field`` hold the names that the grammar gives; a punctuation mark's kind is
-    the mark itself."""
+    """Syntax tree of a file, with kinds and fields as the names in the grammar.
+
+    The kind of a punctuation mark is the mark itself.
+    """
 
     def __init__(self, file: JavaFile) -> None:
         kinds, fields = node_names(), field_names()
@@ -114,13 +117,15 @@ class Code(ListTree[str, str]):
     # ---- nodes
 
     def bytes(self, node: int) -> bytes:
+        """Return the node's source text."""
         return self.source[self.start[node] : self.end[node]]
 
     def span(self, node: int) -> tuple[int, int]:
+        """Return the start and end offset of the node in bytes."""
         return self.start[node], self.end[node]
 
     def children(self, node: int) -> list[int]:
-        """Children without comments, in order."""
+        """Return the children without comments, in order."""
         found: list[int] = []
         at, stop, kind, after = node + 1, self.stop[node], self.kind, self.stop
         while at < stop:
@@ -130,31 +135,33 @@ class Code(ListTree[str, str]):
         return found
 
     def fields(self, node: int, field: str) -> list[int]:
-        """All children in a field, without commas and comments."""
+        """Return all children in a field, without commas and comments."""
         return [
             one for one in self.children(node) if self.field[one] == field and self.kind[one] != ","
         ]
 
     def of_kind(self, node: int, *kinds: str) -> list[int]:
-        """Nodes of some kinds below a node, in order."""
+        """Return the descendants of a node that have one of these kinds, in order."""
         wanted = frozenset(kinds)
         return [at for at in range(node + 1, self.stop[node]) if self.kind[at] in wanted]
 
     def up(self, node: int) -> Iterator[int]:
-        """A node's parent, and so on."""
+        """Yield the node's parent, grandparent and so on up to the root."""
         node = self.parent[node]
         while node >= 0:
             yield node
             node = self.parent[node]
 
     def inside(self, node: int, outer: int) -> bool:
+        """Return whether a node is ``outer`` or a descendant of it."""
         return outer <= node < self.stop[outer]
 
     def line(self, node: int) -> int:
+        """Return the number of the line on which a node starts."""
         return line_of(self.source, self.start[node])
 
     def unwrapped(self, node: int) -> int:
-        """An expression without the parentheses around it."""
+        """Return an expression without the parentheses around it."""
         while self.kind[node] == "parenthesized_expression":
             inner = [one for one in self.children(node) if self.kind[one] not in ("(", ")")]
             if len(inner) != 1:
@@ -163,14 +170,14 @@ class Code(ListTree[str, str]):
         return node
 
     def broken(self, node: int) -> bool:
-        """Whether the parser did not understand something below a node."""
+        """Return whether a node or a descendant is a syntax error."""
         wrong = self._misread
         place = bisect_left(wrong, node)
         return place < len(wrong) and wrong[place] < self.stop[node]
 
     @cached_property
     def _misread(self) -> list[int]:
-        """What the parser could not read or had to make up."""
+        """Nodes that the parser could not read (``ERROR``) or inserted with zero width."""
         if not self.file.syntax.broken:
             return []
         return [
@@ -184,32 +191,37 @@ class Code(ListTree[str, str]):
 
     @cached_property
     def bodies(self) -> list[tuple[int, int]]:
-        """Places of the methods with a body, and the node of each declaration."""
+        """Indices of the methods with a body, each with the node of its declaration."""
         methods = self.file.declarations.methods
         return [(place, methods[place].node) for place in self.file.bodies]
 
     @cached_property
     def method_of(self) -> list[int]:
-        """For each node the place of the innermost method that it stands in; a class inside a
-        method is no part of it, its methods are methods themselves. NONE outside of methods."""
+        """Column with the index of the innermost method around each node; NONE outside of methods.
+
+        A class inside a method does not belong to that method; its methods are methods of their
+        own.
+        """
         place = {node: place for place, node in self.bodies}
         begins = [node for node, kind in enumerate(self.kind) if node in place or kind in TYPES]
         found = np.full(len(self.kind), NONE, dtype=np.int32)
-        for node in begins:  # the inner ones later
+        for node in begins:  # pre-order, so that inner declarations overwrite outer ones
             found[node : self.stop[node]] = place.get(node, NONE)
         inside: list[int] = found.tolist()
         return inside
 
     def misread(self, method: int) -> bool:
-        """Whether the parser did not understand something in a method, or what it stands in:
-        nothing that is said of such a method is certain."""
+        """Return whether a method, or code around it, has a syntax error.
+
+        No analysis of such a method is reliable.
+        """
         if not self._misread:
             return False
         node = self.file.declarations.methods[method].node
         return self.broken(node) or any(self.kind[one] == "ERROR" for one in self.up(node))
 
     def unreadable(self, method: int) -> str:
-        """Why a method is not what the parser takes it for; empty if it is."""
+        """Return why a method's syntax tree cannot be trusted; empty if it can."""
         if self.misread(method):
             return "the source is broken here"
         if self.escaped:
@@ -217,20 +229,22 @@ class Code(ListTree[str, str]):
         return ""
 
     def key(self, method: int) -> str:
-        """A method by its types, name and parameters: what its seed is made from."""
+        """Return a method's enclosing types, name and parameter types, from which its random seed
+        is derived."""
         declared = self.file.declarations
         one = declared.methods[method]
         types = ",".join(part.type for part in one.parameters)
         return f"{'.'.join(declared.path(one.type))}.{one.name}({types})"
 
     def nodes_of(self, method: int, *kinds: str) -> list[int]:
-        """Nodes of some kinds that belong to a method, in order."""
+        """Return the nodes of these kinds that belong to a method, in order."""
         node = self.file.declarations.methods[method].node
         of = self.method_of
         return [one for one in self.of_kind(node, *kinds) if of[one] == method]
 
     def unit(self, node: int) -> int:
-        """The body that runs a node: of the lambda, method, initialiser or field around it."""
+        """Return the code unit that executes a node: the lambda, method, initialiser or type around
+        it."""
         for one in self.up(node):
             if self.kind[one] == LAMBDA or one in self._declaring or self.kind[one] in TYPES:
                 return one
@@ -238,13 +252,14 @@ class Code(ListTree[str, str]):
 
     @cached_property
     def _declaring(self) -> frozenset[int]:
+        """Nodes of the declarations of methods with a body."""
         return frozenset(node for _, node in self.bodies)
 
     # ---- variables
 
     @cached_property
     def role(self) -> dict[int, str]:
-        """What each identifier denotes (``bindings.ROLES``)."""
+        """Role of each identifier (``bindings.ROLES``)."""
         bound = self.file.bindings
         return {
             node: ROLES[role]
@@ -253,20 +268,25 @@ class Code(ListTree[str, str]):
 
     @cached_property
     def declaration(self) -> dict[int, int]:
-        """For each identifier the identifier at its declaration; NONE if that is elsewhere."""
+        """Identifier at the declaration of each identifier's variable; NONE if it is declared in
+        another file."""
         bound = self.file.bindings
         return dict(zip(bound.node.tolist(), bound.declaration.tolist(), strict=True))
 
     @cached_property
     def access(self) -> dict[int, int]:
-        """What is done to a variable: ``bindings`` READS, WRITES, UPDATES, DECLARES."""
+        """How each identifier accesses its variable: READS, WRITES, UPDATES or DECLARES of
+        ``bindings``."""
         bound = self.file.bindings
         return dict(zip(bound.node.tolist(), bound.access.tolist(), strict=True))
 
     @cached_property
     def occurrences(self) -> dict[int, list[int]]:
-        """For each declaration's identifier all its occurrences in the file, itself first if it
-        comes first, in order."""
+        """All occurrences of each variable in the file, in source order, by the identifier at its
+        declaration.
+
+        The declaration itself is one of the occurrences.
+        """
         found: dict[int, list[int]] = {}
         for node, declared in self.declaration.items():
             if declared >= 0:
@@ -275,8 +295,8 @@ class Code(ListTree[str, str]):
 
     @cached_property
     def variables(self) -> dict[int, list[int]]:
-        """For each method, by its place, the declarations (identifiers) of its local variables of
-        any kind, in order."""
+        """Identifiers at the declarations of each method's local variables of any kind, in order,
+        by the method's index."""
         found: dict[int, list[int]] = {}
         for node, declared in self.declaration.items():
             if node == declared and self.role[node] in LOCALS and self.method_of[node] != NONE:
@@ -284,8 +304,11 @@ class Code(ListTree[str, str]):
         return found
 
     def declared_type(self, identifier: int) -> str:
-        """The type that a variable's declaration writes, dimensions behind the name included,
-        without white space; empty where none is written (``x -> ...``), ``var`` for var."""
+        """Return the type in a variable's declaration without white space, including dimensions
+        after the name.
+
+        Empty where no type is written (``x -> ...``), ``var`` for ``var``.
+        """
         node = self.parent[identifier]
         behind = self.child(node, "dimensions")
         if self.kind[node] == "variable_declarator":
@@ -306,13 +329,13 @@ class Code(ListTree[str, str]):
 
     @cached_property
     def words(self) -> frozenset[str]:
-        """Every identifier of the file."""
+        """Every identifier in the file."""
         return frozenset(self.file.names.words)
 
     @cached_property
     def escaped(self) -> bool:
-        """Whether the compiler reads other words here than the parser, because of Unicode
-        escapes: in a name, or where they end a comment or a text."""
+        """Whether Unicode escapes make the compiler read other tokens than the parser: escapes in a
+        name, or escapes that end a comment or a literal."""
         if b"\\u" not in self.source:
             return False
         return any(
@@ -321,8 +344,10 @@ class Code(ListTree[str, str]):
         ) or any(b"\\" in self.bytes(node) for node in self._misread)
 
     def free(self, stem: str, taken: frozenset[str] = frozenset()) -> str:
-        """``stem`` with the first number that makes it a name nobody in the file mentions:
-        it can then neither hide nor be hidden."""
+        """Return ``stem`` with the first number that makes it a name not used in the file.
+
+        Such a name neither shadows another declaration nor is shadowed.
+        """
         number = 0
         while f"{stem}{number}" in self.words or f"{stem}{number}" in taken:
             number += 1
@@ -330,6 +355,7 @@ class Code(ListTree[str, str]):
 
 
 def code_of(file: JavaFile) -> Code:
+    """Return the file's ``Code``, which is built once per file."""
     return file.once(Code)
 
 
@@ -337,8 +363,8 @@ MAY_BE_INHERITED = "a class that uses it may inherit a field of that name"
 
 
 def may_be_field(code: Code, variable: int) -> bool:
-    """Whether an occurrence of a local variable may in truth be a field that a class between the
-    two inherits."""
+    """Return whether an occurrence of a local variable may in fact denote a field that a class
+    between the occurrence and the declaration inherits."""
     home, of, name = code.method_of[variable], code.method_of, code.text(variable)
     for use in code.occurrences[variable]:
         if of[use] == home:
@@ -352,7 +378,7 @@ def may_be_field(code: Code, variable: int) -> bool:
 
 
 class _Heirs:
-    """The types of a file, and what they may have that the file does not show."""
+    """Resolves which fields the types of a file may inherit from other files."""
 
     def __init__(self, file: JavaFile) -> None:
         self.code = code_of(file)
@@ -360,15 +386,16 @@ class _Heirs:
         self.place = {one.node: place for place, one in enumerate(file.declarations.types)}
 
     def may_have(self, body: int, name: str) -> bool:
-        """Whether the type of a body has a field of that name, for all that is known."""
+        """Return whether the type with this body may have a field of that name; true in case of
+        doubt."""
         code, world = self.code, self.types.world
         above = code.parent[body]
         if code.kind[above] == "object_creation_expression" and code.kind[above + 1] != "new":
-            return True  # x.new Inner() { }: which Inner, the type of x decides
-        # A class without a name is its body.
+            return True  # x.new Inner() { }: the type of x determines which Inner
+        # The node of an anonymous class is its body.
         place = self.place[body] if body in self.place else self.place[above]
         cls = world.units[self.types.path].classes[place]
-        # Of the JDK's classes it is not known what only their own package sees.
+        # The package-private members of the JDK's classes are unknown here.
         beside = any(
             one.unit is None
             and one.package == cls.package

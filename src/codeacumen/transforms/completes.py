@@ -1,9 +1,9 @@
-"""Whether a statement can complete normally (JLS 14.22): whether what follows it is reachable.
+"""Decides whether a statement can complete normally (JLS 14.22), so that the next one is reachable.
 
-All of it is said of source that compiles: every statement is then reachable, so a block completes
-as its last statement does, and every ``break`` counts. Answers have three values. None means that
-it depends on a constant that the file does not show, such as another class's ``static final``:
-callers must then do what is right either way, or nothing.
+The source is assumed to compile: every statement is then reachable, so a block completes if its
+last statement does, and every ``break`` counts. Answers have three values. None means that the
+answer depends on a constant that the file does not show, such as another class's ``static final``;
+callers must then do something that is correct in both cases, or nothing.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from codeacumen.transforms.code import BLOCKS, LAMBDA, LOCALS, LOOPS, SWITCH, TY
 
 Answer: TypeAlias = bool | None
 
-# Statements behind which nothing is reached.
+# Statements that never complete normally.
 ENDINGS = frozenset(
     (
         "break_statement",
@@ -27,9 +27,9 @@ ENDINGS = frozenset(
     )
 )
 TRIES = frozenset(("try_statement", "try_with_resources_statement"))
-# A body that a jump cannot leave.
+# Nodes that a jump cannot leave.
 _WALLS = TYPES | {LAMBDA, "method_declaration", "constructor_declaration"}
-# These call, create, change or look at run time: with one of them nothing is constant.
+# An expression with one of these nodes is not constant.
 _VARYING = frozenset(
     (
         "method_invocation",
@@ -50,24 +50,24 @@ _VARYING = frozenset(
 _CONSTANT_TYPES = frozenset(
     ("boolean", "byte", "short", "char", "int", "long", "float", "double", "String", "var")
 )
-_DEEPEST = 20  # constants that are defined by constants
+_DEEPEST = 20  # length of a chain of constants that are defined by other constants
 _WIDEST = 2**31
 
 
 class _Sign:
-    """What an expression may be instead of a constant with a value."""
+    """An expression without a known constant value."""
 
 
 VARIES = _Sign()  # no constant expression (JLS 15.29)
-HIDDEN = _Sign()  # it may be one; this file does not show its value
+HIDDEN = _Sign()  # perhaps a constant expression, whose value is not in this file
 Constant: TypeAlias = bool | int | _Sign
 
 
 def completes(code: Code, node: int) -> Answer:
-    """Whether a reachable statement can complete normally."""
+    """Return whether a reachable statement can complete normally."""
     kind = code.kind
     answers: list[Answer] = []
-    # What a statement completes with is followed downwards here: ``else if`` may go on for long.
+    # A loop instead of recursion, because chains of ``else if`` may be long.
     while True:
         which = kind[node]
         if which in BLOCKS or which == "switch_block_statement_group":
@@ -93,6 +93,7 @@ def completes(code: Code, node: int) -> Answer:
 
 
 def _simple(code: Code, node: int) -> Answer:
+    """Return whether a statement other than a block, ``if``, lock or label can complete."""
     kind = code.kind[node]
     if kind in ENDINGS:
         return False
@@ -110,8 +111,10 @@ def _simple(code: Code, node: int) -> Answer:
 
 
 def left_by_break(code: Code, node: int) -> Answer:
-    """Whether a ``break`` leaves this loop, switch or labelled statement. One that is swallowed
-    by a ``finally`` which cannot complete does not."""
+    """Return whether a ``break`` leaves this loop, switch or labelled statement.
+
+    A ``break`` does not if a ``finally`` on its way cannot complete.
+    """
     return any_of(
         exits(code, one, node)
         for one in code.of_kind(node, "break_statement")
@@ -120,7 +123,7 @@ def left_by_break(code: Code, node: int) -> Answer:
 
 
 def exits(code: Code, jump: int, outer: int) -> Answer:
-    """Whether a jump gets as far as the statement ``outer`` around it: all ``finally`` blocks on
+    """Return whether a jump reaches the statement ``outer`` around it: all ``finally`` blocks on
     its way can complete."""
     answers: list[Answer] = []
     below = jump
@@ -134,8 +137,8 @@ def exits(code: Code, jump: int, outer: int) -> Answer:
 
 
 def target(code: Code, jump: int) -> int:
-    """The loop, switch or labelled statement that a ``break`` leaves, or the loop that a
-    ``continue`` goes on with. NONE in broken source."""
+    """Return the loop, switch or labelled statement that a ``break`` leaves, or the loop that a
+    ``continue`` continues; NONE in broken source."""
     label = next((one for one in code.children(jump) if code.kind[one] == "identifier"), NONE)
     going_on = code.kind[jump] == "continue_statement"
     name = code.bytes(label) if label != NONE else b""
@@ -157,11 +160,11 @@ def target(code: Code, jump: int) -> int:
 
 
 def _last(code: Code, node: int) -> int:
-    """The last statement of a block or a switch's group."""
+    """Return the last statement of a block or of a switch's group; NONE if there is none."""
     last = NONE
     at, stop, kind = node + 1, code.stop[node], code.kind
     while at < stop:
-        # The empty statement is a mark, as in ``for (;;) ;``.
+        # The empty statement is a ``;``, so that punctuation is excluded by kind.
         if kind[at] not in _NO_STATEMENT:
             last = at
         at = code.stop[at]
@@ -172,6 +175,7 @@ _NO_STATEMENT = frozenset(("{", "}", ":", "->", "switch_label", "line_comment", 
 
 
 def _do(code: Code, node: int) -> Answer:
+    """Return whether a ``do`` can complete (JLS 14.22)."""
     around = any_of(
         (
             completes(code, code.child(node, "body")),
@@ -187,16 +191,17 @@ def _do(code: Code, node: int) -> Answer:
 
 
 def _switch(code: Code, node: int) -> Answer:
+    """Return whether a ``switch`` statement can complete (JLS 14.22)."""
     body = code.children(code.child(node, "body"))[1:-1]
     if not body:
         return True
     labels = [one for part in body for one in code.children(part) if _is(code, one, "switch_label")]
     marks = {code.kind[one] for label in labels for one in range(label + 1, code.stop[label])}
-    # The grammar takes the default of ``case null, default`` for a name.
+    # The grammar parses the default of ``case null, default`` as a name.
     total = bool(marks & {"default", "pattern", "null_literal"}) or any(
         code.bytes(one) == b"default" for label in labels for one in code.children(label)
     )
-    # Qualified names may be constants of a sealed type, and the labels all there are.
+    # Qualified names may be the constants of a sealed type, so the labels may be exhaustive.
     answers: list[Answer] = [
         False if total else None if marks & {"field_access", "scoped_identifier"} else True
     ]
@@ -208,10 +213,12 @@ def _switch(code: Code, node: int) -> Answer:
 
 
 def _is(code: Code, node: int, kind: str) -> bool:
+    """Return whether a node has this kind."""
     return code.kind[node] == kind
 
 
 def _try(code: Code, node: int) -> Answer:
+    """Return whether a ``try`` can complete: its body or a handler, and its ``finally``."""
     blocks = [code.child(node, "body")]
     blocks += (
         code.child(one, "body") for one in code.children(node) if _is(code, one, "catch_clause")
@@ -220,17 +227,18 @@ def _try(code: Code, node: int) -> Answer:
 
 
 def _finally(code: Code, node: int) -> Answer:
-    """Whether a ``try`` statement's ``finally`` can complete; True where there is none."""
+    """Return whether the ``finally`` of a ``try`` can complete; True if there is none."""
     for one in code.children(node):
         if code.kind[one] == "finally_clause":
             return completes(code, code.children(one)[-1])
     return True
 
 
-# ---- three values
+# ---- three-valued logic (Kleene)
 
 
 def any_of(answers: Iterable[Answer]) -> Answer:
+    """Return the disjunction of the answers."""
     unsure = False
     for answer in answers:
         if answer:
@@ -240,10 +248,12 @@ def any_of(answers: Iterable[Answer]) -> Answer:
 
 
 def all_of(answers: Iterable[Answer]) -> Answer:
+    """Return the conjunction of the answers."""
     return opposite(any_of(opposite(answer) for answer in answers))
 
 
 def opposite(answer: Answer) -> Answer:
+    """Return the negation of an answer."""
     return None if answer is None else not answer
 
 
@@ -251,7 +261,7 @@ def opposite(answer: Answer) -> Answer:
 
 
 def always(code: Code, expression: int) -> Answer:
-    """Whether an expression is a constant and true."""
+    """Return whether an expression is a constant with the value true."""
     value = constant(code, expression)
     if isinstance(value, _Sign):
         return False if value is VARIES else None
@@ -259,15 +269,17 @@ def always(code: Code, expression: int) -> Answer:
 
 
 def constant(code: Code, node: int, depth: int = 0) -> Constant:
-    """The value of a constant expression (JLS 15.29): truth values and small whole numbers; of
-    others only that they are, or may be, constant."""
+    """Return the value of a constant expression (JLS 15.29) that is a boolean or a small integer.
+
+    For other expressions the result is VARIES or HIDDEN.
+    """
     node = code.unwrapped(node)
     kind = code.kind[node]
     if kind in ("true", "false"):
         return kind == "true"
     if kind == "decimal_integer_literal":
         digits = code.text(node).replace("_", "").rstrip("lL")
-        # A leading zero makes it octal, and the grammar does not tell.
+        # A number with a leading zero is octal; the grammar calls it decimal.
         return int(digits) if digits == "0" or digits[0] != "0" else HIDDEN
     if kind in _VARYING:
         return VARIES
@@ -300,6 +312,7 @@ _COMPOSED = {
 
 
 def _operated(operator: str, known: list[bool | int]) -> Constant:
+    """Return the result of an operator; HIDDEN if it is unsupported or too large."""
     left, right = known[0], known[-1]
     if len(known) == 1:
         done: bool | int | None = {"!": not left, "-": -left, "+": left}.get(operator)
@@ -324,7 +337,10 @@ def _operated(operator: str, known: list[bool | int]) -> Constant:
 
 
 def _qualified(code: Code, node: int, depth: int) -> Constant:
-    """``Type.NAME`` may be constant; a variable's, ``this``'s or a call's field is not."""
+    """Return the value of a qualified name.
+
+    ``Type.NAME`` may be constant; a field of a variable, of ``this`` or of a call's result is not.
+    """
     outer, name = code.child(node, "object"), code.child(node, "field")
     if code.kind[outer] == "field_access":
         outer = code.child(outer, "field")
@@ -337,7 +353,8 @@ def _qualified(code: Code, node: int, depth: int) -> Constant:
 
 
 def _variable(code: Code, name: int, depth: int) -> Constant:
-    """A name is constant where a ``final`` variable of a plain type begins with a constant."""
+    """Return the value of a ``final`` variable of a primitive type or String whose initial value is
+    constant."""
     declared = code.declaration.get(name, NONE)
     if declared < 0:
         return HIDDEN

@@ -1,6 +1,7 @@
-"""Where a transformation can be applied, and where not, and why not.
+"""Locations: where a transformation can be applied, where it is refused, and why.
 
-Which of a method's locations are changed: each alone, all together, or a share of them.
+The module also selects which of a method's locations are changed: each alone, all together, or a
+share of them.
 """
 
 from __future__ import annotations
@@ -19,28 +20,33 @@ from codeacumen.transforms.edits import Rewrite
 
 
 class Doubt(NamedTuple):
-    """``wrong``: what comes out means something else, or is no program; else nothing shows that it
-    means the same."""
+    """A reason to doubt a variant.
+
+    ``wrong``: the variant has another meaning or does not compile. Otherwise nothing proves that it
+    keeps its meaning.
+    """
 
     why: str
     wrong: bool = True
 
 
 def worst(doubts: Iterable[Doubt | None]) -> Doubt | None:
-    """The first that is sure to be wrong, else the first."""
+    """Return the first doubt that is certainly wrong, else the first doubt."""
     found = [one for one in doubts if one]
     return next((one for one in found if one.wrong), found[0] if found else None)
 
 
 @dataclass(frozen=True, slots=True)
 class Location:
-    """A candidate in a method. ``id`` stays the same when other code changes: the kind, what is
-    changed (a variable's name, ``for``, a label) and the how-manieth of its like in the method.
-    ``start`` and ``end`` are the bytes that a person would point at. ``refused`` is the reason
-    why the transformation is not made here; empty where it is. ``detail`` is the
-    transformation's own. Locations whose ``reach`` overlaps are not made together: each was
-    found right for the method as it is, without the other. ``doubt``: what speaks against a
-    place that is not refused, which only ``published`` ones have.
+    """A candidate in a method.
+
+    ``id`` stays the same when other code changes: the kind, what is changed (a variable's name,
+    ``for``, a label), and a running number among equal ones in the method. ``start`` and ``end``
+    delimit the code to highlight, in bytes. ``refused`` is the reason why the transformation is not
+    applied here; empty where it is. ``detail`` is private to the transformation. Locations with
+    overlapping ``reach`` are not changed together, because each was checked in the unchanged
+    method. ``doubt`` is a reason to distrust a location that is not refused; only ``published``
+    transformations have it.
     """
 
     id: str
@@ -54,9 +60,12 @@ class Location:
 
 
 class Transform(Protocol):
-    """One kind of change. ``locations`` are found in source order, refused ones among them, and
-    always the same for the same file and seed; ``rewrites`` gives what several of them come to,
-    made together in one method."""
+    """One kind of change to a method.
+
+    ``find_locations`` returns locations in source order, refused ones included, and always the same
+    ones for the same file and seed. ``make_rewrites`` returns the rewrites of several locations
+    that are changed together in one method.
+    """
 
     @property
     def name(self) -> str: ...
@@ -65,29 +74,31 @@ class Transform(Protocol):
 
 
 class Numbered:
-    """Ids of a method's locations, made in order."""
+    """Generator of ids for a method's locations: numbers those with the same name in order."""
 
     def __init__(self, kind: str) -> None:
         self.kind = kind
         self.seen: dict[str, int] = {}
 
     def id(self, what: str) -> str:
+        """Return the id of the next location with this name."""
         number = self.seen[what] = self.seen.get(what, -1) + 1
         return f"{self.kind}:{what}:{number}"
 
 
-# A share is asked for where there are at least so many locations, as in the paper.
+# A share is taken only of this many locations or more, as in the paper.
 FEWEST = 4
 
 
 def seeded(seed: int, *words: str) -> random.Random:
-    """Random numbers that depend on these words and nothing else."""
+    """Return a random generator seeded with this number and these words only."""
     digest = hashlib.sha256("\0".join([str(seed), *words]).encode("utf-8", "backslashreplace"))
     return random.Random(int.from_bytes(digest.digest()[:8], "little"))
 
 
 def parse_modes(where: Sequence[str] | None, default: Sequence[str]) -> tuple[str, ...]:
-    """Return the modes, each once, by default ``default``; an unknown one is an error."""
+    """Return the modes without duplicates, ``default`` if there are none; raise an error for an
+    unknown mode."""
     modes = tuple(dict.fromkeys(where or default))
     for mode in modes:
         share_of(mode)
@@ -95,7 +106,7 @@ def parse_modes(where: Sequence[str] | None, default: Sequence[str]) -> tuple[st
 
 
 def share_of(where: str) -> int | None:
-    """The percentage in ``25%``; None for ``single`` and ``all``."""
+    """Return the percentage in a mode such as ``25%``; None for ``single`` and ``all``."""
     if where in ("single", "all"):
         return None
     found = re.fullmatch(r"(\d{1,3})%", where)
@@ -107,7 +118,8 @@ def share_of(where: str) -> int | None:
 def chosen(
     locations: Sequence[Location], where: str, random_: random.Random
 ) -> list[list[Location]]:
-    """The sets of locations to be changed together, each making one program."""
+    """Return sets of locations; the locations of a set are changed together and make one
+    variant."""
     share = share_of(where)
     accepted = [one for one in locations if not one.refused]
     if where == "single":
@@ -122,7 +134,7 @@ def chosen(
 
 
 def _together(locations: Sequence[Location]) -> list[Location]:
-    """Without those whose reach overlaps an earlier one's."""
+    """Return the locations without those whose reach overlaps that of an earlier one."""
     found: list[Location] = []
     taken: list[tuple[int, int]] = []  # in order; none overlaps another
     for one in locations:

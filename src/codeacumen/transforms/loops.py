@@ -1,28 +1,27 @@
 """Loop exchange: ``while`` becomes ``for`` and ``for`` becomes ``while``.
 
-``while (c) body`` is ``for (; c; ) body``, and nothing else changes. ``for (init; c; update) body``
-is ``{ init; while (c) { body update; } }``, where
+``while (c) body`` becomes ``for (; c; ) body``; nothing else changes. ``for (init; c; update)
+body`` becomes ``{ init; while (c) { body update; } }``, where
 
-* labels stay on the loop: they move behind what comes first;
-* a ``continue`` must not skip the update, nor may the update run inside a ``try``, a lock or
-  another loop that the ``continue`` leaves. So the body becomes a labelled block and each
-  ``continue`` a ``break`` out of it. That is right wherever it stands, and the update, which may
-  hold a lambda or a class, is there once;
-* the update must not see what the body declares: the body stays a block of its own if it declares
-  a name that the update mentions;
-* the update must be reachable for the compiler (JLS 14.22). Where the body cannot complete, the
-  update never runs: ``i++`` and the like are left out, anything else stays, behind ``if (true)``
-  around the body. A call is never left out, for the exceptions it declares may be caught. Where
-  the file does not show whether the body completes, ``if (true)`` is right either way.
+* labels stay on the loop: they move behind the initialisation;
+* a ``continue`` must not skip the update, and the update must not run inside a ``try``, a lock or
+  another loop that the ``continue`` leaves. The body therefore becomes a labelled block, and each
+  ``continue`` a ``break`` out of it. This is correct wherever the ``continue`` is, and the update,
+  which may contain a lambda or a class, is not duplicated;
+* the update must not see declarations of the body: the body stays a block of its own if it
+  declares a name that the update mentions;
+* the update must be reachable for the compiler (JLS 14.22). If the body cannot complete, the
+  update never runs: ``i++`` and the like are dropped, any other update stays, and ``if (true)``
+  goes around the body. A call is never dropped, because a handler may catch the exceptions it
+  declares. If the file does not show whether the body completes, ``if (true)`` is correct in both
+  cases.
 
 Both loops have the same rules for definite assignment (JLS 16.2.10, 16.2.12), and a labelled block
-and ``if (true)`` keep them (16.2.5, 16.2.7).
+and ``if (true)`` preserve it (16.2.5, 16.2.7).
 
-The text of a ``for`` written as a ``while``.
-
-What stands in the loop stays where it stands, byte for byte, comments too; only the update moves,
-behind the body, and labels, behind what comes first. New lines are begun only where the source
-does so.
+The text of the loop stays in place byte for byte, including comments; only the update moves behind
+the body, and labels behind the initialisation. New lines are inserted only where the source has
+them.
 """
 
 from __future__ import annotations
@@ -44,8 +43,10 @@ from codeacumen.transforms.location import Location, Numbered
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """A ``for``'s parts. ``first`` is the node that ends with the first semicolon, ``second``
-    the second semicolon."""
+    """Parts of the header of a ``for``.
+
+    ``init_end`` is the node that ends with the first semicolon.
+    """
 
     open: int
     init: tuple[int, ...]
@@ -60,9 +61,13 @@ class Header:
 
 @dataclass(frozen=True, slots=True)
 class For:
-    """How a ``for`` is written as a ``while``. ``top`` is its outermost label, or itself;
-    ``braces`` go around it all; ``continues`` are those that must go to the update; ``update``
-    is kept, ``apart`` from the body's own block, ``guarded`` by ``if (true)``."""
+    """How to write a ``for`` as a ``while``.
+
+    ``top`` is its outermost label, or the loop itself. ``needs_braces``: braces go around it.
+    ``continues`` are the ``continue`` statements that must run the update. ``has_update``: the
+    update is kept. ``keeps_block``: the body stays a block of its own. ``is_guarded``: ``if
+    (true)`` goes around the body.
+    """
 
     node: int
     header: Header
@@ -75,6 +80,7 @@ class For:
 
 
 def header(code: Code, node: int) -> Header:
+    """Return the parts of the header of a ``for``."""
     init: list[int] = []
     update: list[int] = []
     open_ = first = condition = second = close = body = NONE
@@ -104,8 +110,11 @@ def header(code: Code, node: int) -> Header:
 
 
 def written(code: Code, plan: For, label: str, nested: bool) -> Rewrite:
-    """``label`` is for the body, if something continues the loop; ``nested`` tells that the
-    update is itself written anew."""
+    """Return the rewrite of a ``for`` as a ``while``.
+
+    ``label`` is for the body, if a ``continue`` needs one. ``nested``: the update contains other
+    rewrites.
+    """
     head, node, source = plan.header, plan.node, code.source
     lead = _lead(source, code.start[plan.top])
     line = b" " if lead is None else _newline(source) + lead
@@ -133,6 +142,7 @@ def written(code: Code, plan: For, label: str, nested: bool) -> Rewrite:
 
 
 def _init(code: Code, head: Header) -> list[Part]:
+    """Return the initialisation as statements."""
     start = code.end[head.open]
     if head.declares:
         end = code.end[head.first]
@@ -141,6 +151,7 @@ def _init(code: Code, head: Header) -> list[Part]:
 
 
 def _update(code: Code, head: Header, nested: bool) -> list[Part]:
+    """Return the update as statements; as new text unless it contains other rewrites."""
     parts = _statements(code, code.end[head.second], head.close, head.update)
     if nested:
         return parts
@@ -149,7 +160,7 @@ def _update(code: Code, head: Header, nested: bool) -> list[Part]:
 
 
 def _body(code: Code, plan: For, label: str, update: list[Part], line: bytes) -> list[Part]:
-    """What follows the closing parenthesis of the header."""
+    """Return everything after the closing parenthesis of the header."""
     body, end = plan.header.body, code.end[plan.header.close]
     start, last = code.span(body)
     if not update:
@@ -173,7 +184,7 @@ def _body(code: Code, plan: For, label: str, update: list[Part], line: bytes) ->
 
 
 def _behind(code: Code, block: int, update: Sequence[Part]) -> list[Part]:
-    """A block with the update as its last statement."""
+    """Return a block with the update as its last statement."""
     source, brace = code.source, code.stop[block] - 1
     first = block + 2  # what follows the opening brace
     end, line = code.end[block + 1], b" "
@@ -187,8 +198,8 @@ def _behind(code: Code, block: int, update: Sequence[Part]) -> list[Part]:
 
 
 def _statements(code: Code, start: int, token: int, nodes: Sequence[int]) -> list[Part]:
-    """Expressions with commas between them as statements, with the comments around them, up to
-    a mark of the header."""
+    """Return expressions separated by commas as statements, with the comments around them, up to
+    ``token`` of the header."""
     parts: list[Part] = []
     at = start + _blank(code.source, start, code.start[nodes[0]])
     for one in nodes[1:]:
@@ -202,14 +213,15 @@ def _statements(code: Code, start: int, token: int, nodes: Sequence[int]) -> lis
 
 
 def _comments(code: Code, start: int, token: int, before: bytes, after: bytes) -> list[Part]:
-    """What stands before a mark of the header: comments, or nothing."""
+    """Return the comments in front of a token of the header, with text around them; empty if there
+    are none."""
     parts = _trimmed(code, start, token)
     return [before, *parts, after] if parts else []
 
 
 def _trimmed(code: Code, start: int, token: int) -> list[Part]:
-    """What stands before a mark of the header, without white space around it, but with the new
-    line that ends a comment."""
+    """Return the source up to a token of the header without surrounding white space, but with the
+    line end that a comment needs."""
     start += _blank(code.source, start, code.start[token])
     end = start + len(code.source[start : code.start[token]].rstrip())
     if start == end:
@@ -219,17 +231,18 @@ def _trimmed(code: Code, start: int, token: int) -> list[Part]:
 
 
 def _blank(source: bytes, start: int, end: int) -> int:
-    """How many bytes of white space a stretch begins with."""
+    """Return the number of bytes of white space at the start of a range."""
     return end - start - len(source[start:end].lstrip())
 
 
 def _lead(source: bytes, at: int) -> bytes | None:
-    """The white space before a place, if nothing else stands before it on its line."""
+    """Return the white space before an offset if nothing else precedes it on its line."""
     lead = source[source.rfind(b"\n", 0, at) + 1 : at]
     return lead if not lead.strip() else None
 
 
 def _newline(source: bytes) -> bytes:
+    """Return the line end that the source uses."""
     at = source.find(b"\n")
     return b"\r\n" if source[max(at - 1, 0) : at] == b"\r" else b"\n"
 
@@ -240,7 +253,7 @@ _WORDS = frozenset(("identifier", "type_identifier"))
 _LOCAL_TYPES = frozenset(
     ("class_declaration", "interface_declaration", "enum_declaration", "record_declaration")
 )
-# An update of nothing but these throws nothing that must be declared.
+# An update of only these nodes throws no checked exception.
 _HARMLESS = frozenset(
     (
         "update_expression", "assignment_expression", "binary_expression", "unary_expression",
@@ -253,6 +266,8 @@ _HARMLESS = frozenset(
 
 
 class Loop:
+    """Exchange of ``for`` and ``while`` (abbreviated LX in the paper)."""
+
     name = "loop"
 
     def locations(self, code: Code, method: int, seed: int) -> list[Location]:
@@ -292,7 +307,7 @@ class Loop:
 
 
 class _Found(NamedTuple):
-    """What a method has: loops, patterns, and for each loop what continues it."""
+    """Loops and patterns of a method, and the ``continue`` statements of each loop."""
 
     loops: list[int]
     patterns: list[int]
@@ -303,7 +318,7 @@ _NOTHING = _Found([], [], {})
 
 
 def _found(file: JavaFile) -> dict[int, _Found]:
-    """For each method with loops or patterns what it has, in one walk over the file."""
+    """Return the loops of each method that has loops or patterns, in one pass over the file."""
     code = code_of(file)
     found: dict[int, _Found] = {}
     for node in np.flatnonzero(
@@ -322,6 +337,7 @@ def _found(file: JavaFile) -> dict[int, _Found]:
 
 
 def as_for(code: Code, node: int) -> Rewrite:
+    """Return the rewrite of a ``while`` as a ``for``."""
     condition = code.child(node, "condition")
     start, end = code.start[condition] + 1, code.end[condition] - 1
     keyword = code.end[node + 1]
@@ -330,8 +346,9 @@ def as_for(code: Code, node: int) -> Rewrite:
 
 
 def _as_while(code: Code, plan: For, label: str, chosen: Sequence[Location]) -> list[Rewrite]:
+    """Return the rewrites of a ``for`` and of its ``continue`` statements."""
     head = plan.header
-    # The update moves, and a moved stretch makes one large edit of the loop: new text does not.
+    # A range that moves turns the whole loop into one large edit; new text does not.
     low, high = code.end[head.second], code.start[head.close]
     nested = any(low <= one.start < high for one in chosen)
     found = [written(code, plan, label, nested)]
@@ -342,6 +359,7 @@ def _as_while(code: Code, plan: For, label: str, chosen: Sequence[Location]) -> 
 
 
 def _planned(code: Code, node: int, continues: list[int], patterns: list[int]) -> For:
+    """Return how to write a ``for`` as a ``while``."""
     head = header(code, node)
     top = node
     while code.kind[code.parent[top]] == "labeled_statement":
@@ -360,12 +378,13 @@ def _planned(code: Code, node: int, continues: list[int], patterns: list[int]) -
 
 
 def _harmless(code: Code, head: Header) -> bool:
+    """Return whether dropping the update drops no checked exception."""
     kind = code.kind
     return all(kind[at] in _HARMLESS for at in range(head.second + 1, head.close))
 
 
 def clashes(code: Code, head: Header, patterns: list[int]) -> bool:
-    """Whether the body declares a name, for what follows in its block, that the update has."""
+    """Return whether the body declares a name in its own block that the update mentions."""
     body, kind = head.body, code.kind
     declared: list[int] = []
     at, stop = body + 1, code.stop[body]
@@ -383,15 +402,18 @@ def clashes(code: Code, head: Header, patterns: list[int]) -> bool:
 
 
 def _bound(code: Code, pattern: int) -> int:
-    """The name of a pattern's variable; NONE in ``x instanceof Type``."""
+    """Return the name of a pattern's variable; NONE in ``x instanceof Type``."""
     if code.kind[pattern] == "instanceof_expression":
         return code.child(pattern, "name")
     return code.children(pattern)[-1]
 
 
 def _shown_after(code: Code, plan: For, patterns: list[int]) -> bool:
-    """A loop's condition may declare a variable for what follows the loop (JLS 6.3.2.5), which
-    braces would end. Names are compared: this is rare."""
+    """Return whether a pattern variable of the loop's condition is used after the loop (JLS
+    6.3.2.5), where braces would end its scope.
+
+    Only names are compared, because the case is rare.
+    """
     head = plan.header
     inside = [one for one in patterns if head.first < one < head.second]
     names = {code.bytes(name) for one in inside if (name := _bound(code, one)) != NONE}

@@ -1,8 +1,9 @@
-"""Permute statements: two statements of one block change places.
+"""Statement permutation: two statements of one block change places.
 
-Neither may depend on the other, nor either on what lies between: no one reads or writes what
-another writes, no exception, call or volatile access is seen earlier or later than something that
-would show it. Arrays of one type, and fields of one name, are taken to be the same.
+Neither may depend on the other, and neither may depend on the statements between them: no statement
+reads or writes what another one writes, and the order of exceptions, calls and volatile accesses
+does not change observably. Arrays of the same type, and fields of the same name, are assumed to be
+aliases.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from codeacumen.transforms.edits import Part, Rewrite
 from codeacumen.transforms.effects import Effect, Element, effects_of
 from codeacumen.transforms.location import Location, Numbered
 
-# How far apart two statements may be: what is looked at grows with a block, not with its square.
+# Largest distance of two statements: keeps the number of pairs linear in the length of a block.
 WINDOW = 4
 PLACES = (*sorted(BLOCKS), "switch_block_statement_group")
 SIMPLE = frozenset(("expression_statement", "local_variable_declaration"))
@@ -24,6 +25,8 @@ _SHOWN = 20
 
 
 class Permute:
+    """Permutation of two independent statements (abbreviated PS in the paper)."""
+
     name = "permute"
 
     def locations(self, code: Code, method: int, seed: int) -> list[Location]:
@@ -43,12 +46,14 @@ class Permute:
 
 
 def swapped(code: Code, one: int, other: int) -> Rewrite:
+    """Return the rewrite that swaps two statements."""
     first, second = code.span(one), code.span(other)
     between: list[Part] = [(first[1], second[0])] if first[1] < second[0] else []
     return Rewrite(first[0], second[1], (second, *between, first))
 
 
 def shown(code: Code, node: int) -> str:
+    """Return the beginning of a statement on one line, for the location's id."""
     start = code.start[node]
     text = code.source[start : min(code.end[node], start + 10 * _SHOWN)]
     return " ".join(text.decode("utf-8", "ignore").split())[:_SHOWN]
@@ -58,7 +63,8 @@ def shown(code: Code, node: int) -> str:
 
 
 def _pairs(code: Code, method: int, unreadable: str) -> Iterator[tuple[int, int, str]]:
-    """Each two neighbours within the window, and why they may not change places."""
+    """Yield each pair of simple statements within the window, with the reason why they must not be
+    swapped (empty if they may)."""
     guards: dict[int, int] = {}
     for block in code.nodes_of(method, *PLACES):
         guards[block] = guard = _guard(code, block, guards)
@@ -70,7 +76,7 @@ def _pairs(code: Code, method: int, unreadable: str) -> Iterator[tuple[int, int,
 
 
 def _runs(code: Code, block: int) -> Iterator[list[int]]:
-    """Statements of a block, next to each other, that only compute or declare."""
+    """Yield the longest runs of adjacent statements of a block that only compute or declare."""
     run: list[int] = []
     for node in code.children(block):
         if code.kind[node] in SIMPLE:
@@ -84,14 +90,16 @@ def _runs(code: Code, block: int) -> Iterator[list[int]]:
 
 
 def _windows(run: list[int]) -> Iterator[tuple[int, int]]:
+    """Yield all pairs of a run that are at most ``WINDOW`` apart."""
     for place, first in enumerate(run):
         for second in run[place + 1 : place + 1 + WINDOW]:
             yield first, second
 
 
 def _judged(code: Code, conflicts: Conflicts, run: list[int]) -> Iterator[tuple[int, int, str]]:
+    """Yield the pairs of a run with the reason why they must not be swapped."""
     did = [effects_of(code).of(node) for node in run]
-    # For each statement what keeps it from changing places with each of those after it.
+    # For each statement, its conflicts with each of the next statements in the window.
     rows = [
         [conflicts.between(one, other) for other in did[place + 1 : place + 1 + WINDOW]]
         for place, one in enumerate(did)
@@ -113,8 +121,8 @@ def _judged(code: Code, conflicts: Conflicts, run: list[int]) -> Iterator[tuple[
 
 
 def conflict(code: Code, run: Sequence[int]) -> str:
-    """Why the first and the last of some statements, next to each other in a block, may not change
-    places; empty if they may."""
+    """Return why the first and the last of some adjacent statements of a block must not be swapped;
+    empty if they may."""
     conflicts = Conflicts(code, _guard(code, code.parent[run[0]], {}))
     first, *between, last = (effects_of(code).of(node) for node in run)
     for one, other, words in (
@@ -127,18 +135,22 @@ def conflict(code: Code, run: Sequence[int]) -> str:
     return ""
 
 
-# ---- what two statements have to do with each other
+# ---- conflicts between two statements
 
 
 class Conflicts:
-    """What keeps two statements of a block from changing places, in words with ``{0}`` and
-    ``{1}`` for the two; empty where nothing does. ``guard`` is the ``try`` around them."""
+    """Reasons why two statements of a block must not be swapped.
+
+    A reason contains ``{0}`` and ``{1}`` for the two statements; it is empty if there is no
+    conflict. ``guard`` is the ``try`` around the block.
+    """
 
     def __init__(self, code: Code, guard: int) -> None:
         self.code = code
         self.guard = guard
 
     def between(self, one: Effect, other: Effect) -> str:
+        """Return the first conflict between the effects of two statements."""
         return (
             self._variables(one, other)
             or _fields(one, other)
@@ -150,6 +162,7 @@ class Conflicts:
         )
 
     def _variables(self, one: Effect, other: Effect) -> str:
+        """Return a conflict over a local variable or over the meaning of a name."""
         text = self.code.text
         if found := one.declares & (other.reads | other.writes):
             return f"{{1}} uses `{text(min(found))}`, which {{0}} declares"
@@ -164,7 +177,8 @@ class Conflicts:
         return ""
 
     def _throws(self, one: Effect, other: Effect, first: str, second: str) -> str:
-        """What would be seen if the one throws, or never ends, after the other."""
+        """Return a conflict over a write that is visible if the first statement throws or does not
+        end."""
         how = one.calls or one.throws
         if not how:
             return ""
@@ -180,14 +194,16 @@ class Conflicts:
         return f"{first} {how}, and {second} writes `{seen}`"
 
     def _inside(self, variable: int) -> bool:
-        """Whether no handler can see a variable."""
+        """Return whether no exception handler can see a variable."""
         return self.guard == NONE or self.code.inside(variable, self.guard)
 
 
 def _guard(code: Code, block: int, known: dict[int, int]) -> int:
-    """The ``try`` that an exception in a block may be caught by, or may pass through, before it
-    leaves the method or the lambda; NONE if it leaves at once. Those of the blocks around it are
-    known."""
+    """Return the innermost ``try`` that may catch an exception in a block, or whose ``finally``
+    runs, before it leaves the method or the lambda; NONE if there is none.
+
+    ``guard_by_block`` holds the results for blocks further out.
+    """
     below = block
     for node in code.up(block):
         if node in known:
@@ -204,6 +220,7 @@ def _guard(code: Code, block: int, known: dict[int, int]) -> int:
 
 
 def _fields(one: Effect, other: Effect) -> str:
+    """Return a conflict over a field."""
     if not (one.field_writes or other.field_writes):
         return ""
     if found := one.field_writes & other.field_writes:
@@ -216,6 +233,7 @@ def _fields(one: Effect, other: Effect) -> str:
 
 
 def _arrays(one: Effect, other: Effect) -> str:
+    """Return a conflict over an element of an array."""
     if _meet(one.array_writes, other.array_writes):
         return "{0} and {1} may write the same element of an array"
     if _meet(one.array_writes, other.array_reads):
@@ -226,12 +244,16 @@ def _arrays(one: Effect, other: Effect) -> str:
 
 
 def _meet(some: set[Element], others: set[Element]) -> bool:
+    """Return whether two sets may have an element of an array in common."""
     return any(_same(one, other) for one in some for other in others)
 
 
 def _same(one: Element, other: Element) -> bool:
-    """Whether two elements may be the same: not if their arrays have different types, nor if
-    they stand at different places of what one variable holds."""
+    """Return whether two array elements may be the same.
+
+    They are not if their arrays have different types, or if they have different indices into the
+    array of one variable.
+    """
     if one[0] != other[0] and one[0] and other[0]:
         return False
     return not (
@@ -240,7 +262,10 @@ def _same(one: Element, other: Element) -> bool:
 
 
 def _calls(one: Effect, other: Effect) -> str:
-    """A call may read and write whatever others share, and throw, and do what is seen outside."""
+    """Return a conflict over a call.
+
+    A call may read and write all shared state, throw, and have effects outside the program.
+    """
     if one.calls and other.calls:
         if one.calls.startswith("calls") and other.calls.startswith("calls"):
             return "{0} and {1} both call methods"
@@ -249,6 +274,7 @@ def _calls(one: Effect, other: Effect) -> str:
 
 
 def _beside_call(one: Effect, other: Effect, first: str, second: str) -> str:
+    """Return a conflict between a call in one statement and a read or an exception in the other."""
     if not one.calls:
         return ""
     if other.field_reads:
@@ -259,8 +285,11 @@ def _beside_call(one: Effect, other: Effect, first: str, second: str) -> str:
 
 
 def _order(one: Effect, other: Effect) -> str:
-    """Of two that may throw, the one that does so first is seen; volatile accesses keep all
-    others on their side (JLS 17.4)."""
+    """Return a conflict over the order of effects.
+
+    If both statements may throw, the first exception is visible. No access may be moved over a
+    volatile one (JLS 17.4).
+    """
     if one.throws and other.throws:
         return f"both may throw: {{0}} {one.throws}, {{1}} {other.throws}"
     if (one.ordered and other.shares) or (other.ordered and one.shares):

@@ -1,7 +1,7 @@
-"""Variable renaming: one variable of a method gets the name ``varN``, everywhere it is meant.
+"""Variable renaming: one variable of a method gets the name ``varN`` at all of its occurrences.
 
-Occurrences are those that the bindings find, never those that read the same. The new name occurs
-nowhere in the file, so it neither hides anything nor is hidden.
+Occurrences come from the bindings, not from equal text. The new name occurs nowhere in the file, so
+it neither shadows another declaration nor is shadowed.
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ from codeacumen.transforms.location import Location, Numbered
 
 
 class Rename:
+    """Renaming of one local variable (abbreviated VN in the paper)."""
+
     name = "rename"
 
     def locations(self, code: Code, method: int, seed: int) -> list[Location]:
@@ -48,14 +50,17 @@ class Rename:
 
 
 def _new_names(code: Code, chosen: Sequence[Location]) -> Iterator[str]:
-    """Names nobody mentions. A method inside another one takes later ones: both may be changed,
-    and the inner one may use the outer one's variables."""
+    """Yield names that the file does not use.
+
+    A method inside another one skips as many names as the methods around it have variables: both
+    may be changed, and the inner method may use variables of the outer one.
+    """
     names = (name for n in count() if (name := f"var{n}") not in code.words)
     return islice(names, _around(code, chosen[0].method) if chosen else 0, None)
 
 
 def _around(code: Code, method: int) -> int:
-    """How many variables the methods around a method have."""
+    """Return the number of variables of the methods around a method."""
     declared = code.file.declarations
     found, type_ = 0, declared.methods[method].type
     while type_ != NONE:
@@ -65,6 +70,7 @@ def _around(code: Code, method: int) -> int:
 
 
 def _refused(code: Code, variable: int, name: str, canonical: bool) -> str:
+    """Return why a variable must keep its name; empty if it can be renamed."""
     if name == "this":
         return "it is the receiver"
     if name == "_":
@@ -78,8 +84,11 @@ def _refused(code: Code, variable: int, name: str, canonical: bool) -> str:
 
 
 def _canonical(code: Code, method: int) -> bool:
-    """Whether a method is the constructor of a record whose parameters must be called as the
-    components (JLS 8.10.4.1): any other constructor calls one."""
+    """Return whether a method is a record's constructor whose parameters must be named like the
+    components (JLS 8.10.4.1).
+
+    Every other constructor of a record calls a constructor.
+    """
     declared = code.file.declarations
     one = declared.methods[method]
     if one.kind != "constructor" or one.type == NONE:
@@ -91,7 +100,7 @@ def _canonical(code: Code, method: int) -> bool:
 
 
 def _components(code: Code, method: int) -> list[int]:
-    """Where a compact constructor first mentions each of its parameters."""
+    """Return the first occurrence of each parameter in a compact constructor."""
     one = code.file.declarations.methods[method]
     if one.kind != "compact constructor":
         return []
@@ -103,7 +112,8 @@ def _components(code: Code, method: int) -> list[int]:
 
 
 def _constant(code: Code, variable: int) -> bool:
-    """Whether a variable may be a constant (JLS 4.12.4), so that a case label may name it."""
+    """Return whether a variable may be a constant (JLS 4.12.4), so that a case label may name
+    it."""
     declaration = code.parent[code.parent[variable]]
     if code.kind[declaration] != "local_variable_declaration":
         return False
@@ -112,8 +122,8 @@ def _constant(code: Code, variable: int) -> bool:
 
 
 def _labels(file: JavaFile) -> dict[str, int]:
-    """Words that name constants of enums declared elsewhere, as far as can be told, and the last
-    case label of each."""
+    """Return the names in case labels that may denote constants of enums declared in other files,
+    each with its last case label."""
     code = code_of(file)
     return {
         code.text(node): node

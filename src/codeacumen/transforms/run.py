@@ -1,6 +1,7 @@
-"""All variants of a corpus, shard by shard, as lines of JSON.
+"""Transforms a whole corpus, shard by shard, into a file of variants as JSON lines.
 
-A corpus's variants, certified, in one file of lines; and the changed files themselves.
+The variants are certified if the request says so; the changed files can be written as well. Used by
+``codeacumen.transform`` and the command of that name.
 """
 
 from __future__ import annotations
@@ -34,13 +35,16 @@ from codeacumen.transforms.variants import Variant, tried
 
 T = TypeVar("T")
 
-# Seconds a shard may take.
+# Seconds that one shard may take.
 LIMIT = 1800.0
 
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What is asked for. ``refused``: lines for refused locations too."""
+    """Request for variants: kinds, modes, seed and level of certification.
+
+    ``refused``: also write lines for refused locations.
+    """
 
     kinds: tuple[str, ...]
     where: tuple[str, ...] = ("single",)
@@ -51,7 +55,10 @@ class Order:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A shard to be transformed; ``shards`` are all of its project, whose types it may use."""
+    """A shard to transform.
+
+    ``shards`` are all shards of its project, which provide the types of other files.
+    """
 
     corpus: Path
     shard: str
@@ -62,8 +69,8 @@ class Job:
 
 @dataclass(slots=True)
 class Counts:
-    """Locations found and refused, by kind and reason; variants made, by kind and where; methods
-    that a transformation failed on, by kind and reason."""
+    """Counts of locations by kind, of refused ones by kind and reason, of variants by kind and
+    mode, and of methods that a transformation failed on, by kind and reason."""
 
     found: Counter[str] = field(default_factory=Counter)
     refused: Counter[tuple[str, str]] = field(default_factory=Counter)
@@ -71,7 +78,8 @@ class Counts:
     unmade: Counter[tuple[str, str]] = field(default_factory=Counter)
 
     def add(self, other: Counts) -> None:
-        # Unlike ``+=`` this keeps a kind of which nothing was found.
+        """Add the counts of another shard."""
+        # Unlike ``+=``, ``update`` keeps kinds whose count is zero.
         self.found.update(other.found)
         self.refused.update(other.refused)
         self.made.update(other.made)
@@ -79,8 +87,11 @@ class Counts:
 
 
 def make_part(job: Job) -> Counts:
-    """The lines of one shard, into a file of its own. ``_`` holds what certifying needs and the
-    lines that a person gets do not: the edits of the text as it was read, and their reach."""
+    """Write the lines of one shard to a file of its own and return the counts.
+
+    The key ``_`` holds what certification needs and ``write_variants`` removes: the edits of the
+    decoded text, and the variant's reach.
+    """
     counts = Counts()
     folder = job.corpus / "shards" / job.shard
     ids = _method_ids(folder)
@@ -112,7 +123,7 @@ def make_part(job: Job) -> Counts:
 def _rows(
     file: JavaFile, order: Order, counts: Counts
 ) -> Iterator[tuple[int, dict[str, Any], Variant | None]]:
-    """The method, what is told of a variant or of a refused location, and the variant."""
+    """Yield the method, the JSON row, and the variant (None for a refused location)."""
     for kind in order.kinds:
         for method in file.bodies:
             found, variants, why = tried(file, kind, order.where, method, order.seed)
@@ -140,7 +151,7 @@ def _certify(
     reaches: Reaches,
     level: str,
 ) -> None:
-    """Tell what our own front end knows of each variant of a file."""
+    """Add the certificate of our own front end to the row of each variant of a file."""
     subjects = [
         Subject(place, "", variant.edits, reaches.of(variant))
         for place, (_, _, variant) in enumerate(rows)
@@ -151,6 +162,7 @@ def _certify(
 
 
 def _told_edits(edits: Sequence[Edit]) -> list[dict[str, Any]]:
+    """Return the edits as JSON objects."""
     return [
         {"start": one.start, "end": one.end, "text": one.text.decode("utf-8", "replace")}
         for one in edits
@@ -158,8 +170,8 @@ def _told_edits(edits: Sequence[Edit]) -> list[dict[str, Any]]:
 
 
 def in_project(corpus: Path, shards: tuple[str, ...], path: str, source: bytes) -> JavaFile:
-    """A file of a corpus's project, all of whose shards are given: it knows the types of the other
-    files."""
+    """Return a file of a corpus's project that resolves types in all files of the project's
+    shards."""
     project, _ = world_of(corpus, shards)
     file = JavaFile(source)
     file.keep(Types, Types(file, project, path))
@@ -167,14 +179,15 @@ def in_project(corpus: Path, shards: tuple[str, ...], path: str, source: bytes) 
 
 
 def with_project(files: Mapping[str, JavaFile]) -> None:
-    """Files of one project, told of each other: what a type of another file is, is known then."""
+    """Let the files of one project resolve each other's types."""
     project = Project([(path, declared_by(file)) for path, file in files.items()], platform())
     for path, file in files.items():
         file.keep(Types, Types(file, project, path))
 
 
 class Reaches:
-    """The bytes that a variant's edits and the outermost method around them lie in."""
+    """Computes a variant's reach: the range that covers its edits and the outermost method around
+    them."""
 
     def __init__(self, file: JavaFile) -> None:
         self.code = code_of(file)
@@ -186,6 +199,7 @@ class Reaches:
             self.outermost[place] = around
 
     def of(self, variant: Variant) -> tuple[int, int]:
+        """Return the start and end of a variant's reach, in bytes."""
         start, end = self.outermost[variant.method]
         for edit in variant.edits:
             start, end = min(start, edit.start), max(end, edit.end)
@@ -193,6 +207,7 @@ class Reaches:
 
 
 def _method_ids(folder: Path) -> dict[tuple[str, int], str]:
+    """Return the id of each method in a shard, by the file's id and the method's index."""
     table = pq.read_table(folder / "methods.parquet", columns=["file_id", "place", "method_id"])
     columns = [table[name].to_pylist() for name in table.column_names]
     return {(str(file), place): str(one) for file, place, one in zip(*columns, strict=True)}
@@ -200,7 +215,10 @@ def _method_ids(folder: Path) -> dict[tuple[str, int], str]:
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    """A file as the corpus holds it: UTF-8, without the mark that it may have begun with."""
+    """A file of the corpus: decoded, without its byte order mark.
+
+    ``mark``: the file on disk begins with a byte order mark.
+    """
 
     id: str
     project: str
@@ -210,7 +228,7 @@ class _Read:
     mark: bool
 
     def on_disk(self, edits: Sequence[Edit]) -> Sequence[Edit]:
-        """Edits with the places they have in the file itself."""
+        """Return the edits with offsets into the file on disk."""
         if self.encoding == "utf-8" and not self.mark:
             return edits
         data = self.text.encode()
@@ -224,6 +242,7 @@ class _Read:
 
 
 def java_files(folder: Path) -> Iterator[_Read]:
+    """Yield the Java files of a shard."""
     names = ["file_id", "project", "path", "source", "language", "encoding"]
     table = pq.read_table(folder / "files.parquet", columns=names)
     problems = pq.read_table(folder / "problems.parquet", columns=["path", "kind"]).to_pylist()
@@ -242,7 +261,7 @@ def java_files(folder: Path) -> Iterator[_Read]:
 
 
 def sources_of(corpus: Corpus, project: str) -> dict[str, bytes]:
-    """The Java files of a project, by their paths."""
+    """Return the Java files of a project by path."""
     wanted = "select path, source from files where project = ? and language = 'java'"
     table = corpus.query(wanted, [project])
     columns = (table["path"].to_pylist(), table["source"].to_pylist())
@@ -250,7 +269,7 @@ def sources_of(corpus: Corpus, project: str) -> dict[str, bytes]:
 
 
 def by_project(corpus: Corpus, of_shards: Sequence[T]) -> Iterator[tuple[str, Sequence[T]]]:
-    """Each project, and those of its shards, where there is one of each shard, in order."""
+    """Yield each project with the items of its shards, given one item per shard in order."""
     at = 0
     for project, shards in corpus.manifest.shards.items():
         yield project, of_shards[at : at + len(shards)]
@@ -264,7 +283,8 @@ def make_parts(
     folder: Path,
     step: Progress,
 ) -> tuple[list[Path], Counts]:
-    """One file of lines for each shard, in the corpus's order, and what they hold."""
+    """Write one file of lines for each shard; return the files in the corpus's order, and the
+    counts."""
     jobs: list[Job] = []
     for shards in corpus.manifest.shards.values():
         for shard in shards:
@@ -273,7 +293,7 @@ def make_parts(
     counts = Counts()
     for done, (place, outcome) in enumerate(engine.run(make_part, jobs, LIMIT), 1):
         if isinstance(outcome, WorkerLost):
-            raise CodeacumenError(f"{jobs[place].shard} cannot be transformed: {outcome.why}")
+            raise CodeacumenError(f"shard {jobs[place].shard} cannot be transformed: {outcome.why}")
         counts.add(outcome)
         step("transforming", done, len(jobs))
     return [job.part for job in jobs], counts
@@ -284,8 +304,11 @@ Row = dict[str, Any]
 
 @dataclass(slots=True)
 class Delivered:
-    """What was made. ``failed`` counts variants by kind, level and reason; methods, where none
-    could be made of them."""
+    """Result of a run.
+
+    ``failed`` counts variants by kind, level and reason; methods where a transformation failed and
+    made no variants.
+    """
 
     counts: Counts
     failed: Counter[tuple[str, str, str]] = field(default_factory=Counter)
@@ -301,8 +324,10 @@ def deliver(
     step: Progress = ignore_progress,
     write: Path | None = None,
 ) -> Delivered:
-    """Write the lines of all variants; the file appears when all of them are there. With
-    ``write``, the changed files too."""
+    """Write the lines of all variants to ``out``, which appears when it is complete.
+
+    With ``write``, write the changed files to that folder, too.
+    """
     out.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".codeacumen-", dir=out.parent) as name:
         parts, counts = make_parts(corpus, order, engine, Path(name), step)
@@ -334,10 +359,12 @@ def deliver(
 
 
 def _compiled(order: Order) -> bool:
+    """Return whether the request needs a compiler."""
     return level_of(order.level) >= level_of("compiles")
 
 
 def _rows_of_parts(parts: Sequence[Path]) -> Iterator[Row]:
+    """Yield the rows of several files of lines."""
     for part in parts:
         with part.open(encoding="utf-8") as stream:
             for line in stream:
@@ -347,6 +374,7 @@ def _rows_of_parts(parts: Sequence[Path]) -> Iterator[Row]:
 def _certified(
     rows: list[Row], sources: Mapping[str, bytes], order: Order, means: Means, step: Progress
 ) -> list[Row]:
+    """Set the certificates of a project's rows, and return the rows."""
     made = [row for row in rows if "_" in row]
     known = [Certificate(**row["certificate"]) for row in made]
     subjects = [
@@ -360,18 +388,24 @@ def _certified(
 
 
 def _edits(row: Row) -> tuple[Edit, ...]:
+    """Return the edits of the decoded text from a row."""
     return tuple(Edit(one["start"], one["end"], one["text"].encode()) for one in row["_"][0])
 
 
 class _Writer:
-    """Changed files: of single places each variant in a folder named by its line; else the whole
-    project, every method changed that is not inside another one."""
+    """Writes changed files.
+
+    In mode ``single``, each variant gets a folder named after its line. In the other modes, the
+    whole project is written once, with all methods changed that are not inside another changed
+    method.
+    """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.together: dict[str, dict[str, list[tuple[tuple[int, int], tuple[Edit, ...]]]]] = {}
 
     def add(self, line: int, row: Row, sources: Mapping[str, bytes]) -> None:
+        """Write a variant, or keep it until the project is complete."""
         path = row["file"]
         if row["where"] == "single":
             self._write(f"{line + 1:06}", path, apply(sources[path], _edits(row)))
@@ -379,11 +413,12 @@ class _Writer:
         start, end = row["_"][1]
         files = self.together.setdefault(f"{row['kind']}-{row['where'].rstrip('%')}", {})
         mine = files.setdefault(path, [])
-        # Methods come in order: what ends after this one begins holds it.
+        # Methods are in order, so an earlier one that ends after this one begins contains it.
         if not mine or mine[-1][0][1] <= start:
             mine.append(((start, end), _edits(row)))
 
     def finish(self, project: str, sources: Mapping[str, bytes]) -> None:
+        """Write the files of a project with all kept variants applied."""
         for name, files in self.together.items():
             for path, source in sources.items():
                 edits = sorted(edit for _, several in files.get(path, ()) for edit in several)

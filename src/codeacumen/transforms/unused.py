@@ -1,8 +1,9 @@
-"""Unused statement: a text that nobody reads is declared somewhere in a method.
+"""Unused statement: declare a string that no code reads, somewhere in a method.
 
-Each method has one location, drawn by the seed: one of its blocks, then a place in the block. A
-declaration of a constant text does nothing, wherever it is reached; so the place must be reachable
-(JLS 14.22), the name free in the whole file, and ``String`` must be Java's own.
+Each method has one location, sampled with the seed: one of its blocks, then a position in the
+block. A declaration of a constant string has no effect wherever it is executed. It must however be
+reachable (JLS 14.22), its name must be unused in the whole file, and ``String`` must denote Java's
+own class.
 """
 
 from __future__ import annotations
@@ -18,10 +19,10 @@ from codeacumen.transforms.completes import completes
 from codeacumen.transforms.edits import Rewrite
 from codeacumen.transforms.location import Location, Numbered, seeded
 
-# What holds statements: blocks, and the groups of an old switch.
+# Nodes that contain statements: blocks, and the groups of an old-style switch.
 HOLDERS = (*sorted(BLOCKS), "switch_block_statement_group")
 CALLS_CONSTRUCTOR = "explicit_constructor_invocation"
-# What a block is called after what it stands in.
+# Name of a block in a location's id, by the kind of its parent.
 _KINDS = {
     "method_declaration": "body",
     "constructor_declaration": "body",
@@ -43,6 +44,8 @@ _KINDS = {
 
 
 class Unused:
+    """Insertion of an unused declaration (abbreviated UN in the paper)."""
+
     name = "unused"
 
     def locations(self, code: Code, method: int, seed: int) -> list[Location]:
@@ -71,15 +74,19 @@ class Unused:
 
 
 def _kind(code: Code, block: int) -> str:
+    """Return the name of a block in a location's id."""
     if code.field[block] == "alternative":
         return "else"
     return _KINDS.get(code.kind[code.parent[block]], "block")
 
 
 def places(code: Code, block: int) -> list[tuple[int, int]]:
-    """The nodes of a block before which a declaration is reachable, and for each the statement
-    whose indentation it gets. Whatever compiles is reachable, so only the end of a block is in
-    question; in a constructor nothing stands before the call of another one."""
+    """Return the nodes of a block before which a declaration is reachable, each with the statement
+    whose indentation it gets.
+
+    All compiled statements are reachable, so only the end of a block needs a check. In a
+    constructor nothing may precede the call of another constructor.
+    """
     statements = [one for one in code.children(block) if code.kind[one] in STATEMENTS]
     last = statements[-1] if statements else NONE
     for at, one in enumerate(statements):
@@ -93,7 +100,8 @@ def places(code: Code, block: int) -> list[tuple[int, int]]:
 
 
 def _after(code: Code, block: int) -> int:
-    """The token at which a block ends: its brace, or what follows a group of a switch."""
+    """Return the token that ends a block: its closing brace, or the first token after a group of a
+    switch."""
     if code.kind[block] in BLOCKS:
         return code.children(block)[-1]
     groups = code.children(code.parent[block])
@@ -104,7 +112,8 @@ def _after(code: Code, block: int) -> int:
 
 
 def inserted(code: Code, place: int, model: int, written: bytes) -> Rewrite:
-    """The declaration before a node, on a line of its own if the node begins its line."""
+    """Return the rewrite that inserts the declaration before a node, on its own line if the node
+    begins its line."""
     start, end = code.span(place)
     line, indent = _indent(code, start)
     if indent is not None:
@@ -123,21 +132,22 @@ def inserted(code: Code, place: int, model: int, written: bytes) -> Rewrite:
 
 
 def _indent(code: Code, at: int) -> tuple[int, bytes | None]:
-    """Where the line of a byte begins, and the white space before the byte if that is all."""
+    """Return the offset of the line that contains a byte, and the white space before that byte if
+    nothing else precedes it."""
     line = code.source.rfind(b"\n", 0, at) + 1
     before = code.source[line:at]
     return line, before if line and not before.strip() else None
 
 
 def moment(drawn: random.Random) -> str:
-    """A date and a time of day."""
+    """Return a random date and time of day."""
     year, month, day = drawn.randint(1990, 2029), drawn.randint(1, 12), drawn.randint(1, 28)
     hour, minute, second = drawn.randrange(24), drawn.randrange(60), drawn.randrange(60)
     return f"{year}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02}"
 
 
 def string_of(file: JavaFile) -> str:
-    """How a file can name ``java.lang.String``; empty where it cannot."""
+    """Return the name by which a file can refer to ``java.lang.String``; empty if there is none."""
     code = code_of(file)
     if file.declarations.package == "java.lang" or not file.once(Types).hides("String"):
         return "String"
@@ -145,12 +155,12 @@ def string_of(file: JavaFile) -> str:
     return "java.lang.String" if whole else ""
 
 
-# What does not keep a name before a dot from being a package's (JLS 6.4.2).
+# Roles that do not obscure a package of the same name before a dot (JLS 6.4.2).
 _NO_MATTER = frozenset(("package", "method", "label", "annotation element"))
 
 
 def _named(code: Code, word: str) -> list[int]:
-    """The identifiers that read so."""
+    """Return the identifiers with this text."""
     if word not in code.words:
         return []
     names = code.file.names

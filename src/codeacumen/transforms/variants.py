@@ -1,6 +1,6 @@
-"""Programs of the same meaning: a method's variants, as edits of its file.
+"""Variants of a method: programs of the same meaning, as edits of the method's file.
 
-The transformations by name. The papers' abbreviations are names too.
+The module maps names to transformations; the abbreviations of the paper are names too.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from codeacumen.transforms.code import code_of
 from codeacumen.transforms.edits import Edit, apply, flatten, then
 from codeacumen.transforms.location import Doubt, Location, Transform, chosen, seeded, worst
 
-# Name: the module and the class, the paper's abbreviation, what it does.
+# Name: the module and the class, the abbreviation in the paper, a description.
 KINDS = {
     "rename": ("rename", "Rename", "VN", "a variable gets another name"),
     "permute": ("permute", "Permute", "PS", "two independent statements change places"),
@@ -25,7 +25,7 @@ KINDS = {
     "switch": ("switches", "SwitchToIf", "SF", "a switch becomes a chain of ifs"),
     "boolean": ("booleans", "BooleanExchange", "BX", "a boolean holds the opposite"),
 }
-# The same six as the published tool makes them, right or wrong.
+# The same six as the published tool applies them, correctly or not.
 PUBLISHED = {
     f"published-{name}": (f"published.{module}", f"Published{made}", f"{told}, as published")
     for name, module, made, told in (
@@ -46,42 +46,44 @@ _BY_PAPER = {paper: name for name, (_, _, paper, _) in KINDS.items()}
 
 
 def _row(name: str) -> tuple[str, ...] | None:
+    """Return the table row of a transformation; None for an unknown name."""
     return KINDS.get(name) or PUBLISHED.get(name)
 
 
 @cache
 def transform(name: str) -> Transform:
-    """The transformation of a name or an abbreviation."""
+    """Return the transformation with this name or abbreviation."""
     known = _row(_BY_PAPER.get(name, name))
     if known is None:
         raise CodeacumenError(
             f"there is no transformation {name!r}",
-            f"there are {', '.join(KINDS)}; the paper's {', '.join(_BY_PAPER)} are names too; "
-            "published-rename and so on are the published tool's",
+            f"choose from {', '.join(KINDS)}, or the paper's {', '.join(_BY_PAPER)}, or "
+            "published-rename and so on for the edits of the published tool",
         )
     found: Transform = getattr(import_module(f"codeacumen.transforms.{known[0]}"), known[1])()
     return found
 
 
 def is_published(kind: str) -> bool:
-    """Whether a kind, or one of a sequence, is the published tool's: then it may be wrong."""
+    """Return whether a kind, or one in a sequence of kinds, reproduces the published tool and may
+    be wrong."""
     return any(one in PUBLISHED for one in kind.split("+"))
 
 
 def meaning(kind: str) -> str:
-    """What is done to a method, in words."""
+    """Return a description of a kind, or of a sequence of kinds."""
     rows = [_row(one) for one in kind.split("+")]
     return ", then ".join(row[-1] for row in rows if row)
 
 
 def kind_of(text: str) -> str:
-    """A sequence as it is told: ``VN+LX`` is ``rename+loop``."""
+    """Return the canonical form of a sequence: ``VN+LX`` becomes ``rename+loop``."""
     return "+".join(transform(one).name for one in text.split("+"))
 
 
 def parse_kinds(kinds: Sequence[str] | None) -> tuple[str, ...]:
-    """Return transformations by name, each once: ``all`` and nothing are the six, ``published``
-    the edits of the study's own tool."""
+    """Return the names of transformations without duplicates. ``all`` and an empty list select the
+    six, ``published`` those of the study's own tool."""
     groups = {"all": [*KINDS], "published": [*PUBLISHED]}
     listed = [name for kind in kinds or ["all"] for name in groups.get(kind, [kind])]
     return tuple(dict.fromkeys(kind_of(name) for name in listed))
@@ -89,9 +91,12 @@ def parse_kinds(kinds: Sequence[str] | None) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """``method`` is the place in ``declarations.methods``; ``kind`` a transformation's name, or
-    several joined by ``+``, made one after the other; ``locations`` their ids, in that order.
-    ``doubt`` is the worst of theirs."""
+    """A changed method.
+
+    ``method`` is the index in ``declarations.methods``. ``kind`` is a transformation's name, or
+    several names joined by ``+`` that are applied in that order. ``locations`` are the ids of the
+    changed locations, in the same order. ``doubt`` is the worst doubt about them.
+    """
 
     method: int
     kind: str
@@ -102,7 +107,7 @@ class Variant:
 
 
 def locations(file: JavaFile, kind: str, method: int, seed: int = 0) -> list[Location]:
-    """Where a transformation can be made in a method, and where it is refused, with the reason."""
+    """Return the locations of a transformation in a method; refused ones have a reason."""
     code = code_of(file)
     try:
         return transform(kind).locations(code, method, seed)
@@ -118,7 +123,7 @@ def variants(
     seed: int = 0,
     methods: Sequence[int] | None = None,
 ) -> Iterator[Variant]:
-    """All variants of a file's methods."""
+    """Yield all variants of a file's methods."""
     first = kind.split("+")[0]
     for method in file.bodies if methods is None else methods:
         yield from variants_of(file, locations(file, first, method, seed), kind, where, seed)
@@ -127,8 +132,11 @@ def variants(
 def tried(
     file: JavaFile, kind: str, modes: Sequence[str], method: int, seed: int
 ) -> tuple[list[Location], list[Variant], str]:
-    """A method's locations, and its variants of these modes. A transformation that fails on a
-    method must end nothing else: the third is how it failed, and then there are no variants."""
+    """Return a method's locations, its variants in these modes, and an error message.
+
+    An exception in a transformation must not stop other methods, so it becomes the message; then
+    there are no variants.
+    """
     found: list[Location] = []
     try:
         found = locations(file, kind.split("+")[0], method, seed)
@@ -141,9 +149,12 @@ def tried(
 def variants_of(
     file: JavaFile, found: Sequence[Location], kind: str, where: str, seed: int
 ) -> Iterator[Variant]:
-    """The variants of one method, whose locations are given. Of a sequence, the first
-    transformation is made at each of the places that ``where`` tells; with ``single``, each
-    further one at one place, drawn by the seed."""
+    """Yield the variants of one method with these locations.
+
+    In a sequence of kinds, the first transformation changes the sets of locations that the mode
+    selects. With ``single``, each further transformation changes one location, sampled with the
+    seed.
+    """
     if not found:
         return
     first, *rest = kind.split("+")
@@ -159,10 +170,11 @@ def variants_of(
 
 
 def _further(file: JavaFile, kinds: Sequence[str], variant: Variant, seed: int) -> Variant | None:
-    """The variant with further transformations; None where one of them has no place."""
+    """Return the variant with further transformations applied; None where one of them has no
+    location."""
     edits, ids, doubt = variant.edits, list(variant.locations), variant.doubt
     for kind in kinds:
-        # What the edits make is read anew: no transformation knows of the others.
+        # Parse the changed text, because no transformation takes the others into account.
         code = code_of(JavaFile(apply(file.source, edits)))
         made = transform(kind)
         random = seeded(seed, kind, *ids, code.key(variant.method))

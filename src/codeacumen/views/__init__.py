@@ -1,5 +1,5 @@
-"""What a model may see of a method: text, tokens, tree, paths, graph.
+"""Views, the representations of a method that models read: text, tokens, tree, paths, graph.
 
-A file for each view, which registers it; a folder where there is more to it. Packages of others
-name theirs as entry points, ``codeacumen.views``.
+Each view is a file or a folder of this package, which registers it. Other packages register
+theirs through the entry points ``codeacumen.views``.
 """

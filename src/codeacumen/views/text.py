@@ -1,4 +1,4 @@
-"""The **text** view, a method's source as written, and the **tokens** view, in javac's spelling."""
+"""The views **text**, a method's source as written, and **tokens**, tokens as javac spells them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from codeacumen.text.lines import lines_of
 @view("text", summary="the method's source as it is written")
 class TextView:
     name = "text"
-    # The text stands in the store's table of methods.
+    # The store's table of methods holds the text.
     tables: tuple[Table, ...] = ()
     compats: Mapping[str, str] = {"gluecode": "lines, with their ends, joined by a comma"}
 
@@ -32,7 +32,7 @@ class TextView:
 
 
 def token_ranges(file: JavaFile) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """First and last-plus-one token of each method that has a body."""
+    """Return the first token of each method that has a body, and the one after its last."""
     nodes = [file.declarations.methods[place].node for place in file.bodies]
     first = np.searchsorted(file.tokens.start, file.syntax.start[nodes], side="left")
     last = np.searchsorted(file.tokens.start, file.syntax.end[nodes], side="left")
@@ -44,8 +44,8 @@ def _spelled(file: JavaFile) -> tuple[Column, tuple[str, ...]]:
 
 
 class TokenTable:
-    """``kind`` numbers ``codeacumen.languages.java.syntax.tokens.KINDS``; ``spelling`` is what is
-    printed."""
+    """Tokens of each method: ``kind``, an index into
+    ``codeacumen.languages.java.syntax.tokens.KINDS``, and ``spelling``, javac's text of it."""
 
     name = "tokens"
 

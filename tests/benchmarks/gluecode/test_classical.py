@@ -66,9 +66,9 @@ def test_its_parts_are_settings(data: Path) -> None:
 @pytest.mark.parametrize(
     ("setting", "reason"),
     [
-        ("npath=levenshtein", "classify is needed"),
-        ("npath=oracle", "not of the training split"),
-        ("naming=completion", "name is needed"),
+        ("npath=levenshtein", "needs classify"),
+        ("npath=oracle", "outside the training split"),
+        ("naming=completion", "needs name"),
     ],
 )
 def test_a_part_must_have_the_face_and_may_not_see_labels(setting: str, reason: str) -> None:

@@ -245,7 +245,7 @@ def test_a_data_set_opens_the_corpus_it_was_made_of(corpus: Corpus, tmp_path: Pa
         assert context is not None
         assert shown[kind] in context.text(total)
         assert context.describe(total) == (described if kind == "completion" else {})
-        with pytest.raises(CodeacumenError, match="asks nothing"):
+        with pytest.raises(CodeacumenError, match="has no instance"):
             context.text(id_of(corpus, "Store", "fee()"))
 
 

@@ -52,10 +52,10 @@ def test_the_same_arrays_are_the_same_bytes() -> None:
     ("name", "array", "told"),
     [
         ("pair", np.array([9, 3], np.uint32), "do not rise"),
-        ("pair", np.array([1, 5], np.uint32), "no two words"),
+        ("pair", np.array([1, 5], np.uint32), "not of two words"),
         ("value", np.array([1], np.uint8), "differ in length"),
         ("scale", np.zeros((3, 3), np.float32), "another shape"),
-        ("vectors", np.zeros((3, 3), np.int8), "two halves"),
+        ("vectors", np.zeros((3, 3), np.int8), "odd number of columns"),
         ("floor", np.array(1.0, np.float32), "below 1"),
         ("frequency", np.zeros(3, np.int32), "frequency is int32"),
         ("words", np.frombuffer(b"a\na\nb", np.uint8), "3 words, 2 different"),

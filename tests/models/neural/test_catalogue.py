@@ -69,7 +69,7 @@ def test_one_of_another_package_is_trained_and_asked_like_ours(
     ("what", "said"),
     [
         ("number", "the network mine of net_beta 1.0 is not an Architecture"),
-        ("missing", "network 'mine' of the package net_beta cannot be loaded: AttributeError"),
+        ("missing", "cannot load network 'mine' of the package net_beta: AttributeError"),
     ],
 )
 def test_what_is_none_is_told(

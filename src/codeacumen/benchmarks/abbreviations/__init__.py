@@ -1,25 +1,25 @@
-"""Abbreviations: a small task that needs no data and no raters.
+"""Two small tasks on abbreviations that need no data and no raters.
 
-Its truth is by construction: identifiers are made from a word list and shortened by documented
-rules. A short form is an abbreviation of an identifier exactly if the rules derive it. Two tasks:
+Their labels hold by construction: identifiers are composed from a word list and shortened by the
+rules below. A short form abbreviates an identifier if and only if the rules derive it. The tasks:
 
-1. ``abbreviations/match``: does this short form abbreviate that identifier? Decoys are real
-   abbreviations of the identifier that is spelt most like it.
+1. ``abbreviations/match``: does this short form abbreviate that identifier? Negative pairs use
+   an abbreviation of the most similarly spelt other identifier.
 2. ``abbreviations/expand``: which of five identifiers does this short form abbreviate?
 
-It shows whether a model works at all and how it compares with edit distance. It measures nothing
-about meaning; IdBench does.
+They show whether a model works at all, and compare it with edit distance. They do not measure
+meaning; IdBench does.
 
 The rules for one word:
 
-1. ``clip``: its first three or four letters (``configuration``: ``con``, ``conf``)
-2. ``devowel``: vowels after the first letter left out and double letters written once, where at
-   most five letters remain (``message``: ``msg``; ``buffer``: ``bfr``)
+1. ``clip_word``: its first three or four letters (``configuration``: ``con``, ``conf``)
+2. ``devowel_word``: without vowels after the first letter and with double letters written once,
+   if at most five letters remain (``message``: ``msg``; ``buffer``: ``bfr``)
 
 For several subtokens (``requestTimeout``):
 
-1. each shortened by the same rule, joined in camel case (``reqTim``, ``rqstTmt``)
-2. ``initials``: their first letters (``rt``)
+1. each subtoken shortened by the same rule, joined in camel case (``reqTim``, ``rqstTmt``)
+2. their initials (``rt``)
 """
 
 from __future__ import annotations
@@ -43,20 +43,22 @@ LONGEST_DEVOWELLED = 5
 
 
 def clip(word: str, letters: int) -> str:
+    """Return the first letters of a word."""
     return word[:letters]
 
 
 def devowel(word: str) -> str:
+    """Return a word without vowels after the first letter, and with double letters written once."""
     kept = word[0] + "".join(letter for letter in word[1:] if letter not in VOWELS)
     return "".join(letter for i, letter in enumerate(kept) if i == 0 or letter != kept[i - 1])
 
 
 def abbreviations(identifier: str) -> tuple[str, ...]:
-    """Every abbreviation the rules derive from an identifier, none equal to it.
+    """Return the abbreviations that the rules derive from an identifier, except itself.
 
-    >>> abbreviations("message")
+    >>> derive_abbreviations("message")
     ('mes', 'mess', 'msg')
-    >>> abbreviations("requestTimeout")
+    >>> derive_abbreviations("requestTimeout")
     ('reqTim', 'requTime', 'rqstTmt', 'rt')
     """
     words = list(subtokens(identifier, lower=True))
@@ -84,8 +86,10 @@ T = TypeVar("T")
 
 
 def _shuffled(items: Sequence[T], *seed: str) -> list[T]:
-    """The items in an order that depends on nothing but their text and the seed: the same
-    on every machine and in every Python release."""
+    """Return the items in an order that depends on their text and the seed alone.
+
+    It is the same on every machine and in every Python release.
+    """
 
     def place(item: T) -> bytes:
         return hashlib.sha256("\0".join((*seed, str(item))).encode()).digest()
@@ -95,7 +99,7 @@ def _shuffled(items: Sequence[T], *seed: str) -> list[T]:
 
 @lru_cache(maxsize=1)
 def identifiers() -> tuple[str, ...]:
-    """Single words and two-word identifiers in camel case."""
+    """Return the identifiers of both tasks: single words, and two words in camel case."""
     text = files(__name__).joinpath("words.txt").read_text(encoding="utf-8")
     words = [word for word in dict.fromkeys(text.split()) if len(word) >= 6]
     single = _shuffled(words, "single")[:SINGLE_WORDS]
@@ -108,8 +112,10 @@ def identifiers() -> tuple[str, ...]:
 
 
 def _namesakes(identifier: str) -> list[str]:
-    """Other identifiers of as many words with the same first letter, nearest spelling first:
-    a decoy that looks nothing like the truth would ask nothing."""
+    """Return other identifiers with the same first letter and number of words, most similar first.
+
+    Dissimilar ones would be told apart by their spelling alone.
+    """
     from rapidfuzz.distance import Prefix
 
     words = len(subtokens(identifier))
@@ -125,6 +131,7 @@ def _namesakes(identifier: str) -> list[str]:
 
 
 def match_instances() -> list[Instance]:
+    """Return one true and one false pair for each identifier."""
     instances: list[Instance] = []
     for identifier in identifiers():
         true = abbreviations(identifier)
@@ -150,6 +157,7 @@ def match_instances() -> list[Instance]:
 
 
 def expand_instances() -> list[Instance]:
+    """Return one question per identifier that has enough similarly spelt identifiers."""
     instances: list[Instance] = []
     for identifier in identifiers():
         short = _shuffled(abbreviations(identifier), "expand", identifier)[0]
@@ -169,7 +177,7 @@ def expand_instances() -> list[Instance]:
 
 @task("abbreviations/match")
 def match() -> PairTask:
-    """Does this short form abbreviate that identifier? Truth by construction, no data needed"""
+    """Does this short form abbreviate that identifier? Labels by construction, needs no data"""
     info = TaskInfo(
         name="abbreviations/match",
         title="Abbreviations: match",
@@ -181,7 +189,7 @@ def match() -> PairTask:
 
 @task("abbreviations/expand")
 def expand() -> ChoiceTask:
-    """Which of five identifiers does this short form abbreviate? Truth by construction"""
+    """Which of five identifiers does this short form abbreviate? Labels by construction"""
     info = TaskInfo(
         name="abbreviations/expand",
         title="Abbreviations: expand",

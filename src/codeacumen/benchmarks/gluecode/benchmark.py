@@ -1,5 +1,6 @@
-"""GLUECode's definitions for runs, reports and data sets: the mean over its five tasks, as in
-Table 2 of the paper."""
+"""Declare GLUECode for runs, reports and data sets; its score is the mean over its five tasks
+(Table 2).
+"""
 
 from __future__ import annotations
 
@@ -30,9 +31,9 @@ BENCHMARKS = (
                 tasks=tuple(f"gluecode/{task}" for task in TASKS),
                 caption=(
                     "The interval resamples the clusters of each task (projects, or files where "
-                    "there are few projects) by themselves. The published models learned from and "
-                    "were asked about methods of other projects, with labels of other tools, so a "
-                    "difference to them says nothing about a model."
+                    "there are few projects) by themselves. The published models were trained "
+                    "and tested on methods of other projects, with labels of other tools, so their "
+                    "scores are not comparable with these."
                 ),
                 published_rows=_published_rows,
             ),

@@ -1,10 +1,9 @@
-"""From a corpus to the five tasks: a folder with ``dataset.json`` and, for each task, JSON lines
-and the same rows as Parquet.
+"""Build the five tasks from a corpus: ``dataset.json`` and, for each task, JSON lines and Parquet.
 
-1. What may be asked about each method is read from the corpus, shard by shard.
+1. The candidate methods are read from the corpus, shard by shard.
 2. The null analysis runs, project by project.
 3. Methods are sampled, by the seed alone.
-4. Their rows are made, masked, shard by shard, and put together in the corpus's order.
+4. Their masked rows are written, shard by shard, and joined in the corpus's order.
 
 The bytes depend on the corpus, the recipe and the version, never on the number of workers.
 """
@@ -63,16 +62,19 @@ from codeacumen.datasets.built import ABOUT, SCHEMA, must_be_ours
 from codeacumen.engines import Engine, WorkerLost
 
 FAMILY = "gluecode"
-# Labels that are counted in each split.
+# Labels to list in each split.
 MOST_FREQUENT = 12
-# Seconds a shard may take.
+# Timeout of a shard in seconds.
 LIMIT = 3600.0
 
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """``rules`` are those NPath is counted by; ``dedup`` leaves near-duplicates of tested methods
-    out of training; ``sizes`` are the instances wanted, by task and split."""
+    """Settings of a build.
+
+    ``rules`` are those of the NPath count; ``dedup`` removes near-duplicates of tested methods from
+    training; ``sizes`` are the target numbers of instances, by task and split.
+    """
 
     seed: int = 0
     rules: str = "pmd6"
@@ -88,7 +90,7 @@ def build(
     warnings: Warnings,
     step: Progress = ignore_progress,
 ) -> Json:
-    """Write the data set; gives what its ``dataset.json`` says."""
+    """Write the data set, and return the content of its ``dataset.json``."""
     must_be_ours(out)
     out.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".parts-", dir=out) as name:
@@ -142,7 +144,10 @@ class _Build:
         return self.work("finding methods", find_candidates, jobs)
 
     def families(self, pool: Pool) -> tuple[Families | None, str]:
-        """None, and why, where the corpus does not tell; an error where they have to be known."""
+        """Return the families of near-duplicates, or None and the reason why they are unknown.
+
+        Raises an error if the recipe needs them.
+        """
         try:
             return duplicate_families(self.corpus)[pool.number], ""
         except CodeacumenError as error:
@@ -151,14 +156,14 @@ class _Build:
             return None, str(error)
 
     def work(self, what: str, function: Callable[[Any], Any], jobs: Sequence[Any]) -> list[Any]:
-        """The results in the order of the jobs."""
+        """Return the results in the order of the jobs."""
         made: dict[int, Any] = {}
         for place, outcome in self.engine.run(function, jobs, LIMIT):
             if isinstance(outcome, WorkerLost):
                 shard = self.corpus.shards[place]
                 raise CodeacumenError(
-                    f"{what}: the shard {shard} cannot be worked on: {outcome.why}",
-                    "fewer workers leave more memory to each: --workers 1",
+                    f"{what}: shard {shard} failed: {outcome.why}",
+                    "fewer workers leave more memory for each: --workers 1",
                 )
             made[place] = outcome
             self.step(what, len(made), len(jobs))
@@ -199,25 +204,24 @@ class _Build:
 
 
 def _beside(corpus: Path, out: Path) -> str:
-    """The way from the data set to its corpus, so that both can be moved together."""
+    """Return the relative path from the data set to its corpus, so that both can move together."""
     return os.path.relpath(corpus.resolve(), out.resolve())
 
 
 def _join(parts: Sequence[Path], into: Path) -> None:
+    """Concatenate files."""
     with into.open("wb") as stream:
         for part in parts:
             with part.open("rb") as piece:
                 shutil.copyfileobj(piece, stream)
 
 
-# ---------------------------------------------------------------- counts
-
-
 def counts_of(
     parts: Path, pool: Pool, samples: Mapping[str, TaskSample], sizes: Sizes, why: str
 ) -> dict[str, Json]:
-    """Return what a data set says about itself: sizes, balance, where called methods are declared,
-    near-duplicates. ``why`` says why near-duplicates are unknown; it is empty where they are known.
+    """Return a data set's statistics: sizes, balance, origins of called methods, near-duplicates.
+
+    ``unknown_reason`` is the reason why near-duplicates are unknown, or empty.
     """
     return {
         "methods": {split: int(np.count_nonzero(pool.of(split))) for split in SPLITS},
@@ -268,7 +272,7 @@ def _task_counts(
 
 
 def _counted(parts: Path, task: str, column: str) -> dict[str, Counter[str]]:
-    """How often each value of a column is there, in each split."""
+    """Return how often each value of a column occurs, in each split."""
     table = pq.read_table(parts / f"{task}.parquet", columns=["split", column])
     counts = {split: Counter[str]() for split in SPLITS}
     for row in table.group_by(["split", column]).aggregate([([], "count_all")]).to_pylist():
@@ -277,7 +281,7 @@ def _counted(parts: Path, task: str, column: str) -> dict[str, Counter[str]]:
 
 
 def _labels(parts: Path, task: str) -> dict[str, Json]:
-    """How many different labels there are, and the most frequent ones, in each split."""
+    """Return the number of distinct labels, and the most frequent ones, in each split."""
     labels: dict[str, Json] = {}
     for split, counts in _counted(parts, task, "label").items():
         counts.pop(NO_WARNING, None)

@@ -1,8 +1,8 @@
-"""What may be seen around a method that is asked about, in a corpus, with the answer hidden.
+"""Serve views of the code around a method, from a corpus, with the task's answer hidden.
 
-What is hidden is taken out of the files' sources first, and every view is computed from what
-remains (``views.masking.files``), those of other packages too. What the corpus has stored is served
-only where nothing is hidden.
+The answer is removed from the files' sources first, including those of other packages, and every
+view is computed from the remainder (``views.masking.files``). Stored views are served only where
+nothing is hidden.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ _COLUMNS = (
     "end_byte",
 )
 _LABEL = re.compile(r"(.*?)([^.(/]*)((?:[(/].*)?)", re.DOTALL)
-# Files that are kept, as they are and masked: the methods around one are asked for together.
+# Files that are cached, original and masked: methods of one file are usually requested together.
 _KEPT = 16
 
 
@@ -69,8 +69,12 @@ def _nothing(method: str) -> Mapping[str, Json]:
 
 
 class CorpusContext:
-    """``mask_of`` tells what the instance of a method hides, ``context_of`` what its data set says
-    about a masked call. ``other`` is another method, as who is asked about the first may see it."""
+    """Code context from a corpus.
+
+    ``mask_of`` returns the hidden part of a method's instance, ``context_of`` the data set's
+    context of a masked call. ``other`` is another method, shown with the first method's answer
+    hidden.
+    """
 
     def __init__(
         self,
@@ -90,8 +94,6 @@ class CorpusContext:
     def describe(self, method: str) -> Mapping[str, Json]:
         return self._context_of(method)
 
-    # ---------------------------------------------------------------- views
-
     def text(self, method: str) -> str:
         return str(self.view(method, "text"))
 
@@ -99,7 +101,7 @@ class CorpusContext:
         return self.view_of(method, method, name, compat)
 
     def view_of(self, method: str, other: str, name: str, compat: str = "") -> Json:
-        """None where the other method has no body, and the view shows what is in one."""
+        """Return a view of the other method; None if it has no body and the view needs one."""
         if name == CALLS:
             compat_of(None, compat)
             return self.calls(method, other)
@@ -112,7 +114,7 @@ class CorpusContext:
         if not self._is_masked(mask, method, row["file_id"]):
             return self.corpus.view(other, name, compat)
         place, shard = row["place"], self._shard(other)
-        # A view without arrays shows the text to people.
+        # Only views without arrays show the text to people.
         shown = MASKED_CALL if view.tables and mask.task == COMPLETION else MASKED
         file = self._masked(shard, row["file_id"], mask, shown)
         if compat:
@@ -121,14 +123,18 @@ class CorpusContext:
         return view.value(told, _rows_of(view, file, place, other))
 
     def _is_masked(self, mask: Mask, method: str, file_id: str) -> bool:
-        """Whether something is hidden in a file: a name anywhere, a token in the method's own."""
+        """Return whether a file has hidden parts: a name in any file, a token in the method's
+        own.
+        """
         if mask.task in (COMPLETION, OPERATORS):
             own = self.corpus.row("methods", self.corpus.number(method), ["file_id"])
             return bool(own["file_id"] == file_id)
         return mask.task == NAMING
 
     def _told(self, row: Row, file: JavaFile, shown: JavaFile) -> Row:
-        """A method's row, as the masked file tells it: even its length would tell something."""
+        """Return a method's row as the masked file has it: even the original length would leak
+        information.
+        """
         declared = file.declarations
         method = declared.methods[row["place"]]
         comment = method.javadoc
@@ -141,8 +147,6 @@ class CorpusContext:
             "javadoc": file.syntax.text(comment) if comment != NONE else "",
             "text": shown.syntax.text(method.node),
         }
-
-    # ---------------------------------------------------------------- files
 
     def _shard(self, method: str) -> int:
         return self.corpus.shard_of(self.corpus.number(method))
@@ -162,8 +166,6 @@ class CorpusContext:
         (row,) = self.corpus.take(path, self.corpus.where(path, "file_id", file_id), ["package"])
         return str(row["package"])
 
-    # ---------------------------------------------------------------- other methods
-
     def siblings(self, method: str, other: str = "") -> Sequence[Mapping[str, Json]]:
         return self._brief(method, self.corpus.siblings(other or method))
 
@@ -177,20 +179,20 @@ class CorpusContext:
         return self._brief(method, found, hidden)
 
     def owner(self, method: str) -> Mapping[str, Json]:
-        """The class around a method, and in brief its siblings, callers and callees."""
+        """Return a summary of the class around a method, its siblings, callers and callees."""
         mask, number = self._mask_of(method), self.corpus.number(method)
         row = self.corpus.row("methods", number, ["file_id", "place"])
         file = self._file(self.corpus.shard_of(number), row["file_id"])
         masked = self._is_masked(mask, method, row["file_id"])
         edits = _edits(file, mask, MASKED) if masked else ()
         name = mask.name if mask.task == NAMING else ""
-        # A masked call: who is called by it is not told, nor that it calls.
+        # A masked call hides its targets, and its own method from the targets' callers.
         callers = frozenset(map(self.corpus.number, self._not_callers(method, method)))
         callees = frozenset(map(self.corpus.number, self._call(method, mask).get(method, ())))
         return self._owners.around(number, row["place"], file, edits, name, callers, callees)
 
     def calls(self, method: str, other: str = "") -> list[Row]:
-        """The calls that stand in a method; a masked one is not among them."""
+        """Return the calls in a method, without a masked one."""
         other = other or method
         mask, found = self._mask_of(method), self.corpus.calls(other)
         row = self.corpus.row("methods", self.corpus.number(other), ["file_id"])
@@ -208,14 +210,15 @@ class CorpusContext:
         ]
 
     def _not_callers(self, method: str, other: str) -> list[str]:
-        """Who calls the other method by the masked call alone."""
+        """Return the methods that call the other method by the masked call alone."""
         reached = self._call(method, self._mask_of(method))
         return [caller for caller, targets in reached.items() if other in targets]
 
     def _hidden_call(self, method: str, mask: Mask) -> dict[str, frozenset[str]]:
-        """The methods whose text holds a masked call, each with those that it reaches by this call
-        and no other: what another call reaches is there to be seen, and to miss it would tell that
-        the masked one reaches it, too."""
+        """Return the methods that enclose a masked call, each with the targets of this call alone.
+
+        Targets that a visible call also reaches stay visible: their absence would leak the answer.
+        """
         if mask.task != COMPLETION:
             return {}
         corpus, shard = self.corpus, self._shard(method)
@@ -231,15 +234,15 @@ class CorpusContext:
             if row["start_byte"] <= mask.start < row["end_byte"]:
                 masked, visible = set[str](), set[str]()
                 for call in corpus.calls(row["method_id"]):
-                    here = call["start_byte"] == mask.start
-                    (masked if here else visible).update(call["targets"])
+                    is_masked = call["start_byte"] == mask.start
+                    (masked if is_masked else visible).update(call["targets"])
                 found[row["method_id"]] = frozenset(masked - visible)
         return found
 
     def _brief(
         self, method: str, found: Iterable[Row], hidden: Collection[str] = ()
     ) -> list[Mapping[str, Json]]:
-        """Rows of methods as they may be seen, without the hidden ones."""
+        """Return rows of methods with the answer hidden, without the hidden methods."""
         ids = [row["method_id"] for row in found if row["method_id"] not in hidden]
         numbers = [self.corpus.number(one) for one in ids]
         mask = self._mask_of(method)
@@ -287,7 +290,7 @@ def _edits(file: JavaFile, mask: Mask, shown: str) -> Edits:
 
 
 def _rows_of(view: View, file: JavaFile, place: int, method: str) -> dict[str, Row]:
-    """What the store would hold of one method, for a view to make its value of."""
+    """Return the rows that the store would have for one method, as input of a view."""
     alone = of_method(file, place)
     seeds = np.array([uuid.UUID(method).int >> 64], dtype=np.uint64)
     return {
@@ -297,19 +300,15 @@ def _rows_of(view: View, file: JavaFile, place: int, method: str) -> dict[str, R
 
 
 def _callee(label: str, name: str) -> str:
-    """What is called, ``package.Type.name(types)`` or ``name/2``, without a name."""
+    """Return a call's target, ``package.Type.name(types)`` or ``name/2``, with the name masked."""
     match = _LABEL.fullmatch(label)
     if match is None or plain(match[2]) != plain(name):
         return label
     return f"{match[1]}{METHOD_NAME}{match[3]}"
 
 
-# ---------------------------------------------------------------- of a data set
-
-
 def open_context(built: BuiltDataset, kind: str) -> CorpusContext | None:
-    """What there is to see around the methods of a data set's task; None where the corpus that it
-    was made of is not beside it any more."""
+    """Return the code context of a data set's task; None if its corpus is not beside it."""
     about = built.about.get("corpus")
     if not isinstance(about, dict) or "folder" not in about:
         return None
@@ -325,8 +324,8 @@ def open_context(built: BuiltDataset, kind: str) -> CorpusContext | None:
     def mask_of(method: str) -> Mask:
         if method not in masks:
             raise CodeacumenError(
-                f"{built.folder} asks nothing about the method {method}",
-                "what surrounds a method is shown for those that are asked about or learned from",
+                f"{built.folder} has no instance for the method {method}",
+                "the code context covers the methods of the data set's rows",
             )
         return masks[method]
 

@@ -1,10 +1,10 @@
-"""What each of the five tasks hides of a method, and its text with that hidden: ``MASK`` stands
-for a call's name and for an operator, METHOD_NAME for a method's.
+"""Mask the answers of the five tasks in a method's text.
 
-``naming`` hides a name, ``completion`` the name of one call, ``operators`` one operator; ``npath``
-and ``nulltoken`` ask for what does not stand in the source and hide nothing. The text alone is
-masked here, quickly, for a builder that writes hundreds of thousands of them; all else that a model
-may see of an instance is served by ``context``.
+``naming`` hides a name, ``completion`` the name of one call, ``operators`` one operator; the
+answers of ``npath`` and ``nulltoken`` do not stand in the source, so they hide nothing. ``MASK``
+replaces a call's name and an operator, METHOD_NAME a method's name. This module masks only the
+text, quickly, for a builder that writes hundreds of thousands of rows; ``code_context`` serves all
+other views of an instance.
 """
 
 from __future__ import annotations
@@ -23,15 +23,18 @@ COMPLETION = "completion"
 OPERATORS = "operators"
 NPATH = "npath"
 NULLTOKEN = "nulltoken"
-# Where a called method is declared, the nearest first.
+# Places of a called method's declaration, nearest first.
 ORIGINS = ("class", "package", "project", "library")
 NO_WARNING = "<none>"
 
 
 @dataclass(frozen=True, slots=True)
 class Mask:
-    """What an instance hides: in ``naming`` the ``name``; in ``completion`` and ``operators`` the
-    token of ``length`` bytes that begins at byte ``start`` of the method's file."""
+    """The hidden part of an instance.
+
+    ``naming`` hides the ``name``; ``completion`` and ``operators`` hide the token of ``length``
+    bytes at byte ``start`` of the method's file.
+    """
 
     task: str
     name: str = ""
@@ -40,8 +43,11 @@ class Mask:
 
 
 def masked_method_text(task: str, row: Mapping[str, Any], start: int = -1, length: int = 0) -> str:
-    """The text of a method, a row of the store with ``text``, ``name`` and ``start_byte``, as a
-    task shows it. ``start`` and ``length`` are those of the masked token in the method's file."""
+    """Return the text of a method as a task shows it.
+
+    ``row`` is a row of the store with ``text``, ``name`` and ``start_byte``. ``start`` and
+    ``length`` locate the masked token in the method's file.
+    """
     text: str = row["text"]
     if task == NAMING:
         return masked(text, row["name"])
@@ -49,12 +55,12 @@ def masked_method_text(task: str, row: Mapping[str, Any], start: int = -1, lengt
         return without_token(text, start - row["start_byte"], length)
     if task in (NPATH, NULLTOKEN):
         return text
-    raise ValueError(f"there is no task called {task!r}")
+    raise ValueError(f"no task {task!r}")
 
 
 def without_token(text: str, at: int, length: int) -> str:
-    """A text with the token at byte ``at`` of its UTF-8 masked."""
+    """Return a text with the token at byte ``at`` of its UTF-8 masked."""
     data = text.encode("utf-8", "replace")
     if not (at >= 0 and length > 0 and at + length <= len(data)):
-        raise ValueError(f"there is no token of {length} bytes at byte {at} of {len(data)}")
+        raise ValueError(f"no token of {length} bytes at byte {at} of {len(data)}")
     return b"".join((data[:at], MASK.encode(), data[at + length :])).decode("utf-8", "replace")

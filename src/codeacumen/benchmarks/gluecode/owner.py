@@ -1,9 +1,8 @@
-"""The class around a method, and in brief whom the method has to do with, with the answer hidden.
+"""Summarise the class around a method, and its nearest callers and callees, with the answer hidden.
 
-``CorpusContext`` shows callers and callees with their texts, however many there are: a call through
-an interface has hundreds, in as many files. What is told here is bounded and comes from one parsed
-file and from columns that are read once for a whole shard, so that a network can be shown it for
-millions of methods.
+``CorpusContext`` serves callers and callees with their texts, without a bound: a call through an
+interface has hundreds, in as many files. This summary is bounded and needs one parsed file and
+columns that are read once per shard, so that networks can use it for millions of methods.
 """
 
 from __future__ import annotations
@@ -27,15 +26,17 @@ from codeacumen.views.paths import METHOD_NAME
 
 Row = dict[str, Any]
 
-# So many of each are told: the nearest.
+# A summary has at most this many of each, the nearest.
 _MOST_METHODS, _MOST_FIELDS, _MOST_IMPORTS, _MOST_NEIGHBOURS = 60, 60, 60, 10
 _LONGEST_HEADER, _LONGEST_DOC = 400, 4000
-# Shards whose columns are kept: about a megabyte for ten of them.
+# Shards whose columns are cached: about a megabyte for ten of them.
 _SHARDS = 256
 _COLUMNS = ["type", "name", "returns", "parameters"]
 
 
 class Owners:
+    """Summaries of the classes around the methods of a corpus."""
+
     def __init__(self, corpus: Corpus) -> None:
         self.corpus = corpus
         self._told = lru_cache(maxsize=_SHARDS)(self._columns)
@@ -51,8 +52,10 @@ class Owners:
         callers: frozenset[int],
         callees: frozenset[int],
     ) -> Mapping[str, Json]:
-        """``edits`` hide the answer in the file; ``name`` is a method's that is not told, if any;
-        ``callers`` and ``callees`` are those that are not."""
+        """Return the summary of a method.
+
+        ``edits`` hide the answer in the file; ``hidden_name`` is a method's name to mask, or empty.
+        """
         declared = file.declarations
         method = declared.methods[place]
         shown = _Shown(file, edits)
@@ -76,7 +79,9 @@ class Owners:
         if method.type != NONE:
             told["header"] = shown.header(declared.types[method.type])
             told["fields"] = [
-                f"{one.declared} {one.name}" for one in declared.fields if one.type == method.type
+                f"{field_.declared} {field_.name}"
+                for field_ in declared.fields
+                if field_.type == method.type
             ][:_MOST_FIELDS]
         told["methods"] = _siblings(declared, place, name)
         return told
@@ -84,13 +89,13 @@ class Owners:
     def _neighbours(
         self, number: int, found: NDArray[Any], hidden: frozenset[int], name: str
     ) -> list[Json]:
-        """The nearest of some methods: of those in one file first, then of one package."""
+        """Return the methods nearest in the corpus, those of the same file and package first."""
         others = np.unique(found)
         others = others[others != number]
         if hidden:
-            others = np.array([one for one in others.tolist() if one not in hidden], others.dtype)
+            others = others[~np.isin(others, list(hidden))]
         order = np.argsort(np.abs(others.astype(np.int64) - number), kind="stable")
-        return [self._row(one, name) for one in others[order[:_MOST_NEIGHBOURS]].tolist()]
+        return [self._row(other, name) for other in others[order[:_MOST_NEIGHBOURS]].tolist()]
 
     def _row(self, number: int, name: str) -> Row:
         shard = self.corpus.shard_of(number)
@@ -120,22 +125,23 @@ def _brief(type_: str, called: str, returns: str, parameters: Sequence[str], hid
 
 
 def _siblings(declared: Declarations, place: int, hidden: str) -> list[Json]:
-    """The other methods of the class, in the order of the source; of too many, those around it."""
+    """Return the other methods of the class in source order; of too many, the nearest ones."""
     type_ = declared.methods[place].type
-    places = [at for at, one in enumerate(declared.methods) if one.type == type_]
-    own = places.index(place)
-    first = max(0, min(own - _MOST_METHODS // 2, len(places) - _MOST_METHODS - 1))
-    name = declared.types[type_].name if type_ != NONE else ""
-    return [
-        _brief(name, one.name, one.returns, [f"{p.type} {p.name}" for p in one.parameters], hidden)
-        for at in places[first : first + _MOST_METHODS + 1]
-        if at != place
-        for one in (declared.methods[at],)
-    ]
+    indices = [index for index, method in enumerate(declared.methods) if method.type == type_]
+    own = indices.index(place)
+    first = max(0, min(own - _MOST_METHODS // 2, len(indices) - _MOST_METHODS - 1))
+    type_name = declared.types[type_].name if type_ != NONE else ""
+    siblings: list[Json] = []
+    for index in indices[first : first + _MOST_METHODS + 1]:
+        if index != place:
+            method = declared.methods[index]
+            parameters = [f"{p.type} {p.name}" for p in method.parameters]
+            siblings.append(_brief(type_name, method.name, method.returns, parameters, hidden))
+    return siblings
 
 
 class _Shown:
-    """Stretches of a file's source, with edits."""
+    """Parts of a file's source, with edits applied."""
 
     def __init__(self, file: JavaFile, edits: Edits) -> None:
         self.file, self.syntax, self.edits = file, file.syntax, edits
@@ -150,16 +156,18 @@ class _Shown:
             if one.start >= start and one.end <= end
         ]
         text = applied(self.file.source[start:end], inside).decode("utf-8", "replace")
-        # Cut after the edits: half of a name must not be told either.
+        # Cut after the edits, because half of a hidden name would leak it, too.
         return text[:longest]
 
     def header(self, type_: TypeDeclaration) -> str:
-        """A declaration up to its body; of a class without a name, what it is made from."""
+        """Return a declaration up to its body; for an anonymous class, its creation expression."""
         syntax, node = self.syntax, type_.node
         body = node
         if not among("class_body")[syntax.kind[node]]:
-            parts = [one for one in syntax.children(node) if syntax.field[one] == field("body")]
-            body = parts[0] if parts else int(syntax.stop[node])
+            bodies = [
+                child for child in syntax.children(node) if syntax.field[child] == field("body")
+            ]
+            body = bodies[0] if bodies else int(syntax.stop[node])
         else:
             node = int(syntax.parent[node])
         end = syntax.start[body] if body < len(syntax) else syntax.end[node]
@@ -168,29 +176,26 @@ class _Shown:
 
     def imports(self) -> list[str]:
         nodes = self.file.once(_imports)
-        found = [self.text(node, _LONGEST_HEADER) for node in nodes[:_MOST_IMPORTS]]
-        return [" ".join(one.removeprefix("import").rstrip("; \t\n").split()) for one in found]
+        texts = [self.text(node, _LONGEST_HEADER) for node in nodes[:_MOST_IMPORTS]]
+        return [" ".join(text.removeprefix("import").rstrip("; \t\n").split()) for text in texts]
 
 
 def _imports(file: JavaFile) -> list[int]:
-    found: list[int] = np.flatnonzero(among("import_declaration")[file.syntax.kind]).tolist()
-    return found
+    nodes: list[int] = np.flatnonzero(among("import_declaration")[file.syntax.kind]).tolist()
+    return nodes
 
 
-# ---------------------------------------------------------------- what called methods return
-#
-# As far as their texts say: null, what another call returns, a variable. Read off their return
-# statements and not analysed: ``languages/java/nulls`` decides whether a method has a warning, with
-# branches, values and fields. This is what a person sees who looks up the methods that are called,
-# and those that these hand on to.
-
-# The most telling first: of several methods of one name the first of these counts.
+# Kinds of returned values: null, the result of another call, a variable. They come from the return
+# statements alone, as a reader who looks up the called methods, and those whose results they pass
+# on, would see them. ``languages/java/nulls``, which decides the labels, also analyses branches,
+# values and fields. The most informative kind comes first: of several methods of one name, the
+# first of these counts.
 KINDS = NULL, PASSED, NAME, OTHER = "null", "passed", "name", "other"
 
-# A call is looked up among so many that it may reach, the nearest; what these hand on, so often.
+# At most this many possible targets of a call are followed, the nearest, and to this depth.
 _TARGETS, _DEPTH = 4, 3
 _LONGEST = 20_000
-# Shards whose texts were read, and methods of which it is known.
+# Numbers of shards and of methods that are cached.
 _TEXT_SHARDS, _METHODS = 128, 1 << 18
 _PRIMITIVE = frozenset(
     ("", "void", "boolean", "byte", "char", "short", "int", "long", "float", "double")
@@ -199,9 +204,9 @@ _NOTHING = Returned(null=False, calls=(), variable=False)
 
 
 def given(text: str) -> Returned:
-    """What the method of a text returns; nothing is known of one that holds no method.
+    """Return what the first method of a text returns; an empty record without a method.
 
-    >>> given("String f() { return a ? map.get(k) : null; }")
+    >>> parse_returned("String f() { return a ? map.get(k) : null; }")
     Returned(null=True, calls=('get',), variable=False)
     """
     syntax = parse_snippet(text[:_LONGEST]).file.syntax
@@ -210,6 +215,8 @@ def given(text: str) -> Returned:
 
 
 class Gives:
+    """Kinds of the results of the methods of a corpus, one of ``KINDS`` each, with caches."""
+
     def __init__(self, corpus: Corpus) -> None:
         self.corpus = corpus
         self._read = lru_cache(maxsize=_TEXT_SHARDS)(self._columns)
@@ -218,8 +225,10 @@ class Gives:
         self._targets = lru_cache(maxsize=_METHODS)(self._called)
 
     def of_calls(self, number: int, hidden: frozenset[int]) -> dict[str, str]:
-        """Names of the methods that a method calls, sorted, and what they give; not those that are
-        ``hidden``."""
+        """Return the kind of result of each method that a method calls, by sorted name.
+
+        Methods in ``hidden`` are skipped.
+        """
         found: dict[str, str] = {}
         for name, targets in sorted(self._targets(number).items()):
             kinds = [self._known(one, _DEPTH) for one in targets if one not in hidden]
@@ -240,7 +249,7 @@ class Gives:
         return NAME if own.variable else OTHER
 
     def _called(self, number: int) -> dict[str, tuple[int, ...]]:
-        """The methods that a method's calls may reach, by name, itself apart."""
+        """Return the methods that a method's calls may reach, by name, except the method itself."""
         index = self.corpus.index
         found: dict[str, dict[int, None]] = {}
         for one in index.calls.gather(np.array([number], dtype=np.int32), guesses=True).tolist():
@@ -252,7 +261,7 @@ class Gives:
         return {name: tuple(targets) for name, targets in found.items()}
 
     def _of_text(self, number: int) -> Returned:
-        """Parsed when it is asked for: of most methods nobody asks."""
+        """Return what a method returns; parsed on demand, because few methods are queried."""
         if self._told(number, "returns") in _PRIMITIVE:
             return _NOTHING
         return given(self._told(number, "text"))
@@ -262,7 +271,7 @@ class Gives:
         return self._read(shard)[column][number - int(self.corpus.first[shard])].as_py() or ""
 
     def _columns(self, shard: int) -> dict[str, Any]:
-        """About a megabyte, nearly all of it the texts."""
+        """Return the columns of a shard, about a megabyte, nearly all of it texts."""
         path = self.corpus.table(self.corpus.shards[shard], "methods")
         table = self.corpus.read(path, ["name", "returns", "text"]).combine_chunks()
         return {name: table[name].chunk(0) for name in table.column_names}

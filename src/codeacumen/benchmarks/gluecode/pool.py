@@ -1,8 +1,7 @@
-"""All methods of a corpus that may be asked about, as columns, from what the corpus has stored; and
-what each task samples of them.
+"""Collect a corpus's candidate methods as columns, and sample the methods of each task.
 
 A method is a candidate if it has a body that the parser understands and its class does not stand in
-another method. It is asked for its name if it has one of its own, which a constructor has not.
+another method. ``naming`` excludes constructors, which have no name of their own.
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ _NO_CALL = (NOTHING, NOTHING)
 
 @dataclass(frozen=True, slots=True)
 class CandidateJob:
-    """A shard, and where its calls lie."""
+    """A shard and its table of calls."""
 
     shard: Path
     calls: Path
@@ -50,12 +49,12 @@ class CandidateJob:
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
-    """Columns of one value for each method of a shard that may be asked about.
+    """Columns with one value per candidate method of a shard.
 
-    ``row`` is its place in the shard's methods; ``named``: for its name, which has ``letters``.
-    ``call`` is the byte of the call sampled for completion, ``call_end`` that after its name, -1
-    where the method calls nothing. ``operator`` has for each of the twelve classes the byte of
-    the one sampled for it, -1 where the method has none.
+    ``row`` is its index in the shard's methods. ``named`` is false for constructors; the name has
+    ``letters``. ``call`` is the byte of the call sampled for completion and ``call_end`` the byte
+    after its name, both -1 for a method without calls. ``operator`` has for each of the twelve
+    classes the byte of the operator sampled for it, -1 where the method has none.
     """
 
     row: NDArray[np.int32]
@@ -107,8 +106,10 @@ def find_candidates(job: CandidateJob) -> Candidates:
 
 
 def _calls_by_method(job: CandidateJob) -> dict[bytes, list[tuple[int, int]]]:
-    """For each method, first and last byte of the names of the methods that it calls: no
-    constructors, no references."""
+    """Return the first and last byte of each called name, by calling method.
+
+    Constructors and method references do not count.
+    """
     names = ["caller_id", "start_byte", "end_byte", "reference", "callee"]
     table = pq.read_table(job.calls, columns=names)
     wanted = pc.invert(pc.or_(table["reference"], pc.match_substring(table["callee"], CONSTRUCTOR)))
@@ -126,7 +127,7 @@ def _calls_by_method(job: CandidateJob) -> dict[bytes, list[tuple[int, int]]]:
 
 
 def _sample_call(calls: Sequence[tuple[int, int]], method: bytes, seed: int) -> tuple[int, int]:
-    """One of the calls, the same whatever else there is."""
+    """Return one of the calls; the choice depends on the seed, the method and its calls alone."""
     if not calls:
         return _NO_CALL
     start, end = sorted(calls)[sampling_number(seed, "call", method) % len(calls)]
@@ -136,7 +137,7 @@ def _sample_call(calls: Sequence[tuple[int, int]], method: bytes, seed: int) -> 
 def _sample_operators(
     classes: NDArray[np.int8], starts: NDArray[np.int32], method: bytes, seed: int
 ) -> NDArray[np.int32]:
-    """For each class, one of the method's operators."""
+    """Return the byte of one of the method's operators for each class."""
     sampled = np.full(len(OPERATORS), NOTHING, dtype=np.int32)
     for which in np.unique(classes).tolist():
         mine = starts[classes == which]
@@ -146,8 +147,11 @@ def _sample_operators(
 
 @dataclass(frozen=True, slots=True)
 class Pool:
-    """One value a method. ``number`` is its number in the corpus, ``shard`` and ``row`` its place;
-    ``warnings`` how many the null analysis has for it; ``of_tests``: it is test code."""
+    """Columns with one value per candidate method of the corpus.
+
+    ``number`` is its number in the corpus, ``shard`` and ``row`` its position; ``warnings`` is its
+    number of null-dereference warnings; ``is_test_code`` marks test code.
+    """
 
     number: NDArray[np.int64]
     shard: NDArray[np.int32]
@@ -168,6 +172,7 @@ class Pool:
         return len(self.number)
 
     def of(self, split: str) -> NDArray[np.bool_]:
+        """Return a mask of the methods of a split."""
         mine: NDArray[np.bool_] = self.split == SPLITS.index(split)
         return mine
 
@@ -175,8 +180,10 @@ class Pool:
 def join_candidates(
     corpus: Corpus, shards: Sequence[Candidates], warnings: Mapping[int, int]
 ) -> Pool:
-    """Join the candidates of all shards, which stand in the corpus's order; ``warnings`` has the
-    number of warnings of each method that has any."""
+    """Join the candidates of all shards, given in the corpus's order.
+
+    ``warnings`` has the number of warnings of each method that has any.
+    """
     shard = np.repeat(
         np.arange(len(shards), dtype=np.int32), [len(of_shard.row) for of_shard in shards]
     )
@@ -206,7 +213,7 @@ def join_candidates(
 def _method_columns(
     corpus: Corpus,
 ) -> tuple[NDArray[np.uint8], NDArray[np.int8], NDArray[np.int32], NDArray[np.bool_]]:
-    """Ids, splits and projects of all methods of a corpus, by number; which are test code."""
+    """Return ids, splits, projects and a mask of test code for all methods, by number."""
     ids: list[bytes] = []
     splits: list[str] = []
     tests: list[bool] = []
@@ -226,9 +233,9 @@ def _method_columns(
 
 @lru_cache(maxsize=1024)
 def is_test(path: str) -> bool:
-    """Whether a file is test code, by the folders it lies in.
+    """Return whether a file is test code, by its folders.
 
-    >>> is_test("src/test/java/a/B.java"), is_test("src/main/java/a/Test.java")
+    >>> is_test_path("src/test/java/a/B.java"), is_test_path("src/main/java/a/Test.java")
     (True, False)
     """
     return any(part in TEST_FOLDERS for part in path.split("/")[:-1])
@@ -240,8 +247,10 @@ def _concatenate(columns: Sequence[NDArray[Any]], type_: Any) -> NDArray[Any]:
 
 @dataclass(frozen=True, slots=True)
 class TaskSample:
-    """What a task asks: ``samples`` hold positions of the pool, for each split;
-    ``near_duplicate`` says for each whether training asks about a near-duplicate of it."""
+    """Sampled methods of a task, as positions of the pool, for each split.
+
+    ``near_duplicate`` marks those with a near-duplicate in the task's training sample.
+    """
 
     samples: Mapping[str, Sample]
     near_duplicate: Mapping[str, NDArray[np.bool_]]
@@ -250,9 +259,12 @@ class TaskSample:
 def sample_tasks(
     pool: Pool, seed: int, families: Families | None, *, dedup: bool, sizes: Sizes
 ) -> dict[str, TaskSample]:
-    """Sample each task. ``families`` are those of the pool's methods, None where near-duplicates
-    are not known. With ``dedup``, no method of a split has a near-duplicate in a later one: what
-    would be tested is not trained on."""
+    """Sample each task.
+
+    ``families`` are those of the pool's methods, None if near-duplicates are unknown. With
+    ``dedup``, no method of a split has a near-duplicate in a later split, so that training does not
+    contain near-duplicates of tested methods.
+    """
     kept = _without_duplicates(pool, families) if dedup and families is not None else None
     sampled: dict[str, TaskSample] = {}
     for task in sizes:

@@ -1,7 +1,7 @@
-"""The rows of the data set that one shard of a corpus gives: what is asked, masked, and the answer.
+"""Write a data set's rows for one shard of a corpus: the question with its mask, and the answer.
 
-JSON lines, and the same as Parquet; one part for each task and shard. All rows have ``id`` (the
-method's UUID), ``project``, ``split``, ``path``, ``line``, ``type``, ``label``, ``text`` and
+Rows are JSON lines, and the same as Parquet; one part for each task and shard. All rows have ``id``
+(the method's UUID), ``project``, ``split``, ``path``, ``line``, ``type``, ``label``, ``text`` and
 ``near_duplicate``.
 """
 
@@ -74,7 +74,7 @@ def methods_by_shard(
 
 @dataclass(frozen=True, slots=True)
 class RowJob:
-    """A shard and those of its whole project; ``parts`` is the beginning of the parts' names."""
+    """A shard, the shards of its project, and the common prefix of the parts' paths."""
 
     corpus: Path
     shard: str
@@ -115,7 +115,7 @@ def _methods(job: RowJob, wanted: Sequence[int]) -> dict[int, Row]:
 
 def _row(spec: MethodTaskSpec, method: Row, sampled: SampledMethod) -> Row:
     length = sampled.end - sampled.start
-    # Where in its file the masked token is, for whoever serves other views of it.
+    # The position of the masked token in its file, for other views of the instance.
     position = {"start_byte": sampled.start, "end_byte": sampled.end} if sampled.start >= 0 else {}
     return {
         "id": str(uuid.UUID(bytes=method["method_id"])),
@@ -127,8 +127,6 @@ def _row(spec: MethodTaskSpec, method: Row, sampled: SampledMethod) -> Row:
         **(sampled.further or {}),
     }
 
-
-# ---------------------------------------------------------------- Parquet
 
 _COMMON = [
     *((name, pa.string()) for name in ("id", "project", "split", "path")),
@@ -143,15 +141,12 @@ def _schema(spec: MethodTaskSpec) -> pa.Schema:
 
 
 def join_tables(parts: Sequence[Path], into: Path, task: str) -> None:
-    """Write one table of all parts, in their order; always in the same bytes."""
+    """Write one table of all parts, in their order and with reproducible bytes."""
     with pq.ParquetWriter(into, _schema(SPECS[task]), compression="zstd") as writer:
         for part in parts:
             table = pq.read_table(part)
             if table.num_rows:
                 writer.write_table(table)
-
-
-# ---------------------------------------------------------------- completion
 
 
 @lru_cache(maxsize=1)
@@ -162,7 +157,7 @@ def _offers(corpus: Path, shards: tuple[str, ...]) -> Offers:
 def _add_contexts(
     job: RowJob, rows: Iterable[Row], methods: Sequence[Row], sampled: Sequence[SampledMethod]
 ) -> None:
-    """What could be called there, and where the called method is from."""
+    """Add the available names at the masked call, and the origin of the called method."""
     folder = job.corpus / "shards" / job.shard
     offers = _offers(job.corpus, job.shards)
     starts: dict[str, list[int]] = {}
@@ -199,16 +194,19 @@ def _callees(calls: Path, starts: Mapping[str, Sequence[int]]) -> dict[tuple[str
 
 
 def origin(offers: Offers, package: str, type_: str, callee: str, inside: bool) -> str:
-    """Where the method that a call names is declared: in the class around the call or one that
-    this stands in, in its package, elsewhere in the project, or in a library."""
+    """Return the origin of a called method, one of ``ORIGINS``.
+
+    It is declared in the class around the call or one that encloses this class, in the same
+    package, elsewhere in the project, or in a library.
+    """
     if not inside:
         return "library"
     declaring = callee.partition("(")[0].partition("/")[0].rpartition(".")[0]
-    here = f"{package}.{type_}" if package else type_
-    if here == declaring or here.startswith(f"{declaring}."):
+    caller = f"{package}.{type_}" if package else type_
+    if caller == declaring or caller.startswith(f"{declaring}."):
         return "class"
-    within = not package or declaring.startswith(f"{package}.")
-    top = declaring.removeprefix(f"{package}.").partition(".")[0]
-    if within and (package, top) in offers.world.tops:
+    may_be_in_package = not package or declaring.startswith(f"{package}.")
+    top_level = declaring.removeprefix(f"{package}.").partition(".")[0]
+    if may_be_in_package and (package, top_level) in offers.world.tops:
         return "package"
     return "project"

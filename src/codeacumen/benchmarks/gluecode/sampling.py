@@ -1,10 +1,10 @@
-"""Which methods a task asks about: sampled split by split, as many as Table 1 of the paper has
-where the corpus allows it, and balanced where the paper's are; and which of them have
-near-duplicates.
+"""Sample the methods of a task, and find near-duplicates.
 
-Functions of arrays. Each method has a sampling number that depends on the seed, a key and the
-method's id alone, and the smallest number comes first. So a sample does not depend on other
-methods, on their order or on the number of workers, and a corpus that grows keeps most of it.
+Each split gets as many methods as in Table 1 of the paper where the corpus has enough, with
+balanced classes where the paper's are. All functions work on arrays. Each method has a sampling
+number that depends on the seed, a key and the method's id alone, and the smallest numbers are
+sampled. So a sample does not depend on other methods, their order or the number of workers, and a
+growing corpus keeps most of it.
 """
 
 from __future__ import annotations
@@ -29,21 +29,21 @@ SamplingNumbers: TypeAlias = NDArray[np.uint64]
 Positions: TypeAlias = NDArray[np.int64]
 Families: TypeAlias = NDArray[np.int64]
 
-# Names with fewer letters are mostly left out: about 23,000 of a million are of such methods.
+# Only about 23,000 of a million names have fewer letters than this, as in the paper.
 SHORTEST_NAME, SHORT_SHARE = 4, 0.023
-# The share of methods without a warning among those asked for the null token.
+# Share of methods without a warning among the instances of the null token task.
 NEGATIVES = 0.2
 NO_CLASS = -1
 
 
 def sampling_number(seed: int, key: str, method: bytes) -> int:
-    """Return the number of one method; ``method`` is its id's sixteen bytes."""
+    """Return the sampling number of one method; ``method`` is its id's sixteen bytes."""
     ids = np.frombuffer(method, dtype=np.uint8).reshape(1, 16)
     return int(sampling_numbers(seed, key, ids)[0])
 
 
 def sampling_numbers(seed: int, key: str, methods: NDArray[np.uint8]) -> SamplingNumbers:
-    """Return the numbers of many methods; a row of ``methods`` is an id's sixteen bytes."""
+    """Return the sampling numbers of methods; a row of ``methods`` is an id's sixteen bytes."""
     digest = hashlib.sha256(f"{seed}\0{key}".encode()).digest()
     salt = int.from_bytes(digest[:8], "big")
     halves = np.ascontiguousarray(methods).view(">u8").reshape(-1, 2).astype(np.uint64)
@@ -53,8 +53,10 @@ def sampling_numbers(seed: int, key: str, methods: NDArray[np.uint8]) -> Samplin
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """``positions`` of sampled methods, in order; ``label`` is what each was sampled for;
-    ``wanted`` is how many there should be, ``missing`` the classes that no method has."""
+    """Ascending ``positions`` of sampled methods, and each one's class in ``label``.
+
+    ``missing`` are the classes that no method has.
+    """
 
     positions: Positions
     label: NDArray[np.int64]
@@ -65,14 +67,18 @@ class Sample:
 def sample_balanced(
     label: NDArray[np.int64], numbers: SamplingNumbers, classes: int, size: int
 ) -> Sample:
-    """Sample equally many of each class; ``label`` is -1 where a method has none. A class that no
-    method has is left out: the others would have to go with it."""
+    """Sample equally many methods of each class; ``label`` is -1 where a method has none.
+
+    A class that no method has is ignored, because otherwise the balanced sample would be empty.
+    """
     return sample_one_class_each(label[:, None] == np.arange(classes), numbers, size)
 
 
 def sample_one_class_each(has: NDArray[np.bool_], numbers: SamplingNumbers, size: int) -> Sample:
-    """The same where a method may have several classes, of which it is asked for one. The rarest
-    class is sampled first, so that the frequent ones do not take what only it needs."""
+    """Sample equally many methods of each class, where a method may have several but serves one.
+
+    The rarest class is sampled first, so that frequent classes do not take its methods.
+    """
     counts = has.sum(axis=0)
     order = np.argsort(numbers, kind="stable")
     present = [class_ for class_ in np.argsort(counts, kind="stable").tolist() if counts[class_]]
@@ -80,7 +86,7 @@ def sample_one_class_each(has: NDArray[np.bool_], numbers: SamplingNumbers, size
     each = size // has.shape[1]
     wanted = each * has.shape[1]
     most = min([each, *(int(counts[class_]) for class_ in present)]) if present else 0
-    # The largest number that all classes can have; the more are taken, the more they contend.
+    # The largest number that all classes reach; feasibility falls with it, so bisect.
     each = bisect_left(
         range(1, most + 1), True, key=lambda n: not _all_classes_have(has[order], present, n)
     )
@@ -96,8 +102,10 @@ def _all_classes_have(has: NDArray[np.bool_], present: Sequence[int], each: int)
 
 
 def _assign_classes(has: NDArray[np.bool_], present: Sequence[int], each: int) -> NDArray[np.int64]:
-    """The class each method is sampled for, -1 for none; methods stand in the order of their
-    sampling numbers."""
+    """Return the class each method is sampled for, -1 for none.
+
+    Methods are in the order of their sampling numbers.
+    """
     assigned = np.full(len(has), NO_CLASS, dtype=np.int64)
     for class_ in present:
         free = np.flatnonzero(has[:, class_] & (assigned == NO_CLASS))
@@ -106,21 +114,21 @@ def _assign_classes(has: NDArray[np.bool_], present: Sequence[int], each: int) -
 
 
 def take_first(eligible: NDArray[np.bool_], numbers: SamplingNumbers, size: int) -> Positions:
-    """Return the positions of that many eligible methods, in order."""
+    """Return the ascending positions of the eligible methods with the smallest sampling numbers."""
     positions = np.flatnonzero(eligible)
     first = positions[np.argsort(numbers[positions], kind="stable")[:size]]
     return np.sort(first)
 
 
 def sample_plain(eligible: NDArray[np.bool_], numbers: SamplingNumbers, size: int) -> Sample:
-    """Sample that many eligible methods."""
+    """Sample eligible methods without labels."""
     return _unlabelled(take_first(eligible, numbers, size), size)
 
 
 def sample_names(
     named: NDArray[np.bool_], letters: NDArray[np.int32], numbers: SamplingNumbers, size: int
 ) -> Sample:
-    """Sample methods to ask for their names; of short ones a few, as in the paper."""
+    """Sample methods for naming, with a small share of short names as in the paper."""
     short = letters < SHORTEST_NAME
     few = round(size * SHORT_SHARE)
     long_names = take_first(named & ~short, numbers, size - few)
@@ -139,7 +147,7 @@ def sample_warnings(
     numbers: SamplingNumbers,
     size: int,
 ) -> Sample:
-    """Sample methods with a warning, labelled 1, and a fifth ``without``, labelled 0."""
+    """Sample methods with a warning, labelled 1, and a fifth without, labelled 0."""
     none = round(size * NEGATIVES)
     positive = take_first(with_warning, numbers, size - none)
     most = min(none, round(len(positive) * NEGATIVES / (1 - NEGATIVES)))
@@ -148,21 +156,20 @@ def sample_warnings(
     return Sample(positions, with_warning[positions].astype(np.int64), size)
 
 
-# ---------------------------------------------------------------- near-duplicates
-
-
 def duplicate_families(corpus: Corpus) -> Families:
-    """For each method of a corpus the number of its first near-duplicate, its own where it has
-    none. A model that has seen one in training can answer from memory. Methods of some length are
-    near-duplicates if they share most of their runs of tokens (``corpus/duplicates``), shorter
-    ones only if they are the same token by token."""
+    """Return, for each method of a corpus, the number of its first near-duplicate or its own.
+
+    A model that has seen a near-duplicate in training can answer from memory. Methods of some
+    length are near-duplicates if they share most of their token n-grams (``corpus/duplicates``),
+    shorter ones only if all tokens are equal.
+    """
     from codeacumen.corpus.audit import tokens_of
     from codeacumen.corpus.duplicates import SHORTEST, near_duplicates
 
     if "tokens" not in corpus.stored:
         raise CodeacumenError(
-            f"the corpus in {corpus.folder} was built without the view tokens, by which "
-            "near-duplicates are found",
+            f"the corpus in {corpus.folder} was built without the view tokens, which the search "
+            "for near-duplicates needs",
             "build it again with --view tokens among its views",
         )
     tokens = tokens_of(corpus)
@@ -184,6 +191,6 @@ def _token_bytes(tokens: Ragged, method: int) -> bytes:
 def have_duplicate_in(
     families: Families, methods: NDArray[np.bool_], others: NDArray[np.bool_]
 ) -> NDArray[np.bool_]:
-    """Which of these methods have a near-duplicate among the others."""
+    """Return a mask of the methods that have a near-duplicate among the others."""
     duplicated: NDArray[np.bool_] = np.isin(families, np.unique(families[others]))
     return methods & duplicated

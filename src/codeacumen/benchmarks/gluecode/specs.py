@@ -1,7 +1,4 @@
-"""The five tasks of GLUECode (2020), one record each: what a task asks, hides, samples and scores.
-
-Whatever depends on the task's kind is here; the modules beside this one work with any record.
-"""
+"""Define the five tasks of GLUECode (2020), one record each; the other modules read the records."""
 
 from __future__ import annotations
 
@@ -40,9 +37,12 @@ Warnings: TypeAlias = "Mapping[int, Sequence[Report]]"
 
 
 class SampledMethod(NamedTuple):
-    """A method that a task asks about: its row in the shard; the class of its label; where the
-    masked token begins and ends in its file; whether training has a near-duplicate. ``further``
-    are columns of the task's own."""
+    """A method that a task asks about.
+
+    ``row`` is its row in the shard, ``label`` the class of its label; ``start`` and ``end`` locate
+    the masked token in its file; ``near_duplicate`` is true if training has one. ``further`` has
+    the task's own columns.
+    """
 
     row: int
     label: int = 0
@@ -54,10 +54,13 @@ class SampledMethod(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class MethodTaskSpec:
-    """``sampling_key`` goes into the hash that decides which methods are sampled: it stays as it
-    is if the task gets another ``name``. ``question`` says in ``dataset.json`` what the task asks,
-    ``instruction`` tells a model that reads English. ``sampled_from`` names the task whose sample
-    this one is drawn from. ``ceiling`` names the program that made the labels."""
+    """Everything that differs between the tasks.
+
+    ``sampling_key`` is part of the hash that decides which methods are sampled: it stays the same
+    if the task gets another ``name``. ``question`` describes the task in ``dataset.json``,
+    ``instruction`` is for models that read English. ``sampled_from`` names the task whose sample is
+    the base of this one's. ``ceiling`` names the program that computes the labels.
+    """
 
     name: str
     title: str
@@ -67,13 +70,13 @@ class MethodTaskSpec:
     metric: Metric
     sizes: Mapping[str, int]
     sampling_key: str
-    # The methods at these positions of the pool that are sampled.
+    # Samples the methods at some positions of the pool.
     sample: Callable[[Pool, Positions, SamplingNumbers, int], Sample]
-    # The label of a method's row.
+    # Returns the label of a method's row.
     label: Callable[[Row, SampledMethod], str]
-    # Fields of a SampledMethod, from its position in the pool and its label.
+    # Returns fields of a SampledMethod, from its position in the pool and its label.
     details: Callable[[Pool, int, int, Warnings], dict[str, Any]] = lambda *_: {}
-    # Columns in Parquet besides those that all tasks have; not loaded before they are needed.
+    # Returns the task's own Parquet columns; a function, so that pyarrow is loaded on demand.
     columns: Callable[[], list[tuple[str, Any]]] = list
     choices: Callable[[], tuple[str, ...]] = tuple
     tags: Callable[[Mapping[str, Json]], Iterator[str]] = lambda row: iter(())
@@ -87,10 +90,11 @@ class MethodTaskSpec:
 
 
 def at_most(most: int) -> dict[str, dict[str, int]]:
-    """The paper's sizes, or less: ``most`` to train on, in the paper's proportion to the rest; 0
-    for no bound. A smaller sample is a part of a larger one.
+    """Return the paper's sizes, limited for training, and in proportion for dev and test.
 
-    >>> at_most(80_000)["naming"], at_most(80_000)["npath"]["train"]
+    0 is no limit. A smaller sample is a part of a larger one.
+
+    >>> limit_sizes(80_000)["naming"], limit_sizes(80_000)["npath"]["train"]
     ({'train': 80000, 'dev': 10000, 'test': 10000}, 9600)
     """
     bound = {"train": most, "dev": most // 8, "test": most // 8}
@@ -106,9 +110,6 @@ def _positions_columns() -> list[tuple[str, Any]]:
     import pyarrow as pa
 
     return [("start_byte", pa.int32()), ("end_byte", pa.int32())]
-
-
-# ---------------------------------------------------------------- NPath
 
 
 def _npath_bins() -> tuple[str, ...]:
@@ -149,9 +150,6 @@ NPATH = MethodTaskSpec(
 )
 
 
-# ---------------------------------------------------------------- operators
-
-
 def _operators() -> tuple[str, ...]:
     from codeacumen.languages.java.measures.operators import OPERATORS
 
@@ -166,7 +164,7 @@ def _operator_position(pool: Pool, at: int, label: int, warnings: Warnings) -> d
 OPERATORS = MethodTaskSpec(
     name=masks.OPERATORS,
     title="Operators",
-    summary="Which operator was taken out of this method?",
+    summary="Which operator is masked in this method?",
     question="which operator of twelve is masked in a method?",
     instruction="Which operator stands in place of <MASK> in this Java method?",
     capability=Capability.CLASSIFY,
@@ -183,8 +181,6 @@ OPERATORS = MethodTaskSpec(
 )
 
 
-# ---------------------------------------------------------------- naming
-
 NAMING = MethodTaskSpec(
     name=masks.NAMING,
     title="Method naming",
@@ -192,7 +188,7 @@ NAMING = MethodTaskSpec(
     question="what is a method called?",
     capability=Capability.NAME,
     metric=metrics.character_bleu,
-    # The generalizability study's Table 1 is in these.
+    # The metrics of the generalizability study's Table 1.
     further_metrics=corpus_metrics(subtokens),
     sizes={"train": 800_000, "dev": 100_000, "test": 100_000},
     sampling_key="naming",
@@ -201,9 +197,6 @@ NAMING = MethodTaskSpec(
     ),
     label=lambda method, sampled: str(method["name"]),
 )
-
-
-# ---------------------------------------------------------------- completion
 
 
 def _call_name(method: Row, sampled: SampledMethod) -> str:
@@ -231,7 +224,7 @@ def _completion_tags(row: Mapping[str, Json]) -> Iterator[str]:
 COMPLETION = MethodTaskSpec(
     name=masks.COMPLETION,
     title="Call completion",
-    summary="Which method is called where a name was taken out of this one?",
+    summary="Which method does the masked call in this method call?",
     question="which method does a masked call call?",
     instruction="Which method is called in place of <MASK> in this Java method? "
     "Answer with its name alone.",
@@ -253,21 +246,18 @@ COMPLETION = MethodTaskSpec(
 )
 
 
-# ---------------------------------------------------------------- null dereference
-
-
 def _sample_nulltoken(pool: Pool, at: Positions, numbers: SamplingNumbers, size: int) -> Sample:
-    # Tests give null on purpose, and expect the exception.
+    # Tests pass null on purpose, and expect the exception.
     plain = ~pool.of_tests[at]
     with_warning = plain & (pool.warnings[at] == 1)
-    # A model should not be able to tell by the project, or by there being nothing to do.
+    # Negatives come from the same projects and have calls, so that neither reveals the answer.
     near = np.isin(pool.project[at], np.unique(pool.project[at][with_warning]))
     without = plain & near & (pool.warnings[at] == 0) & (pool.call[at] >= 0)
     return sample_warnings(with_warning, without, numbers, size)
 
 
 def _warning_columns(pool: Pool, at: int, label: int, warnings: Warnings) -> dict[str, Any]:
-    """A warning as the data set shows it. No model sees this."""
+    """Return a warning's columns, which the data set has and no model sees."""
     if not label:
         return {}
     report = warnings[int(pool.number[at])][0]

@@ -1,4 +1,4 @@
-"""One task of a GLUECode data set: its instances are the test projects' methods."""
+"""Evaluate models on a task of a GLUECode data set, on the methods of its test projects."""
 
 from __future__ import annotations
 
@@ -35,15 +35,15 @@ from codeacumen.tasks.contexts import TextContext
 
 CITATION = "GLUECode: A Benchmark for Source Code Machine Learning Models. 2020."
 
-# With fewer in a split, an interval stands on files: it says nothing about other projects.
+# With fewer projects in a split, files are resampled; the interval then covers these projects only.
 FEWEST_PROJECTS = 5
 
 
 class MethodTask(StandardTask):
-    """A task of GLUECode on the methods of a split.
+    """A GLUECode task on the methods of a split.
 
-    ``examples_fingerprint`` identifies the examples alone; ``fingerprint`` also the corpus that a
-    model may look into, if it is on this machine, and ``whole_fingerprint`` even if it is not.
+    ``examples_fingerprint`` identifies the examples alone; ``fingerprint`` also the corpus that
+    models may inspect, if it is on this machine, and ``whole_fingerprint`` even if it is not.
     """
 
     built: BuiltDataset
@@ -94,22 +94,20 @@ class MethodTask(StandardTask):
     def postprocess_answers(
         self, instances: Sequence[Instance], answers: Mapping[str, Answer]
     ) -> dict[str, Answer]:
-        """Where a name is asked for, a missing answer is an empty name, so that the subtokens it
-        lacks are counted."""
+        """Replace a missing name with an empty one, so that the subtokens it lacks are counted."""
         if self.capability is not Capability.NAME:
             return dict(answers)
         return fill_missing_answers(instances, answers, lambda instance: "")
 
     def examples(self, split: str) -> Iterator[Example]:
-        """What there is to learn from in a split, one after the other."""
+        """Iterate over the examples of a split."""
         return (Example(self._input(row), row["label"]) for row in self.rows(split))
 
     def training(self) -> Sequence[Example]:
         return list(self.examples("train"))
 
     def code_context(self) -> CodeContext:
-        """Return the corpus around the methods, where it is on this machine; else what the rows
-        hold."""
+        """Return the corpus if it is on this machine, otherwise the context of the rows."""
         return self._code_context
 
     @cached_property
@@ -142,7 +140,7 @@ class MethodTask(StandardTask):
 
     @cached_property
     def _by_project(self) -> bool:
-        """Whether there are enough projects to resample them; else files are."""
+        """Return whether there are enough projects to resample them instead of files."""
         projects = {row["project"] for row in self.rows(self.split)}
         return len(projects) >= FEWEST_PROJECTS
 
@@ -156,7 +154,7 @@ class MethodTask(StandardTask):
 
 
 def _near_duplicate_slices(built: BuiltDataset, kind: str, split: str) -> tuple[str, ...]:
-    """Whether instances with a near-duplicate in training are told apart: where there are some."""
+    """Return the slices by near-duplicates, if some instances have one in training."""
     told = built.about["counts"].get("tasks", {}).get(kind, {}).get(split, {})
     return (DISTINCT, NEAR_DUPLICATE) if told.get("near_duplicates_in_train") else ()
 
@@ -168,7 +166,7 @@ def _ceiling(spec: MethodTaskSpec) -> Ceiling | None:
 
 
 def list_tasks(built: BuiltDataset) -> Iterator[BuiltTask]:
-    """Yield the tasks of a data set: those that it has a file of."""
+    """Yield the tasks of which the data set has a file."""
     for name, spec in SPECS.items():
         if f"{name}.jsonl" in built.about["files"]:
             yield BuiltTask(f"gluecode/{name}", spec.summary, built, MethodTask, (name,))

@@ -1,5 +1,4 @@
-"""Which methods of a corpus have warnings of a null dereference: those of our own analysis, or
-for some projects those that Infer found."""
+"""Collect null-dereference warnings by method, from our own analysis or from reports of Infer."""
 
 from __future__ import annotations
 
@@ -17,8 +16,10 @@ from codeacumen.languages.java.nulls import Report
 def warnings_of(
     corpus: Corpus, engine: Engine, infer: Sequence[str], step: Progress
 ) -> tuple[dict[int, list[Report]], list[Failed]]:
-    """Warnings by the number of their method; and what the analysis had to leave out. ``infer``
-    names projects and their reports, as PROJECT=FILE."""
+    """Return the warnings by method number, and the failures of the analysis.
+
+    ``infer`` lists projects with their Infer reports, as PROJECT=FILE; these replace our analysis.
+    """
     given = dict(_given(corpus, one) for one in infer)
     found, failed = null_reports(corpus, engine, step, without=frozenset(given))
     numbered: dict[int, list[Report]] = {}
@@ -41,7 +42,7 @@ def _given(corpus: Corpus, text: str) -> tuple[str, Path]:
     project, equals, file = text.partition("=")
     if not equals:
         raise CodeacumenError(
-            f"--infer {text!r} names no file", "for example --infer guava=report.json"
+            f"--infer {text!r} lacks the file", "for example --infer guava=report.json"
         )
     if project not in corpus.manifest.projects:
         raise CodeacumenError(
@@ -52,7 +53,7 @@ def _given(corpus: Corpus, text: str) -> tuple[str, Path]:
 
 
 def _numbers(corpus: Corpus, project: str) -> dict[tuple[str, int], int]:
-    """The numbers of a project's methods, by path and place."""
+    """Return the numbers of a project's methods, by path and index in the file."""
     found: dict[tuple[str, int], int] = {}
     for path, place, _, _ in _methods(corpus, project):
         found[path, place] = len(found)
@@ -67,8 +68,11 @@ def _methods(corpus: Corpus, project: str) -> Iterator[tuple[str, int, int, int]
 
 
 def _placed(corpus: Corpus, project: str, reports: Iterable[Report]) -> Iterator[Report]:
-    """Infer tells lines: a warning is for the innermost method around its line. Its paths may
-    begin above the project's."""
+    """Yield Infer's reports with our path and method.
+
+    Infer reports lines: a warning belongs to the innermost method around its line. Its paths may
+    begin above the project's.
+    """
     spans: dict[str, list[tuple[int, int, int]]] = {}
     for path, place, line, end_line in _methods(corpus, project):
         spans.setdefault(path, []).append((line, end_line, place))

@@ -1,12 +1,11 @@
-"""IdBench: are two identifiers related, similar, similar in context?
+"""Nine tasks of IdBench: are two identifiers related, similar, similar in context?
 
-Nine tasks: three questions, each on a small, a medium and a large set of pairs. The smaller sets
-were cleaned more strictly, so that raters agree more. ``list_tasks`` returns those of a folder that
-``codeacumen survey clean`` made: the same questions, answered by other raters.
+Each of the three questions has a small, a medium and a large set of pairs. The smaller sets were
+cleaned more strictly, so that their raters agree more. ``list_tasks`` returns the tasks of a folder
+that ``codeacumen survey clean`` wrote: the same questions, answered by other raters.
 
-Missing values are the string ``NAN``. The authors' script reads every number as a string and so
-ranks them as text, which changes columns with negative values (w2v-cbow); we read numbers as
-numbers.
+Missing values are the string ``NAN``. The authors' script reads numbers as strings and ranks them
+as text, which changes columns with negative values (w2v-cbow); this module parses them as numbers.
 """
 
 from __future__ import annotations
@@ -34,17 +33,17 @@ LABELS = {
     "contextual": "contextual_similarity",
 }
 
-# What each task asks, in words.
+# The relation of the pairs in each task, in words.
 RELATIONS = {
     "relatedness": "related",
     "similarity": "similar",
     "contextual": "similar in context",
 }
 
-# In the order in which the authors' ensemble takes them.
+# Techniques in the order of the authors' ensemble.
 TECHNIQUES = ("FT-cbow", "FT-SG", "w2v-SG", "w2v-cbow", "Path-based", "LV", "NW")
 
-# Column of interesting_subsets.csv and our tag for it.
+# Columns of interesting_subsets.csv, with our tags for them.
 SUBSETS = {
     "Abbreviation": "abbreviations",
     "Opposites": "opposites",
@@ -56,6 +55,8 @@ SUBSETS = {
 
 @dataclass(frozen=True, slots=True)
 class RatedPair:
+    """Two identifiers, the mean ratings by task and the published scores by technique."""
+
     left: str
     right: str
     labels: Mapping[str, float | None]
@@ -63,7 +64,7 @@ class RatedPair:
 
     @property
     def complete(self) -> bool:
-        """Whether all seven published techniques score the pair."""
+        """True if all seven published techniques score the pair."""
         return all(score is not None for score in self.scores.values())
 
 
@@ -73,6 +74,7 @@ def _number(text: str) -> float | None:
 
 @lru_cache(maxsize=8)
 def read_pairs(folder: Path, size: str) -> tuple[RatedPair, ...]:
+    """Return the pairs of a set, in the order of its file."""
     with (folder / f"{size}_pair_wise.csv").open(encoding="utf-8", newline="") as stream:
         return tuple(
             RatedPair(
@@ -87,10 +89,10 @@ def read_pairs(folder: Path, size: str) -> tuple[RatedPair, ...]:
 
 @lru_cache(maxsize=2)
 def read_subsets(folder: Path) -> Mapping[tuple[str, str], frozenset[str]]:
-    """The subsets each of the 167 inspected pairs belongs to.
+    """Return the subsets of each of the 167 inspected pairs.
 
-    The paper says these are the pairs of the small benchmark; the file's pairs are those of
-    the large one that have both a relatedness and a contextual label.
+    According to the paper, these are the pairs of the small set; but the file has those pairs of
+    the large set that have both a relatedness and a contextual label.
     """
     with (folder / "interesting_subsets.csv").open(encoding="utf-8", newline="") as stream:
         return {
@@ -124,7 +126,7 @@ def _load_instances(folder: Path, question: str, size: str) -> list[Instance]:
 
 
 def _load_published_instances(question: str, size: str) -> list[Instance]:
-    """The pairs with tags: their subsets, and whether all published techniques score them."""
+    """Return the instances, with tags for the subsets and for complete pairs."""
     folder = require("idbench")
     subsets = read_subsets(folder) if size == "large" else {}
     complete = {(pair.left, pair.right) for pair in read_pairs(folder, size) if pair.complete}
@@ -150,7 +152,7 @@ def make_task(question: str, size: str) -> PairTask:
         dataset="idbench",
         citation=dataset("idbench").citation,
         evaluation_sets=EVALUATION_SETS,
-        # The subsets were drawn from the large file; see read_subsets.
+        # The subsets stem from the large file; see read_subsets.
         slices=tuple(SUBSETS.values()) if size == "large" else (),
         ceiling=None if agreement is None else Ceiling(AGREEMENT, agreement, "IdBench, Table II"),
     )
@@ -165,7 +167,7 @@ for _question in LABELS:
 
 
 def make_survey_task(built: BuiltDataset, question: str, size: str) -> PairTask:
-    """Rank pairs as the raters of a survey did."""
+    """Return a task of a survey's data set."""
 
     def load() -> list[Instance]:
         built.checked(f"{size}_pair_wise.csv")
@@ -183,13 +185,11 @@ def make_survey_task(built: BuiltDataset, question: str, size: str) -> PairTask:
 
 
 def _summarize_survey(built: BuiltDataset, question: str, size: str) -> str:
-    return (
-        f"Are two identifiers {RELATIONS[question]}? As raters said ({built.folder.name}, {size})"
-    )
+    return f"Are two identifiers {RELATIONS[question]}? Ranked as raters did ({built.folder.name}, {size})"
 
 
 def list_tasks(built: BuiltDataset) -> Iterator[BuiltTask]:
-    """The tasks of a data set: each size that has labels for a question."""
+    """Yield the tasks of a data set: the questions with labels, at each size."""
     for question, column in LABELS.items():
         for size, about in built.about["kinds"].items():
             if about["labels"][column]:

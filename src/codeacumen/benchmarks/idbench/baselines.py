@@ -1,7 +1,7 @@
 """The seven techniques of the IdBench paper, as models that return the published scores.
 
-They answer for the pairs of the data set only, so that the paper's study can be run again and new
-models be compared with them on identical pairs.
+They support the pairs of the data set only. With them, the paper's study can be repeated, and new
+models can be compared with the techniques on identical pairs.
 """
 
 from __future__ import annotations

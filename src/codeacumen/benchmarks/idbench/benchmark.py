@@ -1,4 +1,4 @@
-"""IdBench's definitions for runs, reports and ``reproduce``."""
+"""Declare IdBench for data sets and ``reproduce``."""
 
 from codeacumen.api import Benchmark, DataFamily, Recipe
 

@@ -1,4 +1,4 @@
-"""IdBench's published numbers: the correlations of figure 2 and the agreement of Table II."""
+"""Read IdBench's published numbers: the correlations of figure 2, the agreement of Table II."""
 
 from __future__ import annotations
 
@@ -8,14 +8,16 @@ from functools import lru_cache
 from codeacumen.datasets.published import read_published
 
 PACKAGE = "codeacumen.benchmarks.idbench"
-# The seven techniques' scores are data, so only rounding may differ. The ensemble counts
-# dictionary words, and dictionaries differ between releases.
+# The scores of the seven techniques are published, so only rounding may differ. The ensemble counts
+# words of a dictionary, and dictionaries differ between releases.
 TECHNIQUE_TOLERANCE = 0.0005
 ENSEMBLE_TOLERANCE = 0.02
 
 
 @dataclass(frozen=True, slots=True)
 class PublishedCorrelation:
+    """A correlation of figure 2, on ``n`` pairs, and the tolerance for its reproduction."""
+
     task: str
     size: str
     technique: str
@@ -45,6 +47,6 @@ def _sizes() -> dict[str, dict[str, str]]:
 
 
 def published_agreement(question: str, size: str) -> float | None:
-    """Agreement between raters (Table II); none was published for contextual similarity."""
+    """Return the agreement between raters (Table II); None for contextual similarity."""
     value = _sizes()[size].get(f"{question}_ira")
     return float(value) if value else None

@@ -1,8 +1,8 @@
-"""Figures 2 and 3 of IdBench, and its two string distances from scratch.
+"""Reproduce figures 2 and 3 of IdBench, and compute its two string distances from scratch.
 
-Known causes of gaps, which the verb prints where they matter: the paper's figures stand on
-the pairs that every technique scores, 154/228/266 and not 167/247/291; its script ranks
-numbers as text; the ensemble's dictionary differs between releases.
+Known causes of differences, which the tables mention: the paper's figures use the pairs that every
+technique scores (154, 228 and 266, not 167, 247 and 291); its script ranks numbers as text; the
+ensemble's dictionary differs between releases.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ from codeacumen.runs.plan import Cell, PlannedTask
 from codeacumen.runs.scoring import Settings, score
 from codeacumen.text.numbers import format_difference, format_interval, format_number
 
-# The verdict of a row that has a published one beside it, but none that it should equal.
+# Verdict of a row whose published counterpart it need not equal.
 TRAINED = "trained anew"
-# The published technique of each kind of embedding that can be trained.
+# Published technique by kind of embedding.
 PUBLISHED = {
     "w2v-cbow": "w2v-cbow",
     "w2v-sg": "w2v-SG",
@@ -40,7 +40,7 @@ PUBLISHED = {
     "ft-sg": "FT-SG",
     "paths": "Path-based",
 }
-# The published name of each technique and the model that answers for it.
+# Model by published name of the technique.
 MODELS = {
     "LV": "lv",
     "NW": "nw",
@@ -54,8 +54,7 @@ MODELS = {
 
 
 def compute_cells(options: RecipeOptions) -> list[ReproducedCell]:
-    """Return the cells of figure 2, then those of embeddings that were trained here, those of
-    figure 3, and the rows of LV and NW computed from scratch."""
+    """Return the cells of figure 2, of embeddings trained here, of figure 3, and of LV and NW."""
     require("idbench")
     settings, progress = options.settings, options.progress
     embeddings = trained_in(options.embeddings) if options.embeddings else []
@@ -120,11 +119,11 @@ def _figure_2(
 
 
 def trained_in(folder: Path) -> list[tuple[Path, str]]:
-    """The embeddings in the folders of a folder, or the one that it is, with their kinds."""
+    """Return the embeddings in the subfolders of a folder, or the folder itself, with kinds."""
     from codeacumen.models.embeddings.vectors import METADATA, read_metadata
 
     if not folder.is_dir():
-        raise CodeacumenError(f"{folder}: there is no such folder")
+        raise CodeacumenError(f"{folder}: no such folder")
     candidates = [folder, *sorted(one for one in folder.iterdir() if one.is_dir())]
     found = [
         (one, str(read_metadata(one).get("kind", "")))
@@ -133,8 +132,8 @@ def trained_in(folder: Path) -> list[tuple[Path, str]]:
     ]
     if not found:
         raise CodeacumenError(
-            f"{folder}: neither an embedding nor folders of them",
-            "`codeacumen train embedding TECHNIQUE CORPUS --out DIR/TECHNIQUE` trains one",
+            f"{folder}: neither an embedding nor a folder of embeddings",
+            "train one: codeacumen train embedding TECHNIQUE CORPUS --out DIR/TECHNIQUE",
         )
     return found
 
@@ -146,8 +145,11 @@ def _trained(
     complete: EvaluationSet,
     own: EvaluationSet,
 ) -> Iterator[ReproducedCell]:
-    """Ours on the pairs of the paper, as far as they have vectors, beside the published row of the
-    same technique. Trained on other code, they need not be equal."""
+    """Yield the cells of embeddings trained here, beside the published ones of their technique.
+
+    They cover the paper's pairs that have vectors. The published ones were trained on other code,
+    so the values need not be equal.
+    """
     published = {(one.task, one.size, one.technique): one.value for one in published_correlations()}
     for folder, kind in embeddings:
         made = make_model(f"embedding:{folder.absolute()}")
@@ -180,8 +182,11 @@ def _trained(
 def _figure_3(
     scores: dict[tuple[str, str, str], list[Score]],
 ) -> Iterator[ReproducedCell]:
-    """The five subsets. The paper draws them without numbers, so there is nothing to differ
-    from; the intervals show how little such small sets say."""
+    """Yield the cells of the five subsets.
+
+    The paper shows them without numbers, so there is nothing to compare with. The intervals show
+    the large uncertainty of such small sets.
+    """
     for (task, size, technique), found in scores.items():
         if technique == "combined":
             continue
@@ -207,7 +212,7 @@ def _figure_3(
 
 
 def _from_scratch() -> Iterator[ReproducedCell]:
-    """How many rows of the published columns our own string measures give exactly."""
+    """Yield the number of published rows that our own string distances reproduce exactly."""
     folder = require("idbench")
     for technique, model in (
         ("LV", make_levenshtein(decimals=2)),
@@ -234,7 +239,7 @@ def _from_scratch() -> Iterator[ReproducedCell]:
 
 
 def build_tables(cells: Sequence[ReproducedCell]) -> list[TextTable]:
-    """Return figure 2, our embeddings beside it, figure 3, and the columns from scratch."""
+    """Return the tables of figure 2, our embeddings, and figure 3 with the string distances."""
     by_table: dict[str, list[ReproducedCell]] = {}
     for cell in cells:
         by_table.setdefault(cell.table, []).append(cell)
@@ -322,8 +327,8 @@ def _trained_table(cells: Sequence[ReproducedCell]) -> TextTable:
             for cell in cells
         ],
         caption=(
-            "On the complete pairs, as above, as far as both names have a vector. The published "
-            "ones were trained on other code, so they need not be equal."
+            "Scored on the complete pairs, as above, if both names have a vector. The published "
+            "embeddings were trained on other code, so the values need not be equal."
         ),
         numeric=(3, 4, 5, 6, 8),
     )
@@ -349,10 +354,10 @@ def _figure_3_table(cells: Sequence[ReproducedCell], footer: str) -> TextTable:
         columns=["subset", "task", "n", *techniques],
         rows=[[text.replace(" to ", "…") for text in row] for row in rows],
         caption=(
-            "The paper draws this figure without numbers, so there is none to compare with. "
-            "The subsets are tiny: most intervals hold both a strong agreement and a "
-            "disagreement. Scored on complete pairs of the large set, from which the "
-            "published subsets were drawn."
+            "The paper shows this figure without numbers, so there are none to compare with. "
+            "The subsets are tiny: most intervals contain both strong agreement and "
+            "disagreement. Scored on complete pairs of the large set, which contains the "
+            "published subsets."
         ),
         numeric=(2,),
         footer=(

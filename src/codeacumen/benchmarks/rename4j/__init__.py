@@ -1,8 +1,8 @@
-"""Method names: is this one right for what the method does, and what would be?
+"""Tasks on method names, as ReName4J (2023) defines them: check a name, and recommend one.
 
-On Liu et al.'s data (ICSE 2019): ``names/liu/check``, ``names/liu/recommend``,
-``names/liu/check-by-name``, each also with comments (``-commented``). On a built data set
-(``task.py``): ``renames/check/balanced`` and others. ReName4J (2023) defines the questions.
+This module registers the tasks on Liu et al.'s data (ICSE 2019): ``names/liu/check``,
+``names/liu/recommend``, ``names/liu/check-by-name``, each also with comments (``-commented``).
+``task.py`` has those on a built data set: ``renames/check/balanced`` and others.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ CHECK, RECOMMEND, BY_NAME = "check", "recommend", "check-by-name"
 _SUMMARIES = {
     CHECK: "Does this name fit this method?",
     RECOMMEND: "What is this method called?",
-    BY_NAME: "Does this name fit this method? By the name that a model would give it",
+    BY_NAME: "Does this name fit this method? Derived from the name that a model predicts",
 }
 _TITLES = {CHECK: "check", RECOMMEND: "recommend", BY_NAME: "check by name"}
 COMMENTED = "-commented"
@@ -27,7 +27,7 @@ COMMENTED = "-commented"
 
 @dataclass(frozen=True, slots=True)
 class _Liu:
-    """One of the tasks on Liu's data."""
+    """Constructor of a task on Liu's data."""
 
     asked: str
     comments: bool
@@ -38,7 +38,7 @@ class _Liu:
 
     @property
     def summary(self) -> str:
-        with_comments = ", comments and all" if self.comments else ""
+        with_comments = ", with comments" if self.comments else ""
         return f"{_SUMMARIES[self.asked]} (Liu et al.{with_comments})"
 
     def __call__(self) -> Task:

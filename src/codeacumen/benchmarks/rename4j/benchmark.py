@@ -1,4 +1,4 @@
-"""ReName4J's definitions for data sets and ``reproduce``."""
+"""Declare ReName4J for data sets and ``reproduce``."""
 
 from codeacumen.api import Benchmark, DataFamily, Recipe
 

@@ -1,14 +1,13 @@
-"""Methods of a corpus to stand beside Liu's inconsistent names: 33 to each, as in ReName4J's
-realistic setting. A folder with ``dataset.json`` and ``drawn.jsonl``.
+"""Build ReName4J's realistic setting: 33 methods of a corpus for each of Liu's inconsistent names.
 
-Drawn are methods as Liu et al. chose theirs: with a body that is not empty, neither constructors
-nor ``main``, and nothing below a path that speaks of tests, samples, examples or templates. A text
-is drawn once. Which methods are drawn hangs on the seed and on their ids alone. Where a corpus has
-too few for all cases, fewer cases are asked about, never fewer methods to a case: precision hangs
-on how rare wrong names are.
+The result is a folder with ``dataset.json`` and ``drawn.jsonl``. Methods are eligible by the rules
+of Liu et al.: their body is not empty, they are neither constructors nor ``main``, and their path
+does not mention tests, samples, examples or templates. Equal texts are sampled once. The sample
+depends on the seed and the methods' ids alone. If a corpus has too few methods, the data set has
+fewer cases, never fewer methods per case, because precision depends on how rare wrong names are.
 
-The corpus should hold no project that a model has learned from; or only those of one of its splits
-are drawn.
+The corpus should not contain projects that a model has learned from; a recipe can restrict the
+sample to a split of the corpus instead.
 """
 
 from __future__ import annotations
@@ -35,11 +34,11 @@ from codeacumen.datasets import dataset, require
 from codeacumen.datasets.built import ABOUT, SCHEMA, must_be_ours
 
 BESIDE = 33
-# What Liu et al. left out, by words in the path of a file, its package included.
+# Liu et al. exclude files with these words in their path, which contains their package.
 LEFT_OUT = re.compile(r"test|sample|example|template", re.IGNORECASE)
 _EMPTY = re.compile(r"\{\s*\}\s*$")
 _COLUMNS = ["method_id", "project", "split", "path", "type", "kind", "body", "name", "text"]
-# So many times as many as are wanted are looked at: some are copies of others.
+# Factor by which more methods are sampled than needed, because some have equal texts.
 _SPARE = 2
 _BATCH = 4096
 
@@ -48,8 +47,11 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """``beside``: how many stable methods to each inconsistent one; ``cases``: at most so many of
-    these, 0 for all. ``split``: whose methods may be drawn."""
+    """Settings of a build.
+
+    ``beside`` is the number of stable methods per inconsistent one, ``cases`` the maximum number of
+    inconsistent ones (0 for all), and ``split`` the corpus's split to sample from.
+    """
 
     seed: int = 0
     beside: int = BESIDE
@@ -58,11 +60,12 @@ class Recipe:
 
 
 def build(corpus: Corpus, recipe: Recipe, out: Path, step: Progress = ignore_progress) -> Json:
-    """Write the data set; gives what its ``dataset.json`` says."""
+    """Write the data set, and return the content of its ``dataset.json``."""
     must_be_ours(out)
     if recipe.beside < 1:
         raise CodeacumenError(
-            "there is no imbalance with nothing beside", "give --beside 1 or more"
+            f"--beside {recipe.beside}: a case needs at least one stable method",
+            "use --beside 1 or more",
         )
     wrong = [one.id for one in read_renamed(require("liu2019")) if not one.consistent]
     wrong.sort(key=lambda id_: _lot(recipe.seed, id_))
@@ -74,9 +77,8 @@ def build(corpus: Corpus, recipe: Recipe, out: Path, step: Progress = ignore_pro
     many = len(drawn) // recipe.beside
     if not many:
         raise CodeacumenError(
-            f"the corpus has {known:,} methods to draw from, and {recipe.beside} are needed for "
-            "one case",
-            "a larger corpus is needed, or fewer methods beside a case (--beside)",
+            f"the corpus has {known:,} eligible methods, but one case needs {recipe.beside}",
+            "use a larger corpus, or fewer methods per case (--beside)",
         )
     out.mkdir(parents=True, exist_ok=True)
     lines = []
@@ -107,11 +109,12 @@ def build(corpus: Corpus, recipe: Recipe, out: Path, step: Progress = ignore_pro
 
 
 def _lot(seed: int, id_: str) -> bytes:
+    """Return the sampling key of an instance; the smallest keys are sampled."""
     return hashlib.sha256(f"{seed}\0{id_}".encode()).digest()
 
 
 def _eligible(corpus: Corpus, split: str, step: Progress) -> Iterator[Row]:
-    """All methods that may be drawn, with their text as it is in the corpus."""
+    """Yield the eligible methods with their original text."""
     import pyarrow.parquet as pq
 
     methods = corpus.tables().get("methods", [])
@@ -125,7 +128,7 @@ def _eligible(corpus: Corpus, split: str, step: Progress) -> Iterator[Row]:
 
 
 class _Counted:
-    """Rows, and how many they were: too many to keep."""
+    """Iterates over rows and counts them, because they are too many for a list."""
 
     def __init__(self, rows: Iterator[Row]) -> None:
         self.rows, self.many = rows, 0
@@ -137,6 +140,7 @@ class _Counted:
 
 
 def is_eligible(row: Row) -> bool:
+    """Return whether Liu et al.'s rules accept a method."""
     return (
         row["kind"] == "method"
         and bool(row["body"])
@@ -147,7 +151,7 @@ def is_eligible(row: Row) -> bool:
 
 
 def _distinct(rows: Sequence[Row], most: int, step: Progress) -> list[Row]:
-    """The first so many, with the text that a model sees, each text once."""
+    """Return the first rows with distinct texts, with the text that a model sees."""
     seen: set[tuple[str, str]] = set()
     found: list[Row] = []
     for row in rows:
@@ -158,5 +162,5 @@ def _distinct(rows: Sequence[Row], most: int, step: Progress) -> list[Row]:
             seen.add((row["name"], text))
             found.append({**row, "text": text})
             if len(found) % 256 == 0:
-                step("drawing", len(found), most)
+                step("sampling", len(found), most)
     return found

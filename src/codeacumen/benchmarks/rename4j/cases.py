@@ -1,17 +1,16 @@
-"""Cases: a method with its name masked, and the name in question; among them Liu et al.'s methods.
+"""Cases of the name tasks, a masked method and a name under test each, and those of Liu et al.
 
-For a recommendation the method's own name is masked, where it is declared and wherever else it
-occurs (``views.masking.text``). For a check both names are masked, the one before and the one after
-a rename: the text must not depend on which of the two is under test. If only the right name were
-masked, the name under test would stand in the source of a wrongly named method as often as it is
-called there, and never in that of a rightly named one. Comments are left out unless they are
-requested: those of Liu's methods are from after the rename, and say in words what the new name
-says.
+For a recommendation, all occurrences of the method's own name are masked (``views.masking.text``).
+For a check, both names of a rename are masked, because the text must not depend on which of them is
+under test. If only the right name were masked, the name under test would occur in the source of
+wrongly named methods that call themselves, and never in that of rightly named ones. Comments are
+removed unless requested: those of Liu's methods were written after the rename, and paraphrase the
+new name.
 
 Of Liu et al.'s 2,805 methods, half have a name that a commit changed later, half the name that a
-commit introduced. Projects are not independent of their forks (``tomcat60`` to ``tomcat85``): those
-that share a case, with the same source and class, are one cluster. Two projects, odftoolkit and
-ignite, have 781 of the cases; a slice leaves them out.
+commit introduced. Projects are not independent of their forks (``tomcat60`` to ``tomcat85``), so
+projects that share a case, with the same source and class, are one cluster. Two projects,
+odftoolkit and ignite, have 781 of the cases; one slice excludes them.
 """
 
 from __future__ import annotations
@@ -36,8 +35,11 @@ OTHER = "other"
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """``text`` is masked; ``tested`` is the name under test and ``fixed`` the right one.
-    ``context`` is what is known of the place: ``type``, ``package``, ``project``."""
+    """A masked method with a name under test.
+
+    ``text`` is masked; ``tested`` is the name under test and ``fixed`` the right one. ``context``
+    has the ``type``, ``package`` and ``project``.
+    """
 
     id: str
     text: str
@@ -57,7 +59,7 @@ Load = Callable[[], Sequence[Case]]
 
 
 def first_tag(name: str) -> str:
-    """The slice of a name's first word."""
+    """Return the slice of a name's first word."""
     words = subtokens(name)
     first = words[0].lower() if words else OTHER
     return f"first:{first if first in FIRST else OTHER}"
@@ -67,8 +69,10 @@ FIRST_TAGS = tuple(f"first:{one}" for one in (*FIRST, OTHER))
 
 
 def show_cases(load: Load) -> TextContext:
-    """What there is to see around a method: its masked text, and where it stands. Other methods of
-    its file are not in the data."""
+    """Return the code context of cases: the masked text, the type, the package and the project.
+
+    The data does not have the other methods of the file.
+    """
     return TextContext(lambda: {case.id: (case.text, case.context) for case in load()})
 
 
@@ -78,28 +82,31 @@ _OVERRIDE = re.compile(r"@(?:java\.lang\.)?Override\b(?!\.)\s*")
 def asked_text(
     code: str, declared: str, others: Sequence[str] = (), *, comments: bool = False
 ) -> str:
-    """The source of a method that is declared as ``declared``, with that name masked, and the
-    others where they name a method."""
+    """Return a method's source with its declared name masked, and others as names of methods."""
     from codeacumen.views.masking.text import masked, masked_other, masked_words
 
     text = masked(code if comments else shown(code, UNCOMMENTED), declared)
     for name in others:
         if name and name != declared:
             found = masked_other(text, name)
-            # What cannot be read alone is masked word by word: rather too much than too little.
+            # In a text that does not parse, mask every occurrence of the word.
             text = masked_words(text, name) if found is None else found
     return tidied(text)
 
 
 def without_override(code: str) -> str:
-    """Without ``@Override``: Liu's sources have lost it, so methods that stand beside them must
-    not have it either."""
+    """Return code without ``@Override``.
+
+    Liu's sources lack it, so its presence would give away the methods of a corpus.
+    """
     return _OVERRIDE.sub("", code)
 
 
 def tidied(text: str) -> str:
-    """A text that begins where it says something, with no more indentation than its last line
-    needs: how a source was cut out of its file is nothing to tell methods apart by."""
+    """Return a text without surrounding space and without the indentation of its last line.
+
+    Otherwise the way a source was cut out of its file would distinguish the two kinds of methods.
+    """
     lines = [line.rstrip() for line in text.strip().splitlines()]
     if not lines:
         return ""
@@ -112,7 +119,10 @@ WITHOUT_LARGE = "without odftoolkit and ignite"
 
 
 def families(methods: Sequence[Renamed]) -> dict[str, str]:
-    """For each project the first of those that it shares a case with, in the alphabet."""
+    """Return for each project the alphabetically first one connected to it by shared cases.
+
+    Connected components are found with union-find.
+    """
     above: dict[str, str] = {}
 
     def top(project: str) -> str:
@@ -129,7 +139,7 @@ def families(methods: Sequence[Renamed]) -> dict[str, str]:
 
 
 def liu_cases(asked: str, *, comments: bool) -> Sequence[Case]:
-    """The cases of one question: ``check`` masks both names and ``recommend`` the right one."""
+    """Return the cases of a question: ``check`` masks both names, ``recommend`` the right one."""
     return _cases(require("liu2019"), asked, comments)
 
 

@@ -1,11 +1,13 @@
-"""Liu et al.'s test data: 2,805 Java methods, each under the name that it had before a commit that
-changed nothing else (inconsistent), or under the name that the commit gave it (consistent).
+"""Read Liu et al.'s test data: 2,805 Java methods, each with a name before or after a commit.
 
-``methods.jsonl`` was put together from five files of their repository (``Data/TestData``), which
-have the methods' source in another order than all else. So a line may have another method of its
-name and parameters: that of 40 returns another type than the line says. How it was put
-together is not published, so the file cannot be fetched;
-``codeacumen dataset get liu2019 --from DIR`` takes a copy.
+The commit changed nothing but the name. The name before it is inconsistent, the name after it
+consistent.
+
+``methods.jsonl`` was joined from five files of their repository (``Data/TestData``), which have the
+methods' sources in another order than the rest. So a line may have the source of another method
+with the same name and parameters: 40 sources return another type than the line states. The joining
+program is not published, so the file cannot be fetched; ``codeacumen dataset get liu2019 --from
+DIR`` installs a copy.
 """
 
 from __future__ import annotations
@@ -22,9 +24,11 @@ METHODS = "methods.jsonl"
 
 @dataclass(frozen=True, slots=True)
 class Renamed:
-    """``code`` is the source after the rename, under the name ``fixed``, with its comment.
-    ``tested`` is the name under test: ``buggy`` or ``fixed`` as the authors cut them into
-    subtokens, which drops digits and most underscores of both alike."""
+    """A method with its names before (``buggy``) and after the rename (``fixed``).
+
+    ``code`` is the source after the rename, with its comment. ``tested`` is the name under test,
+    one of the two, joined from the authors' subtokens, which lack digits and most underscores.
+    """
 
     id: str
     project: str
@@ -40,7 +44,7 @@ class Renamed:
 
 @lru_cache(maxsize=2)
 def read_renamed(folder: Path) -> tuple[Renamed, ...]:
-    """All methods, in the order of the file."""
+    """Return all methods, in the order of the file."""
     path = folder / METHODS
     found: list[Renamed] = []
     for number, line in enumerate(path.read_bytes().splitlines(), 1):

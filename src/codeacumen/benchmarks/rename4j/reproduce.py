@@ -1,10 +1,9 @@
-"""Do the published numbers of ReName4J add up?
+"""Check whether the published numbers of ReName4J are consistent with each other.
 
-Its models' answers are not published, its tables are. How many wrong names were found, and how many
-right ones were let pass, follows from the recalls, since a recall of 400 names is that of a whole
-number of them; from these four counts follows all else. A printed percentage may be off by half of
-its last digit. Where a row does not follow, it is told what number of consistent names it would
-follow from.
+The models' answers are not published, but the tables are. The recalls determine the confusion
+matrix, because a recall of 400 names is that of a whole number of names; the matrix determines all
+other figures. Printed percentages are rounded to their last digit. For an inconsistent row, a
+remark names the numbers of consistent names that would explain it.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ from codeacumen.text.numbers import ABSENT, format_difference, format_number
 
 LOST = 1e-9
 INCONSISTENT, CONSISTENT, STABLE = 400, 400, 13_137
-# Liu et al.'s classes, which the originally reported figures stand on.
+# Sizes of Liu et al.'s classes, on which the originally reported figures are computed.
 LIU_INCONSISTENT, LIU_CONSISTENT = 1403, 1402
 MOST_CONSISTENT = 20_000
 PAIRS = (
@@ -36,15 +35,15 @@ PAIRS = (
 )
 
 CHECKS = {
-    "table 2": "F1 is that of precision and recall; exact matches are a whole number of 400",
-    "table 3": "balanced: all follows from both recalls of 400 and 400 names",
-    "table 4": "imbalanced: all follows from both recalls of 400 and 13,137 names",
-    "table 5": "T = 1: all follows from both recalls of 400 and 400 names",
-    "table 6": "corrected: all follows from the recall, and from the false alarms of Table 3",
-    "order": "a higher T calls no fewer names wrong; an exact match is a corrected true positive",
-    "original": "as first reported: all follows from both recalls of Liu's 1,403 and 1,402 names",
-    "text": "what the text says of the tables",
-    "liu": "what is said of Liu's data",
+    "table 2": "F1 is the mean of precision and recall; exact matches are a whole number of 400",
+    "table 3": "balanced: both recalls, of 400 and 400 names, determine all figures",
+    "table 4": "imbalanced: both recalls, of 400 and 13,137 names, determine all figures",
+    "table 5": "T = 1: both recalls, of 400 and 400 names, determine all figures",
+    "table 6": "corrected: the recall and the false alarms of Table 3 determine all figures",
+    "order": "a higher T flags no fewer names; an exact match is a corrected true positive",
+    "original": "as first reported: both recalls, of 1,403 and 1,402 names, determine all figures",
+    "text": "statements of the text about the tables",
+    "liu": "statements about Liu's data",
 }
 _SETTINGS = {
     "table 3": ("mcc_balanced", INCONSISTENT, CONSISTENT),
@@ -58,7 +57,7 @@ Printed = Mapping[str, float]
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """Names of both classes that were called what they are, and those that were not."""
+    """Confusion matrix; inconsistent names are the positive class."""
 
     tp: int
     fn: int
@@ -67,6 +66,7 @@ class Counts:
 
     @property
     def figures(self) -> dict[str, float]:
+        """Seven percentages: precision, recall and F1 of both classes, and the accuracy."""
         found = {
             **_class(self.tp, self.fn, self.fp, "ic"),
             **_class(self.tn, self.fp, self.fn, "c"),
@@ -84,7 +84,7 @@ def _class(right: int, missed: int, false: int, which: str) -> dict[str, float]:
 
 
 def compute_cells(options: RecipeOptions) -> list[ReproducedCell]:
-    """Return all cells, check by check."""
+    """Return the cells of all checks, in the order of ``CHECKS``."""
     tables = _tables()
     found = [
         *_recommended(tables),
@@ -104,7 +104,7 @@ def compute_cells(options: RecipeOptions) -> list[ReproducedCell]:
 
 
 def build_tables(cells: Sequence[ReproducedCell]) -> list[TextTable]:
-    """Return what must hold, and the numbers that do not."""
+    """Return a summary of the checks, and a table of the inconsistent numbers."""
     tables = [summarize_checks(cells, CHECKS, "ReName4J's published numbers")]
     rows = [
         [
@@ -131,13 +131,13 @@ def build_tables(cells: Sequence[ReproducedCell]) -> list[TextTable]:
             "difference",
             "remark",
         ]
-        caption = "Should be: the value that the other published numbers give."
-        tables.append(TextTable("What does not add up", columns, rows, caption, (3, 4, 5, 6)))
+        caption = "Should be: the value computed from the other published numbers."
+        tables.append(TextTable("Inconsistent numbers", columns, rows, caption, (3, 4, 5, 6)))
     return tables
 
 
 def _tables() -> dict[str, dict[str, dict[str, float]]]:
-    """Printed figures by setting and model."""
+    """Return the printed figures by setting and model."""
     found: dict[str, dict[str, dict[str, float]]] = {}
     for row in read_published("codeacumen.benchmarks.rename4j", "scores"):
         of_model = found.setdefault(row["setting"], {}).setdefault(row["model"], {})
@@ -146,8 +146,10 @@ def _tables() -> dict[str, dict[str, dict[str, float]]]:
 
 
 def _half(values: Sequence[float]) -> float:
-    """Half of the last digit that they are printed with: two decimals, or one where all have a 0
-    for the second."""
+    """Return the rounding error of printed figures.
+
+    They have two decimals, or one if the second one is always 0.
+    """
     return 0.05 if all(abs(10 * one - round(10 * one)) < LOST for one in values) else 0.005
 
 
@@ -203,12 +205,12 @@ def _recommended(tables: Mapping[str, Mapping[str, Printed]]) -> Iterator[Reprod
                 exact = printed["em_acc"]
                 whole = 100 * round(exact * n / 100) / n
                 other = _smaller(exact, n)
-                note = f"possible of {other} names" if abs(whole - exact) > half else ""
+                note = f"possible for {other} names" if abs(whole - exact) > half else ""
                 yield _cell("table 2", model, "em_acc", whole, exact, half, n, note)
 
 
 def _smaller(value: float, n: int) -> int:
-    """The largest number of names below n that a percentage is one of a whole number of."""
+    """Return the largest number of names below n of which a percentage is a whole number."""
     return next(
         few
         for few in range(n - 1, 0, -1)
@@ -222,7 +224,7 @@ def _smaller(value: float, n: int) -> int:
 
 
 def whole(value: float, n: int, half: float) -> list[int]:
-    """The numbers of n whose percentage may be printed so; else the nearest."""
+    """Return the counts, of n, whose percentage rounds to the value; else the nearest count."""
     near = round(value * n / 100)
     spread = int(half * n / 100) + 1
     fitting = [
@@ -234,7 +236,10 @@ def whole(value: float, n: int, half: float) -> list[int]:
 
 
 def counts_of(printed: Printed, wrong: int, right: int, half: float) -> Counts:
-    """The counts that the recalls tell; among several, those nearest to the other figures."""
+    """Return the confusion matrix that the recalls determine.
+
+    If several match, return the one nearest to the other figures.
+    """
     every = [
         Counts(tp, wrong - tp, tn, right - tn)
         for tp in whole(printed["recall_ic"], wrong, half)
@@ -249,7 +254,7 @@ def _off(counts: Counts, printed: Printed) -> float:
 
 
 def _fits(counts: Counts, printed: Printed, half: float) -> bool:
-    # One figure rules out nearly all of the thousands that are tried.
+    # Fast path: this figure alone excludes nearly all of thousands of candidates.
     alarms = counts.tp + counts.fp
     if not alarms or abs(100 * counts.tp / alarms - printed["precision_ic"]) > half + LOST:
         return False
@@ -262,7 +267,7 @@ def _row(
 ) -> Iterator[ReproducedCell]:
     half = _half(list(printed.values())) if check == "original" else 0.005
     counts = counts_of(printed, wrong, right, half)
-    # One figure that is off is a slip; several are counts of something else.
+    # A single wrong figure is a misprint; several suggest other class sizes.
     figures = counts.figures
     off = [name for name, value in printed.items() if abs(figures[name] - value) > half + LOST]
     note = _other_n(printed, wrong, half) if len(off) > 1 else ""
@@ -272,7 +277,7 @@ def _row(
 
 
 def _other_n(printed: Printed, wrong: int, half: float) -> str:
-    """Of how many consistent names all figures of a row would follow."""
+    """Return a remark with the numbers of consistent names that would explain a row."""
     fitting = [
         right
         for right in range(1, MOST_CONSISTENT + 1)
@@ -283,9 +288,9 @@ def _other_n(printed: Printed, wrong: int, half: float) -> str:
         )
     ]
     if not fitting:
-        return "of no number of consistent names"
+        return "no number of consistent names explains it"
     span = f"{fitting[0]:,}" if len(fitting) == 1 else f"{fitting[0]:,} to {fitting[-1]:,}"
-    return f"all seven follow from {span} consistent names"
+    return f"{span} consistent names explain all seven figures"
 
 
 def _corrected(tables: Mapping[str, Mapping[str, Printed]]) -> Iterator[ReproducedCell]:
@@ -306,7 +311,7 @@ def _order(tables: Mapping[str, Mapping[str, Printed]]) -> Iterator[ReproducedCe
         yield _cell("order", model, "recall_c, T = 1", passed, strict["recall_c"], 0.0)
     for model, printed in tables["mcc_corrected_tp"].items():
         exact = tables["mnr"][model]["em_acc"]
-        note = f"{exact} % of the names are recommended to the letter"
+        note = f"{exact} % of the recommended names are exact matches"
         least = max(printed["recall_ic"], exact)
         off = least != printed["recall_ic"]
         yield _cell(
@@ -325,7 +330,7 @@ def _order(tables: Mapping[str, Mapping[str, Printed]]) -> Iterator[ReproducedCe
 # Sentences.
 # --------------------------------------------------------------------------------------
 
-# Section 4.3: how far figures fall or rise from Table 3 to Table 4; section 5.2: from Table 3 to 6.
+# Relative changes of figures from Table 3 to 4 (section 4.3) and from Table 3 to 6 (section 5.2).
 _FALLS = {
     ("mcc_imbalanced", "precision_ic", "Spot"): (90.40, 0.005),
     ("mcc_imbalanced", "precision_ic", "Cognac"): (94.39, 0.005),
@@ -358,11 +363,11 @@ def _text(tables: Mapping[str, Mapping[str, Printed]]) -> Iterator[ReproducedCel
     for what, (train, validation, both) in _SUMS.items():
         yield _cell("text", "", f"Table 1: {what}", train + validation, both, 0.0)
     longer = 100 * (CHARACTERS / LIU_CHARACTERS - 1)
-    yield _cell("text", "", "how much longer its names are", longer, LONGER, 0.005)
+    yield _cell("text", "", "relative length of its names", longer, LONGER, 0.005)
 
 
 def _liu() -> Iterator[ReproducedCell]:
-    """Where the data is at hand."""
+    """Yield the cells on Liu's data, if it is installed."""
     if missing_files(dataset("liu2019")):
         return
     from codeacumen.benchmarks.rename4j.liu2019 import read_renamed
@@ -382,7 +387,7 @@ def _liu() -> Iterator[ReproducedCell]:
             len({one.project for one in methods}),
             430,
             0.0,
-            "430 is the number of projects that Spot learned from",
+            "430 is the number of training projects of Spot",
         ),
         ("characters of a name", letters, LIU_CHARACTERS, 0.005, ""),
         ("subtokens of a name", words, 2.52, 0.005, ""),

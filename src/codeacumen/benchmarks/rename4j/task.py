@@ -1,14 +1,14 @@
-"""The tasks on method names: judge a name, recommend one, and judge by recommending (``tasks/``).
+"""Make the tasks on method names: judge a name, recommend one, and judge by recommending.
 
-``list_tasks`` returns those of a built folder. The family ``renames`` has ``cases.jsonl``:
+``list_tasks`` returns the tasks of a built folder. The family ``renames`` has ``cases.jsonl``:
 ``renames/check/balanced`` judges both names of every rename, ``renames/check/imbalanced`` the old
 names and those of the stable methods of the same files, ``renames/check/by-name`` is the balanced
 one by recommended names, and ``renames/recommend`` predicts the new name; models may learn from the
-training split. The family ``misnamed`` has ``drawn.jsonl`` and the task ``misnamed/check``: each of
-Liu's inconsistent cases among stable methods of a corpus.
+training split. The family ``misnamed`` has ``drawn.jsonl`` and the task ``misnamed/check``: Liu's
+inconsistent cases, each with stable methods of a corpus.
 
-Projects are clusters; with fewer than five of them, files are. A drawn method is in the cluster of
-the case that it stands beside.
+Clusters are projects, or files if there are fewer than five projects. A sampled stable method is in
+the cluster of its case.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from codeacumen.tasks.naming import NamingTask
 
 
 def _judge_case(case: Case) -> tuple[Input, Json]:
-    """The input and the truth of a case whose name is judged."""
+    """Return the input and the truth of a case whose name is judged."""
     truth = {"value": float(case.consistent), "label": consistency_label(case.consistent)}
     return NamedMethod(case.method, case.tested), truth
 
@@ -74,7 +74,7 @@ def make_name_task(
     fingerprint: str,
     **options: Any,
 ) -> StandardTask:
-    """Return a task of a kind on cases; ``fingerprint`` identifies what there is to learn from."""
+    """Return a task of a kind on cases; ``fingerprint`` identifies the data set."""
     convert = _CONVERSIONS[kind]
 
     def load_instances() -> list[Instance]:
@@ -109,9 +109,9 @@ BY_NAME, RECOMMEND, MISNAMED = "renames/check/by-name", "renames/recommend", "mi
 SUMMARIES = {
     BALANCED: "Does this name fit this method? Old and new names of renamed methods",
     IMBALANCED: "Does this name fit this method? Old names among those of stable methods",
-    BY_NAME: "Does this name fit this method? By the name that a model would give it",
+    BY_NAME: "Does this name fit this method? Derived from the name that a model predicts",
     RECOMMEND: "What is this method called? The new names of renamed methods",
-    MISNAMED: "Does this name fit this method? Wrong ones of Liu's among many right ones",
+    MISNAMED: "Does this name fit this method? Liu's wrong names among many right ones",
 }
 
 
@@ -124,14 +124,14 @@ _KINDS: dict[str, type[StandardTask]] = {
 
 
 def make_task(built: BuiltDataset, name: str) -> Task:
-    """Return a task of a folder of renames, or of Liu's cases among stable methods."""
+    """Return a task of a folder of the family ``renames`` or ``misnamed``."""
     fingerprint = sha256_of(built.folder / ABOUT)
     info = TaskInfo(
         name=name,
         title=name.replace("/", ", ").capitalize(),
         summary=f"{SUMMARIES[name]} ({built.folder.name})",
         citation=dataset("liu2019").citation if name == MISNAMED else CITATION,
-        # How rare wrong names are among those of one first word would be chance.
+        # Within one first word, the share of wrong names would be random.
         slices=() if name == MISNAMED else FIRST_TAGS,
     )
     if name == MISNAMED:
@@ -176,7 +176,7 @@ def cases_of(folder: Path, name: str, split: str) -> tuple[Case, ...]:
         if name != IMBALANCED:
             found.append(_case(one, f"{one.id}/new", one.new_name, True, of_files))
     if name == IMBALANCED or (name == RECOMMEND and split == TRAIN):
-        # Names that stayed are names to learn from, too.
+        # Unchanged names are training examples, too.
         found += [_stable(one, of_files) for one in stable]
     return tuple(found)
 
@@ -214,9 +214,11 @@ def _cluster(one: Rename | StableMethod, of_files: bool) -> str:
 
 
 def realistic_cases(built: BuiltDataset) -> Sequence[Case]:
-    """Liu's inconsistent cases that the folder names, and the drawn methods, by turns: each case
-    before those that stand beside it, and in one cluster with them. So wrong names are as rare in
-    every resample as they are in all: precision hangs on that."""
+    """Return Liu's inconsistent cases of the folder, each followed by its stable methods.
+
+    A case and its methods are one cluster, so that wrong names are equally rare in every resample:
+    precision depends on their share.
+    """
     wrong = {case.id: case for case in liu_cases("check", comments=False) if not case.consistent}
     found: list[Case] = []
     begun: set[str] = set()

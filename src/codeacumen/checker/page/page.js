@@ -1,5 +1,5 @@
 "use strict";
-// Which findings are shown: by words, rule, probability, and whether they are suppressed.
+// Filter the findings by words, rule, probability, and whether they are suppressed.
 const form = document.getElementById("filter");
 const items = Array.from(document.querySelectorAll("#findings > li"));
 const texts = items.map((item) => item.textContent.toLowerCase());

@@ -1,4 +1,4 @@
-"""The model ``embedding:DIR``: how near two names are in an embedding that was trained."""
+"""The model ``embedding:DIR``: cosine similarity of two names in a trained embedding."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Embedding:
-    """A pair with a name that has no vector gets no answer, and the report counts it."""
+    """A trained embedding. A pair with a name that has no vector gets no answer."""
 
     batch_size = 1024
 
@@ -25,7 +25,7 @@ class Embedding:
 
         read_metadata(folder)
         self.folder = folder
-        # It holds the hashes of all other files.
+        # The metadata contain the hashes of all other files.
         self.fingerprint = hashlib.sha256((folder / METADATA).read_bytes()).hexdigest()
 
     @cached_property
@@ -46,7 +46,7 @@ def make_embedding(folder: str = "") -> Embedding:
     """Cosine in an embedding that `codeacumen train embedding` trained: embedding:DIR"""
     if not folder:
         raise CodeacumenError(
-            "embedding needs the folder of one",
+            "embedding needs a folder",
             "embedding:DIR; `codeacumen train embedding` trains one",
         )
     return Embedding(Path(folder).expanduser().absolute())

@@ -1,8 +1,8 @@
-"""FastText's n-grams: the buckets that the parts of a name fall into.
+"""FastText's character n-grams: hash buckets of the parts of a name.
 
-A name is put between ``<`` and ``>``; of each stretch of 3 to 6 characters the UTF-8 bytes are
-hashed (FNV-1a, 32 bits) and the hash, modulo the number of buckets, is the n-gram's row in a table
-of vectors. As in the original, and in gensim, a byte counts as a signed number.
+A name is put between ``<`` and ``>``. The UTF-8 bytes of each substring of 3 to 6 characters are
+hashed (FNV-1a, 32 bits), and the hash, modulo the number of buckets, is the n-gram's row in a table
+of vectors. As in the original and in gensim, bytes are signed.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ SHORTEST, LONGEST = 3, 6
 def buckets_of(
     names: Sequence[str], buckets: int, shortest: int = SHORTEST, longest: int = LONGEST
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The buckets of all names' n-grams one after the other, and where each name's begin."""
+    """Return the buckets of all names' n-grams, concatenated, and the offset of each name."""
     texts = [f"<{name}>".encode(errors="surrogatepass") for name in names]
     data = np.frombuffer(b"".join(texts), dtype=np.uint8)
     offsets = np.concatenate([[0], np.cumsum([len(text) for text in texts])]).astype(np.int64)
@@ -30,7 +30,7 @@ def buckets_of(
 def composed(
     names: Sequence[str], table: NDArray[np.float32], shortest: int, longest: int
 ) -> NDArray[np.float32]:
-    """For each name the mean of its n-grams' vectors; zeros for one that is too short for any."""
+    """Return for each name the mean of its n-grams' vectors; zeros if the name has no n-gram."""
     rows, offsets = buckets_of(names, len(table), shortest, longest)
     found = np.zeros((len(names), table.shape[1]), dtype=np.float32)
     for i in range(len(names)):
@@ -50,7 +50,7 @@ def _buckets(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     first = np.zeros(len(offsets), dtype=np.int64)
     found = np.empty(0, dtype=np.int64)
-    # Once to count, once to write down.
+    # The first pass counts, the second writes.
     for writing in range(2):
         if writing == 1:
             found = np.empty(first[-1], dtype=np.int64)
@@ -72,7 +72,7 @@ def _buckets(
                         at += 1
                         if at >= stop or data[at] & 0xC0 != 0x80:
                             break
-                    # A mark alone is no n-gram.
+                    # The marker < or > alone is no n-gram.
                     if size < shortest or (size == 1 and (start == begin or at == stop)):
                         continue
                     if writing == 1:

@@ -1,21 +1,21 @@
 """The path-based embedding: skip-gram over identifiers and their contexts in the syntax tree.
 
 A context is a path from the identifier's leaf to another leaf, with the word at that leaf, as one
-hash; each path serves both its ends. JavaScript's paths are those of
-``codeacumen.languages.javascript.paths``; Java's are taken in the same way from Java's tree without
-punctuation, comments, parentheses and lists. IdBench's authors trained word2vecf on the paths of
-PigeonJS, within the same limits. They do not publish their dimensions; ours are those of their
-word2vec. Most contexts occur with one or two names and carry no information; those that occur
-fewer than ten times are left out.
+hash. Each path is a context of both its ends. JavaScript's paths are those of
+``codeacumen.languages.javascript.paths``; Java's are extracted in the same way from Java's tree
+without punctuation, comments, parentheses and lists. IdBench's authors trained word2vecf on the
+paths of PigeonJS, within the same limits. They do not publish their dimensions; ours are those of
+their word2vec. Most contexts occur with one or two names and carry no information; contexts that
+occur fewer than ten times are left out.
 
-The learning is Levy and Goldberg's generalisation of word2vec ("Dependency-based word embeddings",
+Training is Levy and Goldberg's generalisation of word2vec ("Dependency-based word embeddings",
 ACL 2014): skip-gram with negative sampling over arbitrary pairs of words and contexts. Negative
-contexts are drawn by their frequency to the power 3/4. One thread and one stream of random numbers:
-the same input gives the same vectors. Other than in word2vec, each vector has its own learning
-rate: Adagrad (Duchi et al., JMLR 2011), with one sum for a vector, and the rate of GloVe. Windows
-have few contexts, and each is seen very often; paths have many, and most are seen a dozen times.
-With one rate for all, either the rare contexts stay near where they began, and with them the names,
-all in one direction; or the frequent ones are torn to and fro.
+contexts are sampled by their frequency to the power 3/4. With one thread and one stream of random
+numbers, the same input gives the same vectors. Unlike in word2vec, each vector has its own learning
+rate: Adagrad (Duchi et al., JMLR 2011), with one accumulator for a vector, and the rate of GloVe.
+Windows have few different contexts, each very frequent; paths have many, and most occur a dozen
+times. With one rate for all, either the rare contexts, and with them the names, stay close to their
+initial values, all in one direction; or the vectors of the frequent contexts oscillate.
 """
 
 from __future__ import annotations
@@ -52,11 +52,11 @@ from codeacumen.models.embeddings.vectors import Vectors, unit
 Rows = NDArray[np.float32]
 Ints = NDArray[np.int32]
 
-# Places of the table that negative samples are drawn from.
+# Size of the table from which negative contexts are sampled.
 TABLE = 1 << 22
-# Pairs between two steps of the progress bar.
+# Pairs between two updates of the progress bar.
 CHUNK = 1 << 20
-# Characters of a literal.
+# Characters of a literal that are part of its word.
 LONGEST = 40
 _PASSED = (
     "parenthesized_expression",
@@ -94,17 +94,19 @@ _LEAVES = (
     "integral_type",
     "floating_point_type",
 )
-# What stands below these plays its part by its place.
+# The position of a child of these nodes determines its role, and is part of the path.
 _PARTS = ("method_invocation", "field_access", "array_access", "assignment_expression")
 
 
 def contexts_of(
     language: str, source: bytes, limits: Limits, places: dict[str, int]
 ) -> tuple[Column, Words]:
-    """Pairs of a file: the identifier, as a place in a dictionary that grows, and the hash of its
-    context."""
-    found = _javascript(source, limits) if language == "javascript" else _java(source, limits)
-    paths, word, words, is_name = found
+    """Return the pairs of a file: the index of each identifier and the hash of its context.
+
+    New identifiers are added to ``places``, the index of each identifier.
+    """
+    find_paths = _javascript if language == "javascript" else _java
+    paths, word, words, is_name = find_paths(source, limits)
     hashes = np.fromiter(
         (
             int.from_bytes(hashlib.blake2b(_bytes(text), digest_size=8).digest(), "little")
@@ -179,14 +181,14 @@ def _hashes() -> Words:
 
 
 def noise(counts: NDArray[np.int64], places: int = TABLE) -> Ints:
-    """A table in which each context has places by its count to the power 3/4."""
+    """Return a table of ``places`` contexts, each repeated by its count to the power 3/4."""
     shares = np.cumsum(counts.astype(np.float64) ** 0.75)
     ends = np.round(shares / shares[-1] * places).astype(np.int64)
     return np.repeat(np.arange(len(counts), dtype=np.int32), np.diff(ends, prepend=0))
 
 
 def kept_shares(counts: NDArray[np.int64], sample: float) -> Rows:
-    """How much of each word is learned from: all of a rare one, less of a frequent one."""
+    """Return the probability of keeping an occurrence of each word (word2vec's subsampling)."""
     share = counts / max(1, counts.sum())
     with np.errstate(divide="ignore", invalid="ignore"):
         kept = np.sqrt(sample / share) + sample / share
@@ -206,11 +208,11 @@ def skip_gram(
     seed: int,
     step: Progress = ignore_progress,
 ) -> Rows:
-    """A vector for each of the words; ``sizes``: how many words and how many contexts there are."""
+    """Train a vector for each word; ``sizes`` are the numbers of words and of contexts."""
     words = np.bincount(word, minlength=sizes[0]).astype(np.int64)
     contexts = np.bincount(context, minlength=sizes[1]).astype(np.int64)
     random = np.random.default_rng(seed)
-    # Both begin with a length that does not depend on the dimensions.
+    # The initial length of the vectors does not depend on their dimensions.
     width = np.float32(1 / np.sqrt(size))
     rows = (random.random((sizes[0], size), dtype=np.float32) - np.float32(0.5)) * width
     others = (random.random((sizes[1], size), dtype=np.float32) - np.float32(0.5)) * width
@@ -251,8 +253,11 @@ def learn(
     rate: np.float32,
     state: NDArray[np.uint64],
 ) -> None:
-    """One step of gradient descent for each pair, in place. The two sums are of the gradients'
-    mean squares, so far; a step is divided by the root."""
+    """Update the vectors in place by one step of Adagrad for each pair.
+
+    ``row_sum`` and ``other_sum`` accumulate the mean squares of each vector's gradients; a step is
+    divided by their root.
+    """
     size = rows.shape[1]
     share, least = np.float32(1.0 / size), np.float32(1e-12)
     change = np.empty(size, dtype=np.float32)
@@ -283,7 +288,7 @@ def learn(
                     continue
                 label = zero
             other = others[target]
-            # Four sums side by side, which the machine adds at once.
+            # Four independent sums, so that the compiler can vectorise the loop.
             a, b, c, d = zero, zero, zero, zero
             j = 0
             while j + 4 <= size:
@@ -347,8 +352,10 @@ def settings_of(**changes: Any) -> Settings:
 
 @dataclass(frozen=True, slots=True)
 class Pairs:
-    """Pairs of names and contexts, file by file in the order of their hashes. ``word`` and
-    ``context`` are places; there are ``contexts`` different ones of these."""
+    """Pairs of names and contexts, file by file in the order of the files' hashes.
+
+    ``word`` and ``context`` are indices: of ``names``, and of ``contexts`` different contexts.
+    """
 
     word: NDArray[np.int32]
     context: NDArray[np.int32]
@@ -364,8 +371,10 @@ def train(
     engine: Engine,
     step: Progress = ignore_progress,
 ) -> Vectors:
-    """The vectors of the identifiers of some corpora. Pairs are not kept: to read them takes less
-    time than to learn from them."""
+    """Train the vectors of the identifiers of some corpora.
+
+    The pairs are not cached: extracting them takes less time than training.
+    """
     from codeacumen.models.embeddings.trained import metadata
 
     files = chosen(corpora, ("java", "javascript"))
@@ -395,7 +404,7 @@ def train(
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    """Of a stretch: each file's hash, its words (places in ``names``) and contexts."""
+    """Pairs of a stretch of files: each file's hash, words (indices of ``names``) and contexts."""
 
     files: list[tuple[str, NDArray[np.int32], Words]]
     names: list[str]
@@ -416,7 +425,7 @@ def pairs_of(
     engine: Engine,
     step: Progress = ignore_progress,
 ) -> Pairs:
-    """All pairs that occur often enough, of as many files as the bound allows."""
+    """Return all pairs that are frequent enough, of as many files as the limit allows."""
     work = partial(_work, limits=Limits(settings.length, settings.width, settings.most))
     results, left_out = worked(work, files.stretches, engine, "paths", step)
     places: dict[str, int] = {}
@@ -436,8 +445,8 @@ def pairs_of(
         taken.append(contents[sha256])
         total += len(taken[-1][0])
     del contents, results
-    word = np.concatenate([one for one, _ in taken] or [np.zeros(0, dtype=np.int32)])
-    context = np.concatenate([one for _, one in taken] or [np.zeros(0, dtype=np.uint64)])
+    word = np.concatenate([words for words, _ in taken] or [np.zeros(0, dtype=np.int32)])
+    context = np.concatenate([hashes for _, hashes in taken] or [np.zeros(0, dtype=np.uint64)])
     del taken
     least = settings.min_count, settings.least_context
     return _canonical(word, context, list(places), least, left_out)
@@ -446,8 +455,10 @@ def pairs_of(
 def _canonical(
     word: NDArray[np.int32], context: Words, names: list[str], least: tuple[int, int], left_out: int
 ) -> Pairs:
-    """Numbers that do not depend on who read what, without what is too rare. Names by count, then
-    by themselves; contexts by their hashes."""
+    """Renumber names and contexts independently of the order of reading, without the rare ones.
+
+    Names are ordered by count, then alphabetically; contexts by their hashes.
+    """
     known, number, times = np.unique(context, return_inverse=True, return_counts=True)
     often = times >= least[1]
     count = np.bincount(word, minlength=len(names))

@@ -1,13 +1,13 @@
-"""Streams of tokens: what word2vec and FastText read instead of sentences.
+"""Token streams of corpora: the sentences from which word2vec and FastText learn.
 
-Each file is a sentence, and files stand in the order of their hashes, which is as good as chance
-and the same everywhere. A corpus is read once: the stream is kept under codeacumen's home by the
-hash of its files, with words as numbers. A word that occurs once is no part of it, for no embedding
-learns from one.
+Each file is a sentence. Files are in the order of their hashes, which is a random order and the
+same everywhere. A corpus is read once: the stream is cached under codeacumen's home by the hash of
+its files, with words as numbers. Words that occur once are left out, since no embedding learns from
+them.
 
-Tokens are those of the language. Identifiers stand as they are written; a string, character,
-template, regular expression or text of JSX by its value after a quote, cut to so many characters;
-numbers as in the source. So a literal is never taken for a name, and a keyword never is one.
+Tokens are those of the language. Identifiers and numbers are as in the source. A string, character,
+template, regular expression or text of JSX is a quote and its value, cut to ``LONGEST`` characters.
+So no literal and no keyword is mistaken for a name.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ from codeacumen.engines import Engine
 from codeacumen.languages.base import KEYWORD, LITERAL, NAME, SIGN, load_language
 
 FORMAT = 1
-# What a stream is made of, by the name of the choice.
+# The kinds of tokens that an embedding learns from, by the value of its setting ``tokens``.
 READINGS = {
     "all": (NAME, KEYWORD, LITERAL, SIGN),
     "words": (NAME, KEYWORD, LITERAL),
     "names": (NAME,),
 }
-# Characters of a literal.
+# Characters of a literal that are part of its word.
 LONGEST = 40
 
 Codes = NDArray[np.int32]
@@ -46,10 +46,13 @@ Codes = NDArray[np.int32]
 
 @dataclass(frozen=True)
 class Stream:
-    """``codes`` are places in ``words``; file i's are those from ``offsets[i]`` on. Words stand
-    from frequent to rare in all of the stream; ``kind`` says what each is, ``count`` how often it
-    occurs here. ``sha256`` is of all files; ``left_out`` are those that end any process that reads
-    them."""
+    """The tokens of all files, as numbers.
+
+    ``codes`` are indices of ``words``; those of file i begin at ``offsets[i]``. Words are ordered
+    by their frequency in the whole stream; ``kind`` is the kind of each word, ``count`` the number
+    of its occurrences in ``codes``. ``sha256`` is the hash of all files, ``left_out`` the number of
+    files that crash any process that reads them.
+    """
 
     sha256: str
     codes: Codes
@@ -66,13 +69,15 @@ class Stream:
         return len(self.codes)
 
     def kept(self, reading: str, least: int) -> NDArray[np.bool_]:
-        """The words that are read: of the wanted kinds, and not too rare."""
-        wanted: NDArray[np.bool_] = np.isin(self.kind, READINGS[reading]) & (self.count >= least)
-        return wanted
+        """Return a mask of the words of the chosen kinds that occur at least ``least`` times."""
+        mask: NDArray[np.bool_] = np.isin(self.kind, READINGS[reading]) & (self.count >= least)
+        return mask
 
     def first(self, most: int) -> Stream:
-        """The first files, until they have so many tokens; files stand in the order of chance, so
-        they are a sample. All of them if ``most`` is 0."""
+        """Return the stream of the first files that together have at least ``most`` tokens.
+
+        Files are in random order, so these are a sample. ``most`` = 0 returns the whole stream.
+        """
         if not most or most >= self.tokens:
             return self
         files = int(np.searchsorted(self.offsets, most, side="left"))
@@ -81,7 +86,7 @@ class Stream:
         return replace(self, codes=codes, offsets=self.offsets[: files + 1], count=count)
 
     def sentences(self, kept: NDArray[np.bool_], most: int) -> Iterator[Codes]:
-        """The files, one after the other, in pieces of at most so many words."""
+        """Yield the selected words of each file, in pieces of at most ``most`` words."""
         for i in range(len(self.offsets) - 1):
             codes = np.asarray(self.codes[self.offsets[i] : self.offsets[i + 1]])
             codes = codes[kept[codes]]
@@ -95,18 +100,18 @@ def stream(
     cache: Path,
     step: Progress = ignore_progress,
 ) -> Stream:
-    """The stream of all files of some corpora, from the cache if they were read before."""
+    """Return the stream of all files of some corpora, from the cache if they were read before."""
     files = chosen(corpora)
-    # Other code may read other tokens.
+    # Another version of the code may read other tokens.
     code = code_hash(("codeacumen.languages",))
     folder = cache / "streams" / f"{files.sha256[:32]}-{code[:8]}-{FORMAT}"
     folder.parent.mkdir(parents=True, exist_ok=True)
-    # Two that want the same stream: the second waits and finds it.
+    # Of two processes that need the same stream, the second waits and finds it.
     with FileLock(folder.with_name(f"{folder.name}.lock")):
         if not (folder / "stream.json").is_file():
             made = _made(files, engine, step)
             if made.left_out:
-                # Not kept: next time all may be read.
+                # Not cached: the next attempt may read all files.
                 return made
             _save(made, folder)
     return _load(folder, files)
@@ -117,7 +122,7 @@ def stream(
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    """Of a stretch: each file's hash and words, as places in ``words``."""
+    """Words of a stretch of files: each file's hash and its tokens as indices of ``words``."""
 
     files: list[tuple[str, Codes]]
     words: list[tuple[int, str]]
@@ -141,7 +146,7 @@ def _made(files: Chosen, engine: Engine, step: Progress) -> Stream:
 def _canonical(
     files: Chosen, contents: list[Codes], known: list[tuple[int, str]], left_out: int
 ) -> Stream:
-    """Words in an order that does not depend on who read what: by count, then by themselves."""
+    """Renumber the words independently of the order of reading: by count, then alphabetically."""
     codes = np.concatenate(contents) if contents else np.zeros(0, dtype=np.int32)
     count = np.bincount(codes, minlength=len(known))
     often = np.flatnonzero(count > 1).tolist()
@@ -174,11 +179,11 @@ def _work(stretch: Stretch) -> _Read:
 
 
 def words_of(language: str, source: bytes, places: dict[tuple[int, str], int]) -> Codes:
-    """A file's words as places in a dictionary of kinds and words, which grows."""
+    """Return the tokens of a file as indices; new words are added to ``places``, their index."""
     reader = load_language(language)
     found = reader.tokens(reader.parse(source))
     kinds = reader.token_kinds
-    # Most tokens of a file were seen in it before: the same kind, the same bytes.
+    # Most tokens of a file repeat an earlier one: the same kind, the same bytes.
     texts: dict[tuple[int, bytes], int] = {}
     codes = np.empty(len(found), dtype=np.int32)
     columns = zip(found.kind.tolist(), found.start.tolist(), found.end.tolist(), strict=True)
@@ -192,7 +197,7 @@ def words_of(language: str, source: bytes, places: dict[tuple[int, str], int]) -
             text = f"'{value[:LONGEST]}" if is_quoted else value or found.text(i)
             if role == NAME:
                 text = text.removeprefix("#")
-            # Half a character, as an escape may give, is no text that could be written down.
+            # An escape may denote a lone surrogate, which cannot be written as UTF-8.
             word = (role, text.encode("utf-8", "replace").decode())
             place = texts[key] = places.setdefault(word, len(places))
         codes[i] = place
@@ -203,7 +208,7 @@ def words_of(language: str, source: bytes, places: dict[tuple[int, str], int]) -
 
 
 def _save(made: Stream, folder: Path) -> None:
-    """The folder appears when all of it is there."""
+    """Write the stream to a temporary folder, which is renamed when it is complete."""
     part = folder.with_name(f"{folder.name}.{os.getpid()}.part")
     shutil.rmtree(part, ignore_errors=True)
     part.mkdir(parents=True)

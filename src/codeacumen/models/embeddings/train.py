@@ -19,7 +19,10 @@ TECHNIQUES = ("w2v-cbow", "w2v-sg", "ft-cbow", "ft-sg", PATHS)
 
 
 def create_settings(technique: str, changes: Mapping[str, Any]) -> Any:
-    """Return the settings of a technique; changes to None are none, unknown ones an error."""
+    """Return the settings of a technique with changes; None leaves a setting as it is.
+
+    Raise an error for a setting that the technique does not have.
+    """
     from codeacumen.models.embeddings import paths, trained
     from codeacumen.models.embeddings.streams import READINGS
 
@@ -55,8 +58,7 @@ def train_vectors(
     *,
     threads: int = 1,
 ) -> tuple[Vectors, int]:
-    """Return the vectors, and the number of files left out because they end any process that reads
-    them.
+    """Train vectors; return them and the number of files left out because they crash any reader.
 
     ``settings`` are those that ``create_settings`` returns. With more than one thread, two
     trainings give different vectors.
@@ -73,11 +75,13 @@ def train_vectors(
 
 
 def check_embedding_folder(folder: Path) -> None:
-    """Refuse a folder that holds anything but an embedding."""
+    """Raise an error if the folder contains anything but an embedding."""
     own_files = {METADATA, NGRAMS, VECTORS, VOCABULARY}
     if not folder.exists():
         return
     if not folder.is_dir() or not all(
         file.name in own_files or file.name.endswith(".part") for file in folder.iterdir()
     ):
-        raise CodeacumenError(f"{folder} is no embedding, and not empty", "choose another --out")
+        raise CodeacumenError(
+            f"{folder} is not empty and is not an embedding", "choose another --out"
+        )

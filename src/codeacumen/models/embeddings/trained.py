@@ -1,14 +1,14 @@
 """word2vec and FastText, trained by gensim on a stream of tokens.
 
-The defaults are IdBench's: window 5, words seen 3 times or more, and for each technique the
+The defaults are IdBench's: window 5, words that occur 3 times or more, and for each technique the
 dimensions that its authors found best. The learning rate, the number of negative samples and the
 subsampling of frequent words are those of their training script (0.03 down to 0.0007, 20, 6e-5);
-their notes speak of a rate of 0.1. They read all 15 times. Here that is so where it takes minutes
-on a corpus of 30,000 files; the slower techniques read it less often.
+their notes mention a rate of 0.1. They train for 15 epochs. So do our defaults where that takes
+minutes on a corpus of 30,000 files; the slower techniques have fewer epochs.
 
-One thread does the learning. With more, gensim's threads write into each other's vectors in
-whatever order they come, and no two runs give the same; ``threads`` allows it, and the metadata
-says so.
+Training uses one thread by default. With more, gensim's threads write to the same vectors in an
+arbitrary order, and no two runs give the same result; ``threads`` allows it, and the metadata
+record it.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from codeacumen.models.embeddings.ngrams import LONGEST, SHORTEST
 from codeacumen.models.embeddings.streams import Stream
 from codeacumen.models.embeddings.vectors import Vectors, unit
 
-# Words of a piece: gensim takes no more at once.
+# Maximum number of words in a sentence of gensim.
 PIECE = 10_000
 
 
@@ -39,8 +39,8 @@ class Settings:
 
     Words that occur less often than ``min_count`` are left out. ``sample`` is the frequency above
     which words are downsampled. ``buckets`` is the number of vectors for FastText's n-grams
-    (gensim's own default of 2,000,000 makes files of gigabytes). ``tokens`` says which tokens
-    count, ``limit`` how many of them, in a random sample of the files (0: all).
+    (gensim's own default of 2,000,000 makes files of gigabytes). ``tokens`` selects kinds of
+    tokens, ``limit`` is their maximum number, in a random sample of the files (0: all).
     """
 
     size: int = 100
@@ -57,7 +57,7 @@ class Settings:
     seed: int = 0
 
 
-# By the published name of the technique: whether it is skip-gram, and how it is trained best.
+# For each published technique: True if it is skip-gram, and its best settings.
 TECHNIQUES = {
     "w2v-cbow": (False, Settings(size=100)),
     "w2v-sg": (True, Settings(size=50, epochs=3)),
@@ -67,20 +67,20 @@ TECHNIQUES = {
 
 
 def settings_of(kind: str, **changes: Any) -> Settings:
-    """Return the settings of a technique with changes; a change to None is none."""
+    """Return the settings of a technique with changes; None leaves a setting as it is."""
     _, best = TECHNIQUES[kind]
     return replace(best, **{name: value for name, value in changes.items() if value is not None})
 
 
 def names_of(stream: Stream, kept: NDArray[np.bool_]) -> list[int]:
-    """The identifiers among the words that are read, from frequent to rare."""
+    """Return the indices of the identifiers among the selected words, from frequent to rare."""
     found = np.flatnonzero(kept & (stream.kind == NAME))
     places: list[int] = found[np.lexsort((found, -stream.count[found]))].tolist()
     return places
 
 
 class _Sentences:
-    """All pieces of the stream, as often as gensim asks; tells how far it is."""
+    """The sentences of the stream, for gensim to iterate over in each epoch; reports progress."""
 
     def __init__(
         self, stream: Stream, kept: NDArray[np.bool_], words: list[str], epochs: int, step: Progress
@@ -106,7 +106,7 @@ def train(
     threads: int = 1,
     step: Progress = ignore_progress,
 ) -> Vectors:
-    """The vectors of the stream's names."""
+    """Train the vectors of the stream's names."""
     try:
         from gensim.models import FastText, Word2Vec
     except ImportError as error:
@@ -122,7 +122,7 @@ def train(
             f"no name occurs {settings.min_count} times or more",
             "train on a larger corpus, or with --min-count 2",
         )
-    # A blank keeps what is no name apart from names: `delete` is a keyword, and a property.
+    # A blank distinguishes other tokens from names: `delete` is a keyword, and a property.
     words = [
         word if kind_ == NAME else f" {word}"
         for word, kind_ in zip(stream.words, stream.kind.tolist(), strict=True)
@@ -166,7 +166,7 @@ def train(
 def metadata(
     kind: str, stream: Stream | Chosen, settings: Any, tokens: int, threads: int = 1
 ) -> dict[str, Any]:
-    """What there is to know of an embedding, but for how long it took."""
+    """Return the metadata of an embedding; without times, so that they are reproducible."""
     told: dict[str, Any] = {
         "kind": kind,
         "codeacumen": __version__,

@@ -1,12 +1,12 @@
-"""Vectors of names, in a plain folder that numpy alone can read.
+"""Vectors of names, stored in a folder that numpy alone can read.
 
 ``vectors.npy``      a row of float32 for each name, of length 1
-``vocabulary.txt``   the names in the order of the rows, each with a tab and how often it was seen;
-                     a backslash and what is not printable are escaped as in a Python string
-``metadata.json``    how it was trained, on what
-``ngrams.npy``       FastText's: a row for each bucket of n-grams, for names that were never seen
+``vocabulary.txt``   the names in the order of the rows, each with a tab and its count; backslashes
+                     and unprintable characters are escaped as in a Python string
+``metadata.json``    the settings and the data of the training
+``ngrams.npy``       FastText only: a row for each bucket of n-grams, for unknown names
 
-The metadata is written last: a folder without it is no embedding. Times are not in it, so the same
+The metadata is written last: a folder without it is no embedding. It contains no times, so the same
 input gives the same bytes.
 """
 
@@ -37,8 +37,7 @@ Rows = NDArray[np.float32]
 
 
 class Vectors:
-    """Names with their vectors. A name that was never seen has none, unless there are n-grams to
-    make one from."""
+    """Names with their vectors. Unknown names have a vector only if there are n-grams."""
 
     def __init__(
         self,
@@ -59,7 +58,7 @@ class Vectors:
 
     @classmethod
     def load(cls, folder: Path) -> Vectors:
-        """What lies in a folder; the rows are mapped, not read."""
+        """Load an embedding from a folder; the matrix is memory-mapped."""
         metadata = read_metadata(folder)
         try:
             matrix = np.load(folder / VECTORS, mmap_mode="r")
@@ -95,7 +94,7 @@ class Vectors:
         write_atomically(folder / METADATA, (json.dumps(told, indent=1) + "\n").encode())
 
     def rows(self, names: Iterable[str]) -> list[Rows | None]:
-        """A vector of length 1 for each name; none where there is none."""
+        """Return a vector of length 1 for each name, or None for a name without one."""
         asked = list(names)
         found: dict[str, Rows | None] = {}
         unseen = []
@@ -112,21 +111,23 @@ class Vectors:
             found |= {
                 name: row if row.any() else None for name, row in zip(unseen, made, strict=True)
             }
-        # Zeros say nothing: their cosine with anything is undefined.
+        # A zero vector counts as none: its cosine with anything is undefined.
         return [row if row is not None and row.any() else None for row in map(found.get, asked)]
 
     def vector(self, name: str) -> Rows | None:
         return self.rows([name])[0]
 
     def similarity(self, pairs: Sequence[tuple[str, str]]) -> list[float | None]:
-        """The cosine of each pair; none where one of the two has no vector."""
+        """Return the cosine of each pair; None where one of the two has no vector."""
         rows = self.rows(name for pair in pairs for name in pair)
         ends = zip(rows[::2], rows[1::2], strict=True)
         return [None if a is None or b is None else _within(float(a @ b)) for a, b in ends]
 
     def neighbours(self, name: str, n: int = 5) -> list[tuple[str, float]] | None:
-        """The names nearest to one, itself left out, from near to far; among equals those that
-        were seen more often come first. None where it has no vector."""
+        """Return the ``n`` nearest other names with their cosines, the nearest first.
+
+        Ties go to the more frequent name. None if the name has no vector.
+        """
         own = self.vector(name)
         if own is None:
             return None
@@ -136,7 +137,7 @@ class Vectors:
         n = min(n, len(values) - (place is not None))
         if n < 1:
             return []
-        # All that are as near as the last one, then in a fixed order.
+        # Collect all names as near as the n-th, then sort, so that ties have a fixed order.
         least = np.partition(values, len(values) - n)[len(values) - n]
         near = np.flatnonzero(values >= least)
         near = near[np.lexsort((near, -values[near]))][:n]
@@ -144,7 +145,7 @@ class Vectors:
 
 
 def unit(rows: NDArray[Any]) -> Rows:
-    """Rows of length 1; zeros stay zeros."""
+    """Scale rows to length 1; zero rows stay zero."""
     lengths = np.sqrt((rows.astype(np.float64) ** 2).sum(axis=1, keepdims=True))
     return np.asarray(rows / np.where(lengths > 0, lengths, 1.0), dtype=np.float32)
 
@@ -169,7 +170,7 @@ def read_metadata(folder: Path) -> dict[str, Any]:
 
 
 def _within(value: float) -> float:
-    """A cosine, whatever float32 makes of it."""
+    """Clip a cosine to [-1, 1], which rounding may exceed."""
     return min(1.0, max(-1.0, value))
 
 

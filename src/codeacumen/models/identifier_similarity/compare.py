@@ -1,7 +1,7 @@
 """Compiled loops that compare identifiers by their words: by spelling, lexicon and vectors.
 
-Names are lists of word numbers, one list after the other. Each pair of names is a block of word
-pairs, left words times right words, row by row.
+Names are lists of word numbers, concatenated. Each pair of names is a block of word pairs, the
+product of left words and right words in row-major order.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ Offsets = NDArray[np.int64]
 Values = NDArray[np.float64]
 
 EQUAL = 1.0
-# Nearly the same word, but one says more than the other: many, or in full.
+# Nearly the same word: its plural, or its full form.
 PLURAL = ABBREVIATION = 0.85
-# ``x1`` and ``x2``, ``x`` and ``y`` are told apart on purpose.
+# ``x1`` and ``x2``, ``x`` and ``y`` are distinguished on purpose.
 TWO_NUMBERS, TWO_LETTERS = 0.35, 0.3
 # ``i`` may stand for ``index``, hardly for ``total``.
 INITIAL, OTHER = 0.6, 0.2
 
-# Of unknown words so many letters are compared.
+# Maximum number of letters of an unknown word that are compared.
 _LETTERS = 64
 _DIGITS = (48, 57)
 _S, _E, _I, _Y = 115, 101, 105, 121
@@ -32,7 +32,10 @@ _S, _E, _I, _Y = 115, 101, 105, 121
 
 @kernel
 def _is_plural(letters: Letters, start: int, end: int, longer: int, last: int) -> bool:
-    """Of the word from ``start``, the one from ``longer``: cars, boxes, queries."""
+    """Return True if the word from ``longer`` is a plural of that from ``start``.
+
+    Recognises cars, boxes and queries.
+    """
     size, more = end - start, (last - longer) - (end - start)
     if more < 1 or more > 2 or letters[last - 1] != _S:
         return False
@@ -48,7 +51,7 @@ def _is_plural(letters: Letters, start: int, end: int, longer: int, last: int) -
 
 @kernel
 def _is_abbreviation(letters: Letters, start: int, end: int, longer: int, last: int) -> bool:
-    """The same first letter, and the others in this order somewhere in the longer word."""
+    """Return True if the words share the first letter and the shorter is a subsequence."""
     if letters[start] != letters[longer]:
         return False
     at = start
@@ -68,9 +71,11 @@ def looks(
     english: NDArray[np.bool_],
     shapes: bool,
 ) -> NDArray[np.float64]:
-    """Of each pair of words, by number, the similarity that its looks settle; nan where they do
-    not. An abbreviation is no ``english`` word. Without ``shapes``, plurals and abbreviations are
-    words like others."""
+    """Return the similarity of each pair of words that their letters determine, or NaN.
+
+    An ``english`` word is no abbreviation. Without ``shapes``, plurals and abbreviations are not
+    recognised.
+    """
     found = np.full(len(left), np.nan)
     for i in range(len(left)):
         short, long = left[i], right[i]
@@ -102,7 +107,7 @@ def looks(
 def word_pairs(
     numbers: Numbers, offsets: Offsets, left: Offsets, right: Offsets
 ) -> tuple[Numbers, Numbers, Offsets]:
-    """All word pairs of the pairs of names ``left`` and ``right``, and where each block begins."""
+    """Return all word pairs of the pairs of names, and the offset of each pair's block."""
     blocks = np.zeros(len(left) + 1, np.int64)
     for i in range(len(left)):
         rows = offsets[left[i] + 1] - offsets[left[i]]
@@ -119,7 +124,7 @@ def word_pairs(
 
 @kernel
 def _spelling(letters: NDArray[np.uint32], starts: Offsets, u: int, v: int) -> float:
-    """1 − edit distance / length of the longer."""
+    """Return 1 − edit distance / length of the longer word."""
     a, b = starts[u], starts[v]
     rows, columns = min(starts[u + 1] - a, _LETTERS), min(starts[v + 1] - b, _LETTERS)
     if rows == 0 and columns == 0:
@@ -138,7 +143,7 @@ def _spelling(letters: NDArray[np.uint32], starts: Offsets, u: int, v: int) -> f
 def spellings(
     letters: NDArray[np.uint32], starts: Offsets, left: Offsets, right: Offsets
 ) -> Values:
-    """How alike the words of each pair are spelt."""
+    """Return the spelling similarity of the two words of each pair."""
     found = np.empty(len(left))
     for i in range(len(left)):
         found[i] = _spelling(letters, starts, left[i], right[i])
@@ -147,7 +152,7 @@ def spellings(
 
 @kernel
 def _found(row: Offsets, second: NDArray[np.uint16], u: int, v: int) -> int:
-    """The place of a pair of words in the table, or -1."""
+    """Return the index of a pair of words in the lexicon's table, or -1 (binary search)."""
     low, high = row[u], row[u + 1]
     while low < high:
         middle = (low + high) // 2
@@ -160,6 +165,7 @@ def _found(row: Offsets, second: NDArray[np.uint16], u: int, v: int) -> int:
 
 @kernel
 def _products(vectors: NDArray[np.int8], u: int, v: int) -> tuple[np.int32, np.int32]:
+    """Return the dot products of two words' vectors in the space of code and in that of text."""
     half = vectors.shape[1] // 2
     code, text = np.int32(0), np.int32(0)
     for k in range(half):
@@ -184,8 +190,12 @@ def closeness(
     letters: NDArray[np.uint32],
     starts: Offsets,
 ) -> Values:
-    """May one word stand for the other? What looks settle; else what the table says; else what the
-    cosines make likely; and of words that are in no lexicon the spelling, below the floor."""
+    """Return for each pair of words how well one can replace the other.
+
+    The value comes from the first of these that has one: the words' letters (``looked``); for a
+    word outside the lexicon the spelling, scaled to at most the floor; the lexicon's table; a
+    linear function of the cosines.
+    """
     found = looked.copy()
     known = len(vectors)
     for i in range(len(first)):
@@ -220,8 +230,11 @@ def partners(
     weight: Values,
     floor: float,
 ) -> tuple[Values, Values]:
-    """Of each pair of names how close the best partners of all words are: the weakest of them,
-    above the floor and scaled to [0, 1]; and their mean by weight, of both sides."""
+    """Return for each pair of names the minimum and the mean closeness of the words' best partners.
+
+    The minimum is scaled so that the floor is 0; the mean is weighted. Both are over the words of
+    both names.
+    """
     weakest, mean = np.empty(len(left)), np.empty(len(left))
     for i in range(len(left)):
         a, b = offsets[left[i]], offsets[right[i]]
@@ -254,6 +267,7 @@ def _sum(
     weight: Values,
     total: NDArray[np.float32],
 ) -> None:
+    """Write the weighted sum of the vectors of a name's words to ``total``."""
     half = vectors.shape[1] // 2
     total[:] = 0.0
     for at in range(start, end):
@@ -277,8 +291,11 @@ def cosines(
     scale: NDArray[np.float32],
     weight: Values,
 ) -> Values:
-    """Of each pair of names the cosine of the weighted sums of their words' vectors, the mean of
-    both spaces; 0 in a space where one of them has no vector, 1 for the same words."""
+    """Return for each pair of names the cosine of the weighted sums of their words' vectors.
+
+    It is the mean of the cosines in both spaces: 0 in a space where a name has no vector, and 1 for
+    names of the same words.
+    """
     found = np.empty(len(left))
     width = vectors.shape[1]
     one, two = np.empty(width, np.float32), np.empty(width, np.float32)

@@ -1,19 +1,20 @@
-"""What is known of words: how frequent, whether English, where in the spaces, and of how many
-pairs of words how similar they are. One file of arrays, which ``research/lexicon`` writes:
+"""The lexicon of words: frequencies, English words, vectors, and the similarity of pairs of words.
+
+It is one file of arrays, which ``research/lexicon`` writes:
 
 ``words``      uint8: the words, UTF-8, joined by line ends, by falling frequency
 ``frequency``  float32: each word's share of all words
-``english``    bool: whether a dictionary has it
+``english``    bool: True if a dictionary has the word
 ``vectors``    int8 [words, d]: in the space of code, then in that of all text, d / 2 numbers each
-``scale``      float32 [words, 2]: what the two halves' numbers are to be multiplied by
-``pair``       uint32, rising: u · 65536 + v with u < v, the words' places: pairs with a similarity
+``scale``      float32 [words, 2]: factors of the two halves' numbers
+``pair``       uint32, rising: u · 65536 + v with word indices u < v: pairs with a similarity
 ``value``      uint8: that similarity, times 255
-``fallback``   float32 [3]: of any other pair: a + b · cosine in code + c · cosine in all text
-``floor``      float32: what unrelated words seldom reach
-``about``      uint8: JSON, where it is from
+``fallback``   float32 [3]: a, b, c of all other pairs: a + b · cosine in code + c · cosine in text
+``floor``      float32: a similarity that unrelated words seldom reach
+``about``      uint8: JSON, the origin of the data
 
-In the file, ``pair`` is the gaps between its numbers, all first bytes before all second ones and so
-on: most gaps are small, and planes of zeros take no room.
+In the file, ``pair`` holds the gaps between its numbers, all first bytes before all second ones and
+so on: most gaps are small, and planes of zeros compress well.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ WORDS_AT_MOST = 1 << 16
 
 Arrays = Mapping[str, NDArray[Any]]
 _LETTERS = re.compile("[a-z]+").fullmatch
-# Number of dimensions, type's kinds.
+# Number of dimensions and kind of the type of each array.
 _SHAPES = {
     "words": (1, "u"),
     "frequency": (1, "f"),
@@ -55,7 +56,7 @@ _SHAPES = {
 
 class Lexicon:
     def __init__(self, arrays: Arrays) -> None:
-        """Raises ValueError where the arrays are not as described above."""
+        """Raises ValueError if the arrays are not as described above."""
         _check(arrays)
         text = arrays["words"].tobytes().decode()
         self.words: list[str] = text.split("\n") if text else []
@@ -81,11 +82,11 @@ class Lexicon:
                 return cls({name: _unpacked(name, opened[name]) for name in opened.files})
         except FileNotFoundError as error:
             raise CodeacumenError(
-                f"{path}: there is no lexicon", "research/lexicon of the repository makes one"
+                f"{path}: there is no lexicon", "research/lexicon of the repository builds one"
             ) from error
         except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
             raise CodeacumenError(
-                f"{path}: not a lexicon: {error}", "research/lexicon of the repository makes one"
+                f"{path}: not a lexicon: {error}", "research/lexicon of the repository builds one"
             ) from error
 
     @cached_property
@@ -105,7 +106,7 @@ class Lexicon:
 
 
 def letters_of(words: Sequence[str]) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
-    """Characters of words, one word after the other, and where each begins."""
+    """Return the characters of all words, concatenated, and the offset of each word."""
     text = "".join(words).encode("utf-32-le", "surrogatepass")
     starts = np.zeros(len(words) + 1, np.int64)
     np.cumsum(np.fromiter(map(len, words), np.int64, len(words)), out=starts[1:])
@@ -121,7 +122,7 @@ def arrays_of(
     floor: float = 0.0,
     about: Mapping[str, Any] | None = None,
 ) -> dict[str, NDArray[Any]]:
-    """The arrays of a small lexicon, from words with their shares; ``vectors`` are both halves."""
+    """Return the arrays of a small lexicon; ``words`` have shares, ``vectors`` both halves."""
     order = sorted(words, key=lambda word: (-words[word], word))
     place = {word: i for i, word in enumerate(order)}
     vectors = vectors or {}
@@ -149,7 +150,7 @@ def arrays_of(
 
 
 def packed(arrays: Arrays) -> bytes:
-    """The file of a lexicon; the same bytes for the same arrays."""
+    """Return the bytes of a lexicon's file; the same bytes for the same arrays."""
     _check(arrays)
     stream = io.BytesIO()
     np.savez_compressed(stream, allow_pickle=False, **stored(arrays))
@@ -157,7 +158,7 @@ def packed(arrays: Arrays) -> bytes:
 
 
 def stored(arrays: Arrays) -> dict[str, NDArray[Any]]:
-    """The arrays as they stand in the file, in the order in which they stand there."""
+    """Return the arrays as they are stored in the file, in the file's order."""
     gaps = np.diff(arrays["pair"].astype("<u4"), prepend=np.zeros(1, "<u4"))
     planes = np.ascontiguousarray(gaps.view(np.uint8).reshape(-1, 4).T)
     return {name: planes if name == "pair" else arrays[name] for name in _SHAPES}
@@ -188,11 +189,11 @@ def _check(arrays: Arrays) -> None:
         (len(arrays["english"]) != count, "english has another length"),
         (len(arrays["vectors"]) != count, "vectors have another length"),
         (arrays["scale"].shape != (count, 2), "scale has another shape"),
-        (arrays["vectors"].shape[1] % 2 != 0, "vectors have no two halves"),
+        (arrays["vectors"].shape[1] % 2 != 0, "vectors have an odd number of columns"),
         (arrays["fallback"].shape != (3,), "fallback has another length"),
         (len(arrays["value"]) != len(pair), "pair and value differ in length"),
         (np.any(pair[1:] <= pair[:-1]), "pairs do not rise"),
-        (np.any(first >= second) or np.any(second >= count), "pairs are of no two words"),
+        (np.any(first >= second) or np.any(second >= count), "pairs are not of two words"),
         (not 0 <= float(arrays["floor"]) < 1, "floor is not below 1"),
     ):
         if wrong:
@@ -201,4 +202,6 @@ def _check(arrays: Arrays) -> None:
 
 def _check_words(words: list[str], place: Mapping[str, int], arrays: Arrays) -> None:
     if len(words) != len(arrays["frequency"]) or len(place) != len(words):
-        raise ValueError(f"{len(words)} words, {len(place)} different, and as many shares?")
+        raise ValueError(
+            f"{len(words)} words, {len(place)} different ones, {len(arrays['frequency'])} shares"
+        )

@@ -1,8 +1,8 @@
-"""The model ``codeacumen-names``: are two identifiers similar, or related, by the words they hold?
+"""The model ``codeacumen-names``: similarity and relatedness of two identifiers by their words.
 
-Whoever may put one name for the other asks whether *every* word has a partner that can stand for
-it: ``minWidth`` and ``maxWidth`` share a word, and are opposites. So the weakest word counts where
-similarity is asked, and the mean where relatedness is.
+One name can replace another only if *every* word has a partner that can replace it: ``minWidth``
+and ``maxWidth`` share a word, and are opposites. So the weakest word determines the similarity, and
+the mean of all words the relatedness.
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ if TYPE_CHECKING:
     from codeacumen.models.identifier_similarity.lexicon import Lexicon
     from codeacumen.models.identifier_similarity.split import Split, Splitter
 
-# The relations in which one name would have to do for the other; all others are relatedness.
+# Relations of a pair in which one name would have to replace the other; all others are relatedness.
 SIMILAR = frozenset({"similar", "similar in context"})
-# What may be answered whatever is asked: as an ensemble's member, each tells something else.
+# ``asked`` follows the pair's relation. The others give an ensemble members that differ.
 ANSWERS = ("asked", "similar", "related", "weakest", "mean", "cosine")
-# The share of the cosine, and of the spelling, in similarity: they decide among equals.
+# Weight of the cosine, and of the spelling, in similarity: they break ties.
 TIES = 0.1
-# A word of a thousandth of all words counts half.
+# A word with this share of all words has half the weight of a rare one.
 HALF = 1e-3
-# Word pairs at a time, which bounds the memory.
+# Maximum number of word pairs compared at a time, which bounds the memory.
 _AT_ONCE = 1 << 20
 
 
 class Names:
-    """Answers every pair, from 0 to 1; 1 is for the same name alone."""
+    """Similarity of identifiers, from 0 to 1 for every pair; only equal names have 1."""
 
     batch_size = 8192
 
@@ -53,7 +53,7 @@ class Names:
         self.shapes, self.weakest, self.answer = shapes, weakest, answer
         if not self.file.is_file():
             raise CodeacumenError(
-                f"{self.file}: there is no lexicon", "research/lexicon of the repository makes one"
+                f"{self.file}: there is no lexicon", "research/lexicon of the repository builds one"
             )
         self.fingerprint = sha256_of(self.file)
 
@@ -70,7 +70,7 @@ class Names:
         return Splitter(self.lexicon)
 
     def similarity(self, pairs: Sequence[Pair]) -> list[float]:
-        """An answer does not depend on what else is asked, nor on which name is left."""
+        """Return a similarity for each pair; symmetric, and independent of the other pairs."""
         import numpy as np
         from rapidfuzz.distance import Levenshtein
         from rapidfuzz.process import cpdist
@@ -83,7 +83,7 @@ class Names:
         right = np.fromiter(map(place.__getitem__, rights), np.int64, len(pairs))
         weakest, mean, cosine = self.compared(self.splitter.split(place), left, right)
         spelling = cpdist(lefts, rights, scorer=Levenshtein.normalized_similarity, dtype=np.float64)
-        # The cosine may be -1: one is added to keep all from 0 to 1, which changes no order.
+        # The cosine may be -1: adding 1 keeps the sum in [0, 1] and changes no order.
         similar = ((weakest if self.weakest else mean) + TIES * (cosine + 1 + spelling)) / (
             1 + 3 * TIES
         )
@@ -104,7 +104,7 @@ class Names:
     def compared(
         self, split: Split, left: NDArray[np.int64], right: NDArray[np.int64]
     ) -> tuple[NDArray[np.float64], ...]:
-        """Of each pair of names: the weakest word, the mean of the words, the cosine."""
+        """Return for each pair of names the weakest word, the mean of the words, and the cosine."""
         import numpy as np
 
         from codeacumen.models.identifier_similarity.compare import (
@@ -164,6 +164,8 @@ def make_names(
 ) -> Names:
     """Closeness in meaning, word by word, learned from code and dictionaries, not from ratings"""
     if answer not in ANSWERS:
-        raise CodeacumenError(f"there is no answer {answer!r}", f"there are {', '.join(ANSWERS)}")
+        raise CodeacumenError(
+            f"there is no answer {answer!r}", f"choose one of {', '.join(ANSWERS)}"
+        )
     file = Path(lexicon).expanduser().absolute() if lexicon else None
     return Names(file, bool(shapes), bool(weakest), answer)

@@ -1,13 +1,12 @@
-"""The words of an identifier.
+"""Splitting identifiers into words.
 
-Subtokens, as everywhere in codeacumen, in small letters, with digits apart: ``utf8Decode`` is
-``utf``,
-``8``, ``decode``. Outside ASCII an accent is dropped, a sign is the words of its Unicode name, and
-so is a letter that stands alone (``λ`` is ``lambda``); several such letters are a word as written.
-An identifier without any word (``_``, ``$``) is its own one word.
+Words are subtokens, as everywhere in codeacumen, in lower case and with digits apart:
+``utf8Decode`` is ``utf``, ``8``, ``decode``. Outside ASCII, accents are dropped; a sign becomes the
+words of its Unicode name, and so does a single letter (``λ`` is ``lambda``), while several such
+letters are a word as written. An identifier without any word (``_``, ``$``) is itself its word.
 
-``Compounds`` cuts words that are written together: ``touchmove`` is ``touch`` and ``move``. It
-returns the most probable segmentation (Viterbi): each known word counts the logarithm of its share
+``Compounds`` splits words that are written together: ``touchmove`` is ``touch`` and ``move``. It
+returns the most probable segmentation (Viterbi): each known word scores the logarithm of its share
 of all words, and letters between them a penalty. Known words form a trie, so one walk finds all
 words that begin at a position.
 """
@@ -29,27 +28,28 @@ from codeacumen.text.subtokens import find_ascii_runs, subtokens
 if TYPE_CHECKING:
     from codeacumen.models.identifier_similarity.lexicon import Lexicon
 
-# Of an identifier so many words count, and a longer stretch of letters is not cut: beyond that it
-# is data, and the time to compare two would grow with the square.
+# Words of an identifier that count, and letters of a word that is segmented: anything longer is
+# data, and the time to compare two identifiers grows with the square.
 MOST_WORDS = 64
 LONGEST_CUT = 64
 
-# Words of this share of all words are words, in a dictionary or not (``init``, ``str``).
+# A word with this share of all words is not segmented, in a dictionary or not (``init``, ``str``).
 FREQUENT = 6e-5
-# Parts of two letters are mistaken for words too easily, but for these.
+# Only these words of two letters may be parts of a compound: others match too easily.
 SHORT = frozenset({"id", "ok", "on", "is", "to", "up", "in", "of", "at", "no"})
+# Minimum length of all other parts; words of at most this length are not segmented.
 WHOLE = 3
 
 _RUNS = re.compile(r"[a-z]+|[0-9]+|[^a-z0-9]+").findall
 _CUT = re.compile(r"[a-z]+").fullmatch
-# Unicode spells it so for good.
+# Unicode never corrects a character's name.
 _MISSPELT = {"lamda": "lambda"}
-# The characters after which kept pieces are forgotten.
+# Number of characters of cached pieces after which the cache is cleared.
 _KEPT = 1 << 23
 
 
 def pieces(name: str) -> list[str]:
-    """Stretches of letters and of digits as they are written; nothing is cut yet.
+    """Split a name into runs of letters and of digits, without segmenting compounds.
 
     >>> pieces("getHTTPResponse_code2")
     ['get', 'HTTP', 'Response', 'code', '2']
@@ -65,7 +65,7 @@ def pieces(name: str) -> list[str]:
 
 
 def _spelled(name: str) -> str:
-    """With letters that have an ASCII one below the accent as that one, signs as words."""
+    """Replace accented letters by their ASCII letter, and signs by the words of their name."""
     return "".join(map(_plain, unicodedata.normalize("NFC", name)))
 
 
@@ -86,7 +86,10 @@ def _plain(char: str) -> str:
 
 
 def _letter(char: str) -> str:
-    """``GREEK SMALL LETTER FINAL SIGMA`` is ``sigma``; what has no such name is itself."""
+    """Return the name of a letter: ``sigma`` for ``GREEK SMALL LETTER FINAL SIGMA``.
+
+    A character without such a name is returned as it is.
+    """
     _, letter, rest = unicodedata.name(char, "").partition(" LETTER ")
     if not letter:
         return char
@@ -95,14 +98,15 @@ def _letter(char: str) -> str:
 
 
 def _singulars(word: str) -> list[str]:
-    """What a word may be the plural of, which dictionaries leave out."""
-    ends = (("s", ""), ("es", ""), ("ies", "y"))
-    return [word[: -len(end)] + one for end, one in ends if word.endswith(end)]
+    """Return possible singulars of a word: dictionaries leave out regular plurals."""
+    endings = (("s", ""), ("es", ""), ("ies", "y"))
+    return [
+        word[: -len(plural)] + singular for plural, singular in endings if word.endswith(plural)
+    ]
 
 
 class Split(NamedTuple):
-    """Words of names, by number, one list after the other; a number past the lexicon's is of
-    ``unknown``."""
+    """Word numbers of names, concatenated; numbers from the lexicon's size on index ``unknown``."""
 
     numbers: NDArray[np.int32]
     offsets: NDArray[np.int64]
@@ -110,8 +114,7 @@ class Split(NamedTuple):
 
 
 class Splitter:
-    """Splits names, and remembers the pieces it has seen: most names are new, their pieces are
-    not."""
+    """Splits names into words; caches their pieces, since most names are new, their pieces not."""
 
     def __init__(self, lexicon: Lexicon) -> None:
         self.lexicon = lexicon
@@ -124,7 +127,7 @@ class Splitter:
         self._kept = 0
 
     def words(self, name: str) -> list[str]:
-        """The words of one name, as they are compared."""
+        """Return the words of one name, as they are compared."""
         split = self.split([name])
         known = self.lexicon.words
         return [
@@ -178,7 +181,7 @@ class Splitter:
         return self._numbers[word]
 
     def _renumbered(self, numbers: NDArray[np.int32], offsets: NDArray[np.int64]) -> Split:
-        """With only those unknown words that are there."""
+        """Renumber the unknown words, so that the split holds only its own."""
         first = len(self.lexicon.words)
         strange = numbers >= first
         used, places = np.unique(numbers[strange], return_inverse=True)
@@ -192,16 +195,19 @@ Tree = NDArray[np.int32]
 Offsets = NDArray[np.int64]
 Shares = NDArray[np.float64]
 
-# A stretch of letters that is no word costs as much as a rare word, and more for each letter, in
-# logarithms: an unknown word is cut only where frequent words are found in it.
+# Logarithms: letters that are no word cost as much as a rare word, and more for each letter. So an
+# unknown word is segmented only if it contains frequent words.
 STRETCH, LETTER = -12.0, -3.5
 _A, _ALPHABET = 97, 26
 
 
 @kernel
 def _grown(letters: Letters, starts: Offsets, shares: Shares) -> tuple[Tree, Shares]:
-    """The tree of words: each node's nodes by letter, 0 where there is none, and its word's share,
-    nan where it ends none."""
+    """Build the trie of the words.
+
+    Returns each node's children by letter (0: no child), and the share of the word that ends at the
+    node (NaN: no word).
+    """
     nodes = np.zeros((len(letters) + 1, _ALPHABET), np.int32)
     share = np.full(len(letters) + 1, np.nan)
     count = 1
@@ -219,10 +225,10 @@ def _grown(letters: Letters, starts: Offsets, shares: Shares) -> tuple[Tree, Sha
 
 @kernel
 def _cut(letters: Letters, nodes: Tree, shares: Shares) -> Offsets:
-    """Where the parts of a word end, last one first."""
+    """Return the end of each part of a word, the last part first (Viterbi segmentation)."""
     size = len(letters)
-    # The best score up to each place, and where the last part begins: for a known part that ends
-    # there, and for a stretch.
+    # The best score of the letters up to each position, and the start of the last part: once with a
+    # known word as the last part, once with a stretch of unknown letters.
     known, stretch = np.full(size + 1, -np.inf), np.full(size + 1, -np.inf)
     known_from, stretch_from = np.zeros(size + 1, np.int64), np.zeros(size + 1, np.int64)
     known[0] = 0.0
@@ -247,7 +253,7 @@ def _cut(letters: Letters, nodes: Tree, shares: Shares) -> Offsets:
 
 
 class Compounds:
-    """``parts``: words of a to z that a compound may be made of, with their shares' logarithms.
+    """Splitter of compounds into ``parts``, words of a to z with the logarithms of their shares.
 
     >>> Compounds({"touch": -9.0, "move": -8.0, "to": -3.0}).cut("touchmove")
     ['touch', 'move']
@@ -262,7 +268,7 @@ class Compounds:
         self.nodes, self.shares = _grown(letters, starts, shares)
 
     def cut(self, word: str) -> list[str]:
-        """The parts of a word of a to z."""
+        """Split a word of a to z into its parts."""
         ends = _cut(np.frombuffer(word.encode("ascii"), np.uint8), self.nodes, self.shares).tolist()
         ends.reverse()
         return [word[a:b] for a, b in zip([0, *ends], ends, strict=False)]

@@ -1,16 +1,15 @@
-"""Texts as bags of things, compared by what they have in common.
+"""Bags of hashed items of methods, and the cosine of two bags weighted by inverse document
+frequency.
 
-A thing is a number of 64 bits (of a word, a path, a piece of a graph). How rare a thing is in the
-texts of the task says how much it tells: a model reads them all, without their labels, before it
-is asked. A model that has read nothing takes all things for equally rare.
+An item is a number of 64 bits: the hash of a word, a path, or a subtree of a graph. A model reads
+all texts of the task, without their labels, before its first question, and weighs an item by its
+rarity in them. A model that has read no texts weighs all items equally.
 
-What a text is read as: a file, and the method it is about.
+A text is a class with only what the method needs, the method first, as the raters of SeSaMe's pairs
+saw it; or the method alone. Comments may be removed, and names may be masked: ``v1``, ``v2`` and so
+on replace all names that a programmer chose.
 
-The text is a class with only what the method needs, the method first, as the people who rated
-SeSaMe's pairs saw it; or the method alone. Comments may be gone, and names may be masked: ``v1``,
-``v2`` and so on stand for all that a programmer chose, and tell nothing but which are the same.
-
-Loops over bags: sorted numbers with a value each, one bag after the other.
+The compiled loops take bags as sorted keys with a value each, concatenated.
 """
 
 from __future__ import annotations
@@ -29,31 +28,34 @@ from codeacumen.languages.java.syntax.declarations import NONE
 from codeacumen.languages.java.syntax.file import JavaFile
 from codeacumen.languages.kernel import kernel
 
-# Tasks whose pairs are such texts.
+# Tasks whose pairs are texts of methods.
 ONLY = ("sesame", "similarity")
-# Texts of which a model remembers what it made of them: more than a benchmark has.
+# Number of texts whose features a model caches: more than a benchmark has.
 KEPT = 1 << 14
 
 _MASKED = re.compile(r"v[0-9]+").fullmatch
 
 
 class Code:
-    """``method`` is a place in ``file.declarations.methods``; NONE: there is none with a body."""
+    """A text as a Java file with its method.
+
+    ``method`` is an index of ``file.declarations.methods``; NONE if no method has a body.
+    """
 
     def __init__(self, text: str) -> None:
         self.file = JavaFile(text.encode("utf-8", "surrogatepass"))
         self.method = self._first()
 
     def _first(self) -> int:
-        """The first method with a body; a constructor only if there is no method."""
+        """Return the first method with a body; a constructor only if there is no method."""
         declared = self.file.declarations.methods
         bodies = self.file.bodies
-        found = [place for place in bodies if declared[place].kind == "method"]
-        return min(found or bodies, key=lambda place: declared[place].node, default=NONE)
+        methods = [index for index in bodies if declared[index].kind == "method"]
+        return min(methods or bodies, key=lambda index: declared[index].node, default=NONE)
 
     @property
     def span(self) -> tuple[int, int]:
-        """The method's nodes: all of the file's where there is no method."""
+        """Range of the method's nodes; all nodes of the file if there is no method."""
         syntax = self.file.syntax
         if self.method == NONE:
             return 0, len(syntax)
@@ -62,13 +64,13 @@ class Code:
 
 
 def is_masked(name: str) -> bool:
-    """Whether a name tells nothing because it is what a hidden one is called."""
+    """Return True if the name is the mask of a hidden name."""
     return _MASKED(name) is not None
 
 
 @lru_cache(maxsize=1 << 18)
 def number_of(word: str) -> int:
-    """A number of 64 bits for a word, the same on every machine."""
+    """Return a 64-bit hash of a word, the same on every machine."""
     data = word.encode("utf-8", "surrogatepass")
     return int.from_bytes(hashlib.blake2b(data, digest_size=8).digest(), "little")
 
@@ -86,9 +88,11 @@ Places = NDArray[np.int64]
 def products(
     keys: Keys, offsets: Places, one: Values, other: Values, left: Places, right: Places
 ) -> Values:
-    """Of each pair of bags the sum, over what they have in common, of the left one's value in
-    ``one`` times the right one's in ``other``; always in the same order, so that it does not depend
-    on what else is compared."""
+    """Return the dot product of each pair of bags, over their common keys.
+
+    The left bag's values are in ``one``, the right bag's in ``other``. The order of summation is
+    fixed, so that a result does not depend on the other pairs.
+    """
     found = np.zeros(len(left), np.float64)
     for i in range(len(left)):
         a, a_end = offsets[left[i]], offsets[left[i] + 1]
@@ -111,7 +115,7 @@ def products(
 def overlaps(
     keys: Keys, offsets: Places, values: Values, left: Places, right: Places
 ) -> tuple[Values, Values]:
-    """Of each pair of bags the sum of the lesser values, and of the greater ones."""
+    """Return for each pair of bags the sums of the minima and of the maxima of their values."""
     least, most = np.zeros(len(left), np.float64), np.zeros(len(left), np.float64)
     for i in range(len(left)):
         a, a_end = offsets[left[i]], offsets[left[i] + 1]
@@ -137,7 +141,7 @@ Floats = NDArray[np.float64]
 
 
 class Bag(NamedTuple):
-    """Different things, rising, and how often each is there."""
+    """Distinct items in ascending order, and the number of occurrences of each."""
 
     keys: NDArray[np.uint64]
     counts: Floats
@@ -149,8 +153,10 @@ def bag_of(things: NDArray[np.uint64]) -> Bag:
 
 
 class Joined(NamedTuple):
-    """The bags of the different texts of some pairs, one after the other, and for each pair the
-    places of its two."""
+    """The bags of the distinct texts of some pairs, concatenated.
+
+    ``left`` and ``right`` are the indices of each pair's two bags.
+    """
 
     keys: NDArray[np.uint64]
     counts: Floats
@@ -163,16 +169,16 @@ def joined(pairs: Sequence[Pair], bag: Callable[[str], Bag]) -> Joined:
     left, right, texts = places_of(pairs)
     bags = [bag(text) for text in texts]
     offsets = np.zeros(len(bags) + 1, np.int64)
-    np.cumsum([len(one.keys) for one in bags], out=offsets[1:])
-    keys = np.concatenate([np.empty(0, np.uint64), *(one.keys for one in bags)])
-    counts = np.concatenate([np.empty(0), *(one.counts for one in bags)])
+    np.cumsum([len(text_bag.keys) for text_bag in bags], out=offsets[1:])
+    keys = np.concatenate([np.empty(0, np.uint64), *(text_bag.keys for text_bag in bags)])
+    counts = np.concatenate([np.empty(0), *(text_bag.counts for text_bag in bags)])
     return Joined(keys, counts, offsets, left, right)
 
 
 def places_of(
     pairs: Sequence[Pair],
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], list[str]]:
-    """The different texts of pairs, and of each pair the places of its two."""
+    """Return for each pair the indices of its left and right text, and the distinct texts."""
     place = {text: i for i, text in enumerate(_texts(pairs))}
     left = np.fromiter((place[pair.left] for pair in pairs), np.int64, len(pairs))
     right = np.fromiter((place[pair.right] for pair in pairs), np.int64, len(pairs))
@@ -184,7 +190,7 @@ def _texts(pairs: Sequence[Pair]) -> list[str]:
 
 
 class Rarity:
-    """In how many of the texts that were read each thing is."""
+    """Inverse document frequency of items in the texts of a task."""
 
     def __init__(self, bags: Sequence[Bag] = ()) -> None:
         self.texts = len(bags)
@@ -198,14 +204,17 @@ class Rarity:
         return np.where(self.keys[at] == keys, self.found_in[at], 0)
 
     def weights(self, keys: NDArray[np.uint64]) -> Floats:
-        """ln((1 + texts) / (1 + texts with it)) + 1, which is 1 where nothing was read."""
-        found: Floats = np.log((1 + self.texts) / (1 + self.many(keys))) + 1
-        return found
+        """Return ln((1 + texts) / (1 + texts with the item)) + 1, which is 1 without any texts."""
+        weights: Floats = np.log((1 + self.texts) / (1 + self.many(keys))) + 1
+        return weights
 
 
 class Bags:
-    """Cosine of bags. ``weighted``: a thing counts 1 + ln(how often) times its rarity; else as
-    often as it is there. No answer for a text without anything that counts."""
+    """Cosine of the bags of two texts; None if a bag is empty.
+
+    An item's value is its count; with ``weighted``, 1 + ln(count) times its inverse document
+    frequency.
+    """
 
     batch_size = 1024
     only = ONLY
@@ -235,7 +244,7 @@ def cosines(found: Joined, values: Floats) -> list[float | None]:
 
 
 def ratios(above: Floats, below: Floats) -> list[float | None]:
-    """At most 1, which rounding may pass by a little; None where there is nothing to divide by."""
+    """Divide elementwise; None where the divisor is 0. Rounding may exceed 1, so clip to 1."""
     return [
         None if divisor <= 0 else min(value / divisor, 1.0)
         for value, divisor in zip(above.tolist(), below.tolist(), strict=True)

@@ -1,20 +1,17 @@
-"""Methods by the pieces of their graphs: the Weisfeiler-Leman subtree kernel.
+"""Method similarity by graphs and paths: the Weisfeiler-Leman subtree kernel, and path contexts.
 
-The graph is that of the graph view: the tree javac builds, with data flow between variables. Its
-tokens are one with the node of the tree that they belong to; as nodes of their own, parentheses and
-the chain from token to token would be most of the graph. A node's label is its kind; a primitive
-type and a literal other than a string also tell which. With ``names`` there is a node more for each
-word of the identifiers, which all identifiers with that word lead to.
+The graph is that of the graph view: the tree javac builds, with data flow between variables. Tokens
+are merged with the node of the tree that they belong to; as nodes of their own, parentheses and the
+chain from token to token would be most of the graph. A node's label is its kind, and for a
+primitive type and a literal other than a string also its text. With ``names`` there is a node for
+each word of the identifiers, with edges from all identifiers that contain it.
 
-A piece of height h is a node with what is around it, h edges far. The kernel counts pieces of all
-heights up to h in common (Shervashidze et al., Weisfeiler-Lehman graph kernels, 2011).
+A subtree pattern of height h is a node with its neighbourhood of h edges. The kernel counts the
+common patterns of all heights up to h (Shervashidze et al., Weisfeiler-Lehman graph kernels, 2011).
 
-Weisfeiler and Leman's refinement of labels, compiled.
-
-Methods by the paths between the leaves of their syntax trees, as code2vec has them.
-
-Each path context is two things: the path alone, and the path with what its two ends are called. So
-two methods are alike that do the same to something, more so if it has the same name.
+Path contexts are the paths between the leaves of a syntax tree, as in code2vec. Each is two items:
+the path alone, and the path with the names at its ends. So methods that do the same are similar,
+and more so if they do it to variables of the same names.
 """
 
 from __future__ import annotations
@@ -44,7 +41,7 @@ from codeacumen.views.paths import paths
 Labels = NDArray[np.uint64]
 Nodes = NDArray[np.int64]
 
-# Constants of splitmix64, a well-tried mixing of 64 bits.
+# Constants of splitmix64.
 _STEP, _FIRST, _SECOND = (
     np.uint64(0x9E3779B97F4A7C15),
     np.uint64(0xBF58476D1CE4E5B9),
@@ -61,9 +58,12 @@ def _mixed(value: np.uint64) -> np.uint64:
 
 @kernel
 def refined(label: Labels, source: Nodes, target: Nodes, kind: Nodes, height: int) -> Labels:
-    """A row of labels for each height from 0. The next label of a node tells its label, and of its
-    neighbours, as a multiset, the labels, the kinds of the edges and their directions: a sum of
-    mixed numbers does not depend on the order and does on how often each is there."""
+    """Refine the labels of a graph by Weisfeiler and Leman; return a row for each height from 0.
+
+    A node's next label is a hash of its label and of the multiset of its neighbours' labels with
+    the kinds and directions of the edges. A sum of hashes represents the multiset: it depends on
+    the multiplicities and not on the order.
+    """
     found = np.empty((height + 1, len(label)), np.uint64)
     for node in range(len(label)):
         found[0, node] = _mixed(label[node] + _STEP)
@@ -82,7 +82,7 @@ def refined(label: Labels, source: Nodes, target: Nodes, kind: Nodes, height: in
 
 @kernel
 def elements_above(element: Nodes, parent: NDArray[np.int32]) -> Nodes:
-    """For each node of the syntax its element of the tree, or that of the nearest node above."""
+    """Return for each syntax node its element of the tree, or that of its nearest ancestor."""
     found = element.copy()
     for node in range(len(found)):
         if found[node] < 0 and parent[node] >= 0:
@@ -90,8 +90,9 @@ def elements_above(element: Nodes, parent: NDArray[np.int32]) -> Nodes:
     return found
 
 
-# Kinds of edges: those of the view, and two of ours.
+# Kinds of edges in addition to those of the graph view.
 CHILD, WORD = len(EDGES), len(EDGES) + 1
+# Kinds of nodes whose label contains their text.
 _TELLING = (
     "PRIMITIVE_TYPE",
     "INT_LITERAL",
@@ -140,19 +141,19 @@ def graph_of(code: Code, names: bool) -> Graph:
         targets.append(ends[:, 1])
         kinds.append(np.full(len(ends), kind))
     if names:
-        words, one, other = _word_edges(code, at, len(label))
+        words, identifier_nodes, word_nodes = _word_edges(code, at, len(label))
         label = np.concatenate([label, words])
-        sources.append(one)
-        targets.append(other)
-        kinds.append(np.full(len(one), WORD))
+        sources.append(identifier_nodes)
+        targets.append(word_nodes)
+        kinds.append(np.full(len(identifier_nodes), WORD))
     return Graph(label, np.concatenate(sources), np.concatenate(targets), np.concatenate(kinds))
 
 
 def _tree_nodes(code: Code, node: NDArray[np.int32]) -> NDArray[np.int64]:
-    """For each number of the view, nodes of the tree and then tokens, the node of the tree."""
+    """Return the node of the tree for each number of the view: nodes first, then tokens."""
     file = code.file
     element = np.full(len(file.syntax), -1, np.int64)
-    # Of several nodes that stand for one of the syntax the last is the lowest.
+    # The last of several tree nodes with the same syntax node is the lowest.
     element[node] = np.arange(len(node))
     above = elements_above(element, file.syntax.parent)
     first, _ = code.span
@@ -165,7 +166,7 @@ def _tree_nodes(code: Code, node: NDArray[np.int32]) -> NDArray[np.int64]:
 def _word_edges(
     code: Code, at: NDArray[np.int64], first: int
 ) -> tuple[NDArray[np.uint64], NDArray[np.int64], NDArray[np.int64]]:
-    """Labels of the nodes for words, numbered from ``first``, and edges from identifiers."""
+    """Return the labels of the word nodes, numbered from ``first``, and the edges to them."""
     file = code.file
     begin, _ = code.span
     tokens = file.tokens
@@ -197,7 +198,7 @@ def _telling() -> NDArray[np.bool_]:
     return np.array([name in _TELLING for name in LABELS])
 
 
-# Of a method with more contexts so many are drawn, always the same ones.
+# Maximum number of contexts of a method; of more, always the same sample is taken.
 MOST = 4000
 
 

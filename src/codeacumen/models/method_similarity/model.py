@@ -1,4 +1,4 @@
-"""The models that compare two methods by their text, by name and settings."""
+"""Registered models that compare two methods by their text."""
 
 from __future__ import annotations
 
@@ -98,7 +98,9 @@ def _path(written: str) -> Path | None:
 
 def _one_of(setting: str, value: object, known: Sequence[str]) -> None:
     if value not in known:
-        raise CodeacumenError(f"there is no {setting} {value!r}", f"there are {', '.join(known)}")
+        raise CodeacumenError(
+            f"there is no {setting} {value!r}", f"choose one of {', '.join(known)}"
+        )
 
 
 def _within(name: str, setting: str, value: object, least: float, most: float) -> None:

@@ -1,28 +1,29 @@
-"""Methods by their shape: what can be told of them without any name.
+"""Method similarity by shape: traits of two methods that do not depend on any name.
 
-Of each part the traits that both have, of all that one of them has, each counted 1 + ln(how often)
-times its rarity (a weighted Jaccard coefficient: what only one of them does counts against it, as
-people see it, while a cosine would forgive it to a long method). And the size, the shorter of two
-bodies as a share of the longer. The answer is the mean of all parts of which there is something to
-see; nothing is learned.
+For each part, the similarity is the weighted Jaccard coefficient of the traits, where the value of
+a trait is 1 + ln(count) times its inverse document frequency. (Behaviour that only one method has
+counts against it, as people judge, while a cosine would forgive it to a long method.) A further
+part is the size, the length of the shorter body as a share of the longer. The result is the mean of
+all parts that have any traits; nothing is learned.
 
-What can be told of a method without any name: its traits, in seven parts.
+The traits are in seven parts:
 
 =============  ====================================================================================
 ``signature``  what it returns and takes (``int``, a number, an array, a type variable, an object,
                its own type), how many parameters, whether it is static, synchronized, throws
-``types``      what its type is like: how many type variables, what it extends; what its fields and
-               the variables of its body are
-``control``    loops, conditions, exceptions, returns; and each inside which other
-``operators``  operators, casts, ``instanceof``; and what they are applied to
-``literals``   which numbers, characters and truth values, ``null``, strings
-``calls``      calls and creations: on what (a field, a parameter, a type, …), with how many
-               arguments, and what becomes of the result; what is passed
-``data``       which kinds of variables, fields and elements are read and written; what is returned
+``types``      its type: how many type variables, what it extends; the types of the fields and of
+               the variables of its body
+``control``    loops, conditions, exceptions, returns; and their nesting
+``operators``  operators, casts, ``instanceof``; and their operands
+``literals``   numbers, characters and truth values, ``null``, strings
+``calls``      calls and creations: the receiver (a field, a parameter, a type, …), the number of
+               arguments, the use of the result; the arguments
+``data``       the kinds of variables, fields and elements that are read and written; what is
+               returned
 =============  ====================================================================================
 
-All but the first are of the method together with all other methods that its text holds: those
-are what it calls, and part of what it does.
+All parts but the signature include the other methods of the text: the method calls them, so they
+are part of its behaviour.
 """
 
 from __future__ import annotations
@@ -150,7 +151,7 @@ _USED = {
     "switch_expression": "decides",
 }
 _ACCESS = {DECLARES: "declares", READS: "reads", WRITES: "writes", UPDATES: "updates"}
-# Wrappers that change nothing, and how many of them are looked through.
+# Expressions that are skipped on the way to the wrapped one, and how many of them at most.
 _WRAPPERS = ("parenthesized_expression", "cast_expression")
 _DEEP = 8
 
@@ -159,7 +160,7 @@ SIGNATURE, TYPES, CONTROL, OPERATORS, LITERALS, CALLS, DATA = range(len(PARTS))
 
 
 def traits(code: Code) -> list[Trait]:
-    """Places in ``PARTS`` with what is told, as often as it is so."""
+    """Return the traits of a method, with repetitions, each with the index of its part."""
     if code.method == NONE:
         return []
     return [*_signature(code), *_types(code), *_Body(code).traits()]
@@ -223,7 +224,7 @@ def _throws(code: Code, method: MethodDeclaration) -> bool:
 
 
 def _type_traits(written: str, variables: set[str], own: str) -> Iterator[str]:
-    """A type without its name: as told, and what it is more generally."""
+    """Yield descriptions of a type without its name, from specific to general."""
     array = written.endswith(("[]", "..."))
     inner = written.rstrip("[].")
     name = inner.partition("<")[0]
@@ -246,7 +247,7 @@ def _type_traits(written: str, variables: set[str], own: str) -> Iterator[str]:
 
 
 class _Body(ListTree[str, str]):
-    """The traits of all code of a text; one walk over its nodes."""
+    """The traits of all bodies of a text, from one walk over their nodes."""
 
     def __init__(self, code: Code) -> None:
         file = code.file
@@ -262,7 +263,7 @@ class _Body(ListTree[str, str]):
         self.inside = self._inside(code)
 
     def _inside(self, code: Code) -> list[int]:
-        """Nodes inside of bodies, each once."""
+        """Return the nodes inside bodies, each once."""
         marks = np.zeros(len(self.kind) + 1, np.int64)
         for method in code.file.declarations.methods:
             if method.body != NONE:
@@ -294,28 +295,26 @@ class _Body(ListTree[str, str]):
             if kind in _CALLS:
                 yield from self._call(node, kind, above)
             if kind == "return_statement":
-                held = self._children(node)
-                yield DATA, f"returns {self._what(held[1]) if len(held) > 2 else 'nothing'}"
+                children = self._children(node)
+                yield DATA, f"returns {self._what(children[1]) if len(children) > 2 else 'nothing'}"
 
     def _operation(self, node: int, kind: str) -> Iterator[Trait]:
         parts = self._children(node)
-        signs = [self.kind[one] for one in parts if not self.kind[one][:1].isalpha()]
+        signs = [self.kind[part] for part in parts if not self.kind[part][:1].isalpha()]
         sign = signs[0] if signs and kind != "cast_expression" else kind
         yield OPERATORS, sign
-        named = [one for one in parts if self.field[one] not in ("", "operator", "type")]
-        for one in named:
-            yield OPERATORS, f"{sign} of {self._what(one)}"
-        if kind == "binary_expression" and len(named) == 2:
-            lesser, greater = sorted(map(self._what, named))
-            yield OPERATORS, f"{sign} of {lesser} and {greater}"
+        operands = [part for part in parts if self.field[part] not in ("", "operator", "type")]
+        for operand in operands:
+            yield OPERATORS, f"{sign} of {self._what(operand)}"
+        if kind == "binary_expression" and len(operands) == 2:
+            first, second = sorted(map(self._what, operands))
+            yield OPERATORS, f"{sign} of {first} and {second}"
         if kind == "cast_expression":
-            types = [self.kind[one] for one in parts if self.field[one] == "type"]
+            types = [self.kind[part] for part in parts if self.field[part] == "type"]
             yield OPERATORS, f"cast to {types[0] if types else ''}"
         if kind == "array_access":
-            yield (
-                DATA,
-                f"{self._done_to(node)} an element of {self._what(named[0]) if named else ''}",
-            )
+            array = self._what(operands[0]) if operands else ""
+            yield DATA, f"{self._done_to(node)} an element of {array}"
 
     def _done_to(self, node: int) -> str:
         above = self.parent[node]
@@ -324,27 +323,29 @@ class _Body(ListTree[str, str]):
         return "updates" if self.kind[above] == "update_expression" else "reads"
 
     def _call(self, node: int, kind: str, above: str) -> Iterator[Trait]:
-        told = _CALLS[kind]
+        call = _CALLS[kind]
         parts = self._children(node)
-        on = next((self._what(one) for one in parts if self.field[one] == "object"), "nothing")
-        passed = [
-            one
-            for arguments in parts
-            if self.field[arguments] == "arguments"
-            for one in self._children(arguments)
-            if self.kind[one] not in ("(", ")", ",")
+        receiver = next(
+            (self._what(part) for part in parts if self.field[part] == "object"), "nothing"
+        )
+        arguments = [
+            argument
+            for part in parts
+            if self.field[part] == "arguments"
+            for argument in self._children(part)
+            if self.kind[argument] not in ("(", ")", ",")
         ]
-        used = self._use(node)
-        yield CALLS, told
-        yield CALLS, f"{told} with {len(passed)}"
-        yield CALLS, f"{told} is {used}"
-        if told == "call":
-            yield CALLS, f"{told} on {on} with {len(passed)}"
-            yield CALLS, f"{told} on {on} is {used}"
+        use = self._use(node)
+        yield CALLS, call
+        yield CALLS, f"{call} with {len(arguments)}"
+        yield CALLS, f"{call} is {use}"
+        if call == "call":
+            yield CALLS, f"{call} on {receiver} with {len(arguments)}"
+            yield CALLS, f"{call} on {receiver} is {use}"
         if above:
-            yield CALLS, f"{told} in {above}"
-        for one in passed:
-            yield CALLS, f"passes {self._what(one)}"
+            yield CALLS, f"{call} in {above}"
+        for argument in arguments:
+            yield CALLS, f"passes {self._what(argument)}"
 
     def _use(self, node: int) -> str:
         child, above = node, self.parent[node]
@@ -363,14 +364,14 @@ class _Body(ListTree[str, str]):
             yield DATA, f"{done} {ROLES[self.role[node]]}"
 
     def _what(self, node: int) -> str:
-        """An expression without any name."""
+        """Return a description of an expression without any name."""
         for _ in range(_DEEP):
             if self.kind[node] not in _WRAPPERS:
                 break
-            held = [one for one in self._children(node) if self.kind[one][:1].isalpha()]
-            if not held:
+            inner = [child for child in self._children(node) if self.kind[child][:1].isalpha()]
+            if not inner:
                 break
-            node = held[-1]
+            node = inner[-1]
         kind = self.kind[node]
         if kind in ("identifier", "type_identifier"):
             return ROLES[self.role.get(node, 0)]
@@ -389,12 +390,12 @@ class _Body(ListTree[str, str]):
 
 ALL, SIZE = "all", "size"
 ANSWERS = (ALL, *PARTS, SIZE)
-# The bits of a trait's number below those that tell its part.
+# Number of low bits of a trait's number that are its hash; the bits above are its part.
 _BITS = 61
 
 
 class Seen(NamedTuple):
-    """A text's traits, and how many tokens its method has; 0: there is none."""
+    """Traits of a text, and the number of tokens of its method; 0 if there is no method."""
 
     bag: Bag
     size: int
@@ -413,7 +414,7 @@ def seen_of(text: str) -> Seen:
 
 
 class Shape:
-    """No answer where one text has no method."""
+    """Mean similarity of the parts of two methods; None if a text has no method."""
 
     batch_size = 1024
     only = ONLY
@@ -442,12 +443,12 @@ class Shape:
         if self.part in (ALL, SIZE):
             least = np.minimum(sizes[left], sizes[right])
             rows.append(least / np.maximum(np.maximum(sizes[left], sizes[right]), 1))
-        # Row by row: how numpy adds up a table hangs on its width, which is the batch's.
+        # Add row by row: numpy's order of summation depends on the shape, and so on the batch.
         total, seen = np.zeros(len(pairs)), np.zeros(len(pairs))
         for row in rows:
             total += np.where(np.isnan(row), 0.0, row)
             seen += ~np.isnan(row)
-        # Of one part alone, neither has anything: in that they are alike.
+        # If a single part was chosen and neither method has traits in it, they are alike.
         mean = np.where(seen > 0, total / np.maximum(seen, 1), 1.0)
         return [
             value if is_known else None
@@ -455,7 +456,7 @@ class Shape:
         ]
 
     def _overlap(self, found: Joined, part: int) -> Floats:
-        """NaN where neither has anything in this part."""
+        """Return the weighted Jaccard coefficients of a part; NaN if neither method has traits."""
         values = (1 + np.log(found.counts)) * self.rarity.weights(found.keys)
         values = np.where(found.keys >> np.uint64(_BITS) == part, values, 0.0)
         least, most = overlaps(found.keys, found.offsets, values, found.left, found.right)

@@ -1,28 +1,24 @@
-"""Texts by their words: the subtokens of their identifiers and the words of their comments.
+"""Method similarity by words and tokens: tf-idf, BM25, SeSaMe's measures, averaged word vectors.
 
-Where names are masked and comments are gone there is no word left, and no answer.
+``Subtokens`` and ``Bm25`` compare the subtokens of the identifiers and the words of the comments. A
+text without words, with masked names and no comments, has no score.
 
-Token similarity as SeSaMe has it: the kinds of the tokens of two bodies, edit distance.
+``TokenSimilarity`` is SeSaMe's edit distance of the kinds of the tokens of two bodies.
 
-Similarity of JavaDoc as SeSaMe has it: trigrams of words, weighed by how telling they are.
+``CommentSimilarity`` is SeSaMe's similarity of JavaDoc: trigrams of words with statistical weights.
+The statistics are of the task's comments, or of all comments mined from a corpus, as in the
+published figures. A method without JavaDoc, or with unknown words only, has no score.
 
-What is telling stands on statistics of many comments: of those that the task has, or of all that
-were mined from a corpus, which is what the published figures stand on. A method without JavaDoc, or
-with one of which nothing is known, has no vector and gets no answer.
+``NamesAverage`` compares the words of the identifiers in the spaces of ``codeacumen-names``. The
+identifiers are those of the method, and its type's name. Each distinct word counts once, a frequent
+one less: repeated names are loop variables rather than the topic of the body.
 
-Methods by the meaning of their identifiers' words, in the spaces of ``codeacumen-names``.
-
-The identifiers are those of the method, and its type's name: what is called and done, on what. Each
-different word counts once, a frequent one less (``HALF``, as in ``codeacumen-names``): what is
-repeated in a body is loop variables rather than what the body is about.
-
-``average``: the cosine of the words' weighted sums, in the space of code and in that of all text,
-and the mean of the two. What the sums of all texts of the task have in common is taken away
-first: code is code, and the mean of thirty words of it is near to any other such mean (Arora et
-al., A simple but tough-to-beat baseline for sentence embeddings, 2017).
-
-``partners``: the mean, by weight, of how close each word's best partner on the other side is. It
-has no common part to be taken away, but a long method has a partner for everything.
+- ``average`` is the cosine of the words' weighted sums, the mean of the space of code and that of
+  all text. The mean of all texts of the task is subtracted first, because the mean of thirty words
+  of code is close to any other such mean (Arora et al., A simple but tough-to-beat baseline for
+  sentence embeddings, 2017).
+- ``partners`` is the weighted mean of the closeness of each word's best partner in the other text.
+  It needs no common part to be subtracted, but a long method has a partner for every word.
 """
 
 from __future__ import annotations
@@ -59,13 +55,13 @@ from codeacumen.models.method_similarity.bags import (
 )
 from codeacumen.text.subtokens import subtokens
 
-# A longer stretch is data, not a word that somebody chose.
+# A longer word is data, not chosen by a programmer.
 _LONGEST = 64
 _WORDS = re.compile(r"[^\W_][\w$]*").findall
 
 
 def words_of(text: str) -> list[str]:
-    """In small letters, as often as they occur."""
+    """Return the words of identifiers and comments in lower case, with repetitions."""
     code = Code(text)
     syntax = code.file.syntax
     names = code.file.names
@@ -87,15 +83,18 @@ def word_bag(text: str) -> Bag:
 
 
 class Subtokens(Bags):
-    """TF-IDF: 1 + ln(how often) times ln((1 + n) / (1 + n with it)) + 1, cosine."""
+    """Cosine of tf-idf vectors, with the values of ``Bags``."""
 
     def __init__(self) -> None:
         super().__init__(word_bag)
 
 
 class Bm25(Bags):
-    """BM25 is of a query in a document. Here each text is the query for the other; each of the two
-    scores is divided by what the query has in itself, and the answer is their mean."""
+    """BM25 in both directions.
+
+    BM25 scores a query in a document. Each text is the query for the other; each of the two scores
+    is divided by the query's score in itself, and the result is their mean.
+    """
 
     def __init__(self, k: float, b: float) -> None:
         super().__init__(word_bag)
@@ -114,7 +113,7 @@ class Bm25(Bags):
         length = np.bincount(row, weights=found.counts, minlength=len(sizes))
         relative = length / self.length if self.length else np.ones(len(sizes))
         texts, many = self.rarity.texts, self.rarity.many(found.keys)
-        # Never negative, as Lucene has it.
+        # Lucene's variant of the inverse document frequency, which is never negative.
         rare = np.log(1 + (texts - many + 0.5) / (many + 0.5)) if texts else np.ones(len(row))
         damped = self.k * (1 - self.b + self.b * relative)[row]
         document = found.counts * (self.k + 1) / (found.counts + damped)
@@ -130,7 +129,7 @@ class Bm25(Bags):
 
 
 class TokenSimilarity:
-    """1 − edit distance / length of the longer."""
+    """1 − edit distance / length of the longer, over the kinds of tokens."""
 
     batch_size = 1024
     only = ONLY
@@ -141,15 +140,17 @@ class TokenSimilarity:
     def similarity(self, pairs: Sequence[Pair]) -> list[float]:
         left, right, texts = places_of(pairs)
         bodies = [self.kinds(text) for text in texts]
-        found: list[float] = toksims(bodies, left.astype(np.int32), right.astype(np.int32)).tolist()
-        return found
+        similarities: list[float] = toksims(
+            bodies, left.astype(np.int32), right.astype(np.int32)
+        ).tolist()
+        return similarities
 
 
 METHODS = "methods.parquet"
 
 
 def javadoc_of(text: str) -> str:
-    """The words of the JavaDoc of the method that a text is about; none: nothing is said."""
+    """Return the words of the method's JavaDoc, or an empty string if it has none."""
     code = Code(text)
     if code.method == NONE:
         return ""
@@ -175,10 +176,10 @@ class CommentSimilarity:
             self.fingerprint = sha256_of(self.mined)
 
     def prepare(self, texts: Sequence[str]) -> None:
-        """Each different comment counts once: a method that is in many pairs was written once."""
+        """Fit the space to the distinct comments: a method in many pairs was written only once."""
         if self.mined is None:
-            said = sorted({self.words(text) for text in texts} - {""})
-            self._fitted = self.space.fit(said) if said else None
+            comments = sorted({self.words(text) for text in texts} - {""})
+            self._fitted = self.space.fit(comments) if comments else None
 
     @cached_property
     def _of_mined(self) -> Fitted:
@@ -207,12 +208,12 @@ class CommentSimilarity:
 
 
 ANSWERS = ("average", "partners")
-# More different words are not compared: the time for partners grows with the square.
+# Maximum number of distinct words of a text: the time for ``partners`` grows with the square.
 _MOST_WORDS = 256
 
 
 def identifiers_of(text: str) -> tuple[str, ...]:
-    """Different ones, in order, masked ones left out."""
+    """Return the distinct identifiers of a method in order, without masked ones."""
     code = Code(text)
     first, stop = code.span
     names = code.file.names
@@ -240,16 +241,16 @@ class NamesAverage:
     def prepare(self, texts: Sequence[str]) -> None:
         self.common = 0.0
         if self.answer == "average":
-            known = [one for text in texts if (one := self.sums(text)) is not None]
-            self.common = np.mean(known, axis=0) if known else 0.0
+            sums = [text_sum for text in texts if (text_sum := self.sums(text)) is not None]
+            self.common = np.mean(sums, axis=0) if sums else 0.0
 
     def similarity(self, pairs: Sequence[Pair]) -> list[float | None]:
         return self._partners(pairs) if self.answer == "partners" else self._averages(pairs)
 
     @cached_property
     def weight(self) -> Floats:
-        found: Floats = HALF / (HALF + self.names.lexicon.frequency)
-        return found
+        weight: Floats = HALF / (HALF + self.names.lexicon.frequency)
+        return weight
 
     def _words(self, text: str) -> tuple[str, ...]:
         splitter = self.names.splitter
@@ -259,7 +260,10 @@ class NamesAverage:
         return tuple(found)[:_MOST_WORDS]
 
     def _sums(self, text: str) -> Floats | None:
-        """Two rows, one a space, each of length 1; None where no word has a vector."""
+        """Return the weighted sum of the words' vectors: a row of length 1 for each space.
+
+        None if no word has a vector.
+        """
         lexicon = self.names.lexicon
         rows = np.array(
             [lexicon.place[word] for word in self.words(text) if word in lexicon.place], np.int64
@@ -272,26 +276,28 @@ class NamesAverage:
     def _averages(self, pairs: Sequence[Pair]) -> list[float | None]:
         left, right, texts = places_of(pairs)
         sums = [self.sums(text) for text in texts]
-        rows = [None if one is None else unit(one - self.common) for one in sums]
+        rows = [None if text_sum is None else unit(text_sum - self.common) for text_sum in sums]
         answers: list[float | None] = []
-        for one, other in zip(left.tolist(), right.tolist(), strict=True):
-            a, b = rows[one], rows[other]
+        for i, j in zip(left.tolist(), right.tolist(), strict=True):
+            a, b = rows[i], rows[j]
             answers.append(None if a is None or b is None else float((a * b).sum() / 2))
         return answers
 
     def _partners(self, pairs: Sequence[Pair]) -> list[float | None]:
-        """As ``codeacumen-names`` compares two names, with all words of a text as one name."""
+        """Compare like ``codeacumen-names`` compares names, with all words of a text as one
+        name.
+        """
         left, right, texts = places_of(pairs)
         words = [self.words(text) for text in texts]
         known = self.names.lexicon.place
         unknown: dict[str, int] = {}
         numbers = [
             known[word] if word in known else len(known) + unknown.setdefault(word, len(unknown))
-            for one in words
-            for word in one
+            for text_words in words
+            for word in text_words
         ]
         offsets = np.zeros(len(words) + 1, np.int64)
-        np.cumsum([len(one) for one in words], out=offsets[1:])
+        np.cumsum([len(text_words) for text_words in words], out=offsets[1:])
         sizes = np.diff(offsets)
         asked = np.flatnonzero((sizes[left] > 0) & (sizes[right] > 0))
         split = Split(np.array(numbers, np.int32), offsets, list(unknown))
@@ -304,6 +310,6 @@ class NamesAverage:
 
 
 def unit(rows: Floats) -> Floats | None:
-    """Each of length 1; None where one has none."""
+    """Scale rows to length 1; None if a row is zero."""
     length = np.sqrt((rows * rows).sum(axis=1, keepdims=True))
     return None if np.any(length <= 0) else rows / length

@@ -1,1 +1,1 @@
-"""Renames that came out of code review: pull requests asked for, comments linked to methods."""
+"""Mine renames from code reviews: read pull requests and link their comments to methods."""

@@ -1,18 +1,17 @@
-"""GitHub's REST API, and its answers on disk.
+"""GitHub's REST API, with its answers cached on disk.
 
 Each answer is one file, so that an interrupted run continues where it stopped. A file holds
 ``status``, ``body``, ``etag``, ``next`` (the query of the next page) and ``round``. A round is a
-run that reached its end, however often it was started: within a round no request is sent twice;
-the next round sends the stored etag and receives only what changed. Immutable answers, such as a
-file at a commit, are never requested again. No file holds the token. A folder of answers that
-somebody saved by hand works too: a file may hold the body alone, and a list continues as long as
-there is a file for the next page.
+run that reached its end, however often it was started: within a round no request is sent twice; the
+next round sends the stored etag and receives only what changed. Immutable answers, such as a file
+at a commit, are never requested again. No file holds the token. A folder of answers that were saved
+by hand works too: a file may hold the body alone, and a list continues as long as there is a file
+for the next page.
 
 The client sends one request at a time and waits when the server limits it: a status 403 or 429 with
 ``retry-after``, with no requests remaining until a given second, or with only a message (secondary
 limits, abuse detection). Requests that fail, time out or break off are repeated after growing
-delays. 404, 410 and 451 are answers like any other.
-"""
+delays. The statuses 404, 410 and 451 are valid answers."""
 
 from __future__ import annotations
 
@@ -36,14 +35,16 @@ from codeacumen.core.files import write_atomically
 
 ROUND = "round.json"
 OK, NOT_MODIFIED, FORBIDDEN, NOT_FOUND, UNPROCESSABLE = 200, 304, 403, 404, 422
-# Names of files may have 255 bytes, and a suffix is to follow.
+# File names may have 255 bytes, including the suffix.
 LONGEST_NAME = 200
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """``status`` is 200, or says why there is nothing: 404 and 410 vanished, 451 forbidden by law,
-    422 refused."""
+    """An answer of the API; its fields are those of the file on disk.
+
+    A ``status`` other than 200 explains the missing body: 404 and 410 vanished, 451 forbidden by
+    law, 422 refused."""
 
     status: int
     body: Json = None
@@ -53,13 +54,13 @@ class Answer:
 
 
 class Asks(Protocol):
-    """Who can be asked over the network: a path below the API's address, and a query."""
+    """A client that requests a path below the API's address, with a query."""
 
     def ask(self, path: str, query: str, etag: str) -> Answer: ...
 
 
 class Source(Protocol):
-    """Where answers come from: the network and what is kept of it, or a folder."""
+    """A source of answers: the network with its cache, or a folder."""
 
     def get(self, key: str, path: str, query: Mapping[str, str], fixed: bool = False) -> Answer: ...
 
@@ -69,12 +70,12 @@ class Source(Protocol):
 
 
 def file_key(*parts: str) -> str:
-    """The place of an answer below the folder; what an answer says never leads out of it.
+    """Return the key of an answer's file, which never leads out of the folder.
 
     >>> file_key("files", "abc", "../src/a b.java")
     'files/abc/%2E%2E/src/a%20b.java'
     """
-    return "/".join(_named(part) for whole in parts for part in whole.split("/") if part)
+    return "/".join(_named(part) for key in parts for part in key.split("/") if part)
 
 
 def _named(part: str) -> str:
@@ -90,7 +91,7 @@ def _named(part: str) -> str:
 
 
 class Kept:
-    """Answers from the network, kept in a folder."""
+    """Answers from the network, cached in a folder."""
 
     def __init__(self, folder: Path, network: Asks) -> None:
         self.folder, self.network = folder, network
@@ -104,33 +105,33 @@ class Kept:
         return self._got(f"{key}/page-{number}", path, query, False)
 
     def finish(self, repository: str) -> None:
-        """The repository was gone through: the next run is a new round."""
+        """Close the round after a repository is complete; the next run begins a new one."""
         self._keep_round(repository, self._round(repository) + 1)
 
     def _got(self, key: str, path: str, query: str, fixed: bool) -> Answer:
         owner, name = key.split("/")[:2]
-        now = self._round(f"{owner}/{name}")
-        place = self.folder / f"{key}.json"
-        kept = read_answer(place)
-        # What may not be seen today may be seen with another token.
-        lasting = fixed and kept is not None and kept.status != FORBIDDEN
-        if kept is not None and (lasting or kept.round == now):
+        current_round = self._round(f"{owner}/{name}")
+        path_on_disk = self.folder / f"{key}.json"
+        cached = read_answer(path_on_disk)
+        # A forbidden answer is requested again, since another token may be allowed to read it.
+        is_final = fixed and cached is not None and cached.status != FORBIDDEN
+        if cached is not None and (is_final or cached.round == current_round):
             self.there += 1
-            return kept
-        answer = self.network.ask(path, query, kept.etag if kept is not None else "")
+            return cached
+        answer = self.network.ask(path, query, cached.etag if cached is not None else "")
         self.asked += 1
-        if answer.status == NOT_MODIFIED and kept is not None:
+        if answer.status == NOT_MODIFIED and cached is not None:
             self.unchanged += 1
-            answer = replace(kept, next=answer.next or kept.next)
-        answer = replace(answer, round=now)
-        write_atomically(place, _line(asdict(answer)))
+            answer = replace(cached, next=answer.next or cached.next)
+        answer = replace(answer, round=current_round)
+        write_atomically(path_on_disk, _line(asdict(answer)))
         return answer
 
     def _round(self, repository: str) -> int:
         if repository not in self._rounds:
             try:
-                said = json.loads((self.folder / repository / ROUND).read_bytes())
-                self._rounds[repository] = int(said["round"])
+                content = json.loads((self.folder / repository / ROUND).read_bytes())
+                self._rounds[repository] = int(content["round"])
             except (OSError, ValueError, KeyError, TypeError):
                 self._keep_round(repository, 1)
         return self._rounds[repository]
@@ -141,7 +142,7 @@ class Kept:
 
 
 class Saved:
-    """A folder of answers, and no network: what is not there is taken not to exist."""
+    """Answers from a folder, without a network: a missing file counts as a missing answer."""
 
     def __init__(self, folder: Path) -> None:
         if not folder.is_dir():
@@ -152,66 +153,68 @@ class Saved:
         self.missing: list[str] = []
 
     def get(self, key: str, path: str, query: Mapping[str, str], fixed: bool = False) -> Answer:
-        found = read_answer(self.folder / f"{key}.json")
-        if found is None:
+        answer = read_answer(self.folder / f"{key}.json")
+        if answer is None:
             self.missing.append(key)
             return Answer(NOT_FOUND)
-        return found
+        return answer
 
     def page(self, key: str, path: str, query: str, number: int) -> Answer:
-        found = read_answer(self.folder / f"{key}/page-{number}.json")
-        if found is None:
+        answer = read_answer(self.folder / f"{key}/page-{number}.json")
+        if answer is None:
             if number == 1:
                 self.missing.append(key)
             return Answer(NOT_FOUND) if number == 1 else Answer(OK, [])
-        more = (self.folder / f"{key}/page-{number + 1}.json").is_file()
-        return replace(found, next=f"page={number + 1}" if more else "")
+        has_next = (self.folder / f"{key}/page-{number + 1}.json").is_file()
+        return replace(answer, next=f"page={number + 1}" if has_next else "")
 
     def finish(self, repository: str) -> None:
         return None
 
 
 def read_answer(path: Path) -> Answer | None:
-    """The answer in a file; None if there is none, or a damaged one, which is asked for again."""
+    """Return the answer in a file; None if it is missing or damaged and must be requested again."""
     try:
-        said = json.loads(path.read_bytes())
+        content = json.loads(path.read_bytes())
     except (OSError, ValueError, RecursionError):
         return None
-    if not isinstance(said, dict) or not {"status", "body"} <= said.keys():
-        return Answer(OK, said)
+    if not isinstance(content, dict) or not {"status", "body"} <= content.keys():
+        return Answer(OK, content)
     try:
         return Answer(
-            int(said["status"]),
-            said["body"],
-            str(said.get("etag", "")),
-            str(said.get("next", "")),
-            int(said.get("round", 0)),
+            int(content["status"]),
+            content["body"],
+            str(content.get("etag", "")),
+            str(content.get("next", "")),
+            int(content.get("round", 0)),
         )
     except (TypeError, ValueError):
         return None
 
 
 def listed(source: Source, key: str, path: str, query: Mapping[str, str]) -> Iterator[Json]:
-    """All items of a list, page by page. Where a list is refused because it is too long, it goes on
-    with those since the last one that was seen; so an item may come twice."""
-    number, asked, since, place = 0, urlencode(query), "", key
+    """Yield the items of a list, page by page.
+
+    If the API refuses a list because it is too long, continue with the items since the last one
+    that was read; an item may then come twice."""
+    number, page_query, since, list_key = 0, urlencode(query), "", key
     while True:
         number += 1
-        answer = source.page(place, path, asked, number)
+        answer = source.page(list_key, path, page_query, number)
         if answer.status == UNPROCESSABLE and number > 1 and since > query.get("since", ""):
-            asked = urlencode({**query, "since": since})
+            page_query = urlencode({**query, "since": since})
             number, query = 0, {**query, "since": since}
-            place = f"{key}-from-{since.replace(':', '')}"
+            list_key = f"{key}-from-{since.replace(':', '')}"
             continue
         if answer.status != OK or not isinstance(answer.body, list):
             return
         yield from answer.body
         for item in answer.body[-1:]:
-            said = item.get("created_at") if isinstance(item, dict) else None
-            since = said if isinstance(said, str) else since
-        if answer.next in ("", asked):
+            created = item.get("created_at") if isinstance(item, dict) else None
+            since = created if isinstance(created, str) else since
+        if answer.next in ("", page_query):
             return
-        asked = answer.next
+        page_query = answer.next
 
 
 def _line(value: Json) -> bytes:
@@ -220,11 +223,11 @@ def _line(value: Json) -> bytes:
 
 API = "https://api.github.com"
 TIMEOUT_SECONDS = 30.0
-# A server that fails is asked so often, after 1, 2, 4, ... seconds.
+# A failed request is sent so often, after 1, 2, 4, ... seconds.
 TRIES = 7
-# Waits for limits, one after the other, before it is taken that they will not end.
+# Consecutive waits for rate limits before the client gives up.
 WAITS = 12
-# What GitHub asks for where it names no time.
+# GitHub's documented wait if an answer names no time.
 SECONDARY_WAIT = 60.0
 LONGEST_WAIT = 3700.0
 GONE = (FORBIDDEN, 404, 409, 410, 451, UNPROCESSABLE)
@@ -234,7 +237,10 @@ Told = Callable[[str], None]
 
 
 class GitHub:
-    """``told`` hears why it waits; ``sleep`` and ``clock`` are the machine's, or a test's."""
+    """A client of GitHub's REST API.
+
+    ``on_wait`` receives the reason of each wait; ``sleep`` and ``clock`` can be replaced in tests.
+    """
 
     def __init__(
         self,
@@ -255,13 +261,15 @@ class GitHub:
         }
         if token:
             headers["Authorization"] = f"Bearer {token}"
-        # Said here: an error further down would quote it.
+        # Checked here, since httpx would quote the token in its error.
         if not re.fullmatch(r"[!-~]*", token):
-            raise CodeacumenError("the token cannot be sent", "look for blanks and line ends in it")
+            raise CodeacumenError(
+                "the token cannot be sent", "remove blanks and line ends from the token"
+            )
         self._api = api.rstrip("/")
         if not self._api.startswith(("https://", "http://")):
-            raise CodeacumenError(f"{api!r} is no address", f"it is like {API}")
-        # A redirect to another host is followed without the token: httpx sees to that.
+            raise CodeacumenError(f"{api!r} is not an address", f"write it like {API}")
+        # httpx follows a redirect to another host without the token.
         self._client = self._httpx.Client(headers=headers, timeout=timeout, follow_redirects=True)
 
     def __enter__(self) -> GitHub:
@@ -277,7 +285,7 @@ class GitHub:
 
     def ask(self, path: str, query: str, etag: str) -> Answer:
         failures = waits = 0
-        why = ""
+        reason = ""
         while failures < TRIES and waits < WAITS:
             self._wait_for_limit()
             try:
@@ -287,8 +295,8 @@ class GitHub:
                 )
                 body = _json(response)
             except (self._httpx.HTTPError, self._httpx.InvalidURL, ValueError) as error:
-                failures, why = failures + 1, _reason(error)
-                self._pause(2.0 ** (failures - 1), f"{path}: {why}", failures < TRIES)
+                failures, reason = failures + 1, _reason(error)
+                self._pause(2.0 ** (failures - 1), f"{path}: {reason}", failures < TRIES)
                 continue
             self._note_limit(response)
             status = response.status_code
@@ -296,25 +304,25 @@ class GitHub:
                 return Answer(status, body, response.headers.get("etag", ""), _next(response))
             pause = self._limited(response, body, waits)
             if pause is not None:
-                waits, why = waits + 1, f"status {status}, {_message(body)}"
+                waits, reason = waits + 1, f"status {status}, {_message(body)}"
                 self._pause(pause, f"rate limit ({status})", waits < WAITS)
             elif status in GONE:
                 return Answer(status)
             elif status == 401:
                 raise CodeacumenError(
                     "the API does not accept the token",
-                    "make a new one; reading public repositories needs no scope",
+                    "create a new token; reading public repositories needs no scope",
                 )
             else:
-                failures, why = failures + 1, f"status {status}"
-                self._pause(2.0 ** (failures - 1), f"{path}: {why}", failures < TRIES)
+                failures, reason = failures + 1, f"status {status}"
+                self._pause(2.0 ** (failures - 1), f"{path}: {reason}", failures < TRIES)
         raise CodeacumenError(
-            f"{self._api}/{path} gives no answer: {why}",
-            "run the same command again later: it goes on where it was",
+            f"no answer from {self._api}/{path}: {reason}",
+            "run the same command again later: it continues where it stopped",
         )
 
     def _limited(self, response: Any, body: Json, waits: int) -> float | None:
-        """Seconds to wait if the answer is that there were too many questions; else None."""
+        """Return the seconds to wait if the answer reports a rate limit, otherwise None."""
         if response.status_code not in (FORBIDDEN, 429):
             return None
         after = _seconds(response.headers.get("retry-after"), self._now(response))
@@ -328,7 +336,7 @@ class GitHub:
         return None
 
     def _note_limit(self, response: Any) -> None:
-        """An answer that says that it was the last one for now."""
+        """Store the end of the limit if this was the last request allowed for now."""
         reset = _number(response.headers.get("x-ratelimit-reset"))
         if response.headers.get("x-ratelimit-remaining") == "0" and reset is not None:
             pause = min(max(0.0, reset - self._now(response)) + 1, LONGEST_WAIT)
@@ -340,7 +348,7 @@ class GitHub:
         self._free_at = 0.0
 
     def _now(self, response: Any) -> float:
-        """The server's clock, which is what its times are meant by."""
+        """Return the server's time, to which the times in its answers refer."""
         try:
             return parsedate_to_datetime(response.headers["date"]).timestamp()
         except (KeyError, ValueError, TypeError):
@@ -362,31 +370,33 @@ def _httpx() -> Any:
         return import_module("httpx")
     except ImportError as error:
         raise CodeacumenError(
-            "asking GitHub needs httpx, which is not installed",
-            "pip install 'codeacumen[remote]', or give a folder of answers with --saved",
+            "requests to GitHub need httpx, which is not installed",
+            "pip install 'codeacumen[remote]', or name a folder of answers with --saved",
         ) from error
 
 
 def _json(response: Any) -> Json:
-    """The body; an error where it is no JSON though all is said to be well."""
+    """Return the body; raise ValueError if a successful answer is not JSON."""
     if response.status_code == NOT_MODIFIED:
         return None
     try:
         return json.loads(response.content)
     except (ValueError, RecursionError):
         if response.status_code == OK:
-            raise ValueError("the answer is no JSON, or not all of it") from None
+            raise ValueError("the answer is not JSON, or is incomplete") from None
         return None
 
 
 def _message(body: Json) -> str:
-    said = body.get("message") if isinstance(body, dict) else None
-    return said if isinstance(said, str) else ""
+    message = body.get("message") if isinstance(body, dict) else None
+    return message if isinstance(message, str) else ""
 
 
 def _next(response: Any) -> str:
-    """The query of the next page. Only that: its address may be spelt in another way, and a token
-    is sent nowhere but to the address that was given."""
+    """Return the query of the next page.
+
+    Only the query: the address may be spelt in another way, and a token is sent to no address but
+    the configured one."""
     address = response.links.get("next", {}).get("url", "")
     return str(address.partition("?")[2])
 
@@ -399,7 +409,7 @@ def _number(text: str | None) -> float | None:
 
 
 def _seconds(text: str | None, now: float) -> float | None:
-    """A header's number of seconds, or the time until its date."""
+    """Parse a header's number of seconds, or the time until its date."""
     if text is None:
         return None
     number = _number(text)

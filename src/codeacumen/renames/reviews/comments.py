@@ -1,16 +1,15 @@
-"""Pull requests and their comments: what they say about which method.
+"""Parse pull requests and comments, and link comments to the methods that they discuss.
 
 Any field may be missing: a deleted account has no author, an outdated comment no line. A value of
 the wrong type counts as missing; a record that is unusable without it is skipped.
 
-``speaks_of_names`` selects the comments that may ask for a rename. ReName4J (section 3.2) takes
+``speaks_of_names`` selects the comments that may request a rename. ReName4J (section 3.2) takes
 words "such as" naming, name, inconsistent and descriptive; we take these four in all their forms.
-``link`` finds the method that a thread is about: by commit, file and line, by the last line of the
-diff hunk (which works where the commit is gone), or by the method's name. ``find_features`` applies
+``link_thread`` finds the method of a thread: by commit, file and line, by the last line of the diff
+hunk (which works where the commit is gone), or by the method's name. ``find_features`` applies
 ReName4J's criteria as far as a program can: names that were accepted and that a comment suggested,
-inspired, or asked for because of a convention or for consistency; no typos and no example code.
-The features are hints for the person who decides.
-"""
+inspired, or requested because of a convention or for consistency; no typos and no example code. The
+features are hints for the person who decides."""
 
 from __future__ import annotations
 
@@ -29,7 +28,7 @@ _TAIL = re.compile(r"/(\d+)$")
 
 @dataclass(frozen=True, slots=True)
 class Pull:
-    """``head`` is its last commit, ``base`` the commit it was to be merged into."""
+    """A pull request; ``head`` is its last commit, ``base`` the commit to merge it into."""
 
     number: int
     url: str
@@ -43,13 +42,12 @@ class Pull:
 
 @dataclass(frozen=True, slots=True)
 class Comment:
-    """``kind`` is a comment on a line, in the discussion, or the text of a review's verdict.
+    """A comment on a line, in the discussion, or the text of a review's verdict, as ``kind`` says.
 
-    ``commit`` is the one that was shown when the comment was written, and lines are those of the
-    file at that commit: an outdated comment has lost its line in the latest one, not in this.
-    ``left``: it stands at a line that the pull request removes, so the line is not one of that
-    commit's file. 0 is no line; ``thread`` is the comment it answers to, or its own number.
-    """
+    ``commit`` is the commit that was shown when the comment was written, and lines are those of the
+    file at that commit: an outdated comment has no line in the latest commit, but still in this
+    one. ``is_on_removed_line``: the pull request removes the line, so the commit's file does not
+    have it. Line 0 is no line; ``thread`` is the id of the first comment of the thread."""
 
     id: int
     kind: str
@@ -94,7 +92,7 @@ def read_line_comment(item: Json) -> Comment | None:
     first = _int(item, "original_start_line") or _int(item, "start_line") or last
     side = _text(item, "side") or "RIGHT"
     if (_text(item, "start_side") or side) != side:
-        # From a removed line to one that was put in: their numbers are of two files.
+        # A range from a removed to an added line: the numbers belong to two files.
         first = last
     return Comment(
         number,
@@ -131,7 +129,7 @@ def read_discussion(item: Json) -> Comment | None:
 
 
 def read_verdict(item: Json, pull: int) -> Comment | None:
-    """The text of a review; its comments on lines come with the others."""
+    """Return the text of a review; its comments on lines come with the line comments."""
     number, body = _int(item, "id"), _text(item, "body")
     if not number or not body or _is_bot(item):
         return None
@@ -149,7 +147,7 @@ def read_verdict(item: Json, pull: int) -> Comment | None:
 
 
 def approved(reviews: Iterable[Json]) -> bool:
-    """Whether somebody's last word was an approval, and nobody's a wish for changes."""
+    """Return whether a reviewer's last verdict is an approval, and none requests changes."""
     last: dict[str, str] = {}
     for item in reviews:
         state = _text(item, "state").upper()
@@ -159,26 +157,26 @@ def approved(reviews: Iterable[Json]) -> bool:
 
 
 def commit_at(commits: Iterable[Json], time: str) -> str:
-    """The last of a pull request's commits that was there at a time; else its first one."""
-    first = found = ""
+    """Return the pull request's last commit at a time, or its first one if there was none yet."""
+    first = latest = ""
     for item in commits:
         sha = _text(item, "sha")
         first = first or sha
         if sha and _text(item, "commit", "committer", "date") <= time:
-            found = sha
-    return found or first
+            latest = sha
+    return latest or first
 
 
 def threads(comments: Iterable[Comment]) -> dict[int, list[Comment]]:
-    """Comments by the thread they are in, in the order in which they were written."""
-    found: dict[int, list[Comment]] = {}
-    for one in sorted(comments, key=lambda one: (one.time, one.id)):
-        found.setdefault(one.thread, []).append(one)
-    return found
+    """Group comments by thread, in the order of writing."""
+    comments_by_thread: dict[int, list[Comment]] = {}
+    for comment in sorted(comments, key=lambda comment: (comment.time, comment.id)):
+        comments_by_thread.setdefault(comment.thread, []).append(comment)
+    return comments_by_thread
 
 
 def seconds(time: str) -> int:
-    """A time as the API writes it, in seconds since 1970; 0 where that cannot be read."""
+    """Return the seconds since 1970 of a time in the API's format; 0 if it cannot be parsed."""
     try:
         return int(datetime.fromisoformat(time).timestamp())
     except (ValueError, OverflowError):
@@ -192,18 +190,18 @@ def _value(item: Json, keys: Sequence[str]) -> Json:
 
 
 def _text(item: Json, *keys: str) -> str:
-    found = _value(item, keys)
-    # Half of a surrogate pair, which JSON may hold, can be written nowhere.
-    return found.encode("utf-8", "replace").decode() if isinstance(found, str) else ""
+    value = _value(item, keys)
+    # JSON may hold half of a surrogate pair, which cannot be encoded.
+    return value.encode("utf-8", "replace").decode() if isinstance(value, str) else ""
 
 
 def _int(item: Json, *keys: str) -> int:
-    found = _value(item, keys)
-    return found if isinstance(found, int) and not isinstance(found, bool) and found > 0 else 0
+    value = _value(item, keys)
+    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0
 
 
 def _tail(item: Json, key: str) -> int:
-    """The number that an address ends with."""
+    """Return the number at the end of an address."""
     match = _TAIL.search(_text(item, key))
     return int(match[1]) if match else 0
 
@@ -224,7 +222,7 @@ _WORDS = re.compile(rf"(?<![\w.])(?:{'|'.join(_FORMS.values())})(?!\w)", re.IGNO
 
 
 def speaks_of_names(text: str) -> bool:
-    """Whether a comment holds one of the words; what it quotes of others does not count.
+    """Return whether a comment holds one of the words, outside of quoted lines.
 
     >>> speaks_of_names("Can we rename this?"), speaks_of_names("> rename\\nThe filename is long.")
     (True, False)
@@ -232,11 +230,11 @@ def speaks_of_names(text: str) -> bool:
     return _WORDS.search(_QUOTED.sub("", text)) is not None
 
 
-# From the surest to the weakest.
+# Links from the most certain to the weakest.
 DECLARATION, SHOWN, NAMED, BODY = "declaration", "shown", "named", "body"
 LINKS = (DECLARATION, SHOWN, NAMED, BODY)
 _HUNK = re.compile(r"^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@")
-# What stands before a name that is meant as one, though it is a plain word: "rename it to close".
+# Words before a plain word that mark it as a proposed name: "rename it to close".
 _PROPOSED = (
     r"(?:\bto|\bcall(?:ed|ing)?(?: it| this| the method)?|\babout|\bbe|\bnamed?|\binto|->|=>|→"
     r"|\buse|\bprefer|\bproposal:?|\bmaybe|\bsuggest)"
@@ -245,8 +243,10 @@ _PROPOSED = (
 
 @dataclass(frozen=True, slots=True)
 class Where:
-    """Where a method stood before it was renamed: lines count from 1, ``first`` with its comment,
-    ``opens`` the one its body begins in."""
+    """Position of a method before its rename.
+
+    Lines count from 1; ``first_line`` includes its comment, and its body begins on ``body_line``.
+    """
 
     commit: str
     path: str
@@ -257,17 +257,17 @@ class Where:
 
 
 def link(thread: Sequence[Comment], where: Where, new_name: str) -> str:
-    """How a thread is linked to a method; empty if it is not."""
+    """Return the kind of link between a thread and a method; empty if there is none."""
     root = thread[0]
-    place = _place(root, where) if root.kind == LINE else ""
-    if place == DECLARATION:
+    position = _place(root, where) if root.kind == LINE else ""
+    if position == DECLARATION:
         return DECLARATION
     if root.kind == LINE and shows(root, where.name):
         return SHOWN
-    said = "\n".join(one.body for one in thread)
-    if mentions(said, where.name) or mentions(said, new_name):
+    text = "\n".join(comment.body for comment in thread)
+    if mentions(text, where.name) or mentions(text, new_name):
         return NAMED
-    return place
+    return position
 
 
 def _place(comment: Comment, where: Where) -> str:
@@ -283,12 +283,12 @@ def _place(comment: Comment, where: Where) -> str:
 
 
 def hunk_line(hunk: str) -> tuple[int, bool]:
-    """The line that a piece of a difference ends with, and whether it is one that was removed.
+    """Return the last line of a diff hunk, and whether the line was removed.
 
-    >>> hunk_line("@@ -3,2 +4,3 @@ class A {\\n a\\n-b\\n+c\\n+d")
+    >>> last_hunk_line("@@ -3,2 +4,3 @@ class A {\\n a\\n-b\\n+c\\n+d")
     (6, False)
     """
-    # "\\ No newline at end of file" is a remark and no line.
+    # "\\ No newline at end of file" is not a line of the file.
     lines = [line for line in hunk.split("\n") if not line.startswith("\\")]
     match = _HUNK.match(lines[0]) if lines else None
     if not match or len(lines) < 2:
@@ -302,32 +302,32 @@ def hunk_line(hunk: str) -> tuple[int, bool]:
 
 
 def shows(comment: Comment, name: str) -> bool:
-    """Whether a name is declared or called in the lines that a comment stands at."""
+    """Return whether the lines of a comment declare or call a name."""
     lines = comment.hunk.split("\n")[1:]
-    several = max(1, comment.last - comment.first + 1)
-    text = "\n".join(lines[-several:])
+    line_count = max(1, comment.last - comment.first + 1)
+    text = "\n".join(lines[-line_count:])
     return re.search(rf"(?<![\w$]){re.escape(name)}\s*\(", text) is not None
 
 
 @lru_cache(maxsize=4096)
 def _mentioned(name: str) -> re.Pattern[str]:
-    spelt = rf"(?<![\w$]){re.escape(name)}(?![\w$])"
+    name_pattern = rf"(?<![\w$]){re.escape(name)}(?![\w$])"
     if len(subtokens(name)) > 1:
-        return re.compile(spelt, re.IGNORECASE)
-    # A plain word is a name only where it is marked as one, or where it stands like one.
-    ways = (
-        rf"[`'\"“#]\s*(?:\w+[.#])*{spelt}",
-        rf"{spelt}\s*[`(]",
-        rf"{_PROPOSED}[\s:*_]+{spelt}",
-        rf"(?:^|[.!?]\s+|\brename\s+){spelt}\s+(?:should|could|to|->|→)",
+        return re.compile(name_pattern, re.IGNORECASE)
+    # A plain word is a name only with a mark, or in the position of a name.
+    patterns = (
+        rf"[`'\"“#]\s*(?:\w+[.#])*{name_pattern}",
+        rf"{name_pattern}\s*[`(]",
+        rf"{_PROPOSED}[\s:*_]+{name_pattern}",
+        rf"(?:^|[.!?]\s+|\brename\s+){name_pattern}\s+(?:should|could|to|->|→)",
     )
-    return re.compile("|".join(ways), re.IGNORECASE)
+    return re.compile("|".join(patterns), re.IGNORECASE)
 
 
 def mentions(text: str, name: str) -> bool:
-    """Whether a text speaks of a name, not only of the word that it is.
+    """Return whether a text mentions a method's name, not only the same plain word.
 
-    >>> mentions("the size is wrong", "size"), mentions("`size` is wrong", "size")
+    >>> mentions_name("the size is wrong", "size"), mentions_name("`size` is wrong", "size")
     (False, True)
     """
     return bool(name) and _mentioned(name).search(text) is not None
@@ -363,15 +363,17 @@ def find_features(
     own: bool,
     tags: Sequence[str] = (),
 ) -> tuple[str, ...]:
-    """What can be said of a case. ``said`` are the comments of the thread, the first one first;
-    ``own``: the author of the change wrote the first; ``tags`` those of the rename."""
+    """Return the features of a case that apply.
+
+    ``comments`` are those of the thread, the first one first. ``own``: the author of the pull
+    request wrote the first one. ``tags`` are those of the rename."""
     text = "\n".join(said)
-    proposed = is_suggested(said, new)
-    told = {
+    suggested = is_suggested(said, new)
+    features = {
         ACCEPTED: accepted,
         APPROVED: approved,
-        SUGGESTED: proposed,
-        INSPIRED: not proposed and inspired(text, old, new),
+        SUGGESTED: suggested,
+        INSPIRED: not suggested and inspired(text, old, new),
         CONVENTION: _CONVENTION.search(text) is not None,
         CONSISTENCY: _CONSISTENCY.search(text) is not None,
         TYPO: TYPO in tags or _TYPO.search(text) is not None,
@@ -379,20 +381,21 @@ def find_features(
         OLD_NAME: mentions(text, old),
         OWN_WORDS: own,
     }
-    return tuple(name for name, holds in told.items() if holds)
+    return tuple(name for name, is_present in features.items() if is_present)
 
 
 def is_suggested(said: Sequence[str], new: str) -> bool:
-    """Whether somebody wrote the name that the method got."""
+    """Return whether a comment contains the method's new name."""
     return mentions("\n".join(said), new)
 
 
 def inspired(text: str, old: str, new: str) -> bool:
-    """Whether at least half of what is new in a name stands in a text, be it as part of another
-    name; where nothing is new, what was taken away.
+    """Return whether a text holds at least half of the new words of a name.
 
-    >>> inspired("maybe completeConversionIfNecessary?", "completeRestoration",
-    ...          "completeRestorationIfPossible")
+    If there are no new words, the removed ones count. The words may be part of another name.
+
+    >>> is_inspired("maybe completeConversionIfNecessary?", "completeRestoration",
+    ...             "completeRestorationIfPossible")
     True
     """
     before, after = _words(old), _words(new)
@@ -402,7 +405,7 @@ def inspired(text: str, old: str, new: str) -> bool:
 
 
 def is_clear(found: Sequence[str]) -> bool:
-    """Whether a case meets the criteria by these features alone."""
+    """Return whether a case meets the criteria by its features alone."""
     return (
         ACCEPTED in found
         and SUGGESTED in found

@@ -1,11 +1,10 @@
-"""From a repository's pull requests to renames with the comments that led to them.
+"""Mine a repository's pull requests for renames with the comments that led to them.
 
 1. All comments are read, and pull requests in which somebody speaks of a name are selected.
-2. ``Changes`` compares the commit that a comment was written at with the last one, and also the
-   commit that the pull request began at, for comments that explain a rename.
+2. ``RepositoryChanges`` compares the commit that a comment was written at with the last one, and
+   also the commit that the pull request began at, for comments that explain a rename.
 3. Methods are matched (``renames.match``): renames in which only the name changed.
-4. Each rename is linked to the comment that speaks of it most surely, or left out.
-"""
+4. Each rename gets the comment with the most certain link, or is left out."""
 
 from __future__ import annotations
 
@@ -45,15 +44,17 @@ from codeacumen.renames.reviews.comments import (
 from codeacumen.renames.tags import mass, of_commit, of_method, of_place
 from codeacumen.renames.versions import Version, version_of
 
-# GitHub lists no more files of a difference.
+# GitHub's limit on the files of a comparison.
 MOST_FILES = 300
 _SHA = re.compile(r"[0-9a-f]{7,64}")
 
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """``before`` is the commit that files are compared from: the one asked for, or the one at which
-    the branches parted. ``files`` are their paths before and after."""
+    """Two commits and the Java files that differ between them.
+
+    ``before`` is the requested commit or the merge base of the branches; ``files`` are the paths
+    before and after."""
 
     before: str
     after: str
@@ -61,19 +62,18 @@ class Range:
 
 
 class Changes:
-    """The changes of one repository; ``lost`` counts what could not be looked at, by reason."""
+    """The changes of one repository; ``lost`` counts unreadable ones by reason."""
 
     def __init__(self, source: Source, repository: str, lost: Counter[str]) -> None:
         self.source, self.repository, self.lost = source, repository, lost
         self._versions: dict[tuple[str, str], Version | None] = {}
 
     def between(self, before: str, after: str, *, from_parting: bool = False) -> Range | None:
-        """The Java files in which a method may have been renamed; None if a commit is gone.
+        """Return the Java files that may hold a renamed method; None if a commit is gone.
 
-        GitHub compares with the commit at which the branches parted. Where that is not ``before``,
-        a force-push came between: then the list holds at least what the pull request changes, and
-        the files are read at ``before`` all the same, unless ``from_parting``.
-        """
+        GitHub compares with the merge base. If that is not ``before``, there was a force-push in
+        between: then the list holds at least the changes of the pull request, and the files are
+        still read at ``before``, unless ``from_merge_base``."""
         answer = self.source.get(
             file_key(self.repository, "compare", f"{before}...{after}"),
             f"repos/{self.repository}/compare/{quote(before)}...{quote(after)}",
@@ -81,16 +81,20 @@ class Changes:
             fixed=True,
         )
         body = answer.body if answer.status == OK and isinstance(answer.body, dict) else None
-        listed = body.get("files") if body is not None else None
-        if body is None or not isinstance(listed, list):
+        files_of_answer = body.get("files") if body is not None else None
+        if body is None or not isinstance(files_of_answer, list):
             self.lost["a commit has vanished"] += 1
             return None
-        parted = _sha(body.get("merge_base_commit"))
-        forced = bool(parted) and parted != before
-        if len(listed) >= MOST_FILES:
+        merge_base = _sha(body.get("merge_base_commit"))
+        is_rebased = bool(merge_base) and merge_base != before
+        if len(files_of_answer) >= MOST_FILES:
             self.lost["a difference of more files than GitHub lists"] += 1
-        files = [found for item in listed if (found := _file(item, forced and not from_parting))]
-        return Range((from_parting and parted) or before, after, tuple(sorted(set(files))))
+        files = [
+            java_file
+            for item in files_of_answer
+            if (java_file := _file(item, is_rebased and not from_parting))
+        ]
+        return Range((from_parting and merge_base) or before, after, tuple(sorted(set(files))))
 
     def matched(self, found: Range) -> Matched:
         pairs = []
@@ -101,7 +105,7 @@ class Changes:
         return match(pairs)
 
     def forget(self) -> None:
-        """A pull request is done: its files are not needed any more."""
+        """Drop the versions of a finished pull request."""
         self._versions.clear()
 
     def _version(self, commit: str, path: str) -> Version | None:
@@ -114,14 +118,14 @@ class Changes:
         if data is None:
             self.lost["a file has vanished"] += 1
             return None
-        found = version_of(path, data)
-        if isinstance(found, Problem):
-            self.lost[f"a file is {found.kind}"] += 1
+        version = version_of(path, data)
+        if isinstance(version, Problem):
+            self.lost[f"a file is {version.kind}"] += 1
             return None
-        return found
+        return version
 
     def text(self, commit: str, path: str) -> bytes | None:
-        """A file at a commit; None where it is not there."""
+        """Return a file at a commit; None if it does not exist there."""
         answer = self.source.get(
             file_key(self.repository, "files", commit, path),
             f"repos/{self.repository}/contents/{quote(path, errors='replace')}",
@@ -145,8 +149,8 @@ class Changes:
 
 
 def _sha(item: Json) -> str:
-    found = item.get("sha") if isinstance(item, dict) else None
-    return found if isinstance(found, str) and _SHA.fullmatch(found) else ""
+    sha = item.get("sha") if isinstance(item, dict) else None
+    return sha if isinstance(sha, str) and _SHA.fullmatch(sha) else ""
 
 
 def _content(body: dict[str, Json]) -> bytes | None:
@@ -160,36 +164,36 @@ def _content(body: dict[str, Json]) -> bytes | None:
 
 
 def _file(item: Json, forced: bool) -> tuple[str, str] | None:
-    """The paths of a file in which a method may have been renamed."""
+    """Return the old and new path of a file that may hold a renamed method, otherwise None."""
     path = item.get("filename") if isinstance(item, dict) else None
     if not isinstance(path, str) or not path.isprintable() or not path.endswith(".java"):
         return None
     if item.get("status") in ("added", "removed") and not forced:
         return None
     patch = item.get("patch")
-    # A rename takes a declaration away and puts one in its place. Of a long one there is no patch.
+    # A rename removes one declaration and adds another. A long difference has no patch.
     if isinstance(patch, str) and not forced:
         lines = patch.split("\n")
         signs = {line[0] for line in lines if line[:1] in ("+", "-") and "(" in line}
         if signs != {"+", "-"}:
             return None
-    before = item.get("previous_filename")
-    return (before if isinstance(before, str) and before.isprintable() else path), path
+    previous = item.get("previous_filename")
+    return (previous if isinstance(previous, str) and previous.isprintable() else path), path
 
 
 NAMESPACE = uuid.uuid5(uuid.NAMESPACE_URL, "codeacumen:renames/reviews")
 PER_PAGE = "100"
-# So many methods that change alike in one pull request are a campaign, and no judgement of each.
+# So many methods with the same change in one pull request are a mass rename, not single decisions.
 MASS = 10
 
 
 class NoRepositoryError(CodeacumenError):
-    """A repository that is not there, or that may not be seen."""
+    """A repository does not exist or may not be read."""
 
 
 @dataclass(slots=True)
 class Found:
-    """What a repository gave; ``counts`` from pull requests to cases, ``lost`` by reason."""
+    """Renames and stable methods of a repository; ``lost`` counts losses by reason."""
 
     repository: str
     renames: list[Rename] = field(default_factory=list)
@@ -200,7 +204,7 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class _Case:
-    """A rename, the thread it is linked to, and how."""
+    """A rename, the thread it is linked to, and the kind of link."""
 
     renamed: Renamed
     tags: tuple[str, ...]
@@ -219,31 +223,33 @@ class _Case:
 def mine(
     source: Source, repository: str, since: str = "", step: Progress = ignore_progress
 ) -> Found:
-    """``since``: a date, as 2020-01-31; pull requests that were opened before it are left out."""
-    found = Found(repository)
-    pulls = _pulls(source, repository, since, found, step)
+    """Mine a repository; leave out pull requests opened before ``since``, a date as 2020-01-31."""
+    result = Found(repository)
+    pulls = _pulls(source, repository, since, result, step)
     naming = {
-        one.pull
-        for one in _comments(source, repository, since, found.counts, step)
-        if one.pull in pulls and speaks_of_names(one.body)
+        comment.pull
+        for comment in _comments(source, repository, since, result.counts, step)
+        if comment.pull in pulls and speaks_of_names(comment.body)
     }
-    found.counts["pull requests that speak of names"] = len(naming)
-    said: dict[int, list[Comment]] = {number: [] for number in naming}
-    # Read a second time, from what is kept: all comments of a large project would fill the memory.
-    for one in _comments(source, repository, since, Counter(), ignore_progress):
-        if one.pull in said:
-            said[one.pull].append(one)
-    changes = Changes(source, repository, found.lost)
+    result.counts["pull requests that speak of names"] = len(naming)
+    comments: dict[int, list[Comment]] = {number: [] for number in naming}
+    # Read again from the cache: all comments of a large project would not fit in memory.
+    for comment in _comments(source, repository, since, Counter(), ignore_progress):
+        if comment.pull in comments:
+            comments[comment.pull].append(comment)
+    changes = Changes(source, repository, result.lost)
     stable: dict[tuple[object, ...], StableMethod] = {}
-    for place, number in enumerate(sorted(naming)):
-        step(f"{repository}: pull requests", place, len(naming))
-        for case in _pull(source, repository, changes, pulls[number], said[number], found):
+    for index, number in enumerate(sorted(naming)):
+        step(f"{repository}: pull requests", index, len(naming))
+        for case in _pull(source, repository, changes, pulls[number], comments[number], result):
             for other in _others(case, repository):
                 stable[other.path, other.owner, other.name, other.parameters] = other
         changes.forget()
-    found.stable = sorted(stable.values(), key=lambda one: (one.path, one.owner, one.id))
-    found.counts["cases"], found.counts["stable"] = len(found.renames), len(found.stable)
-    return found
+    result.stable = sorted(
+        stable.values(), key=lambda method: (method.path, method.owner, method.id)
+    )
+    result.counts["cases"], result.counts["stable"] = len(result.renames), len(result.stable)
+    return result
 
 
 def _pulls(
@@ -271,8 +277,9 @@ def _pulls(
 def _comments(
     source: Source, repository: str, since: str, counts: Counter[str], tell: Progress
 ) -> Iterator[Comment]:
-    """All comments on lines and in discussions of a repository, each once. Asked for the whole
-    repository: hundreds of pull requests come with one question."""
+    """Yield all comments on lines and in discussions of a repository, each once.
+
+    Requests for the whole repository return the comments of hundreds of pull requests at once."""
     query = {"sort": "created", "direction": "asc", "per_page": PER_PAGE}
     if since:
         query["since"] = f"{since}T00:00:00Z"
@@ -282,34 +289,36 @@ def _comments(
         ("discussion", "issues/comments", read_discussion),
     )
     for name, path, read in kinds:
-        seen: set[int] = set()
+        comment_ids: set[int] = set()
         key = file_key(repository, f"{name}{suffix}")
         for item in listed(source, key, f"repos/{repository}/{path}", query):
-            one = read(item)
-            if one is not None and one.id not in seen:
-                seen.add(one.id)
-                if len(seen) % 100 == 0:
-                    tell(f"{repository}: {name}", len(seen), 0)
-                yield one
-        counts[name] = len(seen)
+            comment = read(item)
+            if comment is not None and comment.id not in comment_ids:
+                comment_ids.add(comment.id)
+                if len(comment_ids) % 100 == 0:
+                    tell(f"{repository}: {name}", len(comment_ids), 0)
+                yield comment
+        counts[name] = len(comment_ids)
 
 
 def _pull(
     source: Source, repository: str, changes: Changes, pull: Pull, said: list[Comment], found: Found
 ) -> list[_Case]:
-    """The cases of a pull request; their records are added to what was found."""
+    """Return the cases of a pull request and add their records to the result."""
     key, path = file_key(repository, "pulls", str(pull.number)), f"pulls/{pull.number}"
     path = f"repos/{repository}/{path}"
     query = {"per_page": PER_PAGE}
     reviews = list(listed(source, f"{key}/reviews", f"{path}/reviews", query))
-    verdicts = [one for item in reviews if (one := read_verdict(item, pull.number)) is not None]
+    verdicts = [
+        comment for item in reviews if (comment := read_verdict(item, pull.number)) is not None
+    ]
     naming = [
         thread
         for thread in threads([*said, *verdicts]).values()
-        if any(speaks_of_names(one.body) for one in thread)
+        if any(speaks_of_names(comment.body) for comment in thread)
     ]
     commits: list[Json] | None = None
-    shown: dict[str, None] = {}
+    shown_commits: dict[str, None] = {}
     for thread in naming:
         commit = thread[0].commit
         if not commit:
@@ -317,10 +326,12 @@ def _pull(
                 commits = list(listed(source, f"{key}/commits", f"{path}/commits", query))
             commit = commit_at(commits, thread[0].time)
         if commit and commit != pull.head:
-            shown[commit] = None
-    ranges = [changes.between(commit, pull.head) for commit in shown]
+            shown_commits[commit] = None
+    ranges = [changes.between(commit, pull.head) for commit in shown_commits]
     ranges.append(changes.between(pull.base, pull.head, from_parting=True))
-    cases = _linked([one for one in ranges if one is not None], changes, naming, found)
+    cases = _linked(
+        [compared for compared in ranges if compared is not None], changes, naming, found
+    )
     accepted = (pull.merged, approved(reviews))
     for case in cases:
         found.renames.append(_record(case, repository, pull, accepted))
@@ -330,24 +341,24 @@ def _pull(
 def _linked(
     ranges: Iterable[Range], changes: Changes, naming: Sequence[Sequence[Comment]], found: Found
 ) -> list[_Case]:
-    """For each method that has another name now, its best link."""
+    """Return the best link of each renamed method."""
     best: dict[tuple[object, ...], _Case] = {}
     unlinked: set[tuple[object, ...]] = set()
-    for one in ranges:
-        matched = changes.matched(one)
+    for compared in ranges:
+        matched = changes.matched(compared)
         for renamed, tags in zip(matched.renames, _tags(matched), strict=True):
             new = renamed.new
             key = (new.path, new.method.key)
             if not new.method.has_body:
                 found.lost["a renamed method has no body"] += 1
                 continue
-            where = _where(renamed.old, one.before)
+            where = _where(renamed.old, compared.before)
             unlinked.add(key)
             for thread in naming:
-                how = link(thread, where, new.name)
-                if how:
-                    suggested = is_suggested([c.body for c in thread], new.name)
-                    case = _Case(renamed, tags, one, matched, thread, how, suggested)
+                link_kind = link(thread, where, new.name)
+                if link_kind:
+                    suggested = is_suggested([comment.body for comment in thread], new.name)
+                    case = _Case(renamed, tags, compared, matched, thread, link_kind, suggested)
                     if key not in best or case.rank < best[key].rank:
                         best[key] = case
     found.counts["methods of which only the name changed"] += len(unlinked)
@@ -356,10 +367,10 @@ def _linked(
 
 
 def _tags(matched: Matched) -> list[tuple[str, ...]]:
-    names = [(one.old.name, one.new.name) for one in matched.renames]
+    names = [(rename.old.name, rename.new.name) for rename in matched.renames]
     return [
-        tuple(sorted({*tags, "mass"} if many else tags))
-        for tags, many in zip(of_commit(matched.renames), mass(names, MASS), strict=True)
+        tuple(sorted({*tags, "mass"} if is_mass else tags))
+        for tags, is_mass in zip(of_commit(matched.renames), mass(names, MASS), strict=True)
     ]
 
 
@@ -375,20 +386,20 @@ def _where(old: Located, commit: str) -> Where:
 
 def _record(case: _Case, repository: str, pull: Pull, accepted: tuple[bool, bool]) -> Rename:
     old, new, root = case.renamed.old, case.renamed.new, case.thread[0]
-    merged, agreed = accepted
-    said = [one.body for one in case.thread]
+    merged, is_approved = accepted
+    comments = [comment.body for comment in case.thread]
     features = find_features(
-        said,
+        comments,
         old.name,
         new.name,
-        accepted=merged or agreed,
-        approved=agreed,
+        accepted=merged or is_approved,
+        approved=is_approved,
         own=bool(root.author) and root.author == pull.author,
         tags=case.tags,
     )
-    told = (repository, str(pull.number), new.path, new.method.key, old.name)
+    id_parts = (repository, str(pull.number), new.path, new.method.key, old.name)
     return Rename(
-        id=str(uuid.uuid5(NAMESPACE, "\0".join(told))),
+        id=str(uuid.uuid5(NAMESPACE, "\0".join(id_parts))),
         project=repository,
         commit=case.found.after,
         parent=case.found.before,
@@ -404,37 +415,37 @@ def _record(case: _Case, repository: str, pull: Pull, accepted: tuple[bool, bool
         code_before=old.version.code(old.method),
         tags=case.tags,
         review=Review(
-            comment="\n\n".join(said),
+            comment="\n\n".join(comments),
             url=root.url or pull.url,
             author=root.author,
             pull=pull.number,
-            accepted=merged or agreed,
+            accepted=merged or is_approved,
             features=(*features, f"link:{case.link}"),
         ),
     )
 
 
 def _others(case: _Case, repository: str) -> Iterator[StableMethod]:
-    """The methods of the case's file that kept name and body."""
-    for _, one in case.matched.same:
-        if one.path != case.renamed.new.path or not one.method.has_body:
+    """Yield the methods of the case's file that kept name and body."""
+    for _, method in case.matched.same:
+        if method.path != case.renamed.new.path or not method.method.has_body:
             continue
-        told = ("stable", repository, one.path, one.method.key)
+        id_parts = ("stable", repository, method.path, method.method.key)
         yield StableMethod(
-            id=str(uuid.uuid5(NAMESPACE, "\0".join(told))),
+            id=str(uuid.uuid5(NAMESPACE, "\0".join(id_parts))),
             project=repository,
             commit=case.found.after,
-            path=one.path,
-            owner=one.method.shown,
-            name=one.name,
-            parameters=one.method.parameters,
-            returns=one.method.declared.returns,
-            code=one.version.code(one.method),
+            path=method.path,
+            owner=method.method.shown,
+            name=method.name,
+            parameters=method.method.parameters,
+            returns=method.method.declared.returns,
+            code=method.version.code(method.method),
             tags=tuple(
                 sorted(
                     {
-                        *of_place(one.path, one.version, one.method),
-                        *of_method(one.version, one.method),
+                        *of_place(method.path, method.version, method.method),
+                        *of_method(method.version, method.method),
                     }
                 )
             ),

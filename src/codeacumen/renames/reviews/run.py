@@ -7,8 +7,7 @@ holds the counts. A new round of requests begins only when all files are written
 ``exclude`` and one for a ``note``. A byte order mark makes Excel read it as UTF-8. A cell that a
 spreadsheet would take for a formula gets an apostrophe in front, since comments come from
 strangers. Only ``id``, ``decision`` and ``note`` are read back, in any encoding and with any
-separator.
-"""
+separator."""
 
 from __future__ import annotations
 
@@ -47,7 +46,7 @@ COLUMNS = (
     "code",
     "id",
 )
-# Excel cuts a cell off there, and breaks the row.
+# Excel cuts off a longer cell and breaks the row.
 LONGEST_CELL = 32_000
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
 _MEANT = {
@@ -68,6 +67,8 @@ _MEANT = {
 
 @dataclass(frozen=True, slots=True)
 class Decision:
+    """A person's decision on a candidate."""
+
     decision: str
     note: str = ""
 
@@ -75,31 +76,31 @@ class Decision:
 def write_review_file(
     path: Path, renames: Iterable[Rename], decided: Mapping[str, Decision]
 ) -> None:
-    """Write the table; decisions that were made before stay in it."""
+    """Write the table and keep the decisions that it already holds."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\r\n")
     writer.writerow(COLUMNS)
-    for one in renames:
-        if one.review is None:
+    for rename in renames:
+        if rename.review is None:
             continue
-        before = decided.get(one.id, Decision(one.review.decision))
+        previous = decided.get(rename.id, Decision(rename.review.decision))
         row = {
-            "decision": before.decision,
-            "note": before.note,
-            "old_name": one.old_name,
-            "new_name": one.new_name,
-            "comment": one.review.comment,
-            "features": "; ".join(one.review.features),
-            "tags": "; ".join(one.tags),
-            "url": one.review.url,
-            "author": one.review.author,
-            "project": one.project,
-            "pull": str(one.review.pull),
-            "path": one.path,
-            "owner": one.owner,
-            "code_before": one.code_before,
-            "code": one.code,
-            "id": one.id,
+            "decision": previous.decision,
+            "note": previous.note,
+            "old_name": rename.old_name,
+            "new_name": rename.new_name,
+            "comment": rename.review.comment,
+            "features": "; ".join(rename.review.features),
+            "tags": "; ".join(rename.tags),
+            "url": rename.review.url,
+            "author": rename.review.author,
+            "project": rename.project,
+            "pull": str(rename.review.pull),
+            "path": rename.path,
+            "owner": rename.owner,
+            "code_before": rename.code_before,
+            "code": rename.code,
+            "id": rename.id,
         }
         writer.writerow([_cell(row[name]) for name in COLUMNS])
     text = out.getvalue().encode("utf-8", "backslashreplace")
@@ -107,8 +108,9 @@ def write_review_file(
 
 
 def _cell(text: str) -> str:
-    """
-    >>> _cell("=1+1"), _cell("a plain comment")
+    """Shorten a cell and mark it as text if it looks like a formula.
+
+    >>> _escape_cell("=1+1"), _escape_cell("a plain comment")
     ("'=1+1", 'a plain comment')
     """
     text = text.replace("\0", "�")
@@ -118,7 +120,7 @@ def _cell(text: str) -> str:
 
 
 def read_decisions(path: Path) -> dict[str, Decision]:
-    """Decisions by the id of a rename; those left open are not among them."""
+    """Return the decisions by the id of the rename, without undecided rows."""
     hint = "it is the review file that `codeacumen renames reviews` wrote, with its decision column"
     try:
         text = _decoded(path.read_bytes())
@@ -130,29 +132,31 @@ def read_decisions(path: Path) -> dict[str, Decision]:
     try:
         rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=separator))
     except csv.Error as error:
-        raise CodeacumenError(f"{path} is no table: {error}", hint) from error
+        raise CodeacumenError(f"{path} is not a table: {error}", hint) from error
     finally:
         csv.field_size_limit(limit)
     names = [name.strip().lower() for name in rows[0]] if rows else []
     if "id" not in names or "decision" not in names:
         raise CodeacumenError(f"{path} has no columns id and decision", hint)
-    found: dict[str, Decision] = {}
+    decisions: dict[str, Decision] = {}
     for number, row in enumerate(rows[1:], 2):
         cells = dict(zip(names, row, strict=False))
-        key, said = cells.get("id", "").strip(), cells.get("decision", "").strip().lower()
+        key, verdict = cells.get("id", "").strip(), cells.get("decision", "").strip().lower()
         note = cells.get("note", "").strip()
-        if said not in _MEANT:
+        if verdict not in _MEANT:
             raise CodeacumenError(
-                f"{path}, row {number}: {said!r} is no decision",
+                f"{path}, row {number}: {verdict!r} is no decision",
                 "write include or exclude, or leave it empty",
             )
-        if not key or (not _MEANT[said] and not note):
+        if not key or (not _MEANT[verdict] and not note):
             continue
-        one = Decision(_MEANT[said], note.removeprefix("'") if note[1:2] in _FORMULA else note)
-        if found.get(key, one).decision != one.decision:
+        decision = Decision(
+            _MEANT[verdict], note.removeprefix("'") if note[1:2] in _FORMULA else note
+        )
+        if decisions.get(key, decision).decision != decision.decision:
             raise CodeacumenError(f"{path}, row {number}: {key} was decided otherwise above")
-        found[key] = one
-    return found
+        decisions[key] = decision
+    return decisions
 
 
 def _decoded(data: bytes) -> str:
@@ -176,8 +180,9 @@ def mine_reviews(
     since: str = "",
     step: Progress = ignore_progress,
 ) -> dict[str, Json]:
-    """Write all files; gives what ``reviews.json`` says. A repository that cannot be read is told
-    of and left out; if none can, that is an error."""
+    """Write all files and return the content of ``reviews.json``.
+
+    An unreadable repository is reported and left out; if all are unreadable, raise an error."""
     names = list(dict.fromkeys(repositories))
     for name in names:
         if not _REPOSITORY.fullmatch(name) or not all(part.strip(".") for part in name.split("/")):
@@ -186,39 +191,41 @@ def mine_reviews(
             )
     if since and not _DATE.fullmatch(since):
         raise CodeacumenError(f"{since!r} is no date", "write it as in 2020-01-31")
-    # Before anything is asked: a damaged table must not be written over.
-    kept = out / REVIEW_FILE
-    decided = read_decisions(kept) if kept.is_file() else {}
-    found: list[Found] = []
+    # Read the table before the first request: a damaged one must not be overwritten.
+    review_path = out / REVIEW_FILE
+    decided = read_decisions(review_path) if review_path.is_file() else {}
+    results: list[Found] = []
     problems: dict[str, str] = {}
     for name in names:
         try:
-            found.append(mine(source, name, since, step))
+            results.append(mine(source, name, since, step))
         except NoRepositoryError as error:
-            if name == names[-1] and not found:
+            if name == names[-1] and not results:
                 raise
             problems[name] = str(error)
-    renames = [rename for one in found for rename in one.renames]
+    renames = [rename for result in results for rename in result.renames]
     about: dict[str, Json] = {
         "codeacumen": __version__,
         "keywords": list(KEYWORDS),
         "since": since,
         "repositories": {
-            one.repository: {
-                "counts": dict(one.counts),
-                "lost": dict(sorted((why, n) for why, n in one.lost.items() if n)),
+            result.repository: {
+                "counts": dict(result.counts),
+                "lost": dict(sorted((reason, n) for reason, n in result.lost.items() if n)),
             }
-            for one in found
+            for result in results
         },
         "problems": problems,
         "cases": len(renames),
-        "clear": sum(one.review is not None and is_clear(one.review.features) for one in renames),
-        "stable": sum(len(one.stable) for one in found),
+        "clear": sum(
+            result.review is not None and is_clear(result.review.features) for result in renames
+        ),
+        "stable": sum(len(rename.stable) for rename in results),
     }
     write_lines(out / RENAMES, renames)
-    write_lines(out / STABLE, [method for one in found for method in one.stable])
-    write_review_file(kept, renames, decided)
+    write_lines(out / STABLE, [method for result in results for method in result.stable])
+    write_review_file(review_path, renames, decided)
     write_atomically(out / ABOUT, (json.dumps(about, indent=1) + "\n").encode())
-    for one in found:
-        source.finish(one.repository)
+    for result in results:
+        source.finish(result.repository)
     return about

@@ -1,20 +1,19 @@
-"""Boolean exchange: a boolean variable holds the opposite from now on.
+"""Boolean exchange: a boolean variable holds the opposite value.
 
-Its initial value and every value assigned to it are negated, ``&=`` becomes ``|=`` and the other
-way round, both with the right side negated, ``^=`` stays; and every use is negated, in whatever it
-stands. Where an assignment is itself used, as in ``x = (a = v)``, its value is negated back:
-``x = !(a = !v)``. Only local variables are candidates: a parameter gets its values from callers,
-who are not in sight, or in other methods than the one that is changed.
+Its initial value and every value assigned to it are negated. ``&=`` becomes ``|=`` and vice versa,
+both with a negated right side; ``^=`` stays. Every use is negated in its context. Where the value
+of an assignment is used, as in ``x = (a = v)``, it is negated back: ``x = !(a = !v)``. Only local
+variables are candidates: a parameter gets its values from callers, which are in other methods.
 
-A negation is written as a person would: ``true`` for ``false``, ``a`` for ``!a``, ``e`` for
-``!(e)``, else with a ``!``. So made twice it gives the same text again, byte for byte, unless the
-original has what nobody would add here: a double negation, parentheses around a value or after a
-``!`` that are not needed, white space after a ``!``; or unless a cast had to be put before a
-call (see ``booleans.values``).
+A negation is written as a person would write it: ``true`` for ``false``, ``a`` for ``!a``, ``e``
+for ``!(e)``, otherwise with a ``!``. Applied twice, the transformation therefore restores the text
+byte for byte, unless the original contains a double negation, redundant parentheses around a value
+or after a ``!``, or white space after a ``!``, or unless a cast had to be added before a call (see
+``booleans.values``).
 
-What stays the same: the types of all expressions, since ``a`` and ``!a`` are both primitive; what
-is a constant; what is assigned when (JLS 16), since a name, an assignment and a whole value leave
-the same behind them when true as when false.
+The transformation preserves the types of all expressions, because ``a`` and ``!a`` are both
+primitive; which expressions are constant; and definite assignment (JLS 16), because a name, an
+assignment and a whole value have the same effect on it when true as when false.
 """
 
 from __future__ import annotations
@@ -34,11 +33,11 @@ ASSIGNMENT = "assignment_expression"
 DECLARATOR = "variable_declarator"
 _DUAL = {"&=": b"|=", "|=": b"&="}
 _OPPOSITE = {"true": b"false", "false": b"true"}
-# Statements whose condition has parentheses of its own.
+# Statements whose grammar includes the parentheses around the condition.
 _CONDITIONS = frozenset(
     ("if_statement", "while_statement", "do_statement", "synchronized_statement", SWITCH)
 )
-# Where any expression may stand, so that it needs no parentheses.
+# Parents that accept any expression without parentheses.
 _FREE = frozenset(
     (
         DECLARATOR,
@@ -53,7 +52,7 @@ _FREE = frozenset(
         "yield_statement",
     )
 )
-# Where a boolean is read.
+# Parents that read a boolean.
 _READ = _FREE | {
     "annotation_argument_list",
     "binary_expression",
@@ -64,7 +63,7 @@ _READ = _FREE | {
     "lambda_expression",
     "ternary_expression",
 }
-# What takes a ``!`` without parentheses.
+# Operands of ``!`` that need no parentheses.
 _TIGHT = frozenset(
     (
         "array_access",
@@ -77,13 +76,15 @@ _TIGHT = frozenset(
         NOT,
     )
 )
-# Bytes of identifiers and keywords, beyond ASCII too.
+# Bytes of identifiers and keywords, including those beyond ASCII.
 _WORD = frozenset(byte for byte in range(256) if byte > 127 or chr(byte).isalnum()) | set(b"_$")
 
 
 class _Point(NamedTuple):
-    """An expression whose value turns over, with all ``!`` and parentheses around it. ``cast``:
-    it is not a boolean by itself. ``kept``: a ``!`` in front of it stays."""
+    """An expression to negate, with all ``!`` and parentheses around it.
+
+    ``cast``: it needs a cast to boolean. ``keeps_not``: a ``!`` in front of it stays.
+    """
 
     node: int
     cast: bool = False
@@ -91,15 +92,19 @@ class _Point(NamedTuple):
 
 
 class _Plan(NamedTuple):
+    """The expressions to negate for one variable, and the operators to replace by their duals."""
+
     points: list[_Point]
     operators: list[int]
 
 
 class _RefusedError(Exception):
-    """With the reason."""
+    """The transformation is refused, with the reason."""
 
 
 class BooleanExchange:
+    """Boolean exchange of local variables (abbreviated BX in the paper)."""
+
     name = "boolean"
 
     def locations(self, code: Code, method: int, seed: int) -> list[Location]:
@@ -123,7 +128,7 @@ class BooleanExchange:
         found: list[Rewrite] = []
         for location in chosen:
             plan: _Plan = location.detail
-            # What turns over twice stays.
+            # Two negations of the same expression cancel out.
             for point in plan.points:
                 if turned.pop(point.node, None) is None:
                     turned[point.node] = point
@@ -137,7 +142,8 @@ class BooleanExchange:
 
 
 def _type(code: Code, variable: int) -> str:
-    """``boolean``, ``Boolean`` or ``var`` for a variable that is a candidate, else nothing."""
+    """Return ``boolean``, ``Boolean`` or ``var`` for a variable that is a candidate, else an empty
+    string."""
     if code.role[variable] != "local":
         return ""
     holder = code.parent[variable]
@@ -165,6 +171,8 @@ def _type(code: Code, variable: int) -> str:
 
 
 def _plan(code: Code, method: int, variable: int, type_: str) -> _Plan:
+    """Return what to change for a variable; raise ``_RefusedError`` where the exchange is not
+    safe."""
     if why := code.unreadable(method):
         raise _RefusedError(why)
     if type_ == "Boolean":
@@ -186,10 +194,11 @@ def _plan(code: Code, method: int, variable: int, type_: str) -> _Plan:
     return plan
 
 
-# ---- what turns over
+# ---- expressions to negate
 
 
 def _add_use(code: Code, method: int, use: int, plan: _Plan) -> None:
+    """Add the expressions and operators to change for one use of the variable."""
     parent = code.parent[use]
     if code.kind[parent] != ASSIGNMENT or code.field[use] != "left":
         plan.points.append(_Point(_read(code, use)))
@@ -208,10 +217,10 @@ def _add_use(code: Code, method: int, use: int, plan: _Plan) -> None:
 
 
 def _read(code: Code, node: int) -> int:
-    """An expression with all ``!`` and parentheses around it."""
+    """Return an expression with all ``!`` and parentheses around it."""
     kind, parent = code.kind, code.parent
     if kind[node] == "type_identifier" and kind[parent[node]] == "cast_expression":
-        # (a) + b, which the grammar takes for a cast.
+        # (a) + b, which the grammar parses as a cast.
         return node
     above = parent[node]
     while kind[above] == NOT or (
@@ -224,15 +233,16 @@ def _read(code: Code, node: int) -> int:
 
 
 def _is_clause(code: Code, node: int) -> bool:
+    """Return whether a node is in the initialisation or the update of a ``for``."""
     return code.field[node] in ("init", "update")
 
 
 def _is_statement(code: Code, node: int) -> bool:
-    """Whether nobody uses the value of an assignment."""
+    """Return whether the value of an assignment is unused."""
     above = code.parent[node]
     if code.kind[above] == "for_statement":
         return _is_clause(code, node)
-    # What follows an arrow is a value if the switch is one.
+    # The expression after an arrow is a value if the switch is an expression.
     while code.kind[above] == "expression_statement":
         rule = code.parent[above]
         if code.kind[rule] != "switch_rule":
@@ -258,10 +268,10 @@ _WITH_STATEMENTS = frozenset(
 
 
 def _value(code: Code, method: int, value: int, type_: str) -> _Point:
-    """A value where a boolean is expected."""
+    """Return the value of a declaration or an assignment as an expression to negate."""
     core = code.unwrapped(value)
     if code.kind[core] == NOT:
-        # Without the ``!`` it must still be a boolean, and be one here.
+        # The operand must be a boolean without the ``!``, and where it stands.
         operand = code.child(core, "operand")
         kept = (
             _captured(code, method, value)
@@ -271,13 +281,15 @@ def _value(code: Code, method: int, value: int, type_: str) -> _Point:
         return _Point(value, kept=kept)
     told = values_of(code).told(code, core)
     if told == UNSURE:
-        raise _RefusedError("what a call gives may depend on where it stands")
+        raise _RefusedError("the type of a call may depend on where it stands")
     return _Point(value, cast=told == CAST)
 
 
 def _captured(code: Code, method: int, value: int) -> bool:
-    """Whether a value is another method's variable, negated or not: its ``!`` is then that
-    variable's, which may turn over too."""
+    """Return whether a value is a variable of another method, negated or not.
+
+    Its ``!`` then belongs to that variable, which may be exchanged as well.
+    """
     while code.kind[value] in (NOT, PARENTHESES):
         value = code.child(value, "operand") if code.kind[value] == NOT else _inside(code, value)
     declaration = code.declaration.get(value, NONE)
@@ -285,13 +297,15 @@ def _captured(code: Code, method: int, value: int) -> bool:
 
 
 def _inside(code: Code, parentheses: int) -> int:
+    """Return the expression in parentheses."""
     return next(one for one in code.children(parentheses) if code.kind[one] not in ("(", ")"))
 
 
-# ---- how it is written
+# ---- text of the changes
 
 
 def _negated(code: Code, point: _Point) -> Iterable[Rewrite]:
+    """Return the rewrites that negate an expression."""
     node = point.node
     core = code.unwrapped(node)
     if code.kind[core] in _OPPOSITE:
@@ -307,7 +321,7 @@ def _negated(code: Code, point: _Point) -> Iterable[Rewrite]:
 
 
 def _stripped(code: Code, node: int) -> Iterable[Rewrite]:
-    """Without its ``!``, and without the parentheses that were there because of it."""
+    """Return the rewrites that remove a ``!`` and the parentheses that only it needed."""
     sign, operand = code.child(node, "operator"), code.child(node, "operand")
     start, end = code.span(sign)
     if not code.source[end : code.start[operand]].strip():
@@ -324,6 +338,6 @@ def _stripped(code: Code, node: int) -> Iterable[Rewrite]:
 
 
 def _gone(code: Code, start: int, end: int) -> Rewrite:
-    """Nothing in place of a stretch, but words stay apart."""
+    """Return the rewrite that removes a range; a space remains where two words would join."""
     apart = code.source[start - 1] in _WORD and code.source[end] in _WORD
     return replace(start, end, b" " if apart else b"")

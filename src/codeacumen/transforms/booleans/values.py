@@ -1,10 +1,10 @@
-"""What a boolean value is, where that depends on more than its form.
+"""Decides whether a value is a boolean by itself, independent of its context.
 
-``boolean a = f();`` compiles for a method ``<T> T f()``, because the variable's type tells what T
-is; ``!f()`` does not, because the operand of ``!`` is told nothing (JLS 15.12). A cast helps:
-``!(boolean) f()`` converts what comes back as the assignment did, with the same exceptions. So it
-must be known of a call whether it gives a boolean by itself: from its declaration in this file,
-or else from the types of its receiver and arguments, where those are the project's or the JDK's.
+``boolean a = f();`` compiles for a method ``<T> T f()``, because T is inferred from the variable's
+type. ``!f()`` does not compile, because the operand of ``!`` has no target type (JLS 15.12). A cast
+helps: ``!(boolean) f()`` converts the result as the assignment did, with the same exceptions. The
+type of a call is therefore looked up in its declaration in this file, or else derived from the
+types of its receiver and arguments, where those belong to the project or the JDK.
 """
 
 from __future__ import annotations
@@ -24,12 +24,15 @@ from codeacumen.transforms.code import LAMBDA, SWITCH, Code
 COMPARISONS = frozenset(("==", "!=", "<", ">", "<=", ">=", "&&", "||"))
 _BOXED = "java.lang.Boolean"
 _NAMES = ("boolean", "Boolean", _BOXED)
-# What a value says about itself: a boolean by itself, or one if a cast says so, or neither.
+# A value is a boolean by itself (PLAIN), with a cast (CAST), or perhaps not even then (UNSURE).
 PLAIN, CAST, UNSURE = range(3)
 
 
 def results(code: Code, value: int) -> Iterator[int]:
-    """The expressions that one or other branch of a value gives; of switches perhaps more."""
+    """Yield the expressions that a value evaluates to, one for each branch.
+
+    Some expressions of switches may be no results.
+    """
     waiting = [value]
     while waiting:
         node = code.unwrapped(waiting.pop())
@@ -48,15 +51,17 @@ _MARKS = frozenset(("yield", ";"))
 
 
 class Values:
-    """Calls and names of one file, as far as they are asked for."""
+    """Boolean types of the calls of a file, computed on demand."""
 
     def __init__(self, file: JavaFile) -> None:
         self.file = file
         self._told: dict[int, int] = {}
 
     def told(self, code: Code, value: int) -> int:
-        """Whether a value is a boolean without an assignment that expects one: PLAIN, CAST if
-        not or not certainly, UNSURE if a cast may not be enough."""
+        """Return whether a value is a boolean without an assignment that expects one.
+
+        PLAIN if so, CAST if not or not certainly, UNSURE if a cast may not be enough.
+        """
         found = PLAIN
         for node in results(code, value):
             if code.kind[node] == "method_invocation":
@@ -64,12 +69,14 @@ class Values:
         return found
 
     def _call(self, code: Code, call: int) -> int:
+        """Return the evidence for a call, cached."""
         found = self._told.get(call)
         if found is None:
             found = self._told[call] = self._of_call(code, call)
         return found
 
     def _of_call(self, code: Code, call: int) -> int:
+        """Return the evidence for a call: PLAIN, CAST or UNSURE."""
         name = code.child(call, "name")
         method = self.declared(code, name)
         if method is not None:
@@ -86,17 +93,20 @@ class Values:
         return UNSURE if _depends(code, call) else CAST
 
     def declared(self, code: Code, name: int) -> MethodDeclaration | None:
-        """The method of this file that a call's name means."""
+        """Return the method of this file that a call's name refers to, if any."""
         declaration = code.declaration.get(name, NONE)
         return self._methods.get(code.parent[declaration]) if declaration != NONE else None
 
     @cached_property
     def _methods(self) -> dict[int, MethodDeclaration]:
+        """Methods of this file by the node of their declaration."""
         return {one.node: one for one in self.file.declarations.methods}
 
-    # ---- what other files tell
+    # ---- methods of other files
 
     def _elsewhere(self, code: Code, name: int) -> int:
+        """Return the evidence for a call of a method in another file, from the types in the
+        project."""
         attribution, calls = self._types
         row = calls.get(code.start[name])
         if row is None:
@@ -112,7 +122,8 @@ class Values:
 
     @cached_property
     def _types(self) -> tuple[Attribution, dict[int, int]]:
-        """The types of this file's expressions, and its calls by the bytes of their names."""
+        """Types of this file's expressions, and the rows of its calls by the offset of their
+        names."""
         types = self.file.once(Types)
         unit = types.world.units[types.path]
         found = Attribution(types.world, rows(unit, sites(self.file)))
@@ -120,23 +131,26 @@ class Values:
 
 
 def values_of(code: Code) -> Values:
+    """Return the file's ``Values``, which are built once per file."""
     return code.file.once(Values)
 
 
 def _is_equals(code: Code, call: int, name: int) -> bool:
-    """``a.equals(b)``, which every object has."""
+    """Return whether a call is ``a.equals(b)``, which every object has."""
     arguments = code.children(code.child(call, "arguments"))
     return code.bytes(name) == b"equals" and len(arguments) == 3
 
 
 def _generic(method: MethodDeclaration) -> bool:
-    """Whether what a method gives is a type parameter of its own, by whatever name."""
+    """Return whether a method's return type is one of its own type parameters."""
     return any(one.partition(" ")[0] == method.returns for one in method.type_parameters)
 
 
 def _depends(code: Code, call: int) -> bool:
-    """Whether an argument takes its type from what the call is expected to give: a lambda
-    without written types, a method reference, ``new C<>() {}``."""
+    """Return whether the type of an argument depends on the call's target type.
+
+    That is so for a lambda without written types, a method reference, and ``new C<>() {}``.
+    """
     arguments = code.child(call, "arguments")
     for node in code.of_kind(arguments, LAMBDA, "method_reference", "object_creation_expression"):
         kind = code.kind[node]
@@ -153,7 +167,7 @@ def _depends(code: Code, call: int) -> bool:
 
 
 def is_primitive(code: Code, value: int) -> bool:
-    """Whether a value evidently is a boolean and no Boolean."""
+    """Return whether a value is certainly a ``boolean`` and not a ``Boolean``."""
     waiting = [value]
     while waiting:
         node = code.unwrapped(waiting.pop())
@@ -163,7 +177,7 @@ def is_primitive(code: Code, value: int) -> bool:
         elif kind == "binary_expression":
             operator = code.kind[code.child(node, "operator")]
             if operator in ("&", "|", "^"):
-                # Of booleans if the one side is; then it is none that may be null.
+                # If one operand is a boolean, so is the other, and the result cannot be null.
                 waiting.append(code.child(node, "left"))
             elif operator not in COMPARISONS:
                 return False

@@ -12,36 +12,36 @@ import javax.tools.StandardJavaFileManager;
 import javax.tools.ToolProvider;
 
 /**
- * javac that stays: starting it costs more than compiling a file. Each line of input names a file
- * with options, an empty line, and paths of sources, one a line. What javac says comes back, then a
- * line with nothing but a dot.
+ * javac as a server process, because starting it takes longer than compiling a file. Each line of
+ * input is the path of a file that holds options, an empty line, and paths of sources, one per line.
+ * The answer is javac's output, then a line that contains only a dot.
  */
 public final class Compiler {
   public static void main(String[] arguments) throws Exception {
     JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
-    PrintStream told = new PrintStream(System.out, true, StandardCharsets.UTF_8);
+    PrintStream output = new PrintStream(System.out, true, StandardCharsets.UTF_8);
     BufferedReader lines = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
     for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-      List<String> asked = Files.readAllLines(Path.of(line), StandardCharsets.UTF_8);
-      int gap = asked.indexOf("");
+      List<String> request = Files.readAllLines(Path.of(line), StandardCharsets.UTF_8);
+      int gap = request.indexOf("");
       List<Path> sources = new ArrayList<>();
-      for (String name : asked.subList(gap + 1, asked.size())) {
+      for (String name : request.subList(gap + 1, request.size())) {
         sources.add(Path.of(name));
       }
-      StringWriter said = new StringWriter();
+      StringWriter messages = new StringWriter();
       try (StandardJavaFileManager files =
           compiler.getStandardFileManager(null, null, StandardCharsets.UTF_8)) {
         compiler
             .getTask(
-                said, files, null, asked.subList(0, gap), null,
+                messages, files, null, request.subList(0, gap), null,
                 files.getJavaFileObjectsFromPaths(sources))
             .call();
-      } catch (RuntimeException broken) {
-        // javac itself may fail on what it is given.
-        said.write("javac: error: " + broken);
+      } catch (RuntimeException failure) {
+        // javac itself may fail on its input.
+        messages.write("javac: error: " + failure);
       }
-      told.println(said);
-      told.println(".");
+      output.println(messages);
+      output.println(".");
     }
   }
 }

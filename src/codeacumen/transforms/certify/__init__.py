@@ -1,7 +1,7 @@
-"""What is known of a variant besides that it was made with care.
+"""Certificates: evidence that a variant keeps its original's meaning.
 
-Levels, each including the former: it parses; its names mean what they meant, by our own resolver;
-it compiles, with javac; tests pass, by a command the user gives.
+The levels, each of which includes the previous one: the variant parses; its names have the same
+declarations by our own resolver; it compiles with javac; tests pass with a command of the user.
 """
 
 from __future__ import annotations
@@ -12,14 +12,17 @@ from dataclasses import dataclass
 from codeacumen.api import CodeacumenError
 
 LEVELS = ("none", "parses", "binds", "compiles", "tests")
-# Told like a level that failed: the transformation itself did, and there is no variant.
+# Reported like a failed level: the transformation itself failed, so there is no variant.
 UNMADE = "made"
 
 
 @dataclass(frozen=True, slots=True)
 class Certificate:
-    """``level`` is the highest that was reached; ``failed`` the one that was not, with the
-    reason; both empty where nothing was asked."""
+    """Result of certifying a variant.
+
+    ``level`` is the highest level that was reached, ``failed`` the first one that was not, with the
+    reason. Both are empty where no level was requested.
+    """
 
     level: str = "none"
     failed: str = ""
@@ -27,21 +30,24 @@ class Certificate:
 
     @property
     def holds(self) -> bool:
+        """Whether no requested level failed."""
         return not self.failed
 
     def json(self) -> dict[str, str]:
+        """Return the certificate as a JSON object."""
         told = {"level": self.level}
         return told if self.holds else {**told, "failed": self.failed, "why": self.why}
 
 
 def level_of(name: str) -> int:
+    """Return the index of a level; raise an error for an unknown one."""
     if name not in LEVELS:
         raise CodeacumenError(f"there is no level {name!r}", f"choose one of {', '.join(LEVELS)}")
     return LEVELS.index(name)
 
 
 def without_place(why: str) -> str:
-    """A reason without the place and the name it tells, so that equal ones are counted together."""
+    """Return a reason without its line and name, so that equal reasons are counted together."""
     why = why.split(": ", 1)[-1] if ".java:" in why else why
     why = re.sub(r"^\S+ in line \d+ ", "a name ", why)
     return re.sub(r" at byte \d+", "", why)

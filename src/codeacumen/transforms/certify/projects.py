@@ -1,8 +1,7 @@
-"""Certificates for all variants of a project.
+"""Certifies all variants of a project.
 
-javac, as the machine has it, on a whole project.
-
-A project's own tests, by a command the user gives, on a copy.
+Compiles a whole project with the machine's javac, and runs the project's own tests on a copy with a
+command of the user.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ from codeacumen.transforms.certify import LEVELS, Certificate, level_of
 from codeacumen.transforms.certify.reading import Subject, check
 
 _ERROR = re.compile(r"^(.+?\.java):(\d+): error: (.*)$", flags=re.MULTILINE)
-# A module's declaration would demand modules; packages are compiled on the class path.
+# A module declaration would require modules, but packages are compiled on the class path.
 _LEFT_OUT = ("module-info.java", "package-info.java")
 OPTIONS = (
     "-nowarn",
@@ -34,21 +33,23 @@ OPTIONS = (
     "UTF-8",
     "-Xmaxerrs",
     "100000",
-    # What follows an error is looked at all the same.
+    # Analyse the rest of the program after an error.
     "-XDshould-stop.ifError=FLOW",
 )
 
 
 def find_javac() -> str:
+    """Return the path of javac; raise an error if the machine has none."""
     found = shutil.which("javac")
     if found is None:
         raise CodeacumenError(
-            "there is no javac on this machine", "install a JDK, or ask for --certify binds"
+            "there is no javac on this machine", "install a JDK, or use --certify binds"
         )
     return found
 
 
 def _start() -> subprocess.Popen[str]:
+    """Start the compiler process, which answers one request per line."""
     java = Path(find_javac()).with_name("java")
     program = files("codeacumen.transforms.certify").joinpath("Compiler.java")
     return subprocess.Popen(
@@ -62,10 +63,10 @@ def _start() -> subprocess.Popen[str]:
 
 
 class Compiled:
-    """A project in a folder of its own, compiled as it is; then again with changed files.
+    """A project in a temporary folder: compiled unchanged, then again with changed files.
 
-    Files that do not compile as they are (a library is missing) are left alone: ``unsound``
-    tells of each what javac says first.
+    Files that do not compile unchanged (for example because a library is missing) are not checked;
+    ``unsound`` has javac's first error for each.
     """
 
     def __init__(self, sources: Mapping[str, bytes], class_path: str = "") -> None:
@@ -89,12 +90,12 @@ class Compiled:
         file.write_bytes(data)
 
     def wrong_with(self, changed: Mapping[str, bytes]) -> str:
-        """What javac says of the project with some files changed; empty if it says nothing
-        that it did not say before."""
+        """Return javac's first new error for the project with some files changed; empty if there is
+        none."""
         for path, data in changed.items():
             self._write(path, data)
         try:
-            # Others are compiled already, and no change is visible from outside of its method.
+            # The other files are compiled already, and no change is visible outside its method.
             errors = self._errors(list(changed), self.root / "classes")
         finally:
             for path in changed:
@@ -103,7 +104,11 @@ class Compiled:
         return new[0] if new else ""
 
     def _errors(self, paths: list[str], known: Path | None = None) -> dict[str, str]:
-        """The first error of each file that has one."""
+        """Return the first error of each file that has one.
+
+        With ``compiled_classes``, the output folder of the unchanged project, only the given files
+        are compiled, against those classes.
+        """
         out = self.root / ("again" if known else "classes")
         out.mkdir(exist_ok=True)
         places = [str(known)] if known else []
@@ -122,7 +127,8 @@ class Compiled:
         return found
 
     def _ask(self, asked: list[str]) -> str:
-        listed = self.root / "asked"
+        """Return javac's output for these arguments."""
+        listed = self.root / "arguments"
         listed.write_text("\n".join(asked), encoding="utf-8")
         line, answer = self._process.stdin, self._process.stdout
         assert line is not None
@@ -134,9 +140,12 @@ class Compiled:
             if text == ".\n":
                 return "".join(said)
             said.append(text)
-        raise CodeacumenError("javac ended before it had answered", "is there enough memory?")
+        raise CodeacumenError(
+            "javac ended without an answer", "check that the machine has enough memory"
+        )
 
     def close(self) -> None:
+        """End the compiler process and delete the folder."""
         for stream in (self._process.stdin, self._process.stdout):
             if stream is not None:
                 stream.close()
@@ -145,13 +154,13 @@ class Compiled:
         self._folder.cleanup()
 
 
-# What would only make the copy larger.
+# Folders that the tests do not need.
 _NOT_COPIED = (".git", ".hg", ".svn")
 _SHOWN = 500
 
 
 class Tested:
-    """A copy of a project's folder, in which a command tells whether all is well."""
+    """A copy of a project's folder in which a command runs the tests."""
 
     def __init__(self, folder: Path, command: str, limit: float = 1800.0) -> None:
         self.command, self.limit = command, limit
@@ -165,11 +174,11 @@ class Tested:
             self.close()
             raise CodeacumenError(
                 f"the tests fail before anything is changed: {why}",
-                f"try it yourself, in {folder}: {command}",
+                f"run the command in {folder} to see the failure: {command}",
             )
 
     def wrong_with(self, changed: Mapping[str, bytes]) -> str:
-        """How the tests fail with some files changed; empty if they pass."""
+        """Return how the tests fail with some files changed; empty if they pass."""
         before = {path: (self.root / path).read_bytes() for path in changed}
         for path, data in changed.items():
             (self.root / path).write_bytes(data)
@@ -180,6 +189,7 @@ class Tested:
                 (self.root / path).write_bytes(data)
 
     def _run(self) -> str:
+        """Run the tests; return how they fail, or an empty string."""
         try:
             done = subprocess.run(
                 self.command,
@@ -192,7 +202,7 @@ class Tested:
                 stdin=subprocess.DEVNULL,
             )
         except subprocess.TimeoutExpired:
-            return f"no end after {self.limit:g} seconds"
+            return f"not finished after {self.limit:g} seconds"
         if done.returncode == 0:
             return ""
         told = (done.stdout + done.stderr).strip()
@@ -203,13 +213,14 @@ class Tested:
         )
 
     def close(self) -> None:
+        """Delete the copy."""
         self._folder.cleanup()
 
 
 @dataclass(frozen=True, slots=True)
 class Means:
-    """What certifying needs from outside: libraries to compile with, and how to run the tests of
-    the project in a folder."""
+    """Tools for certification: the class path for compilation, and the test command with the
+    project's folder."""
 
     class_path: str = ""
     command: str = ""
@@ -224,8 +235,11 @@ def certify(
     means: Means,
     step: Progress,
 ) -> list[Certificate]:
-    """Certificates up to a level, in order. ``known`` are those that need no other tool, made
-    when the variants were; ``sources`` are all files of the project."""
+    """Return certificates up to a level, in the order of ``subjects``.
+
+    ``certificates_so_far`` are those of the levels that need no external tool, made together with
+    the variants. ``sources`` are all files of the project.
+    """
     found = list(known)
     if level_of(level) >= level_of("compiles"):
         with closing(Compiled(sources, means.class_path)) as compiled:
@@ -238,8 +252,8 @@ def certify(
     if level_of(level) >= level_of("tests"):
         if not means.command or means.folder is None:
             raise CodeacumenError(
-                "tests need a command, and a project's folder to run it in",
-                "--test-command 'make check', with a folder as the source",
+                "certifying with tests needs a command and a project's folder to run it in",
+                "add --test-command 'make check', and use a folder as the source",
             )
         with closing(Tested(means.folder, means.command)) as tested:
             _pass(found, subjects, sources, tested.wrong_with, "tests", step)
@@ -254,7 +268,7 @@ def _pass(
     level: str,
     step: Progress,
 ) -> None:
-    """The next level, for those that hold so far."""
+    """Replace the certificates of the subjects that hold so far by those of the next level."""
     before = LEVELS[level_of(level) - 1]
     waiting = [one for one in subjects if found[one.place].holds]
     results = check(waiting, sources, works, f"certifying: {level}", step)

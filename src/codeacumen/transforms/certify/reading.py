@@ -1,12 +1,11 @@
-"""The levels that need nothing but our own front end: a variant parses, and its names mean what
-they meant.
+"""Certifies the levels that need only our own front end: a variant parses, and its names have the
+same declarations as in the original.
 
-Many variants checked at once: one of each method, all in one program.
-
-Bodies of methods are compiled one by one, so a program in which every method has changed compiles
-exactly if each change does; and tests that pass on it pass on each. A project is therefore
-compiled as often as its busiest method has variants, not once a variant. Where a program fails,
-its variants are tried in halves.
+The module also checks many variants at once: one of each method, all in one program. The bodies of
+methods are compiled independently of each other, so a program in which every method has changed
+compiles if and only if each change does, and tests that pass on it pass on each. A project is
+therefore compiled as often as the method with the most variants has variants. If a program fails,
+its variants are bisected.
 """
 
 from __future__ import annotations
@@ -24,9 +23,12 @@ from codeacumen.transforms.edits import Edit, apply
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """A variant to be checked: where it stands in the caller's list, its file, its edits, and
-    the bytes they and the outermost method around them lie in: a method inside another is not
-    changed together with it."""
+    """A variant to check.
+
+    ``index`` is its position in the caller's list. ``reach`` is the range of bytes that covers its
+    edits and the outermost method around them; a method inside another one is not changed together
+    with it.
+    """
 
     place: int
     path: str
@@ -34,9 +36,9 @@ class Subject:
     reach: tuple[int, int]
 
 
-# Files by path, as they are to be tried; gives what is wrong, empty if nothing is.
+# Takes changed files by path; returns the failure, empty if there is none.
 Check = Callable[[Mapping[str, bytes]], str]
-# Variants that do not touch each other; gives what is wrong with any of them.
+# Takes variants whose reaches are disjoint; returns the failure of any of them, or an empty string.
 Together = Callable[[Sequence[Subject]], str]
 
 
@@ -47,9 +49,10 @@ def check(
     stage: str,
     step: Progress,
 ) -> dict[int, str]:
-    """For each subject, by its place, what is wrong with it; empty if nothing is.
+    """Return the failure of each subject by its index; empty if it has none.
 
-    ``stage`` is the first argument of every call of ``step``."""
+    ``stage`` is the first argument of every call of ``step``.
+    """
     found: dict[int, str] = {}
     waiting = list(subjects)
     for subject, why in settled(waiting, lambda together: works(_changed(together, sources))):
@@ -59,13 +62,13 @@ def check(
 
 
 def settled(subjects: Sequence[Subject], works: Together) -> Iterator[tuple[Subject, str]]:
-    """Each subject and what is wrong with it, as they become known."""
+    """Yield each subject with its failure as soon as it is known."""
     for together in _rounds(subjects):
         yield from _settle(together, works)
 
 
 def _rounds(subjects: Sequence[Subject]) -> Iterator[list[Subject]]:
-    """Sets of variants that do not touch each other."""
+    """Yield batches of variants whose reaches are disjoint."""
     by_file: dict[str, list[Subject]] = {}
     for subject in subjects:
         by_file.setdefault(subject.path, []).append(subject)
@@ -87,6 +90,7 @@ def _rounds(subjects: Sequence[Subject]) -> Iterator[list[Subject]]:
 
 
 def _settle(together: Sequence[Subject], works: Together) -> Iterator[tuple[Subject, str]]:
+    """Yield the subjects of a batch with their failures; bisect the batch if it fails."""
     why = works(together)
     if not why or len(together) == 1:
         for subject in together:
@@ -98,6 +102,7 @@ def _settle(together: Sequence[Subject], works: Together) -> Iterator[tuple[Subj
 
 
 def _changed(together: Sequence[Subject], sources: Mapping[str, bytes]) -> dict[str, bytes]:
+    """Return the changed files of a batch."""
     edits: dict[str, list[Edit]] = {}
     for subject in together:
         edits.setdefault(subject.path, []).extend(subject.edits)
@@ -111,8 +116,12 @@ _OURS = ("parses", "binds")
 def own_certificates(
     file: JavaFile, subjects: Sequence[Subject], level: str
 ) -> dict[int, Certificate]:
-    """Of variants of one file, by their places, as far as our own front end can tell. Those that
-    do not touch each other are read as one text: to read it takes longer than to make it."""
+    """Return the certificates of variants of one file by their indices, as far as our own front end
+    can check.
+
+    Variants whose reaches are disjoint are parsed as one text, because parsing takes longer than
+    applying edits.
+    """
 
     def certify(together: Sequence[Subject]) -> Certificate:
         return own_certificate(file, sorted(e for one in together for e in one.edits), level)
@@ -125,7 +134,10 @@ def own_certificates(
 
 
 def own_certificate(file: JavaFile, edits: Sequence[Edit], level: str) -> Certificate:
-    """What our own front end cannot bear to check has failed."""
+    """Return the certificate of a variant.
+
+    An exception in our own front end counts as a failure.
+    """
     reached = LEVELS[0]
     if level == reached:
         return Certificate(reached)
@@ -151,7 +163,7 @@ def _told_error(error: Exception) -> str:
 
 
 def parses(before: Code, after: Code, edits: Sequence[Edit]) -> str:
-    """Why a variant does not parse as its original did; empty if it does."""
+    """Return why a variant does not parse like its original; empty if it does."""
     if after.file.syntax.broken and not before.file.syntax.broken:
         return "it does not parse"
     if len(after.file.declarations.methods) != len(before.file.declarations.methods):
@@ -160,11 +172,12 @@ def parses(before: Code, after: Code, edits: Sequence[Edit]) -> str:
 
 
 def binds(before: Code, after: Code, edits: Sequence[Edit]) -> str:
-    """Which name means something else than before; empty if none does.
+    """Return which name has another declaration than before; empty if none has.
 
-    Outside of the edits every name must mean what it meant. Inside, a name that was there before
-    must mean one of the things it meant there; a new one must be declared there, or come from
-    outside of the method."""
+    Outside of the edits every name must keep its declaration. Inside, a name that was there before
+    must have one of the declarations that it had there; a new one must be declared there, or
+    outside of the method.
+    """
     match = _Match(before, after, edits)
     for node, declared in after.declaration.items():
         was = match.before(node)
@@ -173,7 +186,7 @@ def binds(before: Code, after: Code, edits: Sequence[Edit]) -> str:
         meant = {before.declaration[one] for one in was}
         mapped = {_UNKNOWN} if declared < 0 else match.before(declared)
         if not mapped and node in match.renamed:
-            continue  # not renamed, but new, where something else was
+            continue  # a new name in place of another one, not a renamed one
         if not mapped:
             return f"{after.text(node)} in line {after.line(node)} means something new"
         if not mapped & meant:
@@ -184,16 +197,18 @@ def binds(before: Code, after: Code, edits: Sequence[Edit]) -> str:
 
 
 def _told(role: str) -> str:
-    """A role as far as a name's surroundings leave it: an enum's constant is a field where it is
-    qualified, and of another file's nobody knows which."""
+    """Return a role without distinctions that depend on how a name is qualified.
+
+    A qualified constant of an enum is a field, and a name from another file may be either.
+    """
     return "field" if role in ("enum constant", "unknown") else role
 
 
 class _Match:
-    """Identifiers of a variant, and those of the original that they come from."""
+    """Matches identifiers of a variant to those of the original that they come from."""
 
     def __init__(self, before: Code, after: Code, edits: Sequence[Edit]) -> None:
-        self.starts: list[int] = []  # of what replaces each edit, in the variant
+        self.starts: list[int] = []  # offset of each edit's new text, in the variant
         self.edits = edits
         self.shifts: list[int] = [0]
         shift = 0
@@ -214,6 +229,7 @@ class _Match:
             self._pair(before, old, new)
 
     def _inside(self, code: Code, spans: Sequence[tuple[int, int]]) -> list[list[int]]:
+        """Return the identifiers in each of the ranges."""
         found: list[list[int]] = [[] for _ in spans]
         starts = [start for start, _ in spans]
         for node in code.declaration:
@@ -223,8 +239,11 @@ class _Match:
         return found
 
     def _pair(self, before: Code, old: list[int], new: list[int]) -> None:
-        """A word that was there before comes from wherever it was; words that are there no more
-        were renamed, if there are as many new ones."""
+        """Match the identifiers of one edit.
+
+        A word that was there before comes from all its occurrences. Words that disappeared were
+        renamed, if there are as many new ones.
+        """
         words: dict[str, set[int]] = {}
         for node in old:
             words.setdefault(before.text(node), set()).add(node)
@@ -238,7 +257,7 @@ class _Match:
             self.renamed.update(come)
 
     def before(self, node: int) -> frozenset[int]:
-        """Where an identifier comes from; nothing, if it is new."""
+        """Return the original identifiers that an identifier comes from; empty if it is new."""
         if node in self.pairs:
             return self.pairs[node]
         start = self.after.start[node]

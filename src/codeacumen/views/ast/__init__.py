@@ -1,17 +1,17 @@
-"""A method's tree, as javac builds it and features-javac draws it.
+"""The **ast** view: a method's tree as javac builds it and features-javac draws it.
 
-javac makes a tree of some kind (``Tree.Kind``) of each piece of syntax, with a getter for each of
-its parts. Drawn, a tree is a node labelled with its kind; below it, for each getter that holds
-something, a node with the getter's name (getReturnType: RETURN_TYPE), and below that what it
-holds. A getter of a plain value is drawn where the value is written as a token of its own tree,
-case aside: names, labels, FLAGS, IS_STATIC, PRIMITIVE_TYPE_KIND; MODE of ``A::new``; VALUE of
-``null``, ``true``, ``false``, characters, and numbers that are written as they are printed (``10``,
-``10L``, ``0.5``; not ``-10``, ``0x10``, ``1e3``, ``1f``), never of strings. A getter with a single
-tree of its own label is merged with it, and the edge is added once more, last (``late``):
-MODIFIERS, BLOCK, VARIABLE, IDENTIFIER. What has neither parts nor tokens is not drawn.
+javac parses Java to trees of several kinds (``Tree.Kind``) with a getter for each part. A tree is
+drawn as a node labelled with its kind. Its children are a node for each getter that returns
+something, labelled with the getter's name (getReturnType: RETURN_TYPE), and below that node stands
+the returned tree. A getter of a plain value is drawn if the value occurs as a token of its own
+tree, ignoring case: names, labels, FLAGS, IS_STATIC, PRIMITIVE_TYPE_KIND; MODE of ``A::new``; VALUE
+of ``null``, ``true``, ``false``, characters, and numbers in the form in which Java prints them
+(``10``, ``10L``, ``0.5``; not ``-10``, ``0x10``, ``1e3``, ``1f``), never of strings. A getter that
+returns a single tree of its own label is merged with that tree, and its edge comes last (``late``):
+MODIFIERS, BLOCK, VARIABLE, IDENTIFIER. Getters without parts and tokens are not drawn.
 
-Nodes are numbered in the order in which they are drawn, the parts of a tree in this order (javac
-has none; the first lines are what the GLUECode paper prints, the others what the language writes):
+Nodes are numbered in drawing order, the parts of a tree in the following order (javac defines none;
+the first lines follow the GLUECode paper, the others the order of the source):
 
     METHOD                  NAME MODIFIERS TYPE_PARAMETERS RETURN_TYPE RECEIVER_PARAMETER PARAMETERS
                             THROWS BODY DEFAULT_VALUE
@@ -49,25 +49,24 @@ has none; the first lines are what the GLUECode paper prints, the others what th
     SYNCHRONIZED            EXPRESSION BLOCK
     ASSERT                  CONDITION DETAIL
 
-The trees are those of javac's parser. What the tool shows beyond it, and where we decide:
+The trees are those of javac's parser, with these exceptions and decisions:
 
-- Where javac shares a tree (``int a, b``), each place has its own.
-- The supertype of a class without a name is its EXTENDS_CLAUSE. Attribution moves it there, and
-  calls it IMPLEMENTS_CLAUSE if it is an interface, which syntax does not tell.
+- Where javac shares a tree (``int a, b``), each variable has its own copy.
+- The supertype of an anonymous class is its EXTENDS_CLAUSE. javac's attribution moves it there, and
+  calls it IMPLEMENTS_CLAUSE if it is an interface, which syntax alone cannot decide.
 - Every string is a literal of its own; javac by default joins ``"a" + "b"``.
 - Constants of a case are its EXPRESSIONS, as up to Java 17; LABELS are patterns
   (PATTERN_CASE_LABEL) and a ``default`` after ``null``, by their names in JDK 21.
 - A variable named ``_`` has no NAME, and ``_`` alone is an ANY_PATTERN, as in JDK 21.
-- Three accidents are kept: a method with brackets after its parameters has no NAME (its return
-  type spans it), an enum constant has an INITIALIZER only if arguments or a body are written, and
-  a resource declared with ``var`` has MODIFIERS.
+- Three accidents of the tool are reproduced: a method with brackets after its parameters has no
+  NAME (its return type spans it), an enum constant has an INITIALIZER only if it has arguments or
+  a body, and a resource declared with ``var`` has MODIFIERS.
 - Syntax that does not parse is ERRONEOUS.
-- An operation whose operator is hidden is a MASK with LEFT_OPERAND and RIGHT_OPERAND, assignments
+- An operation whose operator is masked is a MASK with LEFT_OPERAND and RIGHT_OPERAND, assignments
   too.
 
-``kinds`` tells what each node of the syntax is, ``rules`` how each kind is drawn, ``plans`` draws.
-
-Fractions as the virtual machine prints them, to tell whether one is written that way.
+``kinds`` assigns a code to each syntax node, ``rules`` lists the parts of each code's tree, and
+``plans`` draws the trees.
 """
 
 from __future__ import annotations
@@ -96,9 +95,10 @@ from codeacumen.views.ast.tables import tables
 
 @lru_cache(maxsize=1 << 12)
 def is_printed(literal: bytes) -> bool:
-    """Whether a literal of type double reads as its value is printed (``0.5``, ``1.0E10``), case
-    aside: ``Double.toString`` gives the fewest digits that tell it from its neighbours, and no
-    exponent from a thousandth up to ten million."""
+    """Return True if a double literal is spelled as Java prints it (``0.5``, ``1.0E10``).
+
+    Case is ignored. ``Double.toString`` prints the fewest digits that distinguish the value from
+    its neighbours, without an exponent from a thousandth up to ten million."""
     text = literal.decode("ascii", errors="replace").replace("_", "").upper()
     if text[-1] in "FD":
         return False
@@ -110,13 +110,13 @@ def is_printed(literal: bytes) -> bool:
 
 
 def printed(value: float) -> str:
-    """A double that is not negative, as ``Double.toString`` gives it."""
+    """Format a non-negative double like ``Double.toString``."""
     if value == float("inf"):
         return "INFINITY"
     if value == 0 or 1e-3 <= value < 1e7:
         plain = format(Decimal(repr(value)), "f")
         return plain if "." in plain else f"{plain}.0"
-    # Two digits are always given: the nearest two, where a single one would do.
+    # Java prints at least two digits: the nearest two where a single one would do.
     two = f"{value:.1e}"
     decimal = Decimal(two if float(two) == value else repr(value))
     _, digits, exponent = decimal.normalize().as_tuple()
@@ -134,11 +134,11 @@ _STALE = (
 
 @dataclass(frozen=True, slots=True)
 class Trees:
-    """Trees one after the other: tree i has the nodes from ``offsets[i]`` to ``offsets[i + 1]``.
+    """Concatenated trees: tree i has the nodes from ``offsets[i]`` to ``offsets[i + 1]``.
 
-    ``label`` numbers ``LABELS``; ``parent`` is a node of the same tree, -1 for its root; ``late``:
-    its edge comes after those of its siblings; ``node`` is the node of the syntax it stands for
-    (a getter: the one it holds, or the list's, or its owner's).
+    ``label`` indexes ``LABELS``; ``parent`` is a node of the same tree, -1 for the root; the edge
+    to a ``late`` node comes after those to its siblings; ``node`` is the syntax node (for a getter,
+    that of its value, of the list or of its owner).
     """
 
     offsets: NDArray[np.int64]
@@ -149,8 +149,9 @@ class Trees:
 
 
 def trees(file: JavaFile, methods: Sequence[int]) -> Trees:
-    """The trees of methods, by their places in ``file.declarations.methods``; a method inside
-    another is part of its tree as well."""
+    """Return the trees of methods, which are indices into ``file.declarations.methods``.
+
+    The tree of a nested method is also a part of the outer method's tree."""
     declared = file.declarations.methods
     roots = np.array([declared[place].node for place in methods], dtype=np.int32)
     nodes, known = _settled(file), tables()
@@ -168,7 +169,7 @@ def trees(file: JavaFile, methods: Sequence[int]) -> Trees:
 
 
 def _settled(file: JavaFile) -> NDArray[np.int32]:
-    """The nodes of a file, a row each, with what kind of tree they are."""
+    """Return the syntax nodes of a file as rows with the columns of ``codes``, codes assigned."""
     syntax, known = file.syntax, tables()
     code = known.code[syntax.kind]
     nodes = np.empty((len(syntax), codes.COLUMNS), dtype=np.int32)
@@ -192,8 +193,9 @@ def _settled(file: JavaFile) -> NDArray[np.int32]:
 
 
 def shape(label: Sequence[int], parent: Sequence[int], late: Sequence[bool]) -> Json:
-    """A tree as the published data has it: the labels, and the edges ``[parent, child]`` by
-    parent, among those of one parent in order, the late ones last."""
+    """Return a tree in the published format: its labels and its edges ``[parent, child]``.
+
+    Edges are sorted by parent, then in drawing order with late ones last."""
     above = np.asarray(parent)
     order = np.lexsort((np.asarray(late), above))
     edges = np.column_stack((above[order], order))
@@ -204,13 +206,15 @@ def shape(label: Sequence[int], parent: Sequence[int], late: Sequence[bool]) -> 
 
 
 def trees_of(file: JavaFile) -> Trees:
-    """The trees of all methods that have a body."""
+    """Return the trees of all methods that have a body; a key of ``JavaFile.once``."""
     return trees(file, file.bodies)
 
 
 class TreeTable:
-    """``label`` numbers ``codeacumen.views.ast.LABELS``; ``parent`` is a node of the same tree;
-    ``late``: its edge comes after those of its siblings."""
+    """Tree of each method.
+
+    ``label`` indexes ``codeacumen.views.ast.LABELS``; ``parent`` is a node of the same tree; the
+    edge to a ``late`` node comes after those to its siblings."""
 
     name = "ast"
 
@@ -227,7 +231,7 @@ class TreeView:
     name = "ast"
     tables = (TreeTable(),)
     compats: Mapping[str, str] = MappingProxyType(
-        {"features-javac": "the same: our order is the one canonical order"}
+        {"features-javac": "the same: our order is the canonical one"}
     )
 
     def value(self, method: Mapping[str, Any], rows: Mapping[str, Mapping[str, Any]]) -> Json:

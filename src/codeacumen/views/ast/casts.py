@@ -1,8 +1,8 @@
-"""A name in parentheses before a sign is no cast: ``a * (b) + c * d`` is a sum.
+"""Correction of false casts: ``a * (b) + c * d`` is a sum, not a cast of ``+c`` to ``b``.
 
-Only primitive types may be cast to before ``+`` and ``-`` (JLS 15.16); the grammar takes names as
-well. Where it did, the operators around are put together once more, by their precedence. It is
-rare, so no machine code is needed.
+Before ``+`` and ``-``, a cast must be to a primitive type (JLS 15.16), but the grammar accepts any
+name. This module parses the operators around such a cast again, by precedence. Such casts are rare,
+so it is plain Python.
 """
 
 from __future__ import annotations
@@ -34,15 +34,15 @@ _LEFT, _RIGHT = c.FIELDS.index("left"), c.FIELDS.index("right")
 
 
 def undo_casts(nodes: NDArray[np.int32], source: bytes) -> None:
-    """Tells operations their operands where a name was taken for a type."""
+    """Set the operands of operations where the grammar parsed a name as the type of a cast."""
     signed = (nodes[:, c.SYMBOL] == c.UNARY) & (nodes[:, c.FIELD] == c.F_VALUE)
     signs: dict[int, int] = {}
     for sign in np.flatnonzero(signed).tolist():
         cast = int(nodes[sign, c.UP])
         if source[nodes[sign, c.START]] in _SIGNS and _is_to_name(nodes, cast):
             signs[cast] = sign
-    # What stands around casts that are none: signs and casts before them, operations. Outer ones
-    # come first, so that nothing is climbed twice.
+    # Climb from each false cast to the outermost sign, cast or operation around it. Outer casts
+    # come first, so no node is visited twice.
     root_of: dict[int, int] = {}
     for cast in signs:
         chain = [cast]
@@ -74,8 +74,10 @@ def _is_to_name(nodes: NDArray[np.int32], cast: int) -> bool:
 
 @dataclass
 class _Operations:
-    """Operators as they are read from left to right; ``made`` are those whose operands are known:
-    code, label, left and right. An operand is a node, or (negative) one of those made."""
+    """Operator-precedence parser (shunting-yard) for the operations around a false cast.
+
+    ``operations`` are complete: code, label, left and right operand. An operand is a node, or
+    ``~i`` for operation i."""
 
     nodes: NDArray[np.int32]
     source: bytes
@@ -88,10 +90,10 @@ class _Operations:
     def put_together(self, root: int) -> None:
         used = self._read(root)
         if len(self.made) != len(used) or len(self.operands) != 1:
-            return  # broken syntax stays as it is
+            return  # broken syntax
         for cast in used & self.signs.keys():
             self.nodes[self.signs[cast], c.CODE] = c.PARENTHESIZED_NAME
-        # The last one is the whole, and what is around refers to the root.
+        # The last operation is the whole expression, and the tree around it refers to the root.
         places = [*sorted(used - {root}), root]
         for place, (code, label, left, right) in zip(places, self.made, strict=True):
             self.nodes[place, c.CODE], self.nodes[place, c.LABEL] = code, label
@@ -99,11 +101,11 @@ class _Operations:
             self.nodes[place, c.RIGHT] = right if right >= 0 else places[~right]
 
     def _read(self, root: int) -> set[int]:
-        """Reads all; gives the nodes that are operations."""
+        """Parse all operators below the root; return the nodes that are operations."""
         nodes = self.nodes
         used: set[int] = set()
         before: list[int] = []
-        pending = [root]  # operators' labels as negative numbers
+        pending = [root]  # nodes, and operators as ~label
         while pending:
             one = pending.pop()
             if one < 0:
@@ -131,7 +133,7 @@ class _Operations:
         return used
 
     def _bind(self, least: int) -> None:
-        """Gives their operands to operators that bind at least so much."""
+        """Reduce the operators on the stack that have at least this precedence."""
         while self.operators and _BINDS.get(self.operators[-1], -1) >= least:
             if len(self.operands) < 2:
                 return
@@ -139,7 +141,7 @@ class _Operations:
             self._make(c.OPERATION_ON, self.operators.pop(), left, right)
 
     def _wrap(self, node: int) -> None:
-        """A sign or a cast before the last operand."""
+        """Apply a sign or a cast to the last operand."""
         types = _in_field(self.nodes, node, c.F_TYPE)
         code = c.CAST_ON if types else c.UNARY_ON
         label = int(self.nodes[node, c.LABEL])

@@ -1,6 +1,7 @@
-"""The numbers that rules, kinds and plans speak in, whatever the grammar's own numbers are.
+"""Codes shared by ``rules``, ``kinds`` and ``plans``, independent of the grammar's numbers.
 
-Compiled code keeps them, and is itself kept beside its own file: see VERSION.
+Compiled code contains these numbers and is cached by the time stamp of its own file only, so
+``VERSION`` detects stale code.
 """
 
 from __future__ import annotations
@@ -10,12 +11,12 @@ import zlib
 from codeacumen.views.ast.labels import LABELS
 
 # Columns of the nodes: the code of a node's symbol, its field, stop, parent, start and end; the
-# code that is settled, its label if that code does not tell it, and the node whose annotations
-# belong to it; the operands of an operation that are not where the grammar put them.
+# code that ``kinds`` assigns, its label if the code does not imply it, and the node whose
+# annotations belong to it; the operands of an operation that ``casts`` corrects.
 SYMBOL, FIELD, STOP, UP, START, END, CODE, LABEL, ANNOTATED, LEFT, RIGHT = range(11)
 COLUMNS = 11
 
-# Fields of the grammar, by their places here.
+# Fields of the grammar; a field's number is its index.
 FIELDS = (
     "",
     "name",
@@ -68,7 +69,7 @@ FIELDS = (
     F_ALTERNATIVE,
 ) = range(12)
 
-# Codes of what is no tree: tokens, and syntax that is part of a tree; HIDDEN: as if not there.
+# Codes of syntax without a tree: tokens and parts of trees. HIDDEN nodes are skipped.
 (
     NOTHING,
     COMMENT,
@@ -95,7 +96,8 @@ FIELDS = (
     INFERRED,
 ) = range(23)
 OPERATORS = 32
-# Codes of trees that compiled code asks for; others have the numbers from FREE on.
+# Codes of trees that occur in compiled code; others have the numbers from FREE on. MARKED means
+# with annotations.
 TREES = 80
 (
     IDENTIFIER,
@@ -186,15 +188,17 @@ TREES = 80
     VAR_RESOURCE,
 ) = range(TREES, TREES + 86)
 FREE = 168
-# Trees that are no operand, statement or type of the tree around them.
+# Trees that are not an operand, statement or type of the tree around them.
 ASIDE = 240
 ANNOTATION, LENGTH_ANNOTATION, ERROR, EMPTY, MODIFIERS, BARE_MODIFIERS = range(ASIDE, ASIDE + 6)
 
-# How a part of a tree is drawn: its label alone, whatever is there, or if something chosen is;
-# with what is chosen below it; what is chosen without it (merged, or having none); with a list:
-# of what is chosen, of the node's own children, of what follows it, of expressions as
-# statements; with a type and its brackets, all or but the first, or with the first one's
-# annotations; with a name that may be a member of something; the class that is created.
+# Treatments of a part of a tree. ADD draws the label alone, LEAF only if the selected child exists.
+# HOLD draws the label with the child's tree below, LATE and DRAW the tree without a label (merged
+# with its getter; without a getter). LIST, OWN, SIBLINGS_AFTER and STATEMENT_LIST draw the label
+# with a list: members of the child, of the node, siblings after the node, expressions as
+# statements. TYPED and ELEMENT_TYPED draw a type with all brackets or all but the first,
+# OUTER_ANNOTATIONS the annotations of the first brackets. SELECT draws a name that may be a member
+# of an object, CREATED the class that a creation names.
 (
     ADD,
     LEAF,
@@ -211,27 +215,27 @@ ANNOTATION, LENGTH_ANNOTATION, ERROR, EMPTY, MODIFIERS, BARE_MODIFIERS = range(A
     SELECT,
     CREATED,
 ) = range(14)
-# Whose children are chosen from: the node's own, its parent's, those of the record around it, of
-# the declarator in it; or nodes that it was given: the one whose annotations it has, its operands.
+# Nodes whose children are candidates: the node, its parent, the record around it, the declarator
+# in it. Or the child is in a column: the node whose annotations belong to it, its operands.
 OF_NODE, OF_OWNER, OF_RECORD, OF_DECLARATOR = 0, 512, 1024, 1536
 OF_ANNOTATED, OF_LEFT, OF_RIGHT = 2048, 2560, 3072
-# How a child is chosen: by its field (below these); by its place among the trees, as the first
-# of those in no field, or the last; at either end, tree or not; by its code (which is added).
+# Selection of a child: by its field (numbers below these); by its position among the trees, as the
+# first one without a field, or the last; at either end, tree or not; by its code, added to BY_CODE.
 FIRST, SECOND, UNFIELDED, LAST, LEFT_END, RIGHT_END, BY_CODE = 64, 65, 67, 68, 69, 70, 128
-# Which children a list has, if not those in a field (which is added).
+# Members of a list by their field, added to BY_FIELD; lower numbers are named lists.
 BY_FIELD = 32
-# Whether a code is in a list: not, itself, or what is below it.
+# Membership of a code in a list: not a member, a member, or its children are members.
 NO, ITSELF, BELOW = range(3)
 
-# What a code may have below it: statements in a list, in a field, alone; annotations of a type.
+# Children of a code: statements in a list, in a field, alone; annotations of a type.
 IN_LIST, IN_FIELD, ALONE, OF_TYPE = range(1, 5)
-# Where an operator stands: between operands, in an assignment, before or after its operand.
+# Position of an operator: between operands, in an assignment, before or after its operand.
 BETWEEN, ASSIGNING, BEFORE, AFTER = range(4)
 
-# What a row of a plan says beside its label: its edge comes last; it is another node's plan.
+# Flags of a plan's row: its edge comes last; it refers to another node's plan.
 LATER, PLAN_OF = 1 << 8, 1 << 9
-# In place of a label: the one that the node itself has; none.
+# Special labels of a part: the label of the node itself; no label.
 OWN_LABEL, NO_LABEL = 255, -1
 
-# Compiled code that knows other numbers than these does nothing.
+# Compiled code refuses to run if it contains another version of these numbers.
 VERSION = zlib.crc32(repr((LABELS, {k: v for k, v in globals().items() if k.isupper()})).encode())

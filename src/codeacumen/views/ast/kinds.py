@@ -1,6 +1,7 @@
-"""What kind of tree each node is, where that depends on what is around it, below it, or its text.
+"""Compiled pass that assigns the code of each node's tree where it depends on context or text.
 
-One pass over the nodes of a file, parents before children; a node may settle its parent's kind.
+It visits the nodes of a file once, parents before children; a node may also change the code of
+its parent.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ Bytes: TypeAlias = NDArray[np.uint8]
 
 @kernel
 def _find(nodes: Nodes, node: int, code: int, field: int) -> int:
-    """The first child with this code or in this field; -1 if there is none."""
+    """Return the first child with this code or in this field, or -1 if there is none."""
     at, end = node + 1, nodes[node, c.STOP]
     while at < end:
         if nodes[at, c.SYMBOL] == code or (field > 0 and nodes[at, c.FIELD] == field):
@@ -31,7 +32,7 @@ def _find(nodes: Nodes, node: int, code: int, field: int) -> int:
 
 @kernel
 def _first(nodes: Nodes, node: int) -> int:
-    """The first child that is a tree, annotations aside; -1 if there is none."""
+    """Return the first child that is a tree but no annotation, or -1 if there is none."""
     at, end = node + 1, nodes[node, c.STOP]
     while at < end:
         if c.TREES <= nodes[at, c.SYMBOL] < c.ASIDE:
@@ -51,7 +52,7 @@ def _is(nodes: Nodes, source: Bytes, node: int, word: bytes) -> bool:
 
 @kernel
 def _is_statement(nodes: Nodes, below: Bytes, node: int) -> bool:
-    """A switch is one where a statement may stand; written there, it is never an expression."""
+    """Return True if a switch stands where a statement may stand; it is no expression there."""
     up = nodes[node, c.UP]
     place = below[nodes[up, c.SYMBOL]]
     if nodes[up, c.SYMBOL] == c.EXPRESSION_STATEMENT:
@@ -65,8 +66,10 @@ def _is_statement(nodes: Nodes, below: Bytes, node: int) -> bool:
 
 @kernel
 def _number(nodes: Nodes, source: Bytes, node: int, literal: int) -> None:
-    """A literal's VALUE stays where it reads as the token does, which has lost its radix and the
-    suffix of a whole number. Whether a fraction's does is settled elsewhere."""
+    """Set label and code of a number, with a VALUE if the value is spelled like the token.
+
+    javac's token lacks the radix and the suffix of a whole number. ``is_canonical_double`` handles
+    fractions later."""
     kind = nodes[literal, c.SYMBOL]
     width = nodes[literal, c.END] - nodes[literal, c.START]
     last = source[nodes[literal, c.END] - 1] | 0x20 if width > 0 else 0
@@ -83,7 +86,7 @@ def _number(nodes: Nodes, source: Bytes, node: int, literal: int) -> None:
 
 @kernel
 def _is_bound(nodes: Nodes, node: int) -> bool:
-    """The annotated type of a pattern's variable, whose annotations belong to the variable."""
+    """Return True for the type of a pattern's variable; its annotations belong to the variable."""
     return nodes[node, c.SYMBOL] == c.ANNOTATED_TYPE and nodes[nodes[node, c.UP], c.CODE] in (
         c.MARKED_BINDING,
         c.FINAL_MARKED_BINDING,
@@ -92,8 +95,7 @@ def _is_bound(nodes: Nodes, node: int) -> bool:
 
 @kernel
 def _annotate(nodes: Nodes, node: int) -> None:
-    """Annotations before a type belong to the innermost of it: in ``@A java.util.List<B>[]`` to
-    ``java``."""
+    """Move annotations before a type to its innermost part: ``java`` in ``@A java.util.List[]``."""
     if _find(nodes, node, c.ANNOTATION, 0) < 0 or _is_bound(nodes, node):
         return
     of_type = nodes[node, c.SYMBOL] == c.ANNOTATED_TYPE
@@ -108,7 +110,7 @@ def _annotate(nodes: Nodes, node: int) -> None:
 
 @kernel
 def _settle_name(nodes: Nodes, source: Bytes, node: int) -> None:
-    """Words that are no names in some places, and names that are variables."""
+    """Assign the code of a name: keywords by context, lambda parameters, blanks and ``var``."""
     up = nodes[node, c.UP]
     above = nodes[up, c.SYMBOL]
     blank = nodes[node, c.SYMBOL] == c.UNDERSCORE or _is(nodes, source, node, b"_")
@@ -120,7 +122,7 @@ def _settle_name(nodes: Nodes, source: Bytes, node: int) -> None:
     elif blank and (nodes[node, c.FIELD] == c.F_NAME or above == c.TYPE_PATTERN):
         nodes[node, c.CODE] = c.HIDDEN
     elif above == c.PARAMETER and nodes[node, c.FIELD] == c.F_NAME:
-        # An annotated receiver is a parameter to the grammar.
+        # The grammar parses an annotated receiver as a parameter.
         if _is(nodes, source, node, b"this"):
             nodes[up, c.CODE] = c.RECEIVING_PARAMETER
     elif _is(nodes, source, node, b"var"):
@@ -130,14 +132,14 @@ def _settle_name(nodes: Nodes, source: Bytes, node: int) -> None:
         first = above == c.TYPE_PATTERN and _first(nodes, up) == node
         if first or (local and nodes[node, c.FIELD] == c.F_TYPE):
             nodes[node, c.CODE] = c.HIDDEN
-            # javac makes modifiers of a resource where its type begins: the word is their token.
+            # javac places the modifiers of a resource at its type, so ``var`` becomes their token.
             if above == c.RESOURCE and _find(nodes, up, c.BARE_MODIFIERS, 0) < 0:
                 nodes[up, c.CODE] = c.VAR_RESOURCE
 
 
 @kernel
 def _settle_token(nodes: Nodes, operators: Bytes, node: int) -> None:
-    """Tokens tell what kind of tree they are part of; one that is hidden, that it is hidden."""
+    """Assign the parent's label or code by one of its tokens; a masked operator is a MASK."""
     up, kind = nodes[node, c.UP], nodes[node, c.SYMBOL]
     above = nodes[up, c.SYMBOL]
     if kind == c.FLAG:
@@ -179,7 +181,7 @@ def _settle_annotation(nodes: Nodes, below: Bytes, node: int) -> None:
 
 @kernel
 def _settle_label(nodes: Nodes, node: int) -> None:
-    """A case of a group is a tree; only the last of several has the statements."""
+    """Assign the code of a case label in a group; only the last of several has the statements."""
     if nodes[nodes[node, c.UP], c.SYMBOL] != c.GROUP:
         return
     at, end = nodes[node, c.STOP], nodes[nodes[node, c.UP], c.STOP]
@@ -191,8 +193,10 @@ def _settle_label(nodes: Nodes, node: int) -> None:
 
 @kernel
 def _settle_statement(nodes: Nodes, below: Bytes, node: int) -> None:
-    """An expression after an arrow is no statement in a switch that is an expression itself; a
-    switch with a semicolon after it is two statements."""
+    """Assign the code of an expression statement.
+
+    After the arrow of a switch expression it is no statement, and a switch followed by a semicolon
+    is two statements."""
     up = nodes[node, c.UP]
     inner = _first(nodes, node)
     if nodes[up, c.SYMBOL] == c.RULE:
@@ -219,8 +223,9 @@ def _settle_pattern(nodes: Nodes, node: int) -> None:
 
 @kernel
 def _settle_constant(nodes: Nodes, node: int) -> None:
-    """An enum constant creates an object, which shows where arguments or a body are written; a
-    body without members leaves nothing but the creation."""
+    """Assign the code of an enum constant: with a body, with a creation, or plain.
+
+    The creation is drawn if the constant has arguments or a body; a body needs members."""
     arguments = _find(nodes, node, c.ARGUMENT_LIST, 0)
     body = _find(nodes, node, c.CLASS_BODY, 0)
     if body >= 0 and _first(nodes, body) >= 0:
@@ -231,7 +236,7 @@ def _settle_constant(nodes: Nodes, node: int) -> None:
 
 @kernel
 def _settle_step(nodes: Nodes, source: Bytes, node: int) -> None:
-    """``-i++`` is ``-(i++)`` in the language, ``(-i)++`` in the grammar."""
+    """Swap the operators of ``-i++``, which the grammar parses as ``(-i)++`` (JLS 15.15)."""
     operand = _first(nodes, node)
     if operand != node + 1 or nodes[operand, c.SYMBOL] != c.UNARY:
         return
@@ -258,7 +263,7 @@ def _settle_other(nodes: Nodes, source: Bytes, below: Bytes, node: int) -> None:
     elif kind == c.ANNOTATED_TYPE:
         _annotate(nodes, node)
     elif kind == c.UNARY:
-        # javac's parser takes the minus before decimal digits (0 is octal) as part of the number.
+        # javac's parser treats the minus before decimal digits (0 is octal) as part of the number.
         operand = _find(nodes, node, c.DECIMAL, 0)
         minus = source[nodes[node, c.START]] == ord("-")
         if minus and operand >= 0 and source[nodes[operand, c.START]] != ord("0"):
@@ -270,7 +275,7 @@ def _settle_other(nodes: Nodes, source: Bytes, below: Bytes, node: int) -> None:
         statement = _is_statement(nodes, below, node)
         nodes[node, c.LABEL] = labels.SWITCH if statement else labels.SWITCH_EXPRESSION
     elif kind == c.ANNOTATION_TYPE:
-        # The @ of @interface is a token of the modifiers.
+        # javac counts the @ of @interface among the tokens of the modifiers.
         if _find(nodes, node, c.BARE_MODIFIERS, 0) < 0:
             nodes[node, c.CODE] = c.UNMODIFIED_ANNOTATION_TYPE
     elif kind == c.RECEIVER:
@@ -289,7 +294,7 @@ def _settle_other(nodes: Nodes, source: Bytes, below: Bytes, node: int) -> None:
 
 @kernel
 def settle(nodes: Nodes, source: Bytes, operators: Bytes, below: Bytes, version: int) -> bool:
-    """False if this code was compiled with other numbers."""
+    """Assign codes and labels to all nodes; return False if compiled with other codes."""
     if version != c.VERSION:
         return False
     for node in range(1, len(nodes)):
@@ -313,7 +318,7 @@ def settle(nodes: Nodes, source: Bytes, operators: Bytes, below: Bytes, version:
                 nodes[nodes[node, c.UP], c.LABEL] = labels.SUPER_WILDCARD
         elif kind == c.DIMS:
             # Brackets after the parameters make the return type span the method's name, which
-            # then is the token of that type and finds no leaf.
+            # becomes a token of that type and has no leaf.
             name = _find(nodes, nodes[node, c.UP], -1, c.F_NAME)
             if nodes[nodes[node, c.UP], c.SYMBOL] == c.METHOD and name >= 0:
                 nodes[name, c.CODE] = c.HIDDEN

@@ -1,8 +1,8 @@
-"""What nodes are called: javac's kinds of trees, and the getters of its tree interfaces."""
+"""Labels of the ast view's nodes: javac's kinds of trees and the getters of its tree interfaces."""
 
 from __future__ import annotations
 
-# The numbers are stored: names are only ever added, at the end.
+# Corpora store the numbers: only append names at the end.
 LABELS: tuple[str, ...] = (
     # Kinds of trees that a method can hold, in the order of javac 17's Tree.Kind.
     "ANNOTATED_TYPE", "ANNOTATION", "TYPE_ANNOTATION", "ARRAY_ACCESS", "ARRAY_TYPE", "ASSERT",
@@ -26,7 +26,7 @@ LABELS: tuple[str, ...] = (
     "SUPER_WILDCARD", "ERRONEOUS", "INTERFACE", "ENUM", "ANNOTATION_TYPE", "RECORD", "YIELD",
     # Kinds that JDK 21 added.
     "PATTERN_CASE_LABEL", "DECONSTRUCTION_PATTERN", "ANY_PATTERN", "TEMPLATE",
-    # Getters; four bear the name of a kind: MODIFIERS, BLOCK, VARIABLE, IDENTIFIER.
+    # Getters; four share the name of a kind: MODIFIERS, BLOCK, VARIABLE, IDENTIFIER.
     "NAME", "FLAGS", "ANNOTATIONS", "TYPE_PARAMETERS", "RETURN_TYPE", "RECEIVER_PARAMETER",
     "PARAMETERS", "THROWS", "BODY", "DEFAULT_VALUE", "TYPE", "NAME_EXPRESSION", "INITIALIZER",
     "STATEMENTS", "IS_STATIC", "EXPRESSION", "METHOD_SELECT", "ARGUMENTS", "TYPE_ARGUMENTS",
@@ -38,14 +38,14 @@ LABELS: tuple[str, ...] = (
     "BOUND", "TYPE_ALTERNATIVES", "UNDERLYING_TYPE", "QUALIFIER_EXPRESSION", "MODE",
     "PRIMITIVE_TYPE_KIND", "DETAIL", "PATTERN", "DECONSTRUCTOR", "NESTED_PATTERNS",
     "ERROR_TREES", "PROCESSOR",
-    # The kind of an operation whose operator is hidden.
+    # The kind of an operation whose operator is masked.
     "MASK",
 )  # fmt: skip
 LABEL = {name: code for code, name in enumerate(LABELS)}
 
 
 def __getattr__(name: str) -> int:
-    """A label's number, as ``labels.METHOD``: how compiled code writes it."""
+    """Return the number of a label, so that compiled code can use ``labels.METHOD``."""
     try:
         return LABEL[name]
     except KeyError:

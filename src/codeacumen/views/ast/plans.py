@@ -1,7 +1,7 @@
-"""The plan of each node's tree, and the trees drawn by them.
+"""Compiled drawing of trees by plans.
 
-A row of a plan is a node to draw, with its depth below the first, or the plan of another node to
-follow at that depth. Plans are made from the parts that ``rules`` lists for each code.
+A row of a plan is a node to draw, with its depth below the first one, or a reference to the plan
+of another syntax node at that depth. The parts that ``rules`` lists for a code yield its plan.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from codeacumen.views.ast import labels
 
 Bytes: TypeAlias = NDArray[np.uint8]
 Numbers: TypeAlias = NDArray[np.int32]
-# Rows of what ``codes`` names.
+# Rows with the columns of ``codes``.
 Nodes: TypeAlias = NDArray[np.int32]
-# Rows of label and flags, depth, node; the first row holds how many there are.
+# Rows of label with flags, depth, node; the first row holds the number of rows.
 Plan: TypeAlias = NDArray[np.int32]
 
 
 @kernel
 def _add(plan: Plan, label: int, depth: int, node: int) -> None:
     at = plan[0, 0]
-    if at < len(plan):  # else the plan is made again, with more room
+    if at < len(plan):  # else draw_trees enlarges the plan and starts it again
         plan[at, 0] = label
         plan[at, 1] = depth
         plan[at, 2] = node
@@ -41,7 +41,7 @@ def _draw(nodes: Nodes, plan: Plan, depth: int, node: int) -> None:
 
 @kernel
 def _child(nodes: Nodes, node: int, chosen: int) -> int:
-    """A child by field, place or code; -1 if there is none."""
+    """Return a child by field, position or code, or -1 if there is none."""
     at, end, seen, last = node + 1, nodes[node, c.STOP], c.FIRST - 1, -1
     while at < end:
         kind = nodes[at, c.CODE]
@@ -73,7 +73,7 @@ def _child(nodes: Nodes, node: int, chosen: int) -> int:
 
 @kernel
 def _pick(nodes: Nodes, node: int, chosen: int) -> int:
-    """What a part chooses: among the node's own children, or elsewhere."""
+    """Return the node that a part selects, among the node's children or elsewhere, or -1."""
     whose, chosen = chosen & ~511, chosen & 511
     if whose >= c.OF_ANNOTATED:
         given = c.LEFT if whose == c.OF_LEFT else c.RIGHT
@@ -101,8 +101,9 @@ def _members(
     which: int,
     wrapped: bool,
 ) -> bool:
-    """A getter and the members of a list from one place to another; nothing if there are none.
-    Without a label: members of a getter that is there already."""
+    """Add a getter and the members of a list between two nodes; return False if it is empty.
+
+    With a negative label, the members belong to a getter that the plan has already."""
     found = False
     while at < end:
         kind = nodes[at, c.CODE]
@@ -128,7 +129,7 @@ def _members(
 
 @kernel
 def _brackets(nodes: Nodes, plan: Plan, depth: int, at: int, end: int) -> int:
-    """Array types of brackets, the first being the outermost; the depth of what is below."""
+    """Add an array type for each pair of brackets, outermost first; return the depth below."""
     annotation = -1
     while at < end:
         kind = nodes[at, c.CODE]
@@ -161,7 +162,7 @@ def _annotations(nodes: Nodes, plan: Plan, depth: int, at: int, end: int) -> Non
 def _type(
     nodes: Nodes, plan: Plan, label: int, depth: int, node: int, dims: int, skipped: bool
 ) -> None:
-    """A getter and the type it holds, with brackets that stand elsewhere."""
+    """Add a getter and its type, with the brackets of another node."""
     if label >= 0:
         _add(plan, label, depth, node)
         depth += 1
@@ -174,7 +175,7 @@ def _type(
 
 @kernel
 def _select(nodes: Nodes, plan: Plan, depth: int, node: int, name: int) -> None:
-    """A name, or a member of something; ``Outer.super.f`` is a member of a member."""
+    """Add a name or a member of an object; ``Outer.super.f`` is a member of a member."""
     of = _child(nodes, node, c.F_OBJECT)
     if of < 0:
         _draw(nodes, plan, depth, name)
@@ -197,8 +198,9 @@ def _select(nodes: Nodes, plan: Plan, depth: int, node: int, name: int) -> None:
 def _part(
     nodes: Nodes, parts: Numbers, lists: Bytes, plan: Plan, node: int, row: int, held: bool
 ) -> bool:
-    """A part of a node's tree; whether it was a list and had members. ``held``: the getter is
-    there already."""
+    """Add a part of a node's tree; return True if it is a list with members.
+
+    If ``held``, the plan has the getter already."""
     how, label, depth = parts[row, 0], parts[row, 1], parts[row, 2]
     which = parts[row, 4]
     if how == c.ADD:
@@ -250,7 +252,7 @@ def _part(
 def _plan(
     nodes: Nodes, first: Numbers, parts: Numbers, lists: Bytes, plan: Plan, node: int
 ) -> None:
-    """The rows of a node's tree, after those that are there."""
+    """Append the rows of a node's tree to the plan."""
     kind = nodes[node, c.CODE]
     begin, end = first[kind], first[kind + 1]
     held = False
@@ -273,24 +275,24 @@ def _longer(rows: Numbers) -> Numbers:
 def draw(
     nodes: Nodes, first: Numbers, parts: Numbers, lists: Bytes, roots: Numbers, version: int
 ) -> tuple[Numbers, NDArray[np.int64]]:
-    """Label, parent, late and node of what is drawn for each root, one tree after the other, and
-    where each begins; no places at all if this code was compiled with other numbers."""
+    """Draw the tree of each root; return rows (label, parent, late, node) and the trees' offsets.
+
+    The offsets are empty if this function was compiled with other codes."""
     drawn = np.empty((len(nodes) + 64, 4), dtype=np.int32)
     offsets = np.zeros(len(roots) + 1, dtype=np.int64)
     if version != c.VERSION:
         return drawn, offsets[:0]
     plan = np.empty((256, 3), dtype=np.int32)
     plan[0, 0] = 1
-    # Of each plan under way: its next row, where its rows begin and end, its depth, and whether
-    # its edge comes late.
+    # Stack of plans: next row, first row, end of the rows, depth, and whether the edge is late.
     under_way = np.empty((64, 5), dtype=np.int32)
-    # The node drawn last at each depth: the parent of what comes next below it.
+    # The last node drawn at each depth, which is the parent of the next one below.
     last = np.empty((64, 1), dtype=np.int32)
     count = 0
     for i in range(len(roots)):
         begin, top, depth, late, node = count, -1, 0, False, int(roots[i])
         while True:
-            # The plan of a node that is met.
+            # Push the plan of a node.
             start = plan[0, 0]
             while True:
                 _plan(nodes, first, parts, lists, plan, node)
@@ -303,7 +305,7 @@ def draw(
                 under_way = _longer(under_way)
             under_way[top, 0], under_way[top, 1], under_way[top, 2] = start, start, plan[0, 0]
             under_way[top, 3], under_way[top, 4] = depth, late
-            # Its rows, and those of the plans around it, until another node is met.
+            # Draw its rows, and those of the plans around it, up to the next reference to a node.
             node = -1
             while top >= 0 and node < 0:
                 row = under_way[top, 0]

@@ -1,10 +1,9 @@
-"""How each kind of syntax is drawn: a rule a line, its parts in the canonical order of getters.
+"""Rules of the ast view: the parts of each kind of tree, in the canonical order of getters.
 
-The words that rules are written in: the parts of a tree, and which children a list has.
-
-``hold("CONDITION", "condition")`` is the getter CONDITION and, below it, the tree in the grammar's
-field ``condition``. A part stands at depth 1, directly below its tree, unless it says otherwise;
-a label followed by `` late`` has its edge after those of its siblings.
+Short functions define the parts. ``hold("CONDITION", "condition")`` is the getter CONDITION and,
+below it, the tree in the grammar's field ``condition``. By default, a part has depth 1, directly
+below its tree. The edge to a label with the suffix `` late`` comes after those to its siblings.
+``tables`` converts the rules to arrays.
 """
 
 from __future__ import annotations
@@ -14,11 +13,11 @@ from typing import TypeAlias
 from codeacumen.views.ast import codes as c
 from codeacumen.views.ast.labels import LABEL
 
-# How, label, depth, chosen, and which members or brackets.
+# Treatment (``codes.ADD`` to ``CREATED``), label, depth, child, and members or brackets.
 Part: TypeAlias = tuple[int, int, int, int, int]
 Chosen: TypeAlias = str | int
 
-# Lists of certain trees; of all but some (and never modifiers).
+# Lists by their members: certain trees (ONLY), or all but certain trees and modifiers (BUT).
 ONLY: dict[str, tuple[int, ...]] = {
     "annotations": (c.ANNOTATION,),
     "catches": (c.CATCH,),
@@ -39,11 +38,12 @@ WHICH = {name: place for place, name in enumerate((*ONLY, *BUT))}
 
 
 def members(which: str) -> int:
-    """A list's number; that of a field, which makes a list as well."""
+    """Return the number of a list, which has a name or consists of the children in a field."""
     return WHICH[which] if which in WHICH else c.BY_FIELD + c.FIELDS.index(which)
 
 
 def part(how: int, label: str, depth: int, chosen: Chosen = 0, more: Chosen = 0) -> Part:
+    """Return a part, with names of labels and fields replaced by numbers."""
     name, _, late = label.partition(" ")
     numbers = {"": c.NO_LABEL, "own": c.OWN_LABEL}
     number = numbers[name] if name in numbers else LABEL[name]
@@ -57,23 +57,27 @@ def part(how: int, label: str, depth: int, chosen: Chosen = 0, more: Chosen = 0)
 
 
 def code(number: int) -> int:
-    """Chosen by its code."""
+    """Select the first child with this code."""
     return c.BY_CODE + number
 
 
 def add(label: str, depth: int = 0) -> Part:
+    """Add a node in any case."""
     return part(c.ADD, label, depth)
 
 
 def leaf(label: str, chosen: Chosen, depth: int = 1) -> Part:
+    """Add a getter without a tree if the node has such a child."""
     return part(c.LEAF, label, depth, chosen)
 
 
 def hold(label: str, chosen: Chosen, depth: int = 1) -> Part:
+    """Add a getter with the tree of a child."""
     return part(c.HOLD, label, depth, chosen)
 
 
 def late(chosen: Chosen, depth: int = 1) -> Part:
+    """Add the tree of a child that is merged with its getter."""
     return part(c.LATE, "", depth, chosen)
 
 
@@ -82,26 +86,29 @@ def modifiers(depth: int = 1, of: int = c.OF_NODE) -> tuple[Part, Part]:
 
 
 def inner(chosen: Chosen) -> Part:
-    """Nothing of its own: the tree is that of a child."""
+    """Replace the node by the tree of a child."""
     return part(c.DRAW, "", 0, chosen)
 
 
 def listed(label: str, chosen: Chosen, which: str = "all", depth: int = 1) -> Part:
+    """Add a getter with the members of a child that is a list."""
     return part(c.LIST, label, depth, chosen, members(which))
 
 
 def own(label: str, which: str = "all", depth: int = 1) -> Part:
-    """A list of the node's own children; without a label they stand in the node's place."""
+    """Add a getter with a list of the node's children; without a label they replace the node."""
     return part(c.OWN, label, depth if label else -1, 0, members(which))
 
 
 def typed(
     label: str, chosen: Chosen = "type", depth: int = 1, brackets: Chosen = "dimensions"
 ) -> Part:
+    """Add a getter with a type and the brackets of another child."""
     return part(c.TYPED, label, depth, chosen, brackets)
 
 
 def select(label: str, name: str, depth: int = 1) -> Part:
+    """Add a getter with a name that may be a member of an object."""
     return part(c.SELECT, label, depth, name)
 
 
@@ -122,7 +129,7 @@ _SIGNATURE = (
     hold("BODY", "body"),
     hold("DEFAULT_VALUE", "value"),
 )
-# A type with annotations of its own: they come first, the type below them.
+# A type with annotations of its own: first the annotations, then the type.
 _ANNOTATED = (add("ANNOTATED_TYPE"), own("ANNOTATIONS", "annotations"), add("UNDERLYING_TYPE", 1))
 _INNERMOST = (
     add("ANNOTATED_TYPE"),
@@ -173,7 +180,7 @@ _TRY = (
     hold("FINALLY_BLOCK", code(c.INNER)),
 )
 
-# Trees whose kind depends on more than their symbol.
+# Trees whose code depends on more than their symbol.
 BY_KIND: dict[int, tuple[Part, ...]] = {
     c.IDENTIFIER: _IDENTIFIER,
     c.SUPER: _IDENTIFIER,
@@ -393,7 +400,7 @@ BY_KIND: dict[int, tuple[Part, ...]] = {
     c.ERROR: (add("ERRONEOUS"), own("ERROR_TREES")),
 }
 
-# Trees that their symbol tells.
+# Trees whose code depends on their symbol alone.
 BY_SYMBOL: dict[str, tuple[Part, ...]] = {
     "scoped_identifier": (
         add("MEMBER_SELECT"),

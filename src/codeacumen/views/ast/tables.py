@@ -1,4 +1,4 @@
-"""The rules against the grammar: arrays that compiled code reads, made once."""
+"""The rules of ``rules`` as arrays for compiled code, by the symbols of the grammar."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from codeacumen.views.ast import codes as c
 from codeacumen.views.ast.labels import LABEL
 from codeacumen.views.ast.rules import BUT, BY_KIND, BY_SYMBOL, ONLY, WHICH, Part
 
-# Symbols whose code compiled code asks for.
+# Symbols whose codes occur in compiled code.
 _NAMED: dict[int, tuple[str, ...]] = {
     c.COMMENT: ("line_comment", "block_comment"),
     c.CLASS_BODY: ("class_body",),
@@ -145,7 +145,7 @@ _BEFORE = {
 _AFTER = {"++": "POSTFIX_INCREMENT", "--": "POSTFIX_DECREMENT"}
 _OPERATORS = tuple(dict.fromkeys((*_BETWEEN, *_ASSIGNING, *_BEFORE)))
 
-# Labels that a code has unless something around it tells otherwise.
+# Initial labels of codes, before ``kinds`` considers the context.
 _LABELS = {
     c.CHARACTER: "CHAR_LITERAL",
     c.STRING: "STRING_LITERAL",
@@ -178,9 +178,11 @@ _OF_TYPE = (
 
 
 class Tables(NamedTuple):
-    """``code`` of each symbol, and our number of each ``field``; ``label`` of each code; what a
-    code may have ``below`` it; labels of ``operators``. The ``parts`` of a code begin at
-    ``first``; ``lists`` tells which codes are in a list."""
+    """Arrays of the grammar and the rules.
+
+    ``code`` is indexed by symbol and ``field`` by the grammar's field; ``label`` and ``below``
+    (the kind of children) by code; ``operators`` by position and code. The ``parts`` of a code
+    begin at ``first``; ``lists`` is the membership of codes in lists."""
 
     code: NDArray[np.uint8]
     field: NDArray[np.uint8]
@@ -249,7 +251,7 @@ def _lists() -> NDArray[np.uint8]:
     for name, numbers in BUT.items():
         lists[WHICH[name], c.TREES :] = c.ITSELF
         lists[WHICH[name], [*numbers, c.MODIFIERS, c.BARE_MODIFIERS]] = c.NO
-        # What follows the constants of an enum is as much a member.
+        # The declarations after an enum's constants are members of the same list.
         lists[WHICH[name], c.ENUM_REST] = c.BELOW
     lists[WHICH["length annotations"], c.MARKED_LENGTH] = c.BELOW
     return lists

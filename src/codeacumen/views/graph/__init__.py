@@ -1,8 +1,9 @@
 """The **graph** view: a method's tree and tokens, with ten kinds of edges between them.
 
-Nodes are those of the ast view, then the tokens. Edges, by default as Allamanis et al. (Learning
-to Represent Programs with Graphs, 2018) define them; an occurrence is a token that names a
-variable by itself (``x``, not ``this.x``):
+``build_graphs`` computes it for models and ``GraphView`` for the store; ``graph_to_json`` returns
+the published JSON of a feature graph (GLUECode, appendix A.2). Nodes are those of the ast view,
+then the tokens. By default, edges follow Allamanis et al. (Learning to Represent Programs with
+Graphs, 2018); an occurrence is a token that names a variable by itself (``x``, not ``this.x``):
 
 ====  ==================  =======================================================================
 CH    Child               from a node of the tree to its children
@@ -10,13 +11,13 @@ NT    NextToken           from a token to the next
 LU    LastUse             from an occurrence of a local variable or parameter to those at which it
                           may have been declared, read or written last before
 LW    LastWrite           the same for where it may have been written last
-CF    ComputedFrom        from the variable on the left of ``=`` or ``+=``, or declared with a
-                          value, or that a loop draws from a collection, to the variables on the
-                          right; of ``a[i]`` and ``a.b`` on the left, from ``a``
+CF    ComputedFrom        from the variable on the left of ``=`` or ``+=``, or of a declaration
+                          with a value, or of an enhanced ``for`` loop, to the variables on the
+                          right; if ``a[i]`` or ``a.b`` is on the left, from ``a``
 LL    LastLexicalUse      from an occurrence, of a field too, to the one before it in the text
 RT    ReturnsTo           from ``return`` to the method or lambda it ends
 FA    FormalArgName       from the variables of an argument to the name of the parameter, if the
-                          method that is called is declared in the same graph
+                          same graph declares the method that is called
 GB    GuardedBy           from an occurrence to the condition of an ``if``, ``while`` or ``for``
                           around it that must have been true, if the variable occurs there too
 GN    GuardedByNegation   the same for a condition that must have been false
@@ -24,14 +25,11 @@ GN    GuardedByNegation   the same for a condition that must have been false
 
 LU and LW follow the control flow (``codeacumen.languages.java.flow.graph``): a variable begins at
 its declaration, so nothing before that is a use of it; a declaration without a value is a use and
-no
-write; the body of a lambda or of a local class has a flow of its own. Classes declared by an
-expression are no part of it (CF, FA). No edge leaves a method's graph, and none is drawn twice.
-An occurrence has at most 64 edges of a kind to what is nested around it.
+no write; the body of a lambda or of a local class has a control flow of its own. CF and FA ignore
+variables inside an anonymous class. No edge leaves a method's graph, and edges are distinct. An
+occurrence has at most 64 edges of a kind to the statements around it.
 
-``compat`` is the same graph as the tool features-javac draws it, with its peculiarities.
-
-The published JSON of a feature graph (GLUECode, appendix A.2).
+``compat`` builds the graph of the tool features-javac, with its peculiarities.
 """
 
 from __future__ import annotations
@@ -49,15 +47,15 @@ from codeacumen.registry import view
 from codeacumen.text.columns import Ragged
 from codeacumen.text.subtokens import subtokens
 from codeacumen.views.ast import TreeTable, trees, trees_of
-from codeacumen.views.ast import shape as tree_shape
+from codeacumen.views.ast import shape as tree_to_json
 from codeacumen.views.graph.compat import compatible
 from codeacumen.views.graph.edges import EDGES, Graphs, graphs
 from codeacumen.views.text import TokensView, TokenTable
 
 PLACEHOLDER = "METH_PLACEHOLDER"
-# Kinds of edges, in the order in which they are published.
+# Kinds of edges, in the order of the published data.
 KINDS = ("CH", "NT", "LU", "LW", "CF", "LL", "RT", "FA", "GB", "GN")
-# A tree's columns: label, parent, late.
+# Columns of a tree: label, parent, late.
 Tree = tuple[Sequence[int], Sequence[int], Sequence[bool]]
 
 
@@ -68,9 +66,11 @@ def shape(
     name: str,
     own: Collection[int],
 ) -> Json:
-    """A method's graph of its tree, its tokens as they are spelt, its edges (source and target
-    in turn) and its name, which is hidden in the tokens at the places ``own``."""
-    drawn = cast("dict[str, Any]", tree_shape(*tree))
+    """Return a method's graph in the published format.
+
+    ``edges`` holds source and target in turn for each kind. A placeholder replaces the method's
+    name at the token positions ``own_tokens``."""
+    drawn = cast("dict[str, Any]", tree_to_json(*tree))
     labels, hidden = drawn["ast_labels"], set(own)
     backbone = list(range(len(labels), len(labels) + len(tokens)))
     pairs = {
@@ -89,9 +89,10 @@ def shape(
 
 
 class GraphTable:
-    """For each kind of edge, sources and targets in turn; nodes are those of the tree, then the
-    tokens. ``own`` are the tokens that are the method's own name. Edges of the tree and from
-    token to token follow from the other tables."""
+    """Edges of each method's graph: for each kind, sources and targets in turn.
+
+    Nodes are those of the tree, then the tokens. ``own`` holds the tokens that spell the method's
+    own name. The kinds CH and NT are missing: the other tables imply them."""
 
     name = "graph"
 
@@ -105,7 +106,7 @@ class GraphView:
     name = "graph"
     tables = (TreeTable(), TokenTable(), GraphTable())
     compats: Mapping[str, str] = MappingProxyType(
-        {"features-javac": "edges as that tool draws them, with its peculiarities"}
+        {"features-javac": "the edges of that tool, with its peculiarities"}
     )
 
     def value(self, method: Mapping[str, Any], rows: Mapping[str, Mapping[str, Any]]) -> Json:

@@ -1,7 +1,4 @@
-"""Edges that the syntax alone decides, in one walk over the nodes of a method.
-
-Nodes of the syntax as numbers in the graph of each method that holds them.
-"""
+"""Compiled loops of the graph view: edges that depend on syntax alone, and numbers of nodes."""
 
 from __future__ import annotations
 
@@ -11,7 +8,7 @@ import numpy as np
 
 from codeacumen.languages.kernel import kernel
 
-# What a node is to these edges; 0: nothing.
+# Codes of the syntax kinds that these edges depend on; 0 for all others.
 (
     _,
     PAREN,
@@ -77,12 +74,12 @@ FIELDS = {
 }
 # Kinds of edges.
 LU, LW, CF, LL, RT, FA, GB, GN, KINDS = range(9)
-# An occurrence is tied to this many assignments or guards around it, the innermost ones.
+# An occurrence has edges to at most this many assignments or guards around it, innermost first.
 DEEP = 64
-# Columns of what is open around a node: where it stops, the node it ties to, and for a guard the
-# one around it that uses the same variable, and that variable.
+# Columns of a stack of constructs around a node: end of the construct, target of the edges, and
+# for a guard the next outer guard of the same variable, and the variable with the guard's sign.
 STOPS, NODE, BEFORE, SYMBOL, WIDTH = range(5)
-# Counters: rows, and what is open.
+# Counters: rows, and the heights of the three stacks.
 ROWS, SOURCES, GUARDS, BODIES = range(4)
 
 
@@ -98,7 +95,7 @@ def _child(field: Any, stop: Any, node: int, wanted: int) -> int:
 
 @kernel
 def _inside(code: Any, stop: Any, node: int) -> int:
-    """The first child that says something."""
+    """Return the first child that is neither a parenthesis nor a comment, or -1."""
     at = node + 1
     while at < stop[node] and code[at] in (OPENING, COMMENT):
         at = stop[at]
@@ -109,7 +106,7 @@ def _inside(code: Any, stop: Any, node: int) -> int:
 def _guards(
     n: Any, open_: Any, heads: Any, symbol: Any, stop: Any, guard: int, node: int, kind: int
 ) -> None:
-    """Inside ``node``, which a guard decides about: each of the guard's variables is guarded."""
+    """Push a guard for each of its variables; it applies inside ``node``."""
     for at in range(guard, stop[guard]):
         what = symbol[at]
         if what < 0:
@@ -134,8 +131,9 @@ def _add(n: Any, rows: Any, kind: int, source: int, target: int) -> None:
 
 @kernel
 def _assigned(code: Any, field: Any, stop: Any, node: int) -> int:
-    """The variable that an assignment or declaration gives a value, or to a part of it; -1 if
-    there is none by name."""
+    """Return the name of the variable that an assignment or declaration writes, or -1.
+
+    The variable of ``a[i] = x`` and ``a.b = x`` is ``a``."""
     at = _child(field, stop, node, IN_LEFT if code[node] == ASSIGNMENT else IN_NAME)
     while at >= 0 and PAREN <= code[at] <= FIELD_ACCESS:
         at = _inside(code, stop, at)
@@ -144,7 +142,7 @@ def _assigned(code: Any, field: Any, stop: Any, node: int) -> int:
 
 @kernel
 def _leave(n: Any, sources: Any, guards: Any, bodies: Any, heads: Any, at: int) -> None:
-    """Closes what stops before a node."""
+    """Pop all constructs that end before a node."""
     while n[SOURCES] > 0 and sources[n[SOURCES] - 1, STOPS] <= at:
         n[SOURCES] -= 1
     while n[BODIES] > 0 and bodies[n[BODIES] - 1, STOPS] <= at:
@@ -167,10 +165,11 @@ def syntactic(
     roots: Any,
     room: int,
 ) -> Any:
-    """Rows of kind, source and target, all of them nodes of the syntax; and whether there was
-    room. ``symbol`` is that of a variable's name, -1 elsewhere; ``declared`` tells names at their
-    declaration; ``roots`` are methods of which none is inside another. A guard's edge leads to the
-    condition, a return's to the body."""
+    """Return rows (kind, source, target) between syntax nodes, and whether they fit the capacity.
+
+    ``symbol`` is -1 at nodes that name no variable; ``declared`` marks names at their declaration;
+    ``roots`` are methods that do not contain each other. A guard's edge leads to the condition,
+    an edge of RT to the method or lambda."""
     n = np.zeros(4, dtype=np.int64)
     rows = np.empty((room, 3), dtype=np.int64)
     deepest = 1
@@ -179,7 +178,7 @@ def syntactic(
     sources = np.empty((deepest + 1, 2), dtype=np.int64)
     bodies = np.empty((deepest + 1, 2), dtype=np.int64)
     guards = np.empty((3 * deepest + 1, WIDTH), dtype=np.int64)
-    # For each variable the innermost guard that uses it, affirmed and negated; its last place.
+    # For each variable the top guard of each sign, and the node of its last occurrence.
     heads = np.full((symbols, 2), -1, dtype=np.int64)
     last = np.full(symbols, -1, dtype=np.int64)
     for root in roots:
@@ -192,7 +191,7 @@ def syntactic(
             elif kind == RETURN and n[BODIES] > 0:
                 _add(n, rows, RT, at + 1, bodies[n[BODIES] - 1, NODE])
             elif kind == CLASS_BODY and over == CREATION:
-                # What a class does is no part of the value that a variable is computed from.
+                # A variable is not computed from the body of an anonymous class.
                 sources[n[SOURCES], STOPS], sources[n[SOURCES], NODE] = stop[at], -1
                 n[SOURCES] += 1
             if over in (IF, LOOP):
@@ -233,7 +232,7 @@ def syntactic(
 
 @kernel
 def _first(rows: Any, low: int, high: int, source: int) -> int:
-    """The first of some rows, which are sorted, with at least that source."""
+    """Return the first of the rows low to high, sorted by source, with at least that source."""
     while low < high:
         middle = (low + high) // 2
         if rows[middle, 1] < source:
@@ -257,12 +256,12 @@ def number(
     to_tree: Any,
     room: int,
 ) -> Any:
-    """Sources and targets, by kind and method; where each method's begin; whether there was room.
+    """Return sources and targets by kind and method, their offsets, and whether they fit.
 
-    ``rows`` are distinct edges, sorted by kind, source and target. Of a node, ``token`` is the
-    number of its token and ``element`` its place among all trees; of a method, ``first`` is its
-    first token and ``sizes`` the size of its tree. A nested method's tree is a part of its outer
-    one's, so its places count from its own root."""
+    ``rows`` are distinct edges, sorted by kind, source and target. ``token`` maps a syntax node to
+    its token and ``element`` to its element in all trees; ``first`` is a method's first token and
+    ``sizes`` the size of its tree. A nested method's tree is a part of the outer method's tree,
+    so its elements count from its own root."""
     flat = np.empty((room, 2), dtype=np.int32)
     offsets = np.zeros(kinds * len(nodes) + 1, dtype=np.int64)
     count, low = 0, 0
@@ -301,8 +300,10 @@ def number(
 def own_names(
     nodes: Any, field: Any, stop: Any, word: Any, called: Any, token: Any, first: Any, name: int
 ) -> Any:
-    """Places, among a method's tokens, of its name: where it is declared, then where one of
-    ``called``, nodes that name methods, has the same word; and where each method's begin."""
+    """Return the tokens, numbered from 0 in each method, that spell its name, and their offsets.
+
+    The declaration comes first, then those of ``called``, the nodes that name a method, with the
+    same word."""
     found = np.empty(len(nodes) + len(called), dtype=np.int32)
     offsets = np.zeros(len(nodes) + 1, dtype=np.int64)
     count = 0

@@ -1,24 +1,24 @@
-"""The graph as features-javac draws it, from the same facts; for comparison with published data.
+"""The graph of the tool features-javac, for comparison with published data.
 
-What differs from the default:
+Differences from our default:
 
 - LU, LW and LL lead from the earlier occurrence to the later one.
 - LU and LW exist only in methods that are direct members of a class that is not nested, and not in
   lambdas. They follow the Checker Framework's control flow: the target of an assignment comes
   before the right side, and conditions are never constant. For LU a declaration does not count,
-  except a parameter's; for LW it does with a value, except that of a catch clause or a pattern.
-  ``+=`` on a String writes nothing (it is no assignment there).
+  except a parameter's; for LW it counts if it has a value, except in a catch clause or a pattern.
+  ``+=`` on a String writes nothing (the Checker Framework has no assignment there).
 - ``this`` and ``super`` are variables, one each for every class, but never local ones.
-- CF: from each variable on the left of ``=``, index variables too; not of compound assignments;
-  nothing inside an assignment or an initial value is looked at again.
+- CF: from each variable on the left of ``=``, index variables too; not of compound assignments,
+  and not of assignments inside another assignment or an initial value.
 - RT is empty.
-- FA: arguments beyond the number of parameters are left out.
+- FA: arguments beyond the number of parameters have no edge.
 - GB, GN: of ``if`` only, for all variables of a branch, from their nodes in the tree, to the
   condition with its parentheses.
-- The method's name is hidden only where it is declared.
+- The method's name is hidden only at its declaration.
 
-One thing is not known: which exceptions a call may throw. Here all of them may come to every
-``catch``; the tool follows their types.
+The two still differ in exceptions: here every exception of a call may reach every ``catch``; the
+tool follows the types of the exceptions.
 """
 
 from __future__ import annotations
@@ -63,18 +63,19 @@ Row = tuple[int, int, int]
 
 
 def compatible(file: JavaFile, methods: Sequence[int], trees: Trees) -> Graphs:
-    """The graphs of methods, whose trees are given."""
+    """Return the graphs that features-javac builds of methods with these trees."""
     edges = compatible_edges(file.once(original) or file, methods)
     graphs = numbered(file, methods, trees, edges, from_tree=(GB, GN))
-    own = [graphs.own[at][:1] for at in range(len(methods))]
-    offsets = np.concatenate([[0], np.cumsum([len(one) for one in own], dtype=np.int64)])
-    declared = np.array([place for one in own for place in one], dtype=np.int32)
-    return Graphs(graphs.edges, Ragged(declared, offsets))
+    declared = [graphs.own[i][:1] for i in range(len(methods))]
+    offsets = np.concatenate([[0], np.cumsum([len(row) for row in declared], dtype=np.int64)])
+    tokens = np.array([token for row in declared for token in row], dtype=np.int32)
+    return Graphs(graphs.edges, Ragged(tokens, offsets))
 
 
 def compatible_edges(file: JavaFile, methods: Sequence[int]) -> NDArray[np.int64]:
-    """Distinct rows of kind, source and target, all nodes of the syntax; of the whole file, except
-    that LU, LW and FA are those of the methods."""
+    """Return distinct rows (kind, source, target) between syntax nodes.
+
+    They cover the whole file, except that LU, LW and FA cover only the methods."""
     names = _names(file)
     used = np.where(declarations(file), -1, names)
     rows = [
@@ -89,7 +90,7 @@ def compatible_edges(file: JavaFile, methods: Sequence[int]) -> NDArray[np.int64
 
 
 def _names(file: JavaFile) -> Column:
-    """Symbols of variables' names, with this and super."""
+    """Return the variable's symbol at each node that names one, this and super included."""
     syntax, names = file.syntax, variable_names(file).copy()
     types = {one.node: place for place, one in enumerate(file.declarations.types)}
     free = int(file.bindings.symbol.max()) + 1 if len(file.bindings.symbol) else 0
@@ -182,7 +183,7 @@ def _flowing(file: JavaFile, methods: Sequence[int]) -> Iterator[Row]:
 
 
 def _string_sums(file: JavaFile, found: Flow) -> NDArray[np.bool_]:
-    """Writes by += to variables that are declared as String."""
+    """Return a mask of the writes by += to variables that are declared as String."""
     syntax, bound = file.syntax, file.bindings
     sums = np.zeros(len(found.node), dtype=np.bool_)
     for point in np.flatnonzero(found.event == WRITE).tolist():

@@ -1,9 +1,7 @@
-"""Edges between nodes of the syntax, and their numbers in each method's graph.
+"""Edges of the graph view, computed between syntax nodes and then numbered within each graph.
 
-FormalArgName: which argument is which parameter, of calls to what the same method declares.
-
-Only such calls count, because a graph holds one method: recursion, and calls to members of local
-and anonymous classes.
+A graph holds one method, so FormalArgName covers only recursion and calls to members of local and
+anonymous classes.
 """
 
 from __future__ import annotations
@@ -26,7 +24,6 @@ from codeacumen.text.columns import Ragged
 from codeacumen.views.ast import Trees
 from codeacumen.views.ast.labels import LABEL
 from codeacumen.views.graph import _edges_kernel as kernel
-from codeacumen.views.graph import _edges_kernel as numbers
 
 Edge = tuple[int, int]
 
@@ -34,9 +31,10 @@ Edge = tuple[int, int]
 def argument_edges(
     file: JavaFile, names: Column, roots: Column, spread: bool = True
 ) -> NDArray[np.int64]:
-    """Rows of FA, source and target: from each variable in an argument to the parameter's name.
-    With ``spread``, all arguments of a variable number go to the last parameter. ``names`` tells
-    which nodes are variables; of calls and callees, one of the ``roots`` must hold both."""
+    """Return rows (FA, source, target) from each variable in an argument to the parameter's name.
+
+    ``variables`` is -1 at nodes that name no variable. One of the ``roots`` must contain both the
+    call and the callee. With ``spread``, all variable arguments map to the last parameter."""
     rows: list[tuple[int, int, int]] = []
     syntax = file.syntax
     for call, method in _calls(file, roots):
@@ -50,7 +48,7 @@ def argument_edges(
 
 
 def variables_in(syntax: Syntax, names: Column, node: int) -> list[int]:
-    """The variables named below a node, but not in a class declared by an expression there."""
+    """Return the variable names below a node, except those inside an anonymous class."""
     stop = int(syntax.stop[node])
     found = node + np.flatnonzero(names[node:stop] >= 0)
     bodies = node + np.flatnonzero(np.isin(syntax.kind[node:stop], list(symbols("class_body"))))
@@ -62,7 +60,7 @@ def variables_in(syntax: Syntax, names: Column, node: int) -> list[int]:
 
 
 def _calls(file: JavaFile, roots: Column) -> list[Edge]:
-    """Calls and the methods or constructors they mean, as nodes."""
+    """Return calls and the methods or constructors that they call, as pairs of nodes."""
     syntax, bound = file.syntax, file.bindings
     if not len(roots):
         return []
@@ -90,7 +88,7 @@ def _calls(file: JavaFile, roots: Column) -> list[Edge]:
 
 
 def _together(syntax: Syntax, roots: Column, one: Column, other: Column) -> NDArray[np.bool_]:
-    """Whether one root holds both of two nodes."""
+    """Return a mask of the pairs of nodes that lie inside the same root."""
     place = np.searchsorted(roots, one, side="right") - 1
     low, high = roots[place], syntax.stop[roots[place]]
     return np.asarray((place >= 0) & (one < high) & (low <= other) & (other < high))
@@ -99,7 +97,7 @@ def _together(syntax: Syntax, roots: Column, one: Column, other: Column) -> NDAr
 def _in_constructor(
     roots: Column, makers: list[Edge], call: Column, owner: Column
 ) -> NDArray[np.bool_]:
-    """Whether a class is created inside one of its own constructors."""
+    """Return a mask of the creations inside a root that is a constructor of the same class."""
     node, class_ = np.array(makers, dtype=np.int32).T
     place = np.minimum(np.searchsorted(node, call, side="right") - 1, len(node) - 1)
     return np.asarray((place >= 0) & (class_[place] == owner) & _among(roots, node[place]))
@@ -112,10 +110,10 @@ def _among(roots: Column, nodes: Column) -> NDArray[np.bool_]:
 def _own_constructors(
     syntax: Syntax, roots: Column, explicit: NDArray[np.bool_], makers: list[Edge]
 ) -> Iterator[Edge]:
-    """this(…) in a constructor of a local class; what super(…) means is not looked for."""
+    """Yield calls of this(…) in constructors of local classes; super(…) is not resolved."""
     calls = np.flatnonzero(explicit[syntax.kind]).astype(np.int32)
     within = syntax.parent[syntax.parent[calls]]
-    # In a constructor that is a root itself, the other ones are elsewhere.
+    # If a constructor is a root itself, the other constructors are outside of its graph.
     local = _together(syntax, roots, calls, calls) & ~_among(roots, within)
     owners = dict(makers)
     for call, inside in zip(calls[local].tolist(), within[local].tolist(), strict=True):
@@ -125,8 +123,9 @@ def _own_constructors(
 
 
 def _fitting(syntax: Syntax, call: int, class_: int, makers: list[Edge]) -> list[Edge]:
-    """The call and what it means, if only one constructor takes that many arguments, and the
-    class gets no body there, which would make it another one."""
+    """Return the call and its constructor if only one constructor takes that many arguments.
+
+    Return nothing if the call has a class body, since that declares another class."""
     if any(int(syntax.kind[part]) in symbols("class_body") for part in syntax.children(call)):
         return []
     given = len(_arguments(syntax, call))
@@ -136,7 +135,7 @@ def _fitting(syntax: Syntax, call: int, class_: int, makers: list[Edge]) -> list
 
 @lru_cache(maxsize=1)
 def _kinds() -> tuple[NDArray[np.bool_], ...]:
-    """Of the grammar's symbols: calls, creations, generic types, calls of constructors."""
+    """Return masks over grammar symbols: calls, creations, generic types, constructor calls."""
     masks = np.zeros((4, 1 << 16), dtype=np.bool_)
     for mask, name in zip(
         masks,
@@ -153,7 +152,7 @@ def _kinds() -> tuple[NDArray[np.bool_], ...]:
 
 
 def child(syntax: Syntax, node: int, name: str) -> int:
-    """The first child in a field; -1 if there is none."""
+    """Return the first child in a field, or -1 if there is none."""
     return next((part for part in syntax.children(node) if syntax.field[part] == field(name)), -1)
 
 
@@ -175,7 +174,7 @@ def _arguments(syntax: Syntax, call: int) -> list[int]:
 
 
 def _parameters(syntax: Syntax, method: int) -> tuple[list[int], bool]:
-    """The names of the parameters, and whether the last takes any number of arguments."""
+    """Return the nodes of the parameters' names, and whether the last one is variadic."""
     group = child(syntax, method, "parameters")
     names: list[int] = []
     variable = False
@@ -193,7 +192,7 @@ def _parameters(syntax: Syntax, method: int) -> tuple[list[int], bool]:
     return [name for name in names if name >= 0], variable and bool(names)
 
 
-# Stored edges; CH is the tree's and NT the chain of tokens.
+# Stored edges; the tree implies CH and the order of the tokens NT.
 EDGES = ("LU", "LW", "CF", "LL", "RT", "FA", "GB", "GN")
 # Kinds of edges that lead to a node of the tree; the others lead to a token.
 _TO_TREE = np.isin(np.arange(len(EDGES)), (kernel.RT, kernel.GB, kernel.GN))
@@ -202,29 +201,31 @@ _VARIABLES = np.isin(np.arange(256), [ROLE[name] for name in VARIABLES])
 
 @dataclass(frozen=True, slots=True)
 class Graphs:
-    """For each kind of edge and each method its edges, source and target in turn, sorted. Nodes
-    are numbered: those of the tree, then the tokens. ``own`` are the tokens, numbered from 0, that
-    tell the method's name: where it is declared, then where a method of that name is called or
-    referred to."""
+    """Graphs of several methods: for each kind of edge, sorted sources and targets in turn.
+
+    Nodes are numbered: those of the tree, then the tokens. ``own_tokens`` holds the tokens,
+    numbered from 0, that spell the method's name: at its declaration, then at calls of and
+    references to methods of that name."""
 
     edges: Mapping[str, Ragged]
     own: Ragged
 
 
 def original(file: JavaFile) -> JavaFile | None:
-    """The file as it was before an operator was hidden in it, node for node; None: it is that
-    itself. A variable is still written where ``=`` is hidden: the edges tell what the program
-    does."""
+    """Key of ``JavaFile.once`` for the unmasked version of a file; None if nothing is masked.
+
+    ``masking.files`` stores that version when it hides an operator, node for node. The edges
+    describe what the program does: a hidden ``=`` still writes its variable."""
     return None
 
 
 def graphs(file: JavaFile, methods: Sequence[int], trees: Trees) -> Graphs:
-    """The graphs of methods (places in ``declarations.methods``), whose trees are given."""
+    """Return the graphs of methods (indices into ``declarations.methods``) with these trees."""
     return numbered(file, methods, trees, file_edges(file.once(original) or file, methods))
 
 
 def file_edges(file: JavaFile, methods: Sequence[int]) -> NDArray[np.int64]:
-    """Distinct rows of kind, source and target, in that order, all inside one of the methods."""
+    """Return sorted distinct rows (kind, source, target); each edge lies inside one method."""
     found = flow(file, methods)
     roots = outermost(file, methods)
     names, declared = variable_names(file), declarations(file)
@@ -256,6 +257,7 @@ def file_edges(file: JavaFile, methods: Sequence[int]) -> NDArray[np.int64]:
 
 
 def distinct(rows: NDArray[np.int64], size: int) -> NDArray[np.int64]:
+    """Return the rows sorted and without duplicates; ``size`` exceeds all node numbers."""
     key = (rows[:, 0] * size + rows[:, 1]) * size + rows[:, 2]
     key.sort()
     key = key[np.concatenate([[True], key[1:] != key[:-1]])] if len(key) else key
@@ -269,8 +271,10 @@ def distinct(rows: NDArray[np.int64], size: int) -> NDArray[np.int64]:
 def _between_points(
     pairs: NDArray[np.int32], node: Column, event: NDArray[np.uint8], kind: int
 ) -> NDArray[np.int64]:
-    """From an occurrence to an earlier one. A declaration without a value writes nothing; and
-    that ``x++`` reads before it writes makes no edge."""
+    """Return rows from an occurrence to an earlier one.
+
+    A declaration without a value writes nothing, and the read of ``x++`` before its write makes
+    no edge."""
     pairs = pairs[pairs[:, 1] >= 0]
     if kind == kernel.LW:
         pairs = pairs[event[pairs[:, 1]] != DECLARE]
@@ -289,8 +293,9 @@ def numbered(
     rows: NDArray[np.int64],
     from_tree: tuple[int, ...] = (),
 ) -> Graphs:
-    """Edges as numbers in the graph of each method that holds both their ends. ``from_tree``:
-    kinds of edges that also start at a node of the tree."""
+    """Number the edges within the graph of each method that contains both of their ends.
+
+    ``from_tree`` lists the kinds of edges that start at a node of the tree, not at a token."""
     syntax, tokens = file.syntax, file.tokens
     nodes = np.array([file.declarations.methods[place].node for place in methods], dtype=np.int64)
     token = np.full(len(syntax), -1, dtype=np.int64)
@@ -301,7 +306,7 @@ def numbered(
     starts[list(from_tree)] = True
     room = len(rows) + 64
     while True:
-        flat, ends, done = numbers.number(
+        flat, ends, done = kernel.number(
             rows,
             len(EDGES),
             nodes,
@@ -323,7 +328,7 @@ def numbered(
         values = flat[offsets[0] : offsets[-1]].ravel()
         found[name] = Ragged(values, 2 * (offsets - offsets[0]))
     called = file.bindings.node[file.bindings.role == ROLE["method"]]
-    own = numbers.own_names(
+    own = kernel.own_names(
         nodes, syntax.field, syntax.stop, file.names.word_of, called, token, first, field("name")
     )
     return Graphs(found, Ragged(*own))
@@ -332,9 +337,10 @@ def numbered(
 def _tree_elements(
     syntax: Syntax, trees: Trees, nodes: NDArray[np.int64], roots: Column
 ) -> NDArray[np.int64]:
-    """For a node of the syntax, the place in all trees of what javac has for it, in the tree of
-    the outermost method. Getters stand for the same node as what they hold: four of them bear the
-    name of a kind, but they come before it."""
+    """Map syntax nodes to elements of all trees; nested methods map to their outermost method.
+
+    A getter maps to the same syntax node as its content. Four getters share the name of a kind,
+    but their content follows them and overwrites their entry."""
     real = (trees.label < LABEL["NAME"]) | (trees.label == LABEL["MASK"])
     if len(roots) < len(nodes):
         real &= np.repeat(np.isin(nodes, roots), np.diff(trees.offsets))
@@ -345,8 +351,9 @@ def _tree_elements(
 
 
 def variable_names(file: JavaFile) -> Column:
-    """For each node the symbol of the variable that it names, alone and not as a part of
-    something (``this.x``, ``o.x``); -1 for all others."""
+    """Return the variable's symbol for each node that names one by itself, -1 for all others.
+
+    ``this.x`` and ``o.x`` do not name ``x`` by itself."""
     syntax, bound = file.syntax, file.bindings
     rows = _VARIABLES[bound.role]
     node, symbol = bound.node[rows], bound.symbol[rows]
@@ -358,7 +365,7 @@ def variable_names(file: JavaFile) -> Column:
 
 
 def declarations(file: JavaFile) -> NDArray[np.bool_]:
-    """For each node whether it is a name at its declaration."""
+    """Return a mask of the nodes that are names at their declaration."""
     bound = file.bindings
     found = np.zeros(len(file.syntax), dtype=np.bool_)
     found[bound.node[bound.declaration == bound.node]] = True
@@ -374,7 +381,7 @@ def _field_access() -> NDArray[np.bool_]:
 
 @lru_cache(maxsize=1)
 def _tables() -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-    """The kernel's codes of the grammar's symbols and fields."""
+    """Return the kernel's codes for the grammar's symbols and fields."""
     kinds, fields = np.zeros(1 << 16, dtype=np.uint8), np.zeros(1 << 16, dtype=np.uint8)
     for symbol in range(language().node_kind_count):
         kinds[symbol] = kernel.CODES.get(name_of(symbol), 0)

@@ -1,14 +1,14 @@
-"""The **code2vec** and **code2seq** views: path contexts, as the authors' extractor prints them.
+"""The **code2vec** and **code2seq** views: path contexts, as the authors' extractors print them.
 
 A path context is two leaves of a method's syntax tree and the path between them. The tree is that
-of JavaParser 3.0.0-alpha.4, with which the extractors were published: ``rules`` says how it follows
-from the syntax, ``details`` and ``tree`` build it, ``contexts`` finds the pairs, ``leaves`` names
-their ends, ``build`` puts it all into arrays and ``lines`` prints them.
+of JavaParser 3.0.0-alpha.4, the parser of the published extractors: ``rules`` maps our syntax to
+it, ``details`` and ``tree`` build it, ``contexts`` finds the pairs, ``leaves`` names their ends,
+and ``build`` collects the arrays and formats the published lines.
 
-Unlike the original, comments change nothing: there, a comment attached to a leaf becomes part of
-its name. Annotations on an array's brackets are left out. Methods of any length are examples.
-Constructs newer than Java 8, which that parser rejects, are taken as written, under the names later
-versions gave them.
+Differences from the extractors: comments change nothing, while theirs add a comment to the name of
+the leaf that it is attached to. Annotations on an array's brackets are skipped. Methods of any
+length are examples. That parser rejects constructs newer than Java 8; ours keep the order of the
+source and the names of later JavaParser versions.
 """
 
 from __future__ import annotations
@@ -40,14 +40,16 @@ from codeacumen.views.paths.build import (
 )
 from codeacumen.views.paths.leaves import KINDS
 
-_EXTRACTOR = "the extractor's line: all contexts, and the name of a recursive call is kept"
-_GLUECODE = "as that paper prints it: the method's own name instead of METHOD_NAME"
+_EXTRACTOR = "the extractor's line: all contexts; recursive calls keep the method's name"
+_GLUECODE = "the paper's line: the method's own name instead of METHOD_NAME"
 
 
 class PathTable:
-    """``kind``, ``parent`` and ``child`` are the tree; ``leaf`` its leaves, with what code2vec and
-    code2seq call them (``name``, ``parts``) and their ``role``; ``left``, ``right`` and ``path``
-    the contexts."""
+    """Path contexts of each method, with the columns of ``build.Paths``.
+
+    ``kind``, ``parent`` and ``child`` are the tree; ``leaf`` its leaves, with their names for
+    code2vec (``name``) and code2seq (``parts``) and their ``role``; ``left``, ``right`` and
+    ``path`` the contexts."""
 
     name = "paths"
 
@@ -74,14 +76,15 @@ def _stored(method: Mapping[str, Any], row: Mapping[str, Any]) -> MethodPaths:
 
 
 def _computed(file: JavaFile, place: int) -> MethodPaths | None:
-    """All contexts of one method; None where there are none: constructors are no examples."""
+    """Return all contexts of a method, or None if it has none, like constructors."""
     found = method_paths(paths(file, [place], most=None), 0)
     return found if len(found.path) else None
 
 
 def _is_empty(file: JavaFile, place: int) -> bool:
-    """Whether a method has no line that code2vec's extractor would count: nothing but comments, as
-    lines that begin with a slash or an asterisk."""
+    """Return True if code2vec's extractor counts no line of the body.
+
+    Such a body holds only comments whose lines all begin with a slash or an asterisk."""
     syntax = file.syntax
     inside = syntax.children(file.declarations.methods[place].body)[1:-1]
     if any(syntax.kind[node] not in symbols("line_comment", "block_comment") for node in inside):
@@ -109,7 +112,7 @@ class Code2SeqView:
     name = "code2seq"
     tables = (PathTable(),)
     compats: Mapping[str, str] = MappingProxyType(
-        {"code2seq": _EXTRACTOR, "gluecode": _GLUECODE, "code2vec": "another word for code2seq"}
+        {"code2seq": _EXTRACTOR, "gluecode": _GLUECODE, "code2vec": "synonym of code2seq"}
     )
 
     def value(self, method: Mapping[str, Any], rows: Mapping[str, Mapping[str, Any]]) -> Json:

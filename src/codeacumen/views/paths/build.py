@@ -1,7 +1,4 @@
-"""The path contexts of a file's methods, as arrays.
-
-Path contexts as the extractors print them, made when they are asked for.
-"""
+"""Path contexts of a file's methods as arrays, and their lines as the extractors print them."""
 
 from __future__ import annotations
 
@@ -33,12 +30,12 @@ from codeacumen.views.paths.leaves import (
 from codeacumen.views.paths.tables import looks, marks, table
 from codeacumen.views.paths.tree import NO_LEAF, RULE, trees
 
-# How a leaf has to do with the method's name: not at all; it declares it; it is the name of
-# another method, declared inside; it calls the method.
+# Roles of a leaf: unrelated to the method's name; declares the method; declares another method
+# inside; calls the method.
 ORDINARY, DECLARES, INNER, CALLS = range(4)
 
-# A method inside as many others has no contexts of its own: each of its nodes would be held once
-# more for each of them.
+# A method nested this deep has no contexts: each outer method holds a copy of its nodes, so memory
+# would grow with the square of the depth.
 _DEEPEST = 64
 
 _METHOD, _NAME, _CALL = KIND["MethodDeclaration"], KIND["NameExpr"], KIND["MethodCallExpr"]
@@ -46,14 +43,15 @@ _METHOD, _NAME, _CALL = KIND["MethodDeclaration"], KIND["NameExpr"], KIND["Metho
 
 @dataclass(frozen=True, slots=True)
 class Paths:
-    """Of several methods of a file, one after the other.
+    """Path contexts of several methods of a file, concatenated.
 
-    The tree as JavaParser 3.0.0-alpha.4 has it, without comments: ``kind`` numbers ``KINDS``,
-    ``parent`` is a node of the same method (-1: the method itself), ``child`` the place among its
-    siblings that the extractor tells. ``leaf`` are the nodes that are leaves, with their names for
+    The tree is that of JavaParser 3.0.0-alpha.4 without comments: ``kind`` indexes ``KINDS``,
+    ``parent`` is a node of the same method (-1 for the method itself), ``child`` is the child id
+    that the extractor prints. ``leaf`` lists the nodes that are leaves, with their names for
     code2vec (``name``) and code2seq (``parts``), nothing masked, and their ``role``. A context
-    joins leaves ``left`` and ``right`` (places among the method's leaves); ``path`` is the hash of
-    code2vec's path. ``methods`` are the methods' names as written, empty for what is no example.
+    joins leaves ``left`` and ``right`` (positions among the method's leaves); ``path`` is the hash
+    of code2vec's path. ``methods`` holds the methods' names as written, "" for methods that are no
+    examples.
     """
 
     methods: tuple[str, ...]
@@ -84,19 +82,19 @@ def paths(
     width: int = 2,
     most: int | None = 200,
 ) -> Paths:
-    """Contexts of methods, given as places in ``file.declarations.methods``.
+    """Return the path contexts of methods, which are indices into ``file.declarations.methods``.
 
-    Examples are the methods that have a body; constructors are none. ``length`` bounds the edges
-    of a path, ``width`` how far apart its branches are, by child id, where they part. Of more than
-    ``most`` contexts as many are drawn, by the method's seed, and stay in order; ``None`` keeps
-    all. The extractor's own bounds on a method's lines are the caller's business.
+    Methods with a body are examples; constructors are not. ``length`` limits the edges of a path,
+    ``width`` the difference of child ids below the top of the path. If a method has more than
+    ``max_contexts`` contexts, that many are sampled with the method's seed and stay in order;
+    ``None`` keeps all. The extractor's limits on the number of lines are left to the caller.
     """
     roots = _roots(file, methods)
     node_offsets, nodes = _trees(file, roots)
     kind, parent, child, anchor, form = (nodes[:, column] for column in range(5))
     kind, form = kind.copy(), form.copy()
     syntax, names = file.syntax, file.names
-    # A token the parser made up has no text.
+    # A missing token, inserted by error recovery, has no text.
     form[syntax.end[anchor] <= syntax.start[anchor]] = NO_LEAF
     boxed = np.array([word in BOXED for word in names.words] + [False])
     is_type = kind == KIND["ClassOrInterfaceType"]
@@ -135,7 +133,7 @@ def paths(
 
 
 def _roots(file: JavaFile, methods: Sequence[int]) -> NDArray[np.int64]:
-    """The nodes of the methods that are examples, -1 for the others."""
+    """Return the nodes of the methods that are examples, -1 for the others."""
     declared = file.declarations.methods
     roots = np.full(len(methods), NONE, dtype=np.int64)
     stop = file.syntax.stop
@@ -158,7 +156,7 @@ def _trees(file: JavaFile, roots: NDArray[np.int64]) -> tuple[NDArray[np.int64],
     if not len(kept):
         return np.zeros(len(roots) + 1, dtype=np.int64), np.empty((0, 5), dtype=np.int32)
     mark = marks()
-    # The symbols of an error and of a hidden operator are far beyond the others; here they follow.
+    # Move the large symbols of an error and of a hidden operator next to the grammar's symbols.
     symbol = np.minimum(syntax.kind, len(mark) - 1)
     symbol[syntax.kind == MASK] = len(mark) - 2
     source = np.frombuffer(syntax.source, dtype=np.uint8)
@@ -166,7 +164,7 @@ def _trees(file: JavaFile, roots: NDArray[np.int64]) -> tuple[NDArray[np.int64],
     code = np.empty((8, len(symbol)), dtype=np.int32)
     code[:RULE] = symbol, mark[symbol], syntax.field, syntax.parent, syntax.stop
     details(Code(symbol, syntax.field, *columns, source), looks(), code[RULE:])
-    # No piece of syntax makes more than two nodes for each of its own.
+    # A syntax node becomes at most two nodes of the tree.
     room = int(2 * (syntax.stop[kept] - kept).sum()) + 16 * len(kept)
     nodes = np.empty((room, 5), dtype=np.int32)
     offsets = trees(roots, code, table(), nodes)
@@ -183,7 +181,7 @@ def _roles(
     places: NDArray[np.int64],
     owner: NDArray[np.int64],
 ) -> NDArray[np.uint8]:
-    """What each leaf has to do with its method's name."""
+    """Return the role of each leaf with respect to its method's name."""
     role = np.zeros(len(places), dtype=np.uint8)
     names = np.flatnonzero(kind[places] == _NAME)
     of, at = owner[names], places[names]
@@ -204,11 +202,11 @@ def _roles(
 
 
 def _calls_own(file: JavaFile, method: int, name: int) -> bool:
-    """Is this name, which is the method's own, that of a call of it or of what it overrides?
+    """Return True if a name equal to the method's calls the method or one that it overrides.
 
-    So it is where no other object is named: unqualified, or through ``this``, ``super``, an outer
-    one's, or an enclosing type's name. Through any other expression it is another object's method,
-    whose name is no secret.
+    That holds for calls without a scope and through ``this``, ``super``, ``Outer.this`` or the
+    name of an enclosing type. Through any other expression, the call is to a method of another
+    object, whose name need not be masked.
     """
     syntax = file.syntax
     call = int(syntax.parent[name])
@@ -236,9 +234,9 @@ def _calls_own(file: JavaFile, method: int, name: int) -> bool:
 
 
 Style = Literal["code2vec", "code2seq"]
-# What is printed for the method's own name. masked: METHOD_NAME where the method is declared and
-# where it is called. code2vec: as the extractors do it, wherever a method is declared, inner ones
-# too, while calls keep the name. gluecode: as in that paper, the name as written instead.
+# Treatment of the method's own name. masked: METHOD_NAME at its declaration and its calls.
+# code2vec: like the extractors, METHOD_NAME at the declaration of the method and of methods inside
+# it, while calls keep the name. gluecode: like that paper, the name as written instead.
 OwnName = Literal["masked", "code2vec", "gluecode"]
 
 METHOD_NAME = "METHOD_NAME"
@@ -247,13 +245,13 @@ _HIDDEN: dict[str, tuple[int, ...]] = {
     "code2vec": (DECLARES, INNER),
     "gluecode": (DECLARES, INNER),
 }
-# code2seq tells no place above this one.
+# The highest child id that code2seq prints.
 _LAST_PLACE = 3
 
 
 @dataclass(frozen=True, slots=True)
 class MethodPaths:
-    """One method's part of ``Paths``; names are words."""
+    """Path contexts of one method; the columns of ``Paths``, with names as strings."""
 
     method: str
     kind: Sequence[int]
@@ -295,11 +293,11 @@ def path_string(
     target: int,
     style: Style = "code2vec",
 ) -> str:
-    """The path between two leaves, given as nodes: ``(NameExpr1)^(MethodCallExpr)_(NameExpr3)`` or
-    ``Nm1|Cal|Nm3``.
+    """Return the path between two leaves (node indices) in code2vec's or code2seq's style.
 
-    A leaf's child id is told; on the way up and at the top that of a child of an assignment, an
-    array access, a field access or a call; on the way down that of one of these itself.
+    The styles are ``(NameExpr1)^(MethodCallExpr)_(NameExpr3)`` and ``Nm1|Cal|Nm3``. Child ids
+    are printed of leaves; on the way up and at the top, of children of an assignment, an array
+    access, a field access or a call; on the way down, of these four themselves.
     """
     up, common, down = _way(parent, source, target)
     names, most = (KINDS, None) if style == "code2vec" else (SHORT, _LAST_PLACE)
@@ -316,16 +314,16 @@ def path_string(
     descended = [told(node, node == target or NUMBERED[kind[node]]) for node in reversed(down)]
     if style == "code2seq":
         return "|".join([*climbed, top, *descended])
-    return "".join(
-        [*(f"({one})^" for one in climbed), f"({top})", *(f"_({one})" for one in descended)]
-    )
+    ascent = "".join(f"({label})^" for label in climbed)
+    descent = "".join(f"_({label})" for label in descended)
+    return f"{ascent}({top}){descent}"
 
 
 def _way(parent: Sequence[int], source: int, target: int) -> tuple[list[int], int, list[int]]:
-    """The nodes below the common one on both sides, from the leaves up, and the common one.
+    """Return the nodes below the lowest common ancestor on either side, leaf first, and it.
 
-    A node comes after all that are above it, so whichever of two comes later is not above the
-    other and may climb: no step is taken beyond the path, however deep the tree is.
+    A node comes after its ancestors, so the later one of two nodes is not an ancestor of the other
+    and may climb. The loop takes as many steps as the path has, however deep the tree is.
     """
     up: list[int] = []
     down: list[int] = []
@@ -360,10 +358,10 @@ def _line(one: MethodPaths, style: Style, own_name: OwnName) -> str:
 
 
 def code2vec_line(one: MethodPaths, own_name: OwnName = "masked") -> str:
-    """``target left,hash,right …``. The extractor prints no line for a method without contexts."""
+    """Return ``target left,hash,right …``; the extractor omits methods without contexts."""
     return _line(one, "code2vec", own_name)
 
 
 def code2seq_line(one: MethodPaths, own_name: OwnName = "masked") -> str:
-    """``target left,path,right …``, names as parts joined by bars."""
+    """Return ``target left,path,right …``, with names as parts joined by bars."""
     return _line(one, "code2seq", own_name)

@@ -1,9 +1,9 @@
-"""Path contexts: which pairs of leaves are joined by a short path, and that path's hash.
+"""Compiled search for path contexts: pairs of leaves joined by a short path, and the path's hash.
 
-Pairs are never tried out one by one. From each leaf we climb, at each ancestor look at the few
-later branches that are near enough, and know of each branch how many leaves it holds within reach.
-So all pairs can be counted, some of them drawn by lot, and only those be visited; no string is
-made for their hashes.
+The search does not enumerate all pairs of leaves. It climbs from each leaf, and at each ancestor
+visits the few later branches near enough. For each branch, the number of leaves within reach is
+precomputed, so it counts all pairs, samples some, and visits only those. Hashes are computed
+without building the strings.
 """
 
 from __future__ import annotations
@@ -18,16 +18,19 @@ from codeacumen.languages.kernel import kernel
 Ints = NDArray[np.int32]
 Hashes = NDArray[np.uint64]
 
-# Signs of a path, as characters: ( ) ^ _ and the digit 0.
+# Characters of a path: ) ^ _ and the digit 0.
 _CLOSE, _UP, _DOWN, _ZERO = np.uint64(41), np.uint64(94), np.uint64(95), np.uint64(48)
 _TEN, _31, _MASK = np.uint64(10), np.uint64(31), np.uint64(0xFFFFFFFF)
-# Columns of a node's pieces: on the way up, as the top, on the way down: hash and 31 ** length.
+# Columns of a node's pieces on the way up, at the top and on the way down. Each piece is a hash
+# and 31 ** length.
 _ASCENT, _TOP, _DESCENT = 0, 2, 4
 
 
 class Tree(NamedTuple):
-    """One method's nodes in the order of the walk. ``nearest``: the lowest child id among the
-    later siblings. ``below[v, d]``: leaves in v's subtree at most d below it."""
+    """Nodes of one method in preorder.
+
+    ``nearest`` is the lowest child id among the later siblings, ``below[v, d]`` the number of
+    leaves in v's subtree at most d below it, ``number`` the number of earlier leaves."""
 
     parent: Ints
     child: Ints
@@ -42,7 +45,7 @@ class Tree(NamedTuple):
 
 @kernel
 def _numbered(code: np.uint64, power: np.uint64, number: int) -> tuple[np.uint64, np.uint64]:
-    """A piece with a number written after it."""
+    """Return hash and power of a piece after appending a decimal number."""
     value, unit = np.uint64(number), np.uint64(1)
     while value // unit >= _TEN:
         unit *= _TEN
@@ -61,9 +64,11 @@ def _pieces(
     powers: Hashes,
     numbers: NDArray[np.bool_],
 ) -> None:
-    """The hashes of ``(Kind)^``, ``(Kind)`` and ``_(Kind)``. A leaf has its child id in them; of
-    the others, on the way up and at the top those that are children of a numbered kind, but on
-    the way down those that are of such a kind themselves: the original is not symmetric."""
+    """Compute the hashes of ``(Kind)^``, ``(Kind)`` and ``_(Kind)`` for each node.
+
+    A leaf has its child id in them. Other nodes have it on the way up and at the top if their
+    parent is of a numbered kind, but on the way down if they are of such a kind themselves: the
+    extractor is not symmetric."""
     for node in range(len(kind)):
         code, power = opened[kind[node]], powers[kind[node]]
         below_numbered = tree.parent[node] >= 0 and numbers[kind[tree.parent[node]]]
@@ -87,7 +92,7 @@ def _pieces(
 
 @kernel
 def _measure(tree: Tree) -> int:
-    """Fills what follows from parents and leaves; how many leaves there are."""
+    """Compute all fields that follow from parents and leaves; return the number of leaves."""
     size, reach = tree.below.shape
     leaves = 0
     for node in range(size):
@@ -117,7 +122,7 @@ def _measure(tree: Tree) -> int:
 
 @kernel
 def _count(tree: Tree, length: int, width: int) -> int:
-    """How many pairs of leaves are near enough to each other."""
+    """Return the number of pairs of leaves within ``length`` and ``width``."""
     found = 0
     for leaf in range(len(tree.parent)):
         if not tree.leaf[leaf]:
@@ -141,7 +146,7 @@ def _count(tree: Tree, length: int, width: int) -> int:
 
 @kernel
 def _random(state: np.uint64) -> tuple[np.uint64, np.uint64]:
-    """SplitMix64: the next state, and a number."""
+    """Return the next state and number of the generator SplitMix64."""
     state += np.uint64(0x9E3779B97F4A7C15)
     mixed = state
     mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -151,8 +156,9 @@ def _random(state: np.uint64) -> tuple[np.uint64, np.uint64]:
 
 @kernel
 def _draw(found: int, most: int, seed: np.uint64) -> NDArray[np.int64]:
-    """``most`` different numbers below ``found``, every choice as likely as any other, in order
-    (R. Floyd's algorithm, with a hash table to know what has been drawn)."""
+    """Return a uniform random sample of distinct numbers below ``population``, sorted.
+
+    This is Floyd's sampling algorithm with an open-addressing hash table of the sampled numbers."""
     size = 4
     while size < 4 * most:
         size *= 2
@@ -177,7 +183,7 @@ def _draw(found: int, most: int, seed: np.uint64) -> NDArray[np.int64]:
 
 @kernel
 def _path(tree: Tree, code: np.uint64, branch: int, leaf: int, chain: Ints) -> np.int64:
-    """The hash of a path, given that of its way up with the top, as Java's signed int."""
+    """Return a path's hash as Java's signed int, given the hash of its way up with the top."""
     steps, at = 0, leaf
     while True:
         chain[steps] = at
@@ -196,7 +202,7 @@ def _path(tree: Tree, code: np.uint64, branch: int, leaf: int, chain: Ints) -> n
 def _visit(
     tree: Tree, length: int, width: int, drawn: NDArray[np.int64], every: bool, out: Ints, at: int
 ) -> int:
-    """Writes the drawn pairs, or all, in the extractor's order; where the next would go."""
+    """Write the sampled pairs, or all, in the extractor's order; return the next free row."""
     chain = np.empty(length + 1, dtype=np.int32)
     passed, next_one = 0, 0
     for leaf in range(len(tree.parent)):
@@ -255,8 +261,10 @@ def contexts(
     powers: Hashes,
     numbers: NDArray[np.bool_],
 ) -> tuple[NDArray[np.int64], Ints]:
-    """Contexts of methods whose nodes (kind, parent, child id) stand between ``offsets``: left
-    leaf, right leaf, path; and where each method's begin. ``most`` below 0: all."""
+    """Return the offsets of each method's contexts, and rows (left leaf, right leaf, path hash).
+
+    ``nodes`` are rows (kind, parent, child id), split into methods by ``offsets``. A negative
+    ``max_contexts`` keeps all."""
     out = np.empty((1024, 3), dtype=np.int32)
     ends = np.zeros(len(offsets), dtype=np.int64)
     nobody = np.empty(0, dtype=np.int64)

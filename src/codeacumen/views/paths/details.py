@@ -1,10 +1,10 @@
-"""What a piece of syntax is to JavaParser, where its kind alone does not tell.
+"""Compiled pass that finds JavaParser's kind of a node where the node's symbol does not decide it.
 
-One pass over a file before its trees are built: operators, literals by their last letter, calls
-and fields through ``super`` and ``this``; and what that parser does only because of how its
-grammar is written. What stood before the arrow of a lambda was an expression until the arrow came:
-after a cast or a colon it stays behind as a child. And a method reference to an expression is read
-last: it takes in the cast or the condition that it is written in.
+``build`` runs it once over a file before ``tree`` builds the trees. It covers operators, literals
+by their last letter, calls and fields through ``super`` and ``this``, and two peculiarities of
+that parser's grammar. It parses the parameters of a lambda as an expression until it reaches the
+arrow: after a cast or a colon they stay as a child. And it parses a method reference to an
+expression last, so the reference absorbs the cast or the condition around it.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from codeacumen.languages.kernel import kernel
 from codeacumen.languages.syntax import Column
 
-# Codes of this file alone: compiled code is kept under this file's time stamp. ``tables`` hands
-# over what they mean in the grammar that is installed.
+# The codes are local to this file, because compiled code is cached under its time stamp; ``tables``
+# maps them to the installed grammar.
 SPECIALS = (
     "",
     "literal",
@@ -103,7 +103,7 @@ NOWHERE = -2
 
 
 class Code(NamedTuple):
-    """A file's syntax; the symbol of an error is the last one."""
+    """Syntax of a file as arrays; the last symbol is that of an error."""
 
     symbol: NDArray[np.uint16]
     field: NDArray[np.uint16]
@@ -115,8 +115,10 @@ class Code(NamedTuple):
 
 
 class Looks(NamedTuple):
-    """What symbols are (``mark``; ``special``; whether they have a node), which kind an operator
-    makes (rows: binary, assignment, unary, before, after), and numbers of fields, rules, kinds."""
+    """Properties of the grammar's symbols, and numbers of fields, rules and kinds.
+
+    ``operator`` is the kind of an operation by its operator's symbol; its rows are binary,
+    assignment, unary, prefix and postfix."""
 
     mark: NDArray[np.uint8]
     special: NDArray[np.uint8]
@@ -129,7 +131,7 @@ class Looks(NamedTuple):
 
 @kernel
 def _child(code: Code, node: int, number: int) -> int:
-    """The first child in a field, -1 if there is none."""
+    """Return the first child in a field, or -1 if there is none."""
     at = node + 1
     while at < code.stop[node]:
         if code.field[at] == number:
@@ -140,7 +142,7 @@ def _child(code: Code, node: int, number: int) -> int:
 
 @kernel
 def _first(code: Code, looks: Looks, node: int) -> int:
-    """The first child that is no comment, -1 if there is none."""
+    """Return the first child that is no comment, or -1 if there is none."""
     at = node + 1
     while at < code.stop[node]:
         if looks.mark[code.symbol[at]] != COMMENT:
@@ -151,7 +153,7 @@ def _first(code: Code, looks: Looks, node: int) -> int:
 
 @kernel
 def _bare_super(code: Code, looks: Looks, node: int) -> bool:
-    """Outer.super.f(): a super beside the object, not as the object."""
+    """Return True if a child is ``super`` but not the object, as in ``Outer.super.f()``."""
     at = node + 1
     while at < code.stop[node]:
         if looks.mark[code.symbol[at]] == SUPER and code.field[at] == 0:
@@ -162,7 +164,7 @@ def _bare_super(code: Code, looks: Looks, node: int) -> bool:
 
 @kernel
 def _readable(code: Code, looks: Looks, node: int) -> tuple[int, int]:
-    """How many children have a node of their own, and the first of them."""
+    """Return the number of children with a tree node of their own, and the first of them."""
     found, first = 0, -1
     at = node + 1
     while at < code.stop[node]:
@@ -176,7 +178,7 @@ def _readable(code: Code, looks: Looks, node: int) -> tuple[int, int]:
 
 @kernel
 def _least(code: Code, looks: Looks, node: int) -> int:
-    """The kind of the smallest int or long, which is a literal with its minus; -1 for others."""
+    """Return the kind of the smallest int or long, whose minus is part of the literal, or -1."""
     size = code.end[node] - code.start[node]
     if looks.mark[code.symbol[node]] != DECIMAL or (size != 10 and size != 20):
         return -1
@@ -186,13 +188,13 @@ def _least(code: Code, looks: Looks, node: int) -> int:
             return -1
     if size == 10:
         return int(looks.kind[LEAST_INT])
-    # The last letter is L in either case.
+    # 108 is l; ``| 32`` folds the case.
     return looks.kind[LEAST_LONG] if code.source[code.end[node] - 1] | 32 == 108 else -1
 
 
 @kernel
 def _may_be_type(code: Code, looks: Looks, node: int) -> bool:
-    """Names joined by dots, or what can only be a type."""
+    """Return True for names joined by dots and for types."""
     while looks.mark[code.symbol[node]] == ACCESS:
         last = looks.mark[code.symbol[code.stop[node] - 1]]
         if last != IDENTIFIER or _bare_super(code, looks, node):
@@ -204,7 +206,7 @@ def _may_be_type(code: Code, looks: Looks, node: int) -> bool:
 
 @kernel
 def _kind(code: Code, looks: Looks, node: int, special: int) -> int:
-    """The kind that a last letter, a sign or an argument decides; -1 if the rule's stays."""
+    """Return the kind that a last letter, a sign or an argument decides, or -1 for the rule's."""
     if special == LITERAL:
         ends_in_l = code.end[node] > 0 and code.source[code.end[node] - 1] | 32 == 108
         return looks.kind[LONG] if ends_in_l else -1
@@ -241,7 +243,7 @@ def _kind(code: Code, looks: Looks, node: int, special: int) -> int:
 
 @kernel
 def _left_behind(code: Code, looks: Looks, node: int) -> int:
-    """What stood before a lambda's arrow, if that may be an expression; -1 if not."""
+    """Return the parameters of a lambda if they could be an expression, else -1."""
     before = _child(code, node, looks.field[PARAMETERS])
     if before < 0:
         return -1
@@ -254,17 +256,17 @@ def _left_behind(code: Code, looks: Looks, node: int) -> int:
 
 @kernel
 def details(code: Code, looks: Looks, found: NDArray[np.int32]) -> None:
-    """Writes for each node of a file, in three rows: its rule and its kind where they are not those
-    of its symbol (-1), and another node that matters.
+    """Write three rows for the nodes of a file: rule, kind, and a related node or flag.
 
-    That is, for a resource or a caught type, what stands in its place; for a lambda, what it leaves
-    behind; for a cast or a condition, the method reference that takes it in (NOWHERE: none); for a
-    method reference, 1 if it is to a type's.
+    Rule and kind are -1 where those of the node's symbol apply. The related node is, for a resource
+    or a caught type, its replacement; for a lambda, the parameters that stay as a child; for a cast
+    or a condition, the method reference that absorbs it, or NOWHERE. For a method reference, the
+    flag is 1 if its scope may be a type.
     """
     size = len(code.symbol)
     found[:] = -1
     rule, kind, other = found[0], found[1], found[2]
-    # Backwards: what is inside a cast is known before the cast.
+    # Backwards, so that operands precede their casts and conditions.
     for node in range(size - 1, -1, -1):
         special = looks.special[code.symbol[node]]
         if special == 0:
@@ -284,7 +286,7 @@ def details(code: Code, looks: Looks, found: NDArray[np.int32]) -> None:
             elif _bare_super(code, looks, node):
                 rule[node] = looks.rule[SUPER_FIELD]
         elif special == RESOURCE:
-            # try (r): there is no declaration around the expression.
+            # try (r): the expression replaces a declaration.
             if _child(code, node, looks.field[TYPED]) < 0:
                 other[node] = _readable(code, looks, node)[1]
         elif special == CATCH:

@@ -1,14 +1,12 @@
-"""What a leaf is called: code2vec's name, code2seq's parts.
+"""Spelling of path contexts: kinds of nodes, code2vec's names of leaves and code2seq's parts.
 
-Both are made from the leaf's text as JavaParser prints it. The rules are those of the authors'
-extractors, with their slips: a rule meant for white space deletes ``//s``, and ``Integer`` is
-``int`` to one and ``integer`` to the other.
+Names and parts derive from the leaf's text as JavaParser prints it. The rules are those of the
+authors' extractors, mistakes included: a rule meant for white space deletes ``//s``, and
+``Integer`` becomes ``int`` in code2vec and ``integer`` in code2seq.
 
-Kinds of JavaParser 3.0.0-alpha.4 nodes, as path contexts spell them.
-
-The strings are the parser's class names, with the operator where there is one. Constructs newer
-than that parser have the names that later versions gave them. Numbers are stored in corpora:
-kinds are only ever appended.
+Kinds are JavaParser's class names, with the operator where there is one; constructs newer than
+version 3.0.0-alpha.4 have the names of later versions. Corpora store the numbers of kinds:
+only append to ``KINDS``.
 """
 
 from __future__ import annotations
@@ -68,12 +66,12 @@ KINDS: tuple[str, ...] = (
     "UnaryExpr:positive", "UnaryExpr:negative", "UnaryExpr:preIncrement",
     "UnaryExpr:preDecrement", "UnaryExpr:not", "UnaryExpr:inverse", "UnaryExpr:posIncrement",
     "UnaryExpr:posDecrement",
-    # An operation whose operator is hidden.
+    # An operation whose operator is masked.
     "BinaryExpr:mask",
 )  # fmt: skip
 KIND = {name: number for number, name in enumerate(KINDS)}
 
-# By how an operator is written; the names are those of the parser's enumerations.
+# Names of operators in the parser's enumerations.
 BINARY = {
     "||": "or",
     "&&": "and",
@@ -113,7 +111,7 @@ UNARY = {"+": "positive", "-": "negative", "!": "not", "~": "inverse"}
 BEFORE = {"++": "preIncrement", "--": "preDecrement"}
 AFTER = {"++": "posIncrement", "--": "posDecrement"}
 
-# What code2seq prints; a kind that is not here prints its full name.
+# Kinds as code2seq prints them; missing kinds keep their full name.
 ABBREVIATIONS = {
     "ArrayAccessExpr": "ArAc", "ArrayBracketPair": "ArBr", "ArrayCreationExpr": "ArCr",
     "ArrayCreationLevel": "ArCrLvl", "ArrayInitializerExpr": "ArIn", "ArrayType": "ArTy",
@@ -155,12 +153,12 @@ ABBREVIATIONS = {
 SHORT: tuple[str, ...] = tuple(ABBREVIATIONS.get(name, name) for name in KINDS)
 
 _NUMBERED = ("AssignExpr", "ArrayAccessExpr", "FieldAccessExpr", "MethodCallExpr")
-# Kinds whose place among their siblings is told, or whose children's is.
+# Kinds whose child id, or whose children's, is printed in paths.
 NUMBERED: tuple[bool, ...] = tuple(name.split(":")[0] in _NUMBERED for name in KINDS)
 
 
 def hash_code(text: str) -> int:
-    """Java's ``String.hashCode``: over UTF-16 units, in 32 bits that wrap around."""
+    """Return Java's ``String.hashCode``, a polynomial of UTF-16 units modulo 2 ** 32."""
     value = 0
     units = text.encode("utf-16-be", errors="surrogatepass")
     for i in range(0, len(units), 2):
@@ -170,8 +168,7 @@ def hash_code(text: str) -> int:
 
 @lru_cache(maxsize=1)
 def hashes() -> tuple[NDArray[np.uint64], NDArray[np.uint64], NDArray[np.bool_]]:
-    """For each kind: the hash of ``(kind``, 31 to the power of its length, and whether it is
-    numbered."""
+    """Return for each kind the hash of ``(kind``, 31 ** its length, and the mask ``NUMBERED``."""
     opened = [f"({name}" for name in KINDS]
     codes = np.array([hash_code(text) & 0xFFFFFFFF for text in opened], dtype=np.uint64)
     powers = np.array([pow(31, len(text), 1 << 32) for text in opened], dtype=np.uint64)
@@ -205,12 +202,12 @@ _UNICODE = re.compile(r"(?<!\\)((?:\\\\)*)\\u+([0-9a-fA-F]{4})")
 
 
 def name_of(text: str, boxed: bool = False) -> str:
-    """code2vec's name. ``boxed``: of a boxed type, which is printed as the primitive one."""
+    """Return code2vec's name of a leaf; a boxed type is printed as its primitive type."""
     return BOXED[text] if boxed else code2vec_name(text, BLANK)[:_LONGEST]
 
 
 def parts_of(text: str) -> str:
-    """code2seq's name: parts joined by bars. Of whole numbers only four are told."""
+    """Return code2seq's name of a leaf: parts joined by bars, most whole numbers as <NUM>."""
     parts = "|".join(code2seq_parts(text.replace("|", " ")))
     if parts:
         return parts
@@ -220,29 +217,29 @@ def parts_of(text: str) -> str:
 
 
 def target_of(method: str) -> str:
-    """What is to be predicted: the parts of a method's name."""
+    """Return the prediction target, the parts of a method's name."""
     return "|".join(code2seq_parts(method)) or code2vec_name(method, BLANK)
 
 
-# Spellings that have been worked out; the same few names make up most of any code.
+# Cached names and parts by text; few distinct names make up most of any code.
 _KNOWN: dict[str, tuple[str, str]] = {}
 _MOST_KNOWN = 1 << 17
 
 
 def _made(text: str) -> tuple[str, str]:
-    """Name and parts of a text that is not known yet."""
+    """Compute and cache the name and the parts of a text."""
     plain = text
     if "\\u" in text:
-        # Unicode escapes are characters before a parser sees them.
+        # The compiler translates Unicode escapes before it splits tokens (JLS 3.3).
         plain = _UNICODE.sub(lambda match: match[1] + chr(int(match[2], 16)), text)
     if plain.isascii() and plain.isdigit():
         made = plain[:_LONGEST], plain if plain in _KEPT_NUMBERS else "<NUM>"
     elif plain.isascii() and plain.isidentifier() and (parts := code2seq_parts(plain)):
-        # The name of such a text has the letters of its parts.
+        # The name of an identifier is the concatenation of its parts.
         made = "".join(parts)[:_LONGEST], "|".join(parts)
     else:
         made = name_of(plain), parts_of(plain)
-    # Long texts are mostly literals, met once.
+    # Long texts are mostly literals that occur once.
     if len(text) <= 40:
         if len(_KNOWN) >= _MOST_KNOWN:
             _KNOWN.clear()
@@ -251,7 +248,7 @@ def _made(text: str) -> tuple[str, str]:
 
 
 class _Texts:
-    """The file's words, and further texts, numbered on from them."""
+    """Texts of leaves by number: the file's words first, then further texts."""
 
     def __init__(self, words: tuple[str, ...]) -> None:
         self.words = words
@@ -263,7 +260,7 @@ class _Texts:
     def spelled(self, numbers: list[int]) -> list[tuple[str, str]]:
         known = _KNOWN.get
         words, keys = self.words, list(self.further)
-        # Numbers are in order: the file's words come first.
+        # The numbers are sorted, so the file's words come first.
         of_words = bisect_left(numbers, len(words))
         found = [known(words[number]) or _made(words[number]) for number in numbers[:of_words]]
         for number in numbers[of_words:]:
@@ -275,7 +272,7 @@ class _Texts:
             elif key[1] == DIAMOND:
                 text = f"{words[key[0]]}<>"
             else:
-                # Only for a boxed type does a word have another spelling.
+                # The key of a boxed type, the only word whose name depends on the leaf's kind.
                 text = words[key[0]]
                 found.append((name_of(text, boxed=True), parts_of(text)))
                 continue
@@ -289,7 +286,7 @@ def leaf_names(
     anchor: NDArray[np.int32],
     form: NDArray[np.int32],
 ) -> tuple[tuple[NDArray[np.int32], tuple[str, ...]], tuple[NDArray[np.int32], tuple[str, ...]]]:
-    """Names and parts of leaves, each as numbers and the words they number."""
+    """Return the names and the parts of leaves, each as codes and a vocabulary."""
     names, syntax = file.names, file.syntax
     texts = _Texts(names.words)
     word = names.word_of[anchor]

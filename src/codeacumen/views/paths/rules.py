@@ -1,16 +1,16 @@
-"""How Java's syntax becomes the tree of JavaParser 3.0.0-alpha.4: one rule for each construct.
+"""Rules that map Java's syntax to the tree of JavaParser 3.0.0-alpha.4, one for each construct.
 
-That parser's children stand in the order in which its constructors set them, not in that of the
-source, and some constructors leave a child behind that has no text but counts (PHANTOM). A rule
-tells the node's kind and its children in that order. Constructs newer than Java 8 take their
-children as written.
+In that tree, children stand in the order in which the node's constructor sets them, not in source
+order, and some constructors add a child without text that still counts (PHANTOM). A rule lists
+the node's kind and its children in that order. Constructs newer than Java 8 keep the order of the
+source. ``tables`` converts the rules to arrays.
 """
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
-# Where a piece of syntax stands: the same piece may be read differently.
+# Contexts of a syntax node: the same symbol may have another rule in another context.
 CONTEXTS = (
     "PLAIN",
     "STATEMENT",
@@ -24,16 +24,19 @@ CONTEXTS = (
 
 
 class Rule(NamedTuple):
-    """``slots``, in the parser's order, are fields or kinds of the syntax's children:
+    """Kind and children of a JavaParser node.
 
-    - ``slot/CONTEXT`` reads them in a context, ``slot=Rule`` by a rule, ``-slot`` leaves them out;
+    ``slots`` lists the children in the parser's order, by field or kind of our syntax:
+
+    - ``slot/CONTEXT`` uses the rules of a context, ``slot=Rule`` a rule, ``-slot`` omits the child;
     - ``slot/ELEMENT`` takes an array's element type, and its brackets go to ``BRACKETS``;
-    - ``slot/PAIRS`` and ``slot/LEVELS`` are brackets, one by one;
+    - ``slot/PAIRS`` and ``slot/LEVELS`` add a child for each pair of brackets;
     - ``~kind`` is a kind inside a body, ``*`` is everything that no other slot takes;
-    - ``SELF=Rule`` is one more node for the same piece of syntax.
+    - ``SELF=Rule`` adds one more node for the same syntax.
 
-    ``leaf``: what a leaf's text is: of the node, of its name, of its type identifier, or as given.
-    ``special``: what else decides (``details``, ``tree``).
+    ``leaf`` is the text of the node without children: ``text``, ``name`` and ``type`` for the text
+    of the node, of its name or of its type identifier, else the text itself. ``special`` names a
+    further decision in ``details`` or ``tree``.
     """
 
     kind: str
@@ -46,7 +49,7 @@ _NOTES = ("annotation", "marker_annotation")
 _DECLARED = ("modifiers", "type/ELEMENT", "declarator", "BRACKETS")
 
 RULES: dict[str, Rule] = {
-    # Types. A simple name is no child: of List<String> only String is a leaf.
+    # Types. A simple name is no child: in List<String> only String is a leaf.
     "ClassOrInterfaceType": Rule("ClassOrInterfaceType", leaf="text"),
     "ScopedType": Rule("ClassOrInterfaceType", ("*", *_NOTES), special="scoped"),
     "GenericType": Rule(
@@ -171,7 +174,7 @@ RULES: dict[str, Rule] = {
     "ConstructorCall": Rule(
         "ExplicitConstructorInvocationStmt", ("type_arguments", "object", "arguments")
     ),
-    # Declarations. A kind whose constructor takes its name as text gets the name's node last.
+    # Declarations. If a constructor takes the name as text, the name's node comes last.
     "Method": Rule(
         "MethodDeclaration",
         (
@@ -248,8 +251,8 @@ RULES: dict[str, Rule] = {
     "QualifiedName": Rule("QualifiedNameExpr", ("scope",)),
 }
 
-# The rule of each kind of syntax; ``^`` takes what is inside it in its place, ``^CONTEXT`` reads
-# that in a context. What is not here has no node: punctuation, key words, comments, labels.
+# The rule of each syntax kind by context. ``^`` replaces a node by its children, ``^CONTEXT`` by
+# its children in that context. Missing kinds have no node: punctuation, keywords, comments, labels.
 READINGS: dict[str, dict[str, str]] = {
     "PLAIN": {
         "type_identifier": "ClassOrInterfaceType", "scoped_type_identifier": "ScopedType",
@@ -315,14 +318,14 @@ READINGS: dict[str, dict[str, str]] = {
         "record_declaration": "LocalType", "annotation_type_declaration": "LocalType",
     },
     "MEMBER": {";": "EmptyMember", "block": "Initializer"},
-    # The parentheses of a condition are the statement's own.
+    # The parentheses of a condition belong to the statement.
     "CONDITION": {"parenthesized_expression": "^PLAIN"},
-    # Filled below: an expression as a lambda's body is a statement.
+    # Filled below: an expression that is a lambda's body counts as a statement.
     "LAMBDA_BODY": {},
     "LAMBDA_PARAMETER": {"identifier": "LambdaParameter", "underscore_pattern": "LambdaParameter"},
-    # What may be a type is one to that parser: foo::bar has a type expression.
+    # That parser prefers a type wherever one is possible: foo::bar has a type expression.
     "TYPE": {"identifier": "ClassOrInterfaceType", "field_access": "FieldType"},
-    # The annotations go to the type.
+    # The annotations become children of the type.
     "ANNOTATED": {"annotation": "", "marker_annotation": ""},
 }  # fmt: skip
 _EXPRESSIONS = (

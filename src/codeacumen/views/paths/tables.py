@@ -1,4 +1,4 @@
-"""The rules as arrays, for the grammar that is installed."""
+"""The rules of ``rules`` as arrays for the compiled loops, by the symbols of the grammar."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ _LEAVES = {
     "()": tree.PARENTHESES,
     "?": tree.WILDCARD,
 }
-# Marks that several symbols have.
+# Marks that several symbols share.
 _GROUPS = {
     "comment": ("line_comment", "block_comment"),
     "annotation": ("annotation", "marker_annotation"),
-    # Annotations in these belong to the type in them.
+    # Nodes whose annotations belong to the type inside.
     "annotates": ("annotated_type", "object_creation_expression", "array_creation_expression"),
     "type": (
         "type_identifier",
@@ -42,7 +42,7 @@ _GROUPS = {
         "void_type",
     ),
 }
-# What the tree's builder does about the specials that it does not know by their own name.
+# Treatment by ``tree`` of the specials that only ``details`` distinguishes.
 _FOUND = {
     **dict.fromkeys(
         ("literal", "string", "binary", "assign", "unary", "update", "annotation"), "kind"
@@ -54,7 +54,7 @@ _NUMBER = {name: number for number, name in enumerate(RULES, 1)}
 
 
 def _numbers(*names: str) -> list[int]:
-    """Symbols of these names; of a name that is a node's and a token's, the node's."""
+    """Return the symbols of these names; where a name is a node's and a token's, the node's."""
     grammar = language()
     found: list[int] = []
     for name in names:
@@ -70,7 +70,7 @@ def _numbers(*names: str) -> list[int]:
 
 
 def symbol_count() -> int:
-    """The grammar's symbols, then that of a hidden operator, then that of an error."""
+    """Number of symbols: the grammar's, then that of a hidden operator and that of an error."""
     return language().node_kind_count + 2
 
 
@@ -84,7 +84,7 @@ def _marks(names: tuple[str, ...]) -> NDArray[np.uint8]:
 
 @lru_cache(maxsize=1)
 def looks() -> Looks:
-    """What ``details`` needs to know."""
+    """Return the properties of symbols that ``details`` depends on."""
     reading = _readings(symbol_count())[0]
     specials = [0, *(details.SPECIALS.index(_known(rule)) for rule in RULES.values())]
     special = np.array(specials, dtype=np.uint8)[np.maximum(reading, 0)]
@@ -117,7 +117,7 @@ def _known(rule: Rule) -> str:
 
 @lru_cache(maxsize=1)
 def table() -> NDArray[np.int16]:
-    """The rules and the readings, as ``tree`` lays them out."""
+    """Return rules and readings as one array, in the layout that ``tree`` defines."""
     grammar = language()
     symbols, slots = symbol_count(), max(len(rule.slots) for rule in RULES.values())
     if (
@@ -126,7 +126,7 @@ def table() -> NDArray[np.int16]:
         or tree.BY_SYMBOL + symbols > tree.INSIDE
         or len(RULES) >= tree.READING
     ):
-        raise ValueError("the grammar has outgrown the table of rules")
+        raise ValueError("the grammar exceeds the size of the table of rules")
     own = [
         field("name"),
         *(_NUMBER[name] for name in tree.RULES),
@@ -148,12 +148,12 @@ def table() -> NDArray[np.int16]:
 
 @lru_cache(maxsize=1)
 def marks() -> NDArray[np.uint8]:
-    """What the tree's builder looks at, by symbol."""
+    """Return the mark of each symbol that ``tree`` distinguishes."""
     return _marks(tree.MARKS)
 
 
 def _readings(symbols: int) -> NDArray[np.int16]:
-    """What a symbol is in each context: as in PLAIN where the context says nothing else."""
+    """Return the rule of each symbol in each context; a context inherits those of PLAIN."""
     made = np.zeros((len(CONTEXTS), symbols), dtype=np.int16)
     for context, readings in READINGS.items():
         for name, reading in {**READINGS["PLAIN"], **readings}.items():
@@ -162,13 +162,13 @@ def _readings(symbols: int) -> NDArray[np.int16]:
             else:
                 code = _NUMBER[reading] if reading else 0
             made[CONTEXTS.index(context), _numbers(name)] = code
-    # What could be read of what could not stands where the error stands.
+    # The nodes inside an error take its place.
     made[:, symbols - 1] = tree.SAME
     return made
 
 
 def _fill(row: NDArray[np.int16], place: int, slot: str) -> None:
-    """One slot of a rule, in the rule's row."""
+    """Write one slot of a rule into the rule's row."""
     name, _, read_as = slot.partition("=")
     name, _, treated = name.partition("/")
     code, columns = place + 1, row[tree.SLOT + 4 * place :]
@@ -197,7 +197,7 @@ def _fill(row: NDArray[np.int16], place: int, slot: str) -> None:
 
 
 def _claim(row: NDArray[np.int16], name: str, code: int) -> None:
-    """A slot is a field's, a kind's where the grammar gives the child no field, or both."""
+    """Assign a slot to the children in a field, or to a kind without a field, or to both."""
     of_field = language().field_id_for_name(name)
     if of_field is not None:
         row[tree.BY_FIELD + of_field] = code

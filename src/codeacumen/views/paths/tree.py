@@ -1,7 +1,6 @@
-"""Java's syntax made into the tree of JavaParser 3.0.0-alpha.4, for all methods of a file at once.
+"""Compiled builder of JavaParser 3.0.0-alpha.4 trees, for all methods of a file at once.
 
-The builder follows the rules (``rules``), which it gets as arrays, and what was found out about
-single pieces of syntax (``details``).
+It applies the rules of ``rules``, as arrays from ``tables``, and the results of ``details``.
 """
 
 from __future__ import annotations
@@ -14,17 +13,18 @@ from codeacumen.languages.kernel import kernel
 Rows = NDArray[np.int32]
 Table = NDArray[np.int16]
 
-# Codes of this file alone: compiled code is kept under this file's time stamp. ``tables`` hands
-# over what they mean in the grammar that is installed.
+# The codes are local to this file, because compiled code is cached under its time stamp; ``tables``
+# maps them to the installed grammar.
 #
-# A reading below zero takes what is inside, in context -1 - reading or in the same one.
+# A reading is the number of a rule. A negative one replaces a node by its children, in context
+# -1 - reading or (SAME) in the same context.
 SAME = -100
-# In a rule's slot whatever the source says: a phantom, or the same syntax again, by a rule or
-# (from AGAIN on) read in a context.
+# Children that a slot adds whatever the source has: a phantom, or the same syntax again, by a rule
+# or (from AGAIN on) in a context.
 PHANTOM, AGAIN = -1, 1000
 LEFT_OUT = 255
 TAKEN, ELEMENT, PAIRS, LEVELS = range(4)
-# Ways to be a leaf: what the leaf's text is.
+# Forms of leaves: the source of a leaf's text.
 (
     NO_LEAF,
     TEXT,
@@ -100,15 +100,15 @@ SPECIALS = (
     GENERIC,
     SCOPED,
 ) = range(len(SPECIALS))
-# Rows of a file's syntax: what the grammar says of each node, then what ``details`` found.
+# Rows of a file's syntax: properties from the grammar, then the results of ``details``.
 SYMBOL, MARK, FIELD, UP, STOP, RULE, KIND_FOUND, OTHER = range(8)
-# Columns of the table of rules (``tables``): a rule's own; four for each of its slots; and which
-# slot, from 1 on, takes a child by field, by symbol, or by symbol from inside another child.
+# Columns of the table of rules (``tables``): properties of the rule; four columns for each slot;
+# and the slot, from 1 on, of a child by field, by symbol, or by symbol inside another child.
 KIND_OF, LEAF, SPECIAL, SLOTS, REST, BRACKETS_SLOT, SLOT = range(7)
 FIXED, CONTEXT, AS_RULE, TREATMENT = range(4)
 BY_FIELD, BY_SYMBOL, INSIDE, WIDTH = 64, 128, 640, 1152
-# Rows of that table: numbers of a field, of rules and of kinds; the rules; and from here on, for
-# each context, what a symbol is in it.
+# Rows of that table: a header with the numbers of a field, of rules and of kinds; the rules; and
+# from READING on, the reading of each symbol in each context.
 READING = 160
 RULES = (
     "Method",
@@ -149,8 +149,8 @@ KINDS = (
 ) = range(1 + len(RULES) + len(KINDS))
 
 # Siblings with the same source range share a child id: those without a range, the levels of an
-# array creation (they have that of the whole), a lambda and the name it left behind. Java knows
-# 255 dimensions; past that a child counts for itself.
+# array creation (all have the range of the whole), a lambda and the name left before its arrow.
+# An array has at most 255 dimensions (JVMS 4.3.2); later siblings get their own id.
 NO_RANGE, LEVEL, LEFT_BEHIND = 1, 2, 3
 _SHARED = 255
 _LAST_RANK = 254
@@ -158,7 +158,7 @@ _LAST_RANK = 254
 
 @kernel
 def _first(code: Rows, node: int) -> int:
-    """The first child that is no comment, the node itself if there is none."""
+    """Return the first child that is no comment, or the node itself if there is none."""
     at = node + 1
     while at < code[STOP, node]:
         if code[MARK, at] != COMMENT:
@@ -180,7 +180,7 @@ def _add(rows: Rows, count: int, node: int, rule: int, rank: int, shared: int, e
 def _add_brackets(
     code: Rows, rows: Rows, count: int, group: int, rule: int, rank: int, shared: int
 ) -> int:
-    """One node for each pair of brackets in a group of them."""
+    """Append a child for each pair of brackets in a ``dimensions`` node."""
     at = group + 1
     while at < code[STOP, group]:
         if code[MARK, at] == OPENING:
@@ -193,7 +193,7 @@ def _add_brackets(
 def _add_element(
     code: Rows, t: Table, rows: Rows, count: int, node: int, slot: int, brackets: int
 ) -> int:
-    """A declared array: the type of its elements, and the brackets elsewhere."""
+    """Append the element type of a declared array in one slot and its brackets in another."""
     at = _first(code, node)
     reading = t[READING, code[SYMBOL, at]]
     if reading > 0:
@@ -207,7 +207,7 @@ def _add_element(
 
 @kernel
 def _slot(code: Rows, t: Table, rule: int, node: int) -> int:
-    """The slot of a rule that takes a child, -1 if none does."""
+    """Return the slot of a rule that takes a child, or -1 if the rule omits the child."""
     slot = 0
     if code[FIELD, node] != 0:
         slot = int(t[rule, BY_FIELD + code[FIELD, node]])
@@ -220,7 +220,7 @@ def _slot(code: Rows, t: Table, rule: int, node: int) -> int:
 
 @kernel
 def _add_fixed(code: Rows, t: Table, rows: Rows, node: int, rule: int) -> int:
-    """Phantoms, and further nodes for the same syntax."""
+    """Append phantoms and further nodes for the same syntax; return the number of children."""
     count = 0
     for slot in range(t[rule, SLOTS]):
         fixed = t[rule, SLOT + 4 * slot + FIXED]
@@ -237,7 +237,7 @@ def _add_fixed(code: Rows, t: Table, rows: Rows, node: int, rule: int) -> int:
 def _add_child(
     code: Rows, t: Table, rows: Rows, count: int, node: int, rule: int, slot: int, reading: int
 ) -> int:
-    """A child as its slot treats it; ``reading`` is its own rule, 0 if it has none."""
+    """Append a child as its slot requires; ``reading`` is the child's rule, 0 for none."""
     treatment = t[rule, SLOT + 4 * slot + TREATMENT]
     if treatment in (PAIRS, LEVELS):
         pair, shared = (t[0, R_PAIR], 0) if treatment == PAIRS else (t[0, R_LEVEL], LEVEL)
@@ -259,9 +259,9 @@ def _add_child(
 
 @kernel
 def _gather(code: Rows, t: Table, rows: Rows, frames: Rows, node: int, rule: int, skip: int) -> int:
-    """A node's children by its rule, each with its rank, in source order within a rank."""
+    """Collect a node's children by its rule, with the slot as rank, in source order per rank."""
     count = _add_fixed(code, t, rows, node, rule)
-    # What is taken from inside other nodes: where it ends, its slot, its context.
+    # Stack of nodes that are replaced by their children: end, slot, context.
     depth = 0
     at = node + 1
     while at < code[STOP, node]:
@@ -291,7 +291,7 @@ def _gather(code: Rows, t: Table, rows: Rows, frames: Rows, node: int, rule: int
             frames[depth, 2] = context if reading == SAME else -1 - reading
             depth += 1
         at += 1
-        # The semicolon between an enum's constants and its members is no member.
+        # Skip the semicolon between an enum's constants and its members.
         if code[MARK, at - 1] == ENUM_MEMBERS and at < after and code[MARK, at] == SEMICOLON:
             at += 1
     return count
@@ -301,8 +301,9 @@ def _gather(code: Rows, t: Table, rows: Rows, frames: Rows, node: int, rule: int
 def _settle(
     code: Rows, t: Table, rows: Rows, count: int, node: int, special: int, extra: int
 ) -> int:
-    """What a cast or a condition makes of its last operand; a cast to several types is two, the
-    outer one to the last of them."""
+    """Adjust the last operand of a cast or a condition, as the parser's grammar requires.
+
+    A cast to several types becomes two casts, the outer one to the last type."""
     if special == CASTING and count > 2:
         for column in range(5):
             rows[0, column] = rows[count - 2, column]
@@ -328,7 +329,9 @@ def _settle(
 
 @kernel
 def _refer(code: Rows, t: Table, rows: Rows, node: int, around: int, rule: int) -> int:
-    """A method reference: what it refers to, or the cast it has taken in; then type arguments."""
+    """Collect the children of a method reference: its scope, then its type arguments.
+
+    The scope is the cast or condition ``around`` the reference if the reference absorbs it."""
     count = 0
     scope = _first(code, node)
     if around >= 0:
@@ -341,7 +344,7 @@ def _refer(code: Rows, t: Table, rows: Rows, node: int, around: int, rule: int) 
             count = _add(rows, count, scope, reading, 0, 0, 0)
     at = node + 1
     while at < code[STOP, node]:
-        # Into the list of type arguments, past everything else.
+        # Descend into the list of type arguments and skip all other children.
         reading = int(t[READING, code[SYMBOL, at]])
         if reading > 0 and code[MARK, code[UP, at]] == TYPE_ARGUMENTS:
             shared = NO_RANGE if reading == t[0, R_ARRAY] else 0
@@ -352,7 +355,9 @@ def _refer(code: Rows, t: Table, rows: Rows, node: int, around: int, rule: int) 
 
 @kernel
 def _array_levels(code: Rows, t: Table, rows: Rows, node: int, rule: int, left: int) -> int:
-    """An array type is the type of its elements within as many array types as it has brackets."""
+    """Collect the child of an array type: an array type with a dimension less, or the element type.
+
+    ``left`` is the number of dimensions, 0 if they are not counted yet."""
     if left == 0:
         at = node + 1
         while at < code[STOP, node]:
@@ -369,7 +374,7 @@ def _array_levels(code: Rows, t: Table, rows: Rows, node: int, rule: int, left: 
 
 @kernel
 def _add_annotations(code: Rows, t: Table, rows: Rows, count: int, node: int) -> int:
-    """Annotations written before a type, where they belong to it."""
+    """Append the annotations before a type, which are the type's last children."""
     at = code[UP, node] + 1
     while at < node:
         if code[MARK, at] == ANNOTATION:
@@ -380,7 +385,7 @@ def _add_annotations(code: Rows, t: Table, rows: Rows, count: int, node: int) ->
 
 @kernel
 def _push(stack: Rows, top: int, rows: Rows, order: Rows, count: int, mother: int) -> int:
-    """Children by rank, with their ids, onto the stack, the first on top."""
+    """Push children, sorted by rank and with their child ids, so that the first is on top."""
     done, rank = 0, 0
     while done < count:
         following = _LAST_RANK + 1
@@ -391,7 +396,7 @@ def _push(stack: Rows, top: int, rows: Rows, order: Rows, count: int, mother: in
             elif rank < rows[i, 2] < following:
                 following = int(rows[i, 2])
         rank = following
-    # The first child of each kind of shared range.
+    # The first child of each group of siblings with a shared range.
     first = (-1, -1, -1)
     for i in range(count):
         shared = rows[order[i, 0], 3]
@@ -415,7 +420,7 @@ def _push(stack: Rows, top: int, rows: Rows, order: Rows, count: int, mother: in
 
 @kernel
 def _leaf(code: Rows, t: Table, node: int, rule: int, kind: int) -> tuple[int, int]:
-    """How a node without children is a leaf, and the node that holds its name."""
+    """Return the form of leaf that a node without children is, and the node with its text."""
     leaf, special = int(t[rule, LEAF]), t[rule, SPECIAL]
     if special == GENERIC:
         return DIAMOND, int(code[STOP, _first(code, node)]) - 1
@@ -436,7 +441,7 @@ def _leaf(code: Rows, t: Table, node: int, rule: int, kind: int) -> tuple[int, i
 
 @kernel
 def _resolve(code: Rows, t: Table, node: int, rule: int) -> tuple[int, int]:
-    """The node and the rule that stand for them, by what was found out."""
+    """Return the node and the rule that replace these ones by the results of ``details``."""
     if t[rule, SPECIAL] == INSTEAD:
         other = int(code[OTHER, node])
         if other >= 0 and t[READING, code[SYMBOL, other]] > 0:
@@ -451,7 +456,7 @@ def _kind(code: Rows, t: Table, node: int, rule: int, extra: int) -> int:
     special = t[rule, SPECIAL]
     if special == KIND and code[KIND_FOUND, node] >= 0:
         return int(code[KIND_FOUND, node])
-    # Inside a method reference that has not been made yet?
+    # A cast or condition that a method reference absorbs comes after the reference itself.
     if special in (CASTING, CONDITIONAL) and extra == 0 and code[OTHER, node] >= 0:
         return int(t[0, K_REFERENCE])
     return int(t[rule, KIND_OF])
@@ -486,16 +491,16 @@ def _children(
 
 @kernel
 def trees(roots: NDArray[np.int64], code: Rows, t: Table, nodes: Rows) -> NDArray[np.int64]:
-    """The trees of methods (a root below 0 has none), one after the other; where each starts.
+    """Write the concatenated trees of methods to ``nodes`` and return their offsets.
 
-    A row of ``nodes`` is a node, in the order of the parser's walk: its kind, its parent (inside
-    the method), its child id, the piece of syntax that holds its text, and how it is a leaf.
+    A negative root has no tree. A row of ``nodes`` is a node in preorder: its kind, its parent
+    (within the method), its child id, the syntax node with its text, and its form as a leaf.
     """
     widest = 0
     for root in roots:
         if root >= 0:
             widest = max(widest, code[STOP, root] - root)
-    # No syntax makes more than two nodes for each of its own.
+    # A syntax node becomes at most two nodes of the tree.
     stack = np.empty((2 * widest + 64, 5), dtype=np.int32)
     rows, order = np.empty((widest + 64, 5), np.int32), np.empty((widest + 64, 2), np.int32)
     frames = np.empty((32, 3), dtype=np.int32)

@@ -166,5 +166,5 @@ def test_what_is_no_file_of_pairs(tmp_path: Path) -> None:
     with pytest.raises(CodeacumenError, match="no file of pairs at"):
         Pairs.open(tmp_path / "missing")
     (tmp_path / "other").write_bytes(b"PAR1 or not")
-    with pytest.raises(CodeacumenError, match="is no file of pairs"):
+    with pytest.raises(CodeacumenError, match="is not a file of pairs"):
         Pairs.open(tmp_path / "other")

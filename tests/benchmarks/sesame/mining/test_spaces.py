@@ -281,7 +281,7 @@ def test_vectors_of_a_registered_model(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_model_without_vectors_is_told() -> None:
-    with pytest.raises(CodeacumenError, match="gives no vectors"):
+    with pytest.raises(CodeacumenError, match="computes no vectors"):
         Space.parse("model:levenshtein").fit(["a"])
 
 
@@ -332,8 +332,8 @@ def test_the_text_form_comes_back(text: str) -> None:
     [
         ("pmi", "no space called 'pmi'", "ppmi"),
         ("", "no space called ''", "ppmi"),
-        ("ppmi:k=2", "'k=2' is no setting of the space ppmi", "ngrams, lower"),
-        ("ppmi:alpha", "'alpha' is no setting", "as in ppmi:ngrams=3"),
+        ("ppmi:k=2", "'k=2' is not a setting of the space ppmi", "ngrams, lower"),
+        ("ppmi:alpha", "'alpha' is not a setting", "as in ppmi:ngrams=3"),
         ("ppmi:alpha=2", "alpha=2", "from 0 to 1"),
         ("ppmi:alpha=nan", "alpha=nan", "from 0 to 1"),
         ("ppmi:ngrams=3-1", "ngrams=3-1", "1-3"),

@@ -133,7 +133,7 @@ def test_every_point_is_a_space_that_its_text_gives_back() -> None:
 
 
 def test_labels_all_alike_are_told() -> None:
-    with pytest.raises(CodeacumenError, match="alike"):
+    with pytest.raises(CodeacumenError, match="all labels are equal"):
         tune(LABELS[:3])
 
 

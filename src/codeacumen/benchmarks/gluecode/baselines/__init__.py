@@ -1,1 +1,1 @@
-"""Baselines of GLUECode: completion by frequency, nulls by rule of thumb, and one model of all."""
+"""Baselines of GLUECode: a model for completion, one for null tokens, and a combined model."""

@@ -1,8 +1,7 @@
-"""One model of several: each kind of question goes to the one that is made for it.
+"""Combine the best models without a neural network under one name, for one overall score.
 
-So that there is one name, and one overall score, for what can be had without a neural network. It
-is not told which task it is asked; what it learns from tells: questions with or without choices,
-with or without a mask.
+The model delegates each kind of question to one of its parts. It does not know the task; it infers
+the part from the training examples: with or without choices, with or without a mask.
 """
 
 from __future__ import annotations
@@ -36,6 +35,8 @@ _CAPABILITIES = {
 
 
 class Classical:
+    """Delegates the questions of a task to the part for this task."""
+
     batch_size = 256
     supervision: Supervision = "train"
     only = ("gluecode",)
@@ -56,7 +57,7 @@ class Classical:
         if not examples:
             return
         asked = [example.input for example in examples]
-        # A string in somebody's code may look like a mask; most do not have one.
+        # A string in the code may look like a mask, so the majority of the examples decides.
         marked = sum(isinstance(one, Question | Prompt) and MASK in one.text for one in asked)
         self.masked = 2 * marked > len(asked)
         if isinstance(asked[0], Method):
@@ -98,9 +99,9 @@ def _check(task: str, part: LoadedModel) -> None:
     own = list_capabilities(part.model)
     reason = ""
     if _CAPABILITIES[task] not in own:
-        reason = f"it has {', '.join(own) or 'no capability'}, but {_CAPABILITIES[task]} is needed"
+        reason = f"it has {', '.join(own) or 'no capability'}, but needs {_CAPABILITIES[task]}"
     elif isinstance(part.model, Learner) and not part.model.supervision.startswith("train"):
-        reason = "it learns from labels that are not of the training split"
+        reason = "it learns from labels outside the training split"
     if reason:
         raise CodeacumenError(f"{part.reference!r} cannot answer {task} in classical: {reason}")
 
@@ -113,7 +114,7 @@ def make_classical(
     completion: str = "completion:context=project",
     nulltoken: str = "last-null",
 ) -> Classical:
-    """The best model without a network for each of the five tasks on methods, under one name"""
+    """The best model without a neural network for each of the five tasks, under one name"""
     parts = {
         "npath": npath,
         "operators": operators,

@@ -1,15 +1,16 @@
-"""Completion of a masked call by frequency: which names went with such a call in training.
+"""Complete a masked call with the name that was most frequent at similar calls in training.
 
-A call is described by several keys, from what it is called on to what stands before and after.
-For each key the training split tells how often each name was called; a name's score is the mean of
-its shares, weighted by how telling a kind of key is and how often the key was seen. Names that no
-training project has can win by their words: those of the arguments, of the variable that takes the
-result, or a call of the same name elsewhere in the method. ``call_site`` reads all this from the
-tokens of the method's text, not from its syntax, because a mask may stand anywhere.
+Several keys describe a call, from its receiver to the tokens before and after it. For each key the
+training split yields the frequency of each name; a name's score is the mean of its shares, weighted
+by the kind of the key and by how often the key occurs. Names that no training project has can win
+by their words: those of the arguments, of the variable that takes the result, or a call of the same
+name elsewhere in the method. ``parse_call_site`` extracts all this from the tokens of the method's
+text, not from its syntax, because a mask may stand anywhere.
 
-``context=method`` sees the method's text alone, and can answer only with names that it has met or
-can put together. ``context=project`` is told what the receiver's type offers with so many
-arguments (``CodeContext.context``): it chooses among these, and also knows the type by its name.
+``context=method`` uses the method's text alone, and can answer only with names that it has learned
+or can compose. ``context=project`` also uses the methods that the receiver's type has with this
+many arguments (``CodeContext.describe``): it chooses among these, and uses the type's name as a
+key.
 """
 
 from __future__ import annotations
@@ -27,19 +28,22 @@ from codeacumen.text.subtokens import subtokens
 _OPENING = {")": "(", "]": "[", "}": "{"}
 _CLOSING = {"(": ")", "[": "]", "{": "}"}
 _PRIMITIVES = frozenset(("boolean", "byte", "char", "double", "float", "int", "long", "short"))
-# After a variable's declaration.
+# Tokens after a variable's declaration.
 _DECLARES = frozenset("=;,:)")
 _MOST_TOKENS = 20_000
-# A type's arguments are looked back over as far as this.
+# Maximum number of tokens in a type's arguments.
 _FAR = 60
 
 
 @dataclass(frozen=True, slots=True)
 class CallSite:
-    """``receiver`` is the last part of what it is called on: a name, ``name()``, ``name[]``, a
-    literal's kind, or empty. ``type`` is what the text says of its type, or empty. ``words`` are
-    those of the arguments and of what the result is for; ``target`` is the name it is given to.
-    ``called``: names called in the method, with what they are called on."""
+    """Description of a masked call.
+
+    ``receiver`` is the last part of the receiver: a name, ``name()``, ``name[]``, a literal's kind,
+    or empty. ``type`` is its type as far as the text declares it, or empty. ``words`` are those of
+    the arguments and of the target; ``target`` is the variable that takes the result.
+    ``called_names`` has the names called in the method, with their receivers.
+    """
 
     receiver: str = ""
     type: str = ""
@@ -54,6 +58,7 @@ class CallSite:
 
 
 def call_site(text: str) -> CallSite:
+    """Return the description of the masked call in a method's text; empty if there is no mask."""
     found = tokens(text)[:_MOST_TOKENS]
     if MASK not in found:
         return CallSite()
@@ -87,7 +92,7 @@ def _at(found: Sequence[str], place: int) -> str:
 
 
 def _partners(found: Sequence[str]) -> dict[int, int]:
-    """For each bracket the place of the one that it belongs to."""
+    """Return the index of each bracket's partner."""
     partner: dict[int, int] = {}
     waiting: list[int] = []
     for place, token in enumerate(found):
@@ -100,7 +105,7 @@ def _partners(found: Sequence[str]) -> dict[int, int]:
 
 
 def _receiver(found: Sequence[str], partner: dict[int, int], call: int) -> tuple[str, int]:
-    """What a call's name is called on, and where the whole expression begins."""
+    """Return a call's receiver, and the start of the whole expression."""
     if _at(found, call - 1) not in (".", "::"):
         return "", call
     receiver, start = _primary(found, partner, call - 2)
@@ -113,7 +118,7 @@ def _receiver(found: Sequence[str], partner: dict[int, int], call: int) -> tuple
 
 
 def _primary(found: Sequence[str], partner: dict[int, int], last: int) -> tuple[str, int]:
-    """The part of an expression that ends at a token: how it is told, and where it begins."""
+    """Return the description and the start of the primary expression that ends at a token."""
     token = _at(found, last)
     if token not in (")", "]"):
         return (token if is_name(token) or token in ("this", "super") else kind(token or "?")), last
@@ -138,7 +143,7 @@ def _count(found: Sequence[str], partner: dict[int, int], opening: int, end: int
 
 
 def _target(found: Sequence[str], partner: dict[int, int], start: int) -> str:
-    """The variable that the result is assigned to, or the call that it is an argument of."""
+    """Return the variable that takes the result, or the call that it is an argument of."""
     before = _at(found, start - 1)
     if before == "=":
         return _at(found, start - 2)
@@ -146,7 +151,7 @@ def _target(found: Sequence[str], partner: dict[int, int], start: int) -> str:
 
 
 def _declared(found: Sequence[str]) -> dict[str, str]:
-    """Variables and parameters of the method with the names of their types."""
+    """Return the variables and parameters of the method with the names of their types."""
     types: dict[str, str] = {}
     for place in range(1, len(found) - 1):
         if found[place + 1] in _DECLARES and is_name(found[place]):
@@ -181,7 +186,7 @@ def _type(receiver: str, declared: dict[str, str]) -> str:
         return receiver.removeprefix("new ")
     if receiver.endswith("[]"):
         return declared.get(receiver.removesuffix("[]"), "").removesuffix("[]")
-    # A name with a capital that is no variable is a type of its own.
+    # An undeclared name with a capital is a type: a static call.
     return declared.get(receiver, f"static {receiver}" if receiver[:1].isupper() else "")
 
 
@@ -190,7 +195,7 @@ def _called(found: Sequence[str], partner: dict[int, int]) -> dict[str, set[str]
     for place in range(1, len(found) - 1):
         if found[place + 1] != "(" or not is_name(found[place]) or found[place - 1] == "new":
             continue
-        # A name and a bracket after a type is a declaration.
+        # After a type, a name and a bracket are a declaration.
         if is_name(found[place - 1]) or found[place - 1] in (*_PRIMITIVES, "void", ">", "]"):
             continue
         last = place - 2
@@ -201,7 +206,7 @@ def _called(found: Sequence[str], partner: dict[int, int]) -> dict[str, set[str]
 
 Key = tuple[str | int, ...]
 
-# How telling each kind of key is.
+# Weight of each kind of key.
 _WEIGHTS: Mapping[str, float] = {
     "shape": 0.3,
     "receiver": 0.5,
@@ -215,18 +220,18 @@ _WEIGHTS: Mapping[str, float] = {
     "offered": 2.0,
     "offered around": 2.5,
 }
-# A key that was seen so often counts half.
+# A key with this many occurrences counts half.
 _HALF = 2.0
-# Of what names are made of, and what they are near to.
+# Weights of a name's words and of calls with the same name.
 _SAME_RECEIVER, _CALLED, _WORDS, _FIRST = 2.0, 0.1, 0.5, 0.2
-# Of being offered by the receiver's type.
+# Bonus of the names that the receiver's type offers.
 _OFFERED = 1.5
-# So many of a key's most frequent names are considered.
+# Number of a key's most frequent names to consider.
 _MOST_NAMES = 20
 
 
 class Completion:
-    """Sees the text of the method alone."""
+    """Completion from the text of the method alone."""
 
     batch_size = 256
     supervision: Supervision = "train"
@@ -259,8 +264,7 @@ class Completion:
         keys = [key for key in _keys(site, context) if key in self.counts]
         offered: Sequence[str] = context.get("candidates") or ()
         names = dict.fromkeys(offered, _OFFERED)
-        # A call without a receiver may be of a method that is imported by its name, from a
-        # library whose source nobody has.
+        # A call without a receiver may refer to a static import from a library without source.
         if not offered or not site.receiver:
             for name in self._names(site, keys):
                 names.setdefault(name, 0.0)
@@ -283,7 +287,7 @@ class Completion:
         return known
 
     def _names(self, site: CallSite, keys: Iterable[Key]) -> Iterator[str]:
-        """Names that it could be: met with one of the keys, or put together of what is near."""
+        """Yield candidate names: learned with a key, called in the method, or composed."""
         for key in keys:
             yield from self._most_frequent(key)
         yield from site.called
@@ -299,7 +303,7 @@ class Completion:
 
 
 class ProjectCompletion(Completion):
-    """Is told, too, what the type of the receiver offers."""
+    """Completion that also uses the names that the receiver's type offers."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -342,7 +346,7 @@ def _first(name: str) -> str:
 
 
 def _by_words(name: str, site: CallSite) -> float:
-    """How near a name is to what stands around the call, whether it was ever met or not."""
+    """Return a score for the words that a name shares with the call site, also for unseen names."""
     score = 0.0
     if name in site.called:
         score += _SAME_RECEIVER if site.receiver in site.called[name] else _CALLED
@@ -353,7 +357,7 @@ def _by_words(name: str, site: CallSite) -> float:
 
 
 def _made_up(site: CallSite) -> Iterator[str]:
-    """Accessors of what the result is called, or of the one argument."""
+    """Yield accessors of the target, or of the only argument."""
     if site.target and site.arguments == 0:
         bare = site.target[3:] if site.target.startswith("set") else site.target
         capital = bare[:1].upper() + bare[1:]
@@ -365,10 +369,10 @@ def _made_up(site: CallSite) -> Iterator[str]:
 
 @model("completion")
 def make_completion(context: str = "project") -> Completion:
-    """The name most often called so in training (completion:context=method or project)"""
+    """Most frequent name at similar calls in training (completion:context=method or project)"""
     if context not in ("method", "project"):
         raise CodeacumenError(
-            f"completion cannot have context={context!r}",
-            "method sees the method alone, project also what the receiver's type offers",
+            f"completion does not support context={context!r}",
+            "context=method uses the method alone, context=project also the receiver's type",
         )
     return Completion() if context == "method" else ProjectCompletion()

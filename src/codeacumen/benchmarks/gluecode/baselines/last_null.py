@@ -1,9 +1,9 @@
-"""Where null may be dereferenced, by a rule of thumb: what was last assigned null, or came from a
-call that likes to give null, and is dereferenced before anybody asks; failing that, what is handed
-null, or something that may be, as an argument.
+"""Find a possible null dereference by a heuristic over the tokens of a method.
 
-Reads the tokens of the method in the order of its text, once. It knows nothing of branches, other
-methods or types.
+Suspects are variables that were last assigned null, or the result of a call that often returns
+null, and that are dereferenced before a check; failing that, calls with null or a suspect as an
+argument. One pass reads the tokens in the order of the text, without branches, other methods or
+types.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from codeacumen.models.lexer import is_name, tokens
 from codeacumen.registry import model
 
 _MOST_TOKENS = 20_000
-# An assigned value is read as far as this.
+# Maximum number of tokens of an assigned value.
 _FAR = 300
 
-# How much a value is to be suspected, the most first.
+# Degrees of suspicion, highest first.
 _NULL, _EXPECTED, _ANNOTATED, _OFTEN_NULL, _NULL_ARGUMENT, _PASSED, _FROM_CALL, _GOT = range(
     8, 0, -1
 )
-# Called so, a method of the platform or of most projects gives null where there is nothing.
+# Methods with these names, in the platform and in most projects, return null for a missing value.
 _OFTEN = (
     "get",
     "find",
@@ -61,7 +61,7 @@ _OFTEN = (
 
 
 class LastNull:
-    """Answers with the most suspicious dereference, the first among equals."""
+    """Predicts the most suspicious dereference, the first of equal ones."""
 
     batch_size = 1024
     only = ("gluecode/nulltoken",)
@@ -71,20 +71,21 @@ class LastNull:
 
 
 def suspected(text: str) -> str:
-    """
-    >>> suspected("void m() { String s = null; if (f) s = \\"\\"; s.trim(); }")
+    """Return the token at which a method may dereference null, or ``<none>``.
+
+    >>> find_suspect("void m() { String s = null; if (f) s = \\"\\"; s.trim(); }")
     '<none>'
-    >>> suspected("void m() { String s = null; s.trim(); }")
+    >>> find_suspect("void m() { String s = null; s.trim(); }")
     's'
-    >>> suspected("int m() { return map.get(key).size(); }")
+    >>> find_suspect("int m() { return map.get(key).size(); }")
     'get'
     """
-    # To list the models is not to load the tasks.
+    # Imported here because listing the models must not load the tasks.
     from codeacumen.benchmarks.gluecode.masks import NO_WARNING
 
     best, token = 0, NO_WARNING
     found = tokens(text)[:_MOST_TOKENS]
-    # A test that wants one hands over null.
+    # A test that expects the exception passes null.
     expected = "NullPointerException" in found
     for doubt, name in _dereferences(found):
         doubt = _EXPECTED if expected and doubt == _NULL_ARGUMENT else doubt
@@ -94,7 +95,7 @@ def suspected(text: str) -> str:
 
 
 def _dereferences(found: Sequence[str]) -> Iterator[tuple[int, str]]:
-    """Dereferences of what may be null, in order, each with how much it is to be suspected."""
+    """Yield the possible null dereferences in order, each with its degree of suspicion."""
     suspects: dict[str, int] = {}
     opened: list[str] = []
     for place, word in enumerate(found):
@@ -104,7 +105,7 @@ def _dereferences(found: Sequence[str]) -> Iterator[tuple[int, str]]:
             opened.append(before)
         elif word == ")":
             called = opened.pop() if opened else ""
-            # What a call gives is dereferenced on the spot, or handed on.
+            # The result is dereferenced at once, or passed on.
             if after in (".", "[") and is_name(called):
                 if called in _OFTEN:
                     yield _OFTEN_NULL, called
@@ -124,7 +125,7 @@ def _dereferences(found: Sequence[str]) -> Iterator[tuple[int, str]]:
         if after == "=":
             suspects[word] = _doubt(found, place + 2)
         elif after in ("==", "!=", "instanceof") or before in ("==", "!="):
-            # Whoever asks knows.
+            # A checked variable is no longer suspect.
             suspects.pop(word, None)
         elif after in (".", "[") and suspects.get(word):
             yield suspects.pop(word), word
@@ -135,7 +136,7 @@ def _dereferences(found: Sequence[str]) -> Iterator[tuple[int, str]]:
 
 
 def _doubt(found: Sequence[str], start: int) -> int:
-    """How much a value is to be suspected that is assigned at a place."""
+    """Return the degree of suspicion of the value assigned at an index."""
     if start < len(found) and found[start] == "null":
         return _NULL
     depth, called = 0, ""
@@ -157,5 +158,5 @@ def _doubt(found: Sequence[str], start: int) -> int:
 
 @model("last-null")
 def make_last_null() -> LastNull:
-    """What was last assigned null, or comes from a call that may give it, and is dereferenced"""
+    """Last variable that may be null, by assignment or call, and is dereferenced"""
     return LastNull()

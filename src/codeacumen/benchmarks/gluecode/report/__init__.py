@@ -1,4 +1,4 @@
-"""The report's card of a GLUECode data set: sizes, null-dereference warnings, frequent answers."""
+"""Build the report's card of a GLUECode data set: sizes, null warnings, frequent answers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ OPEN_TASKS = ("naming", "completion", "nulltoken")
 
 @dataclass(frozen=True, slots=True)
 class TaskSize:
-    """A task's instances in each split, with the number wanted, and remarks on them."""
+    """A task's instances in each split, with the target numbers, and remarks on them."""
 
     task: str
     cells: list[tuple[int, int]]
@@ -26,9 +26,12 @@ class TaskSize:
 
 @dataclass(frozen=True, slots=True)
 class DataCard:
-    """``warnings`` are the numbers of methods with one and with several null-dereference warnings,
-    for each split. ``labels`` are the tasks with open answers: how many answers differ in training,
-    and the most frequent ones."""
+    """Content of a data set's card.
+
+    ``warnings`` are the numbers of methods with one and with several null-dereference warnings, for
+    each split. ``labels`` describe the tasks with open answers: the number of distinct answers in
+    training, and the most frequent ones.
+    """
 
     name: str
     splits: list[str]
@@ -50,7 +53,7 @@ def build_sections(
 
 
 def draw_plots(merged: Merged) -> list[Plot]:
-    """Return no plots: those of the cards need the data sets."""
+    """Return no plots, because the cards' plots need the data sets."""
     return []
 
 
@@ -105,7 +108,9 @@ def _describe_size(task: str, sizes: Any, splits: Sequence[str]) -> TaskSize:
 
 
 def _draw_origins(counts: Any, splits: Sequence[str], slug: str, name: str) -> Plot | None:
-    """Return a plot of where called methods are declared, as shares of each split's calls."""
+    """Return a plot of the declarations of called methods by origin, as shares of each split's
+    calls.
+    """
     import altair as alt
 
     rows = []
@@ -122,7 +127,7 @@ def _draw_origins(counts: Any, splits: Sequence[str], slug: str, name: str) -> P
         bars.encode(
             x=alt.X("share:Q", title="share of the calls asked for", axis=alt.Axis(format="%")),
             y=alt.Y("split:N", sort=list(splits), title=None),
-            # From near to far: one colour that fades, in either theme.
+            # One colour that fades with the distance, for both themes.
             opacity=alt.Opacity(
                 "origin:N",
                 title="declared in",

@@ -1,11 +1,11 @@
-"""How often each text has each n-gram of words, as scikit-learn's CountVectorizer counts.
+"""Count words' n-grams in texts, as scikit-learn's CountVectorizer does, and weigh the counts.
 
-A vectoriser holds n-grams as texts; here a word is a number, and an n-gram the number of a pair:
-the n-gram without its last word, and that word. All texts are counted at once by sorting such
-pairs, which takes a tenth of the time.
+A vectoriser stores n-grams as texts; here a word is a number, and an n-gram is the number of a
+pair: the n-gram without its last word, and that word. Sorting such pairs counts all texts at once,
+in a tenth of the time. ``spaces`` calls this.
 
-What a count weighs: PPMI, tf-idf, BM25. Each is learned from a matrix of counts, texts by
-n-grams, and weighs the counts of any other texts.
+The weights are PPMI, tf-idf and BM25. Each is fitted to a matrix of counts, texts by n-grams, and
+applies to the counts of any other texts.
 """
 
 from __future__ import annotations
@@ -28,10 +28,13 @@ _WORD = re.compile(r"\b\w\w+\b")
 
 @dataclass(frozen=True, slots=True)
 class Grams:
-    """The n-grams that are counted. ``words`` maps a word to its place in the alphabet. ``keys``
-    has for n = 2, 3, … the sorted pairs (n-gram without its last word, last word), each as one
-    number; a pair's place is the n-gram's number. ``columns`` has for n = 1, 2, … the column of
-    each n-gram, or -1 where it is not counted. ``total``: how many columns there are."""
+    """The counted n-grams.
+
+    ``words`` maps a word to its index in the alphabet. ``keys`` has for n = 2, 3, … the sorted
+    pairs (n-gram without its last word, last word), each as one number; a pair's index is the
+    n-gram's number. ``columns`` has for n = 1, 2, … the column of each n-gram, or -1 where it is
+    not counted. ``total`` is the number of columns.
+    """
 
     words: dict[str, int]
     lower: bool
@@ -40,7 +43,7 @@ class Grams:
     total: int
 
     def names(self) -> list[str]:
-        """The n-gram of each column."""
+        """Return the n-gram of each column."""
         alphabet = list(self.words)
         last, found = alphabet, [""] * self.total
         for level, columns in enumerate(self.columns):
@@ -52,7 +55,7 @@ class Grams:
         return found
 
     def counts(self, texts: Sequence[str]) -> Sparse:
-        """Of any texts. What was not seen when the n-grams were gathered is not counted."""
+        """Return the counts of any texts; n-grams that were not gathered are not counted."""
         codes, starts = _codes(texts, self.lower, self.words, grow=False)
         row, number = _rows(starts), codes
         parts = []
@@ -69,11 +72,8 @@ class Grams:
                 number = np.where(known, place, -1)
             column = np.where(number >= 0, columns[number], -1) if len(columns) else number
             parts.append((row[column >= 0], column[column >= 0]))
-        return _matrix(
-            np.concatenate([one for one, _ in parts]),
-            np.concatenate([one for _, one in parts]),
-            (len(texts), self.total),
-        )
+        rows, columns_of_rows = (np.concatenate(part) for part in zip(*parts, strict=True))
+        return _matrix(rows, columns_of_rows, (len(texts), self.total))
 
 
 def gather(
@@ -83,9 +83,11 @@ def gather(
     min_df: float,
     max_df: float,
 ) -> tuple[Grams, Sparse]:
-    """The n-grams of some texts that enough of them have and not too many, with their counts. As
-    in scikit-learn, a bound that is a fraction is a share of the texts, a whole number is their
-    number. Where nothing is left there are no columns."""
+    """Return the n-grams within the document frequency bounds, and their counts.
+
+    As in scikit-learn, a fractional bound is a share of the texts and a whole number is a number of
+    texts. If no n-gram is left, the counts have no columns.
+    """
     from scipy.sparse import hstack
 
     words: dict[str, int] = {}
@@ -96,8 +98,8 @@ def gather(
         order[words[word]] = place
     codes = order[codes]
     row, number, size = _rows(starts), codes, len(alphabet)
-    most = max_df * len(texts) if isinstance(max_df, float) else max_df
-    least = min_df * len(texts) if isinstance(min_df, float) else min_df
+    max_texts = max_df * len(texts) if isinstance(max_df, float) else max_df
+    min_texts = min_df * len(texts) if isinstance(min_df, float) else min_df
     keys: list[Ints] = []
     columns: list[Ints] = []
     parts: list[Sparse] = []
@@ -105,23 +107,23 @@ def gather(
     for level in range(ngrams[1]):
         if level:
             inside, key = _longer(number, codes, row, level, size)
-            known, places = np.unique(key[inside], return_inverse=True)
+            unique_keys, inverse = np.unique(key[inside], return_inverse=True)
             number = np.full(len(codes), -1, dtype=np.int64)
-            number[inside] = places
-            keys.append(known)
-            grams = len(known)
+            number[inside] = inverse
+            keys.append(unique_keys)
+            grams = len(unique_keys)
         mine = np.full(grams, -1, dtype=np.int64)
         if level + 1 >= ngrams[0]:
             counts = _matrix(row[number >= 0], number[number >= 0], (len(texts), grams))
             texts_with = np.bincount(counts.indices, minlength=grams)
-            kept = np.flatnonzero((texts_with <= most) & (texts_with >= least))
+            kept = np.flatnonzero((texts_with <= max_texts) & (texts_with >= min_texts))
             mine[kept] = total + np.arange(len(kept))
             total += len(kept)
             parts.append(counts if len(kept) == grams else counts[:, kept])
         columns.append(mine)
-    places_of = {word: place for place, word in enumerate(alphabet)}
-    found = Grams(places_of, lower, tuple(keys), tuple(columns), total)
-    return found, parts[0] if len(parts) == 1 else hstack(parts, format="csr")
+    indices = {word: index for index, word in enumerate(alphabet)}
+    counted_grams = Grams(indices, lower, tuple(keys), tuple(columns), total)
+    return counted_grams, parts[0] if len(parts) == 1 else hstack(parts, format="csr")
 
 
 def words_of(text: str, lower: bool) -> list[str]:
@@ -131,7 +133,7 @@ def words_of(text: str, lower: bool) -> list[str]:
 def _codes(
     texts: Sequence[str], lower: bool, words: dict[str, int], grow: bool
 ) -> tuple[Ints, Ints]:
-    """All texts' words one after the other, as numbers, and where each text begins."""
+    """Return all texts' words in sequence, as numbers, and the start of each text."""
     codes: list[int] = []
     starts = [0]
     for text in texts:
@@ -155,8 +157,11 @@ def _ahead(codes: Ints, steps: int) -> Ints:
 def _longer(
     number: Ints, codes: Ints, row: Ints, steps: int, size: int
 ) -> tuple[NDArray[np.bool_], Ints]:
-    """For each place the n-gram that begins there as a pair: the one of ``steps`` words, and the
-    word after it. And whether that word still stands in the same text."""
+    """Return which n-grams have a next word in their text, and the keys of the longer n-grams.
+
+    The n-gram at each position has ``steps`` words; its key combines its number and the word after
+    it.
+    """
     ahead = _ahead(codes, steps)
     inside = (np.arange(len(codes)) + steps < len(codes)) & (row[ahead] == row)
     return inside, number * max(1, size) + codes[ahead]
@@ -165,7 +170,7 @@ def _longer(
 def _matrix(row: Ints, column: Ints, shape: tuple[int, int]) -> Sparse:
     from scipy.sparse import coo_matrix
 
-    # What occurs several times is added up on the way.
+    # tocsr adds repeated entries up.
     found = coo_matrix((np.ones(len(row)), (row, column)), shape=shape).tocsr()
     found.sort_indices()
     return found
@@ -176,13 +181,14 @@ Weigh = Callable[[Sparse], Sparse]
 
 
 def ppmi(counts: Sparse, alpha: float) -> Weigh:
-    """Positive pointwise mutual information, columns' sums to the power of ``alpha`` (context
-    distribution smoothing, Levy et al., TACL 2015): ln(max(1, F_ij · Σ_k C_k^α / (R_i · C_j^α))),
-    with R the sums of rows and C those of columns.
+    """Return a weighting by positive pointwise mutual information.
 
-    The formula printed in SeSaMe's paper divides by the sum over rows (of row sums to the power)
-    where its code, and Levy et al., have that over columns; this is the code's. A new row is
-    weighed by its own sum and the columns' sums as learned.
+    ``alpha`` is the exponent of the column sums (context distribution smoothing, Levy et al., TACL
+    2015): ln(max(1, F_ij · Σ_k C_k^α / (R_i · C_j^α))), with R the row sums and C the column sums.
+
+    The formula in SeSaMe's paper divides by a sum over rows (of row sums to the power) where its
+    code, and Levy et al., have the sum over columns; this follows the code. A new row is weighed by
+    its own sum and the fitted column sums.
     """
     smoothed = np.asarray(counts.sum(axis=0), dtype=np.float64).ravel() ** alpha
     total = smoothed.sum()
@@ -196,8 +202,10 @@ def ppmi(counts: Sparse, alpha: float) -> Weigh:
 
 
 def tfidf(counts: Sparse, sublinear: bool) -> Weigh:
-    """Counts (or 1 + ln of them) times ln((1 + texts) / (1 + texts with the n-gram)) + 1, as
-    scikit-learn smooths it."""
+    """Return a weighting by tf-idf, smoothed as in scikit-learn.
+
+    Counts (or 1 + ln of them) times ln((1 + texts) / (1 + texts with the n-gram)) + 1.
+    """
     idf = np.log((1 + counts.shape[0]) / (1 + _texts_with(counts))) + 1
 
     def weigh(matrix: Sparse) -> Sparse:
@@ -208,8 +216,11 @@ def tfidf(counts: Sparse, sublinear: bool) -> Weigh:
 
 
 def bm25(counts: Sparse, k: float, b: float) -> Weigh:
-    """Okapi BM25 (Robertson and Zaragoza, 2009): what each n-gram of a text would add to its score
-    if asked for. The idf is ln(1 + (N − n + ½) / (n + ½)), which is never negative."""
+    """Return a weighting by Okapi BM25 (Robertson and Zaragoza, 2009).
+
+    The weight is what each n-gram of a text would add to its score as a query term. The idf is ln(1
+    + (N − n + ½) / (n + ½)), which is never negative.
+    """
     texts, having = counts.shape[0], _texts_with(counts)
     idf = np.log1p((texts - having + 0.5) / (having + 0.5))
     mean = counts.sum() / max(1, texts)
@@ -224,13 +235,15 @@ def bm25(counts: Sparse, k: float, b: float) -> Weigh:
 
 
 def varying(weighed: Sparse, least: float) -> NDArray[np.int64]:
-    """The columns whose values have a variance above ``least``, over all rows, zeros too (as
-    scikit-learn's VarianceThreshold has it)."""
+    """Return the columns with a variance above ``least`` over all rows, zeros included.
+
+    scikit-learn's VarianceThreshold does the same.
+    """
     rows, columns = weighed.shape
     if not rows:
         return np.arange(columns)
     mean = np.bincount(weighed.indices, weighed.data, minlength=columns) / rows
-    # Around the mean, for what is nearly constant would be lost in the difference of two squares.
+    # Deviations from the mean: a difference of squares would lose nearly constant columns.
     apart = (weighed.data - mean[weighed.indices]) ** 2
     stored = np.bincount(weighed.indices, minlength=columns)
     variance = np.bincount(weighed.indices, apart, minlength=columns) + (rows - stored) * mean**2
@@ -238,7 +251,7 @@ def varying(weighed: Sparse, least: float) -> NDArray[np.int64]:
 
 
 def unit(matrix: Any) -> Any:
-    """Rows of length 1; a row of zeros stays."""
+    """Return the rows scaled to length 1; a row of zeros stays."""
     if isinstance(matrix, np.ndarray):
         length = np.sqrt(np.einsum("ij,ij->i", matrix, matrix, dtype=np.float64))
         return (matrix / np.where(length > 0, length, 1.0)[:, None]).astype(matrix.dtype)

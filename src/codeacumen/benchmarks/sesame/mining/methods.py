@@ -1,19 +1,16 @@
-"""The methods of a corpus whose JavaDoc says what they do: those that are compared.
+"""Select the methods of a corpus whose JavaDoc describes them, and write them as a table.
 
-mined = mine(Corpus.open("corpus"), engine("local", 2))
-mined.table, mined.counts
+    mined = mine(Corpus.open("corpus"), engine("local", 2))
+    mined.table, mined.counts
 
 A method is mined if it has JavaDoc and passes the five filters of SeSaMe (section II-A): it has a
 body; the body has at least 10 nodes, an infix operator or a conditional; it does more than throw;
-it is no constructor and none of ``equals``, ``hashCode``, ``toString``; it is no test.
+it is no constructor and none of ``equals``, ``hashCode``, ``toString``; it is no test. We follow
+the paper's rules. Those of the published tool are stricter: ``compat="sesame-tools"`` also drops
+private methods, and recognises tests by other signs.
 
-Shards go to an engine. Rows are sorted by project, path and place in the file, so the table is the
-same whatever the number of workers, and a row's number stands for its method.
-
-Which methods are worth comparing, as far as their rows in the store tell.
-
-The paper's rules (SeSaMe, section II-A) are ours. Those of the published tool are stricter:
-``compat="sesame-tools"`` leaves out what is private too, and looks for tests by other signs.
+Shards go to an engine. Rows are sorted by project, path and position in the file, so the table is
+the same whatever the number of workers, and a row's number identifies its method.
 """
 
 from __future__ import annotations
@@ -37,9 +34,9 @@ if TYPE_CHECKING:
 
 StoredRow = Mapping[str, Any]
 
-# JDT's nodes that a body must have, unless an infix operator or a conditional is in it.
+# A body needs this many JDT nodes, an infix operator or a conditional.
 LEAST_NODES = 10
-# In the order in which they are asked: a method is counted where it is dropped first.
+# In the order of application: the first filter that drops a method counts it.
 UNDOCUMENTED, BODILESS, CONSTRUCTORS, OBJECT_METHODS, TESTS, HIDDEN, PRIVATE = (
     "undocumented",
     "without a body",
@@ -76,13 +73,15 @@ _TEST_FOLDERS = frozenset(("test", "tests"))
 _TEST_ENDS = ("Test", "Tests")
 _TOOL_TEST_ENDS = ("Test.java", "TestCase.java", "Tests.java")
 _TOOL_FOLDERS = frozenset(("branches", "tags"))
-# Types that the tool does not enter; nor local ones.
+# The tool enters neither these kinds of types nor local ones.
 _NOT_ENTERED = frozenset(("annotation", "anonymous", "enum constant"))
 
 
 def dropped(row: StoredRow, compat: str, hidden: Callable[[StoredRow], str]) -> str:
-    """The filter that drops a method; none if it is worth reading. ``hidden`` tells the same of
-    the types around it."""
+    """Return the filter that drops a method, or "" if it is worth reading.
+
+    ``hidden`` returns the same for the types around it.
+    """
     if not row["javadoc"]:
         return UNDOCUMENTED
     if row["kind"] != "method":
@@ -100,7 +99,7 @@ def dropped(row: StoredRow, compat: str, hidden: Callable[[StoredRow], str]) -> 
 
 
 def is_test(path: str, types: str) -> bool:
-    """In a folder of tests, in a class whose name starts or ends with Test or Tests."""
+    """Return whether a file is in a folder of tests, with a class named Test… or …Test(s)."""
     *folders, file = path.split("/")
     names = (file.rsplit(".", 1)[0], *types.split("."))
     return not _TEST_FOLDERS.isdisjoint(folders) and any(
@@ -119,7 +118,10 @@ def is_tool_test(path: str) -> bool:
 def types_left_out(
     types: Mapping[bytes, StoredRow], paths: Mapping[bytes, str]
 ) -> dict[bytes, str]:
-    """Why the tool does not enter a type, itself or one around it; all types of whole files."""
+    """Return the filter that makes the tool skip a type, because of itself or a type around it.
+
+    ``types`` must have all types of whole files; the result has "" for types that the tool enters.
+    """
     found: dict[bytes, str] = {}
     for start in types:
         chain: list[bytes] = []
@@ -128,9 +130,9 @@ def types_left_out(
             chain.append(at)
             at = types[at]["owner_id"]
         why = found.get(at, "") if at is not None else ""
-        for one in reversed(chain):
-            why = why or _left_out(types[one], paths[types[one]["file_id"]])
-            found[one] = why
+        for type_id in reversed(chain):
+            why = why or _left_out(types[type_id], paths[types[type_id]["file_id"]])
+            found[type_id] = why
     return found
 
 
@@ -146,19 +148,16 @@ def _left_out(row: StoredRow, path: str) -> str:
     return ""
 
 
-# ---------------------------------------------------------------- names
-
-
 def signature(row: StoredRow) -> str:
-    """``name(type, type)``, types as they are written; the bounds of wildcards are left out."""
+    """Return ``name(type, type)``, with types as written but without the bounds of wildcards."""
     types = ", ".join(written_type(one["type"]) for one in row["parameters"])
     return f"{row['name']}({types})"
 
 
 def written_type(type_: str) -> str:
-    """A type as SeSaMe spells it: ``Map<String,? extends T>...`` is ``Map<String, ?>[]``."""
+    """Return a type as SeSaMe writes it: ``Map<String,? extends T>...`` is ``Map<String, ?>[]``."""
     found: list[str] = []
-    depth, bound = 0, -1  # the depth at which a wildcard's bound is being left out
+    depth, bound = 0, -1  # bound: the depth of the wildcard's bound being skipped, or -1
     for sign in type_.replace("...", "[]"):
         if sign == ">":
             depth -= 1
@@ -177,9 +176,9 @@ def written_type(type_: str) -> str:
 
 # Seconds for a shard; the first of a fresh installation waits for the compiler.
 LIMIT = 1800.0
-# Rows of a shard that are looked at together.
+# Rows of a shard to process together.
 _BATCH = 512
-# A method is read with those around it: a few megabytes.
+# To read a method is to read its row group: a few megabytes.
 _ROW_GROUP = 4096
 
 _READ = (
@@ -218,8 +217,11 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """Of ``methods`` in the corpus, ``kept`` are mined; ``dropped`` by each filter, in the order in
-    which they are asked; ``lost`` ended the process that read them."""
+    """Number of methods in the corpus, and what became of them.
+
+    ``kept`` are mined; ``dropped`` counts those that each filter drops, in the order of
+    application; ``lost`` ended the process that read them.
+    """
 
     methods: int
     kept: int
@@ -235,7 +237,7 @@ class Mined:
 
 @dataclass(frozen=True, slots=True)
 class _Shard:
-    """Rows of one shard, all of them if none is named. It goes to other processes."""
+    """Rows of one shard, sent to a worker process; an empty ``rows`` means all."""
 
     corpus: Path
     methods: Path
@@ -246,9 +248,12 @@ class _Shard:
 
 
 def schema() -> pa.Schema:
-    """``type`` is the qualified name, ``words`` what the JavaDoc says, ``kinds`` the tokens of the
-    body (see ``tokens``), ``nodes`` its size as JDT counts, ``key`` the method as SeSaMe calls it:
-    ``Outer.Inner.name(type, type)``."""
+    """Return the schema of the table.
+
+    ``type`` is the qualified name, ``words`` the text of the JavaDoc, ``kinds`` the tokens of the
+    body (see ``tokens``), ``nodes`` its size as JDT counts, ``key`` the method's name in SeSaMe:
+    ``Outer.Inner.name(type, type)``.
+    """
     import pyarrow as pa
 
     texts = ("method_id", "project", "path", "type", "name", "signature", "key")
@@ -268,12 +273,14 @@ def mine(
     compat: str = "",
     step: Progress = ignore_progress,
 ) -> Mined:
-    """All methods that are worth comparing; ``compat="sesame-tools"`` by the rules of the tool
-    that made SeSaMe, words and all."""
+    """Return all methods worth comparing.
+
+    ``compat="sesame-tools"`` applies the rules of the published tool, also for the JavaDoc's words.
+    """
     import pyarrow as pa
 
     known(compat)
-    shards = [_shard(corpus, one, compat) for one in corpus.shards]
+    shards = [_shard(corpus, shard, compat) for shard in corpus.shards]
     found: dict[int, list[pa.Table]] = {}
     total: Counter[str] = Counter()
     lost = 0
@@ -285,17 +292,18 @@ def mine(
         else:
             found.setdefault(place, []).append(outcome[0])
             total.update(outcome[1])
-    single = [(place, one) for place in died for one in _one_by_one(shards[place])]
-    for which, outcome in engine.run(_work, [one for _, one in single], LIMIT):
+    # Retry the rows of failed shards one by one, so that only the failing row is lost.
+    retries = [(place, row) for place in died for row in _one_by_one(shards[place])]
+    for retry, outcome in engine.run(_work, [row for _, row in retries], LIMIT):
         if isinstance(outcome, WorkerLost):
             lost += 1
         else:
-            found.setdefault(single[which][0], []).append(outcome[0])
+            found.setdefault(retries[retry][0], []).append(outcome[0])
             total.update(outcome[1])
     by_project: dict[str, list[pa.Table]] = {}
     for place in sorted(found):
         by_project.setdefault(corpus.project_of_shard[place], []).extend(found.pop(place))
-    # Each project by itself: a column of text that is moved must be smaller than 2 GiB.
+    # Sort each project separately: a text column to reorder must be smaller than 2 GiB.
     order = [(name, "ascending") for name in ("path", "start_byte", "method_id")]
     tables = [
         pa.concat_tables(by_project[name]).sort_by(order).combine_chunks()
@@ -308,7 +316,7 @@ def mine(
 
 
 def write(table: pa.Table, path: Path) -> None:
-    """The table as Parquet, always in the same bytes; it appears when it is whole."""
+    """Write the table as Parquet, atomically and with reproducible bytes."""
     import pyarrow.parquet as pq
 
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -398,11 +406,8 @@ def _table(rows: Sequence[Row]) -> pa.Table:
     return pa.Table.from_arrays(arrays, schema=schema())
 
 
-# ---------------------------------------------------------------- reading
-
-
 def _types(shard: _Shard) -> tuple[dict[bytes, str], dict[bytes, str]]:
-    """Types' qualified names, and why the tool leaves out those that it does."""
+    """Return types' qualified names, and the filters of the types that the tool skips."""
     types = {row["type_id"]: row for row in _rows(shard, shard.types, _TYPE)}
     qualified = {one: row["qualified"] for one, row in types.items()}
     if shard.compat != SESAME_TOOLS:
@@ -427,8 +432,10 @@ def _batches(shard: _Shard) -> Iterator[list[Row]]:
 
 
 def _read(shard: _Shard, path: Path, columns: Sequence[str]) -> Iterator[list[Row]]:
-    """A table's rows, a stretch at a time; ids are bytes. What goes wrong is told as what it is:
-    the corpus is damaged."""
+    """Yield a table's rows in batches, with ids as bytes.
+
+    Any failure means that the corpus is damaged, and the error says so.
+    """
     import pyarrow as pa
     import pyarrow.parquet as pq
 

@@ -1,14 +1,15 @@
-"""From a corpus to pairs of methods that people can rate: SeSaMe's way, from end to end.
+"""Run SeSaMe's pipeline from a corpus to pairs of methods that people can rate.
 
-``methods.parquet``   the methods that are compared, with the words of their JavaDoc
-``pairs.parquet``     all pairs with a docsim above 0, by row numbers of ``methods.parquet``
-``sample.jsonl``      the pairs to rate, in the order of choice, with what belongs to them
-``assignment.csv``    who rates which pair when
-``preview/``          pages on which to rate them
-``mined.json``        what was done, with the numbers of each stage
+``codeacumen similar mine`` calls it. It writes a folder with
 
-Each file appears when all of it is there. What is there from an earlier run is used again if it was
-made of the same corpus, by the same code and settings; so a run that was killed goes on.
+``methods.parquet``   the compared methods, with the words of their JavaDoc ``pairs.parquet``
+all pairs with a docsim above 0, by row numbers of ``methods.parquet`` ``sample.jsonl``      the
+pairs to rate, in the order of choice, with their excerpts ``assignment.csv``    the raters' turns:
+pair, rater, position ``preview/``          pages on which to rate them ``mined.json``        the
+settings and the numbers of each stage
+
+Each file is written atomically. The results of an earlier run are reused if they come from the same
+corpus, code and settings, so an interrupted run can resume.
 """
 
 from __future__ import annotations
@@ -47,15 +48,18 @@ METHODS, PAIRS, SAMPLE, ASSIGNMENT = (
 )
 PREVIEW, RECORD = "preview", "mined.json"
 _MADE_OF = "codeacumen.made_of"
-# Seconds for the surroundings of a method.
+# Seconds for the excerpt of a method.
 _LIMIT = 300.0
-# In a dense space nearly all pairs are a little alike.
+# In a dense space nearly all pairs are a little similar.
 DENSE_LEAST = 0.3
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """``least``: docsim that a stored pair exceeds. ``raters``: how many people rate, or who."""
+    """Settings of a run.
+
+    ``least`` is the lower bound of a stored docsim; ``raters`` is their number or their names.
+    """
 
     space: str = "ppmi"
     compat: str = ""
@@ -70,7 +74,7 @@ class Settings:
 
 @dataclass
 class Stages:
-    """Seconds of each stage, and whether its result was there already; for whoever asks."""
+    """Seconds of each stage, and the stages whose results were reused."""
 
     seconds: dict[str, float] = field(default_factory=dict)
     again: list[str] = field(default_factory=list)
@@ -100,7 +104,7 @@ def mine_pairs(
     workers: int = 0,
     step: Progress = ignore_progress,
 ) -> tuple[dict[str, Json], Stages]:
-    """Everything; gives what ``mined.json`` holds, and how long it took."""
+    """Run all stages, and return the content of ``mined.json`` and the stages' times."""
     _check(out)
     space = Space.parse(settings.space)
     stages = Stages()
@@ -109,7 +113,7 @@ def mine_pairs(
     if not table.num_rows:
         raise CodeacumenError(
             "no method of this corpus can be compared",
-            "they need JavaDoc and a body; `mined.json` would have nothing to tell",
+            "methods need JavaDoc and a body, and must pass SeSaMe's filters",
         )
     with stages.timed("docsim"):
         pairs = _pairs(table, out, space, settings, workers, stages, step)
@@ -150,18 +154,15 @@ def _check(out: Path) -> None:
     ]
     if foreign:
         raise CodeacumenError(
-            f"{out} holds other things, such as {sorted(foreign)[0]}",
+            f"{out} has other files, such as {sorted(foreign)[0]}",
             "choose a folder that is empty or does not exist yet",
         )
 
 
 def _made_of(*parts: object) -> str:
-    """Identifies what a file is made of; the package's code is part of it."""
+    """Return a hash that identifies the inputs of a file, including the package's code."""
     text = json.dumps([modules_hash(__name__), *map(str, parts)])
     return hashlib.sha256(text.encode()).hexdigest()
-
-
-# ---------------------------------------------------------------- methods
 
 
 def _methods(
@@ -192,7 +193,7 @@ def _methods(
 
 
 def _noted(path: Path) -> dict[str, str]:
-    """What a file of an earlier run says about itself; nothing if it cannot be read."""
+    """Return the metadata of a file of an earlier run; empty if it is unreadable."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -201,9 +202,6 @@ def _noted(path: Path) -> dict[str, str]:
     except (OSError, pa.ArrowException):
         return {}
     return {key.decode(): value.decode() for key, value in found.items()}
-
-
-# ---------------------------------------------------------------- pairs
 
 
 def _pairs(
@@ -230,9 +228,6 @@ def _pairs(
     notes = {_MADE_OF: key} | ({"least": str(least)} if least else {})
     write_pairs(vectors, path, least=least, workers=workers, notes=notes, step=step)
     return Pairs.open(path)
-
-
-# ---------------------------------------------------------------- sample
 
 
 def _sample(
@@ -308,26 +303,27 @@ def _write_sample(
 
     shown = []
     lines = []
-    # All at once: a table of many chunks is searched for each row that is asked for alone.
+    # Take all rows at once, because each take searches all chunks of the table.
     wanted = [row for entry in entries for row in entry["rows"]]
-    told = table.select([*_TOLD, "javadoc", "text"]).take(wanted).to_pylist()
-    excerpts = iter(_excerpts(corpus, told, engine, step))
-    methods = iter(told)
+    method_rows = table.select([*_TOLD, "javadoc", "text"]).take(wanted).to_pylist()
+    excerpts = iter(_excerpts(corpus, method_rows, engine, step))
+    methods = iter(method_rows)
     for entry in entries:
         sides = []
-        for one in (next(methods) for _ in entry.pop("rows")):
-            one["method"] = one.pop("text")
-            sides.append({**one, "excerpt": next(excerpts)})
+        for method in (next(methods) for _ in entry.pop("rows")):
+            method["method"] = method.pop("text")
+            sides.append({**method, "excerpt": next(excerpts)})
         lines.append(json.dumps({**entry, "first": sides[0], "second": sides[1]}) + "\n")
         swapped = rating.is_swapped(entry["pair"], seed=settings.seed)
-        pages = [Side(one["project"], one["path"], one["key"], one["excerpt"]) for one in sides]
-        shown.append(Shown(entry["pair"], pages[0], pages[1], swapped))
+        first, second = (
+            Side(side["project"], side["path"], side["key"], side["excerpt"]) for side in sides
+        )
+        shown.append(Shown(entry["pair"], first, second, swapped))
     write_atomically(out / SAMPLE, "".join(lines).encode("utf-8", "surrogatepass"))
     if entries:
-        ids = [json.loads(line) for line in lines]
         pairs = [
-            rating.Pair(one["pair"], one["first"]["method_id"], one["second"]["method_id"])
-            for one in ids
+            rating.Pair(row["pair"], row["first"]["method_id"], row["second"]["method_id"])
+            for row in map(json.loads, lines)
         ]
         turns = rating.assign(pairs, settings.raters, votes=settings.votes, seed=settings.seed)
         rating.write_assignment(turns, out / ASSIGNMENT)
@@ -337,14 +333,14 @@ def _write_sample(
 def _excerpts(
     corpus: Corpus, methods: Sequence[dict[str, Any]], engine: Engine, step: Progress
 ) -> list[str]:
-    """Each method with what belongs to it; alone where its file is more than can be understood."""
+    """Return each method's excerpt, or the method alone where its file cannot be resolved."""
     from codeacumen.engines import WorkerLost
 
-    found = [str(one["text"]) for one in methods]
+    found = [str(method["text"]) for method in methods]
     asked = []
-    for one in methods:
-        row = corpus.method(one["method_id"])
-        asked.append((corpus.file_of(one["method_id"])["source"], row["place"]))
+    for method in methods:
+        row = corpus.method(method["method_id"])
+        asked.append((corpus.file_of(method["method_id"])["source"], row["place"]))
     for done, (place, outcome) in enumerate(engine.run(_excerpt, asked, _LIMIT), 1):
         step("pages", done, len(asked))
         if not isinstance(outcome, WorkerLost) and outcome:
@@ -364,11 +360,11 @@ def _excerpt(asked: tuple[str, int]) -> str:
 
 
 def texts_of(out: Path) -> dict[str, str]:
-    """What the JavaDoc of each method says, by ids, in a folder that was mined."""
+    """Return the words of each method's JavaDoc by method id, from a folder of a mining run."""
     import pyarrow.parquet as pq
 
     path = out / METHODS
     if not path.is_file():
-        raise CodeacumenError(f"{out} holds no methods", "`codeacumen similar mine` makes them")
+        raise CodeacumenError(f"{out} has no methods", "`codeacumen similar mine` writes them")
     table = pq.read_table(path, columns=["method_id", "words"])
     return dict(zip(table["method_id"].to_pylist(), table["words"].to_pylist(), strict=True))

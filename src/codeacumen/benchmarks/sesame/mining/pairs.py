@@ -1,14 +1,14 @@
-"""All pairs of rows whose cosine is above a bound, and a file that holds them.
+"""Compute all pairs of rows whose cosine is above a bound, and store them in a file.
 
-A row is compared with the rows after it. In a sparse space its values are spread over the rows that
-share its columns, one column after the other; what two rows have in common is then their cosine,
-for rows have length 1. In a dense space it is a product of matrices. Both go by stretches of rows
-that give no more than so many pairs, so memory does not grow with their number, and are done by
-threads; stretches and the order of sums do not depend on how many there are, so neither do the
-bytes of the file.
+Each row is compared with the rows after it. In a sparse space, a row's values are multiplied into
+the rows that share its columns, one column after the other; as rows have length 1, the sums are
+cosines. In a dense space, a matrix product computes them. Both process stretches of rows with a
+bounded number of pairs, so memory does not grow with the number of pairs. Threads do the work;
+stretches and the order of sums do not depend on the number of threads, so neither do the bytes of
+the file.
 
 The file: Parquet, columns ``left`` and ``right`` (int32, left < right) and ``sim`` (float32),
-sorted by (left, right). Its metadata say how many rows there are, and what the caller adds.
+sorted by (left, right). Its metadata hold the number of rows and the caller's notes.
 """
 
 from __future__ import annotations
@@ -38,13 +38,16 @@ Ints = NDArray[np.int32]
 Longs = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
-# Rows that are looked at together after a row's products have been added up: 1 << 6.
+# Sums are scanned in blocks of 1 << 6 rows.
 _SHIFT = 6
 
 
 def transpose_rows(starts: Longs, columns: Ints, total: int) -> tuple[Longs, Ints, Longs]:
-    """Return a matrix given by rows, by its ``total`` columns: where each column begins, the rows
-    that have it in their order, and the index of each value among the values by rows."""
+    """Return a matrix given by rows as columns: starts, rows of each column, and source indices.
+
+    There are ``total`` columns; a column's rows ascend, and the source index of a value is its
+    index among the values by rows.
+    """
     from scipy.sparse import csr_matrix
 
     shape = (len(starts) - 1, total)
@@ -54,8 +57,11 @@ def transpose_rows(starts: Longs, columns: Ints, total: int) -> tuple[Longs, Int
 
 
 def bound_pairs(starts: Longs, columns: Ints, begins: Longs, places: Longs) -> Longs:
-    """Return an upper bound on each row's pairs: the later rows that share a column with it, each
-    counted once per shared column, and at most the number of later rows."""
+    """Return an upper bound on each row's pairs.
+
+    It counts the later rows that share a column with it, once per shared column, and is at most the
+    number of later rows.
+    """
     later = np.zeros(len(columns) + 1, dtype=np.int64)
     np.cumsum(begins[columns + 1] - places - 1, out=later[1:])
     return np.minimum(np.diff(later[starts]), np.arange(len(starts) - 1)[::-1])
@@ -75,8 +81,11 @@ def cosines(
     copied: Floats,
     places: Longs,
 ) -> tuple[Ints, Ints, NDArray[np.float32]]:
-    """The pairs of the rows from ``first`` to before ``stop`` with rows after them; there are no
-    more than ``most``. Sums are made in the order of columns, whatever the stretch."""
+    """Return the pairs of the rows ``first`` to ``stop`` (exclusive) with later rows, at most
+    ``most``.
+
+    Sums follow the order of columns, whatever the stretch.
+    """
     total = len(starts) - 1
     left = np.empty(most, dtype=np.int32)
     right = np.empty(most, dtype=np.int32)
@@ -107,8 +116,10 @@ def cosines(
 def looked_up(
     left: Ints, right: Ints, starts: Longs, rights: Ints, similar: NDArray[np.float32]
 ) -> NDArray[np.float32]:
-    """The similarity of each pair, in whatever order its two rows are; 0 of one that is not kept,
-    1 of a row with itself."""
+    """Return the similarity of each pair, in either order of its rows.
+
+    It is 0 for a pair that is not stored and 1 for a row with itself.
+    """
     found = np.zeros(len(left), dtype=np.float32)
     for i in range(len(left)):
         one, other = min(left[i], right[i]), max(left[i], right[i])
@@ -129,9 +140,9 @@ def looked_up(
 
 Block = tuple[Ints, Ints, NDArray[np.float32]]
 
-# Pairs of a stretch at most (12 bytes each), if one row has not more.
+# Maximum pairs of a stretch (12 bytes each), unless a single row has more.
 MOST = 1 << 22
-# Rows of a stretch at most, so that there is always work for all.
+# Maximum rows of a stretch, so that all threads have work.
 _ROWS = 1 << 10
 # Pairs of a row group of the file.
 _GROUP = 1 << 20
@@ -140,7 +151,7 @@ _ROWS_KEY = b"codeacumen.rows"
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """How many rows were compared, how many of these have any vector, how many pairs there are."""
+    """Numbers of compared rows, of rows with a non-zero vector, and of pairs."""
 
     rows: int
     with_vector: int
@@ -157,8 +168,10 @@ def write_pairs(
     most: int = MOST,
     step: Progress = ignore_progress,
 ) -> Written:
-    """Write all pairs with a cosine above ``least``; the file appears when all of it is there.
-    ``vectors``: unit rows of a space. ``notes`` go into the file's metadata."""
+    """Write all pairs with a cosine above ``least``, atomically.
+
+    ``vectors`` are unit rows of a space. ``notes`` go into the file's metadata.
+    """
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -207,14 +220,14 @@ def blocks(
     most: int = MOST,
     step: Progress = ignore_progress,
 ) -> Iterator[Block]:
-    """The pairs, stretch by stretch: left, right, cosine."""
+    """Yield the pairs by stretches: left, right, cosine."""
     workers = workers or processors()
     total = vectors.shape[0]
     if isinstance(vectors, np.ndarray):
         if not least > 0:
             raise CodeacumenError(
                 "in a dense space nearly all pairs have a cosine above 0",
-                "give a bound above 0, as in least=0.5",
+                "set a bound above 0, as in least=0.5",
             )
         with _one_thread():
             yield from _in_order(*_dense(vectors, least, most), total, workers, step)
@@ -229,7 +242,7 @@ Work = Callable[[Stretch], Block]
 def _sparse(vectors: Any, least: float, most: int) -> tuple[Work, list[Stretch]]:
     if not least >= 0:
         raise CodeacumenError(
-            f"a bound of {least} on the cosine cannot be", "rows that share nothing are not listed"
+            f"a bound of {least} on the cosine is invalid", "rows that share nothing are not listed"
         )
     matrix = vectors.tocsr()
     if not matrix.has_canonical_format:
@@ -269,7 +282,7 @@ def _dense(vectors: NDArray[Any], least: float, most: int) -> tuple[Work, list[S
 
 
 def _stretches(bound: NDArray[np.int64], most: int) -> list[Stretch]:
-    """Rows that follow each other and have no more pairs than ``most``; at least one row."""
+    """Return spans of consecutive rows with at most ``most`` pairs each, but at least one row."""
     found: list[Stretch] = []
     first = held = 0
     for row, pairs in enumerate(bound.tolist()):
@@ -285,7 +298,7 @@ def _stretches(bound: NDArray[np.int64], most: int) -> list[Stretch]:
 def _in_order(
     work: Work, stretches: list[Stretch], total: int, workers: int, step: Progress
 ) -> Iterator[Block]:
-    """Results in the order of the stretches; a few are worked on ahead, no more."""
+    """Yield results in the order of the stretches, with a few submitted in advance."""
     waiting: deque[tuple[int, Future[Block]]] = deque()
     todo = iter(stretches)
     with ThreadPoolExecutor(workers) as pool:
@@ -300,7 +313,7 @@ def _in_order(
 
 
 def _regrouped(found: Iterator[Block]) -> Iterator[Block]:
-    """The same pairs in groups of one size, but for the last."""
+    """Yield the same pairs in groups of one size; the last may be smaller."""
     held: list[Block] = []
     count = 0
     for block in found:
@@ -311,7 +324,7 @@ def _regrouped(found: Iterator[Block]) -> Iterator[Block]:
             whole = count - count % _GROUP
             for start in range(0, whole, _GROUP):
                 yield _cut(joined, start, start + _GROUP)
-            # A copy, so that what was written can go.
+            # A copy, so that the written part can be freed.
             held = [_joined([_cut(joined, whole, count)])]
             count -= whole
     if count:
@@ -335,8 +348,7 @@ def _with_vector(vectors: Any) -> int:
 
 @contextmanager
 def _one_thread() -> Iterator[None]:
-    """A product of matrices by one thread each: the threads are ours, and sums come in one
-    order."""
+    """Limit BLAS to one thread: our threads do the work, and sums have one order."""
     from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
     with threadpool_limits(1):
@@ -345,8 +357,11 @@ def _one_thread() -> Iterator[None]:
 
 @dataclass(frozen=True)
 class Pairs:
-    """A file of pairs in memory, 8 bytes a pair: those whose left row is i are ``right[starts[i]:
-    starts[i + 1]]``, in order, with their ``similar``. ``notes``: the file's metadata."""
+    """A file of pairs in memory, 8 bytes a pair.
+
+    The pairs with the left row i are ``right[starts[i]: starts[i + 1]]``, ascending, with their
+    ``similar``. ``notes`` is the file's metadata.
+    """
 
     rows: int
     starts: NDArray[np.int64]
@@ -372,7 +387,7 @@ class Pairs:
                 similar = np.empty(total, dtype=np.float32)
                 counts = np.zeros(rows + 1, dtype=np.int64)
                 done = 0
-                # Group by group: two copies of everything would not fit where one does.
+                # Group by group, so that memory holds one copy of the pairs, not two.
                 for group in range(file.metadata.num_row_groups):
                     table = file.read_row_group(group)
                     here = slice(done, done + table.num_rows)
@@ -381,11 +396,11 @@ class Pairs:
                     similar[here] = table["sim"].to_numpy()
                     done += table.num_rows
         except FileNotFoundError as error:
-            raise CodeacumenError(f"there is no file of pairs at {path}") from error
+            raise CodeacumenError(f"no file of pairs at {path}") from error
         except (OSError, KeyError, ValueError, pa.ArrowException) as error:
             raise CodeacumenError(
-                f"{path} is no file of pairs: {type(error).__name__}: {error}",
-                "make it anew; it is written whole or not at all",
+                f"{path} is not a file of pairs: {type(error).__name__}: {error}",
+                "write it again",
             ) from error
         return cls(rows, np.cumsum(counts), right, similar, notes)
 
@@ -394,15 +409,17 @@ class Pairs:
 
     @property
     def left(self) -> Ints:
-        """LoadedModel when asked for, 4 bytes a pair."""
+        """Left row of each pair, expanded on each access; 4 bytes a pair."""
         return np.repeat(np.arange(self.rows, dtype=np.int32), np.diff(self.starts))
 
     def sim(self, left: Any, right: Any) -> NDArray[np.float32]:
-        """The similarity of each of some pairs, in either order of the two rows: 0 of a pair that
-        the file does not hold, 1 of a row with itself. Numbers or arrays of any shape."""
+        """Return the similarity of pairs of rows, given as numbers or arrays of any shape.
+
+        The rows may be in either order: 0 for a pair that the file lacks, 1 for a row with itself.
+        """
         one, other = np.broadcast_arrays(np.asarray(left), np.asarray(right))
         shape = one.shape
-        # Copies: the compiler makes another kernel for arrays that may not be written to.
+        # Copies, because numba compiles another kernel for read-only arrays.
         one, other = one.astype(np.int32).ravel(), other.astype(np.int32).ravel()
         if len(one) and not (
             min(one.min(), other.min()) >= 0 and max(one.max(), other.max()) < self.rows
@@ -412,16 +429,16 @@ class Pairs:
         return found.reshape(shape)
 
     def neighbours(self, row: int) -> tuple[Ints, NDArray[np.float32]]:
-        """All rows that are similar to a row, in order, and how similar."""
-        begins, lefts, places = self._turned
+        """Return all rows that are similar to a row, ascending, and their similarities."""
+        begins, lefts, pair_indices = self._turned
         before = slice(begins[row], begins[row + 1])
         after = slice(self.starts[row], self.starts[row + 1])
         return (
             np.concatenate([lefts[before], self.right[after]]),
-            np.concatenate([self.similar[places[before]], self.similar[after]]),
+            np.concatenate([self.similar[pair_indices[before]], self.similar[after]]),
         )
 
     @cached_property
     def _turned(self) -> tuple[NDArray[np.int64], Ints, NDArray[np.int64]]:
-        """By the right row, when first needed: 12 bytes a pair."""
+        """Pairs by their right row, computed on first use; 12 bytes a pair."""
         return transpose_rows(self.starts, self.right, self.rows)

@@ -1,13 +1,12 @@
-"""Pages on which people rate pairs: one for each pair, and one with all of them.
+"""Write the pages on which people rate pairs: one page for each pair, and an index of all.
 
-They are plain files that work from a folder, without a server and without a network. What is
-rated is kept in the browser, and handed on from page to page in their addresses too, because a
-browser may keep a storage for each file; from the page of all pairs it is saved as JSON in
-SeSaMe's form, which ``codeacumen survey clean`` reads, or as CSV.
+They are static files that work from a folder, without a server or network. The browser stores the
+ratings; the pages also pass them on in their addresses, because a browser may separate the storage
+of each file. The index saves them as JSON in SeSaMe's form, which ``codeacumen survey clean``
+reads, or as CSV.
 
-Everything that is shown is escaped, and a policy in each page lets our script run and nothing else.
-
-Java as HTML with its parts marked, by our own scanner: no library, any text.
+All shown text is escaped, and each page's content security policy permits our script only. Our own
+scanner highlights the Java, so it works for any text and needs no library.
 """
 
 from __future__ import annotations
@@ -37,13 +36,13 @@ if TYPE_CHECKING:
     from markupsafe import Markup
 
 KEYWORD, TEXT, NUMBER, COMMENT, TYPE, METHOD = "k", "s", "n", "c", "t", "m"
-# What is shown for characters that HTML has no place for.
+# Replacement for characters that HTML cannot represent.
 _UNSHOWN = str.maketrans({chr(code): "�" for code in [*range(9), 11, 12, *range(14, 32), 127]})
 
 
 @lru_cache(maxsize=1)
 def _classes() -> tuple[str, ...]:
-    """The class of each kind of token; empty: none."""
+    """Return the CSS class of each kind of token, "" for none."""
     words = {word.upper() for word in KEYWORDS}
     found = []
     for kind in KINDS:
@@ -57,29 +56,29 @@ def _classes() -> tuple[str, ...]:
 
 
 def marked(text: str) -> str:
-    """The text as HTML. The first method, with its comment, is inside an element ``subject``."""
+    """Return the text as highlighted HTML; a ``subject`` span encloses the first method."""
     file = JavaFile(text.encode("utf-8", errors="replace"))
     source = file.source
     edges = _subject(file)
     parts: list[str] = []
-    at = 0
+    position = 0
 
     def plain(until: int) -> None:
-        """Text that is not marked, up to a byte; the subject begins and ends in such."""
-        nonlocal at
+        """Append text without a highlight up to a byte, with the edges of the subject in it."""
+        nonlocal position
         while edges and edges[0][0] <= until:
             edge, tag = edges.pop(0)
-            parts.append(_escaped(source[at:edge]) + tag)
-            at = max(at, edge)
-        parts.append(_escaped(source[at:until]))
-        at = until
+            parts.append(_escaped(source[position:edge]) + tag)
+            position = max(position, edge)
+        parts.append(_escaped(source[position:until]))
+        position = until
 
     for start, stop, name in _marks(file):
-        # Marks that overlap: a broken file.
-        if start >= at:
+        # Marks overlap only in a broken file.
+        if start >= position:
             plain(start)
             parts.append(f'<span class="{name}">{_escaped(source[start:stop])}</span>')
-            at = stop
+            position = stop
     plain(len(source))
     return "".join(parts)
 
@@ -90,14 +89,14 @@ def _escaped(piece: bytes) -> str:
 
 
 def _subject(file: JavaFile) -> list[tuple[int, str]]:
-    """Where the element around the first method begins and ends."""
+    """Return the positions and tags that open and close the element around the first method."""
     methods = file.declarations.methods
     if not methods:
         return []
     first = methods[0]
     begin = int(file.syntax.start[first.node if first.javadoc < 0 else first.javadoc])
     end = int(file.syntax.end[first.node])
-    # It is a block of whole lines, where it has them to itself.
+    # The element spans whole lines if nothing else stands on them.
     line = file.source.rfind(b"\n", 0, begin) + 1
     if not file.source[line:begin].strip():
         begin = line
@@ -139,7 +138,7 @@ FOLDER = "templates"
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """A method as it is shown, and where it is from."""
+    """A method as a page shows it, and its origin."""
 
     project: str
     file: str
@@ -149,7 +148,7 @@ class Side:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A pair. ``swapped``: the second method stands on the left."""
+    """A pair on a page. ``swapped``: the second method stands on the left."""
 
     id: str
     first: Side
@@ -180,11 +179,11 @@ CONFIDENCES = ((2, "high"), (1, "medium"), (0, "low"))
 def write_pages(
     out: Path, pairs: Sequence[Shown], *, rater: str = "", title: str = "Similar methods"
 ) -> list[Path]:
-    """Writes the pages, in the order of the pairs; gives their paths, the page of all first."""
+    """Write the pages in the order of the pairs, and return their paths, the index first."""
     index = out / INDEX
     if out.is_dir() and any(out.iterdir()) and not _is_ours(index):
         raise CodeacumenError(
-            f"{out} holds no rating pages, and is not empty",
+            f"{out} is not empty and holds no rating pages",
             "choose a folder that is empty or does not exist yet",
         )
     if len({one.id for one in pairs}) != len(pairs):
@@ -201,7 +200,7 @@ def write_pages(
 
 
 def page_names(many: int) -> list[str]:
-    """Numbers, because an id may be anything."""
+    """Return numbered file names, because a pair's id may be any text."""
     width = max(4, len(str(many)))
     return [f"pair-{place:0{width}}.html" for place in range(1, many + 1)]
 
@@ -253,7 +252,7 @@ def _described(side: Side) -> dict[str, str]:
 
 
 def _store(pairs: Sequence[Shown], rater: str) -> str:
-    """The name under which a browser keeps the votes: another for other pairs or raters."""
+    """Return the browser's storage key of the votes, unique per set of pairs and rater."""
     text = json.dumps([rater, sorted(one.id for one in pairs)]).encode()
     return f"{MARK}-{hashlib.blake2b(text, digest_size=8).hexdigest()}"
 
@@ -296,8 +295,10 @@ def _asset(name: str) -> str:
 
 
 def embedded(value: object) -> Markup:
-    """JSON that is safe between script tags, whatever texts it holds: without ``<`` no tag and no
-    comment begins."""
+    """Return JSON that is safe between script tags.
+
+    Without ``<`` no tag and no comment begins.
+    """
     from markupsafe import Markup
 
     text = json.dumps(value, ensure_ascii=True, separators=(",", ":"))
@@ -315,5 +316,5 @@ def _policy(script: str) -> str:
 
 
 def _bytes(text: str) -> bytes:
-    """A name may hold a lone surrogate, which UTF-8 cannot."""
+    """Encode a page; a name may hold a lone surrogate, which UTF-8 cannot represent."""
     return text.encode("utf-8", errors="backslashreplace")

@@ -1,10 +1,10 @@
-"""Who rates which pairs, in which order; and the votes of several raters in one file.
+"""Assign pairs to raters in a random order, and merge the votes of several raters into one file.
 
-Every pair gets the same number of votes, each of another rater. Pairs are dealt in a random order
-to those who have the fewest, so that nobody has more than one pair more than anybody else, and any
-two raters meet on some pairs. Each rater gets an order of their own, against effects of order;
-which of its two methods stands on the left is drawn once for a pair. All draws are hashes of the
-seed and of what they are about: neither the order of the pairs nor that of the raters matters.
+Every pair gets the same number of votes, each from another rater. Pairs are dealt in a random order
+to the raters with the fewest pairs, so that numbers of pairs differ by at most one, and any two
+raters share some pairs. Each rater gets a separate order, against effects of order; each pair has
+one random left side. All random choices are hashes of the seed and of their subject: neither the
+order of the pairs nor that of the raters matters.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ NO_VOTE = {"rating": -1, "confidence": -1}
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """A pair that is to be rated, and its two methods."""
+    """A pair to rate, and the ids of its two methods."""
 
     id: str
     left: str
@@ -37,7 +37,7 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One pair for one rater. ``position`` counts from 1; left and right are as shown."""
+    """Turn of a rater at one pair; ``position`` counts from 1, and left and right are as shown."""
 
     rater: str
     position: int
@@ -47,7 +47,7 @@ class Turn:
 
 
 def raters_of(number_or_names: int | Sequence[str]) -> tuple[str, ...]:
-    """Raters by name, or so many of them: rater-1, rater-2, …"""
+    """Return the raters' names: the given ones, or rater-1, rater-2, … up to a number."""
     if isinstance(number_or_names, int):
         return tuple(f"rater-{place}" for place in range(1, number_or_names + 1))
     return tuple(number_or_names)
@@ -56,7 +56,7 @@ def raters_of(number_or_names: int | Sequence[str]) -> tuple[str, ...]:
 def assign(
     pairs: Sequence[Pair], raters: int | Sequence[str], *, votes: int = VOTES, seed: int = 0
 ) -> list[Turn]:
-    """Turns of all raters, in the order of their names as given, then of position."""
+    """Return the turns of all raters, in the order of the names, then of position."""
     names = raters_of(raters)
     _check(pairs, names, votes)
     queues: dict[str, list[Pair]] = {name: [] for name in names}
@@ -74,7 +74,7 @@ def assign(
 
 
 def sides(pair: Pair, *, seed: int = 0) -> tuple[str, str]:
-    """The pair's methods as they stand on the left and on the right."""
+    """Return the pair's methods as they stand on the left and on the right."""
     if is_swapped(pair.id, seed=seed):
         return pair.right, pair.left
     return pair.left, pair.right
@@ -86,13 +86,13 @@ def is_swapped(pair: str, *, seed: int = 0) -> bool:
 
 def _check(pairs: Sequence[Pair], names: Sequence[str], votes: int) -> None:
     if votes < 1:
-        raise CodeacumenError(f"{votes} votes a pair cannot be given", "ask for one at least")
+        raise CodeacumenError(f"{votes} votes per pair are too few", "set at least one vote")
     if len(set(names)) != len(names) or not all(names):
         raise CodeacumenError("two raters have the same name, or one has none", "give each a name")
     if votes > len(names):
         raise CodeacumenError(
-            f"{votes} votes a pair need {votes} raters; there are {len(names)}",
-            "ask for fewer votes, or name more raters",
+            f"{votes} votes per pair need {votes} raters; there are {len(names)}",
+            "set fewer votes, or name more raters",
         )
     if len({one.id for one in pairs}) != len(pairs):
         raise CodeacumenError("two pairs have the same id")
@@ -104,7 +104,7 @@ def _lot(seed: int, *words: str) -> int:
 
 
 def table(turns: Sequence[Turn]) -> str:
-    """The assignment as CSV."""
+    """Return the assignment as CSV."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(COLUMNS)
@@ -117,7 +117,7 @@ def write_assignment(turns: Sequence[Turn], path: Path) -> None:
 
 
 def read_exports(files: Sequence[Path]) -> dict[str, Sequence[Json]]:
-    """Return what raters saved from their pages, by rater; a rater is called like the file."""
+    """Return the exports of the rating pages by rater; a file's stem is its rater."""
     exports: dict[str, Sequence[Json]] = {}
     for path in files:
         try:
@@ -132,8 +132,11 @@ def read_exports(files: Sequence[Path]) -> dict[str, Sequence[Json]]:
 
 
 def merge_exports(exports: Mapping[str, Sequence[Json]]) -> list[dict[str, Json]]:
-    """Return the votes of several raters, as their pages export them, in one list as SeSaMe's: a
-    slot for each rater, in the order of their names, empty where there is no vote."""
+    """Return the votes of several raters in one list, in SeSaMe's form.
+
+    Each pair has one slot per rater, in the order of the raters' names; a slot without a vote is
+    empty.
+    """
     names = sorted(exports)
     found: dict[str, dict[str, Json]] = {}
     for place, name in enumerate(names):

@@ -1,36 +1,37 @@
-"""A diverse sample of similar pairs, by Maximal Marginal Relevance (Carbonell and Goldstein 1998)
-as SeSaMe uses it (Kamp, Kreutzer and Philippsen, MSR 2019, section II-C).
+"""Sample diverse similar pairs by Maximal Marginal Relevance (Carbonell and Goldstein 1998).
 
-Of the pairs whose methods are from different projects, that one is chosen next which maximises
+``codeacumen similar mine`` calls it, with SeSaMe's formulas (Kamp, Kreutzer and Philippsen, MSR
+2019, section II-C). Of the pairs whose methods come from different projects, each step chooses the
+pair that maximises
 
     λ · msim(d) − (1 − λ) · max over the choices j of Sim2(d, j),
     msim(a, b)  = μ · docsim(a, b) + (1 − μ) · (1 − toksim(a, b)),
     Sim2(d, j)  = σ(cross(d, j) + projects(d) + files(d)),  σ(x) = 2 / (1 + e^−x) − 1.
 
 ``cross`` adds the msims of each method of d with each of j: 1 for the same method, 0 where the
-docsim is not known or not above ``least``; pairs within a project count. ``projects`` is the share
-of the choices with the same project on the left and the same on the right; ``files`` the share with
-the same file on the left, plus that on the right. Nothing is chosen yet: the maximum is 0, so the
+docsim is unknown or not above ``least``; pairs within a project count. ``projects`` is the share of
+the choices with the same project on the left and the same on the right; ``files`` is the share with
+the same file on the left, plus that on the right. Before the first choice the maximum is 0, so the
 first choice follows the same rule.
 
-The choice is the exact one, every time. What is not looked at cannot win, for these reasons:
+Every choice is the exact maximum. The search skips only candidates that cannot win:
 
-1. ``projects`` and ``files`` do not depend on j, and σ grows. So the largest Sim2 is σ of the
-   largest cross similarity plus these two.
-2. The largest cross similarity never falls while choices are added. The one up to an earlier
-   choice is a lower bound of it.
+1. ``projects`` and ``files`` do not depend on j, and σ is monotonic. So the largest Sim2 is σ of
+   the largest cross similarity plus these two.
+2. The largest cross similarity never falls while choices are added. Its value up to an earlier
+   choice is a lower bound.
 3. Neither share is negative; ``projects``, which may fall, is counted for each pair of projects
    and always up to date. So λ · msim − (1 − λ) · σ(an earlier cross + projects) is an upper bound
    of the score.
-4. toksim is not negative, so msim is at most μ · docsim + (1 − μ). Candidates are looked at in the
-   order of this, and when λ times it is below the best score, nothing that follows can win.
-5. In the bound of 3 too, this stands for the msim until that is needed: a toksim is worked out
-   where the bound reaches the best score, and for the pairs of a chosen method.
+4. toksim is not negative, so msim is at most μ · docsim + (1 − μ). Candidates are scanned in
+   decreasing order of this ceiling; once λ times it is below the best score, the scan stops.
+5. The bound of 3 also uses this ceiling until the msim is needed: a toksim is computed only where
+   the bound reaches the best score, and for the pairs of a chosen method.
 
-Bounds are held against the best score, of which the msim is only a part; the published tool stops
-at the first msim below it in an order by docsim, and misses pairs. Scores are rounded to 12
-decimals, and among equals a hash of the seed and the methods' ids decides: neither the order of the
-pairs, nor how many toksims are worked out at a time, nor the number of workers changes the sample.
+Bounds are compared with the best score, of which the msim is only a part. The published tool stops
+at the first msim below the best score in an order by docsim, and so misses pairs. Scores are
+rounded to 12 decimals, and a hash of the seed and the methods' ids breaks ties: neither the order
+of the pairs, nor the batch size of the toksims, nor the number of workers changes the sample.
 """
 
 from __future__ import annotations
@@ -55,11 +56,11 @@ from codeacumen.benchmarks.sesame.mining.sample_kernel import (
     Rule,
 )
 
-# The token similarity of the pairs of two lists of rows, from 0 to 1.
+# Computes the token similarity, from 0 to 1, of the pairs of two lists of rows.
 Toksim = Callable[[Ints, Ints], NDArray[np.floating]]
 
 MANY, LEAST, MU, LAMBDA = 900, 0.01, 0.75, 0.6
-# Toksims that are worked out at a time.
+# Toksims to compute at a time.
 BATCH = 4096
 # Paths that the published tool never samples from.
 _LEFT_OUT = re.compile(r"/(?:examples?|android|test\d+)/")
@@ -67,7 +68,7 @@ _LEFT_OUT = re.compile(r"/(?:examples?|android|test\d+)/")
 
 @dataclass(frozen=True, slots=True)
 class Pairs:
-    """Pairs of rows with a similarity, each pair once, left before right."""
+    """Pairs of rows with a similarity; each pair occurs once, with the smaller row on the left."""
 
     left: Ints
     right: Ints
@@ -76,7 +77,7 @@ class Pairs:
 
 @dataclass(frozen=True, slots=True)
 class Methods:
-    """What is known of each row: an id, the project and the file, as numbers or words."""
+    """Id, project and file of each row; projects and files may be numbers or words."""
 
     ids: Sequence[str]
     project: Sequence[object]
@@ -88,8 +89,11 @@ class Methods:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """``many`` pairs of a docsim above ``least``; μ weighs docsim against the difference of the
-    tokens, λ relevance against diversity."""
+    """Sampling settings.
+
+    The sample has ``many`` pairs with a docsim above ``least``. μ weighs docsim against the
+    difference of the tokens, λ weighs relevance against diversity.
+    """
 
     many: int = MANY
     least: float = LEAST
@@ -102,15 +106,17 @@ class Settings:
             if not 0 <= value <= 1:
                 raise CodeacumenError(f"{name} is {value}, which is not between 0 and 1")
         if self.least < 0:
-            raise CodeacumenError(f"the least similarity is {self.least}, which is negative")
+            raise CodeacumenError(f"the minimum similarity is {self.least}, which is negative")
         if self.many < 0:
-            raise CodeacumenError(f"{self.many} pairs cannot be chosen")
+            raise CodeacumenError(f"cannot choose {self.many} pairs")
 
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """Places in the given pairs, in the order of choice, and what each was chosen for. ``toksim``
-    is NaN where μ is 1 and nobody asked."""
+    """Indices into the given pairs, in the order of choice, with the values of each choice.
+
+    ``toksim`` is NaN where μ is 1, because no toksim is computed then.
+    """
 
     place: NDArray[np.int64]
     sim: Floats
@@ -125,7 +131,7 @@ class Sample:
 
 
 def is_left_out(path: str) -> bool:
-    """Whether the published tool passes over a file: examples, Android, numbered tests."""
+    """Return whether the published tool skips a file: examples, Android, numbered tests."""
     return _LEFT_OUT.search("/" + path.replace("\\", "/")) is not None
 
 
@@ -139,13 +145,16 @@ def sample(
     batch: int = BATCH,
     workers: int = 1,
 ) -> Sample:
-    """Choose pairs. Any similarity may stand for docsim; with μ = 1 it alone is the relevance, and
-    no toksim is needed. ``eligible`` tells which methods take part."""
+    """Return a sample of diverse pairs.
+
+    Any similarity may stand for docsim; with μ = 1 it alone is the relevance, and no toksim is
+    needed. ``eligible`` marks the methods that take part.
+    """
     given = settings or Settings()
     given.check()
     if toksim is None and given.mu < 1:
         raise CodeacumenError(
-            "μ is below 1, but there is no token similarity", "give one, or μ = 1"
+            "μ is below 1, but there is no token similarity", "pass toksim, or set μ = 1"
         )
     kept = _known(pairs, given.least, eligible)
     work = _Work(pairs, kept, methods, toksim, given, max(1, batch), max(1, workers))
@@ -165,7 +174,7 @@ def _known(pairs: Pairs, least: float, eligible: NDArray[np.bool_] | None) -> ND
 
 
 class _Work:
-    """One sampling: the candidates, and what the choices so far tell about them."""
+    """State of one sampling: the candidates, and what the choices so far imply for them."""
 
     def __init__(
         self,
@@ -199,7 +208,7 @@ class _Work:
         )
         self.chosen = _nothing_chosen(len(methods), self.of.group, file)
         self.used = 0
-        # Methods of no candidate need no cross similarity.
+        # Only methods of candidates need cross similarities.
         self.matters = np.zeros(len(methods), dtype=np.bool_)
         self.matters[self.of.left] = self.matters[self.of.right] = True
 
@@ -210,7 +219,7 @@ class _Work:
     def _candidates(self, project: Ints) -> tuple[NDArray[np.int64], Candidates]:
         order = np.flatnonzero(project[self.left] != project[self.right])
         mu = self.settings.mu
-        # With the least toksim that there is, 0.
+        # The msim at the smallest possible toksim, 0.
         ceiling = mu * self.sim[order].astype(np.float64) + (1 - mu)
         down = np.argsort(-ceiling, kind="stable")
         order, ceiling = order[down], ceiling[down]
@@ -220,17 +229,17 @@ class _Work:
         _, group = np.unique(
             project[left].astype(np.int64) * projects + project[right], return_inverse=True
         )
-        many = len(order)
+        count = len(order)
         return order, Candidates(
             left,
             right,
             group.astype(np.int32),
             ceiling,
             ceiling.copy(),
-            np.full(many, self.toksim is None),
-            np.zeros(many, dtype=np.bool_),
-            np.zeros(many, dtype=np.float64),
-            np.zeros(many, dtype=np.int32),
+            np.full(count, self.toksim is None),
+            np.zeros(count, dtype=np.bool_),
+            np.zeros(count, dtype=np.float64),
+            np.zeros(count, dtype=np.int32),
         )
 
     def run(self) -> Sample:
@@ -250,8 +259,8 @@ class _Work:
         )
 
     def _next(self, choice: int) -> tuple[int, float]:
-        """The best candidate, and its score in units."""
-        rule = self.rule._replace(many=choice)
+        """Return the best candidate's index and its score in units of 1 / UNIT."""
+        rule = self.rule._replace(choice_count=choice)
         asked = np.empty(self.batch, dtype=np.int32)
         begin, best, place = 0, -np.inf, -1
         while begin >= 0:
@@ -270,7 +279,7 @@ class _Work:
         of.known[places] = True
 
     def _add(self, place: int, choice: int) -> None:
-        """Tell all methods that are similar to a choice's two."""
+        """Record a choice and link it to all methods that are similar to one of its methods."""
         of, chosen = self.of, self.chosen
         of.taken[place] = True
         left, right = int(of.left[place]), int(of.right[place])
@@ -293,12 +302,12 @@ class _Work:
     def _make_room(self, needed: int) -> None:
         if needed > len(self.chosen.choice):
             more = max(needed, 2 * len(self.chosen.choice)) - len(self.chosen.choice)
-            grown = {
+            longer_columns = {
                 name: np.concatenate([old, np.empty(more, dtype=old.dtype)])
                 for name, old in self.chosen._asdict().items()
                 if name in ("choice", "weight", "after")
             }
-            self.chosen = self.chosen._replace(**grown)
+            self.chosen = self.chosen._replace(**longer_columns)
 
     def _msim(self, sim: NDArray[np.floating], left: Ints, right: Ints) -> Floats:
         relevance = self.settings.mu * sim.astype(np.float64)
@@ -310,13 +319,13 @@ class _Work:
         assert self.toksim is not None
         self.compared += len(left)
         if self.pool is None:
-            found = [self.toksim(left, right)]
+            parts = [self.toksim(left, right)]
         else:
             spans = list(_spans(len(left), self.workers))
-            found = list(
+            parts = list(
                 self.pool.map(self.toksim, [left[s] for s in spans], [right[s] for s in spans])
             )
-        values = np.concatenate(found).astype(np.float64)
+        values = np.concatenate(parts).astype(np.float64)
         if len(values) != len(left) or not ((values >= 0) & (values <= 1)).all():
             raise CodeacumenError("a token similarity is not a number from 0 to 1 for every pair")
         return values
@@ -333,7 +342,7 @@ def _hash(text: str) -> np.uint64:
 
 
 def _numbered(values: Sequence[object]) -> Ints:
-    """A number for each value, equal for equal ones."""
+    """Return a number for each value; equal values get equal numbers."""
     places: dict[object, int] = {}
     return np.fromiter(
         (places.setdefault(one, len(places)) for one in values), dtype=np.int32, count=len(values)

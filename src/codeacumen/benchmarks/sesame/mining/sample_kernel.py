@@ -1,4 +1,4 @@
-"""The loops of MMR: who knows whom, and one look at the candidates for one choice."""
+"""Kernels of the MMR sampler: lists of neighbours, and the scan of the candidates for a choice."""
 
 from __future__ import annotations
 
@@ -14,19 +14,20 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
 Places = NDArray[np.int64]
 
-# Scores are compared in units of 10⁻¹²: what two sums of the same numbers differ by is no merit.
+# Scores are compared in units of 10⁻¹², so that the rounding errors of sums decide nothing.
 UNIT = 1e12
-# What the rounding of a bound may hide, in the same units.
+# Tolerance for the rounding of a bound, in the same units.
 SLACK = 10.0
-# Steps of a table that is never above the sigmoid, for one unit of its argument.
+# Steps per unit of the argument in the table that bounds the sigmoid from below.
 STEPS = 512
 
 
 class Candidates(NamedTuple):
-    """Columns, in the order of ``ceiling``: the largest msim that a pair may have, going down.
+    """Columns of the candidates, in decreasing order of ``ceiling``.
 
-    ``msim`` is that too until the true one is ``known``. ``crossed`` is the largest sum of cross
-    similarities with the first ``seen`` choices. ``group`` numbers the pairs of projects.
+    ``ceiling`` is the largest possible msim of a pair; ``msim`` equals it until the true value is
+    ``known``. ``crossed`` is the largest sum of cross similarities with the first ``seen`` choices.
+    ``group`` numbers the pairs of projects.
     """
 
     left: Ints
@@ -41,11 +42,12 @@ class Candidates(NamedTuple):
 
 
 class Chosen(NamedTuple):
-    """What the choices so far tell: ``project`` counts them by pair of projects, ``first`` and
-    ``second`` by the file of the left and the right method.
+    """State of the choices so far.
 
-    For each method a chain of the choices that it knows, from the latest: ``head`` is where it
-    begins, then ``choice``, ``weight`` (its msim to both methods of that choice) and ``after``.
+    ``project`` counts the choices by pair of projects, ``first`` and ``second`` by the file of the
+    left and of the right method. Each method has a linked list of the choices that it is similar
+    to, latest first: ``head`` is its first link; each link has ``choice``, ``weight`` (the sum of
+    the method's msims to both methods of that choice) and ``after``, the next link.
     """
 
     project: Places
@@ -58,11 +60,10 @@ class Chosen(NamedTuple):
 
 
 class Rule(NamedTuple):
-    """λ, how many are chosen, the table below the sigmoid, the seed, and a number and a file for
-    each method."""
+    """λ, the number of choices, the sigmoid's lower bound, the seed, methods' hashes and files."""
 
     relevance: float
-    many: int
+    choice_count: int
     low: Floats
     seed: np.uint64
     number: Words
@@ -71,13 +72,13 @@ class Rule(NamedTuple):
 
 @kernel
 def sigmoid(x: float) -> float:
-    """2 / (1 + e^−x) − 1, from 0 to 1 for what is not negative."""
+    """Return 2 / (1 + e^−x) − 1, which is from 0 to 1 where x is not negative."""
     return 2.0 / (1.0 + math.exp(-x)) - 1.0
 
 
 @kernel
 def table(most: float) -> Floats:
-    """The sigmoid at the beginning of each step, and a little below."""
+    """Return a value slightly below the sigmoid at the start of each step."""
     found = np.empty(int(most * STEPS) + 2, dtype=np.float64)
     for i in range(len(found)):
         found[i] = max(0.0, sigmoid(i / STEPS) - 1e-12)
@@ -86,7 +87,7 @@ def table(most: float) -> Floats:
 
 @kernel
 def lot(seed: np.uint64, left: np.uint64, right: np.uint64) -> np.uint64:
-    """A number that decides between equals: the smaller one is chosen."""
+    """Return the number that breaks a tie: the candidate with the smaller one wins."""
     x = seed
     for part in (left, right):
         x = x + part + np.uint64(0x9E3779B97F4A7C15)
@@ -98,7 +99,7 @@ def lot(seed: np.uint64, left: np.uint64, right: np.uint64) -> np.uint64:
 
 @kernel
 def neighbours(left: Ints, right: Ints, methods: int) -> tuple[Places, Ints, Ints]:
-    """For each method the others that it is in a pair with, and the places of those pairs."""
+    """Return each method's partners in pairs, and the indices of those pairs, as ragged columns."""
     offsets = np.zeros(methods + 1, dtype=np.int64)
     for i in range(len(left)):
         offsets[left[i] + 1] += 1
@@ -119,7 +120,7 @@ def neighbours(left: Ints, right: Ints, methods: int) -> tuple[Places, Ints, Int
 
 @kernel
 def link(chosen: Chosen, methods: Ints, weights: Floats, choice: int, used: int) -> None:
-    """Adds a choice to the chains of the methods that know it."""
+    """Prepend a choice to the lists of the methods that are similar to it."""
     for i in range(len(methods)):
         at = used + i
         chosen.choice[at] = choice
@@ -130,7 +131,7 @@ def link(chosen: Chosen, methods: Ints, weights: Floats, choice: int, used: int)
 
 @kernel
 def _cross(chosen: Chosen, left: int, right: int, seen: int) -> float:
-    """The largest cross similarity with a choice from ``seen`` on."""
+    """Return the largest cross similarity with a choice from number ``seen`` on."""
     most = 0.0
     a, b = chosen.head[left], chosen.head[right]
     while True:
@@ -151,8 +152,8 @@ def _cross(chosen: Chosen, left: int, right: int, seen: int) -> float:
 
 @kernel
 def _score(of: Candidates, chosen: Chosen, rule: Rule, i: int) -> float:
-    """The score of a candidate, rounded; of one whose msim is not known, a bound."""
-    left, right, many = of.left[i], of.right[i], rule.many
+    """Return a candidate's rounded score, or an upper bound of it while its msim is unknown."""
+    left, right, many = of.left[i], of.right[i], rule.choice_count
     alike = of.crossed[i]
     if many > 0:
         if of.seen[i] < many:
@@ -168,7 +169,7 @@ def _score(of: Candidates, chosen: Chosen, rule: Rule, i: int) -> float:
 
 @kernel
 def _better(of: Candidates, rule: Rule, i: int, score: float, best: float, place: int) -> bool:
-    """Whether a candidate comes before the best so far, whatever the order they come in."""
+    """Return whether a candidate beats the best so far, whatever the order of the candidates."""
     if place < 0 or score != best:
         return score > best
     mine = lot(rule.seed, rule.number[of.left[i]], rule.number[of.right[i]])
@@ -184,11 +185,12 @@ def _better(of: Candidates, rule: Rule, i: int, score: float, best: float, place
 def look(
     of: Candidates, chosen: Chosen, rule: Rule, begin: int, best: float, place: int, asked: Ints
 ) -> tuple[int, int, float, int]:
-    """Goes on through the candidates until none further can win, or until ``asked`` is full of
-    those whose msim has to be known. Gives where to go on (-1: done), the number asked for, the
-    best score and its place.
+    """Scan the candidates until no other can win, or until ``asked`` is full.
+
+    ``asked`` receives the candidates whose msim the caller must compute. Return where to continue
+    (-1 at the end), how many candidates ``asked`` has, the best score and its index.
     """
-    many, wanted = rule.many, 0
+    many, wanted = rule.choice_count, 0
     for i in range(begin, len(of.left)):
         if np.rint(rule.relevance * of.ceiling[i] * UNIT) + SLACK < best:
             return -1, wanted, best, place
@@ -219,7 +221,7 @@ def look(
 def weigh(
     of: Candidates, chosen: Chosen, rule: Rule, asked: Ints, best: float, place: int
 ) -> tuple[float, int]:
-    """The best after the candidates that were asked for are known."""
+    """Return the best score and its index, with the now complete ``asked`` candidates."""
     for i in asked:
         score = _score(of, chosen, rule, i)
         if _better(of, rule, i, score, best, place):

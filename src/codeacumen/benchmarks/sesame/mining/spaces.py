@@ -1,25 +1,26 @@
-"""Vector spaces of texts: a choice of pipeline, fitted to some texts, that embeds any others.
+"""Embed texts in vector spaces: pipelines that are fitted to some texts and embed any others.
 
-In words, as on a command line: ``KIND:SETTING=VALUE,…``.
+The mining pipeline and the model ``words`` use them. In the text form of the command line:
+``KIND:SETTING=VALUE,…``.
 
-| kind | what a text's vector is |
+| kind | a text's vector |
 |---|---|
 | ``ppmi`` | n-grams weighed by positive pointwise mutual information; SeSaMe's, the default |
 | ``tfidf``, ``bm25``, ``counts`` | n-grams weighed in other ways |
 | ``lsi`` | weighed n-grams (``weights``), reduced to ``size`` dimensions |
 | ``word2vec``, ``doc2vec`` | learned from the texts; extra ``embeddings`` |
-| ``model:REFERENCE`` | what a registered model with the capability ``embed`` gives |
+| ``model:REFERENCE`` | the output of a registered model with the capability ``embed`` |
 
 The settings: ``ngrams`` (``3``, or ``1-3``), ``lower`` (lower-casing), ``max_df`` and ``min_df``
-(what more or fewer texts have is left out; a fraction is a share of the texts, a whole number their
-number), ``variance`` (columns that vary less over the texts are left out; 0: all stay), ``alpha``
+(bounds on an n-gram's document frequency; a fraction is a share of the texts, a whole number their
+number), ``variance`` (drops columns that vary no more over the texts; 0: keeps all), ``alpha``
 (smoothing of ``ppmi``), ``sublinear`` (``tfidf``: 1 + ln of counts), ``k`` and ``b`` (``bm25``),
-``size`` and ``seed`` (of what is learned).
+``size`` and ``seed`` (of learned spaces).
 
-Rows have length 1, so that a product is a cosine; a text without any known n-gram has zeros. With
-``ppmi`` those are all texts of fewer than three words.
+Rows have length 1, so that a product is a cosine; a text without any n-gram of the space has zeros.
+With ``ppmi``, those are all texts of fewer than three words.
 
-Dense spaces: latent semantic indexing, averages of word vectors, doc2vec, and the vectors of any
+The dense spaces are latent semantic indexing, sums of word vectors, doc2vec, and the vectors of any
 registered model. Each is a function from texts to rows.
 """
 
@@ -52,15 +53,17 @@ Of = Callable[[Sequence[str]], Rows]
 
 
 def lsi(weighed: Sparse, size: int, seed: int) -> Callable[[Sparse], Rows]:
-    """Truncated SVD: weighed counts as combinations of the ``size`` strongest directions. Fewer
-    where the matrix has fewer."""
+    """Return the projection of weighed counts on the ``size`` strongest directions (truncated SVD).
+
+    There are fewer directions where the matrix has fewer.
+    """
     from sklearn.decomposition import TruncatedSVD
     from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
     size = min(size, min(weighed.shape) - 1)
     if size < 1:
         return lambda matrix: np.zeros((matrix.shape[0], 1), dtype=np.float32)
-    # With another number of threads sums come in another order.
+    # The order of sums depends on the number of threads.
     with threadpool_limits(1):
         axes = TruncatedSVD(size, random_state=seed).fit(weighed).components_.T
 
@@ -71,9 +74,11 @@ def lsi(weighed: Sparse, size: int, seed: int) -> Callable[[Sparse], Rows]:
 
 
 def word_vectors(texts: Sequence[str], size: int, lower: bool, seed: int) -> Of:
-    """The sum of the vectors of a text's words (its direction is that of their mean). They are
-    learned from all the texts by skip-gram, as SeSaMe's authors tried; words that were never seen
-    have none."""
+    """Return an embedding by the sum of the vectors of a text's words.
+
+    The sum has the direction of the mean. The vectors are learned from all the texts by skip-gram,
+    as SeSaMe's authors tried; words that do not occur there are skipped.
+    """
     _gensim("word2vec")
     from gensim.models import Word2Vec
 
@@ -100,8 +105,11 @@ def word_vectors(texts: Sequence[str], size: int, lower: bool, seed: int) -> Of:
 
 
 def document_vectors(texts: Sequence[str], size: int, lower: bool, seed: int) -> Of:
-    """Doc2vec (distributed bag of words). A text's vector is inferred, also that of a text which
-    was learned from: equal texts then have equal vectors."""
+    """Return an embedding by doc2vec (distributed bag of words).
+
+    All vectors are inferred, even those of the training texts, so that equal texts have equal
+    vectors.
+    """
     _gensim("doc2vec")
     from gensim.models.doc2vec import Doc2Vec, TaggedDocument, train_document_dbow
 
@@ -113,8 +121,8 @@ def document_vectors(texts: Sequence[str], size: int, lower: bool, seed: int) ->
     )
 
     def inferred(words: list[str]) -> Rows:
-        # Doc2Vec.infer_vector begins at a vector drawn by Python's hash, which is another in each
-        # process; this is its loop with a hash of the text itself.
+        # Doc2Vec.infer_vector starts at a random vector seeded by Python's hash, which differs
+        # between processes; this is its loop, seeded by a hash of the text.
         digest = hashlib.blake2b(" ".join(words).encode("utf-8", "surrogatepass"), digest_size=8)
         random = np.random.default_rng(int.from_bytes(digest.digest(), "little"))
         learned.random.seed(seed)
@@ -132,8 +140,8 @@ def document_vectors(texts: Sequence[str], size: int, lower: bool, seed: int) ->
                 doctag_vectors=row,
                 doctags_lockf=free,
             )
-        found: Rows = row[0]
-        return found
+        vector: Rows = row[0]
+        return vector
 
     def of(new: Sequence[str]) -> Rows:
         found = np.zeros((len(new), size), dtype=np.float32)
@@ -151,13 +159,13 @@ def document_vectors(texts: Sequence[str], size: int, lower: bool, seed: int) ->
 
 
 def model_vectors(reference: str) -> Of:
-    """The vectors of a registered model; zeros where it has none."""
+    """Return an embedding by a registered model; texts without a vector get zeros."""
     made = make_model(reference)
     model = made.model
     if not isinstance(model, Embed):
         raise CodeacumenError(
-            f"model {reference!r} gives no vectors",
-            "`codeacumen models list` says which have the capability embed",
+            f"model {reference!r} computes no vectors",
+            "`codeacumen models list` shows the models with the capability embed",
         )
     size = max(1, get_batch_size(model))
 
@@ -198,8 +206,11 @@ Vectors = Any
 
 @dataclass(frozen=True, slots=True)
 class Space:
-    """One pipeline. ``Space()`` is SeSaMe's; ``Space.parse`` reads the text form, ``str`` writes
-    it, with what differs from the kind's own defaults."""
+    """A pipeline and its settings; ``Space()`` is SeSaMe's.
+
+    ``Space.parse`` reads the text form; ``str`` writes it, with the settings that differ from the
+    kind's defaults.
+    """
 
     kind: str = "ppmi"
     ngrams: tuple[int, int] = (3, 3)
@@ -235,7 +246,7 @@ class Space:
             name, equals, value = part.partition("=")
             if name not in _USED[kind] or not equals:
                 raise CodeacumenError(
-                    f"{part!r} is no setting of the space {kind}",
+                    f"{part!r} is not a setting of the space {kind}",
                     f"its settings are {', '.join(_USED[kind])}; as in {_example(kind)}",
                 )
             changes[name] = _value(name, value, f"space {text!r}")
@@ -257,19 +268,19 @@ class Space:
 
     @property
     def dense(self) -> bool:
-        """Whether vectors are rows of an array, not of a sparse matrix."""
+        """Return whether vectors are rows of an array, not of a sparse matrix."""
         return self.kind in ("lsi", "word2vec", "doc2vec", "model")
 
     def fit(self, texts: Sequence[str]) -> Fitted:
         if self.kind == "word2vec":
-            found = word_vectors(texts, self.size, self.lower, self.seed)
+            embed = word_vectors(texts, self.size, self.lower, self.seed)
         elif self.kind == "doc2vec":
-            found = document_vectors(texts, self.size, self.lower, self.seed)
+            embed = document_vectors(texts, self.size, self.lower, self.seed)
         elif self.kind == "model":
-            found = model_vectors(self.model)
+            embed = model_vectors(self.model)
         else:
             return self._fit_ngrams(texts)
-        return Fitted(self, unit(found(texts)), found)
+        return Fitted(self, unit(embed(texts)), embed)
 
     def _fit_ngrams(self, texts: Sequence[str]) -> Fitted:
         grams, counts = gather(texts, self.ngrams, self.lower, self.min_df, self.max_df)
@@ -302,19 +313,19 @@ class Space:
 
 @dataclass(frozen=True, slots=True)
 class Fitted:
-    """A space with what it has learned. ``vectors`` are those of the texts it was fitted to."""
+    """A fitted space. ``vectors`` are those of the texts it was fitted to."""
 
     space: Space
     vectors: Vectors
     _of: Callable[[Sequence[str]], Vectors]
 
     def of(self, texts: Sequence[str]) -> Vectors:
-        """Vectors of any texts, with the statistics of those it was fitted to."""
+        """Return the vectors of any texts, with the statistics of the texts it was fitted to."""
         return unit(self._of(texts))
 
 
 def vectors(texts: Sequence[str], space: Space | None = None) -> Vectors:
-    """Unit rows, one a text: scipy's csr_matrix, or an array where the space is dense."""
+    """Return unit rows, one per text: scipy's csr_matrix, or an array where the space is dense."""
     return (space or Space()).fit(texts).vectors
 
 
@@ -328,7 +339,7 @@ _USED = {
     "word2vec": ("size", "lower", "seed"),
     "doc2vec": ("size", "lower", "seed"),
 }
-# Only the first has a model to follow; of the others each is as it is commonly used.
+# Only ppmi follows a publication; the others have common defaults.
 _WORDS = Space(ngrams=(1, 1), lower=True, max_df=0.9, variance=0.0)
 _DEFAULTS = {
     "ppmi": Space(),
@@ -341,7 +352,7 @@ _DEFAULTS = {
 }
 _WEIGHTS = ("ppmi", "tfidf", "bm25", "counts")
 _TYPES = {field.name: field.type for field in fields(Space)}
-# The least and the most that a number may be.
+# Bounds of the numbers, both inclusive.
 _BOUNDS = {
     "alpha": (0.0, 1.0),
     "variance": (0.0, float("inf")),
@@ -354,12 +365,12 @@ _BOUNDS = {
 
 def _of_model(reference: str) -> Space:
     if not reference:
-        raise CodeacumenError("model: needs the name of one", "as in model:minilm")
+        raise CodeacumenError("model: needs the name of a model", "as in model:minilm")
     return replace(_WORDS, kind="model", model=reference)
 
 
 def _example(kind: str) -> str:
-    """The kind with its first setting as it is by default."""
+    """Return the kind with its first setting at its default, as an example for messages."""
     name = _USED[kind][0]
     return f"{kind}:{name}={_written(getattr(_DEFAULTS[kind], name))}"
 
@@ -368,7 +379,7 @@ def _value(name: str, value: str, where: str) -> Any:
     try:
         return _read(name, value)
     except ValueError as error:
-        raise CodeacumenError(f"{where}: {name}={value} cannot be", str(error)) from None
+        raise CodeacumenError(f"{where}: {name}={value} is invalid", str(error)) from None
 
 
 def _read(name: str, value: str) -> Any:
@@ -392,7 +403,7 @@ def _read(name: str, value: str) -> Any:
         number = int(value) if _TYPES[name] == "int" else float(value)
     except ValueError:
         raise ValueError(hint) from None
-    # Not a number is not within bounds either.
+    # NaN is not within bounds either.
     if not (low <= number <= high) or number == float("inf"):
         raise ValueError(hint)
     return number

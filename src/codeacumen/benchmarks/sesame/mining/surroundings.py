@@ -1,15 +1,14 @@
-"""A method with what belongs to it in its file: what a person needs to judge it.
+"""Excerpts of Java files: a method with the members that a person needs to judge it.
 
-These are the fields that it uses and the methods and constructors that it calls, as far as the same
-file declares them; what those use and call in turn; the imports of names that occur; and the
-skeleton of the classes around. It is the excerpt that SeSaMe's raters saw, with three differences.
-The source stays as it was written, only indented anew. An enum is shown as one, with the constants
-that occur. Members are shown once, in the type that declares them.
+An excerpt has the fields that the method uses and the methods and constructors that it calls, as
+far as the same file declares them; the members that those use and call in turn; the imports of
+names that occur; and the skeleton of the classes around. It resembles the excerpt that SeSaMe's
+raters saw, with three differences. The source keeps its formatting apart from indentation. An enum
+stays an enum, with the constants that occur. Each member appears once, in the type that declares
+it.
 
-A call means the method that its static type tells, not those that override it. Where overloads
-cannot be told apart because their types are declared in other files, all that may be meant belong.
-
-The text of an excerpt: chosen members of a file, in the skeleton of their types.
+A call refers to the method of the static type, not to those that override it. Where overloads are
+ambiguous because their types are declared in other files, all candidates belong to the excerpt.
 """
 
 from __future__ import annotations
@@ -33,18 +32,19 @@ from codeacumen.languages.syntax import Syntax
 
 _COMMENTS = ("line_comment", "block_comment")
 _UNPRINTABLE = ("anonymous", "enum constant")
-# Of the modifiers of a type, those that tell how its members are to be read.
+# The modifiers of a type that affect the meaning of its members.
 _TOLD = ("abstract", "static")
 INDENT = " " * 4
 TAB = 8
-# Deeper nesting is shown at this depth: 10,000 classes in each other are no 10,000 columns.
+# Deeper nesting stays at this depth, so that 10,000 nested classes do not need 10,000 columns.
 DEEPEST = 12
 
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """Places of methods, of which the first is the one it is about, and of fields; nodes of
-    enum constants."""
+    """Members to print, as indices of methods (the subject first) and of fields, and nodes of
+    constants.
+    """
 
     methods: tuple[int, ...]
     fields: tuple[int, ...]
@@ -59,7 +59,7 @@ def text_of(file: JavaFile, shown: Shown) -> str:
 
 
 class _Page:
-    """Types as a tree of what is shown of them."""
+    """The tree of types to print, with their members."""
 
     def __init__(self, file: JavaFile, shown: Shown) -> None:
         self.file, self.shown = file, shown
@@ -96,14 +96,14 @@ class _Page:
                 self.constants.setdefault(owner, []).append(syntax.text(names[0]))
 
     def _printable(self, type_: int) -> int:
-        """The innermost type that has a name."""
+        """Return the innermost enclosing type that has a name."""
         types = self.file.declarations.types
         while type_ != NONE and types[type_].kind in _UNPRINTABLE:
             type_ = types[type_].owner
         return type_
 
     def _add_type(self, type_: int) -> None:
-        """Adds a type and those around it; who comes first is shown first."""
+        """Add a type and those around it; the first added is the first printed."""
         types = self.file.declarations.types
         while type_ not in self.seen:
             self.seen.add(type_)
@@ -115,8 +115,8 @@ class _Page:
 
     def body(self) -> str:
         parts: list[str] = []
-        # Members of no type: a broken file.
         first = self.shown.methods[0]
+        # Only a broken file has members outside types (NONE).
         stack: list[tuple[int, Iterator[str | int]]] = [(NONE, self._items(NONE, first))]
         while stack:
             type_, items = stack[-1]
@@ -137,8 +137,11 @@ class _Page:
         return "".join(parts).rstrip("\n") + "\n"
 
     def _items(self, type_: int, first: int) -> Iterator[str | int]:
-        """What is shown of a type, in order: the method or the type that it is in, then fields,
-        then other methods, then other types. A number is a type."""
+        """Yield the items of a type in order, a text for a member and a number for a type.
+
+        The subject method, or the type that it is in, comes first; then fields, other methods,
+        other types.
+        """
         methods, inner = self.methods.get(type_, []), self.inner.get(type_, [])
         if methods[:1] == [first]:
             yield self._method(first)
@@ -157,8 +160,11 @@ class _Page:
         yield from inner
 
     def _leads(self, type_: int, method: int) -> bool:
-        """Whether a method is in a type; the first type of each was added for the first method,
-        if for anything."""
+        """Return whether a method is in a type.
+
+        It suffices to test the first type of each type, because types are added for the subject
+        first.
+        """
         at = self.file.declarations.methods[method].type
         types = self.file.declarations.types
         node = types[type_].node
@@ -175,8 +181,8 @@ class _Page:
         return outdented(syntax.source, start, int(syntax.end[node]))
 
     def _header(self, type_: int) -> str:
-        """``abstract class A<T> extends B implements C``."""
-        syntax, one = self.file.syntax, self.file.declarations.types[type_]
+        """Return the declaration of a type: ``abstract class A<T> extends B implements C``."""
+        syntax, declared = self.file.syntax, self.file.declarations.types[type_]
         skipped = symbols(
             "modifiers",
             "permits",
@@ -186,8 +192,8 @@ class _Page:
             "enum_body",
             "annotation_type_body",
         )
-        text = " ".join(word for word in _TOLD if word in one.modifiers)
-        for child in syntax.children(one.node):
+        text = " ".join(word for word in _TOLD if word in declared.modifiers)
+        for child in syntax.children(declared.node):
             if int(syntax.kind[child]) in skipped:
                 continue
             if _is(syntax, child, "superclass", "super_interfaces", "extends_interfaces"):
@@ -197,8 +203,10 @@ class _Page:
         return text
 
     def imports(self) -> list[str]:
-        """The imports of names that occur; those of whole packages and classes, if a name occurs
-        that nothing else explains."""
+        """Return the imports of names that occur.
+
+        On-demand imports are included if a type occurs that nothing else explains.
+        """
         names, strange = self._names()
         syntax = self.file.syntax
         found = []
@@ -210,22 +218,22 @@ class _Page:
         return found
 
     def _names(self) -> tuple[set[str], bool]:
-        """The words of what is shown, and whether one is a type from nobody knows where."""
+        """Return the words of the printed members, and whether one is a type of unknown origin."""
         file, syntax = self.file, self.file.syntax
         words: set[int] = set()
         types: set[int] = set()
         of_type = among("type_identifier")[syntax.kind]
         for node in self.nodes:
             span = slice(node, int(syntax.stop[node]))
-            word = file.names.word_of[span]
-            words.update(word[word >= 0].tolist())
-            types.update(word[(word >= 0) & of_type[span]].tolist())
-        names = {file.names.words[one] for one in words}
-        known = {one.name for one in file.declarations.types}
+            span_words = file.names.word_of[span]
+            words.update(span_words[span_words >= 0].tolist())
+            types.update(span_words[(span_words >= 0) & of_type[span]].tolist())
+        names = {file.names.words[word] for word in words}
+        known = {declared.name for declared in file.declarations.types}
         explains = np.flatnonzero(among("import_declaration", "type_parameter")[syntax.kind])
         for node in explains.tolist():
             known.add(type_text(syntax, node).rstrip(";").rpartition(".")[2].split(" ")[0])
-        return names, any(file.names.words[one] not in known for one in types)
+        return names, any(file.names.words[type_] not in known for type_ in types)
 
 
 def _is(syntax: Syntax, node: int, *kinds: str) -> bool:
@@ -233,7 +241,7 @@ def _is(syntax: Syntax, node: int, *kinds: str) -> bool:
 
 
 def _javadoc(syntax: Syntax, node: int) -> int:
-    """The documentation comment before a node, other comments between them."""
+    """Return the documentation comment before a node; other comments may stand between them."""
     at = node - 1
     while at > 0 and _is(syntax, at, *_COMMENTS) and syntax.parent[at] == syntax.parent[node]:
         if syntax.source.startswith(b"/**", int(syntax.start[at])):
@@ -243,9 +251,9 @@ def _javadoc(syntax: Syntax, node: int) -> int:
 
 
 def outdented(source: bytes, start: int, end: int) -> str:
-    """A piece of source without the margin that it has in its file. A tab is eight columns.
+    """Return a piece of source without the margin that it has in its file; a tab is eight columns.
 
-    Where there is a text block, only what all lines share is taken away, so that it says the same.
+    Around a text block, only the margin that all lines share is removed, so that its value stays.
     """
     line = source.rfind(b"\n", 0, start) + 1
     text = source[start:end].decode("utf-8", errors="replace").replace("\r\n", "\n")
@@ -264,7 +272,7 @@ def outdented(source: bytes, start: int, end: int) -> str:
 
 
 def _without(line: str, width: int) -> str:
-    """A line without so many columns of its white space."""
+    """Return a line with this many columns of white space removed."""
     code = line.lstrip(" \t")
     columns = len(line[: len(line) - len(code)].expandtabs(TAB))
     return " " * max(0, columns - width) + code
@@ -276,7 +284,7 @@ def _indented(text: str, depth: int) -> str:
 
 
 def _close(parts: list[str], indent: str) -> None:
-    """A closing brace directly after the last member."""
+    """Append a closing brace directly after the last member."""
     if parts[-1].endswith("\n\n"):
         parts[-1] = parts[-1][:-1]
     parts.append(f"{indent}}}\n\n")
@@ -287,8 +295,11 @@ _FILE = "File.java"
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """Places in the file's declarations. ``methods`` begins with the method itself, in the order
-    in which they are reached; ``constants`` are nodes of an enum's constants."""
+    """Indices in the file's declarations of the members that belong to a method.
+
+    ``methods`` begins with the method itself, in the order of discovery; ``constants`` are nodes of
+    an enum's constants.
+    """
 
     methods: tuple[int, ...]
     fields: tuple[int, ...]
@@ -297,8 +308,7 @@ class Surroundings:
 
 @dataclass(frozen=True, slots=True)
 class _Uses:
-    """Bytes of the source at which a method, a field or a constant of the file is meant, going
-    up, and which one."""
+    """Ascending byte offsets of the references to the file's own members, and their targets."""
 
     offset: list[int]
     what: list[tuple[str, int]]
@@ -309,11 +319,15 @@ class _Uses:
 
 
 def surroundings(file: JavaFile, method: int) -> Surroundings:
-    """What belongs to a method, given by its place in ``file.declarations.methods``."""
+    """Return the members that belong to a method, which is an index in
+    ``file.declarations.methods``.
+
+    They are found by a breadth-first search over its uses.
+    """
     uses, declared, syntax = file.once(_uses), file.declarations, file.syntax
     found: dict[tuple[str, int], None] = {("method", method): None}
     waiting = deque([method])
-    # Spans of what is shown in any case: a class inside a method brings its members along.
+    # A printed method includes the members of the classes inside it.
     spans: list[tuple[int, int]] = []
     while waiting:
         node = declared.methods[waiting.popleft()].node
@@ -332,13 +346,13 @@ def surroundings(file: JavaFile, method: int) -> Surroundings:
 
 
 def excerpt(file: JavaFile, method: int) -> str:
-    """The source of a small file: imports, classes, the method first."""
+    """Return the source of a small file: imports, then the types with the method first."""
     found = surroundings(file, method)
     return text_of(file, Shown(found.methods, found.fields, found.constants))
 
 
 class _Spans:
-    """Spans of nodes, some inside others."""
+    """Spans of nodes, reduced to the outermost."""
 
     def __init__(self, spans: list[tuple[int, int]]) -> None:
         self.starts: list[int] = []
@@ -349,7 +363,7 @@ class _Spans:
                 self.stops.append(stop)
 
     def around(self, node: int) -> bool:
-        """Whether a node is inside one of them, and not the one itself."""
+        """Return whether a node is inside a span and is not the span's own node."""
         place = bisect_left(self.starts, node) - 1
         return place >= 0 and node < self.stops[place]
 
@@ -362,7 +376,7 @@ def _node(file: JavaFile, kind: str, place: int) -> int:
 
 
 def _stands_alone(file: JavaFile, use: tuple[str, int]) -> bool:
-    """Whether a member is of a class that can be shown, not of one without a name."""
+    """Return whether a member can be printed in its class: anonymous classes cannot."""
     kind, place = use
     if kind == "constant":
         return True
@@ -372,9 +386,9 @@ def _stands_alone(file: JavaFile, use: tuple[str, int]) -> bool:
 
 
 def _with_name(file: JavaFile) -> frozenset[int]:
-    """The types that have a name, and around which all have one."""
+    """Return the types whose enclosing types and which themselves have a name."""
     found: set[int] = set()
-    # A type stands after the one around it.
+    # An enclosing type precedes the types in it.
     for place, one in enumerate(file.declarations.types):
         outside = one.owner == NONE or one.owner in found
         if outside and one.method == NONE and one.kind not in _UNPRINTABLE:
@@ -392,18 +406,18 @@ def _calls(file: JavaFile) -> Iterator[tuple[int, str, int]]:
     project = Project([(_FILE, made.declared)], platform())
     at = Attribution(project.world, rows(project.world.units[_FILE], made.sites))
     for row in at.rows.calls():
-        for one in at.resolution(row).candidates:
-            for path, place in one.method.target:
+        for candidate in at.resolution(row).candidates:
+            for path, index in candidate.method.target:
                 if path == _FILE:
-                    yield at.rows.b[row], "method", place
+                    yield at.rows.b[row], "method", index
 
 
 def _variables(file: JavaFile) -> Iterator[tuple[int, str, int]]:
-    """Fields and constants, read or written, and the methods whose meaning the file alone tells."""
+    """Yield uses of fields and constants, and the calls that the file's bindings resolve."""
     bound, syntax, declared = file.bindings, file.syntax, file.declarations
-    fields = {_name(file, one.node): place for place, one in enumerate(declared.fields)}
-    methods = {_name(file, one.node): place for place, one in enumerate(declared.methods)}
-    wanted = np.isin(bound.role, [ROLE[one] for one in ("field", "enum constant", "method")])
+    fields = {_name(file, item.node): index for index, item in enumerate(declared.fields)}
+    methods = {_name(file, item.node): index for index, item in enumerate(declared.methods)}
+    wanted = np.isin(bound.role, [ROLE[name] for name in ("field", "enum constant", "method")])
     wanted &= (bound.declaration >= 0) & (bound.declaration != bound.node)
     chosen = np.flatnonzero(wanted)
     columns = (bound.node[chosen], bound.declaration[chosen], bound.role[chosen])
@@ -418,7 +432,7 @@ def _variables(file: JavaFile) -> Iterator[tuple[int, str, int]]:
 
 
 def _name(file: JavaFile, node: int) -> int:
-    """The node of a declaration's name."""
+    """Return the node of a declaration's name."""
     syntax = file.syntax
     for child in syntax.children(node):
         if int(syntax.kind[child]) in _identifier():

@@ -1,24 +1,23 @@
-"""toksim: how alike two methods' bodies are to one who sees only the kinds of their tokens.
+"""Measure methods' bodies for SeSaMe's filters and for toksim, many methods at once.
 
-All identifiers are one kind, and so are all strings, all integers, …; each keyword and each
-operator is its own. ``int`` and the other primitive types are identifiers, as every other type is;
-``void`` is not. Two ``>`` that close generics are one ``>>``: a scanner knows no grammar. toksim is
-one minus the Levenshtein distance as a share of the longer body, so 1 for bodies of equal shape.
+toksim compares two bodies by the kinds of their tokens. All identifiers are one kind, and so are
+all strings, all integers, …; each keyword and each operator is its own kind. ``int`` and the other
+primitive types are identifiers, as every other type is; ``void`` is not. Two ``>`` that close
+generics are one ``>>``, because a scanner has no grammar. toksim is one minus the Levenshtein
+distance divided by the length of the longer body, so 1 for bodies of equal shape.
 
-How many nodes Eclipse's JDT has for a piece of Java: SeSaMe's measure of a method's size.
-
-JDT's tree (``org.eclipse.jdt.core.dom``, level 8) is not that of our grammar. Each of our nodes
-stands for as many of JDT's as its kind and its place tell: a list of arguments for none, a type's
-name for two (the type and the name), the parentheses of an ``if`` for none, those in an expression
-for one. What is still counted otherwise: a chain ``a + b + c``, one infix expression for JDT, two
-here, which cannot matter where small methods are dropped, for an infix operator saves its method;
-a JavaDoc comment within a body, one for JDT, none here; and Java that JDT's level 8 cannot read.
-
-What the filters and toksim ask of methods' bodies, for many methods in one go.
+The size of a method is the number of nodes of Eclipse's JDT (``org.eclipse.jdt.core.dom``, level
+8), whose tree differs from that of our grammar. The kind and the parent of each of our nodes
+determine how many JDT nodes it stands for: none for a list of arguments, two for a type's name (the
+type and the name), none for the parentheses of an ``if``, one for those in an expression.
+Differences remain in three cases: a chain ``a + b + c`` is one infix expression for JDT and two
+here, which cannot matter where small methods are dropped, because an infix operator saves its
+method; a JavaDoc comment within a body is one node for JDT, none here; and JDT's level 8 rejects
+newer Java.
 
 Texts are parsed together, each as the only member of a class: one parse and a few passes over
-arrays for hundreds of methods. Where one of them is not Java, each is parsed by itself, so that it
-spoils none but itself.
+arrays serve hundreds of methods. Where one of them is not Java, each is parsed separately, so that
+it affects no other.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ Weights = NDArray[np.int32]
 
 INFIX = ("binary_expression", "ternary_expression")
 
-# Groups that JDT has no node for, and words that are part of their parent.
+# Kinds without a JDT node: groups, and words that are part of their parent.
 _NONE = (
     "program",
     "argument_list",
@@ -79,7 +78,7 @@ _NONE = (
     "resource",
     "asterisk",
 )
-# The second is a type of its own, a declared variable, the statement that declares a class.
+# Kinds with a second JDT node: an array's type, a declared variable, an initializer's block.
 _TWO = (
     "array_creation_expression",
     "enhanced_for_statement",
@@ -98,17 +97,17 @@ _BLOCKS = ("block", "constructor_body", "switch_block_statement_group")
 
 
 def jdt_nodes(syntax: Syntax) -> Weights:
-    """How many of JDT's nodes each of ours stands for."""
+    """Return how many JDT nodes each of our nodes stands for."""
     found = _by_kind()[syntax.kind]
     if not len(found):
         return found
     kind, parent = syntax.kind, np.maximum(syntax.parent, 0)
     mother = kind[parent]
-    first = np.append(kind[1:], np.uint16(0))  # the kind of a node's first child, if it has any
+    first = np.append(kind[1:], np.uint16(0))  # the kind of a node's first child, if it has one
 
     named = among(*_TYPE_NAMES)[kind]
-    # The type around its name; a name after a type with arguments makes a qualified type itself,
-    # and a type parameter is called so, not typed.
+    # A type's name adds the type around it. Exceptions: a name after a type with arguments is a
+    # qualified type itself, and a type parameter's name is only a name.
     typed = named & ~among("scoped_type_identifier", "type_parameter")[mother]
     typed &= ~(among("scoped_type_identifier")[kind] & among("generic_type")[first])
     found[typed] += 1
@@ -119,15 +118,15 @@ def jdt_nodes(syntax: Syntax) -> Weights:
     this = among("this")[kind]
     found[this & among("field_access")[mother] & (syntax.child > 0)] = 0
     found[this & among("explicit_constructor_invocation")[mother]] = 0
-    # A parameter whose type is not written.
+    # A lambda's parameter without a type is a declaration and a name.
     single = among("lambda_expression")[mother] & (syntax.field == field("parameters"))
     inferred = among("inferred_parameters")[mother] | single
     found[among("identifier")[kind] & inferred] += 1
     # One for each [] of a type, each keyword among modifiers, each empty statement.
     found[_sign("[")[kind] & among("dimensions")[mother]] = 1
     found[~_named()[kind] & among("modifiers")[mother]] = 1
-    places = ("body", "consequence", "alternative")
-    body = np.isin(syntax.field, [field(name) for name in places])
+    body_fields = ("body", "consequence", "alternative")
+    body = np.isin(syntax.field, [field(name) for name in body_fields])
     found[_sign(";")[kind] & (among(*_BLOCKS)[mother] | body)] = 1
     found[
         among("class_body")[kind] & among("object_creation_expression", "enum_constant")[mother]
@@ -135,10 +134,10 @@ def jdt_nodes(syntax: Syntax) -> Weights:
     found[among(*_CLASSES)[kind] & among(*_BLOCKS)[mother]] += 1
     # A bare block among members is an initializer with a block.
     found[among("block")[kind] & among("class_body", "enum_body_declarations")[mother]] += 1
-    # What a try opens: declared there, or only named.
+    # A try's resource: one node if it is only named, two if it is declared there.
     found[among("resource")[kind] & ~among("identifier", "field_access", "this")[first]] = 2
     found[among("variable_declarator")[kind] & among("spread_parameter")[mother]] = 0
-    # Names that are types: of what Type::new makes; and all the types of a cast, one of their own.
+    # Names that are types: the one before ::new, and the intersection type of a cast.
     made = np.flatnonzero(_sign("new")[kind] & among("method_reference")[mother])
     found[parent[made][among("identifier")[first[parent[made]]]]] += 1
     cast = np.flatnonzero(_sign("&")[kind] & among("cast_expression")[mother])
@@ -150,7 +149,7 @@ def jdt_nodes(syntax: Syntax) -> Weights:
 
 @lru_cache(maxsize=1)
 def _by_kind() -> Weights:
-    """What the kind alone tells: one for each node with a name."""
+    """Return the node count by kind alone: one for each named kind, with exceptions."""
     found = _named().astype(np.int32)
     found[among(*_NONE)] = 0
     found[among(*_TWO)] = 2
@@ -169,7 +168,7 @@ def _named() -> NDArray[np.bool_]:
 
 @cache
 def _sign(sign: str) -> NDArray[np.bool_]:
-    """The symbol that is spelt so and has no name."""
+    """Return the mask of the anonymous symbol with this spelling."""
     grammar = language()
     return mask_of(
         symbol
@@ -178,20 +177,23 @@ def _sign(sign: str) -> NDArray[np.bool_]:
     )
 
 
-# Bytes of source that are parsed together.
+# Bytes of source to parse together.
 STRETCH = 1 << 18
 _METHOD_DEPTH = 3  # the file, the class, its body
 
-# A kind of JDT's scanner that javac's does not have; far from those that may be added.
+# A kind that JDT's scanner has and javac's lacks; far above javac's, which may grow.
 TEXT_BLOCK = 254
 PRIMITIVES = ("BOOLEAN", "BYTE", "CHAR", "DOUBLE", "FLOAT", "INT", "LONG", "SHORT")
 
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """``nodes`` as JDT would count them, with the block itself; ``infix``: an infix operator or a
-    conditional expression is in it; ``throws``: to throw is all it does; ``kinds`` of its tokens,
-    braces too. A body that nobody finds has no nodes."""
+    """Measures of a method's body.
+
+    ``nodes`` counts as JDT does, with the block itself; ``infix``: the body has an infix operator
+    or a conditional expression; ``throws``: it consists of one throw statement; ``kinds`` are those
+    of its tokens, braces included. A missing body has 0 nodes.
+    """
 
     nodes: int
     infix: bool
@@ -203,7 +205,7 @@ NOTHING = Body(0, False, False, b"")
 
 
 def bodies(texts: Sequence[str]) -> Iterator[Body]:
-    """The body of each method, given its source from its first modifier to its last brace."""
+    """Yield the body of each method, given its source from its first modifier to its last brace."""
     sources = [text.encode("utf-8", "surrogatepass") for text in texts]
     first = size = 0
     for place, source in enumerate(sources):
@@ -224,7 +226,7 @@ def _together(sources: Sequence[bytes]) -> list[Body]:
 
 
 def _found(syntax: Syntax, starts: NDArray[np.int64]) -> list[Body]:
-    """One body for each start: that of the first method with one from there on."""
+    """Return one body for each start: that of the first method with a body from there on."""
     held = np.flatnonzero(
         among("block")[syntax.kind]
         & (syntax.field == field("body"))
@@ -240,11 +242,11 @@ def _found(syntax: Syntax, starts: NDArray[np.int64]) -> list[Body]:
 
 
 def _read(syntax: Syntax, blocks: NDArray[np.intp]) -> list[Body]:
-    """What is in these blocks, none of which lies in another."""
+    """Return the measures of some blocks, none of which lies in another."""
     stops = syntax.stop[blocks]
     nodes = _within(jdt_nodes(syntax), blocks, stops)
     infix = _within(among(*INFIX)[syntax.kind], blocks, stops) > 0
-    # Statements are the block's own children: all but braces and comments.
+    # Statements are the block's direct children, except comments; "- 2" removes the braces.
     statement = ~among("line_comment", "block_comment")[syntax.kind]
     statement &= np.isin(syntax.parent, blocks)
     thrown = _within(statement & among("throw_statement")[syntax.kind], blocks, stops)
@@ -261,15 +263,17 @@ def _read(syntax: Syntax, blocks: NDArray[np.intp]) -> list[Body]:
 def _within(
     values: NDArray[np.int32] | NDArray[np.bool_], first: NDArray[np.intp], stop: NDArray[np.int32]
 ) -> NDArray[np.int64]:
-    """Sums over the nodes from ``first`` up to ``stop``."""
+    """Return the sums over the nodes from ``first`` up to ``stop``."""
     total = np.zeros(len(values) + 1, dtype=np.int64)
     np.cumsum(values, out=total[1:])
-    found: NDArray[np.int64] = total[stop] - total[first]
-    return found
+    sums: NDArray[np.int64] = total[stop] - total[first]
+    return sums
 
 
 def kinds_of_tokens(found: Tokens) -> NDArray[np.uint8]:
-    """Kinds as JDT's scanner tells them apart, types that are primitive taken for identifiers."""
+    """Return token kinds as JDT's scanner distinguishes them, with primitive types as
+    identifiers
+    """
     kinds = _AS_COMPARED[found.kind]
     for i in np.flatnonzero(kinds == CODE["STRINGLITERAL"]).tolist():
         start = int(found.start[i])
@@ -285,15 +289,16 @@ assert len(KINDS) < TEXT_BLOCK
 
 Floats = NDArray[np.float64]
 
-# Pairs that are compared in one call.
+# Pairs to compare in one call.
 _BATCH = 1 << 14
 
 
 def kinds(text: str) -> bytes:
-    """Kinds of the tokens of a method's body, braces too; one byte a token.
+    """Return the kinds of the tokens of a method's body, braces included; one byte per token.
 
-    The text may be a method, or a class around it as SeSaMe prints one: then it is the first method
-    with a body that has JavaDoc, or the first at all. A text without any gives all its tokens.
+    The text may be a method, or a class around it as SeSaMe prints one: then the first method with
+    a body and JavaDoc counts, or else the first with a body. A text without any contributes all its
+    tokens.
     """
     (body,) = bodies([text])
     if body.nodes:
@@ -301,16 +306,18 @@ def kinds(text: str) -> bytes:
     syntax = parse_java(text.encode("utf-8", "surrogatepass"))
     found = tokens(syntax)
     codes = kinds_of_tokens(found)
-    methods = [one for one in declarations(syntax).methods if one.body != NONE]
-    told = [one for one in methods if one.javadoc != NONE and one.kind == "method"]
-    for method in (told or methods)[:1]:
+    methods = [method for method in declarations(syntax).methods if method.body != NONE]
+    documented = [
+        method for method in methods if method.javadoc != NONE and method.kind == "method"
+    ]
+    for method in (documented or methods)[:1]:
         start, end = int(syntax.start[method.body]), int(syntax.end[method.body])
         codes = codes[(found.start >= start) & (found.start < end)]
     return codes.tobytes()
 
 
 def toksim(left: bytes, right: bytes) -> float:
-    """From 0 to 1; two bodies without tokens are the same."""
+    """Return the token similarity from 0 to 1; two bodies without tokens are equal."""
     from rapidfuzz.distance import Levenshtein
 
     longest = max(len(left), len(right))
@@ -320,7 +327,7 @@ def toksim(left: bytes, right: bytes) -> float:
 def toksims(
     bodies: Sequence[bytes], left: NDArray[np.int32], right: NDArray[np.int32], workers: int = 1
 ) -> Floats:
-    """toksim of each pair of rows. Memory does not grow with what is compared, only the answer."""
+    """Return toksim of each pair of rows; batches bound the memory beyond the result."""
     from rapidfuzz.distance import Levenshtein
     from rapidfuzz.process import cpdist
 

@@ -1,16 +1,16 @@
-"""Which vector space tells similar comments from others: a particle swarm looks for it.
+"""Search for the vector space whose cosines best match human labels, with a particle swarm.
 
-As SeSaMe's authors did: pairs of comments that people have called similar or not; a space is good
-if it is right about what it calls similar. A pair that people call similar is found if its cosine
-is above 0.8, and missed if not; a pair that they do not is wrong unless its cosine is below 0.2.
-Precision is found / (found + wrong), 0 where neither is any, and that alone is optimised. Among
-spaces of one precision the one with the greater recall is better, found / (found + missed).
+``codeacumen similar tune`` calls it. The objective is that of SeSaMe's authors, over pairs of
+comments that people label as similar or not. A similar pair is found if its cosine is above 0.8,
+and missed otherwise; a dissimilar pair is wrong unless its cosine is below 0.2. The swarm optimises
+precision alone, found / (found + wrong), 0 where both are 0. Among spaces of equal precision, the
+one with the greater recall wins, found / (found + missed).
 
-The swarm: 20 particles, each drawn to where it was best itself and to where all were best, with
-Clerc and Kennedy's constriction as in Bratton and Kennedy (SIS 2007): v ← 0.729 · (v + 2.05 r · …
-+ 2.05 r · …). A coordinate chooses one of a list of settings. It ends when nothing has become
-better for 25 rounds. SeSaMe's swarm was a ring, in which a particle knows its two neighbours only;
-pymoo's, which is used here, is not. Settings that make the same space are worked out once.
+The swarm has 20 particles; each moves towards its own best position and the best of all, with Clerc
+and Kennedy's constriction as in Bratton and Kennedy (SIS 2007): v ← 0.729 · (v + 2.05 r · … + 2.05
+r · …). Each coordinate chooses from a list of settings. The search ends after 25 rounds without an
+improvement. SeSaMe's swarm was a ring, in which a particle sees its two neighbours only; pymoo's,
+which we use, is not. Settings that make the same space are evaluated once.
 """
 
 from __future__ import annotations
@@ -47,9 +47,11 @@ class Label:
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """What a space may be. Not all settings matter for all spaces; ``kinds`` are ``ppmi``,
-    ``tfidf``, ``bm25``, ``counts`` and, with ``sizes``, ``word2vec`` and ``doc2vec``; size 0 is no
-    reduction, others are dimensions of LSI."""
+    """Settings to search; some matter only for some spaces.
+
+    ``kinds`` are ``ppmi``, ``tfidf``, ``bm25``, ``counts`` and, with ``sizes``, ``word2vec`` and
+    ``doc2vec``. Size 0 means no reduction, other sizes are dimensions of LSI.
+    """
 
     kinds: tuple[str, ...] = ("ppmi", "tfidf", "bm25")
     alphas: tuple[float, ...] = (0.75, 1.0)
@@ -72,7 +74,7 @@ class Choices:
         )
 
     def space(self, position: Sequence[float]) -> Space:
-        """The space at a point of the unit cube."""
+        """Return the space at a point of the unit cube."""
         kind, alpha, size, ngrams, lower, max_df, variance = (
             of[min(int(x * len(of)), len(of) - 1)]
             for x, of in zip(position, self.lists(), strict=True)
@@ -95,7 +97,7 @@ class Choices:
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """How good a space was. ``found``, ``wrong`` and ``missed``: numbers of pairs."""
+    """Quality of a space: the numbers of pairs that are ``found``, ``wrong`` and ``missed``."""
 
     space: str
     found: int
@@ -113,8 +115,11 @@ class Trial:
 
 @dataclass(frozen=True, slots=True)
 class Tuned:
-    """``best`` of all ``trials``, which stand in the order in which they were made; ``history`` is
-    the best after each round, ``asked`` how often particles asked for a space."""
+    """Result of a search.
+
+    ``best`` is the best of all ``trials``, which are in the order of evaluation; ``history`` is the
+    best after each round, and ``asked`` the number of positions that the particles visited.
+    """
 
     best: Trial
     trials: tuple[Trial, ...]
@@ -122,7 +127,7 @@ class Tuned:
     asked: int
 
     def record(self) -> dict[str, Any]:
-        """For a JSON file."""
+        """Return the result for a JSON file."""
 
         def row(trial: Trial) -> dict[str, Any]:
             return {
@@ -144,8 +149,11 @@ class Tuned:
 
 
 def read_labels(path: Path, texts: Mapping[str, str] | None = None) -> list[Label]:
-    """Labelled pairs of a CSV file: columns ``left``, ``right`` with the texts themselves, or
-    ``left_id``, ``right_id`` with keys of ``texts`` (methods' ids), and ``similar``, 0 or 1."""
+    """Return the labelled pairs of a CSV file.
+
+    Its columns are ``left`` and ``right`` with the texts themselves, or ``left_id`` and
+    ``right_id`` with keys of ``texts`` (methods' ids), and ``similar``, 0 or 1.
+    """
     try:
         with path.open(newline="", encoding="utf-8") as lines:
             reader = csv.DictReader(lines)
@@ -154,7 +162,7 @@ def read_labels(path: Path, texts: Mapping[str, str] | None = None) -> list[Labe
             if columns is None:
                 raise CodeacumenError(
                     f"{path}: its columns are {', '.join(names) or 'none'}",
-                    f"needed are {', '.join(_TEXTS)}, or {', '.join(_IDS)}",
+                    f"it needs the columns {', '.join(_TEXTS)}, or {', '.join(_IDS)}",
                 )
             return [
                 _label(row, columns, texts or {}, f"{path}, line {reader.line_num}")
@@ -169,20 +177,22 @@ def _label(
 ) -> Label:
     left, right, similar = (row[name] for name in columns)
     if similar is None or similar.strip() not in ("0", "1"):
-        raise CodeacumenError(f"{where}: similar is {similar!r}", "it is 0 or 1")
+        raise CodeacumenError(f"{where}: similar is {similar!r}", "use 0 or 1")
     if columns == _IDS:
         for one in (left, right):
             if one not in texts:
                 raise CodeacumenError(
-                    f"{where}: no method has the id {one!r}", "ids are those of methods.parquet"
+                    f"{where}: no method has the id {one!r}", "use the ids of methods.parquet"
                 )
         left, right = texts[left], texts[right]
     return Label(left, right, similar.strip() == "1")
 
 
 def try_space(space: Space, labels: Sequence[Label], texts: Sequence[str]) -> Trial:
-    """How good a space is that is fitted to ``texts`` and those of the labels which are not among
-    them: n-grams of a text that a space was not fitted to count for nothing."""
+    """Fit a space to ``texts`` and the labelled texts, and return its quality.
+
+    The labelled texts take part because a fitted space ignores n-grams that it was not fitted to.
+    """
     known = set(texts)
     more = dict.fromkeys(
         text for label in labels for text in (label.left, label.right) if text not in known
@@ -212,10 +222,15 @@ def tune(
     rounds: int = 1000,
     step: Progress = ignore_progress,
 ) -> Tuned:
-    """The best space that the swarm has found. ``texts``: the corpus; ``rounds``: the most there
-    may be. The same seed gives the same search."""
+    """Return the best space that the swarm finds.
+
+    ``texts`` is the corpus, ``rounds`` the maximum number of rounds. The same seed repeats the
+    search.
+    """
     if len({label.similar for label in labels}) < 2:
-        raise CodeacumenError("all labels are alike", "some pairs must be similar, and some not")
+        raise CodeacumenError(
+            "all labels are equal", "label some pairs as similar and some as not similar"
+        )
     choices = choices or Choices()
     swarm = _Swarm(len(choices.lists()), particles, seed)
     trials: dict[str, Trial] = {}
@@ -223,7 +238,7 @@ def tune(
     asked = unchanged = 0
 
     def worth(trial: Trial) -> float:
-        # Two precisions differ by more than 1 / n², so recall decides between equal ones alone.
+        # Unequal precisions differ by more than 1 / n², so recall only breaks ties.
         return trial.precision + trial.recall / (len(labels) + 1) ** 2
 
     while unchanged < stagnant and len(history) < rounds:
@@ -244,7 +259,7 @@ def tune(
 
 
 class _Swarm:
-    """pymoo's particle swarm over the unit cube, which is told how good its points are."""
+    """pymoo's particle swarm over the unit cube, with an ask-and-tell interface."""
 
     def __init__(self, dimensions: int, particles: int, seed: int) -> None:
         self._problem = _pymoo("core.problem").Problem(n_var=dimensions, n_obj=1, xl=0.0, xu=1.0)
@@ -266,7 +281,7 @@ class _Swarm:
         return np.asarray(self._points.get("X"))
 
     def tell(self, worth: NDArray[np.float64]) -> None:
-        # It looks for the least.
+        # pymoo minimises.
         known = _pymoo("problems.static").StaticProblem(self._problem, F=-worth[:, None])
         _pymoo("core.evaluator").Evaluator().eval(known, self._points)
         self._swarm.tell(infills=self._points)
@@ -277,6 +292,6 @@ def _pymoo(module: str) -> Any:
         return import_module(f"pymoo.{module}")
     except ImportError as error:
         raise CodeacumenError(
-            "looking for a vector space needs pymoo, which is not installed",
+            "the search for a vector space needs pymoo, which is not installed",
             "pip install 'codeacumen[tune]'",
         ) from error

@@ -1,1 +1,1 @@
-"""What each name in a Java file refers to (JLS 6), without a compiler."""
+"""Name resolution in a Java file (JLS 6), without a compiler."""

@@ -1,9 +1,8 @@
-"""Kernels: which of several methods of the same name a call means (JLS 15.12.2).
+"""Kernels that choose the method that a call means among those of the same name (JLS 15.12.2).
 
-By the number of arguments and by those types that are plain to see; where that leaves several,
-none is named.
-
-Kernels: the types of operators' results (JLS 15.15 to 15.27), which calls are chosen by.
+They compare the number of arguments and those types that are known without inference; a call for
+which several methods remain stays unresolved. Other kernels compute the types of operators
+(JLS 15.15 to 15.27), which occur in arguments. Called by ``bindings.names``.
 """
 
 from __future__ import annotations
@@ -42,13 +41,13 @@ OPERATOR_CODES = {
 }  # fmt: skip
 EVENTS = (PARENTHESES, BINARY, UNARY, UPDATE, CONDITIONAL, INSTANCEOF)
 
-# Values of types as in _types.
+# Values of types, as in types.
 BOOLEAN, INT, DOUBLE = 256 * 1, 256 * 5, 256 * 8
 
 
 @kernel
 def operators(code: Any, stop: Any, nodes: Any, text: int, value: Any) -> None:
-    """The values of operators' results, from the inside out; ``text`` is String's."""
+    """Set the result types of operators, from the inside out; ``text`` is the value of String."""
     for n in range(len(nodes) - 1, -1, -1):
         node = nodes[n]
         if value[node] == 0:
@@ -57,7 +56,7 @@ def operators(code: Any, stop: Any, nodes: Any, text: int, value: Any) -> None:
 
 @kernel
 def _after(code: Any, stop: Any, at: int, end: int) -> int:
-    """What follows a node, comments left out."""
+    """Return the sibling after a node, skipping comments."""
     at = stop[at]
     while at < end - 1 and code[at] == OPERATOR_COMMENT:
         at += 1
@@ -121,14 +120,15 @@ METHODS = 1
 IS_PRIVATE = 1
 FILE, EXTRA = 16, 32
 T_BOOLEAN, T_CHAR, T_NULL = 1, 4, 10
-# Types that the language knows: places in ``known``. Boxes from K_BOXES + 1; from K_SHARED to
-# K_END what String and the boxes have in common, to K_UNWRITTEN what enums and records are.
+# Types known to the language: indices into ``known``. Boxes start at K_BOXES + 1. From K_SHARED
+# to K_END are the common supertypes of String and the boxes, up to K_UNWRITTEN those of enums and
+# records too.
 K_STRING, K_OBJECT, K_BOXES, K_NUMBER, K_SEQUENCE, K_CLONEABLE = 1, 3, 4, 13, 14, 15
 K_SHARED, K_SERIALIZABLE, K_END, K_UNWRITTEN = 16, 16, 20, 22
-# How well an argument fits a parameter: not; by a relation between types declared elsewhere; as
-# far as can be seen, which is not its type; by boxing; as a subtype; exactly.
+# How well an argument fits a parameter: not at all; possibly, by a relation between types declared
+# elsewhere; unknown type; by boxing; as a subtype; exactly.
 NO, PERHAPS, OPEN, BOXED, SUBTYPE, EXACT = range(6)
-# As many arguments and candidates as are looked at.
+# Maximum number of arguments and candidates.
 MOST = 32
 
 
@@ -163,7 +163,7 @@ def _find(facts: Facts, t: int, word: int) -> int:
 
 @kernel
 def _accepts(facts: Facts, types: Types, parameter: int, argument: int) -> int:
-    """Can a parameter take an argument of this type?"""
+    """Return how well an argument of a type fits a parameter."""
     if parameter == 0 or argument == 0:
         return OPEN
     if parameter == argument:
@@ -174,14 +174,14 @@ def _accepts(facts: Facts, types: Types, parameter: int, argument: int) -> int:
     variables = FILE + count + facts.words + EXTRA
     if a == T_NULL:
         return NO if p < FILE and p_dims == 0 else SUBTYPE
-    if p_dims == 0 and p < FILE:  # a primitive is wanted
+    if p_dims == 0 and p < FILE:  # primitive parameter
         if a_dims > 0:
             return NO
         if a < FILE:
             narrower = p in (T_BOOLEAN, T_CHAR) or a == T_BOOLEAN or a > p
             return NO if narrower else SUBTYPE
         return PERHAPS if a >= variables or _box(known, a) >= 0 else NO
-    if a_dims == 0 and a < FILE:  # a primitive is given
+    if a_dims == 0 and a < FILE:  # primitive argument
         if p_dims > 0:
             return NO
         if p >= variables:
@@ -210,7 +210,7 @@ def _accepts(facts: Facts, types: Types, parameter: int, argument: int) -> int:
         for k in range(types.offsets[a - FILE], types.offsets[a - FILE + 1]):
             if types.ancestors[k] == p - FILE:
                 return SUBTYPE
-        # Enums and records have ancestors that nobody writes.
+        # Enums and records have implicit ancestors.
         unwritten = _is_one(known, p, K_SHARED, K_UNWRITTEN)
         return PERHAPS if types.open[a - FILE] or unwritten else NO
     return PERHAPS
@@ -223,7 +223,7 @@ def _is_one(known: Any, base: int, first: int, end: int) -> bool:
 
 @kernel
 def _box(known: Any, base: int) -> int:
-    """The primitive type that a type is the box of; -1: it is none."""
+    """Return the primitive type that a type boxes; -1 if it is no box."""
     for k in range(1, 9):
         if known[K_BOXES + k] == base:
             return k
@@ -234,7 +234,10 @@ def _box(known: Any, base: int) -> int:
 def _candidates(
     facts: Facts, types: Types, t: int, word: int, args: int, own: bool, candidates: Any
 ) -> int:
-    """The methods of a type that take so many arguments, overridden ones left out."""
+    """Collect the methods of a type that accept a number of arguments, without overridden ones.
+
+    Returns their number; 0 where there are more than fit into ``candidates``.
+    """
     members, calls = facts.members, facts.signatures
     count = 0
     for k in range(types.offsets[t] - own, types.offsets[t + 1]):
@@ -260,7 +263,7 @@ def _candidates(
 def _fit(
     tree: Tree, facts: Facts, types: Types, m: int, given: Any, args: int, spread: bool
 ) -> int:
-    """How well a method takes its worst argument; ``spread``: with a variable number of them."""
+    """Return how well a method fits its worst argument; with ``spread``, as a varargs method."""
     calls, value = facts.signatures, facts.value
     first, wanted = calls.offsets[m], calls.offsets[m + 1] - calls.offsets[m]
     fit = EXACT
@@ -294,7 +297,7 @@ def _choose(
     given: Any,
     candidates: Any,
 ) -> Any:
-    """The method of a type that a call means, or -1; and how well it fits."""
+    """Return the method of a type that a call means, or -1; and how well it fits."""
     code, stop = tree.code, tree.stop
     args, at = 0, arguments + 1
     while at < stop[arguments]:
@@ -306,7 +309,7 @@ def _choose(
     if args > len(given):
         return -1, 0
     count = _candidates(facts, types, t, word, args, own, candidates)
-    # With a fixed number of arguments first, then with a variable one (JLS 15.12.2.2 to 4).
+    # First by fixed arity, then by variable arity (JLS 15.12.2.2 to 4).
     fixed, kept, worst, best = -1, 0, EXACT, NO
     for c in range(count):
         fit = _fit(tree, facts, types, candidates[c], given, args, False)
@@ -341,7 +344,10 @@ def _most_specific(
     count: int,
     needed: int,
 ) -> int:
-    """The one of several applicable methods whose parameters all others could take; -1: none."""
+    """Return the most specific of several applicable methods (JLS 15.12.2.5); -1 if there is none.
+
+    All other methods must accept its parameter types.
+    """
     calls = facts.signatures
     for c in range(count):
         m, better = candidates[c], True
@@ -362,8 +368,10 @@ def _most_specific(
 
 @kernel
 def _overrides(facts: Facts, near: int, far: int) -> bool:
-    """Has the nearer method the same parameters? Where the farther one has a type variable only
-    type arguments could tell, so both stay."""
+    """Return whether the nearer method has the same parameters as the farther one.
+
+    Where the farther one has a type variable only type arguments could decide, so both stay.
+    """
     calls = facts.signatures
     length = calls.offsets[far + 1] - calls.offsets[far]
     if calls.offsets[near + 1] - calls.offsets[near] != length:
@@ -378,7 +386,7 @@ def _overrides(facts: Facts, near: int, far: int) -> bool:
 
 @kernel
 def choose(tree: Tree, facts: Facts, types: Types, calls: Calls, idents: Any) -> Any:
-    """For each call the node of the method's name, or -1."""
+    """Return for each call the node of the method's name, or -1."""
     found = np.full(len(calls.place), -1, np.int32)
     given, candidates = np.empty(MOST, np.int32), np.empty(MOST, np.int32)
     for c in range(len(calls.place)):
@@ -391,8 +399,8 @@ def choose(tree: Tree, facts: Facts, types: Types, calls: Calls, idents: Any) ->
         m, fit = _choose(tree, facts, types, t, w, at, not calls.as_super[c], given, candidates)
         if m < 0:
             continue
-        # A method that is inherited from elsewhere may be nearer, or fit better. It hardly has the
-        # name of a private one: in the whole JDK that is wrong in two calls.
+        # A method inherited from elsewhere may be nearer, or fit better. It rarely has the name of
+        # a private one: in the whole JDK this assumption is wrong for two calls.
         private = facts.members.flags[m] & IS_PRIVATE != 0
         inherits = types.open[t] or facts.of_object[w]
         sure = fit > OPEN or not inherits

@@ -1,5 +1,6 @@
-"""Kernels: the types of a file and their members, and who inherits from whom in it (JLS 8.1.4,
-8.5, 9.1.3).
+"""Kernels that collect the types of a file, their members and their ancestors.
+
+Ancestors follow JLS 8.1.4, 8.5 and 9.1.3. Called by ``bindings.names``.
 """
 
 from __future__ import annotations
@@ -53,20 +54,20 @@ CODES = {
     "switch_block_statement_group": GROUP, "static": STATIC,
 }  # fmt: skip
 
-# Namespaces of members, and what is said about a member: among others that it is the accessor of
-# a record's component, the component, the method values() of an enum.
+# Namespaces of members, then the flags of a member. IS_ACCESSOR marks the accessor of a record's
+# component, IS_COMPONENT the component itself, IS_VALUES the method values() of an enum.
 FIELDS, METHODS, TYPES = 0, 1, 2
 IS_PRIVATE, IS_CONSTANT, IS_ACCESSOR, IS_COMPONENT, IS_STATIC, IS_VALUES = 1, 2, 4, 8, 16, 32
-# Ancestors of a type, classes around it, types of one name: nobody writes more; an endless chain
-# must end.
+# Limits on the ancestors of a type, the classes around it and the types of one name. No real
+# program reaches them; they end cycles in wrong programs.
 MOST, DEEPEST, SAME = 64, 16, 1024
 
 
 class Tree(NamedTuple):
-    """The columns of a syntax that these kernels read, with their own codes for kinds.
+    """Columns of a syntax that these kernels read; ``code`` holds this file's codes for kinds.
 
-    Kernels of other files share this class: numba takes two classes with the same fields for one
-    when it looks for the compiled code, finds another, and is slow in every call.
+    Kernels of other files share this class. With two classes of the same fields, numba looks up
+    the compiled code of the wrong one and every call becomes slow.
     """
 
     code: Any
@@ -76,9 +77,12 @@ class Tree(NamedTuple):
 
 
 class Types(NamedTuple):
-    """One value a type: where it stands, the type around it (-1: none), its name's node, the node
-    from which its members can be seen, the stretch of the file in which its simple name means it,
-    and whether it is a member of the type around it."""
+    """Types that a file declares, one value per type in each column.
+
+    ``owner`` is the enclosing type (-1: none), ``name`` the node of the name, ``begin`` the node
+    from which the members are in scope. The simple name is in scope from node ``start`` up to
+    node ``end``; ``member`` tells member types from local ones.
+    """
 
     node: Any
     owner: Any
@@ -90,8 +94,11 @@ class Types(NamedTuple):
 
 
 class Members(NamedTuple):
-    """One value a member. ``key`` is ``(3 * type + namespace) * words + word``, ascending, those
-    of one key in source order; ``name`` is the node of its name."""
+    """Members of the file's types, one value per member in each column.
+
+    ``key`` is ``(3 * type + namespace) * words + word``, ascending; members with the same key are
+    in source order. ``name`` is the node of the name.
+    """
 
     key: Any
     name: Any
@@ -99,9 +106,13 @@ class Members(NamedTuple):
 
 
 @kernel
-def collect(tree: Tree, idents: Any, nodes: Any, implicit: Any, words: int) -> Any:
-    """Types and members of a file, from its identifiers and the nodes of its types; ``implicit``
-    are the words ``values`` and ``valueOf``, methods of every enum (JLS 8.9.3)."""
+def collect(
+    tree: Tree, idents: Any, nodes: Any, implicit: Any, words: int
+) -> tuple[Types, Members]:
+    """Return the types and members of a file, from its identifiers and the nodes of its types.
+
+    ``implicit`` holds the words ``values`` and ``valueOf``, methods of every enum (JLS 8.9.3).
+    """
     code, parent, stop, word = tree
     count = len(nodes)
     owner, name = np.full(count, -1, np.int32), np.full(count, -1, np.int32)
@@ -146,7 +157,7 @@ def collect(tree: Tree, idents: Any, nodes: Any, implicit: Any, words: int) -> A
                     start[t] = node
                     end[t] = stop[parent[mother] if code[mother] == GROUP else mother]
             else:
-                start[t], end[t] = node, node  # it has no name
+                start[t], end[t] = node, node  # an anonymous class has no name
         while top >= 0 and stop[nodes[stack[top]]] <= i:
             top -= 1
         if top < 0 or k == len(idents) or code[i] == TYPE_IDENTIFIER:
@@ -210,7 +221,7 @@ def _of_record(tree: Tree, parameter: int) -> bool:
 
 @kernel
 def _find(members: Members, words: int, t: int, space: int, word: int) -> int:
-    """The first member of that name declared in the type itself; -1: none."""
+    """Return the first member of a name declared in the type itself; -1 if there is none."""
     key = (3 * t + space) * words + word
     at = np.searchsorted(members.key, key)
     return int(at) if at < len(members.key) and members.key[at] == key else -1
@@ -218,8 +229,11 @@ def _find(members: Members, words: int, t: int, space: int, word: int) -> int:
 
 @kernel
 def hierarchy(tree: Tree, types: Types, members: Members, words: int) -> Any:
-    """Each type's ancestors declared in this file, nearest first as javac looks for members (the
-    superclass and all of its, then interfaces), and whether some ancestor is declared elsewhere."""
+    """Return each type's ancestors in this file, and whether some ancestor is declared elsewhere.
+
+    The nearest ancestor comes first, in the order in which javac looks for members: the
+    superclass and all of its ancestors, then the interfaces.
+    """
     count = len(types.node)
     type_of = np.full(len(tree.code), -1, np.int32)
     named = np.full(words, -1, np.int32)
@@ -236,7 +250,7 @@ def hierarchy(tree: Tree, types: Types, members: Members, words: int) -> Any:
         first[ref_type[r] + 1] += 1
     for t in range(count):
         first[t + 1] += first[t]
-    # A supertype may be a type that an enclosing type inherits, so what is known grows.
+    # A supertype may be a type that an enclosing type inherits, so repeat until nothing changes.
     for _ in range(4):
         changed = False
         offsets, ancestors = _linearised(first, parents)
@@ -276,7 +290,7 @@ def hierarchy(tree: Tree, types: Types, members: Members, words: int) -> Any:
 
 @kernel
 def _references(tree: Tree, types: Types) -> Any:
-    """The nodes of all supertypes as written; -1 for the body of an enum's constant."""
+    """Return the nodes of all supertypes as written; -1 for the body of an enum's constant."""
     code, parent, stop, _ = tree
     refs, ref_type = [np.int32(0) for _ in range(0)], [np.int32(0) for _ in range(0)]
     for t in range(len(types.node)):
@@ -344,8 +358,7 @@ def _linearised(first: Any, parents: Any) -> Any:
 def _inherited(
     members: Members, words: int, offsets: Any, ancestors: Any, t: int, space: int, word: int
 ) -> int:
-    """The nearest member of that name a type has from its ancestors; private ones are not
-    inherited (JLS 8.2)."""
+    """Return the nearest inherited member of a name; private ones are not inherited (JLS 8.2)."""
     for k in range(offsets[t], offsets[t + 1]):
         m = _find(members, words, ancestors[k], space, word)
         if m >= 0 and not members.flags[m] & IS_PRIVATE:
@@ -367,10 +380,10 @@ def _named(
     t: int,
     ref: int,
 ) -> int:
-    """The type of this file that a supertype's name means, or -1."""
+    """Return the type of this file that a supertype's name refers to, or -1."""
     code, parent, stop, word = tree
     at = ref
-    while code[at] != TYPE_IDENTIFIER:  # down to the leftmost name
+    while code[at] != TYPE_IDENTIFIER:  # descend to the leftmost name
         if code[at] == ANNOTATED:
             last = at + 1
             while stop[last] < stop[at]:
@@ -396,7 +409,7 @@ def _named(
             break
         x = types.owner[x]
         steps += 1
-    # Outer.Inner: up again, each name a member of the one before.
+    # Outer.Inner: ascend again; each name is a member of the type before the dot.
     while best >= 0 and at != ref:
         up = parent[at]
         if code[up] == SCOPED and stop[at] < stop[up]:

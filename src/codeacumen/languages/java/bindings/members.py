@@ -1,9 +1,9 @@
-"""Kernels: names before and after dots, and calls, of types that this file declares (JLS 6.5.6,
-15.11, 15.12.1).
+"""Kernels that resolve qualified names and calls on types that this file declares.
 
-A name after a dot needs the type of what stands before it. So the types of expressions are found
-in one walk in source order, as far as this file tells them: from declared types, without type
-arguments and without inference. Of a call it is noted whose method it means.
+See JLS 6.5.6, 15.11 and 15.12.1. A name after a dot needs the type of the expression before the
+dot. One walk in source order computes the types of expressions as far as this file determines
+them: from declared types, without type arguments and without inference. For each call the walk
+records the type whose methods the call may mean; ``bindings.calls`` chooses the method.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ CODES = {
     ")": PUNCTUATION, ",": PUNCTUATION, "argument_list": ARGUMENTS, "new": NEW,
     "generic_type": GENERIC, "formal_parameters": PARAMETERS,
 }  # fmt: skip
-# What the walk looks at.
+# Codes at which the walk stops.
 EVENTS = (
     TYPE,
     BODY,
@@ -70,7 +70,7 @@ EVENTS = (
     *range(CALL, ASSIGNMENT + 1),
 )
 
-# Numbers of _scopes, _hierarchy and _types: a kernel's numbers are its own file's.
+# As in scopes, hierarchy and types: a kernel uses constants of its own file only.
 (
     EXPRESSION,
     VARIABLE,
@@ -90,14 +90,17 @@ FIELDS, METHODS, TYPES = 0, 1, 2
 IS_PRIVATE, IS_CONSTANT = 1, 2
 FILE, EXTRA, MOST = 16, 32, 64
 INT = 256 * 5
-# What a node denotes: nothing that this file declares, a value, a type, an object as its
+# What a node denotes: nothing that this file declares, a value, a type, or an object seen as its
 # superclass.
 UNSEEN, VALUE, IS_TYPE, IS_SUPER = range(4)
 
 
 class Types(NamedTuple):
-    """Of each type: its node, its name's, where its members are seen from, its ancestors in this
-    file, whether it has some elsewhere; ``of`` tells the type a name's node declares."""
+    """Types of the file, one value per type, except ``of``: by name node, the type it declares.
+
+    ``begin`` is the node from which the members are in scope, ``open`` is true where some ancestor
+    is declared elsewhere.
+    """
 
     node: Any
     name: Any
@@ -109,8 +112,11 @@ class Types(NamedTuple):
 
 
 class Facts(NamedTuple):
-    """What is known before the walk and what it finds: of each node the value of its type and
-    what it denotes; of each name role, declaration and access."""
+    """Columns that the walk reads and completes.
+
+    ``value`` (the node's type) and ``denotes`` have one value per node; ``role``, ``declaration``
+    and ``access`` one per name.
+    """
 
     members: Members
     words: int
@@ -122,9 +128,12 @@ class Facts(NamedTuple):
 
 
 class Calls(NamedTuple):
-    """Calls of methods of this file's types: the name's place among the names, the call's node,
-    the type; is it called as the superclass, and does a class that inherits from elsewhere, and
-    may have such a method, stand between?"""
+    """Calls of methods of this file's types, one value per call in each column.
+
+    ``place`` is the index of the method's name among the names. ``as_super`` marks calls through
+    ``super``. ``crossed`` is true where a class between the call and the type has ancestors
+    declared elsewhere, which may declare such a method.
+    """
 
     place: Any
     node: Any
@@ -135,7 +144,7 @@ class Calls(NamedTuple):
 
 @kernel
 def _find(facts: Facts, t: int, space: int, word: int) -> int:
-    """The first member of that name declared in the type itself; -1: none."""
+    """Return the first member of a name declared in the type itself; -1 if there is none."""
     keys = facts.members.key
     key = (3 * t + space) * facts.words + word
     at = np.searchsorted(keys, key)
@@ -144,8 +153,11 @@ def _find(facts: Facts, t: int, space: int, word: int) -> int:
 
 @kernel
 def _member(facts: Facts, types: Types, t: int, space: int, word: int, own: bool) -> int:
-    """The member a type has of that name: its own, or the nearest it inherits. Not ``own``: as
-    its superclass, of which even the private ones can be named."""
+    """Return the member of a name that a type declares or inherits; -1 if there is none.
+
+    Without ``own`` the type is seen through ``super``: its superclass comes first, including the
+    superclass's private members.
+    """
     if own:
         m = _find(facts, t, space, word)
         if m >= 0:
@@ -161,7 +173,7 @@ def _member(facts: Facts, types: Types, t: int, space: int, word: int, own: bool
 
 @kernel
 def _as_type(tree: Tree, facts: Facts, types: Types, k: int, i: int) -> None:
-    """A name that is a type's: the type its value tells."""
+    """Record that a name refers to the type in its value."""
     base = (facts.value[i] >> 8) - FILE
     count = len(types.node)
     facts.denotes[i] = IS_TYPE
@@ -188,7 +200,7 @@ def _as_field(facts: Facts, k: int, i: int, m: int) -> None:
 
 @kernel
 def _site(tree: Tree, node: int) -> int:
-    """What stands before the dot; in ``A.super.x`` the super."""
+    """Return the node before the dot; in ``A.super.x`` the ``super``."""
     second = tree.stop[node + 1] + 1
     if second < tree.stop[node] and tree.code[second] == SUPER:
         return int(second)
@@ -197,8 +209,10 @@ def _site(tree: Tree, node: int) -> int:
 
 @kernel
 def _selected(tree: Tree, facts: Facts, types: Types, k: int, i: int) -> None:
-    """The name after a dot, if what stands before it is of this file; the whole gets its type and
-    denotation."""
+    """Resolve the name after a dot if the expression before it has a type of this file.
+
+    The whole qualified expression gets the name's type and denotation.
+    """
     p, w = tree.parent[i], tree.word[i]
     site = _site(tree, p)
     denotes, base = facts.denotes[site], (facts.value[site] >> 8) - FILE
@@ -220,7 +234,7 @@ def _selected(tree: Tree, facts: Facts, types: Types, k: int, i: int) -> None:
 
 @kernel
 def _arguments(tree: Tree, call: int, name: int) -> int:
-    """How many arguments a call has; -1: none can be seen."""
+    """Return the number of arguments of a call; -1 if there is no argument list."""
     code, stop = tree.code, tree.stop
     at = stop[name]
     while at < stop[call] and code[at] != ARGUMENTS:
@@ -238,7 +252,7 @@ def _arguments(tree: Tree, call: int, name: int) -> int:
 def _returned(
     facts: Facts, signatures: Signatures, types: Types, t: int, word: int, given: int, own: bool
 ) -> int:
-    """What the nearest methods of a name and a number of arguments return, if all the same."""
+    """Return the type that the nearest methods of a name and arity return, if all agree; else 0."""
     keys, flags, calls = facts.members.key, facts.members.flags, signatures
     for k in range(types.offsets[t] - own, types.offsets[t + 1]):
         m = _find(facts, t if k < types.offsets[t] else types.ancestors[k], METHODS, word)
@@ -271,11 +285,14 @@ def _called(
     calls: Calls,
     count: int,
 ) -> int:
-    """The type whose methods a call may mean is noted; the call gets its type."""
+    """Record the type whose methods a call may mean, and set the type of the call.
+
+    Returns the new number of recorded calls.
+    """
     w = tree.word[name]
     t, own, crossed = -1, True, False
     if name == node + 1:
-        # The innermost class that has a method of that name (JLS 15.12.1).
+        # The innermost class that has a method of this name (JLS 15.12.1).
         for x in range(levels - 1, max(-1, levels - MOST), -1):
             if types.begin[inside[x]] > name:
                 continue
@@ -309,7 +326,7 @@ def _called(
 
 @kernel
 def _second(tree: Tree, node: int) -> int:
-    """The second child that is no comment."""
+    """Return the second child, not counting comments."""
     at = node + 2
     while at < tree.stop[node] - 1 and tree.code[at] == COMMENT:
         at += 1
@@ -326,7 +343,7 @@ def _last(tree: Tree, node: int) -> int:
 
 @kernel
 def _created(tree: Tree, facts: Facts, types: Types, node: int) -> int:
-    """The value of ``new T(…)`` and ``new T[…]``; an anonymous class is a type of its own."""
+    """Return the type of ``new T(…)`` and ``new T[…]``; an anonymous class is a type of its own."""
     code, stop, value = tree.code, tree.stop, facts.value
     found, at = 0, node + 1
     if code[at] != NEW:
@@ -369,7 +386,7 @@ def _this(tree: Tree, facts: Facts, i: int, inside: Any, levels: int) -> None:
 
 @kernel
 def _inner_creation(tree: Tree, facts: Facts, types: Types, k: int, i: int) -> None:
-    """The type after ``outer.new`` is a member of the outer one's."""
+    """Resolve the type after ``outer.new`` as a member of the type of ``outer``."""
     p = tree.parent[i]
     creation = tree.parent[p] if tree.code[p] == GENERIC else p
     if tree.code[creation] != CREATION or i == creation + 1 or tree.code[creation + 1] == NEW:
@@ -389,7 +406,7 @@ def _inner_creation(tree: Tree, facts: Facts, types: Types, k: int, i: int) -> N
 
 @kernel
 def _initialiser(tree: Tree, how: int, i: int) -> int:
-    """The expression that tells the type of a variable declared with ``var``; -1: none."""
+    """Return the expression that determines the type of a ``var`` variable; -1 if there is none."""
     p = tree.parent[i]
     at = -1
     if how in (VARIABLE, RESOURCE):
@@ -414,9 +431,11 @@ def qualified_names(
     use: Any,
     var: int,
     room: int,
-) -> Any:
-    """Completes the roles and declarations that simple names have got; gives the calls of which
-    the method is still to be chosen, ``room`` at most. ``var`` is the value of what is no type."""
+) -> Calls:
+    """Complete the roles and declarations that ``simple_names`` began; return the pending calls.
+
+    ``room`` limits the number of calls. ``var`` is the value of the word ``var``, which is no type.
+    """
     code, parent, stop = tree.code, tree.parent, tree.stop
     value, denotes, declaration = facts.value, facts.denotes, facts.declaration
     calls = Calls(
@@ -427,8 +446,8 @@ def qualified_names(
         np.zeros(room, np.bool_),
     )
     called = 0
-    # Expressions that are not over: a call with its name's place, ``-2 - name`` for the
-    # initialiser of a var, -1 for the rest.
+    # Expressions whose end is still ahead. The target is the name's index for a call,
+    # ``-2 - name`` for the initialiser of a ``var`` variable, -1 for all others.
     pending, target = np.empty(len(events) + 2, np.int32), np.empty(len(events) + 2, np.int32)
     inside = np.empty(len(types.node) + 1, np.int32)
     top, levels, fresh, k = -1, 0, 0, -1

@@ -1,8 +1,7 @@
-"""Scopes and bindings: which declaration each identifier of a file means.
+"""Identifiers of a Java file, and the declaration that each of them refers to.
 
-Every identifier of a file, once: where it stands, and which word it is.
-
-Codes of the kernels for the grammar's symbols and fields, as tables to look them up.
+Builds the tables that translate the grammar's symbols and fields into the codes of the kernels,
+and runs the kernels of this folder in order. Used through ``JavaFile``.
 """
 
 from __future__ import annotations
@@ -16,27 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from codeacumen.languages.java import language
-from codeacumen.languages.java.bindings import (
-    calls as _calls,
-)
-from codeacumen.languages.java.bindings import (
-    hierarchy as _hierarchy,
-)
-from codeacumen.languages.java.bindings import (
-    members as _members,
-)
-from codeacumen.languages.java.bindings import (
-    packages as _packages,
-)
-from codeacumen.languages.java.bindings import (
-    patterns as _patterns,
-)
-from codeacumen.languages.java.bindings import (
-    scopes as _scopes,
-)
-from codeacumen.languages.java.bindings import (
-    types as _types,
-)
+from codeacumen.languages.java.bindings import calls as _calls
+from codeacumen.languages.java.bindings import hierarchy as _hierarchy
+from codeacumen.languages.java.bindings import members as _members
+from codeacumen.languages.java.bindings import packages as _packages
+from codeacumen.languages.java.bindings import patterns as _patterns
+from codeacumen.languages.java.bindings import scopes as _scopes
+from codeacumen.languages.java.bindings import types as _types
 from codeacumen.languages.java.syntax.declarations import NONE, Declarations
 from codeacumen.languages.java.syntax.grammar import among, field, symbols
 from codeacumen.languages.syntax import Column, Syntax, number_texts
@@ -44,8 +29,11 @@ from codeacumen.languages.syntax import Column, Syntax, number_texts
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """``node`` are the identifiers' nodes in source order, ``word`` the place of each one's text
-    in ``words``; ``word_of`` tells the same for any node of the file (-1: no identifier)."""
+    """Identifiers of a file, in source order.
+
+    ``node`` holds their nodes and ``word`` the index of their text in ``words``. ``word_of`` has
+    this index for each node of the file (-1: no identifier).
+    """
 
     node: Column
     word: Column
@@ -71,7 +59,7 @@ Table = NDArray[np.uint8]
 
 @dataclass(frozen=True, slots=True)
 class Codes:
-    """Of each symbol the code that a kernel has for it, and whether its walk looks at it."""
+    """A kernel's code for each symbol of the grammar, and whether its walk stops at the symbol."""
 
     code: Table
     event: NDArray[np.bool_]
@@ -82,7 +70,7 @@ class Codes:
 
 
 def codes(names: Mapping[str, int], events: Collection[int] = ()) -> Codes:
-    """Tokens count as well as named nodes; 0 for what has no code."""
+    """Return the codes of all symbols, tokens included; 0 for symbols without one."""
     grammar = language()
     found = np.zeros(1 << 16, dtype=np.uint8)
     seen: set[str] = set()
@@ -104,8 +92,10 @@ def field_codes(names: Mapping[str, int]) -> Table:
 
 
 def use_codes(uses: Mapping[tuple[str, str], int]) -> Table:
-    """For each symbol of a parent, and each field in it, the use of a name there. The last row is
-    for parents that are no symbols of the grammar: errors."""
+    """Return the use of a name for each symbol of its parent and each field in the parent.
+
+    The last row is for parents that are no symbols of the grammar: errors.
+    """
     grammar = language()
     found = np.zeros((grammar.node_kind_count + 1, grammar.field_count + 1), dtype=np.uint8)
     for (parent, name), use in uses.items():
@@ -138,18 +128,18 @@ NOTHING, DECLARES, READS, WRITES, UPDATES = range(5)
 
 @dataclass(frozen=True, slots=True)
 class Bindings:
-    """One value for each identifier of the file, in source order (``Names.node``).
+    """Resolved identifiers of a file: one value per identifier, in source order.
 
-    ``role``: what it denotes (``ROLES``). ``declaration``: the identifier node of its declaration
-    in this file, itself for a declaration, -1 when it is declared elsewhere or not certain.
-    ``symbol``: the same number for all occurrences of one thing, declared here or not.
-    ``access``: what is done to a variable; UPDATES is ``x++`` and ``x += 1``.
+    ``role``: index into ``ROLES``. ``declaration``: the identifier node of its declaration in this
+    file, itself for a declaration, -1 when it is declared elsewhere or uncertain. ``symbol``: the
+    same number for all occurrences of one entity, declared in this file or not. ``access``: the
+    access to a variable; UPDATES stands for ``x++`` and ``x += 1``.
 
     A constructor's name is a method that declares itself. A record's component is a field; its
     accessor and the parameter of a compact constructor have the same declaration. ``var`` is
-    unknown. Where a class with a superclass declared elsewhere stands between a name and what it
-    means in this file, the superclass may have a nearer one: variables and types keep the meaning
-    that this file shows (wrong in 51 of 2.5 million places of the JDK), methods do not.
+    unknown. Where a class with a superclass declared elsewhere stands between a name and its
+    declaration in this file, the superclass may declare a nearer one: variables and types keep the
+    meaning that this file shows (wrong for 51 of 2.5 million names of the JDK), methods do not.
     """
 
     node: Column
@@ -160,10 +150,10 @@ class Bindings:
 
 
 def bindings(syntax: Syntax, declared: Declarations, names: Names) -> Bindings:
-    """What each identifier means, from the file alone.
+    """Return the meaning of each identifier, from the file alone.
 
-    Types and their members first, then what types' names mean, then variables, then what needs
-    the types of expressions. Each step is a kernel in a file of its own.
+    The steps are kernels in files of their own: types and their members, type names, variables,
+    and last the names that need the types of expressions.
     """
     tables, kind, ident = _tables(), syntax.kind, names.node
     words, parent, stop, word = len(names.words), syntax.parent, syntax.stop, names.word_of
@@ -172,7 +162,7 @@ def bindings(syntax: Syntax, declared: Declarations, names: Names) -> Bindings:
     known, of_object, implicit = _known(names, declared)
     var, string = 256 * known[0], 256 * known[1]
 
-    nodes = np.array([one.node for one in declared.types], dtype=np.int32)
+    nodes = np.array([type_.node for type_ in declared.types], dtype=np.int32)
     tree = _hierarchy.Tree(tables.hierarchy.code[kind], parent, stop, word)
     types, members = _hierarchy.collect(tree, ident, nodes, implicit, words)
     offsets, ancestors, open_, type_of = _hierarchy.hierarchy(tree, types, members, words)
@@ -343,7 +333,8 @@ def _places(wanted: NDArray[np.bool_], use: Table) -> Column:
     return found
 
 
-# Types that the language knows, as _members and _calls expect them; boxes as primitive types.
+# Types known to the language, in the order that members and calls expect; the boxes in the order
+# of the primitive types.
 _KNOWN = (
     "var",
     "String",
@@ -384,9 +375,12 @@ _OF_OBJECT = (
 def _known(
     names: Names, declared: Declarations
 ) -> tuple[NDArray[np.int64], NDArray[np.bool_], Column]:
-    """Bases of the types that the language knows: such a type is declared elsewhere, unless this
-    file is the one; those that do not occur get places after the last word. Then which words are
-    methods that every object has, and the places of those that every enum has."""
+    """Return the bases of the types known to the language, and the words of implicit methods.
+
+    These types are declared elsewhere unless the file itself declares them; types that do not
+    occur get numbers after the last word. The second array marks the words that are methods of
+    ``Object``, the third holds the words of the implicit methods of enums (-1: none).
+    """
     place = dict(zip(names.words, range(len(names.words)), strict=True))
     first, missing = _types.FILE + len(declared.types), len(place)
     bases = [first + place.get(word, missing + n) for n, word in enumerate(_KNOWN)]
@@ -400,7 +394,7 @@ def _known(
 
 
 def _package(syntax: Syntax, names: Names, tables: _Tables) -> Column:
-    """The words of the file's package."""
+    """Return the words of the file's package."""
     nodes = np.flatnonzero(syntax.kind == tables.package)
     if not len(nodes):
         return np.empty(0, dtype=np.int32)
@@ -409,14 +403,14 @@ def _package(syntax: Syntax, names: Names, tables: _Tables) -> Column:
 
 
 def _uses(syntax: Syntax, names: Names, tables: _Tables) -> Table:
-    """How each name stands where it stands."""
+    """Return the syntactic use of each name."""
     kinds = syntax.kind[syntax.parent[names.node]]
     known = np.minimum(kinds, len(tables.uses) - 1)
     use: Table = tables.uses[known, syntax.field[names.node]]
     of_type = syntax.kind[names.node] == tables.type_identifier
     use[of_type] = _scopes.TYPE_USE
     use[of_type & (kinds == tables.type_parameter)] = _scopes.TYPE_VARIABLE
-    # (x) - y is a difference (JLS 15.16), which the grammar takes for a cast.
+    # (x) - y is a subtraction (JLS 15.16), which the grammar parses as a cast.
     casts = np.flatnonzero(of_type & (kinds == tables.cast))
     if len(casts):
         operand = syntax.stop[names.node[casts]] + 1

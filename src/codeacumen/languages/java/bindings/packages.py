@@ -1,11 +1,12 @@
-"""Kernels: names of types, packages and imports (JLS 6.5), and names that nothing in the file
-declares.
+"""Kernels that resolve names of types, packages and imports, and names declared elsewhere.
 
-Where nothing tells a package, a type and a variable apart, the custom of writing does: packages
-and variables begin with a small letter, types with a capital, constants have nothing else.
+See JLS 6.5. Where no rule separates packages, types and variables, the naming conventions do:
+packages and variables begin with a lower-case letter, types with a capital, constants consist of
+capitals.
 
-Kernels: method references, and constants after ``case`` (JLS 15.13, 14.11.1): members of a type
-that is known only when the types of expressions are.
+Other kernels resolve method references and the constants after ``case`` (JLS 15.13, 14.11.1),
+which are members of a type that is known only after the types of expressions. Called by
+``bindings.names``.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ CODES = {
     "method_reference": REFERENCE,
 }
 
-# Numbers of _scopes, _hierarchy and _types: a kernel's numbers are its own file's.
+# As in scopes, hierarchy and types: a kernel uses constants of its own file only.
 QUALIFIER, SELECTED, CALLED, REFERRED, ELEMENT, IN_DOTTED, CASE, TYPE_USE = range(14, 22)
 R_UNKNOWN, R_PACKAGE, R_TYPE, R_TYPE_VARIABLE, R_METHOD, R_FIELD, R_CONSTANT = range(7)
 R_ELEMENT = 14
@@ -58,7 +59,7 @@ NOTHING, READS = 0, 2
 FIELDS, METHODS, TYPES = 0, 1, 2
 IS_CONSTANT = 2
 FILE, EXTRA = 16, 32
-# What imports tell of a word: it begins packages; it is a type; it is a static member.
+# Flags that imports give a word: first word of a package, a type, a static member.
 BEGINS, IS_TYPE, IS_STATIC = 1, 2, 4
 
 
@@ -73,8 +74,11 @@ class Source(NamedTuple):
 
 
 class Named(NamedTuple):
-    """What is known and what is found: of each type its name's node, of each node the value of
-    its type, of each name its role and declaration."""
+    """Columns that the kernels read and complete.
+
+    ``name`` has the name node of each type, ``value`` the type of each node, ``role`` and
+    ``declaration`` have one value per name.
+    """
 
     members: Members
     imports: Imports
@@ -90,8 +94,11 @@ class Named(NamedTuple):
 def type_and_package_names(
     tree: Source, named: Named, idents: Any, use: Any, used: Any, var: int
 ) -> Any:
-    """Roles and declarations of these names; gives what imports tell of each word. ``used`` are
-    the places of such names, ``var`` is the value of what is no type."""
+    """Set roles and declarations of names of types and packages; return the import flags by word.
+
+    ``used`` holds the indices of these names, ``var`` is the value of the word ``var``, which is
+    no type.
+    """
     hints = np.zeros(named.words, np.uint8)
     whole, static, every = -1, False, False
     for k in used:
@@ -136,7 +143,7 @@ def _small(tree: Source, i: int) -> bool:
 
 @kernel
 def _capitalised(tree: Source, i: int) -> bool:
-    """Is a name written like a type's: a capital, and small letters?"""
+    """Return whether a name is spelt like a type: first a capital, then some lower-case letter."""
     if _small(tree, i):
         return False
     for at in range(tree.start[i] + 1, tree.end[i]):  # noqa: SIM110
@@ -147,7 +154,10 @@ def _capitalised(tree: Source, i: int) -> bool:
 
 @kernel
 def _acronym(tree: Source, i: int) -> bool:
-    """URL and VM are types, constants are longer or have underscores: so in the JDK."""
+    """Return whether a name is a short acronym.
+
+    In the JDK ``URL`` and ``VM`` are types; constants are longer or have underscores.
+    """
     if _small(tree, i) or tree.end[i] - tree.start[i] > 5:
         return False
     for at in range(tree.start[i], tree.end[i]):  # noqa: SIM110
@@ -166,7 +176,7 @@ def _find(named: Named, t: int, space: int, word: int) -> int:
 
 @kernel
 def _as_type(tree: Source, named: Named, k: int, i: int) -> None:
-    """A name that is a type's: the type its value tells."""
+    """Record that a name refers to the type in its value."""
     base = (named.value[i] >> 8) - FILE
     variables = len(named.name) + named.words + EXTRA
     named.role[k] = R_TYPE
@@ -179,7 +189,7 @@ def _as_type(tree: Source, named: Named, k: int, i: int) -> None:
 
 @kernel
 def _element(tree: Source, named: Named, k: int, i: int) -> None:
-    """The element of an annotation: its name's method in the annotation's type."""
+    """Resolve the element of an annotation to the method of that name in the annotation's type."""
     named.role[k] = R_ELEMENT
     annotation = tree.parent[tree.parent[tree.parent[i]]]
     if annotation >= 0 and tree.code[annotation] == ANNOTATION:
@@ -191,7 +201,10 @@ def _element(tree: Source, named: Named, k: int, i: int) -> None:
 
 @kernel
 def _whole(tree: Source, i: int) -> Any:
-    """The dotted name that begins with a name, and of an import: is it static, is it of all?"""
+    """Return the dotted name that begins with a name, and two flags of an import.
+
+    The flags are: the import is static, the import is on demand.
+    """
     whole = i
     while tree.code[tree.parent[whole]] == DOTTED:
         whole = tree.parent[whole]
@@ -206,8 +219,10 @@ def _whole(tree: Source, i: int) -> Any:
 
 @kernel
 def _part(tree: Source, named: Named, k: int, i: int, whole: int) -> None:
-    """A part of an annotation's name, or of a module's service: a type of this file, its member,
-    or a name from elsewhere."""
+    """Resolve a part of an annotation's name or of a module's service.
+
+    It is a type of this file, a member type of one, or a name from elsewhere.
+    """
     p, word = tree.parent[i], tree.word[i]
     first, last = tree.start[whole] == tree.start[i], tree.stop[whole] == tree.stop[i]
     if not first and named.value[p + 1] > 0:
@@ -229,12 +244,12 @@ def _part(tree: Source, named: Named, k: int, i: int, whole: int) -> None:
 def _imported(
     tree: Source, named: Named, k: int, i: int, last: bool, static: bool, every: bool
 ) -> None:
-    """A part of an import: a package, a type of this file or elsewhere, a static member."""
+    """Resolve a part of an import: a package, a type, or a static member."""
     word = tree.word[i]
     if named.value[i] > 0:
         _as_type(tree, named, k, i)
     elif last and (static or not every):
-        # A static member by its use, when all uses are known; here if it is this file's.
+        # static_imports decides the role later, from the uses; below, members of this file.
         named.role[k] = R_TYPE if every or not static else R_UNKNOWN
     else:
         named.role[k] = R_PACKAGE if _small(tree, i) else R_TYPE
@@ -253,7 +268,7 @@ def _imported(
 
 @kernel
 def static_imports(idents: Any, use: Any, role: Any, word: Any, words: int) -> None:
-    """A static import is what its name is used for: a method, a type, or else a field."""
+    """Set the roles of static imports by the uses of their names: method, type, or else field."""
     seen = np.zeros(words, np.uint8)
     for k in range(len(idents)):
         if use[k] != IN_DOTTED:
@@ -271,8 +286,10 @@ def static_imports(idents: Any, use: Any, role: Any, word: Any, words: int) -> N
 def foreign_names(
     tree: Source, named: Named, idents: Any, use: Any, left: Any, hints: Any, access: Any
 ) -> None:
-    """Roles of names before and after dots that nothing in this file declares (JLS 6.5.2);
-    ``left`` are their places, in source order."""
+    """Set roles of names before and after dots that this file does not declare (JLS 6.5.2).
+
+    ``left`` holds the indices of these names, in source order.
+    """
     denotes = np.zeros(len(tree.code), np.uint8)
     for k in left:
         i = idents[k]
@@ -310,7 +327,7 @@ def _before_dot(tree: Source, node: int) -> bool:
 
 @kernel
 def _type_ahead(tree: Source, i: int) -> bool:
-    """Does a type's name follow after dots?"""
+    """Return whether a type's name follows after dots."""
     node, dots = tree.parent[i], 0
     while tree.code[node] == FIELD_ACCESS and tree.stop[i] < tree.stop[node]:
         last = tree.stop[node] - 1
@@ -329,7 +346,7 @@ IS_PRIVATE, IS_SUPER = 1, 3
 
 
 class Sites(NamedTuple):
-    """Columns of nodes; of types their ancestors; of names what they mean."""
+    """Columns of nodes, ancestors of types, and roles, declarations and accesses of names."""
 
     code: Any
     parent: Any
@@ -348,7 +365,10 @@ class Sites(NamedTuple):
 
 @kernel
 def references(sites: Sites, idents: Any, use: Any, places: Any, text: int) -> None:
-    """Roles and declarations of the names at these places; ``text`` is String's value."""
+    """Set roles and declarations of method references and of names after ``case``.
+
+    ``places`` holds the indices of these names, ``text`` is the value of String.
+    """
     for k in places:
         i = idents[k]
         if use[k] != REFERRED:
@@ -361,7 +381,7 @@ def references(sites: Sites, idents: Any, use: Any, places: Any, text: int) -> N
                 own = sites.denotes[site] != IS_SUPER
                 m = _member(sites, t, METHODS, sites.word[i], own)
                 keys, names = sites.members.key, sites.members.name
-                # Of several only inference could choose.
+                # Only inference could choose among overloads.
                 one = m + 1 == len(keys) or keys[m + 1] != keys[m] or names[m + 1] == names[m]
                 if m >= 0 and one:
                     sites.declaration[k] = names[m]
@@ -369,7 +389,7 @@ def references(sites: Sites, idents: Any, use: Any, places: Any, text: int) -> N
 
 @kernel
 def _member(sites: Sites, t: int, space: int, word: int, own: bool) -> int:
-    """The member a type has of that name: its own, or the nearest it inherits."""
+    """Return the member of a name that a type declares or inherits; -1 if there is none."""
     members, first = sites.members, sites.offsets[t]
     for k in range(first - own, sites.offsets[t + 1]):
         owner = sites.ancestors[k] if k >= first else t
@@ -383,7 +403,10 @@ def _member(sites: Sites, t: int, space: int, word: int, own: bool) -> int:
 
 @kernel
 def _case(sites: Sites, k: int, i: int, text: int) -> None:
-    """A name after ``case``: of an enum it is the constant, whatever else has the name."""
+    """Resolve a name after ``case``.
+
+    In a switch over an enum it is the constant, whatever else has the name.
+    """
     switch = sites.parent[i]
     while switch >= 0 and sites.code[switch] != SWITCH:
         switch = sites.parent[switch]
@@ -402,7 +425,7 @@ def _case(sites: Sites, k: int, i: int, text: int) -> None:
     elif t >= count and selector != text:
         sites.declaration[k], sites.role[k] = -1, R_CONSTANT
     elif selector == 0 and sites.role[k] != R_FIELD:
-        # A constant in scope is one of the enum around, not certainly of the one asked.
+        # A constant in scope belongs to the enum around, which need not be the selector's.
         sites.declaration[k], sites.role[k] = -1, R_CONSTANT
     elif sites.declaration[k] < 0:
         sites.role[k] = R_FIELD

@@ -1,8 +1,9 @@
-"""Kernels: variables whose scope does not begin where they are declared (JLS 6.3.1, 6.3.2).
+"""Kernels for variables whose scope does not begin at their declaration (JLS 6.3.1, 6.3.2).
 
-The variable of an enhanced ``for`` is seen in the body only. A pattern's variable is seen where
-the pattern has certainly matched: from ``x instanceof A a`` outwards, what is true when, and what
-follows a statement that cannot complete normally.
+The variable of an enhanced ``for`` is in scope in the body only. A pattern variable is in scope
+where the pattern has certainly matched: the kernels go outwards from ``x instanceof A a``, follow
+which result of each expression implies the match, and include the statements after one that
+cannot complete normally. Called by ``bindings.names``.
 """
 
 from __future__ import annotations
@@ -69,7 +70,7 @@ CODES = {
     "resource_specification": RESOURCES,
 }  # fmt: skip
 
-# Fields of a node, as the kernels ask for them.
+# Codes of the node fields that the kernels look up.
 NO_FIELD, BODY, CONDITION, CONSEQUENCE, ALTERNATIVE, LEFT, RIGHT, UPDATE = range(8)
 FIELDS = {
     "body": BODY,
@@ -104,8 +105,11 @@ def _last(stop: Any, node: int) -> int:
 def late_scopes(
     code: Any, field: Any, parent: Any, stop: Any, word: Any, loops: Any, variables: Any
 ) -> Any:
-    """Stretches of the file in which such a variable is seen: first node, stop, its name's node.
-    ``loops`` are the names of enhanced for's variables, ``variables`` those of patterns."""
+    """Return the scopes of these variables: first node, stop, and the node of the name.
+
+    ``loops`` holds the name nodes of the variables of enhanced ``for`` statements, ``variables``
+    those of pattern variables.
+    """
     room = len(loops) + 3 * len(variables)
     found = np.empty((3, room), np.int32)
     count = 0
@@ -144,8 +148,10 @@ def _matched(
     found: Any,
     count: int,
 ) -> int:
-    """From a pattern outwards, as long as its match can be told from the whole's result: what
-    stands to the right, in an expression, then in the statement, then after it."""
+    """Add the scopes of a pattern variable: in its expression, its statement and after that.
+
+    Goes outwards from the pattern as long as the result of the whole expression implies a match.
+    """
     when, begin, end = True, -1, -1
     up = parent[at]
     while up >= 0:
@@ -159,7 +165,7 @@ def _matched(
             if code[operator] != (AND if when else OR):
                 break
             if field[at] == LEFT:
-                # Between two operands to the right nothing can be named.
+                # No name can occur between two operands to the right.
                 begin = operator + 1 if begin < 0 else begin
                 end = stop[up]
         elif kind != PARENTHESES:
@@ -203,7 +209,7 @@ def _after(
     found: Any,
     count: int,
 ) -> int:
-    """What a statement introduces is seen by the statements that follow it in its block."""
+    """Add the scope of a variable that a statement introduces for the rest of its block."""
     while code[parent[statement]] == LABELED and not broken[parent[statement]]:
         statement = parent[statement]
     block = parent[statement]
@@ -215,12 +221,14 @@ def _after(
 
 @kernel
 def _completion(code: Any, field: Any, parent: Any, stop: Any, word: Any) -> Any:
-    """Which statements can complete normally (JLS 14.22), and which have a break out of them.
-    Of constant conditions only the literal ``true`` is known."""
+    """Return the statements that can complete normally (JLS 14.22), and those that a break exits.
+
+    The literal ``true`` is the only constant condition that counts.
+    """
     size = len(code)
     completes = np.ones(size, np.bool_)
     broken, continued = np.zeros(size, np.bool_), np.zeros(size, np.bool_)
-    # The statements that a break, a continue and a label around them belong to.
+    # For each node, the innermost enclosing target of a break, of a continue, and of a label.
     breaks, loop, label = np.full((3, size), -1, np.int32)
     for i in range(1, size):
         p = parent[i]
@@ -232,22 +240,22 @@ def _completion(code: Any, field: Any, parent: Any, stop: Any, word: Any) -> Any
         kind = code[i]
         if kind in (BREAK, CONTINUE):
             completes[i] = False
-            at = breaks[i] if kind == BREAK else loop[i]
+            target = breaks[i] if kind == BREAK else loop[i]
             name = i + 1
             while name < stop[i] and code[name] != IDENTIFIER:
                 name += 1
             if name < stop[i]:
-                at = label[i]
-                while at >= 0 and word[at + 1] != word[name]:
-                    at = label[at]
-            while at >= 0:  # with a label the loop that bears it as well
+                target = label[i]
+                while target >= 0 and word[target + 1] != word[name]:
+                    target = label[target]
+            while target >= 0:  # a label also marks the loop that it labels
                 if kind == BREAK:
-                    broken[at] = True
+                    broken[target] = True
                 else:
-                    continued[at] = True
-                if code[at] != LABELED:
+                    continued[target] = True
+                if code[target] != LABELED:
                     break
-                at = _last(stop, at)
+                target = _last(stop, target)
         elif kind in (RETURNS, YIELD):
             completes[i] = False
         elif kind in (BLOCK, SYNCHRONIZED, LABELED, FINALLY):
@@ -270,7 +278,7 @@ def _completion(code: Any, field: Any, parent: Any, stop: Any, word: Any) -> Any
                 endless = code[condition] == TRUE
             completes[i] = broken[i] or not endless
             if kind == DO and not broken[i] and not continued[i]:
-                # A continue leads to the condition, which may be false.
+                # After a continue the condition may be false.
                 body = _child(field, stop, i, BODY)
                 completes[i] = completes[i] and (body < 0 or completes[body])
         elif kind == TRY:
@@ -300,7 +308,10 @@ def _try(code: Any, stop: Any, completes: Any, node: int) -> bool:
 
 @kernel
 def _switch(code: Any, field: Any, stop: Any, completes: Any, node: int) -> bool:
-    """Can control fall out of a switch statement without a break? Without a default it can."""
+    """Return whether control can leave a switch statement without a break.
+
+    Without a default it always can.
+    """
     block = _child(field, stop, node, BODY)
     if block < 0:
         return True

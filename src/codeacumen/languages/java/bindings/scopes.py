@@ -1,12 +1,13 @@
-"""Kernels: which variable or label a simple name means (JLS 6.3, 6.4).
+"""Kernels that resolve simple names to variables and labels (JLS 6.3, 6.4).
 
-One walk in source order. Bindings live in an array by word; entering a scope adds some, leaving
-it takes them back. A class's fields are added where its body begins, so they are seen before they
-are declared; what a class inherits within the file is nearer than what stands around the class.
+One walk in source order. An array maps each word to its current binding; entering a scope adds
+bindings, leaving it restores the hidden ones. The fields of a class are added where its body
+begins, so they are in scope before their declaration. Fields that a class inherits within the
+file hide the variables around the class.
 
-A class whose superclass is declared elsewhere may inherit a variable that this file cannot show.
-A name that has a meaning in this file keeps it all the same: who changes a program must ask
-whether such a class stands between a name and its declaration.
+A class whose superclass is declared elsewhere may inherit a variable that this file does not
+show. A name that resolves within this file keeps that meaning all the same; code that transforms
+programs must check whether such a class stands between a name and its declaration.
 """
 
 from __future__ import annotations
@@ -52,10 +53,10 @@ CODES = {
     "interface_body": BODY, "enum_body": BODY, "annotation_type_body": BODY,
     "formal_parameters": BODY,
 }  # fmt: skip
-# Where scopes begin and names stand.
+# Codes at which the walk stops: the beginnings of scopes, and names.
 EVENTS = (TYPE, RECORD, BODY, COMPACT, IDENTIFIER)
 
-# How a name stands where it stands: told by its parent and its field there.
+# Syntactic use of a name, determined by its parent and its field there.
 (
     EXPRESSION,
     VARIABLE,
@@ -112,7 +113,7 @@ USES = {
     ("provides_module_directive", ""): DOTTED,
 }  # fmt: skip
 
-# What a name denotes: places in bindings.ROLES, and accesses as there.
+# Role of a name: index into names.ROLES. Then accesses, as in names.
 (
     R_UNKNOWN,
     R_PACKAGE,
@@ -133,7 +134,7 @@ USES = {
 NOTHING, DECLARES, READS, WRITES, UPDATES = range(5)
 
 IS_PRIVATE, IS_CONSTANT, IS_COMPONENT, IS_STATIC = 1, 2, 8, 16
-# Nobody nests deeper classes that inherit from each other; an endless nest must not cost more.
+# Limit on nested classes that inherit from each other; no real program reaches it.
 DEEPEST = 16
 
 
@@ -146,7 +147,7 @@ class Tree(NamedTuple):
 
 
 class Types(NamedTuple):
-    """Of each type: its node, where its members are seen from, its ancestors in this file."""
+    """Types of the file: node, node from which the members are in scope, ancestors in this file."""
 
     node: Any
     begin: Any
@@ -155,7 +156,7 @@ class Types(NamedTuple):
 
 
 class Late(NamedTuple):
-    """Scopes that begin after the declaration: first node, stop, the name's node."""
+    """Scopes that begin after the declaration: first node, stop, and the node of the name."""
 
     first: Any
     last: Any
@@ -163,9 +164,13 @@ class Late(NamedTuple):
 
 
 class Bound(NamedTuple):
-    """What words mean now, as places among the bindings. Of each binding: its name's node, its
-    role, the binding it hides, its stop, how deep its class is. Then the stack of those that are
-    in scope, and the numbers of bindings made and in scope."""
+    """Bindings of variables and labels during the walk.
+
+    ``variables`` and ``labels`` map each word to its current binding (-1: none). Each binding has
+    a name node, a role, the binding that it hides, the node at which it ends and the nesting depth
+    of its class. ``stack`` holds the bindings in scope; ``count`` the numbers of bindings created
+    and in scope.
+    """
 
     variables: Any
     labels: Any
@@ -179,8 +184,11 @@ class Bound(NamedTuple):
 
 
 class Around(NamedTuple):
-    """The classes around a node, outermost first; of each depth the nearest that inherits within
-    the file; and the numbers of classes around and of those met."""
+    """Classes around a node, outermost first.
+
+    ``heirs`` has, for each depth, the nearest enclosing class that inherits within the file.
+    ``levels`` holds the number of classes around and the number of classes entered so far.
+    """
 
     types: Any
     heirs: Any
@@ -189,7 +197,7 @@ class Around(NamedTuple):
 
 @kernel
 def _inherited_field(members: Members, words: int, types: Types, t: int, word: int) -> int:
-    """The nearest field of that name a type has from its ancestors; -1: none."""
+    """Return the nearest inherited field of a name; -1 if there is none."""
     for k in range(types.offsets[t], types.offsets[t + 1]):
         key = 3 * types.ancestors[k] * words + word
         m = np.searchsorted(members.key, key)
@@ -200,7 +208,7 @@ def _inherited_field(members: Members, words: int, types: Types, t: int, word: i
 
 @kernel
 def _access(tree: Tree, node: int) -> int:
-    """What is done to the variable that an expression is."""
+    """Return how an expression that is a variable is accessed: read, written or updated."""
     code, parent, stop = tree.code, tree.parent, tree.stop
     up = parent[node]
     while code[up] == PARENTHESES:
@@ -217,13 +225,13 @@ def _access(tree: Tree, node: int) -> int:
 
 @kernel
 def _bind(bound: Bound, word: Any, name: int, role: int, stop: int, level: int) -> None:
-    """From here to ``stop`` a word means what is declared at ``name``."""
+    """Bind a name's word to the declaration at ``name``, from here to ``stop``."""
     made, top = bound.count[0], bound.count[1]
     scope = bound.labels if role == R_LABEL else bound.variables
     bound.name[made], bound.role[made], bound.hides[made] = name, role, scope[word[name]]
     bound.stop[made], bound.level[made] = stop, level
     scope[word[name]] = made
-    # A local of one switch group outlives a pattern's variable of the same group.
+    # A local of a switch group outlives a pattern variable of the same group.
     at = top
     while at > 0 and bound.stop[bound.stack[at - 1]] < stop:
         bound.stack[at] = bound.stack[at - 1]
@@ -234,7 +242,7 @@ def _bind(bound: Bound, word: Any, name: int, role: int, stop: int, level: int) 
 
 @kernel
 def _leave(bound: Bound, word: Any, i: int) -> None:
-    """Scopes that stop before a node are over."""
+    """End the scopes that stop before a node."""
     top = bound.count[1]
     while top > 0 and bound.stop[bound.stack[top - 1]] <= i:
         top -= 1
@@ -248,7 +256,10 @@ def _leave(bound: Bound, word: Any, i: int) -> None:
 def _bind_fields(
     bound: Bound, members: Members, words: int, word: Any, t: int, stop: int, level: int, only: int
 ) -> None:
-    """The fields of a type; ``only`` the components, as parameters, or the static ones."""
+    """Bind the fields of a type.
+
+    ``only`` selects a flag: the components of a record, bound as parameters, or static fields.
+    """
     m = np.searchsorted(members.key, 3 * t * words)
     while m < len(members.key) and members.key[m] < (3 * t + 1) * words:
         flags = members.flags[m]
@@ -256,7 +267,7 @@ def _bind_fields(
             role = R_CONSTANT if flags & IS_CONSTANT else R_FIELD
             if only == IS_COMPONENT:
                 role = R_PARAMETER
-            # In wrong programs a component may be bound many times.
+            # In a wrong program a component may be bound many times.
             if bound.count[0] < len(bound.name) // 2:
                 _bind(bound, word, members.name[m], role, stop, level)
         m += 1
@@ -264,8 +275,11 @@ def _bind_fields(
 
 @kernel
 def _declares(tree: Tree, how: int, i: int) -> Any:
-    """The role of a declaring name and where its scope stops; 0: it has none of this kind, or one
-    that begins elsewhere. Not declaring: R_UNKNOWN."""
+    """Return the role of a declaring name and the node at which its scope stops.
+
+    The stop is 0 where the name has no such scope, or one that begins elsewhere. The role is
+    R_UNKNOWN where the name declares nothing.
+    """
     code, parent, stop = tree.code, tree.parent, tree.stop
     p = parent[i]
     outer = parent[p]
@@ -290,7 +304,7 @@ def _declares(tree: Tree, how: int, i: int) -> Any:
     if how == CATCH:
         return R_CATCH_PARAMETER, stop[outer]
     if how == RESOURCE:
-        # Seen by the following resources and the block, not by catch and finally.
+        # In scope in the following resources and the block, not in catch and finally.
         block = stop[outer]
         while block < len(code) - 1 and code[block] == COMMENT:
             block += 1
@@ -314,11 +328,11 @@ def _declares(tree: Tree, how: int, i: int) -> Any:
 def _meant(
     tree: Tree, types: Types, members: Members, words: int, bound: Bound, around: Around, i: int
 ) -> Any:
-    """Role and declaration of the variable that a name means; R_UNKNOWN: none of this file."""
+    """Return role and declaration of the variable of a name; R_UNKNOWN if this file has none."""
     w = tree.word[i]
     b = bound.variables[w]
     level = bound.level[b] if b >= 0 else 0
-    # What a class inherits is nearer than what stands around it; but not in its header.
+    # Inherited fields hide the variables around the class, except in the class's header.
     steps, heir = 0, around.heirs[around.levels[0]]
     while heir > level and steps < DEEPEST:
         t = around.types[heir - 1]
@@ -336,7 +350,10 @@ def _meant(
 
 @kernel
 def _enter(types: Types, around: Around, stop: Any, i: int) -> int:
-    """The classes around a node; gives the one whose members are seen from this node on, or -1."""
+    """Update the classes around a node.
+
+    Returns the class whose members are in scope from this node on, or -1.
+    """
     levels, fresh = around.levels[0], around.levels[1]
     while levels > 0 and stop[types.node[around.types[levels - 1]]] <= i:
         levels -= 1
@@ -364,8 +381,11 @@ def simple_names(
     use: Any,
     words: int,
 ) -> Any:
-    """Role, declaration and access of every name that declares something or stands alone; of a
-    name before a dot if it is a variable; access only of a name after a dot."""
+    """Return role, declaration and access of all names, as far as simple names determine them.
+
+    Complete for names that declare something or stand alone, and for variables before a dot; a
+    name after a dot gets its access only.
+    """
     code, parent, child, stop, word = tree
     count, total = len(idents), len(types.node)
     role, access = np.zeros(count, np.uint8), np.zeros(count, np.uint8)
@@ -440,8 +460,11 @@ def simple_names(
 
 @kernel
 def symbols_of(role: Any, declaration: Any, word: Any, nodes: int, words: int) -> Any:
-    """Numbers of what names mean, in the order of first occurrence: by declaration, or by role
-    and word where it is elsewhere."""
+    """Return symbol numbers, in the order of first occurrence.
+
+    Names with the same declaration share a symbol; names declared elsewhere share one by role and
+    word.
+    """
     symbol = np.empty(len(role), np.int32)
     here = np.full(nodes, -1, np.int32)
     elsewhere = np.full(16 * words, -1, np.int32)

@@ -1,10 +1,9 @@
-"""Kernels: what a type's name means at any place of a file (JLS 6.3, 6.4.1, 8.5), and the types
-that declarations write.
+"""Kernels that resolve type names (JLS 6.3, 6.4.1, 8.5) and the types in declarations.
 
-A type's value is ``256 * base + dimensions``. Bases: 0 unknown, 1 to 10 the primitive types, void
-and null; from 16 the types of this file, then the words of this file as types declared elsewhere,
-then type variables by the node of their declaration, then qualified names of types declared
-elsewhere by the node of one occurrence.
+A type's value is ``256 * base + dimensions``. Bases: 0 is unknown; 1 to 10 are the primitive
+types, void and null; from 16 follow the types of this file, then the words of this file as types
+declared elsewhere, then type variables by the node of their declaration, then qualified names of
+types declared elsewhere by the node of one occurrence. Called by ``bindings.names``.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ import numpy as np
 from codeacumen.languages.java.bindings.hierarchy import Members, Tree, Types
 from codeacumen.languages.kernel import kernel
 
-# Codes of nodes. A primitive's code is PRIMITIVE plus its base.
+# Codes of nodes. The code of a primitive type is PRIMITIVE plus its base.
 (
     OTHER,
     TYPE,
@@ -73,19 +72,24 @@ CODES = {
     "decimal_floating_point_literal": FLOATING, "hex_floating_point_literal": FLOATING,
     "string_literal": STRING, "class_literal": CLASS_LITERAL,
 }  # fmt: skip
-# What the walk over types' names looks at.
+# Codes at which the walk over type names stops.
 EVENTS = (TYPE, BODY, TYPE_PARAMETERS, PARAMETERS, IDENTIFIER, TYPE_IDENTIFIER)
 
 LITERALS = (INTEGER, FLOATING, STRING, CLASS_LITERAL)
 
-# As in _hierarchy: a kernel's numbers are its own file's.
+# As in hierarchy: a kernel uses constants of its own file only.
 FIELDS, METHODS, TYPES = 0, 1, 2
 IS_PRIVATE, IS_CONSTANT, IS_ACCESSOR, IS_VALUES = 1, 2, 4, 32
 FILE, EXTRA, MOST, DEEPEST = 16, 32, 64, 16
 
 
 class Imports(NamedTuple):
-    """What a file imports from itself: see own_imports."""
+    """Imports of a file's own types and members.
+
+    ``tops`` maps each word to the top-level type of that name, ``by_name`` lists the types
+    imported by name, ``all_of`` the types whose members are imported on demand. ``one_of`` and
+    ``one_name`` are the owners and name nodes of single static imports.
+    """
 
     tops: Any
     by_name: Any
@@ -95,7 +99,7 @@ class Imports(NamedTuple):
 
 
 class Signatures(NamedTuple):
-    """Of each member that is a method: its parameters' types and what it returns."""
+    """Signatures of the members that are methods: types of the parameters, and the return type."""
 
     offsets: Any
     parameters: Any
@@ -104,8 +108,12 @@ class Signatures(NamedTuple):
 
 
 class Bound(NamedTuple):
-    """What words mean now, as places on the stack of bindings. Of each: its type's value, its
-    word, the binding it hides, its stop, how deep its class is. And the stack's height."""
+    """Bindings of type names during the walk.
+
+    ``scope`` maps each word to its binding on the stack (-1: none). Each binding has the value of
+    its type, its word, the binding that it hides, the node at which it ends and the nesting depth
+    of its class; ``count`` holds the height of the stack.
+    """
 
     scope: Any
     value: Any
@@ -118,7 +126,7 @@ class Bound(NamedTuple):
 
 @kernel
 def _find(members: Members, words: int, t: int, space: int, word: int) -> int:
-    """The first member of that name declared in the type itself; -1: none."""
+    """Return the first member of a name declared in the type itself; -1 if there is none."""
     key = (3 * t + space) * words + word
     at = np.searchsorted(members.key, key)
     return int(at) if at < len(members.key) and members.key[at] == key else -1
@@ -128,8 +136,7 @@ def _find(members: Members, words: int, t: int, space: int, word: int) -> int:
 def _inherited(
     members: Members, words: int, offsets: Any, ancestors: Any, t: int, space: int, word: int
 ) -> int:
-    """The nearest member of that name a type has from its ancestors; private ones are not
-    inherited (JLS 8.2)."""
+    """Return the nearest inherited member of a name; private ones are not inherited (JLS 8.2)."""
     for k in range(offsets[t], offsets[t + 1]):
         m = _find(members, words, ancestors[k], space, word)
         if m >= 0 and not members.flags[m] & IS_PRIVATE:
@@ -147,10 +154,8 @@ def own_imports(
     package: Any,
     words: int,
     value: Any,
-) -> Any:
-    """What a file imports from itself. Values are put at the imports' names of types. Gives the
-    types in no other type by word, the types imported by name, those of which everything is
-    imported, and those of which one static member is, with the name's node."""
+) -> Imports:
+    """Return what a file imports from itself; set the values of type names in these imports."""
     code, _, stop, word = tree
     tops = np.full(words, -1, np.int32)
     for t in range(len(types.node) - 1, -1, -1):
@@ -198,7 +203,7 @@ def own_imports(
 
 @kernel
 def _is_package(tree: Tree, node: int, package: Any) -> bool:
-    """Are the names below a node the words of the file's package?"""
+    """Return whether the names below a node are the words of the file's package."""
     seen = 0
     for at in range(node, tree.stop[node]):
         if tree.code[at] == IDENTIFIER or tree.code[at] == TYPE_IDENTIFIER:
@@ -210,7 +215,10 @@ def _is_package(tree: Tree, node: int, package: Any) -> bool:
 
 @kernel
 def _may_be_type(tree: Tree, i: int) -> bool:
-    """Can a type's name stand here? Not after a dot; and imports are not looked up in scopes."""
+    """Return whether a name may be that of a type in scope.
+
+    It may not be after a dot, and imports are not looked up in scopes.
+    """
     up = tree.parent[i]
     if tree.code[up] == DOTTED:
         while tree.code[up] == DOTTED and i == up + 1:
@@ -221,7 +229,7 @@ def _may_be_type(tree: Tree, i: int) -> bool:
 
 @kernel
 def _bind(bound: Bound, word: int, value: int, stop: int, level: int) -> None:
-    """From here to ``stop`` a word means a type."""
+    """Bind a word to a type, from here to ``stop``."""
     top = bound.count[0]
     bound.value[top], bound.word[top], bound.hides[top] = value, word, bound.scope[word]
     bound.stop[top], bound.level[top] = stop, level
@@ -231,7 +239,10 @@ def _bind(bound: Bound, word: int, value: int, stop: int, level: int) -> None:
 
 @kernel
 def _bind_variables(tree: Tree, bound: Bound, group: int, first: int, level: int) -> None:
-    """Type parameters, to the end of the class or method; ``first`` is the first one's value."""
+    """Bind type parameters up to the end of their class or method.
+
+    ``first`` is the value of a type variable declared at node 0.
+    """
     code, parent, stop, word = tree
     at = group + 1
     while at < stop[group]:
@@ -259,8 +270,10 @@ def type_names(
     value: Any,
     package: Any,
 ) -> None:
-    """What each type's name means where it stands: the value of the type at every node that is a
-    type, and at every name that may be one; 0 where there is none."""
+    """Set the value of every node that is a type and of every name that may be one.
+
+    The value is 0 for names that are no type.
+    """
     code, _, stop, word = tree
     count = len(types.node)
     bound = Bound(
@@ -281,7 +294,7 @@ def type_names(
     for t in range(count):
         if types.name[t] >= 0 and imports.tops[word[types.name[t]]] == t:
             _bind(bound, word[types.name[t]], 256 * (FILE + t), len(code), 0)
-    # Classes around, and how deep the nearest is that inherits within this file.
+    # The classes around, and the depth of the nearest that inherits within this file.
     inside, heirs = np.empty(count + 1, np.int32), np.zeros(count + 1, np.int32)
     levels, fresh = 0, 0
     for i in events:
@@ -312,7 +325,7 @@ def type_names(
             continue
         b = bound.scope[word[i]]
         level = bound.level[b] if b >= 0 else 0
-        # What a class inherits is nearer than what stands around it; but not in its header.
+        # Inherited types hide the types around the class, except in the class's header.
         steps, heir = 0, heirs[levels]
         while value[i] == 0 and heir > level and steps < DEEPEST:
             t = inside[heir - 1]
@@ -344,7 +357,7 @@ def _composed(
     tops: Any,
     package: Any,
 ) -> None:
-    """The types that are written with several names, from the inside out."""
+    """Set the values of types written with several nodes, from the inside out."""
     code, _, stop, word = tree
     count = len(types.node)
     pairs, earlier = np.full(words, -1, np.int32), np.empty(len(code), np.int32)
@@ -356,7 +369,7 @@ def _composed(
             if i + 1 < stop[i]:
                 value[i] = value[i + 1]
         elif kind == CATCH_TYPE:
-            # Of several only what they have in common is the type.
+            # The type of a multi-catch parameter is what its alternatives have in common.
             if i + 1 < stop[i] and stop[i + 1] == stop[i]:
                 value[i] = value[i + 1]
         elif kind in (SCOPED, ANNOTATED):
@@ -376,7 +389,7 @@ def _composed(
                         value[last] = 256 * (FILE + type_of[members.name[m]])
             value[i] = value[last] if last < stop[i] else 0
             if kind == SCOPED and value[i] >= 256 * (FILE + count):
-                # A.Level is not B.Level: the first such pair stands for all.
+                # A.Level is not B.Level: the first occurrence of a pair stands for all.
                 w, steps = word[last], 0
                 other = pairs[w]
                 while other >= 0 and value[other + 1] != value[i + 1] and steps < MOST:
@@ -392,7 +405,7 @@ def _composed(
 
 @kernel
 def _brackets(tree: Tree, node: int) -> int:
-    """How many pairs of brackets stand directly below a node."""
+    """Return the number of bracket pairs directly below a node."""
     found, at = 0, node + 1
     while at < tree.stop[node]:
         if tree.code[at] == DIMENSIONS:
@@ -406,7 +419,7 @@ def _brackets(tree: Tree, node: int) -> int:
 
 @kernel
 def _declared(tree: Tree, value: Any, name: int) -> int:
-    """The type a declaration writes before a name, with the brackets after it."""
+    """Return the type that a declaration writes before a name, with the brackets after it."""
     node = tree.parent[name]
     if tree.code[node] == DECLARATOR:
         node = tree.parent[node]
@@ -415,7 +428,7 @@ def _declared(tree: Tree, value: Any, name: int) -> int:
     while at < stop[node] and at < name:
         if value[at] != 0:
             found = value[at]
-            if code[node] != INSTANCEOF:  # there an expression stands before the type
+            if code[node] != INSTANCEOF:  # there an expression precedes the type
                 break
         at = stop[at]
     if found == 0:
@@ -425,7 +438,7 @@ def _declared(tree: Tree, value: Any, name: int) -> int:
 
 @kernel
 def _name_of(tree: Tree, node: int) -> int:
-    """The name a declaration gives: an identifier below it, or below its declarator."""
+    """Return the name that a declaration declares: an identifier below it or its declarator."""
     at = node + 1
     while at < tree.stop[node]:
         if tree.code[at] == IDENTIFIER:
@@ -438,7 +451,7 @@ def _name_of(tree: Tree, node: int) -> int:
 
 @kernel
 def literal_types(code: Any, end: Any, text: Any, known: Any, nodes: Any, value: Any) -> None:
-    """The types of literals; ``known`` begins with var, String and Class."""
+    """Set the types of literals; ``known`` begins with var, String and Class."""
     for i in nodes:
         kind, last = code[i], text[end[i] - 1] | 32
         if kind == INTEGER:
@@ -450,8 +463,8 @@ def literal_types(code: Any, end: Any, text: Any, known: Any, nodes: Any, value:
 
 
 @kernel
-def declared_types(tree: Tree, members: Members, words: int, names: Any, value: Any) -> Any:
-    """The types of variables, put at the names that declare them; and methods' signatures."""
+def declared_types(tree: Tree, members: Members, words: int, names: Any, value: Any) -> Signatures:
+    """Set the types of variables at the names that declare them; return the methods' signatures."""
     code, parent, stop, _ = tree
     for name in names:
         value[name] = _declared(tree, value, name)
@@ -488,7 +501,7 @@ def declared_types(tree: Tree, members: Members, words: int, names: Any, value: 
                 inner = stop[inner]
         offsets[m + 1] = len(parameters)
     for m in range(count):
-        # Whoever writes an accessor means that one.
+        # An explicitly declared accessor replaces the implicit one.
         other = m + 1
         made = members.flags[m] & IS_ACCESSOR
         while made and other < count and members.key[other] == members.key[m]:

@@ -1,7 +1,7 @@
-"""Null dereferences, found from source across methods.
+"""Interprocedural analysis of null dereferences, from source.
 
-``facts`` is made of each file by itself; ``solve`` runs the methods of a project bottom-up over
-its call graph and gives reports; ``analyse`` does all of it for sources in memory.
+``facts`` translates each file by itself; ``solve`` analyses the methods of a project bottom-up
+over its call graph and returns reports; ``analyse`` does both for sources in memory.
 """
 
 from __future__ import annotations

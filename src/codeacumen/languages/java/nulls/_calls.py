@@ -161,23 +161,23 @@ class Calls(Choices):
         held = state.heap.get(memo)
         if held is not None and state.fact(held) > 0:
             # The same call gave something before: it is taken to do so again.
-            outcomes = tuple(one for one in outcomes if one.fails or one.gives != NULL)
+            outcomes = tuple(one for one in outcomes if one.failing_parameter or one.result != NULL)
         elif (
-            (state.weak and call.label in self.unit.often)
+            (state.is_merged and call.label in self.unit.often)
             or self.is_guarded(state, call, receiver)
             or self.holds(state, outcomes, receiver)
             or self.has_superclass(state, call.label, receiver)
         ):
-            outcomes = tuple(one for one in outcomes if one.fails or one.gives != NULL)
+            outcomes = tuple(one for one in outcomes if one.failing_parameter or one.result != NULL)
         outcomes = self.within_bounds(outcomes, call)
         possible = [one for one in outcomes if self.fits(state, one, receiver, given)]
-        normal = [one for one in possible if not one.fails]
+        normal = [one for one in possible if not one.failing_parameter]
         self._failures(at, state, call, possible, normal, given)
         if not normal:
             return []
         calm = found.changes is not None and not found.changes
         steady = calm if not found.outside else not models.changes(call.label)
-        if held is not None and steady and all(one.gives != NULL for one in normal):
+        if held is not None and steady and all(one.result != NULL for one in normal):
             # What gives the same each time, and is no news.
             if d >= 0:
                 state.registers[d] = held
@@ -215,15 +215,15 @@ class Calls(Choices):
                 continue
             value = registers[call.arguments[place - 1]]
             fact = state.fact(value)
-            if need < 0 and not (fact < 0 and self.of(fact).good):
+            if need < 0 and not (fact < 0 and self.of(fact).is_certain):
                 good = False
             if fact == NOTHING and value >= 0:
                 state.facts[value] = need
-        for place, what, answer in one.asked:
+        for place, what, answer in one.parameter_tests:
             if what != BOUND and 0 < place <= len(call.arguments):
                 value = registers[call.arguments[place - 1]]
                 if 0 <= value < TEXT:
-                    state.ask(value, what, answer)
+                    state.record_answer(value, what, answer)
         value = self.make(at, state, d)
         # To make a value anew may have given other names to these.
         receiver = registers[call.receiver] if call.receiver >= 0 else -1
@@ -250,7 +250,7 @@ class Calls(Choices):
         outside: bool,
     ) -> None:
         value = state.registers[d]
-        gives = one.gives
+        gives = one.result
         if isinstance(gives, tuple):
             kind, which = gives
             if kind == "n" and isinstance(which, int):
@@ -281,17 +281,19 @@ class Calls(Choices):
     ) -> None:
         """A method returns what it was given; a reader is told so if that is null."""
         fact = state.fact(given)
-        if fact >= NULL or not self.of(fact).good:
+        if fact >= NULL or not self.of(fact).is_certain:
             state.registers[d] = given
             return
         name = self.expression(call.expression)[0]
         origin = self.of(fact)
         step = self.step(self.unit.instructions[at][7], f"`{name}` gives back what it is given")
         state.facts[value] = self.origin(
-            (at, "back", fact), True, (*origin.steps, step), origin.what, origin.source
+            (at, "back", fact), True, (*origin.steps, step), origin.description, origin.source
         )
         now = self.of(state.facts[value])
-        self.origins[-state.facts[value] - 1] = now._replace(told=origin.told, passed=True)
+        self.origins[-state.facts[value] - 1] = now._replace(
+            is_declared=origin.is_declared, is_passed_through=True
+        )
 
     def _set_fields(
         self,
@@ -333,7 +335,7 @@ class Calls(Choices):
                 if held is not None and state.fact(held) < 0:
                     continue
             value = at * EACH + 1 + number
-            if value in state.old:
+            if value in state.earlier_values:
                 state.renew(value)
             state.heap[owner, name] = value
             if fact < 0:
@@ -357,11 +359,11 @@ class Calls(Choices):
     ) -> None:
         """Ways on which a method fails because of what it is given."""
         for one in possible:
-            if not one.fails or one.fails > len(given):
+            if not one.failing_parameter or one.failing_parameter > len(given):
                 continue
-            value = given[one.fails - 1]
+            value = given[one.failing_parameter - 1]
             fact = state.fact(value)
-            told = call.told[one.fails - 1]
+            told = call.argument_expressions[one.failing_parameter - 1]
             name = self.expression(call.expression)[0]
             why = f"is passed to `{name}`, which needs it,"
             if fact < 0 and not normal and told >= 0:
@@ -433,21 +435,21 @@ class Calls(Choices):
 
     def _limited(self, one: Outcome) -> Outcome:
         """To be below zero is to be out of bounds only if there are others."""
-        if not one.asked:
+        if not one.parameter_tests:
             return one
         asked = tuple(
             part
-            for part in one.asked
-            if part[1] != BOUND or (one.gives == NULL and part[0] in self.limited)
+            for part in one.parameter_tests
+            if part[1] != BOUND or (one.result == NULL and part[0] in self.limited)
         )
-        return one._replace(asked=asked)
+        return one._replace(parameter_tests=asked)
 
     def _outcomes(self) -> tuple[Outcome, ...]:
         flags = self.unit.flags
         found = [self._limited(one) for one in self.found.values()]
         found = list({one.key: one for one in reversed(found)}.values())[::-1]
         if flags & RETURNS_NEVER:
-            found = [one for one in found if one.fails or one.gives != NULL]
+            found = [one for one in found if one.failing_parameter or one.result != NULL]
         elif flags & RETURNS_MAYBE and (flags & BODILESS or _may_be_anything(found)):
             step = self.step(self.unit.instructions[0][7], "the method is declared nullable")
             found.append(returning(NULL)._replace(steps=(step,)))
@@ -456,5 +458,5 @@ class Calls(Choices):
 
 def _may_be_anything(outcomes: list[Outcome]) -> bool:
     """Whether a body leaves open what it returns: then its declaration counts."""
-    gives = [one.gives for one in outcomes if not one.fails]
+    gives = [one.result for one in outcomes if not one.failing_parameter]
     return NULL not in gives and any(one == NOTHING or isinstance(one, tuple) for one in gives)

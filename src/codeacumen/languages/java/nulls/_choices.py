@@ -1,4 +1,4 @@
-"""What a call may do, as far as its caller can see: which outcomes are possible here."""
+"""Selection of the outcomes of a call that are possible in the caller's state."""
 
 from __future__ import annotations
 
@@ -30,9 +30,12 @@ _MOST_NUMBERS = 3
 
 
 class Found(NamedTuple):
-    """What is known of a call's methods. ``writes``: fields that may change (None: any);
-    ``outside``: the methods are not the project's, and know nothing of its fields; ``throws``:
-    exceptions that may come (None: any); ``own`` and ``changes``: as in a summary."""
+    """Effects of the methods that a call may run.
+
+    ``writes`` names the fields that may change (None: any), ``throws`` the exceptions that may be
+    thrown (None: any). ``outside``: the methods do not belong to the project and do not touch its
+    fields. ``own`` and ``changes`` are as in a summary.
+    """
 
     outcomes: tuple[Outcome, ...]
     writes: frozenset[str] | None
@@ -61,7 +64,8 @@ class Choices(Classes):
             return True
         found = self.found_of(call)
         return found is not None and any(
-            not one.fails and (one.gives == NULL or any(fact < 0 for _, fact in one.fields))
+            not one.failing_parameter
+            and (one.result == NULL or any(fact < 0 for _, fact in one.fields))
             for one in found.outcomes
         )
 
@@ -75,10 +79,10 @@ class Choices(Classes):
         )
 
     def holds(self, state: State, outcomes: tuple[Outcome, ...], receiver: int) -> bool:
-        """Whether a method gives a field of which it is known that it is not null."""
+        """Return whether a method returns a field that is known not to be null."""
         for one in outcomes:
-            if isinstance(one.gives, tuple) and one.gives[0] == "f":
-                held = state.heap.get((receiver, one.gives[1]))
+            if isinstance(one.result, tuple) and one.result[0] == "f":
+                held = state.heap.get((receiver, one.result[1]))
                 if held is not None and state.fact(held) > 0:
                     return True
         return False
@@ -95,12 +99,12 @@ class Choices(Classes):
                     return False
             elif fact < 0 or (need in (TRUE, FALSE) and fact in (TRUE, FALSE) and need != fact):
                 return False
-        return not one.asked or self._answers(state, one.asked, receiver, given)
+        return not one.parameter_tests or self._answers(state, one.parameter_tests, receiver, given)
 
     def _answers(
         self, state: State, asked: tuple[Asked, ...], receiver: int, given: list[int]
     ) -> bool:
-        """Whether what is known here of the arguments does not speak against a way."""
+        """Return whether an outcome's tests of parameters agree with the facts in the state."""
         for place, what, answer in asked:
             if place == 0:
                 held = state.heap.get((receiver, what))
@@ -111,22 +115,26 @@ class Choices(Classes):
             if place > len(given) or what == BOUND:
                 continue
             value = given[place - 1]
-            known = state.asked.get((value, what))
+            known = state.answers.get((value, what))
             if (known is not None and known != answer) or (answer and state.fact(value) < 0):
                 return False
         return True
 
     def within_bounds(self, outcomes: tuple[Outcome, ...], call: CallSite) -> tuple[Outcome, ...]:
-        """Null that is given for what is out of bounds says too little, unless somebody asks for
-        a certain place."""
-        if not any(one.asked for one in outcomes):
+        """Replace results that are null only out of bounds by unknown ones.
+
+        They count where the caller passes something other than a fixed value.
+        """
+        if not any(one.parameter_tests for one in outcomes):
             return outcomes
         return tuple(
-            one._replace(gives=NOTHING, asked=())
-            if one.gives == NULL
+            one._replace(result=NOTHING, parameter_tests=())
+            if one.result == NULL
             and any(
-                what == BOUND and 0 < place <= len(call.told) and call.told[place - 1] >= 0
-                for place, what, _ in one.asked
+                what == BOUND
+                and 0 < place <= len(call.argument_expressions)
+                and call.argument_expressions[place - 1] >= 0
+                for place, what, _ in one.parameter_tests
             )
             else one
             for one in outcomes
@@ -141,17 +149,17 @@ class Choices(Classes):
         given: list[int],
         used: bool,
     ) -> list[Outcome]:
-        """Outcomes as far as they differ in what the caller can see: each is a way to follow."""
-        if len(normal) == 1 and not normal[0].fields and not normal[0].asked:
+        """Return the outcomes that differ in what the caller can observe, one path for each."""
+        if len(normal) == 1 and not normal[0].fields and not normal[0].parameter_tests:
             return normal
-        loose = any(one.gives == NOTHING for one in normal)
-        numbers = {one.gives for one in normal if isinstance(one.gives, tuple)}
+        loose = any(one.result == NOTHING for one in normal)
+        numbers = {one.result for one in normal if isinstance(one.result, tuple)}
         many = len(numbers) > _MOST_NUMBERS
         held = {state.registers[one] for one in self.unit.live(at + 1)}
         names = self.reads()
         found: dict[tuple[object, ...], Outcome] = {}
         for one in normal:
-            gives = one.gives if used or call.flags & CREATES else NOTHING
+            gives = one.result if used or call.flags & CREATES else NOTHING
             if isinstance(gives, tuple):
                 if gives[0] == "n" and many:
                     gives = NOTHING
@@ -167,29 +175,31 @@ class Choices(Classes):
                     if place <= len(given) and self._matters(state, given[place - 1], held)
                 )
             fields = one.fields
-            # A short body may return the new object, and who gets it may read its fields.
+            # A short body may return the new object, and its caller may read the fields.
             if not (self.unit.short and call.flags & CREATES):
                 fields = tuple(part for part in fields if _read_as(part[0]) in names)
-            asked = one.asked
+            asked = one.parameter_tests
             if asked and gives != NULL:
                 asked = tuple(
                     part
                     for part in asked
                     if used and 0 < part[0] <= len(given) and given[part[0] - 1] in held
                 )
-            told = one._replace(gives=gives, needs=needs, fields=fields, asked=asked)
+            told = one._replace(result=gives, needs=needs, fields=fields, parameter_tests=asked)
             found.setdefault(told.key, told)
         return list(found.values())
 
     def _matters(self, state: State, value: int, held: set[int]) -> bool:
-        """Whether it is worth to learn something of a value."""
+        """Return whether new facts about a value are worth recording."""
         if value < 0 or value >= TEXT or state.fact(value) != NOTHING:
             return False
         return value >= PARAMETER or value in held or value in state.heap.values()
 
     def reads(self) -> frozenset[str]:
-        """Names of fields that the body reads, itself or through methods that only give them;
-        and calls that it makes again."""
+        """Return the names of the fields that the body reads, and its calls.
+
+        Fields read through methods that only return them count too.
+        """
         if self._reads is None:
             found = set(self.unit.loads)
             if self.unit.flags & CONSTRUCTOR:
@@ -198,17 +208,17 @@ class Choices(Classes):
                 found.add(f"(){call.label}")
                 known = self.found_of(call)
                 for one in known.outcomes if known is not None else ():
-                    if isinstance(one.gives, tuple) and one.gives[0] == "f":
-                        found.add(str(one.gives[1]))
+                    if isinstance(one.result, tuple) and one.result[0] == "f":
+                        found.add(str(one.result[1]))
             self._reads = frozenset(found)
         return self._reads
 
 
 def _read_as(name: str) -> str:
-    """How a body reads what an outcome tells of fields and calls, whoever's they are."""
+    """Return the name under which a body reads a field or call of an outcome, for any owner."""
     return f"(){name.partition(')')[2]}" if name[0] == "(" else name.lstrip(".")
 
 
 def _makes(one: Outcome) -> bool:
-    """Whether something is known of a new object that is returned."""
+    """Return whether an outcome has facts about a new object that is returned."""
     return any(name[0] == "." for name, _ in one.fields)

@@ -146,7 +146,7 @@ class Run(Tests):
                 found.append(state)
                 here[key] = state
             elif key in here:
-                here[key].asked = common(here[key].asked, state.asked)
+                here[key].answers = common(here[key].answers, state.answers)
         ways = self.ways
         if len(found) <= ways:
             return found

@@ -1,8 +1,8 @@
-"""Sizes: what is known not to be empty is walked at least once; a counter is never negative.
+"""Models of maps, sizes and classes in the null analysis.
 
-Maps and system properties: what was put, or asked for, can be got.
-
-Classes as values: the class of an object, and those above it.
+Maps and system properties: a key that was put, or tested for, has a value. Sizes: a loop over a
+collection known to be non-empty runs at least once; a counter is never negative. Classes as
+values: the class of an object, and its superclasses.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from codeacumen.languages.java.nulls.models import name_of
 class Maps(Values):
     def __init__(self, unit: Unit) -> None:
         super().__init__(unit)
-        # Whether somebody asks for a key, and may have made it from the same as before.
+        # True if the body tests for a key, which may equal an earlier key computed the same way.
         self.looks_up = any(
             models.kind_of(call.label, models.plain(call.label)) == models.CONTAINS
             for call in unit.calls.values()
@@ -48,7 +48,7 @@ class Maps(Values):
         given: list[int],
         d: int,
     ) -> list[State]:
-        """The states after a call of a map's method."""
+        """Return the states after a call of a map's method."""
         for value in given:
             self.escape(state, value)
         key: tuple[object, ...] = (receiver, "get", *given[:1])
@@ -78,7 +78,7 @@ class Maps(Values):
                 return [state]
             key = (receiver, "get", *given)
         held = state.heap.pop(key, None) if kind == models.REMOVE else state.heap.get(key)
-        if state.weak or (receiver, "table") in state.heap:
+        if state.is_merged or (receiver, "table") in state.heap:
             self.make(at, state, d)
             return [state]
         iterated = bool(given) and state.heap.get((given[0], "key of"), -2) == receiver
@@ -100,14 +100,14 @@ class Maps(Values):
         return [state, other]
 
     def _same_as(self, state: State, value: int) -> tuple[object, ...]:
-        """What tells a key from others: if a getter gave it, whose and which."""
+        """Return what identifies a key: the getter that returned it and its receiver, or itself."""
         for key in state.heap:
             if key[0] == value and key[1] == "from":
                 return key[2:]
         return (value,)
 
     def keys(self, map_: int, name: str, after: list[State], d: int) -> None:
-        """What iterates over a map's keys gives them."""
+        """Mark iterators over a map's keys, and the elements that they return."""
         for state in after:
             if name == "iterator":
                 state.heap[state.registers[d], "keys"] = map_
@@ -115,8 +115,10 @@ class Maps(Values):
                 state.heap[state.registers[d], "key of"] = map_
 
     def _is_set(self, state: State, given: list[int]) -> bool:
-        """Whether a system property is one that every machine has; a constant of the program is
-        taken to name one."""
+        """Return whether a system property exists on every machine.
+
+        A constant of the program is assumed to name such a property.
+        """
         if not given:
             return True
         value = given[0]
@@ -135,12 +137,12 @@ _EMPTIES = re.compile(r"(next|clear|remove|retain|poll|pop|drain|take)")
 
 @cache
 def tells(name: str) -> bool:
-    """Whether a method of that name tells, or changes, whether there is something."""
+    """Return whether a method of this name reveals or changes whether its object is empty."""
     return name in _SIZES or name in _MORE or name == "isEmpty" or bool(_EMPTIES.match(name))
 
 
 def _asks_twice(unit: Unit) -> bool:
-    """Whether strings are asked more than once whether they are empty."""
+    """Return whether the body tests strings for emptiness more than once."""
     asked = 0
     for call in unit.calls.values():
         label = call.label
@@ -151,11 +153,11 @@ def _asks_twice(unit: Unit) -> bool:
 class Sizes(Maps):
     def __init__(self, unit: Unit) -> None:
         super().__init__(unit)
-        # Sizes are worth to be followed if something is walked, or asked for its size again.
+        # It pays to track sizes if the body has loops, or tests emptiness again.
         self.sizes_matter = unit.loops or _asks_twice(unit)
 
     def sized(self, state: State, label: str, name: str, receiver: int, value: int) -> None:
-        """After a call that may tell, or change, whether there is something in its receiver."""
+        """Update the state after a call that may reveal or change whether its receiver is empty."""
         heap = state.heap
         if value >= 0:
             if name in _SIZES:
@@ -175,8 +177,10 @@ class Sizes(Maps):
             del heap[receiver, "full"]
 
     def is_blank(self, state: State, value: int, owner: int) -> bool:
-        """A value tells whether a string is empty: whether that may be. Strings do not change, so
-        those that are empty are remembered too."""
+        """Link a value to the emptiness of a string; return whether the value is possible.
+
+        Strings do not change, so empty ones are recorded too.
+        """
         if not self.sizes_matter:
             return True
         heap = state.heap
@@ -192,7 +196,7 @@ class Sizes(Maps):
         return (value, "full") in state.heap
 
     def filled(self, state: State, value: int, answer: bool) -> None:
-        """A question was answered: perhaps the one whether there is anything."""
+        """Record the answer of a condition that may have tested for emptiness."""
         owner = state.heap.get((value, "more" if answer else "void"))
         if owner is not None:
             state.heap[owner, "full"] = SOLID
@@ -202,11 +206,11 @@ class Sizes(Maps):
             state.heap[owner, "blank"] = SOLID
 
     def compared(self, state: State, less: bool, value: int, other: int, taken: bool) -> None:
-        """A size was compared with a number, and is not zero."""
+        """Record what a comparison of a size with a number reveals about emptiness."""
         owner = state.heap.get((value, "size of"))
         if owner is not None and NUMBER <= other < TRUTH:
             number = other - ZERO
-            # It is not 0, or not below 1, or equal to 1.
+            # The size is not 0, or not below 1, or equal to 1.
             some = number > 0 if less is not taken else number == 0
             if some and not (less and taken):
                 state.heap[owner, "full"] = SOLID
@@ -221,7 +225,7 @@ class Sizes(Maps):
                 state.heap[owner, "blank"] = SOLID
 
     def below(self, state: State, value: int, other: int) -> bool | None:
-        """Whether one number is known to be below another because of what they count."""
+        """Return whether one number is below another by what they count; None if unknown."""
         if value == ZERO and other < TEXT:
             some = self._has_some(state, other)
             if some is not None:
@@ -235,25 +239,23 @@ class Sizes(Maps):
         return None
 
     def _has_some(self, state: State, size: int) -> bool | None:
-        """Whether that of which a value is the size has something in it."""
+        """Return whether the object with this size is non-empty; None if unknown."""
         owner = state.heap.get((size, "size of"))
         if owner is None:
             return None
-        return (
-            True
-            if (owner, "full") in state.heap
-            else (False if (owner, "blank") in state.heap else None)
-        )
+        if (owner, "full") in state.heap:
+            return True
+        return False if (owner, "blank") in state.heap else None
 
     def is_no_size(self, state: State, value: int, other: int) -> bool | None:
-        """Whether a size that is compared with zero is zero."""
+        """Return whether a size that is compared with zero is zero; None if unknown."""
         if other != ZERO or value >= TEXT:
             return None
         some = self._has_some(state, value)
         return None if some is None else not some
 
     def differs(self, state: State, value: int, other: int) -> bool:
-        """Whether one counts and the other is negative."""
+        """Return whether one value counts and the other is negative."""
         return (NUMBER <= other < ZERO and ("counts", value) in state.facts) or (
             NUMBER <= value < ZERO and ("counts", other) in state.facts
         )
@@ -264,8 +266,10 @@ WALKS = frozenset(("getClass", "getSuperclass"))
 
 class Classes(Sizes):
     def has_superclass(self, state: State, label: str, receiver: int) -> bool:
-        """Whether somebody asks for what is above the class of an object that is not Object: an
-        interface has nothing above it, a class has."""
+        """Return whether a call gets the superclass of the class of an object other than Object.
+
+        Such a superclass exists; an interface has none.
+        """
         return (
             label.startswith("java.lang.Class.getSuperclass")
             and (receiver, "of object") in state.heap
@@ -273,14 +277,14 @@ class Classes(Sizes):
         )
 
     def walked(self, after: list[State], name: str, of_object: bool, d: int) -> None:
-        """What an object's class is, and the class above such a one, is no interface."""
+        """Mark the class of an object, and its superclasses: they are no interfaces."""
         if d >= 0 and (name == "getClass" or of_object):
             for state in after:
                 if state.registers[d] >= 0 and state.fact(state.registers[d]) > 0:
                     state.heap[state.registers[d], "of object"] = SOLID
 
     def equalled(self, state: State, label: str, value: int, one: int, other: int) -> bool:
-        """After ``equals`` of one and another gave a value: whether that may be."""
+        """Return whether the result of ``equals`` is possible, and record what it reveals."""
         for constant, owner in ((one, other), (other, one)):
             if owner >= 0 and TEXT <= constant < NUMBER:
                 text = self.unit.facts.texts[constant - TEXT]
@@ -291,7 +295,7 @@ class Classes(Sizes):
         return True
 
     def not_root(self, state: State, one: int, other: int) -> None:
-        """Two differ: perhaps one of them is a class, and not the one above all."""
+        """Record that two values differ: a class that differs from Object has a superclass."""
         for constant, owner in ((one, other), (other, one)):
             if not TEXT <= constant < NUMBER or (owner, "of object") not in state.heap:
                 continue

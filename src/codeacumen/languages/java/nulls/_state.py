@@ -1,15 +1,13 @@
-"""What is known on one way through a method.
+"""Abstract states on paths through a method, and summaries of methods for their callers.
 
-Values are numbers: the value of a parameter, of a constant's text, or what a certain instruction
-made. Registers and fields hold values; facts are known of values, so what is learnt of a value is
-known wherever it is held.
+Values are numbers: the value of a parameter, of a constant's text, or the result of a certain
+instruction. Registers and fields hold values. Facts belong to values, so a fact learnt about a
+value holds wherever the value is held.
 
-What a caller has to know of a method: the ways it can end.
-
-An outcome is one way, as far as null is concerned: what it needs of the parameters, and what it
-gives. Together the outcomes say all there is to say: a method whose every return needs its
-parameter not to be null ensures that; one that has no outcome that returns never does; one that
-returns true only when it was given no null tells of it.
+A summary lists the outcomes of a method. An outcome is one path as far as null is concerned: what
+it requires of the parameters, and what it returns. Together the outcomes are complete: a method
+whose every return requires a non-null parameter ensures that; a method without a returning
+outcome never returns; one that returns true only for a non-null argument is a null check.
 """
 
 from __future__ import annotations
@@ -18,15 +16,15 @@ from typing import NamedTuple, Protocol
 
 from codeacumen.languages.java.nulls.report import Step
 
-# What is known of a value. NULL stands for all numbers below zero: the place of its origin.
+# Facts about a value. NULL stands for all numbers below zero, which encode the origin of the null.
 NULL, NOTHING, NONNULL, TRUE, FALSE, FRESH = -1, 0, 1, 2, 3, 4
-# What else a method may give: a parameter (p), a field of its object (f), or a number (n).
+# Other results of a method: a parameter (p), a field of its object (f), or a number (n).
 Given = int | tuple[str, int | str]
 
-# A parameter, the class it is compared with, and the answer; or 0, a field of the object, and
+# A parameter, the class it is tested against, and the answer; or 0, a field of the object, and
 # whether it is null.
 Asked = tuple[int, str, bool]
-# Instead of a class: it was compared with what limits it, a size or a length.
+# In place of a class: the parameter was compared with its limit, a size or a length.
 BOUND = "<"
 
 MOST = 8
@@ -35,29 +33,36 @@ GIVEN = 16
 
 
 class Outcome(NamedTuple):
-    """``fails`` is the parameter that must not be null on this way (0: it returns). ``needs``:
-    parameters, from 1, and what is known of them; ``gives`` what is returned; ``fields`` what is
-    known of the object's fields afterwards, of what it (``()name``) or a parameter (``(1)name``)
-    was asked for, and of those of a new object that is returned, whose
-    names begin with a dot; ``steps`` how it came about; ``asked`` what else it was asked of
-    parameters: whether they are instances of a class, or (BOUND) within bounds."""
+    """One way in which a method can end.
 
-    fails: int
+    ``failing_parameter`` is the parameter that must not be null on this path (0: the method
+    returns). ``needs`` pairs parameters, counted from 1, with required facts; ``result`` is the
+    returned value. ``fields`` holds facts after the call: of the object's fields, of the results
+    of calls on the object (``()name``) or on a parameter (``(1)name``), and of the fields of a
+    returned new object, whose names begin with a dot. ``steps`` explains the outcome.
+    ``parameter_tests`` are further tests on this path: whether parameters are instances of a
+    class, or (BOUND) within bounds.
+    """
+
+    failing_parameter: int
     needs: tuple[tuple[int, int], ...]
-    gives: Given
+    result: Given
     fields: tuple[tuple[str, int], ...]
     steps: tuple[Step, ...]
-    asked: tuple[Asked, ...] = ()
+    parameter_tests: tuple[Asked, ...] = ()
 
     @property
     def key(self) -> tuple[object, ...]:
-        return (*self[:4], self.asked)
+        return (*self[:4], self.parameter_tests)
 
 
 class Summary(NamedTuple):
-    """``writes`` are the names of fields of others that may change, ``own`` those of the object
-    itself, ``throws`` the exceptions that may leave it; None: any. ``changes``: of all those
-    fields the ones that are more than filled, as a cache is, when they are found null."""
+    """Effects of a method; None in place of a set stands for any name.
+
+    ``writes`` names the fields of other objects that the method may write, ``own`` those of its
+    own object, ``throws`` the exceptions that may leave it. ``changes`` are the written fields
+    except those that the method only fills when they are null, as a cache does.
+    """
 
     outcomes: tuple[Outcome, ...]
     writes: frozenset[str] | None
@@ -75,45 +80,49 @@ def returning(gives: Given, *needs: tuple[int, int]) -> Outcome:
 
 
 def bounded(outcomes: list[Outcome]) -> tuple[Outcome, ...]:
-    """Not more outcomes than are worth to be looked at: first fields are forgotten, then what is
-    needed of parameters."""
+    """Merge outcomes until there are few enough: drop fields first, then parameter needs."""
     if len(outcomes) <= MOST:
         return tuple(outcomes)
     for keep_asked, keep_needs in ((True, True), (False, True), (False, False)):
         shorter: dict[tuple[object, ...], Outcome] = {}
         for one in outcomes:
-            if one.fails == 0:
-                gives = one.gives
+            if one.failing_parameter == 0:
+                gives = one.result
                 if not keep_needs and gives == NULL and any(need[1] < 0 for need in one.needs):
                     gives = NOTHING
-                asked = one.asked if gives == NULL else ()
+                asked = one.parameter_tests if gives == NULL else ()
                 one = one._replace(
-                    fields=(), needs=one.needs if keep_needs else (), gives=gives, asked=asked
+                    fields=(),
+                    needs=one.needs if keep_needs else (),
+                    result=gives,
+                    parameter_tests=asked,
                 )
             key = one.key if keep_asked else one[:4]
             before = shorter.get(key)
             if before is not None:
-                asked = tuple(part for part in before.asked if part in one.asked)
-                one = before._replace(asked=asked)
+                asked = tuple(
+                    part for part in before.parameter_tests if part in one.parameter_tests
+                )
+                one = before._replace(parameter_tests=asked)
             shorter[key] = one
         outcomes = list(shorter.values())
         if len(outcomes) <= MOST:
             break
-    normal = [one for one in outcomes if one.fails == 0]
-    return tuple(normal + [one for one in outcomes if one.fails][: 2 * MOST])
+    normal = [one for one in outcomes if one.failing_parameter == 0]
+    return tuple(normal + [one for one in outcomes if one.failing_parameter][: 2 * MOST])
 
 
-# Values: of instruction i, from i * EACH on; then of parameters, what a register held when its
-# value was made anew, and of texts.
+# Numbering of values: those of instruction i start at i * EACH; then follow parameters, the old
+# values of registers whose instruction ran again, and texts.
 EACH = 16
 PARAMETER, STALE, TEXT = 1 << 24, 1 << 25, 1 << 26
 THIS = PARAMETER
 # Constants that are whole numbers, from -LIMIT on.
 NUMBER, LIMIT = 1 << 27, 1 << 20
-# What is true, and then what is false.
+# The value true, followed by the value false.
 TRUTH = 1 << 28
 SOLID = -1
-# How many ways are kept apart where ways meet.
+# Maximum number of states kept apart where paths meet.
 WAYS, FEW_WAYS = 8, 4
 
 Heap = dict[tuple[object, ...], int]
@@ -123,7 +132,7 @@ NONE_ASKED: AnswersSoFar = {}
 
 
 class Kept(Protocol):
-    """What of a body decides what is kept."""
+    """Properties of a method body that decide which facts a state retains."""
 
     loops: bool
     short: bool
@@ -131,30 +140,34 @@ class Kept(Protocol):
 
 
 class State:
-    __slots__ = ("asked", "facts", "heap", "old", "registers", "weak")
+    """Registers, heap and facts at one instruction on one path."""
+
+    __slots__ = ("answers", "earlier_values", "facts", "heap", "is_merged", "registers")
 
     def __init__(
-        self, registers: list[int], facts: Facts, heap: Heap, old: frozenset[object]
+        self, registers: list[int], facts: Facts, heap: Heap, earlier_values: frozenset[object]
     ) -> None:
         self.registers = registers
-        # Values that were there where ways last met: only those can be made again.
-        self.old = old
-        # Whether something was forgotten where ways were merged.
-        self.weak = False
+        # Values that existed where paths last met; only their instructions can run again.
+        self.earlier_values = earlier_values
+        # True where facts were dropped to merge paths.
+        self.is_merged = False
         self.facts = facts
         self.heap = heap
-        # What the way was asked and does not keep it apart from others: whether a value is an
-        # instance of a class, or within bounds. Never changed in place: ways share it.
-        self.asked: AnswersSoFar = NONE_ASKED
+        # Results of tests (instance of a class, within bounds) that do not keep states apart.
+        # Never changed in place, because states share the dictionary.
+        self.answers: AnswersSoFar = NONE_ASKED
 
     def copy(self) -> State:
-        made = State(self.registers.copy(), self.facts.copy(), self.heap.copy(), self.old)
-        made.weak = self.weak
-        made.asked = self.asked
-        return made
+        copied = State(
+            self.registers.copy(), self.facts.copy(), self.heap.copy(), self.earlier_values
+        )
+        copied.is_merged = self.is_merged
+        copied.answers = self.answers
+        return copied
 
-    def ask(self, value: int, what: str, answer: bool) -> None:
-        self.asked = {**self.asked, (value, what): answer}
+    def record_answer(self, value: int, test: str, answer: bool) -> None:
+        self.answers = {**self.answers, (value, test): answer}
 
     def fact(self, value: int) -> int:
         if value < 0 or value >= TEXT:
@@ -164,26 +177,29 @@ class State:
         return self.facts.get(value, NOTHING)
 
     def renew(self, value: int) -> None:
-        """An instruction makes its value again: who holds the old one holds it under another
-        name, and what was known of it through others is forgotten."""
+        """Prepare for an instruction that computes its value again.
+
+        Registers that hold the old value hold it under another number afterwards; facts that
+        relate it to other values are dropped.
+        """
         registers, facts, heap = self.registers, self.facts, self.heap
-        known = facts.pop(value, NOTHING)
+        fact_of_value = facts.pop(value, NOTHING)
         for place, held in enumerate(registers):
             if held == value:
                 registers[place] = STALE + place
-                if known:
-                    facts[STALE + place] = known
+                if fact_of_value:
+                    facts[STALE + place] = fact_of_value
                 else:
                     facts.pop(STALE + place, None)
         for key in [key for key, held in heap.items() if held == value or value in key]:
             del heap[key]
         for fact in [fact for fact in facts if type(fact) is tuple and value in fact]:
             del facts[fact]
-        if self.asked:
-            self.asked = {key: one for key, one in self.asked.items() if key[0] != value}
+        if self.answers:
+            self.answers = {key: answer for key, answer in self.answers.items() if key[0] != value}
 
     def tidied(self, live: list[int], unit: Kept) -> tuple[object, ...]:
-        """Forgets what nobody can ask for any more; gives what tells it from other states."""
+        """Drop what the rest of the body cannot use, and return a key that identifies the state."""
         registers, facts, heap = self.registers, self.facts, self.heap
         kept = [SOLID] * len(registers)
         known: set[object] = set()
@@ -194,7 +210,7 @@ class State:
         self.registers = kept
         if heap:
             if unit.short:
-                # What a parameter was asked may be what the method tells its caller.
+                # Results of calls on a parameter may become part of the method's outcome.
                 known.update(
                     key[0]
                     for key in heap
@@ -247,26 +263,29 @@ class State:
                     old.update(fact)
                 else:
                     old.add(fact)
-            self.old = frozenset(old)
+            self.earlier_values = frozenset(old)
         return (tuple(kept), frozenset(facts.items()), frozenset(heap.items()))
 
     def merged(self, other: State) -> State:
-        """What is known on both of two ways."""
+        """Return the state with the facts that hold in both states."""
         registers = [
-            one if one == two else STALE + place
-            for place, (one, two) in enumerate(zip(self.registers, other.registers, strict=True))
+            value if value == other_value else STALE + register
+            for register, (value, other_value) in enumerate(
+                zip(self.registers, other.registers, strict=True)
+            )
         ]
         facts = {key: fact for key, fact in self.facts.items() if other.facts.get(key) == fact}
-        for place, value in enumerate(registers):
-            if value == STALE + place:
+        for register, value in enumerate(registers):
+            if value == STALE + register:
                 facts.pop(value, None)
-                one, two = self.fact(self.registers[place]), other.fact(other.registers[place])
-                if one > 0 and two > 0:
-                    facts[value] = one if one == two else NONNULL
+                first = self.fact(self.registers[register])
+                second = other.fact(other.registers[register])
+                if first > 0 and second > 0:
+                    facts[value] = first if first == second else NONNULL
         heap = {key: held for key, held in self.heap.items() if other.heap.get(key) == held}
-        merged = State(registers, facts, heap, self.old | other.old)
-        merged.weak = True
-        merged.asked = common(self.asked, other.asked)
+        merged = State(registers, facts, heap, self.earlier_values | other.earlier_values)
+        merged.is_merged = True
+        merged.answers = common(self.answers, other.answers)
         return merged
 
 

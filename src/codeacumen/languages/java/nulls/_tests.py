@@ -43,7 +43,7 @@ class Tests(Calls):
         if op == code.IF_KIND:
             if fact < 0:
                 return False
-            return state.asked.get((value, self._kind(b))) if b >= 0 else None
+            return state.answers.get((value, self._kind(b))) if b >= 0 else None
         other = state.registers[b]
         if op == code.IF_EQUAL:
             return self._equal(state, value, other, fact)
@@ -110,7 +110,7 @@ class Tests(Calls):
             if taken and value >= 0 and state.fact(value) == NOTHING:
                 facts[value] = NONNULL
             if b >= 0 and 0 <= value < TEXT:
-                state.ask(value, self._kind(b), taken)
+                state.record_answer(value, self._kind(b), taken)
                 if at in self.unit.correlated:
                     facts["is", value, self._kind(b)] = TRUE if taken else FALSE
         else:
@@ -139,7 +139,7 @@ class Tests(Calls):
         """A field of the object was tested, which the method only reads."""
         for name in self.unit.tested:
             if state.heap.get((THIS, name)) == value:
-                state.ask(THIS, name, null)
+                state.record_answer(THIS, name, null)
                 return
 
     def _limits(self, state: State, value: int, other: int, taken: bool) -> None:
@@ -148,9 +148,9 @@ class Tests(Calls):
             if self.is_parameter(one):
                 if limit < TEXT:
                     self.limited.add(one - PARAMETER)
-                    state.ask(one, BOUND, True)
+                    state.record_answer(one, BOUND, True)
                 elif one == value and taken and limit == ZERO:
-                    state.ask(one, BOUND, True)
+                    state.record_answer(one, BOUND, True)
 
 
 @cache

@@ -1,4 +1,4 @@
-"""A body of a method, made ready: instructions, where ways meet, which registers are live."""
+"""A method body prepared for the analysis: instructions, merge points, live registers."""
 
 from __future__ import annotations
 
@@ -22,7 +22,17 @@ Instruction = tuple[int, int, int, int, int, int, int, int]
 
 
 class CallSite:
-    __slots__ = ("arguments", "expression", "flags", "label", "receiver", "targets", "told")
+    """A call instruction of a body: label, targets, registers and expressions of its arguments."""
+
+    __slots__ = (
+        "argument_expressions",
+        "arguments",
+        "expression",
+        "flags",
+        "label",
+        "receiver",
+        "targets",
+    )
 
     def __init__(self, facts: Facts, row: int) -> None:
         label, targets, self.flags, self.receiver, self.expression, count = facts.calls[
@@ -32,11 +42,11 @@ class CallSite:
         self.targets = facts.targets[targets]
         pairs = facts.calls[row + 6 : row + 6 + 2 * count].tolist()
         self.arguments: list[int] = pairs[0::2]
-        self.told: list[int] = pairs[1::2]
+        self.argument_expressions: list[int] = pairs[1::2]
 
 
 class Unit:
-    """``live`` tells for places where ways meet which registers are still asked for."""
+    """The instructions of a body, with properties computed once for the analysis."""
 
     def __init__(self, facts: Facts, row: int) -> None:
         self.facts = facts
@@ -44,7 +54,7 @@ class Unit:
         self.place, first = columns[PLACE], columns[FIRST]
         self.registers, self.parameters = columns[REGISTERS], columns[PARAMETERS]
         self.flags, self.maybe, self.never = columns[FLAGS], columns[MAYBE], columns[NEVER]
-        self.throws = frozenset(facts.texts[one] for one in facts.throws.get(self.place, ()))
+        self.throws = frozenset(facts.texts[text] for text in facts.throws.get(self.place, ()))
         self.name, self.owner = facts.texts[columns[NAMED]], facts.texts[columns[CLASS]]
         last = int(facts.units[row + 1, FIRST]) if row + 1 < len(facts.units) else len(facts.code)
         flat = facts.code[first:last].tolist()
@@ -86,7 +96,7 @@ class Unit:
             if falls:
                 arrivals[place + 1] += 1
         self.looping = looping
-        # Whether some loop fills an array: then none is taken to be empty.
+        # If some loop fills an array, no new array counts as empty.
         self.fills = any(
             looping[place] and one[0] == code.SET_INDEX for place, one in enumerate(instructions)
         )
@@ -155,8 +165,10 @@ class Unit:
         self._live_lists: dict[int, list[int]] = {}
 
     def _linked(self, compares: list[int], made: dict[int, object]) -> frozenset[int]:
-        """Values that are compared in more than one condition or switch: what they turn out to be
-        is worth remembering."""
+        """Return the comparisons of values that several conditions or switches compare.
+
+        Only for these values it pays to remember the result of a comparison.
+        """
         places: dict[object, list[int]] = {}
         asked: dict[object, set[int]] = {}
         for place in compares:
@@ -170,8 +182,11 @@ class Unit:
         )
 
     def _often(self) -> None:
-        """Fields and calls that are met more than once: only of those is it worth to remember
-        what they gave. In short bodies all are: they may be what is returned."""
+        """Collect the fields and calls that occur more than once, and other sets of names.
+
+        Only for these fields and calls it pays to remember the value. In short bodies all of them
+        count, because they may be the result.
+        """
         seen: dict[object, int] = {}
         for op, _, _, _, c, _, _, _ in self.instructions:
             if op in (code.LOAD, code.STORE):
@@ -189,21 +204,21 @@ class Unit:
         )
         self.lacking = self._lacking()
         stores = {self.facts.texts[one[4]] for one in self.instructions if one[0] == code.STORE}
-        # In an order that is the same in every process.
+        # Sorted, so that the order is the same in every process.
         self.tested = tuple(sorted(self.lacking - stores))
         self.fields: tuple[str, ...] = tuple(
-            self.facts.texts[one] for one in self.facts.classes.get(self.owner, ())
+            self.facts.texts[text] for text in self.facts.classes.get(self.owner, ())
         )
         self.short = short = len(self.instructions) <= _SHORT
         texts = self.facts.texts
         self.often: frozenset[str] = frozenset(
-            texts[one] if type(one) is int else str(one)
-            for one, times in seen.items()
+            texts[name] if type(name) is int else str(name)
+            for name, times in seen.items()
             if times > 1 or short
         )
 
     def _lacking(self) -> frozenset[str]:
-        """Names of fields that the body tests for null: what it writes there then is a cache."""
+        """Return the names of fields that the body tests for null; writes to them fill a cache."""
         held: dict[int, int] = {}
         found = set()
         for op, d, a, _, c, _, _, _ in self.instructions:
@@ -227,7 +242,7 @@ class Unit:
         return found
 
     def _correlate(self) -> None:
-        """Comparisons that are made more than once: only those are worth remembering."""
+        """Collect the comparisons that occur more than once; only these are worth remembering."""
         compares = [
             place
             for place, one in enumerate(self.instructions)

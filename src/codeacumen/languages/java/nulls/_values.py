@@ -1,4 +1,4 @@
-"""Values: where a null comes from, what fields hold, and what may not be null."""
+"""Values in the null analysis: origins of nulls, contents of fields, dereferences and reports."""
 
 from __future__ import annotations
 
@@ -33,26 +33,29 @@ from codeacumen.languages.java.nulls.facts import RETURNS_MAYBE
 from codeacumen.languages.java.nulls.report import Report, Step
 
 _MOST_FIELDS, _MOST_ASKED = 8, 6
-# Nulls in fields that a caller is told of.
+# Origins of nulls in fields that belong to a method's outcome.
 _CLEARED = "is set to null"
 _LEFT = (_CLEARED, "is not set", "is left null")
-# How it is told that the argument is a literal.
+# Beginning of the reason where the argument is the literal null.
 LITERAL = "null is given to"
 MOST_WRITES, MOST_THROWS = 40, 10
 
 
 class Origin(NamedTuple):
-    """Where a null comes from. One that is only supposed, because the code asks for it or because
-    a parameter would have to be null, is not ``good`` enough for a report. ``source`` names the
-    method or the field that all who use it have to judge; ``passed``: a method was given it and
-    returned it."""
+    """Source of a null.
 
-    good: bool
+    A null that is only assumed, because the code tests for it or because a parameter would have
+    to be null, is not ``is_certain`` and not reported. ``is_declared`` marks nulls that come from
+    an annotation. ``source`` names the method or the field whose other uses decide whether the
+    null is believed. ``is_passed_through``: a method returned the null that it was passed.
+    """
+
+    is_certain: bool
     steps: tuple[Step, ...]
-    what: str
-    told: bool = False
+    description: str
+    is_declared: bool = False
     source: str = ""
-    passed: bool = False
+    is_passed_through: bool = False
 
 
 def _few(names: frozenset[str] | None) -> frozenset[str] | None:
@@ -69,13 +72,13 @@ class Values:
         self.writes: frozenset[str] | None = frozenset()
         self.own: frozenset[str] | None = frozenset()
         self.changes: frozenset[str] | None = frozenset()
-        # Parameters that are compared with what limits them.
+        # Parameters that are compared with their limits.
         self.limited: set[int] = set()
         self.throws: frozenset[str] | None = frozenset()
-        # Dereferences of what was tested and found null, and those that something passed.
+        # Dereferences of values that a test found null, and dereferences that some value passes.
         self.doubts: dict[int, tuple[str, tuple[Step, ...]]] = {}
         self.fine: set[int] = set()
-        # What may be null and was tested, with the place that gave it.
+        # Sources of nulls that were tested, with path and line of the origin.
         self.tested: set[tuple[str, str, int]] = set()
         self.sources: list[str] = []
 
@@ -90,7 +93,7 @@ class Values:
     def origin(
         self, key: object, good: bool, steps: tuple[Step, ...], what: str, source: str = ""
     ) -> int:
-        """The fact that a value is null, and from where."""
+        """Return the fact that a value is null, which encodes the origin."""
         found = self._codes.get(key)
         if found is None:
             self.origins.append(Origin(good, steps, what, False, source))
@@ -118,22 +121,22 @@ class Values:
         text = f"{what} is declared to be null at times"
         steps = (self.step(offset, text),)
         found = self.origin(key, True, steps, "is declared nullable", source)
-        self.origins[-found - 1] = self.origins[-found - 1]._replace(told=True)
+        self.origins[-found - 1] = self.origins[-found - 1]._replace(is_declared=True)
         return found
 
     # ---- values
 
     def make(self, at: int, state: State, d: int) -> int:
-        """The value that an instruction makes, in its register."""
+        """Return the value that an instruction computes, and put it into its register."""
         value = at * EACH
-        if value in state.old:
+        if value in state.earlier_values:
             state.renew(value)
         if d >= 0:
             state.registers[d] = value
         return value
 
     def escape(self, state: State, value: int) -> None:
-        """Somebody else may change the object from now on."""
+        """Record that other code may change the object from now on."""
         if state.fact(value) == FRESH:
             state.facts[value] = NONNULL
             self.forget_nulls(state, value)
@@ -144,7 +147,7 @@ class Values:
             del heap[key]
 
     def load(self, at: int, state: State, d: int, a: int, told: int, name: str) -> State | None:
-        """A second state, if a field may be null and its declaration says so."""
+        """Load a field; return a second state if the field is declared nullable, else None."""
         base = state.registers[a] if a >= 0 else -1
         key = (base, name)
         held = state.heap.get(key)
@@ -154,7 +157,7 @@ class Values:
         value = self.make(at, state, d)
         if name == "length" and a >= 0 and self.unit.loops:
             state.heap[value, "size of"] = state.registers[a]
-        # To make a value anew may give another name to the object.
+        # Computing a value again may renumber the object.
         base = state.registers[a] if a >= 0 else -1
         if (base >= 0 or a < 0) and name in self.unit.often:
             state.heap[base, name] = value
@@ -162,7 +165,9 @@ class Values:
             state.facts[value] = NONNULL
             if told == code.TABLE:
                 state.heap[value, "table"] = SOLID
-        elif told == code.NULLABLE and not state.weak and (base, "seen", name) not in state.heap:
+        elif (
+            told == code.NULLABLE and not state.is_merged and (base, "seen", name) not in state.heap
+        ):
             state.heap[base, "seen", name] = SOLID
             other = state.copy()
             other.facts[value] = self.told(
@@ -187,10 +192,10 @@ class Values:
         if state.fact(value) == FRESH:
             state.facts[value] = NONNULL
         if state.fact(base) == FRESH:
-            # Of an object that nobody else has seen.
+            # No other code has seen the object.
             return
         fact = state.fact(value)
-        cleared = fact < 0 and self.of(fact).what == _CLEARED
+        cleared = fact < 0 and self.of(fact).description == _CLEARED
         filled = name in self.unit.lacking and not cleared and (a < 0 or base == THIS)
         names, none = frozenset((name,)), frozenset[str]()
         own = base == THIS and not shared
@@ -212,7 +217,7 @@ class Values:
         return PARAMETER < value <= PARAMETER + self.unit.parameters
 
     def needs(self, state: State) -> tuple[tuple[int, int], ...]:
-        """What is known of the parameters."""
+        """Return the parameters with known facts, as pairs of parameter and fact."""
         found = []
         for place in range(1, self.unit.parameters + 1):
             fact = state.facts.get(PARAMETER + place, NOTHING)
@@ -221,13 +226,13 @@ class Values:
         return tuple(found)
 
     def fail(self, state: State, parameter: int, steps: tuple[Step, ...]) -> None:
-        """A way on which the method fails if it is given null."""
+        """Add an outcome in which the method fails because a parameter is null."""
         needs = tuple(sorted({**dict(self.needs(state)), parameter: NULL}.items()))
         one = Outcome(parameter, needs, NOTHING, (), steps)
         self.found.setdefault(one.key, one)
 
     def must_not_be_null(self, at: int, state: State, value: int, why: int, told: int) -> bool:
-        """Whether the way goes on after a dereference."""
+        """Handle a dereference; return whether the path continues after it."""
         fact = state.fact(value)
         if fact >= 0:
             self.fine.add(told)
@@ -247,15 +252,15 @@ class Values:
     def wrong(
         self, state: State, value: int, fact: int, told: int, why: str, below: tuple[Step, ...]
     ) -> None:
-        """A null where none may be: a report, or a need of a parameter."""
+        """Handle a null where none may be: add a report, or a requirement on a parameter."""
         origin = self.of(fact)
         text, token, offset, returned = self.expression(told)
         step = self.step(offset, why if why.startswith(LITERAL) else f"`{text}` {why}")
         if fact == NULL and not below:
             self.doubts.setdefault(told, (why, (step,)))
-        if origin.good:
-            # Where ways were merged, what speaks against it may be forgotten.
-            if not state.weak:
+        if origin.is_certain:
+            # In a merged state, facts that exclude the null may be lost.
+            if not state.is_merged:
                 self.report(origin, text, token, offset, returned, why, (step, *below))
             return
         if self.is_parameter(value):
@@ -266,7 +271,7 @@ class Values:
             self.fail(state, null[0], (*origin.steps, step, *below))
 
     def settle(self) -> None:
-        """What was found null by a test is reported where nothing else ever arrives."""
+        """Report dereferences of values that a test found null, where no other value arrives."""
         fine = {self.expression(told)[2] for told in self.fine}
         for told, (why, steps) in self.doubts.items():
             text, token, offset, returned = self.expression(told)
@@ -292,10 +297,10 @@ class Values:
     ) -> None:
         unit = self.unit
         line = self.line(offset)
-        returned = returned and not origin.passed
+        returned = returned and not origin.is_passed_through
         what = f"the value returned by `{text}`" if returned else f"`{text}`"
         source = origin.steps[0].line if origin.steps else line
-        reason = "" if returned else f" ({origin.what} on line {source})"
+        reason = "" if returned else f" ({origin.description} on line {source})"
         qualifier = f"{what} could be null{reason} and {why} on line {line}"
         if why.startswith(LITERAL):
             qualifier = f"{why} on line {line}"
@@ -315,7 +320,7 @@ class Values:
         )
 
     def throw(self, types: frozenset[str] | None) -> None:
-        """Exceptions that leave the method."""
+        """Add exceptions that leave the method."""
         if types is None or self.throws is None:
             self.throws = None
         else:
@@ -339,12 +344,12 @@ class Values:
         self.found.setdefault(one.key, one)
 
     def _asked(self, state: State, null: bool) -> tuple[Asked, ...]:
-        """What the way was asked of parameters."""
-        if not state.asked:
+        """Return the tests of parameters on this path."""
+        if not state.answers:
             return ()
         found = sorted(
             (value - PARAMETER, what, answer)
-            for (value, what), answer in state.asked.items()
+            for (value, what), answer in state.answers.items()
             if self.is_parameter(value) or (value == THIS and null)
         )
         return tuple(found[:_MOST_ASKED])
@@ -355,9 +360,9 @@ class Values:
         fact = state.fact(value)
         if fact < 0:
             origin = self.of(fact)
-            if not origin.good and fact != NULL:
+            if not origin.is_certain and fact != NULL:
                 return NOTHING, ()
-            if origin.told and not self.unit.flags & RETURNS_MAYBE:
+            if origin.is_declared and not self.unit.flags & RETURNS_MAYBE:
                 return NOTHING, ()
             if fact == NULL and not self.is_parameter(value):
                 origin = Origin(True, (self.step(offset, "what was found null is returned"),), "")
@@ -374,7 +379,7 @@ class Values:
         return NOTHING, ()
 
     def _fields(self, state: State, made: int) -> tuple[tuple[str, int], ...]:
-        """What is known of the object's own fields: null, only if that is sure."""
+        """Return facts about the object's fields for an outcome; null only if that is certain."""
         found = []
         for key, held in state.heap.items():
             if key[0] == THIS and len(key) == 2 and type(key[1]) is str:
@@ -383,7 +388,7 @@ class Values:
                     found.append((key[1], NONNULL))
                 elif self.is_parameter(held):
                     found.append((key[1], GIVEN + held - PARAMETER))
-                elif fact < 0 and self.of(fact).what.startswith(_LEFT):
+                elif fact < 0 and self.of(fact).description.startswith(_LEFT):
                     found.append((key[1], NULL))
             elif len(key) == 3 and key[1] == "()" and state.fact(held) > 0:
                 if key[0] == THIS:

@@ -244,7 +244,7 @@ def _united(summaries: list[Summary]) -> Found:
         one_ = summaries[0]
         return Found(one_.outcomes, one_.writes, False, one_.throws, one_.own, one_.changes)
     null = sum(
-        any(not one.fails and one.gives == NULL for one in summary.outcomes)
+        any(not one.failing_parameter and one.result == NULL for one in summary.outcomes)
         for summary in summaries
     )
     outcomes: dict[tuple[object, ...], Outcome] = {}
@@ -252,7 +252,7 @@ def _united(summaries: list[Summary]) -> Found:
     throws_ = own = changes = writes
     for summary in summaries:
         for one in summary.outcomes:
-            if not one.fails and one.gives == NULL and 2 * null < len(summaries):
+            if not one.failing_parameter and one.result == NULL and 2 * null < len(summaries):
                 continue
             outcomes.setdefault(one.key, one)
         writes, throws_ = joined(writes, summary.writes), joined(throws_, summary.throws)

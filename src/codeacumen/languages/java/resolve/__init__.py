@@ -1,6 +1,6 @@
-"""Calls: what each call of a project's source may reach, by class-hierarchy analysis.
+"""The methods that each call of a project's source may run, by class-hierarchy analysis.
 
-``facts`` is made of each file by itself; a ``Project`` links the files' facts.
+``extract_facts`` needs one file only; a ``JavaProject`` links the facts of its files.
 """
 
 from __future__ import annotations

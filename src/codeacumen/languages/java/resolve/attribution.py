@@ -1,7 +1,8 @@
-"""The types of a file's expressions, and what its calls mean.
+"""Types of a file's expressions and resolution of its calls, computed lazily and cached.
 
-Each answer is found when first asked for and kept. What is nested deeper than anybody writes is
-left unknown, so that nothing here recurses without end; and so is what depends on itself.
+The parts depend on each other (the type of a call on its overload, the overload on the types of
+arguments), so that all of them go through ``Attribution``. Expressions that are nested too deep or
+depend on themselves stay unknown, which bounds the recursion.
 """
 
 from __future__ import annotations
@@ -72,7 +73,7 @@ class Attribution:
         self._depth = 0
         self._string = class_type(world.named("java.lang.String"))
 
-    # ---- answers, kept
+    # ---- cached results
 
     def type_of(self, row: int) -> Type:
         found = self._types[row]
@@ -125,15 +126,17 @@ class Attribution:
         return found
 
     def referred(self, row: int) -> tuple[list[Method], bool]:
-        """The methods a reference may mean by its name, and whether its first argument may be
-        the object."""
+        """Return the methods that a reference may mean by its name.
+
+        The flag is true if the first argument may be the object (``Type::method``).
+        """
         candidates, unbound, _ = self.referred_candidates(row)
         return [one.method for one in candidates], unbound
 
     # ---- calls
 
     def call_type(self, row: int, wanted: Type | None = None) -> Type:
-        """What a call gives, where a type is wanted."""
+        """Return the type of a call, given the type that is expected of it."""
         if self.rows.code[row] in (code.NEW, code.INNER):
             created = self.created_type(row)
             if isinstance(created, ClassType) and generics.is_diamond(self, row):
@@ -148,7 +151,7 @@ class Attribution:
         return self._array_clone(row) or found or UNKNOWN
 
     def _array_clone(self, row: int) -> Type | None:
-        """``clone`` of an array gives an array of the same type (JLS 10.7)."""
+        """Return the type of ``clone()`` on an array: the array's own type (JLS 10.7)."""
         rows = self.rows
         if rows.code[row] != code.INVOKE or rows.text(row) != "clone" or rows.size[row] < 2:
             return None
@@ -156,7 +159,7 @@ class Attribution:
         return given if isinstance(given, ArrayType) else None
 
     def created_type(self, row: int) -> Type:
-        """The class that ``new`` names; of a class without a name, the one it extends."""
+        """Return the type that ``new`` names; for an anonymous class its supertype."""
         rows = self.rows
         scope = rows.scopes[row]
         if rows.code[row] != code.INNER:
@@ -174,7 +177,7 @@ class Attribution:
         return generics.settle(self, type_, row) if row >= 0 and type_.free else type_
 
     def in_scope(self, row: int) -> frozenset[object]:
-        """The classes and methods around a row, whose type variables mean something there."""
+        """Return the classes and methods around a row, whose type variables are in scope there."""
         scope = self.rows.scopes[row]
         found = self._scopes.get(scope)
         if found is None:
@@ -192,7 +195,7 @@ class Attribution:
     # ---- functions
 
     def function_result(self, row: int) -> Type:
-        """What a lambda or a method reference gives."""
+        """Return the result type of a lambda or a method reference."""
         if self.rows.code[row] == code.LAMBDA:
             return self.lambda_result(row)
         found: Type | None = None
@@ -256,7 +259,7 @@ class Attribution:
         return array_of(self.written(row), self.rows.b[row])
 
     def _ref(self, row: int) -> Type:
-        """A variable of a method: unless a class between has a field of that name."""
+        """Return the type of a local variable; a field of a class in between hides it."""
         rows = self.rows
         declared = rows.a[row]
         name = rows.texts[rows.b[row]]
@@ -270,7 +273,7 @@ class Attribution:
         return self.declared(declared)
 
     def declared(self, row: int) -> Type:
-        """The type of the variable that a row declares."""
+        """Return the type of the variable that a row declares."""
         rows = self.rows
         what = rows.code[row]
         if what == code.PARAM:
@@ -286,7 +289,7 @@ class Attribution:
         return UNKNOWN
 
     def _element(self, row: int) -> Type:
-        """``for (var x : iterable)``"""
+        """Return the type of ``x`` in ``for (var x : iterable)``."""
         if self.rows.size[row] < 2:
             return UNKNOWN
         for one in bound_types(self.type_of(row + 1)):
@@ -300,7 +303,7 @@ class Attribution:
         return UNKNOWN
 
     def _parameter(self, row: int) -> Type:
-        """A lambda's parameter without a written type."""
+        """Return the type of an implicitly typed lambda parameter."""
         rows = self.rows
         wanted = self.expected(rows.parent[row])
         told = function(self.world, wanted) if wanted is not None else None
@@ -361,7 +364,7 @@ class Attribution:
         if unboxed(one) and unboxed(other):
             if unboxed(one) == unboxed(other):
                 return PRIMITIVES[unboxed(one)]
-            # Between int and smaller types, a constant decides (JLS 15.25).
+            # Between int and narrower types, a constant's value decides (JLS 15.25).
             wide = promoted(one, other)
             return wide if wide is not INT else UNKNOWN
         if isinstance(one, ClassType) and isinstance(other, ClassType):

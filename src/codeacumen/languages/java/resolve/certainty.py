@@ -1,11 +1,11 @@
-"""Whether the type of an expression is certain, where the call graph is content with the likely.
+"""Decide whether the attributed type of an expression is certain; the call graph accepts guesses.
 
-A class whose superclass nobody knows may inherit a type or a field that hides the one in sight.
-A call that such a class stands in the way of has a type all the same, because it is most likely
-right; here that does not count. What the language knows without import (``String``, ``Integer``)
-and what a file imports by its name is taken for that, whatever a class may inherit.
+A class with an unknown ancestor may inherit a type or a field that hides the visible one. The call
+graph uses the visible one, which is most likely right; here it does not count as certain. Common
+types of ``java.lang`` (``String``, ``Integer``) and types that the file imports by name are
+exceptions: inherited types are taken not to hide them.
 
-Where the nodes of a file stand, and which declarations of the file they speak of.
+``SyntaxNavigator`` finds the declarations that nodes of the file refer to.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ _MARKS = frozenset(("(", ")", "line_comment", "block_comment"))
 
 
 class Places:
-    """LoadedModel for a few questions: nothing is computed before it is asked for."""
+    """Navigation in a file's syntax, by node; everything is computed on first use."""
 
     def __init__(self, file: JavaFile) -> None:
         self.file = file
@@ -89,7 +89,7 @@ class Places:
         return NONE
 
     def unwrapped(self, node: int) -> int:
-        """An expression without the parentheses around it."""
+        """Return the expression inside of any parentheses."""
         while self.kind(node) == "parenthesized_expression":
             inner = [one for one in self.file.syntax.children(node) if self.kind(one) not in _MARKS]
             if len(inner) != 1:
@@ -98,8 +98,10 @@ class Places:
         return node
 
     def declaration(self, node: int) -> int:
-        """The declaring identifier of a variable, or of the method that is called, in this file:
-        ``x``, ``this.x``, ``m()``, ``this.m()``."""
+        """Return the identifier that declares a variable or called method in this file, or NONE.
+
+        The node may be ``x``, ``this.x``, ``m()`` or ``this.m()``.
+        """
         kind = self.kind(node)
         if kind in ("field_access", "method_invocation"):
             before = self.child(node, "object")
@@ -138,7 +140,7 @@ KNOWN = frozenset(
 _CALLS = (code.CALL, code.INVOKE, code.UPCALL)
 _WRITTEN = (code.TYPED, code.CAST, code.ARRAY, code.NEW, code.CLASS_OF, code.DECL)
 _FIRST = (code.INDEX, code.ASSIGN, code.UPDATE, code.VAR, code.YIELD)
-# Their methods give what is expected of them (JLS 15.12.3).
+# Their methods return the type that is expected of the call (JLS 15.12.3).
 _POLYMORPHIC = ("java.lang.invoke.MethodHandle", "java.lang.invoke.VarHandle")
 _SURE = (code.LITERAL, code.THIS, code.TEST)
 
@@ -149,7 +151,7 @@ class Certainty:
         self._texts: dict[tuple[Class, int, str], bool] = {}
 
     def of(self, at: Attribution, row: int, depth: int = 0) -> bool:
-        """Whether a row's type, if it has one, is that type and no other."""
+        """Return whether the type attributed to a row, if any, is certain."""
         rows = at.rows
         what, scope = rows.code[row], rows.scopes[row]
         if depth > DEEPEST:
@@ -183,7 +185,7 @@ class Certainty:
         return what == code.OUTER and self._outer(at, row)
 
     def text(self, cls: Class, method: int, text: str) -> bool:
-        """Whether all names of a type that is written in a scope mean what they seem to."""
+        """Return whether all names in the text of a type are certain in a scope."""
         key = (cls, method, text)
         if key not in self._texts:
             steps = program(text)
@@ -195,7 +197,7 @@ class Certainty:
         return self._texts[key]
 
     def name(self, cls: Class, method: int, name: str) -> bool:
-        """Whether nothing that is not in sight can hide a type's simple name."""
+        """Return whether no unknown declaration can hide a type's simple name in a scope."""
         if cls.unit is None or name in KNOWN or name in cls.unit.imported:
             return True
         here: Class | None = cls
@@ -218,7 +220,7 @@ class Certainty:
         return False
 
     def _variable(self, at: Attribution, row: int, depth: int) -> bool:
-        """A local variable that is used in an inner class: no class between may hide it."""
+        """A local variable used in an inner class: no unknown field of a class between hides it."""
         rows = at.rows
         declared = rows.a[row]
         here: Class | None = rows.scopes[row].cls
@@ -236,7 +238,7 @@ class Certainty:
         return self.of(at, declared, depth + 1)
 
     def _parameter(self, at: Attribution, function: int, depth: int) -> bool:
-        """A lambda's parameter is as certain as the call that the lambda is given to."""
+        """A lambda's parameter is as certain as the call that the lambda is an argument of."""
         rows = at.rows
         above = rows.parent[function]
         if above < 0:
@@ -267,7 +269,7 @@ class Certainty:
         return at.rows.code[row] not in functions and self.of(at, row, depth + 1)
 
     def _receiver(self, at: Attribution, row: int, depth: int) -> bool:
-        """What stands before the dot of a call: an object, or the name of a type."""
+        """The expression or the name of a type before the dot of a call."""
         first = at.rows.receiver(row)
         if first < 0:
             return False
@@ -295,7 +297,7 @@ class Certainty:
         field = find_field(self.world, cls, rows.text(row))
         if field is None or not (field.cls is cls or cls.complete):
             return False
-        # Of a raw type, a field has no type arguments either (JLS 4.8).
+        # A field of a raw type is erased (JLS 4.8).
         raw = bool(variables(self.world, cls)) and not before.type.args
         return not (raw and "<" in field.written) and self._field(field)
 
@@ -314,7 +316,7 @@ class Certainty:
 
 
 def find_field_named(at: Attribution, cls: Class, name: str) -> Field | None:
-    """The field that a simple name means in a class, if it is one."""
+    """Return the field that a simple name means in a class, None if it means none."""
     here: Class | None = cls
     for _ in range(NESTING):
         if here is None:
@@ -333,8 +335,10 @@ def find_field_named(at: Attribution, cls: Class, name: str) -> Field | None:
 
 
 def _is_generic(at: Attribution, row: int) -> bool:
-    """Whether the result of a call is a type that the call chooses: then it does not count as a
-    number in ``a ? b : c``, even if it is one (JLS 15.25)."""
+    """Return whether a row is a call of a generic method.
+
+    Such a call does not count as a number in ``a ? b : c``, even if it returns one (JLS 15.25).
+    """
     if at.rows.code[row] not in _CALLS:
         return False
     return any(method_variables(at.world, one.method) for one in at.resolution(row).candidates)

@@ -1,6 +1,6 @@
-"""Whether a value of one type may be given where another is expected (JLS 5.3).
+"""Compatibility of a value's type with an expected type in an invocation context (JLS 5.3).
 
-The answer may be that it cannot be known. NO and the others are said only when certain.
+NO, STRICT and LOOSE are certain; everything else is MAYBE.
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ from codeacumen.languages.java.resolve.world import World, label
 
 NO, STRICT, LOOSE, MAYBE = range(4)
 _UNBOXED = {box: name for name, box in BOXES.items()}
-# What an array is besides an Object.
+# Supertypes of arrays besides Object (JLS 4.10.3).
 _OF_ARRAYS = ("java.lang.Cloneable", "java.io.Serializable")
 
 
 def is_below(world: World, cls: Class, other: Class) -> int:
-    """STRICT if a class is another one or below it, NO if not, MAYBE if not all is known."""
+    """Return STRICT if a class is or extends another, NO if not, MAYBE if ancestors are unknown."""
     if cls is other or other is world.object or other in ancestors(world, cls):
         return STRICT
-    # What is outside the project knows nothing of the project's classes.
+    # The unknown ancestors lie outside the project and cannot extend the project's classes.
     return NO if cls.complete or other.unit is not None else MAYBE
 
 
@@ -51,7 +51,7 @@ def boxed(world: World, type_: Type) -> Type:
 
 
 def unboxed(type_: Type) -> str:
-    """The name of the primitive type that a value is or unboxes to; empty if it does not."""
+    """Return the name of the primitive type that a value is or unboxes to, else an empty text."""
     if isinstance(type_, Primitive):
         return type_.name
     if isinstance(type_, ClassType) and type_.cls.package == "java.lang":
@@ -60,8 +60,10 @@ def unboxed(type_: Type) -> str:
 
 
 class Open(NamedTuple):
-    """Whose type variables are still to be chosen, and whose are types like others: those of the
-    class that a call stands in."""
+    """Owners of type variables: ``chosen`` ones are still to be inferred by the call.
+
+    Those of ``fixed``, the class around the call, are ordinary types.
+    """
 
     chosen: tuple[object, ...] = ()
     fixed: Class | None = None
@@ -71,8 +73,10 @@ NOTHING_OPEN = Open()
 
 
 def convert(world: World, given: Type, wanted: Type, open_: Open = NOTHING_OPEN) -> int:
-    """How a value gets to a parameter: STRICT without boxing, LOOSE with it. Of type variables that
-    are not yet chosen, only the bounds count."""
+    """Return how a value converts to a parameter's type: STRICT without boxing, LOOSE with it.
+
+    A type variable that is still to be inferred counts as its bound.
+    """
     if isinstance(wanted, Variable):
         if given is wanted or given is NULL:
             return STRICT
@@ -80,7 +84,7 @@ def convert(world: World, given: Type, wanted: Type, open_: Open = NOTHING_OPEN)
             return convert(world, given, erasure(wanted), open_)
         if isinstance(given, Variable):
             return STRICT if wanted in given.bounds else MAYBE
-        # A variable whose meaning got lost on the way may be anything.
+        # A variable from elsewhere lost its type argument and may be anything.
         known = wanted.owner is open_.fixed and not isinstance(given, Unknown)
         return NO if known or given is VOID else MAYBE
     if isinstance(wanted, Both | Wildcard):
@@ -104,7 +108,7 @@ def convert(world: World, given: Type, wanted: Type, open_: Open = NOTHING_OPEN)
 
 def _unknown(world: World, given: Type, wanted: Type) -> int:
     if isinstance(given, Unknown) and given.upper is not None:
-        # Some subtype of a class: no primitive, and what the class is, it is too.
+        # Some subtype of a class: not primitive, and a subtype of the class's supertypes.
         if isinstance(wanted, Primitive):
             boxes = given.upper is world.object or label(given.upper).startswith("java.")
             return MAYBE if boxes else NO
@@ -150,7 +154,7 @@ def _to_reference(world: World, given: Type, wanted: Type, open_: Open) -> int:
 
 
 def _distinct(world: World, given: ClassType, wanted: ClassType) -> bool:
-    """Whether type arguments are known and cannot be the same."""
+    """Return whether the type arguments are known and provably distinct (JLS 4.5.1)."""
     seen = as_super(world, given, wanted.cls)
     if seen is None or len(seen.args) != len(wanted.args):
         return False
@@ -164,7 +168,7 @@ def _distinct(world: World, given: ClassType, wanted: ClassType) -> bool:
 
 
 def promoted(one: Type, other: Type) -> Type:
-    """The type of an arithmetic operation (JLS 5.6)."""
+    """Return the type of an arithmetic operation by numeric promotion (JLS 5.6)."""
     names = {unboxed(one), unboxed(other)}
     if "" in names or "null" in names:
         return UNKNOWN

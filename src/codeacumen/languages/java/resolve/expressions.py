@@ -1,10 +1,8 @@
-"""The part of a file's syntax that decides what its calls mean, as a small tree of rows.
+"""Kernels that reduce a file's syntax to the expressions that its calls depend on.
 
-Rows stand in pre-order, each with a code, the size of its subtree and two numbers whose meaning
-depends on the code. Statements, parentheses and what no call depends on are left out; what a
-local variable's name stands for is already there, because the bindings know it.
-
-The meaning of the rows stands in ``rows``.
+The result is a tree of rows in pre-order, each with a code, the size of its subtree and two numbers
+whose meaning depends on the code (see ``sites``). Statements, parentheses and expressions that no
+call depends on are left out. Names of local variables are already resolved by the bindings.
 """
 
 from __future__ import annotations
@@ -62,17 +60,18 @@ from codeacumen.languages.syntax import Column
     INIT,
 ) = range(42)
 CALLS = frozenset((CALL, INVOKE, UPCALL, NEW, INNER, CONSTRUCT, CONSTANT, REFERENCE))
-# Codes whose ``a`` is the node of a type, of a name, until it is made a place in the texts.
+# Codes whose ``a`` is the node of a type or of a name, which ``sites`` replaces by a text's index.
 OF_TYPE = (TYPED, NEW, INNER, ARRAY, CAST, CLASS_OF, TYPE, ARGUMENTS, DECL, EACH, TEST)
 OF_NAME = (NAME, FIELD, CALL, INVOKE, UPCALL, CONSTANT, REFERENCE)
 
 LITERALS = ("int", "long", "float", "double", "char", "boolean", "java.lang.String", "null")
-# Of a lambda's body: it is a block; returns a value; returns none; may not get to its end;
-# is an expression that may stand as a statement.
+# Flags of a lambda's body: it is a block; returns a value; returns without a value; may not
+# complete normally; is an expression that may be a statement.
 BLOCK, GIVES, LEAVES, ENDLESS, STATEMENT = 1, 2, 4, 8, 16
 PLUS, ARITHMETIC, SHIFT, BITS, TRUTH = range(5)
 
-# The grammar's nodes by numbers of our own. First those that hold expressions, then others.
+# Own numbers for the grammar's nodes: first those that contain expressions, then others. The order
+# matters: ``_encode_node`` compares with _ARGS and _SWITCH.
 NODES = (
     "argument_list", "method_invocation", "field_access", "array_access", "binary_expression",
     "unary_expression", "update_expression", "assignment_expression", "ternary_expression",
@@ -86,7 +85,7 @@ NODES = (
     "type_arguments", "skipped", "expression_statement", "switch_rule", "dimensions",
     "template_expression", "formal_parameters", "endless",
 )  # fmt: skip
-OTHER = 1  # a node with a name that is none of these; 0 is a token
+OTHER = 1  # a named node that is none of these; 0 is a token
 (
     _ARGS,
     _CALL,
@@ -178,9 +177,13 @@ FIELDS = (
 
 
 class Tree(NamedTuple):
-    """Columns of a file's nodes: our numbers of kind and field, and which kind of literal or
-    operator it is; whether it is the word ``var``; the name that declares the local variable it
-    names (-1: none); which type, method and field it is, by place."""
+    """Columns of a file's nodes.
+
+    ``kind`` and ``field`` are numbers of this module, ``detail`` is the kind of a literal or
+    operator. ``is_var``: the word ``var``. ``declared`` is the identifier that declares the local
+    variable which the node names (-1: none). ``type_at``, ``method_at`` and ``field_at`` are the
+    indices of the declaration that the node is (-1: none).
+    """
 
     kind: NDArray[np.uint8]
     field: NDArray[np.uint8]
@@ -198,7 +201,7 @@ class Tree(NamedTuple):
 
 @kernel
 def _find(tree: Tree, node: int, wanted: int) -> int:
-    """The first child in a field, -1 if there is none."""
+    """Return the first child in a field, -1 if there is none."""
     at = node + 1
     while at < tree.stop[node]:
         if tree.field[at] == wanted:
@@ -209,7 +212,7 @@ def _find(tree: Tree, node: int, wanted: int) -> int:
 
 @kernel
 def _first(tree: Tree, node: int, wanted: int) -> int:
-    """The first child of a kind, -1 if there is none."""
+    """Return the first child of a kind, -1 if there is none."""
     at = node + 1
     while at < tree.stop[node]:
         if tree.kind[at] == wanted:
@@ -220,7 +223,7 @@ def _first(tree: Tree, node: int, wanted: int) -> int:
 
 @kernel
 def _last(tree: Tree, node: int) -> int:
-    """The last child that is neither a comment nor a token, -1 if there is none."""
+    """Return the last child that is neither a comment nor a token, -1 if there is none."""
     found, at = -1, node + 1
     while at < tree.stop[node]:
         if tree.kind[at] != 0 and tree.kind[at] != _SKIPPED:
@@ -231,15 +234,18 @@ def _last(tree: Tree, node: int) -> int:
 
 @kernel
 def _brackets(tree: Tree, node: int) -> int:
-    """Pairs of brackets in a node's dimensions."""
+    """Return the number of bracket pairs in a node's dimensions."""
     at = _find(tree, node, _F_DIMENSIONS)
     return 0 if at < 0 else (tree.stop[at] - at - 1) // 2
 
 
 @kernel
 def _declaration(tree: Tree, name: int) -> tuple[int, int, int]:
-    """What declares a local variable by its name: node (-1: not a local), type (-1: none
-    written), dimensions besides the type's."""
+    """Return the declaration of a local variable, given its declaring identifier.
+
+    The result is the declaring node (-1: no local), the node of the type (-1: none written) and
+    the number of dimensions after the name.
+    """
     node = tree.parent[name]
     if node < 0:
         return -1, -1, 0
@@ -265,7 +271,7 @@ def _declaration(tree: Tree, name: int) -> tuple[int, int, int]:
 
 @kernel
 def _inside(tree: Tree) -> Column:
-    """The place of the innermost type around each node."""
+    """Return the index of the innermost type around each node."""
     inside = np.full(len(tree.parent), -1, dtype=np.int32)
     for i in range(len(inside)):
         if tree.type_at[i] >= 0:
@@ -277,8 +283,10 @@ def _inside(tree: Tree) -> Column:
 
 @kernel
 def _needed(tree: Tree) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Which nodes have a call below them, and which declarations are spoken of by row: those
-    whose type is not written, or that a name of an inner class means."""
+    """Return two masks of nodes: those that contain a call, and declarations that need a row.
+
+    A declaration needs a row if its type is inferred, or if an inner class uses the variable.
+    """
     n = len(tree.kind)
     calls = np.zeros(n, dtype=np.bool_)
     for i in range(n - 1, -1, -1):
@@ -300,7 +308,7 @@ def _needed(tree: Tree) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
 
 @kernel
 def _code(tree: Tree, i: int) -> tuple[int, int, int]:
-    """Code, a and b of a node by itself; names of variables and places are not its business."""
+    """Return code, a and b of a node; ``_build_rows`` adds what depends on other rows."""
     kind, field, parent, stop = tree.kind, tree.field, tree.parent, tree.stop
     what, above = kind[i], kind[parent[i]]
     if what == _NAME:
@@ -332,7 +340,7 @@ def _code(tree: Tree, i: int) -> tuple[int, int, int]:
         type_ = _find(tree, i, _F_TYPE)
         if type_ < 0:
             return UNKNOWN, 0, 0
-        # The call is where the simple name of a.b.Foo<T> is.
+        # The call's offset is that of the simple name: Foo in a.b.Foo<T>.
         name = type_
         at = name + 1
         below = -1
@@ -374,7 +382,7 @@ def _code(tree: Tree, i: int) -> tuple[int, int, int]:
         return ASSIGN, (1 if plain else 0), 0
     if what == _CAST:
         type_ = _find(tree, i, _F_TYPE)
-        # (A & B) x: the node itself stands for its types.
+        # (A & B) x: refer to the cast itself, which has several types.
         types = 0
         at = i + 1
         while at < stop[i]:
@@ -426,7 +434,7 @@ def _code(tree: Tree, i: int) -> tuple[int, int, int]:
 
 @kernel
 def _parameters(tree: Tree, node: int) -> int:
-    """How many parameters a lambda has."""
+    """Return the number of a lambda's parameters."""
     group = _find(tree, node, _F_PARAMETERS)
     if group < 0:
         return 0
@@ -441,7 +449,7 @@ def _parameters(tree: Tree, node: int) -> int:
 
 @kernel
 def _body(tree: Tree, node: int) -> int:
-    """What a lambda's body is."""
+    """Return flags of a lambda's body; those of return statements are added later."""
     body = _find(tree, node, _F_BODY)
     if body < 0:
         return 0
@@ -453,14 +461,14 @@ def _body(tree: Tree, node: int) -> int:
 
 @kernel
 def expressions(tree: Tree) -> tuple[NDArray[np.uint8], Column, Column, Column]:
-    """Columns code, size, a and b of a file's rows; a type or a name is still a node."""
+    """Return the columns code, size, a and b of a file's rows; types and names are still nodes."""
     calls, wanted = _needed(tree)
     return _rows(tree, calls, wanted)[:4]
 
 
 @kernel
 def every_expression(tree: Tree) -> tuple[NDArray[np.uint8], Column, Column, Column, Column]:
-    """The same with a row for what no call depends on, too; then each node's row, -1: none."""
+    """Return the columns with a row for every expression, and the row of each node (-1: none)."""
     wanted = _needed(tree)[1]
     return _rows(tree, np.ones(len(tree.kind), dtype=np.bool_), wanted)
 
@@ -475,8 +483,8 @@ def _rows(
     above = np.empty(n, dtype=np.int32)
     first = np.empty(n, dtype=np.int32)
     second = np.empty(n, dtype=np.int32)
-    # For each node, what its children have to know: the row above them, whether all of an
-    # expression is needed, the row of the lambda; and the row it became itself.
+    # For each node, the state its children inherit: the row above them, whether the whole
+    # expression is needed, the row of the lambda around them. Then the node's own row.
     up = np.full(n, -1, dtype=np.int32)
     deep = np.zeros(n, dtype=np.bool_)
     within = np.full(n, -1, dtype=np.int32)
@@ -504,13 +512,13 @@ def _rows(
             deep[i], within[i] = False, -1
         keep = calls[i] or deep[i] or wanted[i]
         if op == PARAM or (op == DECL and what in (_FORMAL, _SPREAD)):
-            # A lambda's stand below it, in order; a method's only if spoken of.
+            # A lambda's parameters are its first children; a method's are kept only if needed.
             at = parent[mother] if kind[mother] in (_INFERRED, _FORMALS) else mother
             keep = wanted[i] or (kind[at] == _LAMBDA and row_of[at] >= 0)
             if op == PARAM:
                 a = count - 1 - up[i]
         elif op == CLASS:
-            # What is created is of the class without a name, whatever stands in that.
+            # An anonymous class is the type of its creation, even if its body has no calls.
             keep = keep or (mother >= 0 and kind[mother] in (_NEW, _CONSTANT))
         elif op == RETURN:
             keep = keep or within[i] >= 0

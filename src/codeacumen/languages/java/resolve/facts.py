@@ -1,8 +1,6 @@
-"""What one file contributes to its project's call graph, as plain values that can be stored
-(``corpus/facts.py`` writes them as columns).
+"""Facts of one file for its project's call graph, as plain values that can be stored.
 
-``declared`` tells the other files of a project what this one declares; ``sites`` holds its calls
-and what their meaning depends on. Both are made without looking at any other file.
+They depend on no other file; ``corpus/facts.py`` writes them as columns.
 """
 
 from __future__ import annotations
@@ -35,18 +33,23 @@ _INTERFACES = ("interface", "annotation")
 
 
 class Facts(NamedTuple):
-    """``declared`` holds lists, strings and numbers, ``sites`` arrays.
+    """The declarations of a file, which other files of the project refer to, and its call sites.
 
-    ``declared``: ``package``; ``imports`` (``a.B``, ``a.*``, ``static a.B.m``); ``types``: kind,
-    name, owner, method, whether it is a member, flags, type parameters, superclass (empty: none
-    written; of ``outer.new Inner() {}``: ``.Inner``) and interfaces, names and types of a record's
-    components; ``methods``: name, type,
-    flags, type parameters, parameters' types, result (none for a constructor); ``fields``: name,
-    type, flags, declared type (none for an enum constant). Types and methods stand as in
-    ``Declarations``.
+    ``declared`` holds lists, strings and numbers:
+
+    - ``package``
+    - ``imports``: ``a.B``, ``a.*``, ``static a.B.m``
+    - ``types``: kind, name, owner, method, is member, flags, type parameters, superclass (empty:
+      none; ``.Inner`` for ``outer.new Inner() {}``) followed by interfaces, names and types of a
+      record's components
+    - ``methods``: name, type, flags, type parameters, types of the parameters, result type (empty
+      for a constructor)
+    - ``fields``: name, type, flags, declared type (empty for an enum constant)
+
+    Types and methods have the order of ``Declarations``.
 
     Flags: s static, a abstract, d default, f final, z sealed, u public, p protected, r private,
-    v takes any number of arguments, c enum constant.
+    v varargs, c enum constant.
     """
 
     declared: dict[str, Any]
@@ -58,15 +61,15 @@ def facts(file: JavaFile) -> Facts:
 
 
 def declared_by(file: JavaFile) -> dict[str, Any]:
-    """The first part of a file's facts."""
+    """Return the declarations of a file, as ``FileFacts.declared`` describes them."""
     syntax, declared = file.syntax, file.declarations
     supers = _supertypes(syntax)
     types = []
     for one in declared.types:
         kind, above = one.kind, syntax.parent[one.node]
         if kind == "anonymous":
-            # Not known here whether it is a class or an interface. After ``outer.new`` stands the
-            # name of a member of the outer object's class.
+            # Class or interface: only linking decides. The type after ``outer.new`` is a member
+            # of the outer object's class.
             member = int(syntax.kind[above + 1]) not in _new()
             written = ["." * member + type_text(syntax, _created(syntax, int(above)))]
         elif kind in _INTERFACES:
@@ -124,7 +127,7 @@ def _method_flags(declared: Declarations, type_: int, modifiers: frozenset[str],
 
 
 def _member_places() -> frozenset[int]:
-    """Where a type stands that is no local class."""
+    """Return the kinds of nodes whose child types are not local classes."""
     return symbols(
         "program",
         "class_body",
@@ -137,7 +140,7 @@ def _member_places() -> frozenset[int]:
 
 @lru_cache(maxsize=1)
 def _new() -> frozenset[int]:
-    """The symbols of the keyword."""
+    """Return the grammar's symbols of the keyword ``new``."""
     grammar = language()
     return frozenset(
         symbol
@@ -147,7 +150,7 @@ def _new() -> frozenset[int]:
 
 
 def _created(syntax: Syntax, node: int) -> int:
-    """The node of the type in ``new T() {}``; the node itself if the source is broken."""
+    """Return the node of the type in ``new T() {}``; the node itself in a source with errors."""
     wanted = symbols("type_identifier", "scoped_type_identifier", "generic_type", "annotated_type")
     for child in syntax.children(node):
         if int(syntax.kind[child]) in wanted:
@@ -156,7 +159,7 @@ def _created(syntax: Syntax, node: int) -> int:
 
 
 def _supertypes(syntax: Syntax) -> dict[tuple[str, int], list[str]]:
-    """The types after ``extends`` and ``implements``, by the word and the declaration's node."""
+    """Return the types after ``extends`` and ``implements``, by clause and declaration node."""
     found: dict[tuple[str, int], list[str]] = defaultdict(list)
     skipped = symbols("line_comment", "block_comment", "annotation", "marker_annotation")
     for name in ("superclass", "super_interfaces", "extends_interfaces"):
@@ -176,12 +179,12 @@ def _supertypes(syntax: Syntax) -> dict[tuple[str, int], list[str]]:
 
 
 def _is_named(syntax: Syntax, node: int) -> bool:
-    """Whether a node is more than a comma or a keyword."""
+    """Return whether a node is more than a comma or a keyword."""
     return syntax.stop[node] > node + 1 or int(syntax.kind[node]) in symbols("type_identifier")
 
 
 def imports(syntax: Syntax) -> list[str]:
-    """What follows the word in each import: ``a.B``, ``a.*``, ``static a.B.m``."""
+    """Return the imports without the keyword: ``a.B``, ``a.*``, ``static a.B.m``."""
     found = []
     for node in np.flatnonzero(among("import_declaration")[syntax.kind]).tolist():
         text = type_text(syntax, node).rstrip(";")
@@ -190,7 +193,7 @@ def imports(syntax: Syntax) -> list[str]:
 
 
 def _constants(syntax: Syntax, declared: Declarations) -> list[list[Any]]:
-    """An enum's constants are fields of its own type."""
+    """Return the enum constants as rows of ``fields``; their type is the enum."""
     places = {one.node: place for place, one in enumerate(declared.types)}
     found: list[list[Any]] = []
     for node in np.flatnonzero(among("enum_constant")[syntax.kind]).tolist():

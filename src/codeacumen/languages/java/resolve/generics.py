@@ -1,10 +1,8 @@
-"""What a call of a generic method gives, and what it expects: type arguments from arguments, from
-lambdas' bodies, and from where the call stands (JLS 18.5).
+"""Simplified inference of type arguments for calls of generic methods (JLS 18.5).
 
-The type arguments of a generic method's call, as far as a few plain rules find them (JLS 18).
-
-From each argument, constraints on the method's type variables: equal to, above, below a type. A
-variable whose constraints do not agree at once stays unknown.
+Each argument, the body of a lambda and the type expected of the call yield constraints on the
+method's type variables: equal to, above or below a type. A variable whose constraints do not agree
+directly stays unknown.
 """
 
 from __future__ import annotations
@@ -59,14 +57,17 @@ EQUAL, ABOVE, BELOW = range(3)
 
 @dataclass(slots=True)
 class Constraints:
-    """What is known of type variables: types each is equal to, above, below."""
+    """The types that each inferred type variable is equal to, above and below."""
 
     world: World
     wanted: frozenset[Variable]
     known: dict[Variable, tuple[list[Type], list[Type], list[Type]]] = field(default_factory=dict)
 
     def add(self, formal: Type, actual: Type, how: int = ABOVE) -> None:
-        """A parameter's type gets a value's type (ABOVE); EQUAL inside of type arguments."""
+        """Add the constraints of ``formal`` being ABOVE, EQUAL to or BELOW ``actual``.
+
+        A parameter's type is ABOVE an argument's type; type arguments are EQUAL.
+        """
         if not formal.free or actual is NULL or actual is VOID:
             return
         if isinstance(formal, Variable):
@@ -87,7 +88,7 @@ class Constraints:
         if not isinstance(actual, ClassType):
             return
         if how == BELOW:
-            # What is expected is above the formal type: seen from there.
+            # The formal type is the subtype: compare it as the expected supertype.
             seen = as_super(self.world, formal, actual.cls)
             pairs = zip(seen.args, actual.args, strict=False) if seen else ()
         else:
@@ -98,7 +99,7 @@ class Constraints:
 
     def _add_argument(self, formal: Type, actual: Type, how: int) -> None:
         if how == BELOW and isinstance(actual, Wildcard):
-            # The expected argument is a range; the formal one lies in it.
+            # The formal argument lies in the range of the expected wildcard.
             if actual.bound is not None and not isinstance(formal, Wildcard):
                 self.add(formal, actual.bound, BELOW if actual.sign == "+" else ABOVE)
             return
@@ -112,25 +113,25 @@ class Constraints:
                 inner = actual.bound
             self.add(formal.bound, inner, ABOVE if formal.sign == "+" else BELOW)
         elif isinstance(actual, Wildcard):
-            # Captured: what can be read is all there is to know.
+            # Captured: only the upper bound is known.
             self.add(formal, upper(actual), EQUAL)
         else:
             self.add(formal, actual, EQUAL)
 
     def solution(self, variable: Variable) -> Type | None:
-        """What a variable must be; Unknown if that is not clear, None if nothing is known."""
+        """Return a variable's type: an unknown one if it is ambiguous, None without constraints."""
         equal, above, below = self.known.get(variable, ((), (), ()))
         clear = [one for one in above if not isinstance(one, Unknown)]
         for types, pick in ((equal, _same), (clear, self._highest), (below, _same)):
             if types:
                 found = pick(types)
-                # Something unknown may be above all that is known.
+                # An unknown argument may need a higher type than the known ones.
                 doubt = types is clear and len(clear) < len(above)
                 return closed(found) if found is not None and not doubt else _some(variable)
         return None
 
     def _highest(self, types: Iterable[Type]) -> Type | None:
-        """The one that all others are below; else what they have in common."""
+        """Return the type that all others are below, else their least upper bound."""
         distinct = list(dict.fromkeys(types))
         if len(distinct) == 1:
             return distinct[0]
@@ -147,7 +148,7 @@ class Constraints:
 
 
 def closed(type_: Type) -> Type:
-    """A type in which NULL, of which nothing is known yet, has become unknown for good."""
+    """Return the type with NULL, which stands for not yet inferred types, made unknown."""
     if type_ is NULL:
         return UNKNOWN
     if isinstance(type_, ClassType) and type_.args:
@@ -165,7 +166,7 @@ def _same(types: Iterable[Type]) -> Type | None:
 
 
 def _some(variable: Variable) -> Unknown:
-    """Some type that a variable may stand for."""
+    """Return an unknown type within the variable's bound."""
     bound = erasure(variable)
     return unknown(bound.cls) if isinstance(bound, ClassType) else UNKNOWN
 
@@ -173,8 +174,11 @@ def _some(variable: Variable) -> Unknown:
 def solve(
     constraints: Constraints, variables: Iterable[Variable], rest: bool, open_: bool = False
 ) -> dict[Variable, Type]:
-    """What variables stand for; with ``rest``, unknown types for those of which nothing is known,
-    or NULL if others may still tell (``open_``)."""
+    """Return the types of variables.
+
+    Variables without constraints are left out. With ``fill_missing`` they are unknown types
+    instead, or NULL if an enclosing call may still determine them (``is_open``).
+    """
     found: dict[Variable, Type] = {}
     for variable in variables:
         type_ = constraints.solution(variable)
@@ -189,8 +193,10 @@ _POLY = (code.CALL, code.INVOKE, code.UPCALL, code.NEW, code.INNER)
 
 
 class Generic(NamedTuple):
-    """A call of a generic method: its row and arguments, the method's parameters and result, and
-    the type variables that the call chooses. Of a diamond, those of the class too."""
+    """A call of a generic method, with its parameter types and its result type.
+
+    ``inferred`` are the type variables that the call infers; for a diamond also the class's.
+    """
 
     row: int
     method: Method
@@ -201,8 +207,11 @@ class Generic(NamedTuple):
 
 
 def result(at: Attribution, row: int, one: Candidate, wanted: Type | None = None) -> Type:
-    """The type of a call. Where it is an argument of another one, what is wanted; then NULL
-    stands for what the other call may still tell."""
+    """Return the type of a call.
+
+    ``target_type`` is what an enclosing call expects of it; then NULL stands for what that call
+    may still infer.
+    """
     method, site = one.method, one.site
     world = at.world
     if method.name == "getClass" and method.count == 0 and site is not None:
@@ -222,9 +231,12 @@ def infer(
     wanted: Type | None = None,
     context: bool = False,
 ) -> dict[Variable, Type]:
-    """What a generic method's call chooses. ``before``: only functions before that argument are
-    looked into, and the argument itself is not. ``context``: if more is needed, ask what is
-    expected where the call stands."""
+    """Infer the type arguments of a generic method's call.
+
+    ``stop_at``: skip this argument, and lambdas and method references from it on.
+    ``use_context``: for variables that the arguments leave open, use the type that is expected
+    where the call stands.
+    """
     written = _written(at, call)
     if written is not None:
         return written
@@ -244,7 +256,7 @@ def infer(
     for place, argument, formal in functions:
         if before is not None and place >= before:
             break
-        # A function takes what is known so far, and tells what it gives.
+        # The parameters of a lambda follow from the constraints so far; its result adds one.
         told = function(at.world, formal)
         if told is not None and told[1].free:
             constraints.add(told[1], at.function_result(argument))
@@ -261,7 +273,7 @@ def infer(
 
 
 def _written(at: Attribution, call: Generic) -> dict[Variable, Type] | None:
-    """Type arguments that a call writes; None if it writes none, or not for these variables."""
+    """Return a call's explicit type arguments; None if it has none, or of another number."""
     rows = at.rows
     text = rows.type_arguments(call.row) if rows.code[call.row] in _POLY else ""
     if not text:
@@ -274,7 +286,7 @@ def _written(at: Attribution, call: Generic) -> dict[Variable, Type] | None:
 
 
 def _add_written(at: Attribution, row: int, formal: Type, constraints: Constraints) -> None:
-    """The types a lambda writes for its parameters are those of the function (JLS 18.2.1)."""
+    """Constrain function parameters to the explicit types of a lambda's (JLS 18.2.1)."""
     rows = at.rows
     told = function(at.world, formal) if rows.code[row] == code.LAMBDA and rows.a[row] else None
     if told is not None and len(told[0]) == rows.a[row]:
@@ -290,11 +302,11 @@ def _given(
     constraints: Constraints,
     own: tuple[Variable, ...],
 ) -> Type:
-    """The type of an argument; of a generic call among them, with what is expected of it."""
+    """Return the type of an argument; a generic call is typed by the formal type it has to fit."""
     type_ = at.type_of(argument)
     if at.rows.code[argument] in _POLY and has_unknown(type_):
         known = solve(constraints, own, rest=False)
-        # What is not yet known expects nothing: NULL says nothing to an inference.
+        # NULL adds no constraint: variables without a solution expect nothing.
         hidden = {one: known.get(one, NULL) for one in own}
         return at.call_type(argument, _hide(formal, hidden))
     return type_
@@ -321,7 +333,7 @@ def has_unknown(type_: Type) -> bool:
 
 
 def expected_argument(at: Attribution, row: int, place: int) -> Type | None:
-    """The type that a call expects at a place, for a lambda or a generic call there."""
+    """Return the type that a call expects of a lambda or generic call at an argument's position."""
     found: Type | None = None
     arguments = at.rows.arguments(row)
     for one in at.resolution(row).candidates:
@@ -347,14 +359,14 @@ def is_diamond(at: Attribution, row: int) -> bool:
 
 
 def _creation(at: Attribution, row: int, method: Method) -> Generic:
-    """``new T<>(…)`` as a call of a method that has the class's type parameters (JLS 15.9.3)."""
+    """Treat ``new T<>(…)`` as a call of a method with the class's type parameters (JLS 15.9.3)."""
     chosen = variables(at.world, method.cls) + method_variables(at.world, method)
     types, gives = parameters(at.world, method), own_type(at.world, method.cls)
     return Generic(row, method, at.rows.arguments(row), types, gives, chosen)
 
 
 def diamond(at: Attribution, row: int, cls: Class, wanted: Type | None) -> Type:
-    """The type of ``new T<>(…)``."""
+    """Return the type of ``new T<>(…)``."""
     own = variables(at.world, cls)
     candidates = at.resolution(row).candidates
     if not own:
@@ -366,8 +378,10 @@ def diamond(at: Attribution, row: int, cls: Class, wanted: Type | None) -> Type:
 
 
 def settle(at: Attribution, type_: Type, row: int) -> Type:
-    """A type without variables that mean nothing where it stands: those of an outer class whose
-    arguments were lost on the way."""
+    """Replace type variables that are not in scope at a row by unknown types.
+
+    They belong to an outer class whose type arguments got lost.
+    """
     if not type_.free:
         return type_
     inside = at.in_scope(row)

@@ -1,16 +1,15 @@
 """A project's call graph by class-hierarchy analysis from source.
 
-Each call in the source is one record: who calls, where, what it names, and every method of the
-project that may run. A call whose receiver's type or whose overload is not certain is ambiguous
-and has all methods that it could mean; a call on an object of a known type is not, even if many
-classes below that type override the method.
+Each call in the source is one record: the caller, the position, the called method, and every
+method of the project that may run. A call whose receiver type or overload is not certain is
+ambiguous and lists all methods that it could mean. A call on an object of a known type is not
+ambiguous, even if many subclasses override the method.
 
-A lambda is an object whose code belongs to the method it stands in. A call of an interface's
-method reaches the classes that implement it; if only lambdas do, it reaches the abstract method.
+A lambda's code belongs to the method around it. A call of an interface's method reaches the
+classes that implement it; if only lambdas do, it reaches the abstract method.
 
-What could be called where a call stands: the methods that its receiver's type offers.
-
-Nothing here looks at the name of the call itself, so that it may be what is asked for.
+``AvailableNamesFinder`` lists the methods that could be called in place of a call. It does not
+look at the call's own name, so that this name may be the label of a task.
 """
 
 from __future__ import annotations
@@ -41,16 +40,18 @@ VIRTUAL, INTERFACE, SPECIAL, STATIC = "M", "I", "O", "S"
 
 
 class Call(NamedTuple):
-    """``caller`` is the place of the method in its file's declarations, -1 for an initialiser,
-    ``type`` that of the type. ``offset`` is the byte of the call's name. ``kind``: M virtual, I
-    interface, O constructor or super, S static; of a method reference, that of what it refers to.
+    """A call and the methods it may run.
 
-    ``callee`` is what the call names: ``java.util.List.add(int,java.lang.Object)``, or as much of
-    it as is known; ``inside`` tells whether that is, or may be, the project's. ``targets`` are
-    paths and places of the project's methods that may run; the same object for the same set.
-    There may be some though the callee is outside, because the project overrides it, and none
-    though it is inside, because nobody wrote it, as a default constructor. ``exact``: there is
-    one target and no other.
+    ``caller`` and ``type`` are indices of the method (-1: an initialiser) and the type around the
+    call in the file's declarations. ``offset`` is the byte offset of the call's name. ``kind``: M
+    virtual, I interface, O constructor or super, S static; for a method reference the kind of the
+    method it refers to.
+
+    ``callee`` is the called method, such as ``java.util.List.add(int,java.lang.Object)``, or as
+    much of it as is known; ``inside``: it is, or may be, the project's. ``targets`` are path and
+    index of the project's methods that may run; equal sets are the same object. A callee outside
+    has targets if the project overrides it; a callee inside has none if it is declared implicitly,
+    such as a default constructor. ``exact``: there is one target and no other.
     """
 
     caller: int
@@ -66,7 +67,10 @@ class Call(NamedTuple):
 
 
 class Project:
-    """``declared`` holds for each file its path and the first part of its facts."""
+    """The classes of a project, ready to link its files.
+
+    ``declared`` holds the path and the declarations (``FileFacts.declared``) of each file.
+    """
 
     def __init__(self, declared: Iterable[tuple[str, Any]], platform: Platform) -> None:
         self.world = World(declared, platform)
@@ -75,7 +79,7 @@ class Project:
         self._sets: dict[tuple[Target, ...], tuple[Target, ...]] = {}
 
     def link(self, path: str, sites: Sites) -> list[Call]:
-        """The calls of a file in source order, from the second part of its facts."""
+        """Return the calls of a file in source order, from its call sites (``FileFacts.sites``)."""
         unit = self.world.units[path]
         at = Attribution(self.world, rows(unit, sites))
         found = [call for row in at.rows.calls() if (call := self._call(at, row)) is not None]
@@ -101,7 +105,7 @@ class Project:
             name = "" if meant.special else at.rows.text(row)
             targets = self._possible(meant.under, name, count) if meant.under and name else ()
             callee = meant.name
-            # It may also be one that nobody wrote.
+            # It may also be a record's implicit accessor.
             accessor = meant.under is self.world.object and count <= 0
             inside = bool(targets) or (accessor and name in self.world.accessors)
             ambiguous = inside
@@ -115,8 +119,8 @@ class Project:
             return self._reached(meant.candidates[0], meant.special)
         found: set[Target] = set()
         for one in meant.candidates:
+            # A method inherited from several ancestors may be implemented for one of them only.
             found.update(self._reached(one, meant.special))
-        # Of equal methods inherited on several ways, those that are implemented count.
         return self._shared(tuple(sorted(found)))
 
     def _reached(self, one: Candidate, special: bool) -> tuple[Target, ...]:
@@ -129,8 +133,11 @@ class Project:
         return self._sets.setdefault(targets, targets)
 
     def _possible(self, under: Class, name: str, count: int) -> tuple[Target, ...]:
-        """The project's methods of a name and number of arguments, of a class and those above
-        and below it; of all classes, if the class is Object."""
+        """Return the project's methods of a name and argument count (-1: any) around a class.
+
+        These are the methods of the class, its ancestors and descendants; for Object, of all
+        classes.
+        """
         key = (under, name, count)
         found = self._any.get(key)
         if found is None:
@@ -162,7 +169,7 @@ class Project:
         return f"{label(first.cls)}.{first.name}/{first.count}"
 
     def name(self, method: Method) -> str:
-        """A method's qualified name with its erased parameters."""
+        """Return a method's qualified name with its erased parameter types."""
         if not method.label:
             types = ",".join([_type_name(one) for one in erased(self.world, method)])
             method.label = f"{label(method.cls)}.{method.name}({types})"
@@ -178,15 +185,17 @@ def _type_name(type_: Type) -> str:
     return (type_.name if isinstance(type_, Primitive) else "?") + brackets
 
 
-# A call without a receiver is on the object itself.
 _SELF = (code.CALL,)
 
 
 class AvailableNames(NamedTuple):
-    """``receiver`` is the qualified name of the type that the call is made on, empty if that is
-    not known; of a call without a receiver it is the class around it. ``static``: it is made on
-    the type itself. ``names`` are those of the methods that this type has, its own and inherited
-    ones, that may take so many ``arguments`` and may be called from there; sorted."""
+    """Names of the methods that could be called in place of a call, sorted.
+
+    ``receiver`` is the qualified name of the type that the call is made on, empty if unknown; for
+    a call without a receiver it is the class around the call. ``static``: it is made on the type
+    itself. ``names`` are those of the receiver's own and inherited methods that accept so many
+    ``arguments`` and are accessible from the call.
+    """
 
     receiver: str
     arguments: int
@@ -198,15 +207,14 @@ NOTHING = AvailableNames("", 0, False, ())
 
 
 class Offers:
-    """Of one project. Files come one after the other; what a type offers is kept."""
+    """Finds the available names of a project's calls; the names of each type are cached."""
 
     def __init__(self, project: Project) -> None:
         self.world = project.world
         self._known: dict[tuple[Class, Class, int, bool], frozenset[str]] = {}
 
     def of(self, path: str, sites: Sites, offsets: Iterable[int]) -> dict[int, AvailableNames]:
-        """For calls of a file, told by the bytes of their names. ``sites`` are the second part of
-        the file's facts."""
+        """Return the available names of a file's calls, by the byte offsets of the calls' names."""
         at = Attribution(self.world, rows(self.world.units[path], sites))
         wanted = set(offsets)
         return {
@@ -250,7 +258,7 @@ class Offers:
         for name, holders in unit.static.items():
             for holder in holders:
                 cls = self.world.find(holder, unit)
-                # What is imported by its name may be called, even if nobody knows its class.
+                # A method that is imported by its name is available even if its class is unknown.
                 if cls is None or name in self._names(scope, cls, count, static=True):
                     found.add(name)
         for holder in unit.static_on_demand:
@@ -282,7 +290,7 @@ _METHODS = (code.CALL, code.INVOKE, code.UPCALL)
 
 
 def _around(cls: Class) -> Iterator[Class]:
-    """A class and those it stands in."""
+    """Yield a class and the classes around it."""
     here: Class | None = cls
     for _ in range(NESTING):
         if here is None:

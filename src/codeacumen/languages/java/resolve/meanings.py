@@ -1,6 +1,6 @@
-"""What a name in an expression means: a variable, a type or a package (JLS 6.5).
+"""Classification of names as values, types or packages (JLS 6.5), and expected types.
 
-The type that is expected where an expression stands: what a lambda has to be (JLS 15.27.3).
+The expected type of an expression determines what a lambda implements (JLS 15.27.3).
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 class Meaning(NamedTuple):
-    """``kind``: value, type or package; ``type``: of the value, or the type itself."""
+    """``kind``: value, type or package. ``type``: the type of the value, or the type itself."""
 
     kind: str
     type: Type = UNKNOWN
@@ -103,8 +103,10 @@ def _selected(at: Attribution, row: int, before: Meaning, name: str) -> Meaning:
 
 
 def variable(at: Attribution, cls: Class, name: str) -> Type | None:
-    """The type of the field that a simple name means in a class; UNKNOWN if there may be one
-    that nobody sees, None if there is none."""
+    """Return the type of the field that a simple name means in a class.
+
+    UNKNOWN if an unknown class may declare such a field, None if there is none.
+    """
     key = (cls, name)
     if key not in at.variables:
         at.variables[key] = _variable(at, cls, name)
@@ -120,7 +122,7 @@ def _variable(at: Attribution, cls: Class, name: str) -> Type | None:
             break
         field = find_field(world, here, name)
         if field is not None:
-            # A class between may inherit another one of the same name from outside.
+            # A class in between may inherit another field of the name from an unknown class.
             return UNKNOWN if unclear else read_field(world, own_type(world, here), field)
         unclear = unclear or not here.complete
         here = here.owner
@@ -138,7 +140,7 @@ def _variable(at: Attribution, cls: Class, name: str) -> Type | None:
 
 
 def expected(at: Attribution, row: int) -> Type | None:
-    """None if nothing is expected, or nobody knows what."""
+    """Return the type expected of an expression; None if nothing is expected, or it is unknown."""
     rows, world = at.rows, at.world
     above = rows.parent[row]
     if above < 0:
@@ -173,7 +175,7 @@ def expected(at: Attribution, row: int) -> Type | None:
 
 
 def _returned(at: Attribution, row: int) -> Type | None:
-    """What a return statement has to give: to the lambda or the method it stands in."""
+    """Return the type expected of a returned value by the lambda or method around it."""
     rows = at.rows
     above = rows.parent[row]
     while above >= 0 and rows.code[above] not in (code.LAMBDA, code.BODY, code.CLASS):

@@ -1,7 +1,4 @@
-"""The members of a class, its own and the inherited ones, and which methods override which.
-
-Which classes are below a class, and which methods a call may therefore reach.
-"""
+"""Members of classes, own and inherited, overriding, and the targets of virtual calls."""
 
 from __future__ import annotations
 
@@ -41,7 +38,7 @@ from codeacumen.languages.java.resolve.world import World
 
 
 def members(world: World, cls: Class, name: str) -> tuple[Method, ...]:
-    """The methods a class has of a name, without those that others of them override."""
+    """Return a class's methods of a name, own and inherited, without overridden ones."""
     found = cls.found.get(name)
     if found is None:
         found = cls.found[name] = _members(world, cls, name)
@@ -59,15 +56,18 @@ def _members(world: World, cls: Class, name: str) -> tuple[Method, ...]:
                 continue
             if not _inherited(world, method, cls):
                 continue
-            # An interface may come late and still be below one that came before it.
+            # A later interface may extend an earlier one.
             found = [one for one in found if not _hides(world, cls, method, one)]
             found.append(method)
     return tuple(found)
 
 
 def _inherited(world: World, method: Method, cls: Class) -> bool:
-    """JLS 8.4.8: not what is private, or belongs to an interface itself; and what belongs to a
-    package, only as long as no class of another one stands between."""
+    """Return whether a class inherits an ancestor's method (JLS 8.4.8).
+
+    Private methods and an interface's static methods are not inherited; package-private methods
+    only if all classes in between belong to the package.
+    """
     flags = method.flags
     if "r" in flags or ("s" in flags and method.cls.is_interface):
         return False
@@ -86,10 +86,10 @@ def _inherited(world: World, method: Method, cls: Class) -> bool:
 
 
 def _hides(world: World, cls: Class, one: Method, other: Method) -> bool:
-    """Whether of two methods that a class has, the first leaves no room for the second."""
+    """Return whether a class's first method overrides, hides or implements the second."""
     if one.count != other.count or one.cls is other.cls or other.cls is cls:
         return False
-    # What a superclass implements, an interface need not be asked for.
+    # A concrete method of a superclass implements an interface's method (JLS 8.4.8.1).
     before = not one.cls.is_interface and other.cls.is_interface and not one.abstract
     if not (before or one.cls is cls or other.cls in ancestors(world, one.cls)):
         return False
@@ -97,7 +97,7 @@ def _hides(world: World, cls: Class, one: Method, other: Method) -> bool:
 
 
 def same_signature(world: World, cls: Class, one: Method, other: Method) -> bool:
-    """Whether two methods of one name that a class has take the same parameters (JLS 8.4.2)."""
+    """Return whether two of a class's methods have the same parameter types (JLS 8.4.2)."""
     if one.count != other.count:
         return False
     if not one.count:
@@ -120,12 +120,15 @@ def erased(world: World, method: Method) -> tuple[Type, ...]:
 
 
 def _erased_in(world: World, cls: Class, method: Method) -> list[Type]:
-    """Parameters as a class inherits them, erased: T of Comparable<T> is what it compares to."""
+    """Return the erased parameter types of a method as a class inherits it.
+
+    For a class that implements ``Comparable<String>``, ``T`` becomes ``String``.
+    """
     seen = ancestors(world, cls).get(method.cls)
     given = given_to(world, seen) if seen is not None else {}
     if given is None:
         return list(erased(world, method))
-    # A method's own parameters may be bounded by the class's.
+    # A method's type parameters may be bounded by the class's.
     for variable in method_variables(world, method):
         bound = variable.bounds[0]
         given[variable] = substitute(bound, given) if bound is not variable else UNKNOWN
@@ -135,8 +138,10 @@ def _erased_in(world: World, cls: Class, method: Method) -> list[Type]:
 
 
 def _add_outer(world: World, cls: Class, declaring: Class, given: dict[Variable, Type]) -> None:
-    """What the classes around a declaring one are given, where another class inherits from it:
-    the classes around that one tell, because they inherit from them."""
+    """Add the type arguments of the classes around ``declaring``, as seen from ``cls``.
+
+    They come from the class around ``cls`` that inherits from the outer class.
+    """
     outer = declaring.owner
     for _ in range(NESTING):
         if outer is None:
@@ -153,8 +158,10 @@ def _add_outer(world: World, cls: Class, declaring: Class, given: dict[Variable,
 
 
 def same(one: Type, other: Type) -> bool:
-    """Whether erased types are the same, as far as is known: of a class outside the project,
-    one file may know the package and another not."""
+    """Return whether erased types are or may be the same.
+
+    For a class from outside the project, one file may know the package and another may not.
+    """
     if one is other:
         return True
     if isinstance(one, Unknown) or isinstance(other, Unknown):
@@ -176,7 +183,7 @@ def find_field(world: World, cls: Class, name: str) -> Field | None:
 
 
 def read_field(world: World, type_: ClassType, field: Field) -> Type:
-    """A field's type in an object of a type."""
+    """Return a field's type as a member of a type."""
     found = field_type(world, field)
     if not found.free:
         return found
@@ -186,7 +193,7 @@ def read_field(world: World, type_: ClassType, field: Field) -> Type:
 
 
 def functional(world: World, cls: Class) -> Method | None:
-    """The one method that a lambda for an interface implements (JLS 9.8)."""
+    """Return the single abstract method of a functional interface (JLS 9.8), or None."""
     if cls.functional is None:
         cls.functional = _functional(world, cls) or False
     return cls.functional or None
@@ -201,7 +208,7 @@ def _functional(world: World, cls: Class) -> Method | None:
             continue
         for name, methods in above.methods.items():
             found += [m for m in methods if m.abstract and m in members(world, cls, name)]
-    # Those that any object has do not count: Comparator declares equals.
+    # Public methods of Object do not count: Comparator declares equals.
     found = [one for one in found if not _of_object(world, one)]
     if not found:
         return None
@@ -220,8 +227,10 @@ def _of_object(world: World, method: Method) -> bool:
 
 
 def function(world: World, type_: Type) -> tuple[tuple[Type, ...], Type] | None:
-    """Parameters and result of the function that a lambda of a type is; None if it is none.
-    Wildcards are replaced by their bounds (JLS 9.9)."""
+    """Return the parameter types and the result type of a functional interface type (JLS 9.9).
+
+    None if the type is not functional. Wildcards are replaced by their bounds.
+    """
     if not isinstance(type_, ClassType):
         return None
     method = functional(world, type_.cls)
@@ -248,8 +257,10 @@ def _plain(type_: Type, variable: Variable) -> Type:
 def member_types(
     world: World, type_: ClassType | None, method: Method
 ) -> tuple[tuple[Type, ...], Type]:
-    """Parameters and result of a method of an object of a type; with type parameters of the
-    method itself still in them. Of a raw type, erased."""
+    """Return the parameter types and the result type of a method as a member of a type.
+
+    The method's own type parameters remain. Members of a raw type are erased.
+    """
     given_types, result = parameters(world, method), returns(world, method)
     if type_ is None or method.static or not variables(world, method.cls):
         return given_types, result
@@ -259,7 +270,7 @@ def member_types(
     if not seen.args:
         return erased(world, method), erasure(result)
     given = dict(zip(variables(world, method.cls), seen.args, strict=True))
-    # What goes in through a wildcard is bounded the other way than what comes out.
+    # Parameters take a wildcard's lower bound, results its upper one.
     into = {key: lower(one, key) for key, one in given.items()}
     return (
         tuple([substitute(one, into) for one in given_types]),
@@ -268,7 +279,7 @@ def member_types(
 
 
 def bound_types(type_: Type) -> list[Type]:
-    """The class and array types whose members something of a type has."""
+    """Return the class and array types whose members a value of a type has."""
     found: list[Type] = []
     waiting = [type_]
     for _ in range(64):
@@ -287,8 +298,8 @@ def bound_types(type_: Type) -> list[Type]:
 
 
 def connect(world: World) -> None:
-    """Tells every class to those it extends, the platform's between them too."""
-    # Outer classes before inner ones, whose supertypes may be members of theirs.
+    """Fill ``subclasses`` of all classes, including the platform classes in between."""
+    # Outer classes before inner ones, whose supertypes may be members of the outer class.
     waiting = [cls for unit in world.units.values() for cls in unit.classes]
     seen = set(waiting)
     for cls in waiting:
@@ -300,7 +311,7 @@ def connect(world: World) -> None:
 
 
 def below(world: World, cls: Class) -> frozenset[Class]:
-    """All known subclasses of a class, without itself."""
+    """Return all known direct and indirect subclasses of a class, without itself."""
     if cls.below is None:
         found: set[Class] = set()
         waiting = list(cls.subclasses)
@@ -314,10 +325,12 @@ def below(world: World, cls: Class) -> frozenset[Class]:
 
 
 def reached(world: World, method: Method, cls: Class) -> tuple[Target, ...]:
-    """The methods of the project that a call of a method may run, on an object whose static type
-    is of a class: the method itself, and every concrete method below the class that overrides it.
-    An abstract method stands for itself only if nothing implements it. That may also be a
-    lambda: its code belongs to the method it stands in, which is not what is called."""
+    """Return the project's methods that a call on a receiver of static type ``cls`` may run.
+
+    These are the method itself and every concrete override below the class (class-hierarchy
+    analysis). An abstract method is a target only if nothing implements it: then lambdas do, whose
+    code belongs to the methods around them.
+    """
     found = method.reached.get(cls)
     if found is None:
         found = method.reached[cls] = _reached(world, method, cls)
@@ -342,8 +355,8 @@ def _reached(world: World, method: Method, cls: Class) -> tuple[Target, ...]:
             if _runs(other) and overrides(world, other, method):
                 found.update(other.target)
     for one in declaring.extended:
-        # A class below may inherit the method from one that knows nothing of this type, or for
-        # which the parameters were not yet the same.
+        # A subclass may inherit the implementation from a class that does not have this type as an
+        # ancestor, or in which the parameter types were not yet the same.
         if cls in below(world, one):
             continue
         if one in under or not below(world, one).isdisjoint(under):
@@ -354,7 +367,7 @@ def _reached(world: World, method: Method, cls: Class) -> tuple[Target, ...]:
 
 
 def overrides(world: World, one: Method, method: Method) -> bool:
-    """JLS 8.4.8.1."""
+    """Return whether method ``one`` overrides ``method`` (JLS 8.4.8.1)."""
     flags = one.flags + method.flags
     if one is method or "s" in flags or "r" in flags or method.cls not in ancestors(world, one.cls):
         return False
@@ -373,7 +386,7 @@ def _inherited_from(
     for one in cls.methods.get(method.name, ()):
         if one is method or not _runs(one) or one.count != method.count:
             continue
-        # Without type variables, parameters are the same for all heirs or for none.
+        # Without type variables, the signatures are the same for all heirs or for none.
         free = _is_free(world, one) or _is_free(world, method)
         if not free and (cls in under or not same_signature(world, cls, one, method)):
             continue

@@ -1,8 +1,8 @@
-"""Which of several methods of one name a call means (JLS 15.12.2).
+"""Overload resolution: select the methods of one name that a call may mean (JLS 15.12.2).
 
 Three phases: without boxing, with boxing, with a variable number of arguments. Where an argument's
-type is not known, a method may or may not be applicable; then it stays among the answers, and
-what is left is every method that the compiler could have chosen.
+type is unknown, a method may or may not be applicable. Such methods stay, so that the result
+contains every method that the compiler could have chosen.
 """
 
 from __future__ import annotations
@@ -54,17 +54,19 @@ from codeacumen.languages.java.resolve.types import (
 if TYPE_CHECKING:
     from codeacumen.languages.java.resolve.attribution import Attribution
 
-# Of nested conditional expressions, more branches than these are not looked at.
+# Nested conditional expressions with more branches may have any type.
 MOST_BRANCHES = 100
-# Of hundreds of methods that all take null, which is the most specific is not asked.
+# More pairs of methods are not compared for the most specific one (hundreds may all accept null).
 MOST_PAIRS = 2500
-# A row of an expression, or a type where there is no expression (what a function is given).
+# The row of an expression, or a type without one (parameter of a functional interface).
 Argument: TypeAlias = int | Type
 
 
 class Candidate(NamedTuple):
-    """A method, and the type of the object it is called on (None: none). ``diamond``: it is a
-    constructor that also chooses its class's type arguments."""
+    """A method and the type of the object it is called on (None: no object).
+
+    ``is_diamond``: a constructor whose call also infers the class's type arguments.
+    """
 
     method: Method
     site: ClassType | None
@@ -85,7 +87,7 @@ def takes(method: Method, count: int) -> bool:
 def choose(
     at: Attribution, candidates: Sequence[Candidate], arguments: Sequence[Argument]
 ) -> list[Candidate]:
-    """Those that the call may mean; one, if that is certain."""
+    """Return the candidates that the call may mean; a single one if that is certain."""
     fitting = [one for one in candidates if takes(one.method, len(arguments))]
     if len(fitting) < 2 or _alike(at, fitting):
         return fitting
@@ -118,12 +120,12 @@ def choose(
                     sure.append(one)
     if sure:
         several = _most_specific(at, several, sure, types, arguments)
-    # If nothing fits, something was misread: then any may be meant.
+    # The source compiles, so if nothing fits, a type is wrong: any candidate may be meant.
     return strict + loose + several or fitting
 
 
 def applicable(at: Attribution, one: Candidate, arguments: Sequence[Argument]) -> int:
-    """Whether a method can be what a call means, all others aside."""
+    """Return whether a method is applicable to a call's arguments: STRICT, NO or MAYBE."""
     types = member_types(at.world, one.site, one.method)[0]
     found = NO
     for wanted in (types, _spread(types, len(arguments)) if one.method.varargs else ()):
@@ -136,7 +138,7 @@ def applicable(at: Attribution, one: Candidate, arguments: Sequence[Argument]) -
 
 
 def _alike(at: Attribution, candidates: Sequence[Candidate]) -> bool:
-    """Whether all are the same method, inherited on several ways."""
+    """Return whether all candidates are one method that is inherited from several ancestors."""
     first = candidates[0]
     if first.site is None:
         return False
@@ -148,12 +150,12 @@ def _alike(at: Attribution, candidates: Sequence[Candidate]) -> bool:
 
 
 def one_method(at: Attribution, candidates: Sequence[Candidate]) -> bool:
-    """Whether what is left is certain."""
+    """Return whether the candidates are one method."""
     return len(candidates) == 1 or (bool(candidates) and _alike(at, candidates))
 
 
 def _spread(types: Sequence[Type], count: int) -> list[Type]:
-    """Parameters of a call with a variable number of arguments."""
+    """Return the parameter types of a varargs method for so many arguments."""
     last = types[-1]
     of = last.of if isinstance(last, ArrayType) else last
     return [*types[:-1], *[of] * (count - len(types) + 1)]
@@ -166,7 +168,7 @@ def parameter(
     place: int,
     arguments: Sequence[Argument],
 ) -> Type | None:
-    """The type a method expects at a place of the arguments."""
+    """Return the type that a method expects at an argument's position."""
     if method.varargs and types and place >= len(types) - 1:
         one = arguments[place]
         if len(arguments) != len(types) or not _is_array(at, one):
@@ -175,7 +177,7 @@ def parameter(
 
 
 def _is_array(at: Attribution, argument: Argument) -> bool:
-    """Whether an argument may be the array that a varargs method makes of several."""
+    """Return whether an argument may be passed as the array of a varargs parameter."""
     if isinstance(argument, int):
         if at.rows.code[argument] in (LAMBDA, REFERENCE):
             return False
@@ -195,13 +197,13 @@ def _fits(at: Attribution, argument: Argument, wanted: Type, open_: Open) -> int
         return _condition_fits(at, argument, wanted, open_)
     given = at.type_of(argument)
     if code in (CALL, INVOKE, UPCALL, NEW, INNER):
-        # Type arguments may still follow from what is expected here.
+        # A poly expression: the expected type may still determine its type arguments.
         given = given if isinstance(given, Variable) else at.without_arguments(given)
     return convert(at.world, given, wanted, open_)
 
 
 def _condition_fits(at: Attribution, row: int, wanted: Type, open_: Open) -> int:
-    """``a ? b : c`` fits if all its branches do, unless they are numbers (JLS 15.25)."""
+    """Check ``a ? b : c``: all branches have to fit, unless they are numbers (JLS 15.25)."""
     waiting, branches = [row], []
     while waiting:
         one = waiting.pop()
@@ -217,7 +219,7 @@ def _condition_fits(at: Attribution, row: int, wanted: Type, open_: Open) -> int
     found = {_fits(at, one, wanted, open_) for one in branches}
     if len(found) == 1:
         return found.pop()
-    # Boxing may make of a number what neither branch is.
+    # A numeric conditional may have a type that neither branch has.
     numbers = [one for one in types if isinstance(one, Primitive | Unknown) and one is not NULL]
     if NO in found:
         return MAYBE if numbers else NO
@@ -225,7 +227,7 @@ def _condition_fits(at: Attribution, row: int, wanted: Type, open_: Open) -> int
 
 
 def shape_fits(at: Attribution, row: int, result: Type) -> int:
-    """Whether a lambda's body gives what a function of this result needs (JLS 15.12.2.1)."""
+    """Check whether a lambda's body is compatible with void or a value (JLS 15.12.2.1)."""
     flags = at.rows.b[row]
     if result is VOID:
         return NO if (flags & GIVES if flags & BLOCK else not flags & STATEMENT) else STRICT
@@ -237,7 +239,7 @@ def shape_fits(at: Attribution, row: int, result: Type) -> int:
 
 
 def is_explicit(at: Attribution, row: int) -> bool:
-    """Whether the types of a lambda's parameters are written; also if there are none."""
+    """Return whether a lambda is explicitly typed (JLS 15.27.1); true without parameters."""
     count = at.rows.a[row]
     return not any(at.rows.code[one] == PARAM for one in at.rows.children(row)[:count])
 
@@ -254,7 +256,7 @@ def _lambda_fits(at: Attribution, row: int, wanted: Type, open_: Open) -> int:
     found = shape_fits(at, row, result)
     if found == NO or not is_explicit(at, row) or at.rows.b[row] & BLOCK or result is VOID:
         return found
-    # Only the body of a lambda with written types takes part (JLS 15.12.2.2).
+    # Only the body of an explicitly typed lambda is pertinent to applicability (JLS 15.12.2.2).
     body = at.type_of(at.rows.children(row)[-1])
     if body is VOID:
         return NO
@@ -264,7 +266,7 @@ def _lambda_fits(at: Attribution, row: int, wanted: Type, open_: Open) -> int:
         return STRICT
     fits = convert(at.world, at.without_arguments(body), result, open_)
     narrow = isinstance(body, Primitive) and isinstance(result, Primitive)
-    # A constant may become narrower, which only its value would tell.
+    # A constant may be narrowed, depending on its value (JLS 5.2).
     return MAYBE if fits == MAYBE or (fits == NO and narrow) else (NO if fits == NO else STRICT)
 
 
@@ -287,8 +289,11 @@ def _reference_fits(at: Attribution, row: int, wanted: Type) -> int:
 
 
 def _refers(method: Method, count: int, unbound: bool) -> bool:
-    """Whether a reference may mean a method as a function of so many parameters: of
-    ``Type::method``, the first is the object unless the method is static (JLS 15.12.2.1)."""
+    """Return whether a method reference may mean a method, as a function of so many parameters.
+
+    For ``Type::method`` the first parameter is the object unless the method is static
+    (JLS 15.12.2.1).
+    """
     if method.name == "<init>":
         return takes(method, count)
     if unbound:
@@ -303,7 +308,7 @@ def _most_specific(
     types: dict[Candidate, tuple[Type, ...]],
     arguments: Sequence[Argument],
 ) -> list[Candidate]:
-    """Without those that a certainly applicable one is more specific than (JLS 15.12.2.5)."""
+    """Drop candidates if a certainly applicable one is more specific (JLS 15.12.2.5)."""
     if len(possible) * len(sure) > MOST_PAIRS:
         return possible
     left = []
@@ -358,7 +363,8 @@ def _is_subtype(at: Attribution, one: Type, other: Type) -> bool:
 
 
 def _better_function(at: Attribution, row: int, one: Type, other: Type) -> bool:
-    """Whether a function type suits a lambda or a method reference better than another."""
+    """Return whether a function type is more specific than another for a lambda or a method
+    reference (JLS 15.12.2.5)."""
     mine, others = function(at.world, one), function(at.world, other)
     if mine is None or others is None or len(mine[0]) != len(others[0]):
         return False

@@ -1,4 +1,7 @@
-"""Which methods a call may mean, before it is asked what may run (JLS 15.12.1 to 15.12.3)."""
+"""Compile-time resolution of calls, constructors and method references (JLS 15.12.1 to 15.12.3).
+
+Which override runs at run time is up to ``members.find_targets``.
+"""
 
 from __future__ import annotations
 
@@ -47,17 +50,17 @@ if TYPE_CHECKING:
     from codeacumen.languages.java.resolve.attribution import Attribution
 
 CONSTRUCTOR = "<init>"
-# Of an array, not what Object declares (JLS 10.7).
+# Arrays have a public clone of their own (JLS 10.7).
 ARRAY_CLONE = "[].clone()"
 
 
 class Resolution(NamedTuple):
-    """What a call means.
+    """The methods that a call may mean.
 
-    ``candidates``: one, or several if that is not certain (``ambiguous``). Without any, ``name``
-    tells what is called, and ``under`` that it may be a method of that name of the project: of a
-    class below this one (Object: any). ``special``: it runs what it names, nothing below.
-    ``static``: it is called on a type.
+    ``candidates`` holds one, or several if that is not certain (``is_ambiguous``). Without any,
+    ``name`` describes the called method. It may still be a method of the project: one of that name
+    in ``base_class`` or an ancestor or descendant of it (Object: any class). ``is_special``: the
+    call runs the method itself, no override. ``is_static``: it is called on a type.
     """
 
     candidates: tuple[Candidate, ...] = ()
@@ -88,7 +91,7 @@ def resolve(at: Attribution, row: int) -> Resolution:
 
 
 def _unqualified(at: Attribution, row: int) -> Resolution:
-    """The innermost class that has a method of the name decides (JLS 15.12.1)."""
+    """Resolve a call without receiver in the innermost class with the name (JLS 15.12.1)."""
     world, rows = at.world, at.rows
     name = rows.text(row)
     arguments = rows.arguments(row)
@@ -102,7 +105,7 @@ def _unqualified(at: Attribution, row: int) -> Resolution:
             site = own_type(world, here)
             resolution = _among(at, row, [Candidate(one, site) for one in found], arguments)
             if resolution.candidates:
-                # A class between may inherit one from outside.
+                # A class in between may inherit such a method from an unknown class.
                 return resolution if unseen is None else resolution._replace(ambiguous=True)
             unseen = unseen or here
         if not here.complete:
@@ -124,7 +127,7 @@ def _unqualified(at: Attribution, row: int) -> Resolution:
             break
     resolution = _among(at, row, candidates, arguments) if candidates else NOTHING
     if resolution.candidates:
-        # Who imports a method by its name means it.
+        # An import of the method by its name is certain.
         sure = unseen is None or bool(single)
         return resolution if sure else resolution._replace(ambiguous=True)
     count = len(arguments)
@@ -138,7 +141,7 @@ def _unqualified(at: Attribution, row: int) -> Resolution:
 
 
 def _outside(at: Attribution, cls: Class) -> str:
-    """The name of the first class above one that is not known."""
+    """Return the name of the first unknown ancestor, else of the class."""
     for above in ancestors(at.world, cls):
         if above.kind == "outside":
             return label(above)
@@ -166,7 +169,7 @@ def _on_super(at: Attribution, row: int, cls: Class, arguments: Sequence[Argumen
 
 
 def _upward(at: Attribution, row: int) -> Resolution:
-    """``X.super.m()``: of an interface that the class names, or of an outer class's superclass."""
+    """Resolve ``X.super.m()``: ``X`` is a superinterface or an outer class."""
     rows = at.rows
     arguments = rows.arguments(row)
     type_ = at.meaning(rows.receiver(row)).type
@@ -185,7 +188,7 @@ def _on(
     arguments: Sequence[Argument],
     static: bool = False,
 ) -> Resolution:
-    """A method of an object of a type, or of a type itself."""
+    """Resolve a call on an object of a type, or on the type itself (``static``)."""
     world = at.world
     name = at.rows.text(row)
     count = len(arguments)
@@ -195,7 +198,7 @@ def _on(
         if isinstance(one, ArrayType):
             if name == "clone" and not count:
                 return Resolution(name=ARRAY_CLONE)
-            # Nothing is below an array that could override what it inherits.
+            # No class extends an array type, so that no override can run.
             found = members(world, world.object, name)
             candidates += [Candidate(method, None) for method in found]
             continue
@@ -221,8 +224,10 @@ def _on(
 
 
 def _is_settled(at: Attribution, cls: Class, name: str, count: int) -> bool:
-    """Whether a call on some object below a class means a method that the class has: nothing
-    below it declares another of that name for so many arguments."""
+    """Return whether a call on any descendant of a class means a method that the class has.
+
+    That is so if no descendant declares another method of the name for so many arguments.
+    """
     key = (cls, name, count)
     if key not in at.world.settled:
         world = at.world
@@ -250,7 +255,7 @@ def _among(
         seen = choose(at, seen, arguments)
     ambiguous = not one_method(at, seen) and len(seen) > 0
     if any(one.site is not None and not one.site.cls.complete for one in seen):
-        # There may be others that nobody sees, so it is not enough to be the only one.
+        # Unknown ancestors may declare further overloads: being the only one is not enough.
         fits = {one: applicable(at, one, arguments) for one in seen}
         seen = [one for one in seen if fits[one] != NO]
         ambiguous = ambiguous or any(fits[one] == MAYBE for one in seen)
@@ -258,7 +263,7 @@ def _among(
 
 
 def accessible(world: World, scope: Class, method: Method) -> bool:
-    """JLS 6.6."""
+    """Return whether code in a class may access a method (JLS 6.6)."""
     flags, cls = method.flags, method.cls
     if "u" in flags:
         return True
@@ -302,14 +307,14 @@ def _constructor(at: Attribution, row: int) -> Resolution:
     else:
         site = at.created_type(row)
     if isinstance(site, ClassType) and site.cls.is_interface:
-        site = world.object_type  # a class without a name that implements an interface
+        site = world.object_type  # an anonymous class that implements an interface
     return construct(at, row, site, arguments)
 
 
 def construct(at: Attribution, row: int, site: Type, arguments: Sequence[Argument]) -> Resolution:
     count = len(arguments)
     if not isinstance(site, ClassType) and at.rows.code[row] == code.INNER:
-        # The outer object is not known: any member class of that name may be meant.
+        # The outer object's type is unknown: any inner class of the name may be meant.
         classes = at.world.inner_classes(at.rows.text(row).partition("<")[0])
         made = [one for cls in classes for one in cls.methods.get(CONSTRUCTOR, ())]
         fitting = tuple([Candidate(one, None) for one in made if takes(one, count)])
@@ -331,8 +336,11 @@ def construct(at: Attribution, row: int, site: Type, arguments: Sequence[Argumen
 
 
 def referred(at: Attribution, row: int) -> tuple[list[Candidate], bool, bool]:
-    """The methods of a reference's name; whether the object may be the first argument
-    (``Type::method``); whether it runs what it names (``super::method``, ``Type::new``)."""
+    """Return the methods of a reference's name and two flags.
+
+    The first flag: the object may be the first argument (``Type::method``). The second: the call
+    runs the method itself, no override (``super::method``, ``Type::new``).
+    """
     rows, world = at.rows, at.world
     before = rows.receiver(row)
     if before < 0:
@@ -392,7 +400,7 @@ def resolve_reference(at: Attribution, row: int) -> Resolution:
 
 
 def _seen_as(at: Attribution, candidates: Iterable[Candidate], first: Type) -> list[Candidate]:
-    """Methods of a raw type (``List::size``) as those of the object they will be called on."""
+    """Replace raw receiver types (``List::size``) by the type of the first argument."""
     found = []
     for one in candidates:
         site = one.site
@@ -406,7 +414,7 @@ def _seen_as(at: Attribution, candidates: Iterable[Candidate], first: Type) -> l
 
 
 def _unseen_reference(at: Attribution, row: int) -> Resolution:
-    """A reference to a method of a type that is not known."""
+    """Resolve a reference to a method of an unknown type."""
     rows, world = at.rows, at.world
     if rows.a[row] < 0:
         return NOTHING if rows.receiver(row) < 0 else _unseen_creation(at, row)

@@ -1,5 +1,7 @@
-"""What a type's name means where it stands, the types that declarations speak of, and what a class
-inherits from. These belong together: a name may mean a type that a class inherits."""
+"""Resolution of type names, the types in declarations, and the ancestors of classes.
+
+These belong together, because a simple name may mean a member type that a class inherits.
+"""
 
 from __future__ import annotations
 
@@ -24,15 +26,15 @@ from codeacumen.languages.java.resolve.types import (
 from codeacumen.languages.java.resolve.world import World, label, nearest
 from codeacumen.languages.java.resolve.written import program, run
 
-# Names in types nested deeper mean nothing to us: looking further costs the square of the depth.
+# Names in types nested deeper stay unresolved: the search costs the square of the depth.
 NESTING = 100
-# A class with more ancestors is not followed further; it counts as one that is not fully known.
+# A class with more ancestors counts as incomplete.
 MOST = 400
 Name = Class | Variable | None
 
 
 def lookup(world: World, cls: Class, method: int, name: str) -> Name:
-    """What a type's simple name means in a method of a class (-1: outside of methods)."""
+    """Resolve a type's simple name in a method of a class (-1: outside of methods)."""
     key = (method, name)
     if key in cls.named:
         known: Name = cls.named[key]
@@ -67,7 +69,7 @@ def _lookup(world: World, cls: Class, method: int, name: str) -> Name:
 
 
 def around(world: World, cls: Class, method: int, name: str) -> Name:
-    """What a method gives a name: its type parameters, its local classes."""
+    """Return the method's type parameter or local class of a name."""
     unit = cls.unit
     if unit is None:
         return None
@@ -77,12 +79,12 @@ def around(world: World, cls: Class, method: int, name: str) -> Name:
                 return variable
     local = [one for one in unit.local.get((cls.place, method), ()) if one.name == name]
     if len(local) > 1:
-        return world.named(f"?.{name}")  # which of them, only their blocks would tell
+        return world.named(f"?.{name}")  # blocks, which would decide between them, are not stored
     return local[0] if local else None
 
 
 def member_type(world: World, cls: Class, name: str) -> Class | None:
-    """A member type, declared or inherited."""
+    """Return the declared or inherited member type of a name."""
     found = cls.inner.get(name)
     if found is None:
         for above in ancestors(world, cls):
@@ -97,7 +99,7 @@ def member_type(world: World, cls: Class, name: str) -> Class | None:
 
 
 def top(world: World, unit: Unit, name: str) -> Class | None:
-    """What a simple name means at the top of a file (JLS 6.4.1)."""
+    """Resolve a simple name at the top level of a file (JLS 6.4.1)."""
     if name not in unit.names:
         unit.names[name] = _top(world, unit, name)
     return unit.names[name]
@@ -132,7 +134,7 @@ def _top(world: World, unit: Unit, name: str) -> Class | None:
 
 
 def resolve(world: World, cls: Class, method: int, name: str) -> Name:
-    """What a type's name, simple or qualified, means in a scope; made up if nobody knows it."""
+    """Resolve a simple or qualified type name in a scope; an unknown one to a placeholder."""
     if cls.unit is None:
         for variable in variables(world, cls):
             if variable.name == name:
@@ -142,7 +144,7 @@ def resolve(world: World, cls: Class, method: int, name: str) -> Name:
 
 
 def _select(world: World, unit: Unit, found: Name, name: str) -> Name:
-    """A qualified name, where its first part is what was found."""
+    """Resolve a qualified name, given the meaning of its first part."""
     _, dot, rest = name.partition(".")
     if not dot:
         return found if found is not None else world.guess(name, unit)
@@ -155,8 +157,7 @@ def _select(world: World, unit: Unit, found: Name, name: str) -> Name:
 
 
 def read_header(world: World, cls: Class, text: str) -> Type:
-    """A supertype as a class's header writes it: outside of the body, members are not in
-    scope."""
+    """Resolve a supertype in a class's header, where the class's members are not in scope."""
     own = {one.name: one for one in variables(world, cls)}
     if cls.unit is None:
         return read(world, cls, -1, text, own)
@@ -171,7 +172,7 @@ def read_header(world: World, cls: Class, text: str) -> Type:
 
 
 def type_in(world: World, cls: Class, method: int, text: str) -> Type:
-    """The type that a text means in a method of a class (-1: outside of methods)."""
+    """Resolve the text of a type in a method of a class (-1: outside of methods)."""
     key = (method, text)
     found = cls.written.get(key)
     if found is None:
@@ -182,7 +183,7 @@ def type_in(world: World, cls: Class, method: int, text: str) -> Type:
 def read(
     world: World, cls: Class, method: int, text: str, own: dict[str, Variable] | None = None
 ) -> Type:
-    """A text's type, where some names are type parameters."""
+    """Resolve the text of a type without the cache; ``own`` are further type parameters."""
     return _run(world, text, lambda word: resolve(world, cls, method, word), own)
 
 
@@ -208,8 +209,11 @@ def _run(
 
 
 def common(world: World, types: Iterable[Type]) -> Type:
-    """What several types have in common (JLS 4.10.4): the one class or interface that is nearest to
-    all of them; something unknown, if there is none or it has type arguments."""
+    """Return the least upper bound of types (JLS 4.10.4).
+
+    That is the lowest class or interface above all of them. Without a single lowest one, or if it
+    is generic, the result is an unknown type.
+    """
     shared: list[Class] | None = None
     for type_ in types:
         if not isinstance(type_, ClassType):
@@ -231,7 +235,7 @@ def _is_above(world: World, one: Class, other: Class) -> bool:
 
 
 def variables(world: World, cls: Class) -> tuple[Variable, ...]:
-    """A class's type parameters."""
+    """Return a class's type parameters."""
     if cls.variables is None:
         texts = cls.row.variables if cls.unit is None else cls.row[6]
         cls.variables = made = tuple([Variable(_name(text), cls) for text in texts])
@@ -265,12 +269,12 @@ def _bind(
 
 
 def own_type(world: World, cls: Class) -> ClassType:
-    """What ``this`` is in a class."""
+    """Return the type of ``this`` in a class."""
     return class_type(cls, variables(world, cls))
 
 
 def parameters(world: World, method: Method) -> tuple[Type, ...]:
-    """Types of a method's parameters; the last of a varargs method is an array."""
+    """Return the types of a method's parameters; the last of a varargs method is an array."""
     if method.parameters is None:
         _read_method(world, method)
     return method.parameters or ()
@@ -285,7 +289,7 @@ def returns(world: World, method: Method) -> Type:
 def _read_method(world: World, method: Method) -> None:
     cls, place = method.cls, method.place
     own = {one.name: one for one in method_variables(world, method)}
-    # Without type parameters of its own, a method's types mean the same as its class's.
+    # Without own type parameters, the texts mean the same as in the class: share its cache.
     scope = place if own else -1
 
     def meaning(text: str) -> Type:
@@ -307,10 +311,10 @@ def field_type(world: World, field: Field) -> Type:
 
 
 def supers(world: World, cls: Class) -> tuple[ClassType, ...]:
-    """The supertypes a class names, the superclass first; Object for a class that names none."""
+    """Return the direct supertypes, the superclass first; Object for a class that names none."""
     if cls.supers is None:
         if cls in world.busy or len(world.busy) > NESTING // 2:
-            # Asked for itself on the way, or too far down: what follows is not the whole truth.
+            # Cyclic or nested too deep: the count keeps results based on this out of the caches.
             world.circles += 1
             return ()
         world.busy.add(cls)
@@ -321,7 +325,6 @@ def supers(world: World, cls: Class) -> tuple[ClassType, ...]:
 
 def _supers(world: World, cls: Class) -> tuple[ClassType, ...]:
     if cls.kind == "outside" or cls is world.object:
-        # Whatever it is, it is an Object.
         return () if cls is world.object else (world.object_type,)
     if cls.kind == "enum constant":
         return (class_type(cls.owner),) if cls.owner else ()
@@ -329,7 +332,8 @@ def _supers(world: World, cls: Class) -> tuple[ClassType, ...]:
     found: list[ClassType] = []
     for text in texts:
         if text.startswith("."):
-            # The outer object's type is not known here: any member class of the name may be meant.
+            # ``outer.new Inner() {}``: the type of ``outer`` is not known, so that any inner class
+            # of the name may be the supertype.
             name = text[1:].partition("<")[0]
             found += [class_type(one) for one in world.inner_classes(name) if one is not cls]
             cls.complete = cls.complete and bool(found)
@@ -351,7 +355,7 @@ def _supers(world: World, cls: Class) -> tuple[ClassType, ...]:
 
 
 def ancestors(world: World, cls: Class) -> dict[Class, ClassType]:
-    """A class and all above it, superclasses before interfaces, as this class extends them."""
+    """Return a class and its ancestors as it extends them, superclasses before interfaces."""
     if cls.ancestors is not None:
         return cls.ancestors
     circles = world.circles
@@ -367,7 +371,7 @@ def ancestors(world: World, cls: Class) -> dict[Class, ClassType]:
             break
         found[type_.cls] = type_
         if type_.cls is cls and cls.is_interface:
-            # An interface has Object's methods, and they come before those it inherits.
+            # An interface has Object's methods, before the inherited ones.
             found[world.object] = world.object_type
         above = supers(world, type_.cls)
         complete = complete and type_.cls.complete
@@ -388,7 +392,7 @@ def _as_class(type_: Type) -> ClassType:
 
 
 def given_to(world: World, type_: ClassType) -> dict[Variable, Type] | None:
-    """What a type gives to its class's parameters; None: it is raw."""
+    """Return the type arguments by type parameter; None for a raw type."""
     own = variables(world, type_.cls)
     if not own:
         return {}
@@ -398,7 +402,7 @@ def given_to(world: World, type_: ClassType) -> dict[Variable, Type] | None:
 
 
 def as_super(world: World, type_: ClassType, cls: Class) -> ClassType | None:
-    """A type seen as one of a class above it; None if that is not above it."""
+    """Return the parameterization of an ancestor that a type extends; None if it is no ancestor."""
     if type_.cls is cls:
         return type_
     found = type_.above.get(cls)

@@ -1,6 +1,6 @@
-"""The calls of a file, and the rows of numbers and texts that decide what they mean.
+"""Call sites of a file: its calls and the expressions that their resolution depends on, as rows.
 
-What rows mean, by their code; after a semicolon, their children:
+Meaning of a row by its code; after a semicolon, its children:
 
 =============================  =====================================  ==========================
 code                           ``a``                                  ``b``
@@ -19,7 +19,7 @@ CONSTRUCT; arguments           1 this, 2 super, +2 if qualified       byte offse
 CONSTANT; arguments, CLASS     name of the enum constant              byte offset of the name
 REFERENCE, of its child        name, -1 for ``new``                   byte offset of the name
 LAMBDA; parameters, body       number of parameters                   sum of BLOCK, GIVES, …
-PARAM, of a lambda             its place
+PARAM, of a lambda             its position
 DECL; initialiser              type                                   dimensions after the name
 VAR; initialiser
 EACH; iterable, body           type, -1 for ``var``                   dimensions after the name
@@ -27,13 +27,13 @@ TEST, ``instanceof``           type of the variable it declares, -1
 ARRAY, ``new T[n]``            type                                   dimensions
 CAST, CLASS_OF, TYPE           type
 ARGUMENTS, ``<T>m()``          the type arguments
-LITERAL                        place in LITERALS
+LITERAL                        index in LITERALS
 BINARY, UNARY                  PLUS, ARITHMETIC, …
 ASSIGN; left, right            1 ``=``, 0 compound
-BODY, CLASS, INIT              place of the method, type, field
+BODY, CLASS, INIT              index of the method, type, field
 =============================  =====================================  ==========================
 
-Types and names are places in a list of texts.
+Types and names are indices into a list of texts.
 """
 
 from __future__ import annotations
@@ -91,14 +91,14 @@ _ALIASES = {
         "integral_type", "floating_point_type", "boolean_type", "void_type", "annotated_type",
         "catch_type",
     ),
-    # No call stands in them.
+    # They contain no calls.
     "skipped": (
         "modifiers", "annotation", "marker_annotation", "type_parameters", "superclass", "throws",
         "super_interfaces", "extends_interfaces", "permits", "line_comment", "block_comment",
         "package_declaration", "import_declaration", "module_declaration",
     ),
     "block": ("block", "constructor_body", "switch_block"),
-    # Statements after which a block may not be left by its end.
+    # Statements after which the end of a block may be unreachable.
     "endless": (
         "throw_statement", "while_statement", "do_statement", "for_statement", "try_statement",
         "try_with_resources_statement", "synchronized_statement", "labeled_statement",
@@ -145,8 +145,11 @@ _SUFFIX = np.stack([np.isin(np.arange(256), list(marks)) for marks in (b"lL", b"
 
 @lru_cache(maxsize=1)
 def _tables() -> tuple[NDArray[np.uint8], NDArray[np.uint8], NDArray[np.uint8]]:
-    """By the grammar's symbol: our number of the node, and a literal's or operator's kind; by the
-    grammar's field: our number of it."""
+    """Return three lookup tables from the grammar's numbers to those of ``expressions``.
+
+    Two are indexed by symbol: number of the node, kind of the literal or operator. The third is
+    indexed by field: number of the field.
+    """
     grammar = language()
     number = {
         alias: code for code, name in enumerate(NODES, 2) for alias in _ALIASES.get(name, (name,))
@@ -168,8 +171,10 @@ def _tables() -> tuple[NDArray[np.uint8], NDArray[np.uint8], NDArray[np.uint8]]:
 
 
 class Sites(NamedTuple):
-    """Rows of a file's calls and of what their meaning depends on: the columns of
-    ``expressions``, and the texts that ``a`` and ``b`` refer to."""
+    """Columns of the rows of a file, and the texts that ``a`` and ``b`` refer to.
+
+    ``size`` is the number of rows in a row's subtree, the row included.
+    """
 
     texts: list[str]
     code: NDArray[np.uint8]
@@ -184,8 +189,10 @@ def sites(file: JavaFile) -> Sites:
 
 
 def name_ends(file: JavaFile, sites: Sites) -> Column:
-    """For each row that is a call, the byte after its name; -1 for all other rows, and where no
-    token begins at the name."""
+    """Return for each call row the byte offset after the call's name.
+
+    It is -1 for all other rows, and where no token begins at the name.
+    """
     ends = np.full(len(sites.code), -1, dtype=np.int32)
     calls = np.flatnonzero(_CALLS[sites.code])
     tokens = np.searchsorted(file.tokens.start, sites.b[calls])
@@ -196,11 +203,13 @@ def name_ends(file: JavaFile, sites: Sites) -> Column:
 
 
 def sites_below(file: JavaFile, node: int) -> tuple[Sites, Column]:
-    """The same of a member of a type alone, and with rows for every expression in it; then the
-    row of each node from the member's on, -1 where it has none."""
+    """Return the rows of one member of a type, with a row for every expression in it.
+
+    Also return the row of each node from the member's on, -1 where it has none.
+    """
     tree = file.once(_tree)
     part = slice(node, int(file.syntax.stop[node]))
-    # Nodes are counted from the member on.
+    # Make node indices relative to the member.
     parent, stop, declared = (
         np.maximum(column[part] - np.int32(node), np.int32(-1))
         for column in (tree.parent, tree.stop, tree.declared)
@@ -228,7 +237,7 @@ def _with_texts(
     file: JavaFile, code: NDArray[np.uint8], size: Column, a: Column, b: Column, first: int = 0
 ) -> Sites:
     texts: dict[str, int] = {}
-    # Each node is read once, however many rows speak of it.
+    # Read the text of each node once, however many rows refer to it.
     for column, spoken in ((a, _SPOKEN[code]), (b, code == REF)):
         rows = np.flatnonzero(spoken & (column >= 0))
         nodes, which = np.unique(column[rows], return_inverse=True)
@@ -271,7 +280,7 @@ def _tree(file: JavaFile) -> Tree:
 
 
 def _add_suffixes(file: JavaFile, nodes: NDArray[np.int64], detail: NDArray[np.uint8]) -> None:
-    """1L is long and 1f is float."""
+    """Correct the kind of literals with a suffix: 1L is long and 1f is float."""
     if not len(nodes):
         return
     source = np.frombuffer(file.source, dtype=np.uint8)
@@ -281,7 +290,10 @@ def _add_suffixes(file: JavaFile, nodes: NDArray[np.int64], detail: NDArray[np.u
 
 
 def _text(file: JavaFile, node: int) -> str:
-    """A name or a type. Most are one word, or written without anything to leave out."""
+    """Return the text of a name or a type.
+
+    Most are single words or need no normalization, which avoids the slower ``type_text``.
+    """
     word = int(file.names.word_of[node])
     if word >= 0:
         return file.names.words[word]
@@ -296,7 +308,7 @@ def _text(file: JavaFile, node: int) -> str:
 
 
 class Scope(NamedTuple):
-    """The type and the method (-1: none) that code stands in."""
+    """The innermost type around code, and the index of its method (-1: none)."""
 
     cls: Class
     method: int
@@ -304,6 +316,8 @@ class Scope(NamedTuple):
 
 @dataclass(slots=True)
 class Rows:
+    """Call sites as lists, with the parent and the scope of each row."""
+
     unit: Unit
     texts: list[str]
     code: list[int]
@@ -325,7 +339,7 @@ class Rows:
         return found
 
     def arguments(self, row: int) -> list[int]:
-        """What a call is given; neither the receiver nor a class without a name."""
+        """Return the argument rows of a call, without the receiver and an anonymous class body."""
         found = self.children(row)
         code = self.code[row]
         if code in (INVOKE, UPCALL, INNER) or (code == CONSTRUCT and self.a[row] > 2):
@@ -337,11 +351,11 @@ class Rows:
         return [] if code == REFERENCE else found
 
     def receiver(self, row: int) -> int:
-        """The first child of a call that has a receiver; -1 if the source is broken."""
+        """Return the first child of a call with a receiver; -1 in a source with errors."""
         return row + 1 if self.size[row] > 1 else -1
 
     def type_arguments(self, row: int) -> str:
-        """Written between dot and name: ``Collections.<String>emptyList()``; empty if none."""
+        """Return the explicit type arguments, as in ``Collections.<String>emptyList()``."""
         at = row + 1
         if self.code[row] in (INVOKE, UPCALL) and self.size[row] > 1:
             at += self.size[at]
@@ -350,29 +364,34 @@ class Rows:
         return ""
 
     def created(self, row: int) -> int:
-        """The place of the class without a name that a creation has, -1 if it has none."""
+        """Return the index of the anonymous class that a creation declares, -1 if none."""
         found = self.children(row)
         if found and self.code[found[-1]] == CLASS:
             return self.a[found[-1]]
         return -1
 
     def calls(self) -> list[int]:
-        """All calls, in the order in which they are evaluated: what a call depends on comes before
-        it, so that nothing goes deep."""
+        """Return the call rows in evaluation order.
+
+        A call comes after those it depends on, which keeps the recursion of attribution shallow.
+        """
         found = [row for row, code in enumerate(self.code) if code in CALLS]
         found.sort(key=lambda row: (row + self.size[row], -row))
         return found
 
 
 def rows(unit: Unit, sites: Sites, within: Scope | None = None) -> Rows:
-    """``within`` is the scope of rows that stand in no other: those of a part of a file."""
+    """Add parents and scopes to call sites.
+
+    ``within`` is the scope around the rows of a part of a file.
+    """
     code, size, a, b = (column.tolist() for column in sites[1:])
     found = Rows(unit, sites.texts, code, size, a, b)
     count = len(code)
     parent = found.parent = [-1] * count
     nobody = within or Scope(unit.nobody, -1)
     scopes = found.scopes = [nobody] * count
-    # Open rows: where each ends, and the scope of what stands in it.
+    # Open rows: end, row and the scope of their children.
     open_: list[tuple[int, int, Scope]] = []
     for row in range(count):
         while open_ and open_[-1][0] <= row:

@@ -1,10 +1,9 @@
-"""Types of a file's expressions: what javac takes them to be, where that is certain.
+"""Static types of a file's expressions as javac determines them, where they are certain.
 
-A variable with a plain written type is looked up in the file. Everything else goes through the
-attribution that the call graph is made with (``calls``), for the member of a type that an
-expression stands in, when first asked. Without a project the file stands alone: what other files
-of its package declare is not known, and is taken not to hide what ``java.lang`` declares or what
-the file imports.
+The declared type of a variable is read from the file. Everything else uses the attribution of the
+call graph (``attribution``), lazily for each member of a type. Without a project the file stands
+alone: other files of its package are unknown, and are taken not to hide the types of ``java.lang``
+or those that the file imports.
 """
 
 from __future__ import annotations
@@ -67,7 +66,7 @@ _OF_CLASSES = frozenset(
         "annotation_type_declaration",
     )
 )
-# Where a type is expected of them, these have that type, whatever stands in them.
+# Poly expressions: where a type is expected of them, they have that type.
 _POLY = frozenset(("ternary_expression", "switch_expression"))
 _EXPECTS_NOTHING = frozenset(
     (
@@ -86,17 +85,22 @@ _HIDING_NOTHING = ("java.lang.Object", "java.lang.Enum", "java.lang.Comparable")
 
 
 class Typed(NamedTuple):
-    """A type without its type arguments. ``name`` is qualified: ``int``, ``java.lang.String``,
-    ``a.Outer.Color``, ``int[]``; a local class's is its simple name. ``kind`` is primitive, null,
-    void, array, class, interface, enum, record or annotation; empty for a class of which nothing
-    but the name is known."""
+    """A type without its type arguments.
+
+    ``name`` is qualified: ``int``, ``java.lang.String``, ``a.Outer.Color``, ``int[]``; for a local
+    class it is the simple name. ``kind`` is primitive, null, void, array, class, interface, enum,
+    record or annotation; empty for a class of which only the name is known.
+    """
 
     name: str
     kind: str
 
 
 class _Region(NamedTuple):
-    """What the attribution knows of a member of a type; rows of the nodes from ``first`` on."""
+    """The attribution of one member of a type.
+
+    ``row_of`` holds the row of each node from ``first`` on.
+    """
 
     at: Attribution
     row_of: Column
@@ -104,7 +108,7 @@ class _Region(NamedTuple):
 
 
 class Types(Places):
-    """To be asked with nodes of the file's syntax. ``path`` is the file's in the project."""
+    """Types of the expressions at nodes of a file; ``path`` is the file's path in the project."""
 
     def __init__(self, file: JavaFile, project: Project | None = None, path: str = "") -> None:
         super().__init__(file)
@@ -114,7 +118,7 @@ class Types(Places):
         self._found: dict[int, Type | None] = {}
 
     def of(self, node: int) -> Typed | None:
-        """The erased type of an expression; None if it is not certain."""
+        """Return the erased type of an expression; None if it is not certain."""
         node = self.unwrapped(node)
         text = self.written(node)
         if text in BOXES:
@@ -125,9 +129,12 @@ class Types(Places):
         return self._told(found) if found is not None else None
 
     def written(self, node: int) -> str:
-        """The type that a declaration writes, if an expression is a local variable, or a field or
-        a call of a method that the class around it declares; empty for all others and for
-        ``var``. It means the same type wherever it stands in that class."""
+        """Return the declared type of an expression as its declaration spells it.
+
+        The expression has to be a local variable, or a field or a call of a method that the class
+        around it declares, so that the text means the same type there. Empty for all others and
+        for ``var``.
+        """
         declared = self.declaration(self.unwrapped(node))
         if declared == NONE or self.type_around(declared) != self.type_around(node):
             return ""
@@ -135,15 +142,17 @@ class Types(Places):
         return "" if text == "var" else text
 
     def hides(self, name: str) -> bool:
-        """Whether the file declares or imports a type that hides java.lang's of that name."""
+        """Return whether the file declares or imports a type that hides java.lang's of a name."""
         return name in self._own_types
 
-    # ---- how a type is written
+    # ---- spelling of types
 
     def spelling(self, node: int, value: bool = False) -> str:
-        """How the class that an expression has as its type is written where the expression
-        stands; empty if that cannot be told. With ``value`` it can begin an expression
-        (``Color.RED``): no variable has that name there."""
+        """Return a spelling of an expression's class that is valid where the expression stands.
+
+        Empty if there is none for certain. With ``value`` the spelling can begin an expression
+        (``Color.RED``): no variable of that name hides it.
+        """
         node = self.unwrapped(node)
         scope = self._scope(node)
         text = self.written(node)
@@ -165,8 +174,10 @@ class Types(Places):
         return ""
 
     def has_method(self, node: int, name: str) -> bool:
-        """Whether the class that an expression has as its type may have a method of a name
-        besides those of every object and every enum."""
+        """Return whether an expression's class may have a method of a name.
+
+        Methods that every object and every enum has do not count.
+        """
         found = self._erased(self.unwrapped(node))
         if not isinstance(found, ClassType):
             return True
@@ -179,7 +190,7 @@ class Types(Places):
         return cls.member or self._certainty.name(scope.cls, scope.method, cls.name)
 
     def _names(self, cls: Class, scope: Scope) -> list[str]:
-        """Ways to write a class in a scope, the shortest first."""
+        """Return the valid spellings of a class in a scope, the shortest first."""
         found: list[str] = []
         tail = ""
         at: Class | None = cls
@@ -197,15 +208,17 @@ class Types(Places):
         return found
 
     def may_be_variable(self, name: str, node: int) -> bool:
-        """Whether a simple name may mean a variable where a node stands."""
+        """Return whether a simple name may mean a variable at a node."""
         if name in self._variables:
             return True
         return variable(self._region(node).at, self._scope(node).cls, name) is not None
 
     def _is_obscured(self, name: str, node: int, scope: Scope) -> bool:
-        """Whether a simple name means a variable: then it does so even if a type or a package
-        has it, too (JLS 6.4.2). Variables that nobody sees are taken not to be called like
-        types, or like the packages that the file speaks of."""
+        """Return whether a variable obscures the type or package of a simple name (JLS 6.4.2).
+
+        Unknown inherited variables are taken not to be named like types, or like packages that the
+        file refers to.
+        """
         if name in self._variables:
             return True
         found = variable(self._region(node).at, scope.cls, name)
@@ -214,21 +227,21 @@ class Types(Places):
 
     @cached_property
     def _packages(self) -> frozenset[str]:
-        """First parts of packages' names."""
+        """First parts of the names of packages that the file refers to."""
         texts = [one.rpartition(" ")[2] for one in imports(self.file.syntax)]
         texts += ["java", self.file.declarations.package]
         return frozenset(text.partition(".")[0] for text in texts)
 
     @cached_property
     def _variables(self) -> frozenset[str]:
-        """Names of all variables of the file, and of those elsewhere that it speaks of; labels
-        that no variable is known for do not count."""
+        """Names of all variables that the file declares or refers to; constant labels in ``switch``
+        count only if declared."""
         constants = self._words_as("enum constant", declared=True)
         return constants | self._words_as(*_VARIABLES)
 
     @cached_property
     def _words(self) -> frozenset[str]:
-        """Names of all variables and types: where one is in scope, a package's name means it."""
+        """Names of all variables and types, any of which may obscure a package of that name."""
         return self._variables | self._words_as("type", "type variable")
 
     def _words_as(self, *roles: str, declared: bool = False) -> frozenset[str]:
@@ -240,7 +253,7 @@ class Types(Places):
 
     @cached_property
     def _own_types(self) -> frozenset[str]:
-        """Simple names of types that hide what java.lang declares."""
+        """Simple names of types that may hide those of java.lang."""
         declared = self.file.declarations
         found = {one.name for one in declared.types}
         generic = [one.type_parameters for one in declared.types]
@@ -268,7 +281,7 @@ class Types(Places):
         return Typed(_name(cls), cls.kind)
 
     def _is_imported(self, cls: Class) -> bool:
-        """Whether the name of a class that nobody knows is more than a guess."""
+        """Return whether an import confirms the qualified name of an unknown class."""
         name = label(cls)
         return any(name == one or name.startswith(f"{one}.") for one in self._imported)
 
@@ -291,21 +304,21 @@ class Types(Places):
         if row < 0:
             return self._plain(node) if kind == "identifier" else None
         type_ = region.at.type_of(row)
-        # Of numbers and truth values, a condition makes what they are.
+        # A numeric or boolean conditional is a standalone expression (JLS 15.25).
         if kind in _POLY and not unboxed(type_) and not self._stands_alone(node):
             return None
         sure = type_ is NULL or self._certainty.of(region.at, row)
         return type_ if sure else None
 
     def _plain(self, node: int) -> Type | None:
-        """A name that stands where no call depends on it."""
+        """Return the type of a name without a row: no call depends on it."""
         text, scope = self.written(node), self._scope(node)
         if not text or not self._certainty.text(scope.cls, scope.method, text):
             return None
         return type_in(self.world, scope.cls, scope.method, text)
 
     def _stands_alone(self, node: int) -> bool:
-        """Whether no type is expected of an expression (JLS 15.25, 15.28.1)."""
+        """Return whether no type is expected of an expression (JLS 15.25, 15.28.1)."""
         above = self.above(node)
         while above != NONE and self.kind(above) == "parenthesized_expression":
             above = self.above(above)
@@ -328,7 +341,7 @@ class Types(Places):
         return Certainty(self.world)
 
     def _region(self, node: int) -> _Region:
-        """Of the outermost member of a type that a node stands in."""
+        """Return the attribution of the outermost member of a type around a node."""
         first, around = node, NONE
         at = node
         while at != NONE:
@@ -351,7 +364,7 @@ class Types(Places):
 
 
 def _name(cls: Class) -> str:
-    """A class's qualified name; from the local class on, if it is one or stands in one."""
+    """Return a class's qualified name; inside of a local class, the name from that class on."""
     names = []
     at: Class | None = cls
     while at is not None:
@@ -363,7 +376,7 @@ def _name(cls: Class) -> str:
 
 
 def _is_accessible(cls: Class, here: Class) -> bool:
-    """JLS 6.6, as far as packages go. A class that nobody knows counts as accessible."""
+    """Return whether a class is accessible from another (JLS 6.6); an unknown class always is."""
     at: Class | None = cls
     while at is not None and at.kind != "outside":
         if at.member and _outermost(at) is not _outermost(here):

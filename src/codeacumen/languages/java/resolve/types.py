@@ -1,13 +1,11 @@
-"""Types of expressions, as far as calls depend on them.
+"""Symbols (classes, methods, fields) and types of expressions, as far as calls depend on them.
 
-A type exists once: equal types are the same object. What is not known is a type too: ``Unknown``
-is some subtype of a class, or anything at all. A guess is never made into a fact, because a wrong
-type would lose calls and an unknown one only makes them ambiguous.
+Types are interned: equal types are the same object. A type that cannot be determined is a type
+too: some subtype of a class, or anything at all. A guess never becomes a fact, because a wrong type
+would lose calls, whereas an unknown type only makes them ambiguous.
 
-Classes, methods and fields of a project and of the platform, as calls see them.
-
-Objects with identity: there is one for each declaration, and what is derived from it is kept in
-it. What is None is not yet asked for.
+Symbols have identity: there is one object per declaration of the project or the platform, and it
+caches what is derived from it. A cache that is None is not filled yet.
 """
 
 from __future__ import annotations
@@ -16,7 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-# (path, place among the file's methods)
+# (path, index of the method in its file's declarations)
 Target = tuple[str, int]
 
 INTERFACES = ("interface", "annotation")
@@ -25,7 +23,7 @@ NAMELESS = ("anonymous", "enum constant")
 
 @dataclass(slots=True, eq=False)
 class Unit:
-    """A file: what names mean in it by its imports, and what it declares."""
+    """A file: its imports and what it declares."""
 
     path: str
     package: str
@@ -36,7 +34,7 @@ class Unit:
     classes: list[Class] = field(default_factory=list)
     methods: list[Method] = field(default_factory=list)
     fields: list[Field] = field(default_factory=list)
-    # Local classes by the type and the method they stand in.
+    # Local classes by the indices of the type and the method around them.
     local: dict[tuple[int, int], list[Class]] = field(default_factory=dict)
     names: dict[str, Class | None] = field(default_factory=dict)
     nobody: Class = field(init=False)
@@ -44,8 +42,11 @@ class Unit:
 
 @dataclass(slots=True, eq=False)
 class Class:
-    """A class or interface. ``unit`` is None outside the project; then ``place`` is -1.
-    A class of which nothing but the name is known has the kind ``outside``."""
+    """A class or interface.
+
+    Outside the project ``unit`` is None and ``index`` is -1. A class of which only the name is
+    known has the kind ``outside``. ``is_complete``: all its ancestors are known.
+    """
 
     name: str
     package: str
@@ -60,7 +61,7 @@ class Class:
     methods: dict[str, list[Method]] = field(default_factory=dict)
     fields: dict[str, Field] = field(default_factory=dict)
     inner: dict[str, Class] = field(default_factory=dict)
-    # Filled in when asked for.
+    # Caches, filled on first use.
     variables: tuple[Variable, ...] | None = None
     supers: tuple[ClassType, ...] | None = None
     ancestors: dict[Class, ClassType] | None = None
@@ -82,8 +83,11 @@ class Class:
 
 @dataclass(slots=True, eq=False)
 class Method:
-    """``place`` is its number in its file's declarations, -1 for one that nobody wrote: a
-    default constructor, a record's accessor, what is outside the project."""
+    """A method or constructor.
+
+    ``index`` is its position in its file's declarations; -1 for a method that is not in the
+    source: a default constructor, a record's accessor, a method from outside the project.
+    """
 
     cls: Class
     name: str
@@ -92,7 +96,7 @@ class Method:
     place: int = -1
     row: Any = None
     target: tuple[Target, ...] = ()
-    # Filled in when asked for.
+    # Caches, filled on first use.
     variables: tuple[Variable, ...] | None = None
     parameters: tuple[Type, ...] | None = None
     returns: Type | None = None
@@ -119,7 +123,7 @@ class Method:
 
 @dataclass(slots=True, eq=False)
 class Field:
-    """``written`` is its type as declared; empty for an enum constant, which has its class."""
+    """A field. ``declared_type`` is empty for an enum constant, whose type is its class."""
 
     cls: Class
     name: str
@@ -128,14 +132,14 @@ class Field:
     type: Type | None = None
 
 
-# Deeper nesting of type arguments than anyone writes; inference could go on for ever.
+# Deeper than anyone nests type arguments; without a limit, inference might not terminate.
 DEEPEST = 12
-# JVMS 4.10: no array has more.
+# JVMS 4.10
 MOST_DIMENSIONS = 255
 
 
 class _Once:
-    """Where a type keeps those made of it, so that they exist once."""
+    """Base class of types: holds the types derived from this one, so that each exists once."""
 
     __slots__ = ("_array", "_minus", "_plus")
     free = False
@@ -148,7 +152,7 @@ class _Once:
 
 
 class Primitive(_Once):
-    """Also ``void`` and the type of ``null``."""
+    """A primitive type, ``void`` or the type of ``null``."""
 
     __slots__ = ("name",)
 
@@ -158,8 +162,7 @@ class Primitive(_Once):
 
 
 class ClassType(_Once):
-    """A class or interface with its type arguments; without them though it has parameters, it
-    is raw. ``free``: it mentions a type variable."""
+    """A class or interface with its type arguments; a generic class without arguments is raw."""
 
     __slots__ = ("above", "args", "cls", "depth", "free")
 
@@ -169,7 +172,7 @@ class ClassType(_Once):
         self.args = args
         self.free = any(one.free for one in args)
         self.depth = 1 + max([one.depth for one in args], default=0)
-        # Its supertypes, by class, as they are asked for.
+        # Cache of ``as_supertype``.
         self.above: dict[Class, ClassType] = {}
 
 
@@ -184,8 +187,10 @@ class ArrayType(_Once):
 
 
 class Variable(_Once):
-    """A type parameter of a class or a method. Its bounds are filled in after it is made, since
-    they may speak of it."""
+    """A type parameter of a class or a method.
+
+    The bounds are set after construction, because they may refer to the variable itself.
+    """
 
     __slots__ = ("bounds", "name", "owner")
     free = True
@@ -198,7 +203,7 @@ class Variable(_Once):
 
 
 class Wildcard(_Once):
-    """``? extends bound`` (sign +), ``? super bound`` (-), ``?`` (no bound)."""
+    """A wildcard: ``? extends bound`` (sign +), ``? super bound`` (-) or ``?`` (no bound)."""
 
     __slots__ = ("bound", "depth", "free", "sign")
 
@@ -211,7 +216,7 @@ class Wildcard(_Once):
 
 
 class Unknown(_Once):
-    """Some type below ``upper``; None: any, primitive types too."""
+    """Some subtype of ``bound_class``; any type, primitive types included, if that is None."""
 
     __slots__ = ("upper",)
 
@@ -221,7 +226,7 @@ class Unknown(_Once):
 
 
 class Both(_Once):
-    """An intersection: what has all of these types."""
+    """An intersection type: a value of it has all ``parts`` as types."""
 
     __slots__ = ("free", "parts")
 
@@ -302,8 +307,11 @@ def unknown(upper: Class | None) -> Unknown:
 
 
 def substitute(type_: Type, given: Mapping[Variable, Type]) -> Type:
-    """The type with its variables replaced. What replaces may be a wildcard: then a variable that
-    stands alone becomes the wildcard's upper bound, as reading through it would."""
+    """Return the type with its type variables replaced.
+
+    A variable that is replaced by a wildcard becomes the wildcard's upper bound, unless it is a
+    type argument: that is the type of a value read through the wildcard.
+    """
     if not type_.free or not given:
         return type_
     if isinstance(type_, Variable):
@@ -319,7 +327,7 @@ def substitute(type_: Type, given: Mapping[Variable, Type]) -> Type:
 
 
 def substitute_argument(type_: Type, given: Mapping[Variable, Type]) -> Type:
-    """A type argument with its variables replaced: here a wildcard may stay one."""
+    """Return a type argument with its variables replaced; it may stay or become a wildcard."""
     if not type_.free:
         return type_
     if isinstance(type_, Variable):
@@ -333,12 +341,12 @@ def substitute_argument(type_: Type, given: Mapping[Variable, Type]) -> Type:
         return wildcard(type_.sign, bound)
     if bound.bound is None or (type_.sign == "+" and bound.sign == "-"):
         return ANY
-    # ``? super T`` with T captured from ``? extends X``: X is what can be said of T.
+    # ``? super T`` with T captured from ``? extends X``: of T only the bound X is known.
     return wildcard(type_.sign, bound.bound)
 
 
 def upper(type_: Type, variable: Variable | None = None) -> Type:
-    """What may be read through a wildcard that stands for the variable."""
+    """Return the type of values read through a wildcard that stands for the variable."""
     if not isinstance(type_, Wildcard):
         return type_
     if type_.sign == "+" and type_.bound is not None:
@@ -347,14 +355,14 @@ def upper(type_: Type, variable: Variable | None = None) -> Type:
 
 
 def lower(type_: Type, variable: Variable | None = None) -> Type:
-    """What may be given where a wildcard stands for the variable."""
+    """Return the type of values accepted where a wildcard stands for the variable."""
     if isinstance(type_, Wildcard) and type_.bound is not None:
         return type_.bound
     return upper(type_, variable)
 
 
 def erasure(type_: Type) -> Type:
-    """JLS 4.6."""
+    """Return the erasure of a type (JLS 4.6)."""
     for _ in range(DEEPEST):
         if isinstance(type_, Variable):
             type_ = type_.bounds[0] if type_.bounds else UNKNOWN
@@ -366,12 +374,12 @@ def erasure(type_: Type) -> Type:
         return class_type(type_.cls) if type_.args else type_
     if isinstance(type_, ArrayType):
         return array_of(erasure(type_.of))
-    # Bounds of a broken source may go round in circles.
+    # In a source with errors, bounds may be cyclic.
     return type_ if isinstance(type_, Primitive) else UNKNOWN
 
 
 def mentions(type_: Type, variables: frozenset[Variable]) -> bool:
-    """Whether a type speaks of one of the variables."""
+    """Return whether one of the variables occurs in a type."""
     if not type_.free:
         return False
     if isinstance(type_, Variable):

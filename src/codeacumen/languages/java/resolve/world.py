@@ -1,12 +1,11 @@
-"""All classes a project's calls may meet: its own, the platform's, and names of others.
+"""All classes that a project's calls can involve: its own, the platform's, and unknown ones.
 
-A project's class hides the platform's of the same name, since the JDK itself may be the project.
+A project's class hides the platform's class of the same name, since the JDK itself may be the
+project.
 
-The JDK's public API, from a table that ``scripts/jdk_api.py`` makes.
-
-The table is text: a first line that says which JDK it was made from, then a block for each type
-(see ``scripts/JdkApi.java``). Blocks are found by name when the table is read, and their lines
-are taken apart when a type is asked for.
+The platform is the JDK's public API, from a text table that ``scripts/jdk_api.py`` generates: a
+first line that names the JDK, then one block per type (see ``scripts/JdkApi.java``). Loading the
+table only indexes the blocks by name; a block is parsed when its type is looked up.
 """
 
 from __future__ import annotations
@@ -44,14 +43,14 @@ class PlatformType(NamedTuple):
 
 @dataclass(frozen=True)
 class Platform:
-    """``made_from`` names the JDK; ``blocks`` holds the lines of each type by its name."""
+    """The JDK ``made_from``, and the unparsed block of each type by its qualified name."""
 
     made_from: str
     blocks: dict[str, str]
     packages: frozenset[str]
 
     def get(self, name: str) -> PlatformType | None:
-        """The type of a qualified name (``java.util.Map.Entry``), None if there is none."""
+        """Return the type of a qualified name such as ``java.util.Map.Entry``, or None."""
         block = self.blocks.get(name)
         if block is None:
             return None
@@ -62,7 +61,7 @@ class Platform:
 
 
 def read(text: str) -> Platform:
-    """A table's text, as ``scripts/jdk_api.py`` writes it."""
+    """Parse the text of a table that ``scripts/jdk_api.py`` wrote."""
     made_from, _, rest = text.partition("\n")
     blocks = dict(block.split("\t", 1) for block in rest.split("\n\n") if block.strip())
     packages = set()
@@ -91,21 +90,28 @@ def _parts(text: str) -> tuple[str, ...]:
 
 
 OBJECT = "java.lang.Object"
-# More parts of a name are not told: nesting may be 10,000 deep.
+# Qualified names are cut after so many parts: nesting may be 10,000 deep.
 LONGEST = 100
-# The type of what stands outside of any type, in a broken source.
+# Declaration of the placeholder for code outside of any type, in a source with errors.
 _NOBODY: list[Any] = ["class", "", -1, -1, 1, "", [], [""], []]
 
 
 class Declaring(NamedTuple):
-    """The project's classes that declare a method of a name with so many parameters, and those
-    of them that others extend."""
+    """The project's classes that declare methods of one name and parameter count.
+
+    ``extended`` lists those that have subclasses.
+    """
 
     classes: dict[Class, list[Method]]
     extended: list[Class]
 
 
 class World:
+    """All classes by name, and the project's methods by name and parameter count.
+
+    ``declared`` holds the path and the declarations (``FileFacts.declared``) of each file.
+    """
+
     def __init__(self, declared: Iterable[tuple[str, Any]], platform: Platform) -> None:
         self.platform = platform
         self.units: dict[str, Unit] = {}
@@ -113,16 +119,16 @@ class World:
         self.packages: set[str] = set()
         self._by_arity: dict[tuple[str, int], list[Method]] = {}
         self._by_varargs: dict[str, list[Method]] = {}
-        # Whether a class's method is all that some object below it can have, by name and count.
+        # Cache of ``resolution._has_no_other_overloads``.
         self.settled: dict[tuple[Class, str, int], bool] = {}
         self._declaring: dict[tuple[str, int], Declaring] = {}
-        # Names of methods without parameters that records have though nobody wrote them.
+        # Names of the accessors that records have without declaring them.
         self.accessors: set[str] = set()
         self._inner: dict[str, list[Class]] = {}
         self._platform: dict[str, Class | None] = {}
         self._outside: dict[str, Class] = {}
         self._namesakes: dict[str, list[Class]] = {}
-        # Classes whose supertypes are being read, and how often one of them was asked for.
+        # Classes whose supertypes are being resolved, and how often that met one of them again.
         self.busy: set[Class] = set()
         self.circles = 0
         for path, facts in declared:
@@ -176,7 +182,7 @@ class World:
                 self._by_arity.setdefault((name, made.count), []).append(made)
 
     def like(self, name: str, count: int) -> list[Method]:
-        """The project's methods of a name that may take so many arguments."""
+        """Return the project's methods of a name that accept so many arguments."""
         found = self._by_arity.get((name, count), [])
         more = self._by_varargs.get(name)
         if more:
@@ -184,6 +190,7 @@ class World:
         return found
 
     def declaring(self, name: str, count: int) -> Declaring:
+        """Return the project's classes with a method of a name and exact parameter count."""
         found = self._declaring.get((name, count))
         if found is None:
             classes: dict[Class, list[Method]] = {}
@@ -195,21 +202,24 @@ class World:
         return found
 
     def named_like(self, name: str) -> list[Method]:
-        """The project's methods of a name."""
+        """Return the project's methods of a name."""
         found = list(self._by_varargs.get(name, ()))
-        for count in range(256):  # no method has more parameters
+        for count in range(256):  # JVMS 4.3.3: at most 255 parameters
             found += self._by_arity.get((name, count), ())
         return found
 
     def inner_classes(self, name: str) -> list[Class]:
-        """The project's member classes of a name that need an outer object."""
+        """Return the project's inner member classes (not static ones) of a name."""
         return [one for one in self._inner.get(name, ()) if "s" not in one.flags]
 
     def find(self, name: str, near: Unit | None = None) -> Class | None:
-        """The class of a qualified name; the nearest, where a project has several of one."""
+        """Return the class of a qualified name, None if it is unknown.
+
+        If the project declares several, return the one nearest to the file ``near``.
+        """
         at = len(name)
         while True:
-            # Most names are of a class that is no member: the last dot comes first.
+            # Most classes are top-level: split at the last dot first.
             dot = name.rfind(".", 0, at)
             rest = name[dot + 1 :]
             first, _, inner = rest.partition(".")
@@ -229,7 +239,7 @@ class World:
         return self._platform[name]
 
     def named(self, name: str) -> Class:
-        """The class of a qualified name, made up if nobody knows it."""
+        """Return the class of a qualified name; if it is unknown, a placeholder for it."""
         found = self.find(name)
         if found is None:
             found = self._outside.get(name)
@@ -241,15 +251,20 @@ class World:
         return found
 
     def namesakes(self, cls: Class) -> list[Class]:
-        """A class; with it, if it is outside, others of that name whose package is not known."""
+        """Return the class and every class that may be the same one.
+
+        For a class from outside these are others of its simple name, if either package is unknown.
+        """
         if cls.kind != "outside":
             return [cls]
         named = self._namesakes.get(cls.name, [])
         return [one for one in named if one is cls or "?" in (one.package, cls.package)]
 
     def guess(self, name: str, unit: Unit) -> Class:
-        """A class that nobody knows: of the one package that is imported whole and not known
-        either, if there is just one."""
+        """Return a placeholder for an unknown simple name.
+
+        If exactly one import on demand names an unknown package, the class is taken to be from it.
+        """
         strange = [one for one in unit.on_demand if not self.is_package(one) and not self.find(one)]
         return self.named(f"{strange[0]}.{name}" if len(strange) == 1 else f"?.{name}")
 
@@ -276,7 +291,7 @@ class World:
 
 
 def label(cls: Class) -> str:
-    """A class's qualified name."""
+    """Return a class's qualified name."""
     if not cls.label:
         names = [cls.name]
         owner = cls.owner
@@ -290,7 +305,7 @@ def label(cls: Class) -> str:
 
 
 def nearest(classes: list[Class], unit: Unit | None) -> Class:
-    """Of several classes with one name, that whose path has most in common with the file's."""
+    """Return the class whose path shares the most leading folders with the file's path."""
     if unit is None or len(classes) == 1:
         return classes[0]
     path = unit.path.split("/")
@@ -318,8 +333,7 @@ def _add_imports(unit: Unit, texts: list[str]) -> None:
 
 
 def _add_implicit(cls: Class) -> None:
-    """Members that nobody wrote (JLS 8.8.9, 8.9.3, 8.10): they are the project's, without a
-    declaration."""
+    """Add the implicitly declared members (JLS 8.8.9, 8.9.3, 8.10)."""
     if cls.kind == "record":
         types = [written for _, written in cls.row[8]]
         for name, written in cls.row[8]:
@@ -338,7 +352,7 @@ def _add_implicit(cls: Class) -> None:
 
 
 def _add_missing(cls: Class, name: str, flags: str, types: list[str], result: str) -> None:
-    """Adds a method unless one with the same parameters is written."""
+    """Add a method unless one with the same parameters is declared."""
     same = [_plain(text) for text in types]
     there = cls.methods.setdefault(name, [])
     if not any([_plain(text) for text in one.row[4]] == same for one in there):
@@ -346,7 +360,7 @@ def _add_missing(cls: Class, name: str, flags: str, types: list[str], result: st
 
 
 def _plain(text: str) -> str:
-    """A type without package and type arguments: one may be written shorter than the other."""
+    """Return a type without package and type arguments, so that different spellings are equal."""
     name = text.partition("<")[0].rpartition(".")[2] if "..." not in text else text
     dimensions = text.count("[]") if "<" not in text else text.rpartition(">")[2].count("[]")
     return name.replace("[]", "") + "[]" * dimensions

@@ -1,6 +1,6 @@
-"""Types as they are written, read once into a small program that any scope can run.
+"""Compile the text of a type to postfix steps, which are then evaluated in any scope.
 
-The program is in postfix order, so that neither reading nor running it needs recursion.
+Postfix order makes both compilation and evaluation free of recursion.
 """
 
 from __future__ import annotations
@@ -26,8 +26,12 @@ DIAMOND = -1
 
 
 class Step(NamedTuple):
-    """``name``: put the type of that name. ``args``: give n types to the one below them (DIAMOND:
-    ``<>``). ``array``: n dimensions. ``+``, ``-``, ``*``: a wildcard. ``&``, ``|``: one of n."""
+    """A step of a stack machine.
+
+    ``name`` pushes the type of that name. ``args`` pops n types and applies them to the type below
+    (DIAMOND: ``<>``). ``array`` adds n dimensions. ``+``, ``-``, ``*`` make a wildcard. ``&`` and
+    ``|`` join n types.
+    """
 
     do: str
     name: str = ""
@@ -36,12 +40,12 @@ class Step(NamedTuple):
 
 @lru_cache(maxsize=1 << 17)
 def program(text: str) -> tuple[Step, ...] | None:
-    """None if this is not a type, or nested too deep."""
+    """Return the steps of a type; None if the text is no type, or nested too deep."""
     if text.isidentifier():
         return (Step("name", text),)
     steps: list[Step] = []
-    # Open lists of type arguments: how many there are so far, where they begin, wildcards that
-    # wait for a bound, types joined by & or |.
+    # Stacks with one entry per open ``<``: arguments so far, the wildcard that waits for its bound,
+    # types joined by & or |, and the index of the first step.
     counts: list[int] = []
     waiting: list[str] = []
     joined: list[tuple[str, int]] = [("", 0)]
@@ -52,7 +56,7 @@ def program(text: str) -> tuple[Step, ...] | None:
     at = 0
 
     def close() -> None:
-        """Ends a type: its wildcard, then what it is joined with."""
+        """Finish a type: emit its pending wildcard, then its pending join."""
         nonlocal sign
         if sign:
             steps.append(Step(sign))
@@ -103,7 +107,7 @@ def program(text: str) -> tuple[Step, ...] | None:
         elif token in ("[]", "..."):
             steps.append(Step("array", n=1))
         elif token == "." and at < len(tokens):
-            # A<B>.C: the outer type's arguments are not kept.
+            # A<B>.C: drop the outer type's arguments.
             inner = tokens[at]
             at += 1
             if steps and steps[-1].do == "args":
@@ -127,8 +131,11 @@ def run(
     apply: Callable[[Type, tuple[Type, ...] | None], Type],
     common: Callable[[list[Type]], Type],
 ) -> Type:
-    """The type a program makes where ``name`` tells what names mean; ``apply`` gives a type its
-    arguments (None: to be inferred); ``common`` is what alternatives have in common."""
+    """Evaluate the steps of a type.
+
+    ``resolve_name`` returns the type of a name, ``apply_arguments`` applies type arguments (None:
+    to be inferred), ``join_alternatives`` returns the least upper bound of a union.
+    """
     if steps is None:
         return UNKNOWN
     stack: list[Type] = []
