@@ -13,7 +13,7 @@ from codeacumen.api import CodeacumenError
 
 
 class Rules(StrEnum):
-    """Whose rules NPath is counted by."""
+    """Tool whose rules NPath follows."""
 
     PMD6 = "pmd6"
     PMD7 = "pmd7"
@@ -21,7 +21,7 @@ class Rules(StrEnum):
 
 
 class Split(StrEnum):
-    """Which methods of a corpus."""
+    """Split of a corpus."""
 
     TRAIN = "train"
     DEV = "dev"
@@ -30,7 +30,7 @@ class Split(StrEnum):
 
 
 class Level(StrEnum):
-    """How far a variant is checked; each level includes the former."""
+    """Level to which variants are checked; each level includes the one before."""
 
     NONE = "none"
     PARSES = "parses"
@@ -173,12 +173,17 @@ def load_plugins(paths: Sequence[Path] | None) -> None:
 def load_datasets(tasks: Sequence[str] | None) -> list[str]:
     """Load the data sets of tasks named ``NAME@DIR``; return the tasks without the folders."""
     from codeacumen.datasets.built import load_data
+    from codeacumen.registry import select_tasks
 
     names = []
     for task in tasks or []:
         name, _, folder = task.partition("@")
-        if folder:
-            load_data(Path(folder))
+        built_names = load_data(Path(folder)) if folder else []
+        if folder and not set(select_tasks([name])) <= set(built_names):
+            raise CodeacumenError(
+                f"the data set in {folder} has no task {name!r}",
+                f"it has {', '.join(built_names)}",
+            )
         names.append(name)
     return names
 

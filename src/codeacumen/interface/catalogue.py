@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import hashlib
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeAlias
 from uuid import uuid4
 
-from codeacumen.api import CodeacumenError, Model, Task, get_fingerprint
+from codeacumen.api import CodeacumenError, Model, Task, TaskCard, get_fingerprint
 from codeacumen.registry import (
     Entry,
     LoadedModel,
+    check_model,
+    check_task_name,
     code_hash,
     make_model,
     make_task,
@@ -38,59 +43,107 @@ def list_tasks() -> list[str]:
 
 def load_task(name: str) -> Task:
     """Return the task of a name; of a built data set as ``gluecode/npath@DIR``."""
-    return load_tasks(name)[0]
+    loaded = load_tasks(name)
+    if len(loaded) > 1:
+        names_of_tasks = ", ".join(task.card.name for task in loaded)
+        raise CodeacumenError(
+            f"{name!r} is a group of {len(loaded)} tasks", f"name one of {names_of_tasks}"
+        )
+    return loaded[0]
 
 
 def load_tasks(tasks: Tasks) -> list[Task]:
     """Return the tasks of names, of beginnings of names, of ``NAME@DIR``, and of objects."""
     from codeacumen.datasets.built import load_data
 
-    loaded: list[Task] = []
-    several: Sequence[Any] = tasks if isinstance(tasks, list | tuple) else [tasks]
-    for task in several:
+    by_name: dict[str, Task] = {}
+    for task in _to_list(tasks):
         if not isinstance(task, str):
-            loaded.append(task)
+            _check_task(task)
+            if by_name.setdefault(task.card.name, task) is not task:
+                raise CodeacumenError(
+                    f"two tasks are called {task.card.name!r}", "give each card its own name"
+                )
             continue
         pattern, _, folder = task.partition("@")
-        if folder:
-            load_data(Path(folder))
-        loaded += [make_task(name) for name in select_tasks([pattern])]
-    by_name: dict[str, Task] = {}
-    for task in loaded:
-        by_name.setdefault(task.card.name, task)
+        built_names = load_data(Path(folder)) if folder else []
+        task_names = select_tasks([pattern])
+        if folder and not set(task_names) <= set(built_names):
+            raise CodeacumenError(
+                f"the data set in {folder} has no task {pattern!r}",
+                f"it has {', '.join(built_names)}",
+            )
+        for name in task_names:
+            if name not in by_name:
+                by_name[name] = make_task(name)
     return list(by_name.values())
+
+
+def _to_list(values: Any) -> list[Any]:
+    """Return the values of a list, tuple or generator, or a list with the one value."""
+    is_several = isinstance(values, Iterable) and not isinstance(values, str)
+    return list(values) if is_several else [values]
+
+
+def _check_task(task: Any) -> None:
+    """Raise an error unless an object is a task with a usable name."""
+    if isinstance(task, type) or not isinstance(getattr(task, "card", None), TaskCard):
+        raise CodeacumenError(
+            f"{task!r} is not a task", "a task is a name or an object with card and instances()"
+        )
+    check_task_name(task.card.name)
 
 
 def load_model(model: str | Model | LoadedModel, name: str = "") -> LoadedModel:
     """Return a model with what identifies it.
 
     ``model`` is a reference such as ``levenshtein:decimals=2``, or an object with a capability,
-    called ``name`` or after its class. Answers of an object are found again only if it has a
-    ``fingerprint``: nothing else says whether two objects of a class answer alike.
+    called ``name`` or after its class. Stored answers of an object are reused only if it has a
+    ``fingerprint`` and its class is in a file: without these nothing identifies the object.
+    Attributes that are plain JSON are part of the key, too.
     """
     if isinstance(model, LoadedModel):
-        return model
+        return replace(model, reference=name) if name else model
     if isinstance(model, str):
-        return make_model(model)
+        loaded = make_model(model)
+        return replace(loaded, reference=name) if name else loaded
     from codeacumen.models.adapters import list_capabilities
 
+    if isinstance(model, type):
+        raise CodeacumenError(
+            f"{model.__name__} is a class, not a model", f"pass an instance: {model.__name__}(...)"
+        )
     if not list_capabilities(model):
         raise CodeacumenError(
             f"{type(model).__name__} has no capability",
             "a model has at least one of the methods similarity, embed, classify, generate, name "
             "and judge",
         )
-    fingerprint = get_fingerprint(model)
-    code = f"{code_hash(type(model))} {'' if fingerprint else uuid4().hex}"
+    class_hash = code_hash(type(model))
+    is_reusable = bool(class_hash and get_fingerprint(model))
+    code = f"{class_hash} {_hash_state(model) if is_reusable else uuid4().hex}"
     summary = (type(model).__doc__ or "").strip().split("\n")[0]
     reference = name or type(model).__name__
     entry = Entry("model", reference, type(model), summary, origin="object", code_sha256=code)
-    return LoadedModel(reference, entry, {}, model)
+    loaded = LoadedModel(reference, entry, {}, model, is_reusable)
+    check_model(loaded)
+    return loaded
+
+
+def _hash_state(model: object) -> str:
+    """Return a hash of the object's attributes that are plain JSON."""
+    state = {}
+    for key, value in getattr(model, "__dict__", {}).items():
+        try:
+            state[key] = json.dumps(value, sort_keys=True)
+        except (TypeError, ValueError, RecursionError):
+            continue  # such as arrays: the fingerprint covers these
+    return hashlib.sha256(json.dumps(state, sort_keys=True).encode()).hexdigest()
 
 
 def load_models(models: Models) -> list[LoadedModel]:
     """Return the models of names and objects; two of one name are an error."""
-    several: Sequence[Any] = models if isinstance(models, list | tuple) else [models]
+    several = _to_list(models)
     distinct = [
         model
         for position, model in enumerate(several)

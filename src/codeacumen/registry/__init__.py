@@ -19,6 +19,7 @@ from codeacumen.registry.entries import (
     BrokenError,
     Entry,
     Kind,
+    check_task_name,
     language,
     metric,
     model,
@@ -36,6 +37,7 @@ from codeacumen.registry.lookup import (
 )
 from codeacumen.registry.make import (
     LoadedModel,
+    check_model,
     fingerprint,
     make_metrics,
     make_model,
@@ -49,6 +51,8 @@ __all__ = [
     "Entry",
     "Kind",
     "LoadedModel",
+    "check_model",
+    "check_task_name",
     "code_hash",
     "entry",
     "fingerprint",

@@ -65,11 +65,8 @@ def add(entry: Entry) -> None:
             f"a model cannot be called {entry.name!r}",
             "colons and commas separate the settings of a model: choose another name",
         )
-    if entry.kind == "task" and not _is_plain_path(entry.name):
-        raise CodeacumenError(
-            f"a task cannot be called {entry.name!r}",
-            "the name is also the folder of the answers: use words with / between them",
-        )
+    if entry.kind == "task":
+        check_task_name(entry.name)
     if entry.kind in ("view", "language") and not entry.name.isidentifier():
         raise CodeacumenError(
             f"a {entry.kind} cannot be called {entry.name!r}",
@@ -81,9 +78,13 @@ def add(entry: Entry) -> None:
     ENTRIES[entry.kind][entry.name] = entry
 
 
-def _is_plain_path(name: str) -> bool:
-    parts = name.split("/")
-    return all(part not in ("", ".", "..") and "\\" not in part for part in parts)
+def check_task_name(name: str) -> None:
+    """Raise an error if a task's name cannot be the folder of its answers."""
+    if any(part in ("", ".", "..") or "\\" in part for part in name.split("/")):
+        raise CodeacumenError(
+            f"a task cannot be called {name!r}",
+            "the name is also the folder of the answers: use words with / between them",
+        )
 
 
 def two(kind: Kind, name: str, *origins: str) -> BrokenError:

@@ -105,6 +105,8 @@ class LoadedModel:
     entry: Entry
     settings: dict[str, Any]
     model: Model
+    # False: nothing identifies the model, so its answers are not stored for other runs.
+    is_reusable: bool = True
 
 
 def make_model(reference: str) -> LoadedModel:
@@ -120,11 +122,11 @@ def make_model(reference: str) -> LoadedModel:
     bound.apply_defaults()
     arguments = dict(bound.arguments)
     made = LoadedModel(reference, found, arguments, _make(found, *words, **settings))
-    _check(made)
+    check_model(made)
     return made
 
 
-def _check(made: LoadedModel) -> None:
+def check_model(made: LoadedModel) -> None:
     """Check the settings and attributes that a run relies on, and raise an error early."""
     for key, value in made.settings.items():
         try:
