@@ -115,7 +115,7 @@ def test_what_is_no_model_and_two_of_one_name_are_refused(home: Path) -> None:
 
 def test_left_out_models_are_reported(home: Path) -> None:
     models = ["levenshtein", "codeacumen-naming"]
-    with pytest.raises(CodeacumenError, match="codeacumen-naming cannot be asked"):
+    with pytest.raises(CodeacumenError, match="codeacumen-naming cannot answer"):
         codeacumen.evaluate(models, "abbreviations/match")
     results = codeacumen.evaluate(models, "abbreviations/match", skip_unfit=True, progress=False)
     assert len(results.notes) == 1

@@ -212,7 +212,10 @@ def test_a_query_changes_nothing(codeacumen_here: Codeacumen, folder: Path, tmp_
         (["--view", "tokens", "--compat", "features-javac"], "add its name or id"),
         (["--compat", "gluecode"], "add --view NAME"),
         (["Builtins.gcd", "--compat", "gluecode"], "add --view NAME"),
-        (["Builtins.gcd", "--view", "calls", "--compat", "javac"], "knows no tool called 'javac'"),
+        (
+            ["Builtins.gcd", "--view", "calls", "--compat", "javac"],
+            "does not support the tool 'javac'",
+        ),
         (["Builtins.gcd", "--view", "text", "--compat", "javac"], "it knows gluecode"),
         (["Builtins.gcd", "--view", "tokns"], "`codeacumen corpus show CORPUS` lists the views"),
         (["Value.show", "--view", "ast"], "Value.show() has no body"),
@@ -246,7 +249,7 @@ def test_a_view_of_a_plug_in_knows_its_own_tools_only(
     assert "GCD(LONG A, LONG B)" in codeacumen(*show).stdout
     done = codeacumen(*show, "--compat", "loudspeaker")
     assert done.returncode == 2
-    assert "the view shouting knows no tool called 'loudspeaker'" in done.stderr
+    assert "the view shouting does not support the tool 'loudspeaker'" in done.stderr
     export = ("corpus", "export", folder, "--plugin", plugin, "--view", "shouting")
     done = codeacumen(*export, "--compat", "loudspeaker", "-o", tmp_path / "x.jsonl")
     assert "it knows none" in done.stderr

@@ -73,7 +73,7 @@ def test_from_a_corpus_to_scores(codeacumen: Codeacumen, corpus: Path, tmp_path:
     assert listed == [
         {
             "name": "robustness/rename",
-            "summary": "Is a method named alike when a variable gets another name?",
+            "summary": "Does the predicted name stay the same when a variable gets another name?",
             "origin": "data",
             "benchmark": "robustness",
             "here": True,
@@ -242,9 +242,9 @@ def test_reproduce_generalizability(codeacumen_here: Codeacumen) -> None:
     done = codeacumen_here("reproduce", "generalizability")
     assert done.returncode == 1
     assert "CWP + WCP + WWDP = PCP of Table 2" in done.stdout
-    assert "What does not add up" in done.stdout
+    assert "Inconsistent numbers" in done.stdout
     assert "numbers outside their tolerance: 33" in done.stderr
     cells = json.loads(codeacumen_here("reproduce", "generalizability", "--json").stdout)
     wrong = [cell for cell in cells if cell["verdict"] == "outside"]
     assert len(wrong) == 33
-    assert "all six are percentages of 248 methods" in {cell["note"] for cell in wrong}
+    assert "all six fit 248 methods" in {cell["note"] for cell in wrong}

@@ -205,4 +205,4 @@ def test_trained_needs_embeddings(codeacumen: Codeacumen, idbench: Path, tmp_pat
     assert "neither an embedding" in done.stderr
     done = codeacumen("reproduce", "generalizability", "--embeddings", tmp_path)
     assert done.returncode == 2
-    assert "--embeddings is for idbench" in done.stderr
+    assert "papers that do: idbench" in done.stderr

@@ -390,7 +390,7 @@ def test_a_task_with_one_model_does_not_keep_others_from_being_compared(
 def test_nothing_to_ask_is_no_success(codeacumen_here: Codeacumen, tmp_path: Path) -> None:
     done = codeacumen_here("eval", "-m", "ft-cbow", "-o", tmp_path / "run")
     assert done.returncode == 2
-    assert "nothing to ask" in done.stderr
+    assert "no model can answer a task" in done.stderr
     assert not (tmp_path / "run" / "results.json").exists()
 
 

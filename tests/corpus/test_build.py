@@ -218,7 +218,7 @@ def test_an_unfinished_corpus_is_not_opened(examples_corpus: Corpus, tmp_path: P
     manifest.write_text(json.dumps({**json.loads(manifest.read_text()), "complete": False}))
     with pytest.raises(CodeacumenError, match="not finished") as caught:
         Corpus.open(tmp_path / "corpus")
-    assert "goes on where it was" in caught.value.hint
+    assert "goes on where it stopped" in caught.value.hint
 
 
 # ------------------------------------------------------------------ what ends a process

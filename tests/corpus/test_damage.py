@@ -148,7 +148,7 @@ def test_a_manifest_that_is_damaged(damaged: Path) -> None:
     for attempt in (Corpus.open, lambda folder: build_at(folder, EXAMPLES)):
         with pytest.raises(CodeacumenError, match=r"manifest\.json is damaged") as caught:
             attempt(damaged)
-        assert "delete it and build again" in caught.value.hint
+        assert "delete it and run the same `codeacumen corpus build` again" in caught.value.hint
 
 
 # ------------------------------------------------------------------ reading

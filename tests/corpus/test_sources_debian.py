@@ -192,7 +192,7 @@ def test_a_mirror_without_debians_own_folder(repository: Path, tmp_path: Path) -
 @needs_apt
 def test_a_machine_without_any_package_source(repository: Path, tmp_path: Path) -> None:
     (tmp_path / "etc" / "sources.list").write_text("# nothing\ndeb cdrom:[Disk 1]/ bookworm main\n")
-    with pytest.raises(CodeacumenError, match="apt knows no place") as caught:
+    with pytest.raises(CodeacumenError, match="apt has no package repositories") as caught:
         projects(["debian:codeacumen-toy"], tmp_path / "cache")
     assert "deb-src" in caught.value.hint
 

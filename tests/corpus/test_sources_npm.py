@@ -165,7 +165,7 @@ def test_an_old_package_has_only_the_older_hash(registry: Registry, tmp_path: Pa
         ("absent-toy", "Not Found"),
         ("toy@9.9.9", "9.9.9"),
         ("toy@no-such-tag", "no-such-tag"),
-        ("toy@1", "2 versions fit"),
+        ("toy@1", "2 versions match"),
     ],
 )
 def test_what_is_not_there_is_told_before_anything_is_fetched(

@@ -63,7 +63,7 @@ def test_what_is_not_there_is_told(examples_corpus: Corpus) -> None:
     with pytest.raises(CodeacumenError, match="no view 'tokenz'") as caught:
         examples_corpus.view(method, "tokenz")
     assert "tokens" in caught.value.hint
-    with pytest.raises(CodeacumenError, match="knows no tool called 'javac'"):
+    with pytest.raises(CodeacumenError, match="does not support the tool 'javac'"):
         examples_corpus.view(method, "tokens", "javac")
     with pytest.raises(CodeacumenError) as caught:
         examples_corpus.query("select * from nowhere")
@@ -72,12 +72,12 @@ def test_what_is_not_there_is_told(examples_corpus: Corpus) -> None:
 
 def test_no_tool_is_known_for_calls(examples_corpus: Corpus) -> None:
     method = str(all_methods(examples_corpus)[0]["method_id"])
-    with pytest.raises(CodeacumenError, match="the view calls knows no tool called 'javac'"):
+    with pytest.raises(CodeacumenError, match="the view calls does not support the tool 'javac'"):
         examples_corpus.view(method, "calls", "javac")
-    with pytest.raises(CodeacumenError, match="the view calls knows no tool called 'javac'"):
+    with pytest.raises(CodeacumenError, match="the view calls does not support the tool 'javac'"):
         export(examples_corpus, "calls", "javac")
     # Told at once, not when the first value is asked for.
-    with pytest.raises(CodeacumenError, match="the view text knows no tool called 'javac'"):
+    with pytest.raises(CodeacumenError, match="the view text does not support the tool 'javac'"):
         export(examples_corpus, "text", "javac")
 
 

@@ -69,4 +69,4 @@ def test_too_few_to_choose_by() -> None:
 def test_an_unknown_learner_is_told() -> None:
     with pytest.raises(CodeacumenError, match="no learner 'forest'") as caught:
         make_model("ensemble:levenshtein,jaro-winkler,learner=forest")
-    assert caught.value.hint == f"there are {', '.join(LEARNERS)}"
+    assert caught.value.hint == f"choose one of {', '.join(LEARNERS)}"

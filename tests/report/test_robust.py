@@ -77,7 +77,7 @@ def told(robust_run: Any, task: str, model: str, metric: str, mode: str) -> str:
 
 
 def test_prediction_change_is_that_of_the_results(text: str, robust_run: Any) -> None:
-    head, *rows = tables(text)["Prediction change by how much is changed"]
+    head, *rows = tables(text)["Prediction change by share of changed places"]
     assert head == [
         "Transformation",
         "Places",
@@ -112,7 +112,7 @@ def test_types_and_subtokens_are_those_of_the_results(text: str, robust_run: Any
         f"{one}_{when}" for one in ("precision", "recall", "f1") for when in ("before", "after")
     ]
     for label, metrics in (
-        ("What became of the names, by transformation and model", (*TYPES, *shares)),
+        ("Types of changes, by transformation and model", (*TYPES, *shares)),
         ("Subtoken scores before and after", subtoken),
     ):
         rows = [row for row in found[label] if row[0].split()[0] in ("rename", "permute", "loop")]
@@ -284,7 +284,7 @@ def test_without_the_data_set(robust_run: Any, tmp_path: Path) -> None:
     rows = tables(text)["Prediction change by transformation and model"]
     assert rows[1][:3] == ["rename", "single", "–"]
     assert rows[1][4:] != ["–"] * 3
-    assert "the data set is not at hand" in text
+    assert "the data set is not available" in text
     assert '<details class="fold needs-script" data-variants>' not in text
     assert data_of(text, "robustness-data")["variants"] == []
 

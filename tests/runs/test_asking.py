@@ -98,7 +98,7 @@ def test_a_limit_asks_the_first_instances_only(home: Path, tmp_path: Path) -> No
     assert comparison.n == 40
     page = results.report().read_text()
     assert "first 40 of 475" in page
-    assert "asked other data" not in page
+    assert "answered other data" not in page
     # A limit above the number of instances is none.
     (card,) = codeacumen.evaluate(
         "random", "abbreviations/expand", limit=1000, progress=False

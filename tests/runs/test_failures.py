@@ -42,7 +42,7 @@ def raises(error: BaseException) -> Callable[[Pair], float]:
         (raises(RecursionError("too deep")), "RecursionError: too deep"),
         (raises(SystemExit(0)), "SystemExit: 0"),
         (raises(StopIteration()), "StopIteration"),
-        (raises(UnspeakableError()), "UnspeakableError: (its text cannot be read)"),
+        (raises(UnspeakableError()), "UnspeakableError: (the text of the error cannot be read)"),
         (raises(ValueError("\ud800 lone, \x1b[31m red, \0, \r\n")), "ValueError: \ud800 lone"),
         (lambda pair: math.nan, "found nan"),
         (lambda pair: math.inf, "found inf"),

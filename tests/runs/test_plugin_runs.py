@@ -225,7 +225,7 @@ def test_a_model_without_the_face_is_reported_before_anything_runs(
     done = codeacumen(*command)
     assert done.returncode == 2
     assert (
-        "writer cannot be asked abbreviations/match: the task needs similarity, "
+        "writer cannot answer abbreviations/match: the task needs similarity, "
         "the model has generate"
     ) in done.stderr
     assert "--skip-unfit" in done.stderr

@@ -169,7 +169,7 @@ def test_a_training_split_that_cannot_be_read_is_told_before_anything_is_asked(h
         def training(self) -> Sequence[Example]:
             raise KeyError("no such split")
 
-    with pytest.raises(CodeacumenError, match=r"toy: its training split cannot be read: KeyError"):
+    with pytest.raises(CodeacumenError, match=r"toy: cannot read its training split: KeyError"):
         cell(Learning(), Broken()).cache_key()
 
 

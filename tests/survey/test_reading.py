@@ -85,10 +85,10 @@ def test_all_formats_say_the_same(tmp_path: Path) -> None:
         (",len,size,1,1", "no rater"),
         ("ann,len,len,1,1", "the same name"),
         ("ann,len,size,1", "4 columns, expected 5"),
-        ('ann,"len,size,1,1', "it is no CSV"),
-        (b"ann,l\xff,size,1,1", "left is no text"),
-        (b"ann,l\0,size,1,1", "left is no text"),
-        ("ann," + "x" * 200_000 + ",size,1,1", "it is no CSV"),
+        ('ann,"len,size,1,1', "not valid CSV"),
+        (b"ann,l\xff,size,1,1", "left contains characters that are not printable"),
+        (b"ann,l\0,size,1,1", "left contains characters that are not printable"),
+        ("ann," + "x" * 200_000 + ",size,1,1", "not valid CSV"),
     ],
 )
 def test_a_bad_row_is_named_and_the_others_count(

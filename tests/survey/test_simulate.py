@@ -103,7 +103,7 @@ def test_each_kind_answers_as_it_is_said_to() -> None:
 
 
 def test_what_cannot_be_simulated_is_told(tmp_path: Path) -> None:
-    with pytest.raises(CodeacumenError, match="no raters that are lazy"):
+    with pytest.raises(CodeacumenError, match="no such kind of rater: lazy"):
         Plan(shares={"lazy": 1})
     with pytest.raises(CodeacumenError, match="not all of them 0"):
         Plan(shares={"honest": 0})

@@ -1,7 +1,7 @@
-"""Records and protocols: what a task asks, what a model answers, what a run keeps.
+"""Records and protocols of tasks, models, answers and results.
 
-Frozen records and Protocols only. Nothing here imports another package of ours, so that a model or
-task of somebody else needs no other import than ``codeacumen.api`` and ``codeacumen.registry``.
+It has frozen records and Protocols only and imports no other package of codeacumen: a plug-in needs
+``codeacumen.api`` and ``codeacumen.registry`` and nothing else.
 """
 
 from codeacumen.api.base import CodeacumenError, Floats, Json

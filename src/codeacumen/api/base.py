@@ -1,4 +1,4 @@
-"""What every other record is made with: JSON, arrays of numbers, errors that people can mend."""
+"""Types that the other modules of this package use: JSON, arrays of numbers, user errors."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Json: TypeAlias = Any
 
 
 class CodeacumenError(Exception):
-    """Something a person can mend. ``hint`` says what to do next."""
+    """An error that a user can correct. ``hint`` says what to do next."""
 
     def __init__(self, message: str, hint: str = "") -> None:
         super().__init__(message)

@@ -1,4 +1,4 @@
-"""What a benchmark defines beside its tasks: means over groups of them, levels of input, families
+"""A benchmark's definitions beside its tasks: means over groups of tasks, levels of input, families
 of data sets, a section of the report, and a recipe for the paper's tables.
 
 Modules are given by name, so that a definition loads nothing before it is used.
@@ -35,7 +35,7 @@ class TaskGroup:
 
 @dataclass(frozen=True, slots=True)
 class InputLevels:
-    """Tasks that ask the same questions with less and less of the text to see.
+    """Tasks with the same questions, of which each shows less of the text than the one before.
 
     ``tasks`` are by level, ``meanings`` say in words what a level shows; the first level shows all
     of the text, and the report says how much lower the mean score of each other level is.
@@ -68,8 +68,8 @@ class DataFamily:
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """How the tables of a paper are recomputed: ``module`` has ``compute_cells`` and
-    ``build_tables`` (see ``codeacumen.reproduce``)."""
+    """Module that recomputes the tables of a paper with ``compute_cells`` and ``build_tables`` (see
+    ``codeacumen.reproduce``)."""
 
     paper: str
     module: str

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from codeacumen.api.base import Floats
 
 # --------------------------------------------------------------------------------------
-# Models. A run calls start_task, prepare and use_context in this order, before the model learns
-# (``Learner.fit``) and before it is asked.
+# Models. A run calls start_task, prepare and use_context in this order, before ``Learner.fit`` and
+# before the first question.
 # --------------------------------------------------------------------------------------
 
 

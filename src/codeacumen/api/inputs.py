@@ -1,6 +1,6 @@
-"""What a model is asked, and how: a record and a capability for each way of asking.
+"""Inputs of models: one record and one capability (a Protocol) for each kind of question.
 
-``codeacumen.api.hooks`` lists what a model may have beside a capability.
+``codeacumen.api.hooks`` lists the optional attributes of a model.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from typing import Literal, Protocol, TypeAlias, runtime_checkable
 from codeacumen.api.base import Json
 
 # --------------------------------------------------------------------------------------
-# What a model is asked. One record per capability; no record holds an answer.
+# Inputs: one record per capability. No record holds the answer.
 # --------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two identifiers. ``relation`` names the closeness asked for, for models that can tell."""
+    """Two identifiers. ``relation`` names the kind of similarity, for models that distinguish."""
 
     left: str
     right: str
@@ -27,15 +27,18 @@ class Pair:
 
     @property
     def content(self) -> tuple[Json, ...]:
-        """What a model is shown, as plain JSON that no name of a class or field is part of."""
+        """Return the question as plain JSON, without names of classes or fields."""
         return ("similarity", self.left, self.right, self.relation)
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A text and the labels to choose from. ``method`` is the id of the method asked about, for
-    models that look around it; ``ask`` the question in words, for models that read English. Where
-    these are empty they are no part of the hash of a task's data."""
+    """A text and the labels to choose from.
+
+    ``method`` is the id of the method in question, for models that use its code context; ``ask`` is
+    the question in words, for models that read English. Empty fields do not enter the hash of a
+    task's data.
+    """
 
     text: str
     choices: tuple[str, ...]
@@ -62,7 +65,7 @@ class Prompt:
 
 @dataclass(frozen=True, slots=True)
 class Method:
-    """A method as a model may see it; a name that is asked for is masked in ``text``."""
+    """A method as a model may see it; a name that the task asks for is masked in ``text``."""
 
     id: str
     text: str
@@ -75,7 +78,7 @@ class Method:
 
 @dataclass(frozen=True, slots=True)
 class NamedMethod:
-    """A method and a name somebody gave it."""
+    """A method and a name whose fitness is to be judged."""
 
     method: Method
     name: str
@@ -107,21 +110,21 @@ class Capability(StrEnum):
 @runtime_checkable
 class Similarity(Protocol):
     def similarity(self, pairs: Sequence[Pair]) -> Sequence[float | Exception | None]:
-        """How close are the two? Any scale; larger is closer."""
+        """Return the similarity of each pair, on any scale; larger is closer."""
         ...
 
 
 @runtime_checkable
 class Embed(Protocol):
     def embed(self, items: Sequence[str]) -> Sequence[Sequence[float] | Exception | None]:
-        """A vector for each item, all of one length."""
+        """Return a vector for each item, all of one length."""
         ...
 
 
 @runtime_checkable
 class Classify(Protocol):
     def classify(self, questions: Sequence[Question]) -> Sequence[str | Exception | None]:
-        """One of each question's choices."""
+        """Return one of each question's choices."""
         ...
 
 
@@ -138,7 +141,7 @@ class Name(Protocol):
 @runtime_checkable
 class Judge(Protocol):
     def judge(self, methods: Sequence[NamedMethod]) -> Sequence[float | Exception | None]:
-        """How well does the name fit, from 0 (not at all) to 1?"""
+        """Return how well each name fits its method, from 0 (not at all) to 1."""
         ...
 
 
@@ -184,16 +187,16 @@ class Learner(Protocol):
 
 
 class CodeContext(Protocol):
-    """The code around a method that a model is asked about or learns from.
+    """The code around a method of a question or an example.
 
-    Each function serves one ``method``, by its id, with its answer masked everywhere; ``view_of``
-    shows another method as seen from it. A row is a method: ``id``, ``path``, ``line``, ``type``
-    (qualified), ``text``. Where there is no corpus to look into, there are no rows and views are
-    None.
+    Each function takes the id of a ``method`` and masks that method's answer everywhere;
+    ``view_of`` returns a view of another method with the same masks. A row is a method: ``id``,
+    ``path``, ``line``, ``type`` (qualified), ``text``. Without a corpus there are no rows, and
+    views are None.
 
     ``describe`` returns for a masked call its ``receiver`` (static type, or empty), ``arguments``
-    (how many), ``candidates`` (the names that the type offers with so many, sorted) and ``static``;
-    for other tasks what the data set says about where the method stands.
+    (their number), ``candidates`` (names of the type's methods with that number of parameters,
+    sorted) and ``static``; for other tasks it returns the data set's description of the method.
 
     ``owner`` returns the class around a method, and in brief the methods it is connected with; it
     is quick, and bounded: ``header`` (the class's declaration without its body), ``fields`` and

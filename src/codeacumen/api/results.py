@@ -1,4 +1,4 @@
-"""What a run keeps."""
+"""Results of a run: answers, scores with intervals, and cards of the models."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from codeacumen.api.tasks import TaskCard
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a model said to one instance: a value, nothing (``None``), or an error."""
+    """A model's answer to one instance: a value, nothing (``None``), or an error."""
 
     id: str
     value: Json = None
@@ -20,7 +20,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """One number with its interval. ``value`` is None where the statistic is undefined."""
+    """A number with its interval. ``value`` is None where the statistic is undefined."""
 
     metric: str
     evaluation_set: str
@@ -61,13 +61,13 @@ class ModelCard:
 
     @property
     def labels_seen(self) -> str:
-        """What a table says about a model that learned from labels."""
+        """Return the remark that tables show for a model that learned from labels."""
         return _LABELS_SEEN.get(self.supervision, "")
 
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """A model on a task. The first of ``scores`` is the headline."""
+    """Scores of a model on a task. The first of ``scores`` is the headline."""
 
     task: str
     model: str
@@ -83,7 +83,7 @@ class Scores:
 
 @dataclass(frozen=True, slots=True)
 class Overall:
-    """For a model that answered all tasks of a group: the mean of their headline scores."""
+    """Mean headline score of a model that answered all tasks of a group."""
 
     group: str
     model: str
@@ -95,8 +95,7 @@ class Overall:
 
 @dataclass(frozen=True, slots=True)
 class Loss:
-    """How much lower a model's mean score on a benchmark is at a level of input than with all of
-    the text."""
+    """Difference between a model's mean score with all of the text and at a level of input."""
 
     benchmark: str
     model: str

@@ -1,4 +1,4 @@
-"""Tasks: instances, how they are counted and scored, and what models are compared with."""
+"""Tasks: instances, evaluation sets, metrics, and the card that describes a task."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Instance:
-    """One question of a task.
+    """A question of a task.
 
-    ``truth`` may have several readings, such as votes: an object then, with what a model should
-    say under ``value``. ``cluster`` groups instances that are not independent (same project);
+    ``truth`` is the correct answer, or an object that has it under ``value`` beside other readings,
+    such as votes. ``cluster`` groups instances that are not independent (same project);
     ``tags`` name the slices and evaluation sets that the instance belongs to.
     """
 
@@ -40,7 +40,7 @@ class EvaluationSet:
 
 @dataclass(frozen=True, slots=True)
 class Ceiling:
-    """How well people do, or ``who``, with what it measures and where the figure is from."""
+    """Upper bound of a task's score: how well people (or ``who``) do, and the figure's source."""
 
     label: str
     value: float
@@ -50,11 +50,11 @@ class Ceiling:
 
 @dataclass(frozen=True, slots=True)
 class TaskCard:
-    """What to know of a task before reading its scores.
+    """Description of a task that a reader of its scores needs.
 
     ``requires_native_capability``: only a model that has the capability itself can answer, none
-    through an adapter. This holds for choices that resemble no question, such as numbers of paths.
-    ``limit``: only this many instances were asked, the first ones; 0: all.
+    through an adapter. It is set where a question's text does not resemble its choices, such as
+    numbers of paths. ``limit``: the task has only its first so many instances; 0: all.
     """
 
     name: str
@@ -101,8 +101,8 @@ class Metric(Protocol):
 
 
 class Task(Protocol):
-    """What is asked and how it is scored. ``codeacumen.api.hooks`` lists what a task may have
-    beside: a training split, the code around its methods, further metrics."""
+    """Instances and the metric that scores their answers. ``codeacumen.api.hooks`` lists optional
+    attributes: a training split, the code around the methods, further metrics."""
 
     @property
     def card(self) -> TaskCard: ...

@@ -1,4 +1,4 @@
-"""Views: what a model may see of a method. A corpus stores their tables, not their JSON."""
+"""Views: representations of a method that models see. A corpus stores their tables, not JSON."""
 
 from __future__ import annotations
 
@@ -14,13 +14,15 @@ class Table(Protocol):
     @property
     def name(self) -> str: ...
     def columns(self, file: Any, seeds: Any) -> Mapping[str, Any]:
-        """For each column a ``Ragged`` with one list for each of ``file.bodies``. ``file`` is a
-        ``JavaFile``; ``seeds`` holds one number a method, for what is drawn at random."""
+        """Return each column as a ``Ragged`` with one list per method body (``file.bodies``).
+
+        ``file`` is a ``JavaFile``; ``seeds`` has one number per method, for random samples.
+        """
         ...
 
 
 class View(Protocol):
-    """One representation of a method. Its value is made of the rows that its tables hold."""
+    """A representation of a method, computed from the rows of its tables."""
 
     @property
     def name(self) -> str: ...
@@ -28,13 +30,13 @@ class View(Protocol):
     def tables(self) -> tuple[Table, ...]: ...
     @property
     def compats(self) -> Mapping[str, str]:
-        """Other tools whose exact output it can give, and what is different then."""
+        """Names of other tools whose exact output it can return, and how that output differs."""
         ...
 
     def value(self, method: Mapping[str, Any], rows: Mapping[str, Mapping[str, Any]]) -> Json:
-        """The JSON shape; ``method`` is its row in the store, ``rows`` one row a table."""
+        """Return the view as JSON; ``method`` is the row in the store, ``rows`` one row a table."""
         ...
 
     def compatible(self, compat: str, file: Any, place: int) -> Json:
-        """The value as another tool would give it, of the method at a place of its file."""
+        """Return the value in another tool's format, of the method at a place of its file."""
         ...

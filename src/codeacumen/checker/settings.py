@@ -110,7 +110,9 @@ def _table(file: Path) -> Mapping[str, Any] | None:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         if file.name == SHARED:  # shared with other tools, which report the error
             return None
-        raise CodeacumenError(f"{file} is not valid TOML: {error}", "correct the file") from error
+        raise CodeacumenError(
+            f"{file} is not valid TOML: {error}", "correct the TOML syntax"
+        ) from error
     except OSError as error:
         raise CodeacumenError(f"{file}: {error.strerror or error}") from error
     at: Any = read

@@ -14,14 +14,14 @@ from codeacumen.text.numbers import format_number
 
 
 class By(StrEnum):
-    """What goes to one split as a whole."""
+    """Unit that belongs to one split as a whole."""
 
     PROJECT = "project"
     FILE = "file"
 
 
 class Undecided(StrEnum):
-    """What becomes of renames from reviews that nobody decided on."""
+    """Treatment of renames from reviews that nobody decided on."""
 
     CLEAR = "clear"
     INCLUDE = "include"

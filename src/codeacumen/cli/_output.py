@@ -1,4 +1,4 @@
-"""What commands print: tables, facts, JSON, and notes for the person at the terminal."""
+"""Output of commands: tables, facts, JSON, and notes to the user on standard error."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ _ROWS_SHOWN = 5
 
 
 class Scale(StrEnum):
-    """How far apart two ratings are, for Krippendorff's α."""
+    """Distance between two ratings, for Krippendorff's α."""
 
     ORDINAL = "ordinal"
     INTERVAL = "interval"

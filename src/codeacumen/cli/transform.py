@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class CertificateLevel(StrEnum):
-    """How far a variant is checked; each level includes the former."""
+    """Level to which variants are checked; each level includes the one before."""
 
     NONE = "none"
     PARSES = "parses"

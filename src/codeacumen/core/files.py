@@ -1,4 +1,4 @@
-"""Files: written whole or not at all, and known by their content."""
+"""Atomic writes and hashes of files."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 def write_atomically(path: Path, data: bytes) -> None:
-    """The file appears when all of it is there; a kill may leave a ``.part`` beside it."""
+    """Write a file that appears only when it is complete; a kill may leave a ``.part`` file."""
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(f"{path.name}.{os.getpid()}.part")
     part.write_bytes(data)

@@ -1,4 +1,4 @@
-"""What the machine tells about itself."""
+"""Number of processors and memory use of this process."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from pathlib import Path
 
 
 def processors() -> int:
-    """How many of the machine's processors this process may use."""
+    """Return the number of processors that this process may use."""
     if sys.platform.startswith("linux"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 
 
 def peak_memory_bytes() -> int | None:
-    """The most memory this process has held, where the platform tells."""
+    """Return the peak memory of this process, or None where the platform does not report it."""
     try:
         # getrusage on Linux counts what the parent held before exec, too.
         for line in Path("/proc/self/status").read_text().splitlines():

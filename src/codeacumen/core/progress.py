@@ -1,4 +1,4 @@
-"""Progress of long work: the callback that reports it, and where a person sees it."""
+"""Progress of long work: the callback type, and a bar or line that shows it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _UPDATES_PER_SECOND = 5
 
 
 def ignore_progress(stage: str, done: int, total: int) -> None:
-    """Do nothing: the default where nobody watches."""
+    """Do nothing; the default callback."""
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""Sources in, a store of methods out: Parquet files that DuckDB queries.
+"""Corpora of Java and JavaScript projects: sources in, Parquet files of methods out.
 
 from codeacumen.corpus import Corpus
 
@@ -16,7 +16,7 @@ __all__ = ["Corpus"]
 
 
 def __getattr__(name: str) -> Any:
-    # Reading a file's bytes must not load what reads a store.
+    # Loaded on access: modules that only read source files must not load the store.
     if name == "Corpus":
         from codeacumen.corpus.store import Corpus
 

@@ -1,7 +1,7 @@
-"""Is a corpus whole, and fit to train and test on?
+"""Audit of a corpus, for ``codeacumen corpus audit``.
 
-Whole: every file is there with the hash the manifest gives. Fit: near-duplicates are found,
-inside a split and, which is worse, across splits.
+The audit compares every file with its hash in the manifest, then searches for near-duplicate
+methods inside each split and across splits. Duplicates across splits leak test data into training.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ EXAMPLES = 5
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Near-duplicates in one or between two splits, with examples."""
+    """Near-duplicates inside one split or between two splits, with examples."""
 
     where: str
     pairs: int
@@ -37,8 +37,11 @@ class Finding:
 def audit(
     corpus: Corpus, *, threshold: float = THRESHOLD, shortest: int = SHORTEST, seed: int = 0
 ) -> Json:
-    """Damage first: where there is some, nothing else can be relied on. ``not_looked_for`` says
-    why there is nothing about near-duplicates."""
+    """Return missing files, changed files and near-duplicates of a corpus as JSON.
+
+    A damaged corpus is not searched for near-duplicates, nor is one without the view ``tokens``;
+    ``not_looked_for`` then holds the reason.
+    """
     found = damage(corpus.folder, corpus.manifest.files)
     told = {"whole": not found, "missing": found.missing, "changed": found.changed}
     if found:
@@ -65,7 +68,7 @@ def _near_duplicates(corpus: Corpus, threshold: float, shortest: int, seed: int)
 
 
 def _methods(corpus: Corpus) -> dict[str, NDArray[Any]]:
-    """Project and split of every method, as codes, in the order of their numbers."""
+    """Return a project code and a split code for every method, in the order of method numbers."""
     columns = ["project", "split"]
     tables = [corpus.read(corpus.table(shard, "methods"), columns) for shard in corpus.shards]
     whole = pa.concat_tables(tables).combine_chunks()
@@ -75,7 +78,7 @@ def _methods(corpus: Corpus) -> dict[str, NDArray[Any]]:
 
 
 def tokens_of(corpus: Corpus) -> Ragged:
-    """A number for each token of each method, equal for equal spellings."""
+    """Return the tokens of every method as integers; equal spellings have equal integers."""
     known: dict[str, int] = {}
     values: list[NDArray[Any]] = [np.empty(0, dtype=np.int64)]
     offsets: list[NDArray[Any]] = [np.zeros(1, dtype=np.int64)]
@@ -84,8 +87,8 @@ def tokens_of(corpus: Corpus) -> Ragged:
         column = corpus.read(path, ["spelling"])["spelling"].combine_chunks()
         coded = column.flatten().dictionary_encode()
         words = coded.dictionary.to_pylist()
-        # A hash of the word itself, so that the same corpus gives the same pairs whatever the
-        # order of its shards.
+        # A code is a hash of the word, not a running number: the pairs found must not depend on
+        # the order of the shards.
         codes = np.array([known.setdefault(w, _hash(w)) for w in words] or [0], dtype=np.int64)
         values.append(codes[coded.indices.to_numpy()])
         offsets.append(np.diff(column.offsets.to_numpy()))
@@ -111,7 +114,7 @@ def _by_split(corpus: Corpus, found: Pairs, methods: dict[str, NDArray[Any]]) ->
             which = np.flatnonzero((low == a) & (high == b))
             where = f"within {SPLITS[a]}" if a == b else f"{SPLITS[a]} and {SPLITS[b]}"
             members = np.unique(np.concatenate([found.left[which], found.right[which]]))
-            # The most alike first; of those the first of the corpus.
+            # Most similar first; equal similarities in the order of the corpus.
             best = which[np.argsort(-found.similarity[which], kind="stable")][:EXAMPLES]
             examples = [
                 {

@@ -1,11 +1,11 @@
-"""Building a corpus: sources in, a folder of Parquet files out.
+"""Build a corpus: sources in, a folder of Parquet files out.
 
-1. find all projects and their files, cut them into shards;
-2. analyse the shards, each wherever the engine likes;
-3. link each project's calls, which needs all of its declarations;
-4. index methods and calls, write the manifest, remove what belongs to no shard.
+1. Find all projects and their files, and split them into shards.
+2. Analyse the shards on the engine.
+3. Link the calls of each project, which needs all of its declarations.
+4. Index methods and calls, write the manifest, remove files that belong to no shard.
 
-Killed at any point and run again, it ends in the same bytes.
+A build that is killed at any point and run again produces the same bytes.
 """
 
 from __future__ import annotations
@@ -65,20 +65,23 @@ from codeacumen.engines import Engine, WorkerLost
 from codeacumen.languages.base import list_languages
 from codeacumen.registry import entry, load_plugin, names, packages_hash
 
-# Seconds a shard, and a single file, may take. A shard of four megabytes takes a few.
+# Time limits for a shard and for a single file, in seconds. A shard of 4 MB takes a few seconds.
 SHARD_LIMIT, FILE_LIMIT = 600.0, 60.0
 
-# Those whose version is part of what rows depend on.
+# Packages whose code the rows of a corpus depend on.
 _PACKAGES = ("codeacumen.languages", "codeacumen.corpus", "codeacumen.views")
 LIBRARIES = ("tree-sitter", "tree-sitter-java", "tree-sitter-javascript", "numpy", "pyarrow")
 
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """What a build did and found. ``parsed`` files were analysed now, ``reused`` shards were
-    there already; ``problems`` counts, for each kind, the files that have it and those
-    left out for it; ``without_files`` are projects of which no file is in the corpus. ``seconds``
-    are those of the wall, ``processor_seconds`` those of all processes, by stage."""
+    """Result of a build.
+
+    ``parsed`` counts the files analysed now, ``reused`` the shards that existed already.
+    ``problems`` maps each kind of problem to the number of files that have it and the number of
+    files left out because of it. ``without_files`` are projects of which the corpus has no file.
+    ``seconds`` is wall time by stage, ``processor_seconds`` the time of all processes by stage.
+    """
 
     folder: str
     counts: dict[str, int]
@@ -104,8 +107,11 @@ def build(
     plugins: Sequence[Path] = (),
     step: Progress = ignore_progress,
 ) -> Summary:
-    """Whatever can be said against it is said before any work: a source that is not there, a
-    folder that holds something else. ``cache`` keeps what was fetched, for all corpora."""
+    """Build a corpus of the sources in the folder ``out``, or bring the corpus there up to date.
+
+    Missing sources and an unsuitable folder are reported before any work begins. ``cache`` is the
+    folder of fetched sources, which all corpora share.
+    """
     for plugin in plugins:
         load_plugin(plugin)
     must_be_ready(out)
@@ -128,8 +134,7 @@ def build(
 
 @contextmanager
 def open_or_build(sources: Sequence[str], engine: Engine, progress: Progress) -> Iterator[Corpus]:
-    """Open the corpus in a folder; or build one of sources, without views, that is deleted
-    afterwards."""
+    """Yield the corpus in a folder, or a temporary corpus of the sources, without views."""
     if len(sources) == 1 and (Path(sources[0]) / MANIFEST).is_file():
         yield Corpus.open(sources[0])
         return
@@ -140,7 +145,7 @@ def open_or_build(sources: Sequence[str], engine: Engine, progress: Progress) ->
 
 
 class _Build:
-    """One build: what it works on, and the time of its stages."""
+    """State of one build: its folder, engine and settings, and the wall time of its stages."""
 
     def __init__(self, out: Path, engine: Engine, settings: Settings, step: Progress) -> None:
         self.out, self.engine, self.settings, self.step = out, engine, settings, step
@@ -167,7 +172,7 @@ class _Build:
             repaired = self.remove_damaged(old)
         with self.stage("find"):
             plans = self.plans(found, old)
-        # A build that finds nothing to do leaves everything as it is.
+        # A complete corpus stays readable until something has to change.
         if not old.complete:
             write_manifest(self.out, manifest)
         with self.stage("analyse"):
@@ -220,8 +225,10 @@ class _Build:
         )
 
     def remove_damaged(self, old: Manifest) -> bool:
-        """Remove what is damaged, so that it is made anew. Shards are looked at by whoever would
-        use them."""
+        """Remove damaged files, so that they are written again; return whether any were damaged.
+
+        Shards are checked later, by the worker that wants to reuse them.
+        """
         others = {file: sha for file, sha in old.files.items() if not file.startswith("shards/")}
         found = damage(self.out, others)
         for file in found.changed:
@@ -229,7 +236,7 @@ class _Build:
         return bool(found)
 
     def plans(self, found: Sequence[Project], old: Manifest) -> list[Plan]:
-        # Rows made by other code, or for other views, are of no use.
+        # Rows written by other code or for other views cannot be reused.
         same = old.settings == _told(self.settings)
         plans: list[Plan] = []
         suffixes = tuple(list_languages())
@@ -240,7 +247,7 @@ class _Build:
                 if name == project.name and same
             }
             before = tuple(old.shards.get(project.name, ())) if same else ()
-            # A project without a file has a shard too, so that every table is there.
+            # A project without files still gets one shard, so that all tables exist.
             for stretch in list(cut(project.entries(suffixes))) or [[]]:
                 paths = tuple(entry.path for entry in stretch if isinstance(entry, Entry))
                 problems = tuple(one for one in stretch if isinstance(one, Problem))
@@ -249,8 +256,11 @@ class _Build:
         return plans
 
     def analyse(self, plans: list[Plan]) -> tuple[list[Shard], list[list[str]]]:
-        """All shards, in the order of the plans. Where one ends its process, the file that does
-        it is found and left out."""
+        """Return all shards in the order of the plans, and the lethal files.
+
+        Where a shard kills its worker, every file is analysed alone, and files that kill a worker
+        again are left out.
+        """
         made: dict[int, Shard] = {}
         suspects: list[int] = []
         for place, outcome in self.engine.run(make_shard, plans, SHARD_LIMIT):
@@ -278,6 +288,7 @@ class _Build:
         return [made[place] for place in range(len(plans))], lethal
 
     def without_lethal(self, plan: Plan) -> Plan:
+        """Return the plan with the files that kill the process which analyses them."""
         alone = [replace(plan, paths=(path,), problems=()) for path in plan.paths]
         lethal = dict(plan.lethal)
         for place, outcome in self.engine.run(probe_file, alone, FILE_LIMIT):
@@ -356,7 +367,7 @@ def _counts(
 
 
 def _cost(shards: Sequence[Shard], linked: Sequence[Linked]) -> dict[str, float]:
-    """Processor time of each stage, over all processes."""
+    """Return the processor time of each stage, summed over all processes."""
     total = added(shard.seconds for shard in shards)
     total["linking"] = sum(one.seconds for one in linked)
     return {name: round(value, 2) for name, value in total.items()}
@@ -365,7 +376,7 @@ def _cost(shards: Sequence[Shard], linked: Sequence[Linked]) -> dict[str, float]
 def _problems(shards: Sequence[Shard]) -> dict[str, tuple[int, int]]:
     kinds = Counter(kind for shard in shards for kind, _ in shard.problems)
     lost = Counter(kind for shard in shards for kind, left_out in shard.problems if left_out)
-    # The most frequent first.
+    # Most frequent kinds first.
     ordered = sorted(kinds.items(), key=lambda one: (-one[1], one[0]))
     return {kind: (count, lost[kind]) for kind, count in ordered}
 
@@ -391,7 +402,11 @@ def code_hash(packages: Sequence[str], views: Sequence[str] = ()) -> str:
 
 
 def _must_be_the_same(out: Path, before: Manifest | None, found: Sequence[Project]) -> None:
-    """A corpus may grow and its projects may change; it does not become another one."""
+    """Raise an error if the corpus in ``out`` has projects that the sources lack.
+
+    A corpus may gain projects and its projects may change, but an update removes none: the folder
+    probably holds another corpus.
+    """
     missing = sorted(set(before.projects if before else ()) - {project.name for project in found})
     if missing:
         raise CodeacumenError(
@@ -415,7 +430,7 @@ def _locked(out: Path) -> Iterator[None]:
 
 
 def _remove_leftovers(out: Path, manifest: Manifest) -> None:
-    """What belongs to no shard: of builds that were killed, and of the corpus as it was."""
+    """Remove files of killed builds and of shards that the corpus no longer has."""
     shards = {shard for keys in manifest.shards.values() for shard in keys}
     links = set(manifest.links.values())
     for folder, kept in (("shards", shards), ("calls", links), ("nulls", links)):

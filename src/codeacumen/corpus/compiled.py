@@ -1,7 +1,7 @@
-"""The kernels' machine code: made once for an installation, before the first build.
+"""Compile the numba kernels once per installation, before the first build.
 
-Without this each worker would compile for itself while the first shards seem to hang, and their
-time limit would have to allow for it.
+Otherwise every worker would compile them while the first shards seem to hang, and the time limit
+of a shard would have to include the compilation.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from codeacumen.languages.base import list_languages
 from codeacumen.registry import entry, make_view, names, packages_hash
 
 COMPILING = "compiling, once for an installation"
-# Long on a slow machine; a build works all the same, only later.
+# Seconds. If compilation takes longer, the build goes on and its workers compile.
 LIMIT = 1800.0
 
-# Enough to reach every kernel.
+# A class that is large enough to call every kernel.
 _SOURCE = b"""
 class A {
     int f(Object x) { return x instanceof Integer y ? f(y + 1) : 0; }
@@ -31,13 +31,13 @@ class A {
 
 
 def compiled(folder: Path) -> Path:
-    """The file that says: this installation's code has been compiled."""
+    """Return the path of the file that marks this installation's kernels as compiled."""
     code = f"{sys.prefix} {packages_hash('codeacumen.languages', 'codeacumen.views')}"
     return folder / hashlib.sha256(code.encode()).hexdigest()[:16]
 
 
 def compile_kernels(engine: Engine, folder: Path, step: Progress) -> None:
-    """Have a worker compile what it will need, unless that was done here before."""
+    """Compile the kernels in a worker, unless the installation is marked as compiled."""
     done = compiled(folder)
     if done.is_file():
         return
@@ -49,7 +49,7 @@ def compile_kernels(engine: Engine, folder: Path, step: Progress) -> None:
 
 
 def analyse_one_file(_: None) -> None:
-    """The work itself, wherever the engine does it."""
+    """Analyse a small class with all built-in views, which compiles every kernel."""
     ours = [name for name in names("view") if entry("view", name).origin == "codeacumen"]
     tables = {table.name: table for name in ours for table in make_view(name).tables}
     context = Context("", "", tuple(tables.values()), list_languages())

@@ -1,9 +1,10 @@
-"""Near-duplicates: methods that share most of their runs of tokens.
+"""Near-duplicates: pairs of methods that share most of their token shingles.
 
-Min-wise hashing with banding (Broder 1997; Leskovec et al., Mining of Massive Datasets, 3.4):
-methods that agree in a band are candidates, and each is checked by the true Jaccard similarity.
-Inside a band's group a method is compared with the first of the group and with its neighbour,
-not with all, so that ten thousand copies of one method cost ten thousand comparisons.
+MinHash with locality-sensitive banding (Broder 1997; Leskovec et al., Mining of Massive Datasets,
+3.4): methods with equal hashes in one band are candidates, and the exact Jaccard similarity decides
+about each candidate pair. Within a group of equal hashes a method is compared with the group's
+first member and with its neighbour only, so that 10,000 copies of one method cost about 20,000
+comparisons.
 """
 
 from __future__ import annotations
@@ -16,19 +17,23 @@ from numpy.typing import NDArray
 from codeacumen.languages.kernel import STEP, Words, kernel, mixed
 from codeacumen.text.columns import Ragged
 
-# Tokens in a run. Five tell code apart, and a renamed variable spoils only the runs it is in.
+# Tokens of a shingle. Five tokens distinguish code, and a renamed variable changes only the
+# shingles that contain it.
 SHINGLE = 5
-# With 25 bands of 5, a pair that is 0.8 similar is a candidate with a probability of 0.9999.
+# With 25 bands of 5 rows, a pair of similarity 0.8 is a candidate with probability 0.9999.
 BANDS, ROWS = 25, 5
 THRESHOLD = 0.8
-# Shorter methods are alike by nature: getters, setters, delegates.
+# Methods with fewer tokens are skipped: getters, setters and delegates resemble each other anyway.
 SHORTEST = 25
 
 
 @dataclass(frozen=True, slots=True)
 class Pairs:
-    """Pairs of similar methods, each once, and the cluster of every method: its first member's
-    number (its own, where it is alone)."""
+    """Pairs of similar methods, each once, and the cluster of every method.
+
+    The number of a cluster is that of its first member; a method without duplicates is its own
+    cluster.
+    """
 
     left: NDArray[np.int64]
     right: NDArray[np.int64]
@@ -39,7 +44,10 @@ class Pairs:
 def near_duplicates(
     tokens: Ragged, *, threshold: float = THRESHOLD, shortest: int = SHORTEST, seed: int = 0
 ) -> Pairs:
-    """``tokens`` holds, for each method, a number for each of its tokens, equal for equal ones."""
+    """Return the pairs of methods with a Jaccard similarity of at least ``threshold``.
+
+    ``tokens`` holds an integer for each token of each method; equal tokens have equal integers.
+    """
     hashed = mixed(tokens.values.astype(np.uint64) + STEP)
     values, offsets = shingles(hashed, tokens.offsets, shortest)
     signatures = minhashes(values, offsets, _multipliers(seed))
@@ -59,7 +67,7 @@ def _multipliers(seed: int) -> Words:
 def shingles(
     values: Words, offsets: NDArray[np.int64], shortest: int
 ) -> tuple[Words, NDArray[np.int64]]:
-    """The distinct runs of SHINGLE tokens of each method, sorted; none of one that is short."""
+    """Return the sorted distinct hashes of each method's shingles; none for short methods."""
     found = np.empty(len(values), dtype=np.uint64)
     stops = np.zeros(len(offsets), dtype=np.int64)
     count = 0
@@ -86,7 +94,7 @@ def shingles(
 
 @kernel
 def minhashes(values: Words, offsets: NDArray[np.int64], multipliers: Words) -> Words:
-    """For each method and each of the hash functions, the smallest hash of its runs."""
+    """Return the smallest hash of each method's shingles, (methods, hash functions)."""
     count = len(multipliers)
     found = np.empty((len(offsets) - 1, count), dtype=np.uint64)
     for method in range(len(offsets) - 1):
@@ -117,7 +125,7 @@ def _candidates(
         if not same.any():
             continue
         members = which[order]
-        # The first of the group that each member stands in.
+        # The first member of each member's group.
         starts = np.flatnonzero(np.concatenate([[True], ~same]))
         group = np.cumsum(np.concatenate([[False], ~same]))
         first = members[starts][group]
@@ -134,7 +142,7 @@ def _candidates(
 def jaccard(
     values: Words, offsets: NDArray[np.int64], left: NDArray[np.int64], right: NDArray[np.int64]
 ) -> NDArray[np.float64]:
-    """Similarity of pairs of sorted sets: what they share, of what they have together."""
+    """Return the Jaccard similarity of each pair of sorted sets."""
     found = np.zeros(len(left), dtype=np.float64)
     for pair in range(len(left)):
         i, j = offsets[left[pair]], offsets[right[pair]]
@@ -157,7 +165,7 @@ def jaccard(
 
 @kernel
 def _clusters(left: NDArray[np.int64], right: NDArray[np.int64], count: int) -> NDArray[np.int64]:
-    """The smallest member of each connected group."""
+    """Return the smallest member of each method's connected component (union-find)."""
     cluster = np.arange(count)
     for pair in range(len(left)):
         a, b = left[pair], right[pair]

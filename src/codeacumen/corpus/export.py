@@ -1,4 +1,4 @@
-"""A view of every method, one JSON object a line."""
+"""Export a view of every method as JSON lines."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from codeacumen.languages.java.syntax.file import JavaFile
 from codeacumen.registry import make_view
 
 _COLUMNS = ("method_id", "project", "path", "line", "name", "place", "body", "text", "kind")
-# Lines between two reports of progress.
+# Lines between two progress reports.
 _LINES_PER_REPORT = 500
 
 
@@ -63,9 +63,12 @@ def _write_lines(
 
 
 def export(corpus: Corpus, view: str, compat: str = "") -> Iterator[Json]:
-    """Method id, project, file, line, name and value of each method that has a body, in the
-    store's order; with ``compat``, of each that the tool does not leave out. What is wrong with
-    the view or the tool is told here, not at the first value. Memory is that of one shard."""
+    """Return an iterator over the view's values, with id, project, file, line and name.
+
+    The methods are those with a body, in the order of the store; with ``compat``, methods that the
+    tool leaves out are skipped. An unknown view or tool raises an error here, not at the first
+    value. One shard at a time is in memory.
+    """
     if view == CALLS:
         compat_of(None, compat)
         return _calls(corpus)
@@ -117,7 +120,7 @@ def _values(
 
 
 def _calls(corpus: Corpus) -> Iterator[Json]:
-    """Every method with the calls that stand in it."""
+    """Yield every method that has a body, with the calls in it."""
     ids = corpus.read(corpus.folder / "numbers.parquet")["method_id"].to_pylist()
     named = corpus.read(corpus.folder / "dispatch.parquet", ["project", "targets"])
     pairs = zip(named["project"].to_pylist(), named["targets"].to_pylist(), strict=True)

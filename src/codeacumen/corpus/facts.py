@@ -1,8 +1,7 @@
-"""Facts of files as typed columns, so that nothing parses a file a second time for them: call
-facts, which linking needs, and measures of methods.
+"""Call facts of files and measures of methods as typed columns, stored when a corpus is built.
 
-``languages.java.resolve.facts`` describes the call facts of one file; here each kind of value is a
-column of lists, with one list a file.
+Linking reads the call facts instead of parsing all files again. ``languages.java.resolve.facts``
+describes the facts of one file; here each kind of value is a column with one list per file.
 """
 
 from __future__ import annotations
@@ -24,8 +23,8 @@ from codeacumen.languages.java.resolve.facts import facts
 from codeacumen.languages.java.resolve.sites import Sites, name_ends
 from codeacumen.languages.java.syntax.file import JavaFile
 
-# Columns of the rows of ``declared``, in the order of a row's values. The components of a record
-# are stored flat: name, type, name, type.
+# The columns that hold the rows of each kind of declaration, in the order of a row's values. The
+# components of a record are stored flat: name, type, name, type.
 _ROWS = {
     key: tuple(name for name in FACTS.names if name.startswith(f"{key[:-1]}_"))
     for key in ("types", "methods", "fields")
@@ -35,7 +34,7 @@ _SITES = ("code", "size", "a", "b")
 
 
 def fact_columns(file: JavaFile) -> dict[str, Any]:
-    """The call facts of a file, by column."""
+    """Return the call facts of a file, by column."""
     declared, sites = facts(file)
     columns: dict[str, Any] = {"package": declared["package"], "imports": declared["imports"]}
     for key, names in _ROWS.items():
@@ -48,8 +47,10 @@ def fact_columns(file: JavaFile) -> dict[str, Any]:
 
 
 def method_measures(file: JavaFile) -> Iterator[dict[str, Any]]:
-    """The measures of each method of a file, in the order of ``declarations.methods``: columns of
-    ``MEASURES``."""
+    """Yield the measures of each method of a file, by column of ``MEASURES``.
+
+    The order is that of ``declarations.methods``.
+    """
     methods = len(file.declarations.methods)
     values = {npath_column(rules): npath(file, rules) for rules in RULES}
     counts: list[dict[str, int | None]] = [dict.fromkeys(values)] * methods
@@ -70,13 +71,15 @@ def method_measures(file: JavaFile) -> Iterator[dict[str, Any]]:
 
 
 def npath_column(rules: str) -> str:
-    """The column of ``MEASURES`` that holds NPath by these rules."""
+    """Return the name of the column of ``MEASURES`` that holds NPath by these rules."""
     return f"npath_{rules.replace('.', '_')}"
 
 
 def read_declared(shard: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yield path and declarations of each Java file of a shard, as the module
-    ``languages.java.resolve.facts`` returns them."""
+    """Yield path and declarations of each Java file of a shard.
+
+    The declarations have the form that ``languages.java.resolve.facts`` returns.
+    """
     names = [name for columns in _ROWS.values() for name in columns]
     table = pq.read_table(shard / "facts.parquet", columns=["path", "package", "imports", *names])
     columns = {name: lists_of(table[name]) for name in ("imports", *names)}
@@ -94,7 +97,7 @@ def read_declared(shard: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
 
 
 def read_sites(shard: Path) -> Iterator[tuple[str, Sites, NDArray[Any]]]:
-    """Path, call sites and ends of the calls' names of each Java file of a shard."""
+    """Yield path, call sites and end offsets of the calls' names of each Java file of a shard."""
     table = pq.read_table(shard / "facts.parquet", columns=["path", "texts", *_SITES, "name_end"])
     texts = lists_of(table["texts"])
     columns = [arrays_of(table[name]) for name in (*_SITES, "name_end")]
@@ -103,15 +106,17 @@ def read_sites(shard: Path) -> Iterator[tuple[str, Sites, NDArray[Any]]]:
 
 
 def arrays_of(column: pa.ChunkedArray) -> list[NDArray[Any]]:
-    """The lists of a column of numbers, as stretches of one array."""
+    """Return the lists of a numeric column, as slices of one array."""
     lists = _whole(column)
     values = lists.values.to_numpy(zero_copy_only=False)
     return [values[start:stop] for start, stop in pairwise(lists.offsets.to_pylist())]
 
 
 def lists_of(column: pa.ChunkedArray | pa.Array) -> list[list[Any]]:
-    """The lists of a column, which may hold lists themselves. Through numpy: ``to_pylist`` makes
-    an object for each value and for each list."""
+    """Return the lists of a column, which may be nested.
+
+    The conversion goes through numpy, because ``to_pylist`` creates an Arrow scalar for each value.
+    """
     lists = _whole(column)
     if pa.types.is_list(lists.values.type):
         values: list[Any] = lists_of(lists.values)

@@ -1,4 +1,4 @@
-"""The files of corpora that embeddings learn from: written by somebody, each content once."""
+"""The files of corpora that embeddings are trained on: hand-written files, each content once."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from codeacumen.corpus.integrity import unreadable
 from codeacumen.engines import Engine, WorkerLost
 from codeacumen.registry import names
 
-# Seconds for a shard; the first of a fresh installation waits for the compiler.
+# Time limit for a shard, in seconds; the first shard may have to wait for the kernels' compilation.
 LIMIT = 1800.0
 
 T = TypeVar("T")
@@ -27,14 +27,16 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """Rows of one shard's table of files, in a corpus. It goes to other processes."""
+    """Selected rows of the table ``files`` of one shard; sent to worker processes."""
 
     corpus: Path
     table: Path
     rows: tuple[int, ...]
 
     def columns(self, names: Sequence[str]) -> pa.Table:
-        """A table that cannot be read is told as what it is: the corpus is damaged."""
+        """Return columns of the selected rows; raise an error that says if the corpus is
+        damaged.
+        """
         try:
             return pq.read_table(self.table, columns=list(names)).take(list(self.rows))
         except (OSError, pa.ArrowException) as error:
@@ -43,8 +45,11 @@ class Stretch:
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """``sha256`` is of all contents, whatever corpora and shards they lie in; ``projects`` and
-    ``files`` are for the record."""
+    """Files to train on, by shard.
+
+    ``sha256`` covers the contents alone, not the corpora and shards that hold them. ``projects``
+    and ``file_counts`` (by language) describe the files in the record of a training run.
+    """
 
     sha256: str
     stretches: tuple[Stretch, ...]
@@ -53,9 +58,9 @@ class Chosen:
 
 
 def chosen(corpora: Sequence[Corpus], languages: Sequence[str] = ()) -> Chosen:
-    """Return the files of these languages, by default of all that are registered.
+    """Return the files of these languages, by default of all registered languages.
 
-    Minified, generated and vendored files are left out, and all copies but one.
+    Minified, generated and vendored files are left out, and all but the first copy of a content.
     """
     accepted = languages or names("language")
     seen: dict[str, str] = {}
@@ -89,7 +94,7 @@ def chosen(corpora: Sequence[Corpus], languages: Sequence[str] = ()) -> Chosen:
 
 
 def read(stretch: Stretch) -> Iterator[tuple[str, str, bytes]]:
-    """Hash, language and source of each file."""
+    """Yield hash, language and source of each file."""
     found = stretch.columns(["sha256", "language", "source"])
     for batch in found.to_batches(max_chunksize=64):
         for row in batch.to_pylist():
@@ -103,8 +108,11 @@ def worked(
     what: str,
     step: Progress,
 ) -> tuple[list[T], int]:
-    """What comes of all stretches, in their order, and how many files are lost: those that end
-    whatever process reads them."""
+    """Run ``work`` on all shards; return the results in order and the number of lost files.
+
+    Where a shard kills its worker, its files are processed one by one, and only files that kill a
+    worker again are lost.
+    """
     found: dict[tuple[int, int], T] = {}
     lost: list[int] = []
     for done, (place, outcome) in enumerate(engine.run(work, stretches, LIMIT), 1):

@@ -1,6 +1,6 @@
-"""Ids that survive: the same source gives the same id on every machine and in every run.
+"""Stable ids: the same source has the same id on every machine and in every run.
 
-A UUIDv5 of project, path, enclosing types and erased signature (design, decision 2).
+An id is a UUIDv5 of project, path, enclosing types and erased signature.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from codeacumen.languages.java.syntax.declarations import NONE, Declarations, MethodDeclaration
 
-# Fixed forever: another namespace would give every method another id.
+# Never change this: another namespace would change the id of every method.
 NAMESPACE = uuid.uuid5(uuid.NAMESPACE_URL, "acumen:corpus")
 
 _ARGUMENTS = re.compile(r"<[^<>]*>")
@@ -32,8 +32,10 @@ def file_id(project: str, path: str) -> uuid.UUID:
 
 
 def type_ids(project: str, path: str, found: Declarations) -> list[uuid.UUID]:
-    """Ids of a file's types, in their order. Each is made from that of what encloses it, so that
-    deep nesting costs no more than shallow."""
+    """Return the ids of a file's types, in order.
+
+    Each id derives from the id of the enclosing type or file, so that deep nesting is not slower.
+    """
     ids: list[uuid.UUID] = []
     taken: Counter[tuple[uuid.UUID, str]] = Counter()
     for one in found.types:
@@ -43,7 +45,7 @@ def type_ids(project: str, path: str, found: Declarations) -> list[uuid.UUID]:
 
 
 def method_ids(project: str, path: str, found: Declarations) -> list[uuid.UUID]:
-    """Ids of a file's methods, in their order."""
+    """Return the ids of a file's methods, in order."""
     types = type_ids(project, path, found)
     return ids_of_methods(project, path, found, types, signatures(found))
 
@@ -55,7 +57,7 @@ def signatures(found: Declarations) -> list[str]:
 def ids_of_methods(
     project: str, path: str, found: Declarations, types: list[uuid.UUID], erased: list[str]
 ) -> list[uuid.UUID]:
-    """The same for one who has the types' ids and the signatures already."""
+    """Return the ids of a file's methods, given the ids of its types and the signatures."""
     taken: Counter[tuple[uuid.UUID, str]] = Counter()
     return [
         _below(
@@ -68,29 +70,34 @@ def ids_of_methods(
 
 
 def targets_name(numbers: NDArray[Any]) -> int:
-    """The name of a set of methods that a call may reach, by their numbers in the project, which
-    are in order: equal sets have the same name wherever they are met."""
+    """Return the name of a set of call targets, given their sorted numbers in the project.
+
+    The name is a hash, so that equal sets of different shards have the same name.
+    """
     digest = hashlib.sha256(numbers.astype("<i4").tobytes()).digest()
     return int.from_bytes(digest[:8], "little", signed=True)
 
 
 def _below(mother: uuid.UUID, name: str, taken: Counter[tuple[uuid.UUID, str]]) -> uuid.UUID:
-    """An id for a name inside something. Two methods may each have a local class of one name,
-    and broken source may declare a method twice: from the second on they are numbered."""
+    """Return the id of a name inside its parent.
+
+    Two methods may each have a local class of the same name, and broken source may declare a method
+    twice: the second and later ones are numbered.
+    """
     taken[mother, name] += 1
     count = taken[mother, name]
     return uuid.uuid5(mother, name if count == 1 else f"{name}#{count}")
 
 
 def erased(declared: str, variables: Mapping[str, str]) -> str:
-    """A type without its type arguments; a type variable becomes its first bound."""
+    """Return the erasure of a type (JLS 4.6): no type arguments, first bounds for variables."""
     before = ""
     while before != declared:
         before, declared = declared, _ARGUMENTS.sub("", declared)
     brackets = "[]" if declared.endswith("...") else ""
     plain = declared.removesuffix("...") + brackets
     name = plain.split("[")[0]
-    # A bound may be a variable itself; a circle of bounds is no Java.
+    # A bound may be a variable itself. Broken source may have a cycle of bounds: stop then.
     for _ in range(len(variables)):
         if name not in variables:
             break
@@ -100,7 +107,7 @@ def erased(declared: str, variables: Mapping[str, str]) -> str:
 
 
 def type_variables(parameters: tuple[str, ...]) -> dict[str, str]:
-    """The erasure of each declared type variable.
+    """Return the erasure of each declared type variable.
 
     >>> type_variables(("T", "K extends Comparable<K>&Serializable"))
     {'T': 'Object', 'K': 'Comparable'}
@@ -117,8 +124,10 @@ def type_variables(parameters: tuple[str, ...]) -> dict[str, str]:
 
 
 def signature(found: Declarations, method: MethodDeclaration) -> str:
-    """The erased signature: name and parameter types. Variables of the enclosing types and
-    methods count, the innermost first."""
+    """Return the erased signature of a method: name and parameter types (JLS 8.4.2).
+
+    Type variables of enclosing types and methods are in scope; inner ones shadow outer ones.
+    """
     variables = type_variables(method.type_parameters)
     owner = method.type
     while owner != NONE:

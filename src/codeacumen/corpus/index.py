@@ -1,7 +1,7 @@
-"""The index: from a method's id to its rows, and along calls, in microseconds.
+"""The index of a corpus: from a method's id to its number, and along calls, in microseconds.
 
-Methods are numbered as they stand in the shards. All of it is plain numpy files, mapped into
-memory when used, so that opening a corpus of a million methods costs nothing.
+Methods are numbered in the order of the shards. The index consists of numpy files that are mapped
+into memory on access, so that a corpus of a million methods opens at once.
 """
 
 from __future__ import annotations
@@ -29,8 +29,10 @@ Numbers = NDArray[np.int32]
 
 @dataclass(frozen=True, slots=True)
 class Lists:
-    """Lists of numbers, one after the other, mapped from files. ``sure`` tells for each number
-    whether it is certain, or a guess by name."""
+    """Lists of numbers, one after the other, mapped from files.
+
+    ``is_certain`` is False for numbers that were guessed by name.
+    """
 
     offsets: NDArray[np.int64]
     values: Numbers
@@ -40,7 +42,8 @@ class Lists:
         return self.values[self.offsets[i] : self.offsets[i + 1]]
 
     def gather(self, which: Numbers, *, guesses: bool = True) -> Numbers:
-        """The distinct numbers of several lists, sorted."""
+        """Return the distinct numbers of several lists, sorted; certain ones only if not
+        ``guesses``."""
         pieces: list[Numbers] = [np.empty(0, dtype=np.int32)]
         for i in which.tolist():
             found = self[i]
@@ -51,8 +54,12 @@ class Lists:
 
 
 class Index:
-    """``calls`` are the sets of targets that a method calls, ``sets`` the methods in a set;
-    ``within`` and ``callers`` are the ways back."""
+    """The index of a corpus; its arrays are loaded on access.
+
+    ``called_sets`` lists the sets of targets that a method calls, ``target_sets`` the methods in a
+    set. In the other direction, ``containing_sets`` lists the sets that contain a method and
+    ``set_callers`` the methods that call a set.
+    """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -70,23 +77,23 @@ class Index:
 
     @cached_property
     def halves(self) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
-        """Upper and lower halves of all ids, sorted."""
+        """The upper and the lower 64 bits of all ids, sorted by id."""
         return self._array("high"), self._array("low")
 
     @cached_property
     def first(self) -> NDArray[np.int64]:
-        """The number of each shard's first method, and how many methods there are."""
+        """The number of each shard's first method, then the number of all methods."""
         found: NDArray[np.int64] = self._array("first")
         return found
 
     @cached_property
     def numbers(self) -> Numbers:
-        """The number of the method of each id."""
+        """The method number of each id, in the order of ``id_halves``."""
         found: Numbers = self._array("numbers")
         return found
 
     def number(self, method: uuid.UUID) -> int:
-        """The number of a method; -1 where there is none."""
+        """Return the number of a method, or -1 if there is no such method."""
         high, low = self.halves
         upper, lower = method.int >> 64, method.int & _LOWER
         at = int(np.searchsorted(high, np.uint64(upper)))
@@ -118,18 +125,20 @@ _LOWER = (1 << 64) - 1
 
 
 def write_index(out: Path, manifest: Manifest) -> dict[str, str]:
-    """Write the index, the numbers and the sets of targets; gives all files that are not in a
-    shard, with their hashes."""
+    """Write the index, the numbers and the sets of targets.
+
+    Return the SHA-256 of every file of the corpus that is not in a shard.
+    """
     folder = out / "index"
     folder.mkdir(exist_ok=True)
     ids, shards = _ids(out, manifest)
-    # Each project's first number.
+    # The number of each project's first method.
     place, first = 0, {}
     for project, keys in manifest.shards.items():
         first[project] = int(shards[place])
         place += len(keys)
     order = np.lexsort((ids["low"], ids["high"]))
-    # Halves in the machine's own byte order: others are searched by way of a copy.
+    # Little-endian halves: numpy copies arrays of another byte order before each search.
     high, low = (ids[half][order].astype("<u8") for half in ("high", "low"))
     sets, pairs = _calls(out, manifest, _Sorted(high, low, order), first)
     arrays: dict[str, NDArray[Any]] = {
@@ -165,8 +174,9 @@ def write_index(out: Path, manifest: Manifest) -> dict[str, str]:
 
 
 def _ids(out: Path, manifest: Manifest) -> tuple[NDArray[np.void], NDArray[np.int64]]:
-    """The id of every method, in the order of their numbers, and each shard's first number, with
-    that after the last."""
+    """Return the ids of all methods by number, and the first number of each shard and of the
+    end.
+    """
     pieces: list[NDArray[np.void]] = [np.empty(0, dtype=_ID)]
     for shards in manifest.shards.values():
         for shard in shards:
@@ -176,7 +186,7 @@ def _ids(out: Path, manifest: Manifest) -> tuple[NDArray[np.void], NDArray[np.in
 
 
 def _as_pairs(column: pa.ChunkedArray) -> NDArray[np.void]:
-    """A column of ids without nulls, as pairs of numbers."""
+    """Return a column of ids without nulls as pairs of 64-bit halves."""
     found = pa.chunked_array([chunk.storage for chunk in column.chunks], pa.binary(16))
     whole = found.combine_chunks()
     data = np.frombuffer(whole.buffers()[1] or b"", dtype=_ID)
@@ -185,17 +195,17 @@ def _as_pairs(column: pa.ChunkedArray) -> NDArray[np.void]:
 
 @dataclass(frozen=True, slots=True)
 class _Sorted:
-    """Halves of sorted ids, and the number of each."""
+    """Halves of the sorted ids, and the method number of each id."""
 
     high: NDArray[np.uint64]
     low: NDArray[np.uint64]
     order: NDArray[np.intp]
 
     def numbers_of(self, wanted: NDArray[np.void]) -> NDArray[np.intp]:
-        """Numbers of ids that are there."""
+        """Return the method numbers of ids, all of which must exist."""
         high, low = (wanted[half].astype("<u8") for half in ("high", "low"))
         at = np.searchsorted(self.high, high)
-        # Two ids with the same upper half: as good as never, but not impossible.
+        # Step over ids that share the upper half, which is possible though very unlikely.
         while True:
             wrong = self.low[at] != low
             if not wrong.any():
@@ -205,7 +215,7 @@ class _Sorted:
 
 @dataclass(slots=True)
 class _Sets:
-    """Sets of targets of all projects; ``members`` are numbers of methods."""
+    """Sets of call targets of all projects; ``members`` are method numbers in the corpus."""
 
     project: list[str]
     targets: list[NDArray[np.int64]]
@@ -234,7 +244,7 @@ class _Sets:
 def _calls(
     out: Path, manifest: Manifest, ids: _Sorted, first: dict[str, int]
 ) -> tuple[_Sets, NDArray[np.int64]]:
-    """All sets, and one row (caller, set, sure) for each set that a method calls."""
+    """Return all sets of targets, and a row (caller, set, is certain) for each resolved call."""
     sets = _Sets([], [], [], [])
     pairs: list[NDArray[np.int64]] = [np.empty((0, 3), dtype=np.int64)]
     for project, link in manifest.links.items():
@@ -263,6 +273,10 @@ def _calls(
 
 
 def _ways(sets: _Sets, pairs: NDArray[np.int64], methods: int) -> dict[str, NDArray[Any]]:
+    """Return the arrays of the four lists of ``CorpusIndex``, by file name.
+
+    A method that calls a set several times has it once, as certain if one call is certain.
+    """
     lists = sets.lists()
     order = np.lexsort((1 - pairs[:, 2], pairs[:, 1], pairs[:, 0]))
     pairs = pairs[order]
@@ -287,6 +301,7 @@ def _ways(sets: _Sets, pairs: NDArray[np.int64], methods: int) -> dict[str, NDAr
 
 
 def _offsets(owner: NDArray[Any], count: int) -> NDArray[np.int64]:
+    """Return the offsets of ``count`` lists whose entries are sorted by owner."""
     offsets = np.zeros(count + 1, dtype=np.int64)
     np.cumsum(np.bincount(owner, minlength=count), out=offsets[1:])
     return offsets

@@ -1,4 +1,4 @@
-"""Is a corpus what its manifest says? Files go missing, disks lie, somebody edits."""
+"""Compare the files of a corpus with the hashes in its manifest; errors for damaged files."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from pathlib import Path
 from codeacumen.api import CodeacumenError
 from codeacumen.core.files import sha256_of
 
-REPAIR = "run the same `codeacumen corpus build` again: what is damaged is made anew"
+REPAIR = "run the same `codeacumen corpus build` again: it rebuilds damaged files"
 
 
 def unreadable(folder: Path, file: Path) -> CodeacumenError:
-    """What to say of a file of a corpus that cannot be read."""
+    """Return the error for a file of a corpus that cannot be read."""
     what = "damaged" if file.exists() else "missing"
     return CodeacumenError(
         f"the corpus in {folder} is damaged: {file.relative_to(folder)} is {what}",
-        f"`codeacumen corpus audit {folder}` names all that is; {REPAIR}",
+        f"`codeacumen corpus audit {folder}` lists all damaged files; {REPAIR}",
     )
 
 
 @dataclass(frozen=True, slots=True)
 class Damage:
-    """Files that are not there, and those that are not what they were; in order."""
+    """Missing files, and files whose hash differs or that cannot be read; in order."""
 
     missing: tuple[str, ...] = ()
     changed: tuple[str, ...] = ()
@@ -37,7 +37,7 @@ class Damage:
 
 
 def damage(folder: Path, files: Mapping[str, str]) -> Damage:
-    """What is wrong with files of a folder, whose hashes are known."""
+    """Return which files of a folder are missing or differ from their expected SHA-256."""
     missing: list[str] = []
     changed: list[str] = []
     for file, sha256 in files.items():
@@ -46,6 +46,6 @@ def damage(folder: Path, files: Mapping[str, str]) -> Damage:
                 changed.append(file)
         except (FileNotFoundError, NotADirectoryError):
             missing.append(file)
-        except OSError:  # a folder in its place, no permission, a disk that gives up
+        except OSError:  # a folder of that name, no permission, a failing disk
             changed.append(file)
     return Damage(tuple(missing), tuple(changed))

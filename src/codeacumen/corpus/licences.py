@@ -1,8 +1,8 @@
-"""Which licence a project has: its licence files, and SPDX identifiers for what they say.
+"""Recognize licence files of a project and the SPDX identifiers of their texts.
 
-Texts are recognised by phrases that no other licence has. What is recognised is the text, not the
-intent: a file may hold several licences, and whether one may choose among them, or a later version
-of one, is for people to read.
+A licence is recognized by phrases that no other licence has. The identifiers name texts only: a
+file may hold several licences, and people have to read whether a user may choose among them or
+choose a later version.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from dataclasses import dataclass
 from codeacumen.corpus.reading import Problem, read_source
 
 UNKNOWN = "unknown"
-# The top folder and those in it.
+# Folder levels that are searched: the top folder and the folders in it.
 LICENCE_LEVELS = 2
 LARGEST_LICENCE = 1 << 20
 
 _NAME = re.compile(r"(?:(?:[a-z0-9.]+[-_])?(?:un)?licen[cs]es?|copying|notices?)(?:[-_. ].*)?")
-# Code about licences is no licence.
+# Files with these suffixes are code about licences, not licences.
 _OTHER = frozenset(
     ("bat", "c", "cc", "class", "cpp", "cs", "css", "csv", "gif", "go", "gradle", "h", "hpp", "ico",
      "java", "jar", "jpg", "js", "json", "jsx", "kt", "m", "mjs", "php", "png", "properties", "py",
@@ -29,14 +29,14 @@ _OTHER = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class LicenceFile:
-    """``ids``: SPDX identifiers in the order of the alphabet, or only ``unknown``."""
+    """A licence file; ``ids`` are sorted SPDX identifiers, or only ``unknown``."""
 
     path: str
     ids: tuple[str, ...]
 
 
 def is_licence(path: str) -> bool:
-    """Whether a file is, by its name, one that holds a licence.
+    """Return whether the name of a file is that of a licence file.
 
     >>> [is_licence(path) for path in ("COPYING.LESSER", "src/License.java", "debian/copyright")]
     [True, False, True]
@@ -46,12 +46,12 @@ def is_licence(path: str) -> bool:
         return False
     if folder.rpartition("/")[2] == "debian" and name == "copyright":
         return True
-    # A folder LICENSES with one file for each: the REUSE specification.
+    # REUSE specification: a folder LICENSES with one file per licence.
     return folder.rpartition("/")[2] == "licenses" or _NAME.fullmatch(name) is not None
 
 
 def recognised(path: str, data: bytes) -> tuple[str, ...]:
-    """SPDX identifiers of the licences in a file, or only ``unknown``."""
+    """Return the SPDX identifiers of the licences in a file, or only ``unknown``."""
     source = read_source(path, data, LARGEST_LICENCE)
     if isinstance(source, Problem):
         return (UNKNOWN,)
@@ -61,13 +61,13 @@ def recognised(path: str, data: bytes) -> tuple[str, ...]:
 
 
 def plain(text: str) -> str:
-    """Lower-case words and numbers: without line breaks, quotes, comment signs, HTML."""
+    """Return the words and numbers of a text in lower case, without punctuation and HTML tags."""
     without_tags = re.sub(r"</?[a-z]+(?:\s[^<>]*)?/?>|&\w+;", " ", text.lower())
     return " ".join(re.findall(r"[a-z0-9]+", without_tags))
 
 
 # --------------------------------------------------------------------------------------
-# Texts. Expressions are for text as ``plain`` leaves it.
+# Licence texts. The expressions match text that ``normalize_text`` returns.
 # --------------------------------------------------------------------------------------
 
 _PHRASES = {
@@ -92,8 +92,8 @@ _PHRASES = {
     "Zlib": r"altered source versions must be plainly marked as such",
 }
 
-# Licences of one family begin alike; what follows up to the disclaimer tells them apart. Where a
-# text is cut off before that, what is missing may be what would have told.
+# Licences of one family begin alike and differ in the text up to the disclaimer. A text that is cut
+# off before the disclaimer may lack the distinguishing clause.
 _MIT = re.compile(
     r"permission is hereby granted free of charge to any person obtaining a copy of this "
     r"(?:software|source code)(.{0,2000}?)(provided as is|$)"
@@ -107,8 +107,8 @@ _BSD = re.compile(
     r"modification are permitted provided that(.{0,3000}?)((?:software|work) is provided|$)"
 )
 
-# The GNU licences name each other, and others name them. Their own titles have the date, and
-# who puts a program under one writes as follows.
+# The GNU licences mention each other, and other texts mention them. Only a title with its date or
+# the usual licence notice counts.
 _GNU = re.compile(
     r"gnu (?:(affero|lesser|library) )?general public license (?:a?l?gpl )?"
     r"(?:as published by the free software foundation (?:inc )?)?(?:either )?version (\d(?: 1)?) "
@@ -122,7 +122,7 @@ _CLASSPATH = (
 
 
 def _told(text: str) -> Iterator[str]:
-    """Licences whose texts or notices stand in a plain text."""
+    """Yield the licences whose texts or notices are in a normalized text."""
     for name, expression in _PHRASES.items():
         if re.search(expression, text):
             yield name
@@ -144,6 +144,7 @@ def _told(text: str) -> Iterator[str]:
 
 
 def _bsd(conditions: str, *, whole: bool) -> Iterator[str]:
+    """Yield the member of the BSD family that has these conditions, if they tell which it is."""
     if "developed by the apache software foundation" in conditions:
         yield "Apache-1.1"
     elif "all advertising materials" in conditions:
@@ -155,18 +156,21 @@ def _bsd(conditions: str, *, whole: bool) -> Iterator[str]:
 
 
 def _gnu(letter: str, version: str) -> str:
-    """Whether later versions may be chosen is said in each source file, not in the licence."""
+    """Return the identifier of a GNU licence, without ``-only`` or ``-or-later``.
+
+    The notices of the source files decide about later versions, not the licence text.
+    """
     return f"{letter}GPL-{version if '.' in version else version + '.0'}"
 
 
 # --------------------------------------------------------------------------------------
-# Debian's form of debian/copyright, in which each licence has a short name.
+# debian/copyright in Debian's machine-readable format (DEP 5), with a short name per licence.
 # --------------------------------------------------------------------------------------
 
 _STANZA = re.compile(r"\n[ \t]*\n")
 _FIELD = re.compile(r"^(Files|License):[ \t]*(.*)", re.MULTILINE)
 _SHORT_GNU = re.compile(r"(a|l)?gpl[-v ]?(\d(?:\.\d)?)\+?(?: with (.+))?")
-# Those that are not spelt as SPDX has them.
+# Short names whose spelling differs from the SPDX identifier.
 _SHORT = {
     "expat": "MIT",
     "apache-2": "Apache-2.0",
@@ -185,6 +189,7 @@ _SHORT = {
 
 
 def _declared(text: str) -> Iterator[str]:
+    """Yield the licences of a machine-readable debian/copyright; nothing for other texts."""
     stanzas = _STANZA.split(text.replace("\r\n", "\n").lstrip())
     if not re.match(r"format(?:-specification)?:.*(?:copyright-format|dep5)", stanzas[0].lower()):
         return
@@ -195,7 +200,7 @@ def _declared(text: str) -> Iterator[str]:
         if "Files" not in one
     }
     for stanza, one in fields:
-        # What Debian itself adds says nothing about the project.
+        # The licence of Debian's packaging is not that of the project.
         if "Files" not in one or one["Files"].strip() == "debian/*":
             continue
         for short in re.split(r",|\band\b|\bor\b", one.get("License", "").lower()):
@@ -204,6 +209,7 @@ def _declared(text: str) -> Iterator[str]:
 
 
 def _spdx(short: str) -> str:
+    """Return the SPDX identifier of a short name, or an empty text if there is none."""
     match = _SHORT_GNU.fullmatch(short)
     if match is None:
         return _SHORT.get(short) or _SHORT.get(f"{short}.0", "")

@@ -1,8 +1,8 @@
-"""A project's calls: which methods each call in the source may reach.
+"""Link the calls of a project: which methods each call in the source may reach.
 
-The declarations of a whole project decide what one call means, so this runs when all of its
-shards are there, again shard by shard. Calls that may reach the same methods share one set of
-targets: a call of ``toString`` on an Object reaches thousands.
+A call's meaning depends on the declarations of the whole project, so linking starts when all of its
+shards exist; it runs shard by shard. Calls that may reach the same methods share one set of
+targets, because a call of ``toString`` on an Object may reach thousands of methods.
 """
 
 from __future__ import annotations
@@ -28,14 +28,17 @@ from codeacumen.languages.java.resolve.link import Project as World
 from codeacumen.languages.java.resolve.world import platform
 from codeacumen.text.lines import line_starts
 
-# Project-local numbers of methods, until all projects are known.
+# Members are method numbers inside the project; the index adds the project's first number.
 SETS = pa.schema([("targets", pa.int64()), ("callees", list_of(pa.int32()))])
 
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """One shard whose calls are to be linked, and all shards of its project, in order.
-    ``folder`` is where the project's calls lie."""
+    """A shard whose calls are to be linked; sent to worker processes.
+
+    ``shards`` are all shards of the project, in order, ``shard_index`` the one to link; ``folder``
+    is the name of the folder of the project's calls.
+    """
 
     out: Path
     project: str
@@ -46,7 +49,7 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Linked:
-    """A shard whose calls are linked. ``seconds`` of the processor were spent on it just now."""
+    """Counts of a shard's linked calls, and the processor time and peak memory of linking."""
 
     calls: int
     ambiguous: int
@@ -56,11 +59,12 @@ class Linked:
 
 
 def link_key(shards: Sequence[str], code: str) -> str:
-    """Links depend on all declarations of the project, and on the linker."""
+    """Return the key of a project's links, which depend on all of its shards and on the code."""
     return hashlib.sha256("\0".join([code, *shards]).encode()).hexdigest()[:20]
 
 
 def link_shard(link: Link) -> Linked:
+    """Link and store the calls of a shard, unless they are stored already; return their counts."""
     clock = time.process_time()
     folder = link.out / "calls" / link.folder
     name = link.shards[link.place]
@@ -80,7 +84,7 @@ def link_shard(link: Link) -> Linked:
 
 @lru_cache(maxsize=1)
 def world_of(out: Path, shards: tuple[str, ...]) -> tuple[World, dict[str, int]]:
-    """The project's declarations, and the number of each file's first method."""
+    """Return the project's declarations, and the number of each file's first method."""
     declared: list[tuple[str, Mapping[str, Any]]] = []
     first: dict[str, int] = {}
     count = 0
@@ -99,7 +103,7 @@ def _columns(path: Path, *names: str) -> Iterator[tuple[Any, ...]]:
 
 
 def _linked(link: Link, shard: Path) -> tuple[pa.Table, pa.Table]:
-    """The shard's calls, and the sets of targets they name."""
+    """Return the tables of the shard's calls and of the sets of targets that they name."""
     world, first = world_of(link.out, link.shards)
     methods, types = _ids(shard, "methods", "method_id"), _ids(shard, "types", "type_id")
     sources = dict(_columns(shard / "files.parquet", "path", "source"))
@@ -109,7 +113,7 @@ def _linked(link: Link, shard: Path) -> tuple[pa.Table, pa.Table]:
         calls = world.link(path, sites)
         named = name_end >= 0
         ends = dict(zip(sites.b[named].tolist(), name_end[named].tolist(), strict=True))
-        # In the order of their callers; those of initialisers come first.
+        # Sorted by caller. Calls in initializers have the caller -1 and come first.
         calls.sort(key=lambda call: (call.caller, call.offset))
         starts = line_starts(sources[path].encode())
         lines = np.searchsorted(starts, [call.offset for call in calls], side="right") + 1
@@ -129,7 +133,7 @@ def _linked(link: Link, shard: Path) -> tuple[pa.Table, pa.Table]:
 
 
 def _ids(shard: Path, table: str, column: str) -> dict[str, list[bytes]]:
-    """Ids of each file's methods, or types, in their order."""
+    """Return the ids of each file's methods or types, in order, by path."""
     of_file = dict(_columns(shard / "files.parquet", "file_id", "path"))
     found: dict[str, list[bytes]] = {}
     for file, one in _columns(shard / f"{table}.parquet", "file_id", column):
@@ -138,13 +142,14 @@ def _ids(shard: Path, table: str, column: str) -> dict[str, list[bytes]]:
 
 
 class _Sets:
-    """Sets of targets by a hash of their members, so that equal sets of different shards have
-    the same name. Members are numbers inside the project, until all projects are known."""
+    """Sets of targets by name, a hash of the members: equal sets of different shards have the same
+    name. Members are method numbers inside the project."""
 
     def __init__(self, first: Mapping[str, int]) -> None:
         self.first = first
         self.members: dict[int, list[int]] = {}
-        # The linker gives the same object for the same set, and keeps it: looked at once.
+        # Keyed by identity: the linker returns the same tuple for equal sets, so each is hashed
+        # once. The tuple is stored too, so that its identity is not reused.
         self.seen: dict[int, tuple[tuple[Any, ...], int]] = {}
 
     def number(self, targets: tuple[Any, ...]) -> int | None:

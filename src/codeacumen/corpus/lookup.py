@@ -14,9 +14,9 @@ order by project, path, line limit ?
 
 
 def find_methods(corpus: Corpus, name: str, limit: int) -> list[Row]:
-    """Return the first methods of a name or of ``Type.name``, in the order of their places.
+    """Return the first methods with a name or with ``Type.name``, by project, path and line.
 
-    A constructor is ``Type.<init>``, or called as its type: ``Type.Type``.
+    A constructor is ``Type.<init>`` or ``Type.Type``.
     """
     owner, _, short_name = name.rpartition(".")
     are_constructors = short_name == "<init>" or short_name == owner.rpartition(".")[2]

@@ -1,6 +1,7 @@
-"""What a corpus folder says about itself: its format, its shards and their hashes.
+"""The manifest of a corpus folder: its format, its shards and the hashes of its files.
 
-Written when a build begins (``complete`` is false then) and when it ends, always at once.
+A build writes the manifest when it begins, with ``complete`` false, and when it ends; each write is
+atomic.
 """
 
 from __future__ import annotations
@@ -21,12 +22,12 @@ from codeacumen.corpus.schema import FORMAT, FORMER_FORMAT, SCHEMA
 
 NAME = "manifest.json"
 LOCK = ".lock"
-# What a build makes besides the manifest: folders, with the endings of what is in them, and files.
+# Output of a build besides the manifest: folders with the suffixes of their files, and files.
 _FOLDERS = {
     "shards": (".parquet",),
     "calls": (".parquet", ".sets"),
     "index": (".npy",),
-    # Null facts, stored when first asked for.
+    # Null facts, stored when they are first needed.
     "nulls": (".parquet",),
 }
 _FILES = ("projects.parquet", "numbers.parquet", "dispatch.parquet", LOCK)
@@ -35,8 +36,12 @@ _PART = ".part"
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """``shards`` are each project's shards and links, in order; ``lethal`` the files that end
-    whatever process reads them; ``files`` all files of the corpus with their hashes."""
+    """The content of ``manifest.json``.
+
+    ``shards`` and ``links`` are each project's shards, in order, and its folder of calls.
+    ``lethal`` lists files that kill the process which analyses them: project, path, hash, kind and
+    message of the problem. ``files`` has the SHA-256 of every file of the corpus.
+    """
 
     complete: bool
     projects: tuple[str, ...]
@@ -49,7 +54,7 @@ class Manifest:
 
 
 def must_be_ready(folder: Path) -> None:
-    """An error where a corpus cannot be built, before anything is done for it."""
+    """Raise an error if no corpus can be built in the folder; called before any work begins."""
     place = folder.absolute()
     while not place.exists() and place != place.parent:
         place = place.parent
@@ -83,7 +88,7 @@ def write_manifest(folder: Path, manifest: Manifest) -> None:
 
 
 def read_manifest(folder: Path) -> Manifest | None:
-    """The manifest of a corpus; None where there is none."""
+    """Return the manifest of a corpus, or None if the folder has none."""
     try:
         found = json.loads((folder / NAME).read_bytes())
     except (FileNotFoundError, NotADirectoryError):
@@ -94,7 +99,7 @@ def read_manifest(folder: Path) -> Manifest | None:
 
 
 def _is_ours(entry: Path) -> bool:
-    """Whether something in a folder was made by a build, all that is below it too."""
+    """Return whether a file or folder, with all files below it, can be output of a build."""
     if entry.name.endswith(_PART) or entry.name in _FILES:
         return not entry.is_dir()
     if entry.name not in _FOLDERS or entry.is_symlink() or not entry.is_dir():
@@ -104,8 +109,7 @@ def _is_ours(entry: Path) -> bool:
 
 
 def clear(folder: Path) -> None:
-    """Remove what is left of a corpus that has lost its manifest: without hashes, nobody knows
-    what of it is whole."""
+    """Remove the remains of a corpus without a manifest: without hashes they cannot be trusted."""
     for name in _FOLDERS:
         shutil.rmtree(folder / name, ignore_errors=True)
     for name in set(_FILES) - {LOCK}:
@@ -113,7 +117,7 @@ def clear(folder: Path) -> None:
 
 
 def shard_hashes(folder: Path) -> Mapping[str, Mapping[str, str]]:
-    """Hashes of each shard's tables, as far as the manifest that lies there knows them."""
+    """Return the hashes of each shard's tables from the stored manifest; empty without one."""
     try:
         file = folder / NAME
         return _shard_hashes(file, file.stat().st_mtime_ns)
@@ -164,5 +168,5 @@ def _checked(folder: Path, found: Json) -> Manifest:
 def _damaged(folder: Path, why: str) -> CodeacumenError:
     return CodeacumenError(
         f"{folder / NAME} is damaged: {why}",
-        "delete it and build again: all is made anew",
+        "delete it and run the same `codeacumen corpus build` again",
     )

@@ -1,8 +1,8 @@
-"""What a measure says of the methods of any Java there is: files, folders, archives, corpora.
+"""Measure the methods of Java sources: files, folders, archives, corpora.
 
-A measure looks at one file at a time; a corpus has stored what it says. Stretches of files go to
-an engine; what comes back is handed on in the order of the files, so it is the same whatever the
-number of workers.
+A measure works on one file at a time; a corpus has stored measures. An engine runs jobs of some
+files each, and results are yielded in the order of the files, so that the output does not depend on
+the number of workers.
 """
 
 from __future__ import annotations
@@ -26,31 +26,30 @@ from codeacumen.languages.java.syntax.file import JavaFile
 from codeacumen.text.lines import line_at, line_starts
 
 JAVA = (".java",)
-# Bytes of source after which a stretch ends: many for each worker, so that all end together.
+# Bytes of source after which a job ends: small, so that all workers finish at about the same time.
 STRETCH = 1 << 20
-# Seconds; the first file of a fresh installation waits until the kernels are compiled.
+# Time limit for a job, in seconds; the first one may have to wait for the kernels' compilation.
 LIMIT = 1800.0
 
 
 class Measure(Protocol):
-    """It goes to other processes, so it is small and can be sent."""
+    """A measure of methods. It is pickled and sent to worker processes."""
 
     @property
     def name(self) -> str: ...
 
     def of(self, file: JavaFile) -> list[tuple[int, dict[str, Any]]]:
-        """What is to be told of methods, by their places in ``declarations.methods``."""
+        """Return the measured methods, as indexes in ``declarations.methods``, with values."""
         ...
 
     def of_shard(self, shard: Path) -> list[dict[str, Any] | None]:
-        """The same for each method of a shard of a corpus, from its stored measures; None where
-        the measure says nothing of a method."""
+        """Return the stored values of each method of a shard; None for unmeasured methods."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class NPath:
-    """NPath of every method with a body, and its class in GLUECode's task."""
+    """NPath complexity of every method with a body, and its class in GLUECode's task."""
 
     name: ClassVar[str] = "npath"
     rules: str = "pmd6"
@@ -73,7 +72,7 @@ class NPath:
 
 @dataclass(frozen=True, slots=True)
 class OperatorCounts:
-    """How often each of GLUECode's twelve operators occurs in every method with a body."""
+    """Number of occurrences of GLUECode's twelve operators in every method with a body."""
 
     name: ClassVar[str] = "operators"
 
@@ -119,8 +118,8 @@ def _with_bins(values: NDArray[np.int64]) -> list[dict[str, Any]]:
 
 @dataclass(slots=True)
 class Measured:
-    """Of a stretch of files, or of all: a row for each method that is told of; how many files were
-    read, and how many of them are no Java somewhere; files that could not be read, and why."""
+    """Measurements of some files: a row per measured method, the number of files that were read and
+    of those with syntax errors (``broken``), and the files that could not be read."""
 
     rows: list[dict[str, Any]] = field(default_factory=list)
     files: int = 0
@@ -128,7 +127,7 @@ class Measured:
     skipped: list[tuple[str, Problem]] = field(default_factory=list)
 
     def add(self, other: Measured) -> None:
-        """Add the rows and counts of other files."""
+        """Append the rows and add the counts of other files."""
         self.rows += other.rows
         self.files += other.files
         self.broken += other.broken
@@ -137,7 +136,7 @@ class Measured:
 
 @dataclass(frozen=True, slots=True)
 class _Stretch:
-    """Files of a project, or a shard of a corpus."""
+    """Files of a project to measure, or a shard of a corpus."""
 
     measure: Measure
     project: str
@@ -154,9 +153,9 @@ def measured(
     cache: Path,
     step: Progress = ignore_progress,
 ) -> Iterator[Measured]:
-    """What the measure says of all Java in these places, stretch by stretch."""
+    """Yield the measurements of all Java files of these sources, job by job, in order."""
     stretches = _stretches(measure, places, cache, step)
-    # Results that came before their turn; a stretch that ended its process has none yet.
+    # Results that arrived before their turn. Jobs that killed their worker are repeated at the end.
     waiting: dict[int, Measured] = {}
     turn = 0
     suspects: dict[int, WorkerLost] = {}
@@ -186,7 +185,7 @@ def _stretches(
         if (Path(place) / NAME).is_file():
             found += _of_corpus(measure, Path(place))
         else:
-            # One at a time: two folders of the same name are no trouble here.
+            # One source at a time, so that two folders may have the same name.
             for project in projects([place], cache, step):
                 found += _of_project(measure, project)
     return found
@@ -258,7 +257,7 @@ def _sources(stretch: _Stretch) -> Iterator[Source | Problem]:
 
 
 def _add(found: Measured, stretch: _Stretch, source: Source) -> Problem | None:
-    """A file's rows; why there are none if it cannot be measured."""
+    """Add a file's rows to the measurements; return the problem if it cannot be measured."""
     try:
         file = JavaFile(source.data)
         declared, lines = file.declarations, line_starts(source.data)
@@ -276,7 +275,7 @@ def _add(found: Measured, stretch: _Stretch, source: Source) -> Problem | None:
                 }
             )
     except Exception as error:
-        # One bad file never ends a run; what went wrong is told, and counted.
+        # A single bad file must not end a run; the problem is counted and reported.
         return Problem(source.path, "failed", f"{type(error).__name__}: {error}")
     found.rows += rows
     found.files += 1
@@ -285,7 +284,7 @@ def _add(found: Measured, stretch: _Stretch, source: Source) -> Problem | None:
 
 
 def _one_by_one(stretch: _Stretch, engine: Engine, died: WorkerLost) -> Measured:
-    """A stretch whose process was lost, file by file: only the one that does it is left out."""
+    """Repeat a job that killed its worker file by file; only the lethal files are left out."""
     found = Measured(skipped=[(stretch.project, problem) for problem in stretch.problems])
     if stretch.shard is not None:
         raise CodeacumenError(

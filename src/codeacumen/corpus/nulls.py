@@ -1,10 +1,9 @@
-"""Null dereferences of a corpus: facts of the files, shard by shard, then the analysis of each
-project (``languages/java/nulls``), which follows the calls that were linked when the corpus was
-built.
+"""Find null dereferences in a corpus: derive facts shard by shard, then analyse each project.
 
-Null facts depend on the linked calls, so they cannot come from the parse that makes a shard. They
-are derived when first needed and stored in the corpus, in ``nulls/LINKS/SHARD.CODE.parquet``: LINKS
-names all declarations of the project, CODE is the hash of the code that derives the facts.
+The analysis (``languages/java/nulls``) follows the calls that were linked when the corpus was
+built. Null facts depend on these links, so they cannot be derived when a shard is parsed. They are
+derived when first needed and stored in ``nulls/LINKS/SHARD.CODE.parquet``: LINKS is the key of the
+project's links, CODE the hash of the code that derives the facts.
 """
 
 from __future__ import annotations
@@ -35,10 +34,10 @@ from codeacumen.languages.java.nulls.facts import COLUMNS
 from codeacumen.languages.java.nulls.solve import MOST_TARGETS
 from codeacumen.languages.java.syntax.file import JavaFile
 
-# Seconds a shard, and a project, may take.
+# Time limits for a shard and for a project, in seconds.
 SHARD_LIMIT, PROJECT_LIMIT = 1800.0, 7200.0
 
-# Path and place of a method.
+# A method: the path of its file and its index in ``declarations.methods``.
 Target = tuple[str, int]
 
 
@@ -50,13 +49,13 @@ class _Shard:
     shards: tuple[str, ...]
     calls: Path
     stored: Path
-    # Used where the corpus cannot be written.
+    # Where the facts are stored if the corpus is read-only.
     spare: Path
 
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """A project, a file or a method that the analysis could not bear; ``why`` names the method."""
+    """A project, a file or a method for which the analysis failed; ``why`` names the method."""
 
     project: str
     path: str
@@ -70,8 +69,10 @@ def null_reports(
     *,
     without: frozenset[str] = frozenset(),
 ) -> tuple[dict[str, list[Report]], list[Failed]]:
-    """The reports of each project but some, in the order of paths and places; what had to be left
-    out."""
+    """Return the reports of each project that is not excluded, and the failures.
+
+    Reports are in the order of paths and of positions in the file.
+    """
     code = code_hash(("codeacumen.languages", "codeacumen.corpus"))
     with tempfile.TemporaryDirectory(prefix="codeacumen-nulls-") as name:
         jobs = [
@@ -105,7 +106,7 @@ def null_reports(
             parts.setdefault(job.project, []).append(part)
             failed += of_shard
         projects = [name for name in corpus.manifest.shards if name not in without]
-        # The largest first: the rest is done beside it, and nobody waits for it at the end.
+        # Largest project first: otherwise the other workers would idle while it finishes last.
         order = sorted(projects, key=lambda name: -sum(one.stat().st_size for one in parts[name]))
         ordered = [parts[name] for name in order]
         solved = _run(engine, "looking for nulls", _solve, ordered, PROJECT_LIMIT, step)
@@ -138,8 +139,7 @@ def _run(
 
 
 def _derive_facts(job: _Shard) -> tuple[Path, list[Failed]]:
-    """Store the null facts of a shard unless they are stored already. Returns where they are, and
-    the files that had to be left out."""
+    """Store the null facts of a shard, unless they are stored; return their path and failures."""
     try:
         table = _read(job.stored)
         part = job.stored
@@ -166,7 +166,7 @@ def _read(path: Path) -> pa.Table:
 
 
 def _facts_of_files(job: _Shard) -> Iterator[dict[str, Any]]:
-    """The rows of a shard's null facts."""
+    """Yield the rows of a shard's null facts."""
     sites = _sites(job)
     folder = job.corpus / "shards" / job.shard
     files = pq.read_table(folder / "files.parquet", columns=["path", "source", "language"])
@@ -174,7 +174,7 @@ def _facts_of_files(job: _Shard) -> Iterator[dict[str, Any]]:
         path = file["path"]
         try:
             of_file = facts(JavaFile(file["source"].encode()), sites.get(path, ()), path)
-        except Exception as error:  # one file that it cannot bear ends nothing else
+        except Exception as error:  # a file that fails must not end the run
             yield {"path": path, "failed": f"{type(error).__name__}: {error}"}
         else:
             yield _fact_row(of_file)
@@ -234,8 +234,7 @@ def _tuples(keys: list[Any], values: list[list[int]]) -> dict[Any, tuple[int, ..
 
 
 def _sites(job: _Shard) -> dict[str, list[Site]]:
-    """The linked calls of each file. Of a call that may reach many methods none is told: the
-    analysis would learn nothing from them."""
+    """Return the linked calls of each file, with their targets."""
     targets = _targets(job.corpus, job.project, job.shards)
     names = ("path", "start_byte", "callee", "targets", "ambiguous", "inside", "kind")
     table = pq.read_table(job.calls, columns=list(names))
@@ -249,8 +248,11 @@ def _sites(job: _Shard) -> dict[str, list[Site]]:
 
 @lru_cache(maxsize=1)
 def _targets(corpus: Path, project: str, shards: tuple[str, ...]) -> dict[int, tuple[Target, ...]]:
-    """The small sets of methods that calls of a project may reach, by their names. A large set
-    is told by more methods than the analysis looks at."""
+    """Return the sets of targets of a project's calls, by name.
+
+    The analysis ignores sets of more than ``MOST_TARGETS`` methods, so all larger sets share one
+    placeholder of ``MOST_TARGETS + 1`` methods.
+    """
     opened = Corpus.open(corpus)
     first = opened.first_of(project)
     places: list[Target] = []
@@ -274,11 +276,11 @@ def _targets(corpus: Path, project: str, shards: tuple[str, ...]) -> dict[int, t
 
 
 def _solve(parts: list[Path]) -> tuple[list[Report], list[tuple[str, str]]]:
-    """The reports of a project, and the methods that had to be left out: path and why."""
+    """Return the reports of a project, and path and reason of the methods that failed."""
     left_out: dict[tuple[str, str], None] = {}
 
     def fail(path: str, method: str, error: Exception) -> None:
-        # In a circle of calls a method is run more than once.
+        # A dict, since a method in a cycle of calls is analysed, and fails, more than once.
         left_out[path, f"{method}: {type(error).__name__}: {error}"] = None
 
     return solve(chain.from_iterable(map(_read_facts, parts)), fail), list(left_out)

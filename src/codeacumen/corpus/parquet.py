@@ -1,4 +1,4 @@
-"""Rows into Parquet files and back, always in the same bytes."""
+"""Write rows to Parquet files and read them; equal rows give equal bytes."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from codeacumen.corpus.rows import Rows
 from codeacumen.corpus.schema import SHARD, list_of
 from codeacumen.text.columns import Ragged
 
-# One method is read by reading its row group's column: a few hundred rows are a few
-# milliseconds.
+# Rows of a row group. To read one method means to read a column of its row group: a few hundred
+# rows take a few milliseconds.
 ROW_GROUP = 512
 
 Tables = Mapping[str, pa.Table]
 
 
 def write_tables(folder: Path, stretches: Sequence[Rows | Tables]) -> None:
-    """The stretches' rows, one after the other, one file a table."""
+    """Concatenate the rows of several sources and write one file per table."""
     parts = [tables_of(one) if isinstance(one, Rows) else one for one in stretches]
     names = dict.fromkeys([*SHARD, *(name for part in parts for name in part)])
     for name in names:
@@ -36,14 +36,14 @@ def write_tables(folder: Path, stretches: Sequence[Rows | Tables]) -> None:
 
 
 def write_table(table: pa.Table, path: Path, *, checksums: bool = False) -> None:
-    """Write a table; with ``checksums`` of its pages, for files whose hash no manifest knows."""
+    """Write a table; ``checksums`` of its pages are for files that no manifest has a hash of."""
     pq.write_table(
         table.combine_chunks(),
         path,
         row_group_size=ROW_GROUP,
         compression="zstd",
         compression_level=1,
-        # Ids and source are all different.
+        # A dictionary would not shrink columns whose values are all different.
         use_dictionary=[name for name in table.column_names if name not in _UNIQUE],
         store_schema=True,
         write_page_checksum=checksums,
@@ -51,8 +51,10 @@ def write_table(table: pa.Table, path: Path, *, checksums: bool = False) -> None
 
 
 def replace_table(table: pa.Table, path: Path, *, checksums: bool = False) -> None:
-    """A table in place of the one that was there. Two processes may write the same: each has a
-    name of its own until it is whole."""
+    """Write a table atomically, replacing the file if there is one.
+
+    The name of the temporary file is random, since two processes may write the same table.
+    """
     part = path.with_name(f".{path.name}.{uuid.uuid4().hex[:8]}.part")
     write_table(table, part, checksums=checksums)
     part.replace(path)
@@ -69,7 +71,7 @@ def _empty(name: str, parts: Sequence[Tables]) -> pa.Table:
 
 
 def tables_of(rows: Rows) -> dict[str, pa.Table]:
-    """Arrow tables of what was analysed."""
+    """Return the rows as Arrow tables, by name."""
     made = {
         name: pa.Table.from_pylist(rows.tables.get(name, []), schema=schema)
         for name, schema in SHARD.items()
@@ -82,8 +84,10 @@ def tables_of(rows: Rows) -> dict[str, pa.Table]:
 
 
 def list_array(lists: Sequence[Ragged]) -> pa.ListArray:
-    """Lists of several files as one array. Words are stored as they are: Parquet keeps each
-    distinct one once."""
+    """Return the lists of several files as one array.
+
+    Words are written out, since Parquet's dictionary encoding stores each distinct word once.
+    """
     lengths = np.concatenate([np.diff(one.offsets) for one in lists])
     offsets = np.zeros(len(lengths) + 1, dtype=np.int32)
     np.cumsum(lengths, out=offsets[1:])
@@ -108,12 +112,12 @@ def _words(lists: Sequence[Ragged]) -> pa.Array:
 
 
 def _storable(word: str) -> str:
-    # A Java string may hold half a surrogate pair; UTF-8 may not.
+    # Java source may spell an unpaired surrogate, which UTF-8 cannot encode.
     return word.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
 
 
 def read_rows(folder: Path, paths: Sequence[str]) -> Tables:
-    """All rows of some files of a shard that is there, in the shard's order."""
+    """Return all rows of some files of an existing shard, in the shard's order."""
     tables: dict[str, pa.Table] = {}
     wanted = pa.array(paths, type=pa.string())
     ids = _plain(_read(folder / "files.parquet").filter(_in(folder, "files", "path", wanted)))
@@ -121,12 +125,12 @@ def read_rows(folder: Path, paths: Sequence[str]) -> Tables:
     for file in sorted(folder.glob("*.parquet")):
         table = _read(file)
         if file.stem == "problems":
-            # What kept a file out of the corpus is found again: such files have no rows.
+            # Only problems of files that were read: skipped files are tried, and reported, again.
             read = pc.invert(table["skipped"])
             tables[file.stem] = table.filter(pc.and_(_in(folder, "problems", "path", wanted), read))
         elif "file_id" in table.column_names:
             tables[file.stem] = table.filter(_in(folder, file.stem, "file_id", ids))
-        else:  # measures, or a view's table: the rows of METHODS
+        else:  # measures and tables of views have a row per row of METHODS
             tables[file.stem] = table.filter(of_methods)
     return tables
 
@@ -149,7 +153,7 @@ def _read(path: Path) -> pa.Table:
 
 
 def values_of(column: pa.ChunkedArray) -> list[Any]:
-    """Plain values; ids as bytes, without an object for each."""
+    """Return a column as Python values; ids as bytes, since ``uuid.UUID`` objects are slow."""
     if isinstance(column.type, pa.UuidType):
         column = pa.chunked_array([chunk.storage for chunk in column.chunks], pa.binary(16))
     found: list[Any] = column.to_pylist()
@@ -157,7 +161,7 @@ def values_of(column: pa.ChunkedArray) -> list[Any]:
 
 
 def file_hashes(folder: Path) -> list[tuple[str, str]]:
-    """Path and content hash of a shard's files; none where that cannot be read."""
+    """Return path and content hash of a shard's files; nothing if the table cannot be read."""
     try:
         table = pq.read_table(folder / "files.parquet", columns=["path", "sha256"])
     except (OSError, pa.ArrowException):
@@ -166,7 +170,7 @@ def file_hashes(folder: Path) -> list[tuple[str, str]]:
 
 
 def row_counts(folder: Path) -> dict[str, int]:
-    """Rows of each table of a shard."""
+    """Return the number of rows of each table of a shard."""
     return {file.stem: pq.read_metadata(file).num_rows for file in sorted(folder.glob("*.parquet"))}
 
 

@@ -1,7 +1,7 @@
-"""From a file's bytes to source text, or to the reason why not.
+"""Decode the bytes of a source file, or report why they are not source text.
 
-Any byte sequence is survivable input: what cannot be read as source becomes a ``Problem`` with
-its kind and a message, and the build goes on.
+No input raises an error: a file that cannot be decoded becomes a ``Problem`` with a kind and a
+message, and the build goes on.
 """
 
 from __future__ import annotations
@@ -13,10 +13,11 @@ from dataclasses import dataclass
 from codeacumen.text.lines import line_of, longest_line
 
 LARGEST = 8 << 20
-# A file of which this share are NUL bytes, in every second place, is UTF-16 without a mark.
+# A file is UTF-16 without a byte order mark if more than this share of every second byte is NUL.
 NUL_SHARE = 0.3
-# What source is written in where it is not Unicode. More candidates would only be confused: of
-# the Western ones, all but the first differ from it in letters that code hardly has.
+# Candidates for files that are not Unicode. More candidates would only be confused with these:
+# other
+# Western encodings differ from cp1252 in letters that are rare in code.
 OLDER = ("cp1252", "cp1251", "gb18030", "shift_jis", "euc_kr", "big5")
 
 _MARKS = (
@@ -37,8 +38,8 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A file as text. ``data`` is UTF-8 without a mark, which is what parsers take; line ends
-    are as they were. ``mark``: it began with a byte order mark."""
+    """A source file. ``data`` is the text in UTF-8 without a byte order mark, as parsers expect it;
+    line ends are unchanged. ``encoding`` is that of the file."""
 
     path: str
     data: bytes
@@ -47,6 +48,7 @@ class Source:
 
 
 def read_source(path: str, data: bytes, largest: int = LARGEST) -> Source | Problem:
+    """Return the decoded source, or the problem if it is too large, binary or undecodable."""
     if len(data) > largest:
         return Problem(path, "too large", f"{len(data):,} bytes, at most {largest:,} are read")
     for mark, encoding in _MARKS:
@@ -84,21 +86,21 @@ def _utf16_without_mark(data: bytes) -> str:
 
 
 def _detected(path: str, data: bytes) -> Source | Problem:
-    """Not UTF-8: by its statistics one of the older encodings, or no text at all."""
+    """Return the source in the older encoding that fits best; a problem if it is no text."""
     control = sum(data.count(byte) for byte in range(32) if byte not in b"\t\n\r\f")
     if control > 0.01 * len(data):
         return Problem(path, "binary", "it holds control characters and is no text")
     from charset_normalizer import from_bytes
 
     best = from_bytes(data, cp_isolation=list(OLDER)).best()
-    # A few accented letters are too little evidence for statistics; Latin-1 never fails, and
-    # keeps every byte apart.
+    # A few accented letters are not enough evidence for the detection. Latin-1 decodes any bytes,
+    # and different bytes stay different.
     encoding = best.encoding if best is not None else "latin-1"
     return _decoded(path, data, encoding)
 
 
 # --------------------------------------------------------------------------------------
-# Files that are source but not somebody's writing.
+# Origin: files that are source code but not hand-written for the project.
 # --------------------------------------------------------------------------------------
 
 _GENERATED = re.compile(
@@ -115,7 +117,7 @@ LONGEST_MEAN = 300
 
 
 def origin(source: Source) -> tuple[str, str]:
-    """``generated``, ``minified``, ``vendored``, or ``written``; and what shows it."""
+    """Return ``generated``, ``minified``, ``vendored`` or ``written``, and the evidence."""
     data = source.data
     for folder in source.path.split("/")[:-1]:
         if folder in _VENDORED:

@@ -1,4 +1,4 @@
-"""From one file to rows: what the store keeps of it, its types and its methods."""
+"""Convert one analysed file to the rows of the store: the file, its types, its methods."""
 
 from __future__ import annotations
 
@@ -31,11 +31,13 @@ DEEPEST = 1000
 
 @dataclass(slots=True)
 class Rows:
-    """Rows of several files, in their order: plain columns by table, and the views' lists."""
+    """Rows of several files, in order: rows by table, and the lists of views by table and
+    column.
+    """
 
     tables: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     views: dict[str, dict[str, list[Ragged]]] = field(default_factory=dict)
-    # Processor time of each stage; told, never stored.
+    # Processor time of each stage, for the summary of the build; not stored.
     seconds: defaultdict[str, float] = field(default_factory=lambda: defaultdict(float))
 
     @contextmanager
@@ -54,7 +56,7 @@ class Rows:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What a file's rows depend on besides its content; ``languages`` are by suffix."""
+    """All that a file's rows depend on besides its content; ``languages`` are by suffix."""
 
     project: str
     split: str
@@ -63,8 +65,10 @@ class Context:
 
 
 def add_file(rows: Rows, context: Context, source: Source, raw_sha256: str) -> None:
-    """Everything the store keeps of one file. Raises what an analysis raises: then nothing of
-    the file has been added."""
+    """Add the rows of one file to ``rows``.
+
+    An exception of the analysis is passed on; nothing of the file has been added then.
+    """
     language = context.languages["." + source.path.rsplit(".", 1)[-1].lower()]
     found = Rows()
     row = _file_row(context, source, language.name, raw_sha256)
@@ -108,7 +112,7 @@ def _file_row(context: Context, source: Source, language: str, sha256: str) -> d
 
 
 def remarks(source: Source, row: Mapping[str, Any]) -> list[Problem]:
-    """What is odd about a file that was read all the same."""
+    """Return the problems of a file that was read nevertheless."""
     path, data = source.path, source.data
     found: list[Problem] = []
     if not data.strip():
@@ -132,7 +136,7 @@ def _add_java(
     rows: Rows, context: Context, source: Source, row: dict[str, Any], title: str
 ) -> None:
     file = JavaFile(source.data)
-    # Each fact by itself, so that its cost is known.
+    # Computed one by one, so that each has its own processor time.
     for stage in ("syntax", "declarations", "tokens", "names", "bindings"):
         with rows.stage(stage):
             getattr(file, stage)
@@ -157,7 +161,7 @@ def _add_java(
 def _add_declared(
     rows: Rows, context: Context, source: Source, row: dict[str, Any], file: JavaFile
 ) -> list[uuid.UUID]:
-    """Rows of the file's types and methods; gives the methods' ids."""
+    """Add the rows of the file's types and methods; return the ids of the methods."""
     declared = file.declarations
     row["package"] = declared.package
     project, path = context.project, source.path
@@ -194,7 +198,7 @@ def _add_syntax(
 
 
 def spread(lists: Ragged, places: Sequence[int], count: int) -> Ragged:
-    """The lists at these places of ``count``; the others are empty."""
+    """Return ``count`` lists: the given ones at these positions, empty ones elsewhere."""
     lengths = np.zeros(count, dtype=np.int64)
     lengths[list(places)] = np.diff(lists.offsets)
     offsets = np.zeros(count + 1, dtype=np.int64)

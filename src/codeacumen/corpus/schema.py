@@ -1,6 +1,6 @@
-"""The store's tables: one folder, Parquet, readable by anything that reads Parquet.
+"""The schemas of the store's Parquet tables.
 
-A change of these columns, or of what stands in them, needs another ``SCHEMA``.
+Increase ``SCHEMA`` when you change these columns or the meaning of their values.
 """
 
 from __future__ import annotations
@@ -16,8 +16,10 @@ ID = pa.uuid()
 
 
 def list_of(values: pa.DataType) -> pa.ListType:
-    """A list as it comes back from Parquet, which calls its values so: what is written again
-    must be the same bytes."""
+    """Return a list type whose field is called ``element``, as in tables read from Parquet.
+
+    Otherwise rows that are read and written again would not have the same bytes.
+    """
     return pa.list_(pa.field("element", values))
 
 
@@ -103,8 +105,8 @@ METHODS = pa.schema(
         ("text", pa.string()),
     ]
 )
-# What is counted of each method: NPath by each of the rules, null without a body; whether the
-# parser understands all of it; its operators in source order, by class and byte.
+# Measures of each method: NPath by each set of rules, null for a method without a body; whether it
+# has no syntax error; its operators in source order, by class and byte offset.
 MEASURES = pa.schema(
     [
         ("method_id", ID),
@@ -116,8 +118,8 @@ MEASURES = pa.schema(
         ("operator_starts", _NUMBERS),
     ]
 )
-# The call facts of each Java file (``languages/java/resolve/facts.py``): the types, methods and
-# fields that it declares, one list a column; then the rows of its calls.
+# Call facts of each Java file (``languages/java/resolve/facts.py``): the types, methods and fields
+# that it declares, with one list per column; then the rows of its calls.
 FACTS = pa.schema(
     [
         ("file_id", ID),
@@ -160,10 +162,10 @@ PROBLEMS = pa.schema(
         ("skipped", pa.bool_()),
     ]
 )
-# One row for each call in the source, in the order of its callers. ``start_byte`` and ``end_byte``
-# are those of its name; the end is null where no token begins there. ``targets`` names the set of
-# methods it may reach, a row of DISPATCH; null where there is none: outside the project, and
-# where nobody wrote it, as a default constructor.
+# One row per call in the source, sorted by caller. ``start_byte`` and ``end_byte`` are those of the
+# called name; the end is null if no token begins there. ``targets`` names the set of methods that
+# the call may reach, a row of DISPATCH. It is null for methods outside the project and for methods
+# without source, such as default constructors.
 CALLS = pa.schema(
     [
         ("caller_id", ID),
@@ -181,8 +183,8 @@ CALLS = pa.schema(
         ("targets", pa.int64()),
     ]
 )
-# Null facts of each Java file (``languages/java/nulls/facts.py``), or why it ``failed``. A set of
-# targets is as many paths and places as its size says.
+# Null facts of each Java file (``languages/java/nulls/facts.py``), or in ``failed`` the error.
+# ``target_sizes`` cuts ``target_paths`` and ``target_places`` into sets of targets.
 _NUMBER_LISTS = list_of(_NUMBERS)
 NULLS = pa.schema(
     [
@@ -205,14 +207,14 @@ NULLS = pa.schema(
         ("thrown", _NUMBER_LISTS),
     ]
 )
-# Methods are numbered as they stand in the shards; the numbers change as the corpus grows.
+# Methods are numbered in the order of the shards; the numbers change when the corpus grows.
 DISPATCH = pa.schema(
     [("project", pa.string()), ("targets", pa.int64()), ("callees", list_of(pa.int32()))]
 )
 NUMBERS = pa.schema([("number", pa.int32()), ("method_id", ID)])
 
-# Tables of a shard that hold one row a file, a type, a method; MEASURES and those of the views
-# have the rows of METHODS, in the same order.
+# Tables of a shard. MEASURES and the tables of views have one row per row of METHODS, in the same
+# order.
 SHARD = {
     "files": FILES,
     "types": TYPES,

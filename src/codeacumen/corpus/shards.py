@@ -1,9 +1,9 @@
-"""Shards: a stretch of a project's files, analysed and written in one go.
+"""Shards: consecutive files of a project, analysed and written together.
 
-A shard's folder is named by the hash of everything its content depends on, and appears all at
-once, by a rename. So a finished shard needs no record: its folder is there. A killed build is
-run again and makes what is missing; a rebuild makes only what changed, and takes the rows of
-files that did not change from where they were.
+The name of a shard's folder is a hash of everything that its content depends on, and the folder
+appears complete, by a rename. The existence of the folder is therefore the record of a finished
+shard. A repeated build makes missing shards only, and copies the rows of unchanged files from the
+shards of the previous build.
 """
 
 from __future__ import annotations
@@ -42,17 +42,17 @@ from codeacumen.corpus.sources import Entry, Project
 from codeacumen.corpus.splits import split_of
 from codeacumen.languages.java.syntax.file import JavaFile
 
-# Source bytes after which a shard may end, and must end: small enough that a kill costs little
-# and that work is spread evenly, large enough that the files are few.
+# Source bytes after which a shard may end and must end: small enough that a killed build loses
+# little and work spreads evenly, large enough that there are few files.
 SMALLEST, LARGEST = 1 << 20, 4 << 20
-# One path in this many ends a shard. It is the path that decides, so that a new file changes
-# its own shard only, not all that follow.
+# One path in this many ends a shard (content-defined chunking): a new file then changes its own
+# shard only, not all following shards.
 ONE_IN = 16
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What all rows depend on; part of every shard's name."""
+    """Settings of a build that all rows depend on; part of the key of every shard."""
 
     views: tuple[str, ...]
     shares: tuple[int, int, int]
@@ -63,24 +63,27 @@ class Settings:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A shard to be made: which files, and where rows of theirs may be found already."""
+    """A shard to make: its files, and the shards that may already have their rows."""
 
     out: Path
     project: Project
     settings: Settings
     paths: tuple[str, ...]
     problems: tuple[Problem, ...] = ()
-    # The project's shards in the corpus as it was before.
+    # The project's shards in the previous build.
     before: tuple[str, ...] = ()
-    # Files that end the process that reads them: hash of the content, and why, by path.
+    # Files that kill the process which analyses them: hash of the content and problem, by path.
     lethal: Mapping[str, tuple[str, Problem]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Shard:
-    """A shard that is there. ``problems`` are kinds, and whether the file was left out;
-    ``made`` just now, by analysing ``parsed`` files; ``seconds`` is the processor time that took,
-    ``peak`` the largest memory of the process, in bytes."""
+    """A finished shard.
+
+    ``problems`` are pairs of a kind and whether the file was skipped. ``is_new`` is False for a
+    shard that existed already; ``parsed`` counts the files analysed for a new one. ``seconds`` is
+    the processor time by stage, ``peak`` the peak memory of the process in bytes.
+    """
 
     key: str
     project: str
@@ -95,7 +98,7 @@ class Shard:
 
 
 def cut(entries: Sequence[Entry | Problem]) -> Iterator[list[Entry | Problem]]:
-    """Stretches of a project's files."""
+    """Yield the files of a project in groups, one group per shard."""
     current: list[Entry | Problem] = []
     size = 0
     for entry in entries:
@@ -110,7 +113,7 @@ def cut(entries: Sequence[Entry | Problem]) -> Iterator[list[Entry | Problem]]:
 
 
 def make_shard(plan: Plan) -> Shard:
-    """The shard of a plan: found, or made now."""
+    """Return the shard of a plan; make it if it does not exist or is damaged."""
     contents = _read(plan)
     key = _key(plan, contents)
     folder = plan.out / "shards" / f"{slug(plan.project.name)}.{key}"
@@ -128,7 +131,7 @@ def make_shard(plan: Plan) -> Shard:
         write_tables(temporary, stretches)
         temporary.rename(folder)
     except OSError:
-        # Another process may have been faster: the content is the same.
+        # Another process may have made the same shard in the meantime.
         shutil.rmtree(temporary, ignore_errors=True)
         if not folder.is_dir():
             raise
@@ -137,11 +140,12 @@ def make_shard(plan: Plan) -> Shard:
 
 
 def _found(folder: Path, plan: Plan) -> Shard | None:
-    """The shard that lies in a folder; None where it is damaged."""
+    """Return the shard in a folder, or None if it is damaged."""
     try:
         hashes = table_hashes(folder)
         known = shard_hashes(plan.out).get(folder.name)
-        # A build that was killed has written down no hashes; its shards appeared whole.
+        # The manifest of a killed build has no hashes; its shards are complete because of the
+        # rename.
         whole = set(hashes) == _tables(plan) if known is None else hashes == known
         return _describe(folder, plan, hashes, False, 0, {}) if whole else None
     except (OSError, pa.ArrowException):
@@ -149,13 +153,13 @@ def _found(folder: Path, plan: Plan) -> Shard | None:
 
 
 def _tables(plan: Plan) -> set[str]:
-    """Names of the tables that a shard has."""
+    """Return the names of the tables of a shard."""
     context = _context(plan.project.name, plan.settings)
     return {*SHARD, *(table.name for table in context.tables)}
 
 
 def probe_file(plan: Plan) -> None:
-    """Analyse the one file of a plan and throw the result away: does that end the process?"""
+    """Analyse the single file of a plan, to find out whether that kills the process."""
     _analysed(plan, _read(plan))
 
 
@@ -171,6 +175,7 @@ def _read(plan: Plan) -> list[tuple[str, bytes | Problem]]:
 
 
 def _key(plan: Plan, contents: Sequence[tuple[str, bytes | Problem]]) -> str:
+    """Return the hash of everything that the shard's content depends on."""
     project, settings = plan.project, plan.settings
     digest = hashlib.sha256()
     told = [SCHEMA, project.name, settings.views, settings.shares, settings.largest, settings.code]
@@ -186,14 +191,17 @@ def _key(plan: Plan, contents: Sequence[tuple[str, bytes | Problem]]) -> str:
 def _analysed(
     plan: Plan, contents: Sequence[tuple[str, bytes | Problem]]
 ) -> tuple[list[Rows | Tables], int]:
-    """The shard's rows: stretches analysed now, and rows of unchanged files between them."""
+    """Return the rows of the shard, in order, and the number of files that were parsed.
+
+    The parts alternate between newly analysed files and rows of unchanged files.
+    """
     context = _context(plan.project.name, plan.settings)
     stretches: list[Rows | Tables] = []
     fresh = Rows()
     for problem in plan.problems:
         fresh.note(plan.project.name, _printable(problem), skipped=True)
     parsed = 0
-    # Shards of the corpus as it was, and whether they can be trusted.
+    # Whether a shard of the previous build has the hashes of the manifest, once checked.
     whole: dict[str, bool] = {}
     for kept, run in groupby(contents, key=lambda one: _kept(plan, whole, *one)):
         if kept:
@@ -206,7 +214,7 @@ def _analysed(
                 fresh.note(plan.project.name, _printable(content), skipped=True)
             else:
                 parsed += _add(fresh, context, path, content, plan.settings.largest)
-    # A shard without a method has the views' tables too, empty.
+    # Without a method, the tables of views are missing: add empty ones.
     for table in context.tables:
         if table.name not in fresh.views:
             nothing = table.columns(JavaFile(b""), np.empty(0, dtype=np.uint64))
@@ -216,7 +224,7 @@ def _analysed(
 
 
 def _kept(plan: Plan, whole: dict[str, bool], path: str, content: bytes | Problem) -> str:
-    """The shard that holds the rows of this very content already, if there is one."""
+    """Return the intact previous shard with the rows of this content, or an empty text."""
     if isinstance(content, Problem):
         return ""
     known = _rows_before(plan.out, plan.before).get(printable(path))
@@ -227,15 +235,14 @@ def _kept(plan: Plan, whole: dict[str, bool], path: str, content: bytes | Proble
         try:
             hashes = table_hashes(plan.out / "shards" / shard)
             whole[shard] = hashes == shard_hashes(plan.out).get(shard)
-        except OSError:  # it is damaged, and another process is just removing it
+        except OSError:  # damaged, and another process is removing it
             whole[shard] = False
     return shard if whole[shard] else ""
 
 
 @lru_cache(maxsize=1)
 def _rows_before(out: Path, shards: tuple[str, ...]) -> dict[str, tuple[str, str]]:
-    """Hash of the content and shard of each file whose rows are there already. Rows made by
-    other code, or of other views, are of no use."""
+    """Return the content hash and the shard of each file of the previous shards, by path."""
     found: dict[str, tuple[str, str]] = {}
     for shard in shards:
         for path, digest in file_hashes(out / "shards" / shard):
@@ -244,7 +251,8 @@ def _rows_before(out: Path, shards: tuple[str, ...]) -> dict[str, tuple[str, str
 
 
 def _add(rows: Rows, context: Context, path: str, content: bytes, largest: int) -> bool:
-    """Add a file's rows, or why it is left out. Gives whether it was parsed."""
+    """Add a file's rows, or the problem because of which it is skipped; return whether it was
+    parsed."""
     source = read_source(printable(path), content, largest)
     if isinstance(source, Problem):
         rows.note(context.project, source, skipped=True)
@@ -252,7 +260,7 @@ def _add(rows: Rows, context: Context, path: str, content: bytes, largest: int) 
     try:
         add_file(rows, context, source, sha256(content))
     except Exception as error:
-        # One bad file never ends a run; what went wrong is told, and counted.
+        # A single bad file must not end a build; the problem is counted and reported.
         what = f"{type(error).__name__}: {error}"
         rows.note(context.project, Problem(source.path, "failed", what), skipped=True)
     return True
@@ -294,7 +302,7 @@ def _describe(
 
 
 def added(times: Iterable[Mapping[str, float]]) -> dict[str, float]:
-    """Times of the same stages, added up."""
+    """Return the sum of the times of each stage."""
     total: dict[str, float] = {}
     for one in times:
         for stage, spent in one.items():
@@ -303,12 +311,12 @@ def added(times: Iterable[Mapping[str, float]]) -> dict[str, float]:
 
 
 def slug(project: str) -> str:
-    """A project's name as part of a file name."""
+    """Return a project's name in a form that is safe in file names."""
     return re.sub(r"[^A-Za-z0-9_-]+", "-", project)[:40].strip("-") or "project"
 
 
 def printable(path: str) -> str:
-    """A path as it can be stored: bytes that are no UTF-8 are spelt out."""
+    """Return a path that can be stored: bytes that are not UTF-8 become backslash escapes."""
     return path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 

@@ -1,6 +1,7 @@
-"""Train, dev and test by project, so that no project is on both sides.
+"""Splits into train, dev and test by project, so that no project is in two splits.
 
-The split of a project is a hash of its name: it never changes as the corpus grows.
+The split of a project depends on a hash of its name, so that it stays the same when the corpus
+grows.
 """
 
 from __future__ import annotations
@@ -12,7 +13,8 @@ SHARES = (80, 10, 10)
 
 
 def split_of(project: str, shares: tuple[int, int, int] = SHARES) -> str:
-    """
+    """Return the split of a project; ``shares`` are the sizes of train, dev and test.
+
     >>> split_of("guava-libraries"), split_of("guava-libraries", (0, 0, 100))
     ('train', 'test')
     """

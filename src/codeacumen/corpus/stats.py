@@ -1,4 +1,4 @@
-"""What is in a corpus, in numbers."""
+"""Statistics of a corpus, for ``codeacumen corpus show`` and the report."""
 
 from __future__ import annotations
 
@@ -29,7 +29,9 @@ from methods where body
 
 
 def stats(corpus: Corpus) -> Json:
-    """Counts by project, sizes of methods, kinds and origins of files, problems."""
+    """Return counts by project and split, sizes of methods, kinds and origins of files,
+    problems.
+    """
     projects = _rows(corpus, _PROJECTS)
     for row in projects:
         for key, value in row.items():
@@ -57,7 +59,7 @@ def _sizes(corpus: Corpus) -> Json:
 
 
 def problems(corpus: Corpus) -> list[Json]:
-    """Kinds of problems: how many files have one, and how many of them were left out."""
+    """Return each kind of problem with the number of files and of skipped files that have it."""
     return _rows(
         corpus,
         "select kind, count(*) as files, count(*) filter (skipped) as skipped from problems "

@@ -1,4 +1,4 @@
-"""A corpus that is built: methods by id, their views, the calls between them, and SQL.
+"""Open a corpus: methods by id, their views, the calls between them, and SQL.
 
 corpus = Corpus.open("corpus")
 method = corpus.method("5c3f...")
@@ -32,14 +32,14 @@ if TYPE_CHECKING:
 
 Id = str | uuid.UUID
 
-# Calls are always stored, and are no view of the registry.
+# Calls are shown like a view, but every corpus stores them and the registry has no such view.
 CALLS = "calls"
 
 
 class Corpus(Stored):
-    """A corpus that is built: its methods, their views, the calls between them, and SQL.
+    """A corpus: its methods, their views, the calls between them, and SQL.
 
-    ``Corpus.open(folder)`` opens one; ``len`` is the number of its methods.
+    ``Corpus.open(folder)`` opens a corpus; ``len(corpus)`` is the number of its methods.
     """
 
     def __init__(self, folder: Path, manifest: Manifest) -> None:
@@ -48,6 +48,7 @@ class Corpus(Stored):
 
     @classmethod
     def open(cls, folder: str | Path) -> Corpus:
+        """Open the corpus in a folder; an unfinished or missing corpus is an error."""
         folder = Path(folder)
         manifest = read_manifest(folder)
         if manifest is None:
@@ -60,7 +61,7 @@ class Corpus(Stored):
         if not manifest.complete:
             raise CodeacumenError(
                 f"the corpus in {folder} is not finished",
-                "run the same `codeacumen corpus build` again: it goes on where it was",
+                "run the same `codeacumen corpus build` again: it goes on where it stopped",
             )
         return cls(folder, manifest)
 
@@ -70,6 +71,7 @@ class Corpus(Stored):
         return len(self.index.numbers)
 
     def number(self, method: Id) -> int:
+        """Return the number of a method, its position in the order of the shards."""
         try:
             wanted = method if isinstance(method, uuid.UUID) else uuid.UUID(str(method))
         except ValueError:
@@ -82,25 +84,28 @@ class Corpus(Stored):
         return number
 
     def method(self, method: Id) -> Row:
-        """Everything about a method: name, place, types, JavaDoc, text."""
+        """Return the row of a method: name, location, types, JavaDoc, text and more."""
         return self.row("methods", self.number(method))
 
     def view(self, method: Id, name: str, compat: str = "") -> Json:
-        """One representation of a method, as JSON; ``compat`` as another tool would give it, None
-        where that tool leaves the method out."""
+        """Return a view of a method as JSON.
+
+        ``compat`` names a tool: the view is then that tool's output, None if it skips the method.
+        """
         if name == CALLS:
             compat_of(None, compat)
             return self.calls(method)
         return self.value(self._view(name), self.number(method), compat)
 
     def value(self, view: View, number: int, compat: str = "") -> Json:
+        """Return a view of a method by number, from stored rows if the corpus has them."""
         compat_of(view, compat)
         row = self.row("methods", number)
-        # The text of a method without a body is there all the same.
+        # The view ``text`` has no tables and also works for methods without a body.
         if not row["body"] and (compat or view.tables):
             raise CodeacumenError(
                 f"{row['type']}.{row['signature']} has no body",
-                f"the view {view.name} shows what is in one",
+                f"the view {view.name} needs a method with a body",
             )
         if not compat and all(table.name in self.stored for table in view.tables):
             rows = {table.name: self.row(table.name, number) for table in view.tables}
@@ -122,8 +127,10 @@ class Corpus(Stored):
     # ---------------------------------------------------------------- along the calls
 
     def callees(self, method: Id, depth: int = 1, *, guesses: bool = True) -> list[Row]:
-        """Methods that this one may call, nearest first; each with its ``depth``. Without
-        ``guesses`` only those whose receiver's type is known."""
+        """Return the methods that this one may call, nearest first, each with its ``depth``.
+
+        Without ``guesses``, only calls whose receiver's type is known are followed.
+        """
 
         def step(numbers: Numbers) -> Numbers:
             return self.index.sets.gather(self.index.calls.gather(numbers, guesses=guesses))
@@ -131,7 +138,7 @@ class Corpus(Stored):
         return self._walk(self.number(method), depth, step)
 
     def callers(self, method: Id, depth: int = 1, *, guesses: bool = True) -> list[Row]:
-        """Methods that may call this one, nearest first; each with its ``depth``."""
+        """Return the methods that may call this one, nearest first, each with its ``depth``."""
 
         def step(numbers: Numbers) -> Numbers:
             sets = self.index.within.gather(numbers)
@@ -154,17 +161,18 @@ class Corpus(Stored):
         return found
 
     def brief(self, numbers: Sequence[int]) -> list[Row]:
+        """Return id, location, type, name and signature of methods by number."""
         columns = ["method_id", "project", "path", "line", "type", "name", "signature"]
         return self.rows("methods", numbers, columns)
 
     def calls(self, method: Id) -> list[Row]:
-        """The calls that stand in a method, in their order, each with the methods it may reach."""
+        """Return the calls in a method, in order, each with the methods it may reach."""
         number = self.number(method)
         shard = self.shard_of(number)
         project = self.project_of_shard[shard]
         path = self.calls_of(project, self.shards[shard])
         found = self.take(path, self.where(path, "caller_id", str(method)), _CALL)
-        # A set's name is made of its members, by their numbers in the project.
+        # The name of a set is computed from its members' numbers inside the project.
         sets = [self.index.sets[one] for one in self.index.calls[number].tolist()]
         first = self.first_of(project)
         members = {targets_name(one - first): one.tolist() for one in sets}
@@ -175,12 +183,12 @@ class Corpus(Stored):
         ]
 
     def siblings(self, method: Id) -> list[Row]:
-        """The other methods of the type that declares this one."""
+        """Return the other methods of the type that declares this one."""
         number = self.number(method)
         shard = self.shard_of(number)
         path, first = self.table(self.shards[shard], "methods"), int(self.first[shard])
         row = self.row("methods", number, ["file_id", "type_id"])
-        # All methods of a type stand in one shard; what stands in no type has its file.
+        # All methods of a file are in one shard; methods without a type (JavaScript) share none.
         same = self.where(path, "file_id", row["file_id"]) + first
         types = self.rows("methods", same.tolist(), ["type_id"])
         return self.brief(
@@ -192,9 +200,11 @@ class Corpus(Stored):
         )
 
     def type_of(self, method: Id) -> Row:
+        """Return the row of the type that declares a method."""
         return self._of(method, "types", "type_id")
 
     def file_of(self, method: Id) -> Row:
+        """Return the row of the file of a method."""
         return self._of(method, "files", "file_id")
 
     def _of(self, method: Id, table: str, column: str) -> Row:
@@ -203,6 +213,7 @@ class Corpus(Stored):
         return self.row_with(self.shards[self.shard_of(number)], table, column, wanted)
 
     def project_of(self, method: Id) -> Row:
+        """Return the row of the project of a method."""
         wanted = self.row("methods", self.number(method), ["project_id"])["project_id"]
         path = self.folder / "projects.parquet"
         return self.take(path, self.where(path, "project_id", wanted))[0]
@@ -211,7 +222,7 @@ class Corpus(Stored):
 
     @cached_property
     def connection(self) -> duckdb.DuckDBPyConnection:
-        """DuckDB, with each table of the store as a view."""
+        """A DuckDB connection with each table of the store, and ``edges``, as SQL views."""
         import duckdb
 
         connection = duckdb.connect(config={"autoinstall_known_extensions": False})
@@ -222,15 +233,15 @@ class Corpus(Stored):
         return connection
 
     def query(self, sql: str, parameters: Sequence[Any] = ()) -> pa.Table:
-        """The answer to one question. Columns of the same name keep it."""
+        """Return the result of one SQL query; equal column names are kept."""
         import duckdb
 
         try:
             asked = duckdb.extract_statements(sql)
             if len(asked) != 1 or asked[0].type != duckdb.StatementType.SELECT:
                 raise CodeacumenError(
-                    "that is no question, or more than one" if asked else "nothing is asked",
-                    "one statement, which begins with select or with",
+                    "not a single query" if asked else "the query is empty",
+                    "write one statement that begins with select or with",
                 )
             return self.connection.sql(sql, params=list(parameters)).to_arrow_table()
         except duckdb.Error as error:
@@ -254,18 +265,18 @@ join numbers m on m.number = d.number
 
 
 def compat_of(view: View | None, compat: str) -> None:
-    """Refuse a tool that a view does not know; no view: the calls, which know none."""
+    """Raise an error if a view does not support a tool; ``view`` is None for the calls."""
     known = view.compats if view else {}
     if compat and compat not in known:
         raise CodeacumenError(
-            f"the view {view.name if view else CALLS} knows no tool called {compat!r}",
-            f"it knows {', '.join(known) or 'none'}; "
-            "`codeacumen corpus show CORPUS` lists the views",
+            f"the view {view.name if view else CALLS} does not support the tool {compat!r}",
+            f"it supports {', '.join(known) or 'none'}; "
+            "`codeacumen corpus show CORPUS` lists views and tools",
         )
 
 
 def computed_rows(view: View, file: JavaFile, row: Mapping[str, Any]) -> dict[str, Row]:
-    """What the store would hold, for a corpus that does not."""
+    """Return the rows that the store would hold, computed for a corpus without the view."""
     places = [method.int >> 64 for method in _ids(file, row)]
     at = file.bodies.index(row["place"])
     seeds = np.array(places, dtype=np.uint64)

@@ -1,5 +1,4 @@
-"""The files of a corpus that is built, and rows of them: never more is read than the row groups
-that hold what is asked for."""
+"""Read rows of the files of a corpus; only the row groups that hold them are read."""
 
 from __future__ import annotations
 
@@ -23,17 +22,17 @@ from codeacumen.corpus.manifest import Manifest
 
 Row = dict[str, Any]
 
-# Open files that are kept, columns of ids, and row groups: what is asked about next mostly stands
-# in the same.
+# Sizes of the caches of open files, id columns and row groups: consecutive requests mostly need the
+# same ones.
 _OPEN, _COLUMNS, _GROUPS = 256, 64, 16
-# Row groups beyond which reading all ids is faster.
+# With more row groups than this, reading all ids is faster.
 _FEW = 32
-# Rows beyond which taking them all at once is faster than one by one.
+# From this many rows on, taking them together is faster than slicing one by one.
 _SLICED = 8
 
 
 class Stored:
-    """Methods have numbers, in the order of the shards."""
+    """The files of a corpus. Methods have numbers, in the order of the shards."""
 
     def __init__(self, folder: Path, manifest: Manifest) -> None:
         self.folder, self.manifest = folder, manifest
@@ -49,7 +48,7 @@ class Stored:
 
     @cached_property
     def stored(self) -> frozenset[str]:
-        """Tables that the shards hold."""
+        """Names of the tables in the shards."""
         return frozenset(
             Path(file).stem
             for shard in self.shards[:1]
@@ -58,7 +57,7 @@ class Stored:
         )
 
     def tables(self) -> dict[str, list[Path]]:
-        """Each table's files, in order."""
+        """Return the files of each table, in order."""
         found = {
             name: [self.folder / f"{name}.parquet"] for name in ("projects", "dispatch", "numbers")
         }
@@ -81,14 +80,14 @@ class Stored:
 
     @contextmanager
     def reading(self, path: Path) -> Iterator[None]:
-        """What goes wrong with a file is told as what it is: the corpus is damaged."""
+        """Turn errors of reading a file into an error that says that the corpus is damaged."""
         try:
             yield
         except (OSError, pa.ArrowException) as error:
             raise unreadable(self.folder, path) from error
 
     def read(self, path: Path, columns: Sequence[str] | None = None) -> pa.Table:
-        """A whole table."""
+        """Return a whole table, or some of its columns."""
         with self.reading(path):
             return pq.read_table(path, columns=list(columns) if columns else None)
 
@@ -99,11 +98,11 @@ class Stored:
     def take(
         self, path: Path, places: NDArray[np.int64], columns: Sequence[str] | None = None
     ) -> list[Row]:
-        """Rows of a file; places are in order, each once."""
+        """Return rows of a file by position; ``places`` are sorted and distinct."""
         with self.reading(path):
             borders = self._borders(path)
         found: list[Row] = []
-        # A file may have thousands of row groups: only those that hold something are looked at.
+        # A file may have thousands of row groups: visit only those with requested rows.
         groups = np.searchsorted(borders, places, side="right") - 1
         for group in np.unique(groups).tolist():
             rows = self._group(path, group, tuple(columns) if columns else None)
@@ -112,7 +111,7 @@ class Stored:
         return found
 
     def _row_borders(self, path: Path) -> NDArray[np.int64]:
-        """The first row of each row group, and how many rows there are."""
+        """Return the position of the first row of each row group, and the number of rows."""
         about = self.parquet(path).metadata
         sizes = [about.row_group(group).num_rows for group in range(about.num_row_groups)]
         return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
@@ -124,8 +123,8 @@ class Stored:
             )
 
     def where(self, path: Path, column: str, wanted: str) -> NDArray[np.int64]:
-        """The rows of a file that have an id in a column, in order."""
-        # As a part of an array: to make it a scalar would load pandas, for half a second.
+        """Return the positions of the rows that have an id in a column, in order."""
+        # An element of an array: ``pa.scalar`` would import pandas, which takes half a second.
         data = [None, pa.py_buffer(uuid.UUID(wanted).bytes)]
         one = pa.FixedSizeBinaryArray.from_buffers(pa.binary(16), 1, data)[0]
         same = pc.equal(self._ids(path, column), one)
@@ -140,11 +139,11 @@ class Stored:
 
     @cached_property
     def first(self) -> NDArray[np.int64]:
-        """The number of each shard's first method, and how many methods there are."""
+        """The number of each shard's first method, then the number of all methods."""
         return self.index.first
 
     def shard_of(self, number: int) -> int:
-        """The place of the shard that holds a method."""
+        """Return the position of the shard that holds a method."""
         return int(np.searchsorted(self.first, number, side="right")) - 1
 
     @cached_property
@@ -152,17 +151,17 @@ class Stored:
         return tuple(name for name, shards in self.manifest.shards.items() for _ in shards)
 
     def first_of(self, project: str) -> int:
-        """The number of a project's first method."""
+        """Return the number of a project's first method."""
         return int(self.first[self.project_of_shard.index(project)])
 
     def row(self, table: str, number: int, columns: Sequence[str] | None = None) -> Row:
-        """A method's row in a table of the shards: ``methods``, or that of a view."""
+        """Return a method's row in a table of the shards: ``methods`` or the table of a view."""
         return self.rows(table, [number], columns)[0]
 
     def rows(
         self, table: str, numbers: Sequence[int], columns: Sequence[str] | None = None
     ) -> list[Row]:
-        """Rows of several methods; each stretch of a file is read once."""
+        """Return the rows of several methods; each row group is read once."""
         wanted = np.asarray(numbers, dtype=np.int64)
         found: dict[int, Row] = {}
         places = np.searchsorted(self.first, wanted, side="right") - 1
@@ -175,15 +174,15 @@ class Stored:
         return [found[number] for number in wanted.tolist()]
 
     def row_with(self, shard: str, table: str, column: str, wanted: str | None) -> Row:
-        """The row of a shard's table that has an id."""
+        """Return the first row of a shard's table that has an id in a column."""
         path = self.table(shard, table)
         found = self.take(path, self.where(path, column, wanted)[:1]) if wanted else []
         if not found:
-            raise CodeacumenError(f"it has no row in {table}")
+            raise CodeacumenError(f"the method has no row in the table {table}")
         return found[0]
 
     def ids_of(self, numbers: NDArray[np.int64]) -> dict[int, str]:
-        """Ids of methods by their numbers, which are in order, each once."""
+        """Return the ids of methods by number; ``numbers`` are sorted and distinct."""
         path = self.folder / "numbers.parquet"
         group = max(1, self.parquet(path).metadata.row_group(0).num_rows) if len(numbers) else 1
         if len(np.unique(numbers // group)) <= _FEW:
@@ -200,14 +199,14 @@ def _open(path: Path) -> pq.ParquetFile:
 
 def _chosen(rows: pa.Table, places: list[int]) -> list[Row]:
     if len(places) < _SLICED:
-        # Taking them would load pandas too.
+        # ``take`` would import pandas too.
         return [row for place in places for row in rows.slice(place, 1).to_pylist()]
     found: list[Row] = rows.take(pa.array(places)).to_pylist()
     return found
 
 
 def _told(row: Mapping[str, Any]) -> Row:
-    """A row as DuckDB gives it: ids are text."""
+    """Return a row with ids as text."""
     return {
         name: str(value) if isinstance(value, uuid.UUID) else value for name, value in row.items()
     }

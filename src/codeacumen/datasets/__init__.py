@@ -1,4 +1,4 @@
-"""Published data sets: what they are, where they live on this machine, how to get them."""
+"""Data sets: the catalogue of published ones, their local folders and download, and built ones."""
 
 from codeacumen.datasets.catalogue import CATALOGUE, DataFile, Dataset, dataset
 from codeacumen.datasets.local import dataset_folder, missing_files, require

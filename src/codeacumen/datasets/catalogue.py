@@ -1,4 +1,4 @@
-"""The data sets codeacumen knows, each pinned to a commit and to the hash of every file."""
+"""The published data sets, each pinned to a commit and to the hash of every file."""
 
 from __future__ import annotations
 
@@ -9,8 +9,11 @@ from codeacumen.api import CodeacumenError
 
 @dataclass(frozen=True, slots=True)
 class DataFile:
-    """A file under its name at the data set's address; or one that is put together from an
-    ``archive`` elsewhere, and the files before it, by the function ``made_by``."""
+    """A file of a data set, downloaded from the data set's address under its name.
+
+    If ``archive`` is a URL, the function ``made_by`` (``MODULE:NAME``) creates the file instead,
+    from that archive and the files before this one.
+    """
 
     name: str
     sha256: str
@@ -20,6 +23,8 @@ class DataFile:
 
 @dataclass(frozen=True, slots=True)
 class Dataset:
+    """A published data set; ``{commit}`` in ``base_url`` stands for its commit."""
+
     name: str
     title: str
     files: tuple[DataFile, ...]
@@ -178,9 +183,10 @@ CATALOGUE: dict[str, Dataset] = {data.name: data for data in (IDBENCH, TNPA, SES
 
 
 def dataset(name: str) -> Dataset:
+    """Return the data set of the catalogue with that name."""
     try:
         return CATALOGUE[name]
     except KeyError:
         raise CodeacumenError(
-            f"there is no data set called {name!r}", f"known: {', '.join(sorted(CATALOGUE))}"
+            f"there is no data set called {name!r}", f"choose from {', '.join(sorted(CATALOGUE))}"
         ) from None

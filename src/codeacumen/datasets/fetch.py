@@ -1,8 +1,7 @@
-"""Getting a data set: from its pinned commit, or from a local copy.
+"""Fetch a data set, from its pinned commit or from a local copy.
 
-Each file goes to a ``.part`` file beside its place, is checked against its hash and then
-renamed, so a file under its own name is always whole. A download that was cut off goes on
-where it stopped.
+Each file is written to a ``.part`` file, checked against its hash and then renamed, so a file under
+its own name is always complete. An interrupted download resumes.
 """
 
 from __future__ import annotations
@@ -33,16 +32,16 @@ def get(
     base_url: str | None = None,
     progress: Progress = ignore_progress,
 ) -> list[str]:
-    """Bring every file of ``data`` home; returns the names of those that were not there.
+    """Fetch every missing or damaged file of a data set; return the names of these files.
 
-    Files already home are checked and, if they are damaged, fetched again.
+    ``source`` is a folder with a copy of the files; without it they are downloaded.
     """
     folder = dataset_folder(data)
     if source is not None and not source.is_dir():
         raise CodeacumenError(f"{source} is not a folder", "--from takes the folder with the files")
     wanted = [file for file in data.files if not _is_pinned(folder / file.name, file)]
     if source is not None:
-        # All or nothing: of a copy that is not the pinned version no file is taken.
+        # Check all files first: a copy of another version must not be copied in part.
         for file in wanted:
             _check_copy(source / file.name, file)
     folder.mkdir(parents=True, exist_ok=True)
@@ -68,7 +67,10 @@ def get(
 
 
 def _make(part: Path, file: DataFile, data: Dataset, report_size: Callable[[int], None]) -> None:
-    """Put a file together from an archive, which is made on demand and has no hash of its own."""
+    """Create a file from an archive.
+
+    GitHub makes the archive on demand, so it has no stable hash; only the file is checked.
+    """
     archive = part.with_name(f"{file.name}.archive.part")
     archive.unlink(missing_ok=True)
     _download(file.archive, archive, file, data, report_size)
@@ -77,7 +79,7 @@ def _make(part: Path, file: DataFile, data: Dataset, report_size: Callable[[int]
         part.write_bytes(getattr(importlib.import_module(module), function)(archive, part.parent))
     except (OSError, EOFError, tarfile.TarError, zlib.error) as error:
         raise CodeacumenError(
-            f"{file.archive}: no archive ({error})", "run the command again"
+            f"{file.archive}: not a readable archive ({error})", "run the command again"
         ) from error
     finally:
         archive.unlink(missing_ok=True)
@@ -103,7 +105,7 @@ def _check_download(part: Path, file: DataFile) -> None:
         message = _not_pinned(f"the download of {file.name}", file, part)
         part.unlink()
         raise CodeacumenError(
-            message, "run the command again; if it stays, the publisher changed the file"
+            message, "run the command again; if the error stays, the publisher changed the file"
         )
 
 
@@ -120,18 +122,18 @@ def _download(
     request = urllib.request.Request(url, headers={"Range": f"bytes={done}-"} if done else {})
     try:
         with urllib.request.urlopen(request, timeout=TIMEOUT_SECONDS) as response:
-            # 206: the server goes on where we stopped; 200: it sends everything again.
+            # 206: the server resumes at our offset; 200: it sends the whole file again.
             resumed = response.status == 206
             with part.open("ab" if resumed else "wb") as out:
                 while chunk := response.read(CHUNK):
                     out.write(chunk)
                     report_size(out.tell())
-            # urllib takes a connection that was cut for the end of the file.
+            # urllib does not report a connection that was cut off before the end.
             if response.length:
                 raise ConnectionError(f"cut off with {response.length:,} bytes to go")
     except urllib.error.HTTPError as error:
         error.close()
-        if error.code == 416 and done:  # the part file is already whole, or no part of the file
+        if error.code == 416 and done:  # the part file is complete, or not a part of this file
             if not _is_pinned(part, file):
                 part.unlink()
                 _download(url, part, file, data, report_size)
@@ -145,6 +147,6 @@ def _download(
         raise CodeacumenError(
             f"{data.name} cannot be downloaded ({reason})",
             f"get a copy of {data.repository} at commit {data.commit} on a machine with a "
-            f"network, bring it here and run `codeacumen dataset get {data.name} --from DIR`; "
+            f"network, copy it here and run `codeacumen dataset get {data.name} --from DIR`; "
             "with a network, run the same command again: it goes on where it stopped",
         ) from error

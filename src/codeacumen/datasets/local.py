@@ -1,4 +1,4 @@
-"""Published data sets on this machine: their folders, and whether their files are complete."""
+"""Folders of published data sets on this machine, and checks of their files."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from codeacumen.datasets.catalogue import Dataset, dataset
 
 
 def dataset_folder(data: Dataset) -> Path:
-    """The folder of a data set; the commit is in its name, so two versions never mix."""
+    """Return the folder of a data set; its name has the commit, so that versions never mix."""
     return codeacumen_home() / "data" / f"{data.name}-{data.commit[:12]}"
 
 
 def missing_files(data: Dataset) -> list[str]:
-    """Files that are not there, or not what they should be."""
+    """Return the names of files that are missing or have another hash than pinned."""
     folder = dataset_folder(data)
     return [file.name for file in data.files if not _is_right(folder / file.name, file.sha256)]
 
@@ -32,17 +32,17 @@ def _is_right(path: Path, sha256: str) -> bool:
 
 @lru_cache(maxsize=256)
 def _sha256(path: Path, size: int, changed: int) -> str:
-    """Of a file in this state, so that a process reads each only once."""
+    """Return the SHA-256 of a file; size and modification time are part of the cache key."""
     return sha256_of(path)
 
 
 def require(name: str) -> Path:
-    """The folder of a data set that is needed now, or an error that says how to get it."""
+    """Return the folder of a data set; if it is incomplete, raise an error with the command."""
     data = dataset(name)
     missing = missing_files(data)
     if missing:
         raise CodeacumenError(
-            f"the data set {name} is not on this machine, or not whole: {len(missing)} of "
+            f"the data set {name} is not on this machine, or incomplete: {len(missing)} of "
             f"{len(data.files)} files are missing or damaged",
             f"run `codeacumen dataset get {name}`, or `codeacumen dataset get {name} --from DIR` "
             "if you have a copy",

@@ -1,4 +1,4 @@
-"""The papers' tables as data: each benchmark has its own in its folder ``published``."""
+"""Published tables of the papers, as CSV files in each benchmark's folder ``published``."""
 
 from __future__ import annotations
 
@@ -7,6 +7,6 @@ from importlib.resources import files
 
 
 def read_published(benchmark: str, table: str) -> list[dict[str, str]]:
-    """Return the rows of a table, given the package of its benchmark."""
+    """Return the rows of a published table; ``benchmark`` is the name of its package."""
     path = files(benchmark).joinpath("published", f"{table}.csv")
     return list(csv.DictReader(path.read_text(encoding="utf-8").splitlines()))

@@ -1,4 +1,4 @@
-"""Who does the work: processes on this machine, or a Ray cluster. Nothing else knows which."""
+"""Engines run work on many items: in processes on this machine, or on a Ray cluster."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from codeacumen.registry import load_plugin
 
 @dataclass(frozen=True, slots=True)
 class WorkerLost:
-    """The process that worked on an item ended without a result, or had to be ended."""
+    """Result of an item whose worker process ended early or exceeded the time limit."""
 
     why: str
 
@@ -22,8 +22,11 @@ class Engine(Protocol):
     def run(
         self, work: Callable[[Any], Any], items: Sequence[Any], limit: float
     ) -> Iterator[tuple[int, Any]]:
-        """Yield each item's position and result, as they come; ``WorkerLost`` where a process was
-        lost or took more than ``limit`` seconds. An exception of ``work`` is raised here."""
+        """Yield position and result of each item, in the order in which they finish.
+
+        The result is a ``WorkerLost`` where the process ended or took more than ``limit`` seconds.
+        An exception that ``work`` raises is raised here.
+        """
         ...
 
 

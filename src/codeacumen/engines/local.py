@@ -88,7 +88,7 @@ class LocalEngine:
             worker = self._idle.pop()
             if worker.process.poll() is None:
                 return worker
-            worker.line.close()  # it was killed while it had nothing to do
+            worker.line.close()  # the process was killed while idle
         return _start()
 
 
@@ -98,7 +98,7 @@ def _start() -> _Worker:
         process = subprocess.Popen(
             [sys.executable, "-m", "codeacumen.engines.local", str(theirs.fileno())],
             pass_fds=[theirs.fileno()],
-            # What is importable here is importable there, plug-ins of a test's path too.
+            # The worker can import whatever this process can.
             env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
             stdin=subprocess.DEVNULL,
         )
@@ -107,7 +107,7 @@ def _start() -> _Worker:
 
 def _give(worker: _Worker, work: Callable[[Any], Any], items: Sequence[Any], place: int) -> None:
     worker.item, worker.since = place, time.monotonic()
-    with suppress(OSError):  # it died while idle: receiving will tell
+    with suppress(OSError):  # the process died while idle: `_receive` reports that
         worker.line.send((work, items[place]))
 
 
@@ -136,7 +136,7 @@ def _stop_all(workers: list[_Worker]) -> None:
 
 
 def _serve(handle: int) -> None:
-    """The other end: items in, results out, until nobody is there."""
+    """Answer each item with its result until the parent closes the connection; runs in a worker."""
     _die_with_parent()
     # Ctrl-C in a terminal reaches the workers too: only the parent reports it.
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:

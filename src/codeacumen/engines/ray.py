@@ -84,7 +84,7 @@ def _join(ray: Any, workers: int, address: str) -> None:
 
 
 def _must_answer(address: str) -> None:
-    """Ray itself would try for minutes before it says that nobody is there."""
+    """Raise an error if nothing listens at the address: Ray itself would retry for minutes."""
     host, colon, port = address.rpartition(":")
     if not colon or not port.isdigit():
         return

@@ -38,9 +38,9 @@ def evaluate(
 ) -> Results:
     """Ask every model every task, score the answers, and return the results.
 
-    Without ``models``, all that need no setting are asked; without ``tasks``, all whose data is on
-    this machine. ``out`` is the folder of the run; without it the files are deleted with the
-    results. ``limit`` asks only the first instances of each task, to try a model; 0 asks all.
+    Without ``models``, it takes all models that need no setting; without ``tasks``, all tasks whose
+    data is on this machine. ``out`` is the folder of the run; without it the files are deleted with
+    the results. ``limit`` asks only the first instances of each task, to try a model; 0 asks all.
     With ``skip_unfit``, models are left out of the tasks that they cannot answer, and
     ``Results.notes`` says why. ``fresh`` asks for all answers again, ``retry_failed`` for those
     that failed. ``progress`` shows a bar in a terminal or a notebook.
@@ -136,7 +136,7 @@ def score(
 
 
 class Comparisons(list["Comparison"]):
-    """One comparison for each task; ``left_out`` says which tasks cannot be compared and why."""
+    """Comparisons, one per task; ``left_out`` says which tasks cannot be compared and why."""
 
     def __init__(self, comparisons: Sequence[Comparison], left_out: Sequence[str]) -> None:
         super().__init__(comparisons)

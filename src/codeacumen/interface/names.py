@@ -121,7 +121,7 @@ def suggest_names(
 
 @dataclass(frozen=True, slots=True)
 class NamePair:
-    """How close two identifiers are by a model; None where the model has no answer.
+    """A model's scores of two identifiers; None where the model has no answer.
 
     ``similarity``: could one name stand for the other? ``relatedness``: do they belong to the same
     topic? A model that does not distinguish the two returns the same value for both.

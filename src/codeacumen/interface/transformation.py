@@ -69,7 +69,7 @@ class Transformation:
 
     @property
     def has_failures(self) -> bool:
-        """Whether a variant failed its certification or could not be made."""
+        """Return whether a variant failed its certification or could not be written."""
         return any(counts["failed"] for counts in self.counts["kinds"].values())
 
     def __iter__(self) -> Iterator[ProgramVariant]:

@@ -1,4 +1,4 @@
-"""Metrics: pure functions of truths, answers and weights."""
+"""Metrics: pure functions of truths, answers and weights; see ``codeacumen.api.Metric``."""
 
 from codeacumen.metrics.changes import change_metrics, prediction_change
 from codeacumen.metrics.metric import (

@@ -1,8 +1,8 @@
-"""How well answers that can be ranked tell two classes apart, of weighted samples.
+"""Binary classification by ranked values: average precision and F1 in weighted samples.
 
-All take ``positive`` (1 or 0) and ``values``, both (n,), and weights, (b, n), and give b numbers;
-nan where a sample lacks one of the classes: there is nothing to tell apart. Equal values are one
-step: no threshold lies between them.
+All functions take ``positive`` (1 or 0) and ``values``, both of shape (n,), and weights of shape
+(b, n), and return b numbers, nan where a sample lacks one of the classes. Equal values are one
+step, since no threshold separates them.
 """
 
 from __future__ import annotations
@@ -16,8 +16,10 @@ if TYPE_CHECKING:
 
 
 def _steps(positive: Floats, values: Floats, weights: Floats) -> tuple[Floats, Floats]:
-    """The mass of the positives and of all rows at each distinct value, from the greatest down:
-    both (b, steps)."""
+    """Return the mass of the positives and of all rows at each distinct value, greatest first.
+
+    Both have the shape (b, steps).
+    """
     _, group = np.unique(values, return_inverse=True)
     order = np.argsort(-group, kind="stable")
     starts = np.flatnonzero(np.r_[True, np.diff(group[order]) < 0])
@@ -28,7 +30,7 @@ def _steps(positive: Floats, values: Floats, weights: Floats) -> tuple[Floats, F
 
 
 def weighted_average_precision(positive: Floats, values: Floats, weights: Floats) -> Floats:
-    """The precision at each step, weighted by the recall that the step adds."""
+    """Return average precision: the precision at each step, weighted by the recall it adds."""
     true, everything = _steps(positive, values, weights)
     positives, total = true.sum(axis=1), everything.sum(axis=1)
     reached = np.cumsum(everything, axis=1)
@@ -38,8 +40,10 @@ def weighted_average_precision(positive: Floats, values: Floats, weights: Floats
 
 
 def weighted_best_f1(positive: Floats, values: Floats, weights: Floats) -> Floats:
-    """F1 at the threshold where it is greatest: who chooses the threshold knows the truth, so it
-    is what a model could reach, not what it would."""
+    """Return F1 at the threshold where it is greatest.
+
+    The threshold is chosen with knowledge of the truth, so this is an upper bound for a model.
+    """
     true, everything = _steps(positive, values, weights)
     positives, total = true.sum(axis=1), everything.sum(axis=1)
     found = 2.0 * np.cumsum(true, axis=1)
@@ -49,12 +53,13 @@ def weighted_best_f1(positive: Floats, values: Floats, weights: Floats) -> Float
 
 
 def weighted_all_positive_f1(positive: Floats, values: Floats, weights: Floats) -> Floats:
-    """F1 of calling everything positive: the least that a best F1 can be."""
+    """Return F1 of calling everything positive, a lower bound of the best F1."""
     positives, total = weights @ positive, weights.sum(axis=1)
     return _defined(2.0 * positives, positives + total, positives, total)
 
 
 def _defined(part: Floats, whole: Floats, positives: Floats, total: Floats) -> Floats:
+    """Return the quotients, nan where a sample lacks one of the classes."""
     found: Floats = np.full(len(total), np.nan)
     np.divide(part, whole, out=found, where=(positives > 0) & (positives < total))
     return found

@@ -1,4 +1,4 @@
-"""BLEU over characters: how close a name is to the right one.
+"""BLEU over characters, as a similarity of a name to the right one.
 
 GLUECode scores names with the character-level BLEU of Denoual and Lepage (2005) and the first
 smoothing of Chen and Cherry (2014): the geometric mean of the precisions of the n-grams of 1 to 4
@@ -23,11 +23,11 @@ EPSILON = 0.1
 
 
 def character_bleu_of(truth: str, answer: str) -> float:
-    """The score of one name, from 0 to 1.
+    """Return the score of one name, from 0 to 1.
 
-    >>> character_bleu_of("getName", "getName")
+    >>> compute_character_bleu("getName", "getName")
     1.0
-    >>> round(character_bleu_of("getName", "getNames"), 3)
+    >>> round(compute_character_bleu("getName", "getNames"), 3)
     0.841
     """
     logarithms = []
@@ -46,6 +46,7 @@ def _ngrams(text: str, order: int) -> Counter[str]:
 
 
 def gain(truth: Json, answer: Json) -> float:
+    """Return the score of an answer; raise ``TypeError`` unless it is a text."""
     if not isinstance(answer, str):
         raise TypeError(f"expected text, found {answer!r}")
     return character_bleu_of(truth, answer)

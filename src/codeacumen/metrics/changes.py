@@ -1,22 +1,21 @@
-"""Prediction change: does a model name a method and its variant alike?
+"""Prediction change: how often a model names a variant otherwise than the original method.
 
 From Rabin et al., "On the Generalizability of Neural Program Models with respect to
-Semantic-Preserving Program Transformations" (IST 2021), section 4.3. The answer that is observed is
-the pair of names that a model gave, ``{"before": name, "after": name}``; the truth is the method's
-own name.
+Semantic-Preserving Program Transformations" (IST 2021), section 4.3. An answer is the pair of names
+that a model returned, ``{"before": name, "after": name}``; the truth is the method's own name.
 
-* A name is **right** if its subtokens are those of the truth, case, order and repetition aside:
+* A name is **right** if its set of subtokens is that of the truth, ignoring case:
   ``result_compute`` is right for ``computeResult``. A name without subtokens is right only if it
-  is the truth to the letter.
-* Two names are **the same** if their subtokens are, in order, case aside: ``get_count`` and
-  ``getCount``.
+  equals the truth.
+* Two names are **the same** if their sequences of subtokens are equal, ignoring case:
+  ``get_count`` and ``getCount``.
 * Each pair is of one of five types: right before and after (CCP), right before only (CWP), the same
   wrong name (WWSP), right after only (WCP), two different wrong names (WWDP). A **change** is a
-  CWP, a WCP or a WWDP; two right names are never a change, however they are written. So
-  CCP + CWP + WWSP + WCP + WWDP = 100 and PCP = CWP + WCP + WWDP, always.
-* Precision, recall and F1 are of subtokens, counted over all pairs, as code2vec's evaluation
-  counts them: a subtoken of the prediction that the truth has is a true positive, another one a
-  false positive; a subtoken of the truth that the prediction lacks is a false negative.
+  CWP, a WCP or a WWDP; two right names are never a change, however they are written. Hence
+  CCP + CWP + WWSP + WCP + WWDP = 100 and PCP = CWP + WCP + WWDP.
+* Precision, recall and F1 count subtokens over all pairs, as code2vec's evaluation does: a subtoken
+  of the prediction is a true positive if the truth has it and a false positive otherwise; a
+  subtoken of the truth that the prediction lacks is a false negative.
 
 All values are percentages.
 """
@@ -33,7 +32,7 @@ from codeacumen.api import Json, Metric
 if TYPE_CHECKING:
     from codeacumen.api import Floats
 
-# Cuts a name into subtokens.
+# A function that splits a name into subtokens.
 Split: TypeAlias = Callable[[str], Sequence[str]]
 
 CCP, CWP, WWSP, WCP, WWDP = "ccp", "cwp", "wwsp", "wcp", "wwdp"
@@ -44,9 +43,9 @@ WRONG_BEFORE = frozenset((WWSP, WCP, WWDP))
 
 
 def change_type(split: Split, truth: str, before: str, after: str) -> str:
-    """Which of the five types a pair of names is.
+    """Return the type of a pair of names, one of ``TYPES``.
 
-    >>> change_type(str.split, "compute result", "result compute", "compute")
+    >>> classify_change(str.split, "compute result", "result compute", "compute")
     'cwp'
     """
     names = [_lower(split, name) for name in (before, after)]
@@ -62,7 +61,7 @@ def change_type(split: Split, truth: str, before: str, after: str) -> str:
 
 
 def subtoken_counts(split: Split, truth: str, name: str) -> tuple[int, int, int]:
-    """True positive, false positive and false negative subtokens of a name."""
+    """Return the numbers of true positive, false positive and false negative subtokens."""
     wanted, given = _lower(split, truth), _lower(split, name)
     true = sum(token in wanted for token in given)
     missed = sum(token not in given for token in wanted)
@@ -73,7 +72,7 @@ def _lower(split: Split, name: str) -> list[str]:
     return [token.lower() for token in split(name)]
 
 
-# Each pair is looked at by all the metrics, for all and for every slice.
+# Cached, because every metric observes each pair, in every evaluation set.
 _change_type = lru_cache(maxsize=1 << 18)(change_type)
 _subtoken_counts = lru_cache(maxsize=1 << 18)(subtoken_counts)
 
@@ -89,17 +88,19 @@ def _names(answer: Json) -> tuple[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class TypeShare:
-    """How many in a hundred pairs are of some types, among those of some types: a pair that is
-    not among them does not count."""
+    """The percentage of pairs with ``counted_types`` among the pairs with ``among_types``.
+
+    Pairs of other types do not count.
+    """
 
     name: str
     title: str
     split: Split
     of: frozenset[str]
     among: frozenset[str] = frozenset(TYPES)
-    # A pair is there or not; silence was made an answer before.
+    # The task replaces missing names, so that every pair has an answer.
     unanswered: tuple[float, ...] | None = None
-    # Not to be taken for a mean of zeros and ones: it is a percentage.
+    # False, because the statistic is a percentage and not a mean of zeros and ones.
     proportion: bool = False
     percentage: bool = True
 
@@ -116,7 +117,7 @@ class TypeShare:
 
 @dataclass(frozen=True, slots=True)
 class SubtokenScore:
-    """Precision, recall or F1 of the names given before, or after."""
+    """Precision, recall or F1 of the names of originals (before) or of variants (after)."""
 
     name: str
     title: str
@@ -157,7 +158,7 @@ def _recall(true: Floats, false: Floats, missed: Floats) -> Floats:
 
 
 def _f1(true: Floats, false: Floats, missed: Floats) -> Floats:
-    # The harmonic mean of both, without their division by zero.
+    # The harmonic mean of precision and recall, defined also where one of them is not.
     return _ratio(2 * true, 2 * true + false + missed)
 
 
@@ -172,13 +173,16 @@ _SCORES = {"precision": _precision, "recall": _recall, "f1": _f1}
 
 
 def prediction_change(split: Split) -> Metric:
-    """PCP: how many in a hundred variants are named otherwise than their original."""
+    """Return the metric PCP: the percentage of pairs whose names changed."""
     return TypeShare("pcp", "Prediction change (PCP, %)", split, CHANGED)
 
 
 def change_metrics(split: Split) -> tuple[Metric, ...]:
-    """All that goes with it: the five types; the shares of right and of wrong names that change;
-    subtoken precision, recall and F1 before and after."""
+    """Return the further metrics of prediction change.
+
+    These are the percentages of the five types, the shares of right and of wrong names that change,
+    and subtoken precision, recall and F1 before and after.
+    """
     types = [TypeShare(one, _TITLES[one], split, frozenset((one,))) for one in TYPES]
     shares = [
         TypeShare(

@@ -1,25 +1,25 @@
-"""How well inconsistent names are told from consistent ones.
+"""Metrics of name checking: classify names as inconsistent or consistent.
 
-The inconsistent class is the positive one: a true positive is a wrong name that was called wrong.
-A truth is an object: ``value`` is how well the name fits, 1 (consistent) or 0 (inconsistent). Two
-kinds of answers are scored:
+Inconsistent is the positive class: a true positive is an inconsistent name that was flagged. A
+truth is an object whose ``value`` is 1 (consistent) or 0 (inconsistent). Two kinds of answers are
+scored:
 
-* **Fitness**, from a model that judges: 0 (does not fit at all) to 1. A name is called inconsistent
-  where its fitness is below a threshold, 0.5 unless another is set.
-* **A name**, from a model that recommends (ReName4J, sections 3.4 and 5): a name is called
-  inconsistent where its similarity to the recommended one is below T. The truth then also has
-  ``tested``, the name under test, and ``fixed``, the right one. ``Sim(o, p)`` is Dice over the sets
-  of subtokens, case aside: |o ∩ p| / ((|o| + |p|) / 2); of two names without subtokens it is 1.
+* **Fitness**, from a model that judges: 0 (does not fit at all) to 1. A name is flagged if its
+  fitness is below a threshold, by default 0.5.
+* **A name**, from a model that recommends names (ReName4J, sections 3.4 and 5): a name is flagged
+  if its similarity to the recommended name is below T. The truth then also has ``tested``, the
+  name under test, and ``fixed``, the right name. ``Sim(o, p)`` is the Dice coefficient of the sets
+  of subtokens, ignoring case: |o ∩ p| / ((|o| + |p|) / 2); it is 1 for two names without subtokens.
 
-At the threshold itself a name is consistent (``>=``). With ``>``, T = 1 would call every name
-wrong, the recommended one itself included.
+A name with a fitness equal to the threshold is consistent (``>=``). With ``>``, T = 1 would flag
+every name, even the recommended one.
 
-**Corrected true positive** (section 5.2): a wrong name that was called wrong, and the recommended
-name has the subtokens of the right one (Sim = 1). Any other wrong name counts as missed. False
-positives stay what they are, as in Table 6.
+**Corrected true positive** (section 5.2): an inconsistent name that was flagged, and the
+recommended name has the subtokens of the right name (Sim = 1). Any other inconsistent name counts
+as missed. False positives do not change, as in Table 6.
 
-Whoever says nothing raises no alarm: a task makes silence a fitness of 1, or a recommendation of
-the name under test. So a model that is always silent scores as one that finds all names good.
+A missing answer raises no alarm: the task replaces it by a fitness of 1 or by the name under test.
+A model that never answers thus scores as a model that accepts every name.
 """
 
 from __future__ import annotations
@@ -38,21 +38,23 @@ if TYPE_CHECKING:
     from codeacumen.api import Floats
 
 CONSISTENT, INCONSISTENT = "consistent", "inconsistent"
-# A model's own threshold, and the one of ReName4J and of Cognac for recommended names.
+# The default threshold for fitness, and that of ReName4J and Cognac for recommended names.
 OWN, PUBLISHED = 0.5, 0.85
 FALSE_ALARM, MISS = 1.0, 5.0
 HALF_RECALL = 0.5
 
-# How well the name under test fits, of a truth and an answer.
+# Computes the fitness of the name under test from a truth and an answer.
 Fitness = Callable[[Json, Json], float]
-# From true positives, false negatives, false positives, true negatives, each (b,).
+# Computes a figure from true positives, false negatives, false positives and true negatives, each
+# of
+# shape (b,).
 OfCounts = Callable[["Floats", "Floats", "Floats", "Floats"], "Floats"]
 
 
 def name_similarity(split: Split, one: str, other: str) -> float:
-    """Dice over the sets of subtokens, case aside.
+    """Return the Dice coefficient of the sets of subtokens, ignoring case.
 
-    >>> name_similarity(str.split, "create topic partition", "extract topic partition")
+    >>> compute_name_similarity(str.split, "create topic partition", "extract topic partition")
     0.6666666666666666
     """
     a, b = set(lowered(split, one)), set(lowered(split, other))
@@ -63,7 +65,7 @@ _name_similarity = lru_cache(maxsize=1 << 18)(name_similarity)
 
 
 def judged(truth: Json, answer: Json) -> float:
-    """The answer itself, of a model that judges."""
+    """Return the answer of a model that judges; raise an error unless it is a finite number."""
     if isinstance(answer, bool) or not isinstance(answer, int | float):
         raise TypeError(f"expected a number, found {answer!r}")
     if not math.isfinite(answer):
@@ -79,7 +81,7 @@ def _recommended(answer: Json) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ByName:
-    """How like the name under test is to the recommended one."""
+    """Fitness as the similarity of the name under test to the recommended name."""
 
     split: Split
 
@@ -88,14 +90,16 @@ class ByName:
 
 
 def is_wrong(truth: Json) -> bool:
-    """Whether the name under test is inconsistent."""
+    """Return whether the name under test is inconsistent."""
     return bool(truth["label"] == INCONSISTENT) if "label" in truth else truth["value"] < OWN
 
 
 @dataclass(frozen=True, slots=True)
 class AtThreshold:
-    """A figure of the four counts at a threshold; with ``corrected``, a true positive also needs
-    the right name to be recommended."""
+    """A figure of the confusion matrix at a threshold.
+
+    With ``corrected_split``, a true positive also needs the right name as recommendation.
+    """
 
     name: str
     title: str
@@ -125,7 +129,7 @@ class AtThreshold:
 
 @dataclass(frozen=True, slots=True)
 class Right:
-    """Accuracy: the share of names that are called what they are."""
+    """Accuracy: the share of names that are classified correctly."""
 
     name: str
     title: str
@@ -146,8 +150,10 @@ class Right:
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """A figure without a threshold: names from the least fitting to the most. ``of`` takes
-    positives, values and weights."""
+    """A figure of the ranking from the least fitting name to the most fitting, without threshold.
+
+    ``compute_figure`` takes positives, values and weights.
+    """
 
     name: str
     title: str
@@ -164,8 +170,7 @@ class Ranked:
 
 
 def _ratio(part: Floats, whole: Floats) -> Floats:
-    """Nothing of nothing is 0, as scikit-learn has it: who finds nothing has no precision to
-    boast of."""
+    """Return the quotients, 0 for 0/0, as scikit-learn does: without alarms precision is 0."""
     import numpy as np
 
     found: Floats = np.zeros(np.shape(whole))
@@ -186,7 +191,7 @@ def _f1(tp: Floats, fn: Floats, fp: Floats, tn: Floats) -> Floats:
 
 
 def _of_consistent(of: OfCounts) -> OfCounts:
-    """The same with the other class for the positive one."""
+    """Return the figure with consistent as the positive class."""
     return lambda tp, fn, fp, tn: of(tn, fp, fn, tp)
 
 
@@ -200,8 +205,10 @@ def _all_f1(tp: Floats, fn: Floats, fp: Floats, tn: Floats) -> Floats:
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What a name costs on average, if a false alarm and a miss cost so much; ``least``: what the
-    cheaper of calling all names wrong, or none, costs."""
+    """The mean cost of a name, given the costs of a false alarm and of a miss.
+
+    With ``is_trivial``, the cost of the cheaper of two trivial checkers: flag all names, or none.
+    """
 
     false_alarm: float = FALSE_ALARM
     miss: float = MISS
@@ -254,8 +261,10 @@ _RANKED = {
 def at_threshold(
     fitness: Fitness, threshold: float = OWN, suffix: str = "", told: str = ""
 ) -> tuple[Metric, ...]:
-    """Accuracy, then precision, recall and F1 of both classes. ``suffix`` and ``told`` tell them
-    from those at another threshold."""
+    """Return accuracy, then precision, recall and F1 of both classes.
+
+    ``suffix`` and ``title_suffix`` distinguish them from the metrics at another threshold.
+    """
     return (
         Right(f"accuracy{suffix}", f"Accuracy{told}", fitness, threshold),
         *(
@@ -268,7 +277,7 @@ def at_threshold(
 def corrected(
     split: Split, threshold: float = PUBLISHED, suffix: str = "", told: str = ""
 ) -> tuple[Metric, ...]:
-    """Precision, recall and F1 of the inconsistent class with the corrected true positive."""
+    """Return precision, recall and F1 of the inconsistent class with corrected true positives."""
     return tuple(
         AtThreshold(
             f"{name}_corrected{suffix}",
@@ -283,13 +292,16 @@ def corrected(
 
 
 def ranked(fitness: Fitness) -> tuple[Metric, ...]:
-    """Average precision, area under the ROC curve, precision at recall 50 %."""
+    """Return average precision, area under the ROC curve and precision at recall 50 %."""
     return tuple(Ranked(name, title, fitness, of) for name, (title, of) in _RANKED.items())
 
 
 def trivial(fitness: Fitness) -> tuple[Metric, ...]:
-    """What calling every name inconsistent scores: as precision, average precision and accuracy,
-    the share of inconsistent names; and as F1."""
+    """Return the scores of flagging every name.
+
+    Its precision, average precision and accuracy are the share of inconsistent names; the second
+    metric is its F1.
+    """
     return (
         AtThreshold(
             "all_inconsistent", "Calling all inconsistent: precision and accuracy", fitness, _share
@@ -301,7 +313,7 @@ def trivial(fitness: Fitness) -> tuple[Metric, ...]:
 def costs(
     fitness: Fitness, threshold: float = OWN, false_alarm: float = FALSE_ALARM, miss: float = MISS
 ) -> tuple[Metric, ...]:
-    """The expected cost of a name, and that of the cheaper of two trivial checkers."""
+    """Return the expected cost of a name, and that of the cheaper of two trivial checkers."""
     told = f"a false alarm costs {false_alarm:g}, a miss {miss:g}"
     return (
         AtThreshold("cost", f"Expected cost, {told}", fitness, Cost(false_alarm, miss), threshold),
@@ -316,9 +328,9 @@ def costs(
 
 
 def threshold_words(threshold: float) -> tuple[str, str]:
-    """How figures at T are named and titled.
+    """Return the suffixes of names and titles of the metrics at a threshold.
 
-    >>> threshold_words(0.85)
+    >>> threshold_labels(0.85)
     ('_t85', ', T = 0.85')
     """
     return f"_t{round(100 * threshold):02d}", f", T = {threshold:g}"

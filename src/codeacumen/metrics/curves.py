@@ -1,6 +1,6 @@
-"""Curves over all thresholds, and what is read off them.
+"""Precision-recall and ROC curves over all thresholds, and precision at a given recall.
 
-Equal values are one step: no threshold lies between them.
+Equal values are one step, since no threshold separates them.
 """
 
 from __future__ import annotations
@@ -18,12 +18,14 @@ if TYPE_CHECKING:
 def weighted_precision_at_recall(
     positive: Floats, values: Floats, weights: Floats, recall: float
 ) -> Floats:
-    """The precision of the fewest alarms, the greatest values first, that reach a recall; in each
-    weighted sample. nan where a sample lacks one of the classes."""
+    """Return the precision at the highest threshold that reaches a recall, in each weighted sample.
+
+    nan where a sample lacks one of the classes.
+    """
     true, everything = _steps(positive, values, weights)
     found, reached = np.cumsum(true, axis=1), np.cumsum(everything, axis=1)
     positives, total = found[:, -1], reached[:, -1]
-    # Sums of whole weights are exact; a share of them is not.
+    # The tolerance is for ``recall * positives``; the sums of integer weights are exact.
     at = np.argmax(found >= (recall * positives)[:, None] - 1e-9, axis=1)
     rows = np.arange(len(weights))
     precision: Floats = np.full(len(weights), np.nan)
@@ -37,8 +39,10 @@ def weighted_precision_at_recall(
 
 
 def curve_points(positive: Floats, values: Floats) -> tuple[Floats, Floats, Floats, Floats]:
-    """For every threshold from the greatest value down: the threshold, precision, recall (which is
-    the true positive rate) and false positive rate."""
+    """Return thresholds, precisions, recalls (true positive rates) and false positive rates.
+
+    The thresholds are the distinct values, greatest first.
+    """
     true, everything = _steps(positive, values, np.ones((1, len(values))))
     found, reached = np.cumsum(true[0]), np.cumsum(everything[0])
     false = reached - found

@@ -1,4 +1,4 @@
-"""The metrics tasks name: each tells how to observe one answer and how to sum them up."""
+"""The general metrics: joint statistics such as correlations, and means of gains."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class JointMetric:
-    """A statistic of truths and answers together, such as a correlation."""
+    """A statistic of all truths and answers together, such as a correlation.
+
+    ``compute`` takes truths and answers, both (n,), and weights, (b, n), and returns b numbers.
+    """
 
     name: str
     title: str
@@ -37,9 +40,9 @@ class JointMetric:
 
 @dataclass(frozen=True, slots=True)
 class MeanMetric:
-    """The mean over instances of how good each answer is, from 0 to 1.
+    """The mean of the gains of the answers; a gain is a number from 0 to 1.
 
-    An instance without an answer counts 0: keeping silent must not pay.
+    An instance without an answer counts 0, so that it does not pay to skip hard instances.
     """
 
     name: str

@@ -1,16 +1,17 @@
-"""How near a recommended name is to the right one: subtokens shared, and the name itself.
+"""Metrics of name recommendation: shared subtokens, and exact match.
 
-Two countings are in use, and they give different numbers for the same answers:
+Two ways of counting are in use, and they give different numbers for the same answers:
 
-* **Per name** (ReName4J, section 3.4): a name is the set of its subtokens, case aside. Precision is
-  the share of the recommended set that is right, recall the share of the right set that is
+* **Per name** (ReName4J, section 3.4): a name is the set of its subtokens, ignoring case. Precision
+  is the share of the recommended set that is right, recall the share of the right set that is
   recommended, F1 their harmonic mean; all three are averaged over the names. ReName4J's Table 2
-  prints the harmonic mean of the two averages instead of the averaged F1: ``f1_of_means``.
+  prints the harmonic mean of the two averages instead of the averaged F1: ``name_f1_of_means``.
 * **Over the corpus** (code2seq): subtokens are counted over all names together, with repetition, so
-  that long names weigh more. A name whose letters are the right one's is right, wherever it is cut.
+  that long names weigh more. A name with the letters of the right one is right, however it is
+  split.
 
-A name without subtokens, and silence, recommend nothing: precision, recall and F1 are 0, unless the
-right name has no subtokens either and is the same to the letter.
+A missing answer and a name without subtokens have precision, recall and F1 of 0, unless the right
+name has no subtokens either and equals the answer.
 
 All values are from 0 to 1.
 """
@@ -36,9 +37,9 @@ def lowered(split: Split, name: str) -> tuple[str, ...]:
 
 
 def set_scores(split: Split, truth: str, name: str) -> tuple[float, float, float]:
-    """Precision, recall and F1 of one name, as sets of subtokens.
+    """Return precision, recall and F1 of one name, as a set of subtokens.
 
-    >>> set_scores(str.split, "create topic", "create topic partition")
+    >>> compute_set_scores(str.split, "create topic", "create topic partition")
     (0.6666666666666666, 1.0, 0.8)
     """
     wanted, given = set(lowered(split, truth)), set(lowered(split, name))
@@ -54,8 +55,10 @@ def set_scores(split: Split, truth: str, name: str) -> tuple[float, float, float
 
 
 def corpus_counts(split: Split, truth: str, name: str) -> tuple[int, int, int]:
-    """True positive, false positive and false negative subtokens, as code2seq's evaluation counts
-    them."""
+    """Return the numbers of true positive, false positive and false negative subtokens.
+
+    The counts are those of code2seq's evaluation.
+    """
     wanted, given = lowered(split, truth), lowered(split, name)
     if "".join(wanted) == "".join(given):
         return len(wanted), 0, 0
@@ -64,7 +67,7 @@ def corpus_counts(split: Split, truth: str, name: str) -> tuple[int, int, int]:
     return true, len(given) - true, missed
 
 
-# Each answer is looked at by all the metrics, for all and for every slice.
+# Cached, because every metric observes each answer, in every evaluation set.
 _set_scores = lru_cache(maxsize=1 << 18)(set_scores)
 _corpus_counts = lru_cache(maxsize=1 << 18)(corpus_counts)
 
@@ -77,7 +80,7 @@ def _name(answer: Json) -> str:
 
 @dataclass(frozen=True, slots=True)
 class OfMeans:
-    """The harmonic mean of the averaged precision and the averaged recall."""
+    """The harmonic mean of the mean precision and the mean recall per name."""
 
     name: str
     title: str
@@ -98,8 +101,11 @@ class OfMeans:
 
 @dataclass(frozen=True, slots=True)
 class OverCorpus:
-    """Precision, recall or F1 of the subtokens of all names together. What silence misses hangs on
-    the right name, so a task has to make it an empty name; else it is left out."""
+    """Precision, recall or F1 of the subtokens of all names together.
+
+    The false negatives of a missing answer depend on the right name, so ``unanswered`` cannot be a
+    constant row: a task has to replace a missing answer by an empty name, or it is left out.
+    """
 
     name: str
     title: str
@@ -120,7 +126,7 @@ class OverCorpus:
 
 
 def _ratio(part: Floats, whole: Floats) -> Floats:
-    """Nothing of nothing is 0: no answer is no merit."""
+    """Return the quotients, 0 for 0/0: without answers precision is 0."""
     import numpy as np
 
     found: Floats = np.zeros(np.shape(whole))
@@ -165,12 +171,12 @@ def _same_letters(truth: Json, answer: Json) -> float:
 
 
 def name_f1(split: Split) -> Metric:
-    """The headline: F1 of one name, averaged."""
+    """Return the main metric: F1 per name, averaged."""
     return MeanMetric("name_f1", "Subtoken F1, per name", _per_name(split, 2))
 
 
 def corpus_metrics(split: Split) -> tuple[Metric, ...]:
-    """Precision, recall and F1 over the corpus."""
+    """Return precision, recall and F1 over the corpus."""
     return tuple(
         OverCorpus(f"corpus_{which}", f"Subtoken {_TITLES[which]}, over all names", split, of)
         for which, of in _CORPUS.items()
@@ -178,7 +184,7 @@ def corpus_metrics(split: Split) -> tuple[Metric, ...]:
 
 
 def naming_metrics(split: Split) -> tuple[Metric, ...]:
-    """All that goes with it."""
+    """Return the further metrics of name recommendation."""
     return (
         *(
             MeanMetric(

@@ -1,7 +1,7 @@
 """Rank statistics of weighted samples.
 
-A bootstrap resample is the original sample with a multiplicity for each row. The values
-therefore need sorting only once: ranks in every resample follow from cumulated weights.
+A bootstrap resample is the original sample with a multiplicity (weight) per row. The values are
+therefore sorted only once: ranks in every resample follow from cumulative weights.
 """
 
 from __future__ import annotations
@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 
 
 def _grouped(values: Floats, weights: Floats) -> tuple[Floats, Floats, NDArray[np.intp]]:
-    """Mass and average rank of each distinct value, both (b, groups), and the group of each row."""
+    """Return mass and average rank of each distinct value, both (b, groups), and each row's
+    group.
+    """
     _, group = np.unique(values, return_inverse=True)
     order = np.argsort(group, kind="stable")
     starts = np.flatnonzero(np.r_[True, np.diff(group[order]) > 0])
@@ -29,18 +31,20 @@ def _grouped(values: Floats, weights: Floats) -> tuple[Floats, Floats, NDArray[n
 
 
 def weighted_midranks(values: Floats, weights: Floats) -> Floats:
-    """Average ranks of ``values``, shape (n,), in each weighted sample, shape (b, n).
+    """Return the average ranks of ``values``, (n,), in each weighted sample, (b, n).
 
-    With weights 1 these are ``scipy.stats.rankdata(values)``; with integer weights they are
-    the ranks in the sample where row i stands ``weights[:, i]`` times.
+    With weights 1 these are ``scipy.stats.rankdata(values)``; with integer weights they are the
+    ranks in the sample that contains row i ``weights[:, i]`` times.
     """
     _, ranks, group = _grouped(values, weights)
     return ranks[:, group]
 
 
 def weighted_spearman(x: Floats, y: Floats, weights: Floats) -> Floats:
-    """Spearman's rank correlation of x and y, both (n,), in each weighted sample; nan where
-    one of them is constant."""
+    """Return Spearman's rank correlation of x and y, both (n,), in each weighted sample.
+
+    nan where one of them is constant.
+    """
     total = weights.sum(axis=1, keepdims=True)
     # The mean of average ranks is always (total + 1) / 2.
     centre = (total + 1.0) / 2.0
@@ -52,14 +56,14 @@ def weighted_spearman(x: Floats, y: Floats, weights: Floats) -> Floats:
     syy = np.einsum("bg,bg->b", mass_y * ranks_y, ranks_y)
     sxy = np.einsum("bn,bn->b", weights * ranks_x[:, group_x], ranks_y[:, group_y])
     r: Floats = np.full(len(weights), np.nan)
-    # Ranks are multiples of 1/2: a constant gives 0 exactly, anything else much more.
+    # Ranks are multiples of 1/2, so the variance of a constant is exactly 0, any other much larger.
     defined = (sxx > 1e-9) & (syy > 1e-9)
     r[defined] = sxy[defined] / np.sqrt(sxx[defined] * syy[defined])
     return np.clip(r, -1.0, 1.0)
 
 
 def weighted_roc_auc(positive: Floats, values: Floats, weights: Floats) -> Floats:
-    """Area under the ROC curve (ties count half) in each weighted sample.
+    """Return the area under the ROC curve (ties count half) in each weighted sample.
 
     The Mann-Whitney form: the rank sum of the positives, less its minimum, over the number
     of positive-negative pairs. nan where a sample lacks one of the classes.
@@ -77,12 +81,11 @@ def weighted_roc_auc(positive: Floats, values: Floats, weights: Floats) -> Float
 
 
 def weighted_kendall(x: Floats, y: Floats, weights: Floats) -> Floats:
-    """Kendall's τ-b of x and y, both (n,), in each weighted sample; nan where one of them is
-    constant.
+    """Return Kendall's τ-b of x and y, both (n,), in each weighted sample.
 
-    The values of x are taken from the least to the greatest; each meets the mass that all lesser
-    ones have below its y, and above. So the time grows with the number of distinct values of x,
-    and the one of the two that has fewer is taken for x.
+    nan where one of them is constant. The groups of equal x are visited in ascending order, and
+    each is compared with the mass of all earlier rows below and above its y. The time grows with
+    the number of distinct values of x, so the variable with fewer values is used as x.
     """
     if len(np.unique(y)) < len(np.unique(x)):
         x, y = y, x
@@ -96,13 +99,13 @@ def weighted_kendall(x: Floats, y: Floats, weights: Floats) -> Floats:
         starts = np.flatnonzero(np.r_[True, np.diff(group_y[rows]) > 0])
         places = group_y[rows[starts]]
         mass: Floats = np.add.reduceat(weights[:, rows], starts, axis=1)
-        # What lies below less what lies above: twice the sum up to here, less here, less all.
+        # Mass below y minus mass above y = 2 * cumulative sum - mass at y - total.
         balance = 2.0 * np.cumsum(before, axis=1) - before
         balance -= before.sum(axis=1, keepdims=True)
         excess += np.einsum("bg,bg->b", mass, balance[:, places])
         before[:, places] += mass
         squares_x += mass.sum(axis=1) ** 2
-    # Of all pairs of rows, those that are no tie; rows that stand twice are tied in both.
+    # Pairs of rows that are not tied; copies of a row are tied in both variables.
     total = weights.sum(axis=1)
     untied_x = (total**2 - squares_x) / 2.0
     untied_y = (total**2 - np.einsum("bg,bg->b", before, before)) / 2.0

@@ -1,7 +1,7 @@
-"""Truths with several readings, such as votes: their mean, their majority.
+"""Metrics of truths with several readings, such as the mean and the majority of votes.
 
-Such a truth is an object. Under ``value`` it has what a model should say, which is what a model
-that learns is shown; each metric names the reading that it stands on.
+Such a truth is an object. Its ``value`` is the answer that a model should return, and the one that
+training examples have; each metric names the reading that it compares with.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 VALUE = "value"
 
-# Each statistic's title, and where it is: numpy is loaded when one is computed.
+# Title and module of each statistic. The module is imported, and numpy with it, on first use.
 STATISTICS = {
     "spearman": ("Spearman's rank correlation", "ranks"),
     "kendall": ("Kendall's τ-b", "ranks"),
@@ -30,14 +30,16 @@ STATISTICS = {
 
 
 def target(truth: Json) -> Json:
-    """What a model should say: the truth, or the ``value`` of one with several readings."""
+    """Return the answer that a model should return: the truth, or ``value`` of its readings."""
     return truth[VALUE] if isinstance(truth, dict) and VALUE in truth else truth
 
 
 @dataclass(frozen=True, slots=True)
 class ReadMetric:
-    """A statistic of one reading of the truths, and of the answers. With ``least``, a truth of
-    that much or more is positive, any other negative."""
+    """A statistic of one reading of the truths and of the answers.
+
+    With ``min_positive``, truths of at least that value are positive (1), others negative (0).
+    """
 
     name: str
     title: str
@@ -69,7 +71,10 @@ def read_metric(
     suffix: str = "",
     told: str = "",
 ) -> ReadMetric:
-    """A metric by its statistic; ``suffix`` and ``told`` tell it from others of the same."""
+    """Return a metric by the name of its statistic.
+
+    ``suffix`` and ``title_suffix`` distinguish it from other metrics of the same statistic.
+    """
     title, _ = STATISTICS[statistic]
     return ReadMetric(
         f"{statistic}_{suffix}" if suffix else statistic,

@@ -1,8 +1,8 @@
-"""Adapters between capabilities, and asking in batches.
+"""Adapters between capabilities, and calls of a model in batches.
 
 An adapter takes the callable of one capability and returns the callable of another. They chain, so
-an embedding can answer multiple-choice questions: embed → similarity → classify. ``ask_each`` asks
-in batches so that one bad question never costs the others their answers.
+an embedding can answer multiple-choice questions: embed → similarity → classify. ``ask_each`` calls
+a model in batches such that a failing question does not affect the answers to others.
 """
 
 from __future__ import annotations

@@ -82,6 +82,7 @@ def best(inputs: Rows, truths: Floats) -> str:
 
 
 def _folds(size: int) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+    """Yield training and held-out rows of each cross-validation fold."""
     order = np.random.default_rng(0).permutation(size)
     for fold in range(_FOLDS):
         held = np.sort(order[fold::_FOLDS])
@@ -113,6 +114,7 @@ def _line(inputs: Rows, truths: Floats) -> Predict:
 
 
 def _trees(inputs: Rows, truths: Floats) -> Predict:
+    """Fit extremely randomised trees."""
     from sklearn.ensemble import ExtraTreesRegressor
 
     forest = ExtraTreesRegressor(_TREES, min_samples_leaf=_LEAF, random_state=0)
@@ -143,6 +145,7 @@ def is_english(word: str) -> bool:
 
 
 def identifier_features(left: str, right: str) -> list[float]:
+    """Return lengths, subtoken counts, and counts of English and other subtokens of two names."""
     a, b = subtokens(left), subtokens(right)
     english = [sum(map(is_english, tokens)) for tokens in (a, b)]
     return [
@@ -163,6 +166,7 @@ def _is_name(text: str) -> bool:
 
 
 def _similarity_of(member: LoadedModel) -> Ask:
+    """Return a function that scores pairs with a member, or raise an error if it cannot."""
     own = list_capabilities(member.model)
     reason = ""
     if isinstance(member.model, Learner):
@@ -186,6 +190,8 @@ def _is_score(answer: Any) -> bool:
 
 
 class Ensemble:
+    """Regression on the members' scores; a pair that a member cannot score gets no answer."""
+
     supervision: Supervision = "leave-one-out"
 
     def __init__(

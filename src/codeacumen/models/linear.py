@@ -1,8 +1,8 @@
 """Classifiers on token counts, trained on the training split.
 
 ``bag-of-tokens`` counts the tokens of a method. ``ngrams`` adds n-grams of tokens, and the tokens
-around a mask by their distance from it. ``structure`` sees no words, only how many of each control
-structure there are at each depth, which determines the complexity.
+around a mask by their offset from it. ``structure`` uses no words, only the number of each control
+structure at each depth, which determines the complexity.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 # Number of columns that features are hashed into.
 _COLUMNS = 1 << 18
-# Number of tokens on either side of a mask that are features by their distance from it.
+# Number of tokens on either side of a mask that are features, by their offset from it.
 _REACH = 6
 _PAIRS: tuple[tuple[int, ...], ...] = ((-1, 1), (-2, -1), (1, 2), (-2, 1), (-1, 2))
 _GROUPS: tuple[tuple[int, ...], ...] = (
@@ -88,7 +88,7 @@ class Linear:
             LinearSVC(C=0.3, random_state=self.seed),
         )
         with warnings.catch_warnings():
-            # A machine that has not quite converged is still deterministic.
+            # A classifier that has not quite converged is still deterministic.
             warnings.simplefilter("ignore", ConvergenceWarning)
             self._pipeline.fit(texts, labels)
 
@@ -146,6 +146,7 @@ def _shown(examples: Sequence[Example]) -> tuple[list[str], list[str]]:
 
 
 def _only(labels: Sequence[str], question: Question) -> str | None:
+    """Return the only label of the training data, if it is among the choices."""
     return labels[0] if labels and labels[0] in question.choices else None
 
 
@@ -169,10 +170,12 @@ def _best(labels: Sequence[str], scores: Floats, question: Question) -> str | No
 
 
 def bag(text: str) -> list[str]:
+    """Return the tokens of a text, up to a maximum number."""
     return tokens(text)[:_MOST_TOKENS]
 
 
 def ngrams(text: str, longest: int) -> list[str]:
+    """Return the n-grams of a text's tokens for n up to ``longest``, and features of its masks."""
     found = tokens(text)[:_MOST_TOKENS]
     features = [
         " ".join(found[at : at + n])
@@ -248,7 +251,9 @@ def make_bag_of_tokens(seed: int = 0) -> Linear:
 def make_ngrams(longest: int = 3, seed: int = 0) -> Linear:
     """A linear classifier on n-grams of tokens and on what is around a mask"""
     if not isinstance(longest, int) or not 1 <= longest <= 8:
-        raise CodeacumenError(f"ngrams cannot have longest={longest!r}", "it is from 1 to 8")
+        raise CodeacumenError(
+            f"ngrams cannot have longest={longest!r}", "choose a whole number from 1 to 8"
+        )
     return Linear(lambda text: ngrams(text, longest), seed)
 
 
@@ -256,5 +261,7 @@ def make_ngrams(longest: int = 3, seed: int = 0) -> Linear:
 def make_structure(trees: int = _TREES, seed: int = 0) -> Structure:
     """Decision trees on counts of control structures, for complexity"""
     if not isinstance(trees, int) or not 1 <= trees <= 10_000:
-        raise CodeacumenError(f"structure cannot have trees={trees!r}", "it is from 1 to 10000")
+        raise CodeacumenError(
+            f"structure cannot have trees={trees!r}", "choose a whole number from 1 to 10000"
+        )
     return Structure(trees, seed)

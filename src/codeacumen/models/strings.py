@@ -16,6 +16,8 @@ Measure = Callable[[str, str], float]
 
 
 class StringMeasure:
+    """Model that scores pairs by a string similarity, rounded to ``decimals`` if given."""
+
     batch_size = 1024
 
     def __init__(self, measure: Measure, decimals: int | None = None) -> None:
@@ -60,6 +62,7 @@ def needleman_wunsch(left: str, right: str) -> float:
 
 
 def jaro_winkler(left: str, right: str) -> float:
+    """Return the Jaro-Winkler similarity."""
     from rapidfuzz.distance import JaroWinkler
 
     return JaroWinkler.similarity(left, right)

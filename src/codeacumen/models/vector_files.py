@@ -37,7 +37,8 @@ Item: TypeAlias = tuple[str, dict[str, Any]]
 
 @dataclass(slots=True)
 class EmbeddingSummary:
-    """Counts of the items embedded; ``without`` have no vector, ``error`` is the first failure."""
+    """Counts of embedded items; ``without`` is the number of items for which the model has no
+    vector, ``error`` the first failure."""
 
     model: str
     asked: int = 0

@@ -1,4 +1,4 @@
-"""The report: one HTML file about one or several runs, and its plots as files."""
+"""Build the report: one HTML file about one or several runs, and its plots as files."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ def build_report(
 ) -> Path:
     """Write one self-contained HTML page and return its path.
 
-    It is about ``runs``, each with its folder, the folders ``corpora``, and the data sets that the
-    runs were made with. Cells of later runs win. The page needs no network, and equal runs give
-    equal bytes.
+    The page describes ``runs``, each with its folder, the corpora in the folders ``corpora``, and
+    the data sets of the runs. If runs have the same cell, the later one counts. The page needs no
+    network, and equal runs give equal bytes.
     """
-    # Imported here so that `codeacumen --help` does not pay for numpy, altair and jinja2.
+    # Imported here so that `codeacumen --help` does not load numpy, altair and jinja2.
     from codeacumen.core.files import write_atomically
     from codeacumen.report.corpora import corpus_views
     from codeacumen.report.evidence import gather, merge

@@ -1,4 +1,4 @@
-"""The section of the page about a corpus and its methods."""
+"""Build the report's section about a corpus and its methods."""
 
 from __future__ import annotations
 
@@ -11,14 +11,19 @@ from codeacumen.corpus import Corpus
 from codeacumen.corpus.stats import stats
 from codeacumen.report.plots import Plot, fitted_spec, inline_data, printable
 
-# Upper ends of the bars; the last bar has no end.
+# Upper limits of the bars; the last bar has none.
 LENGTHS = (1, 2, 3, 5, 8, 13, 21, 34, 55, 89)
 MOST_PROJECTS = 100
 
 
 @dataclass(frozen=True, slots=True)
 class CorpusView:
-    """``projects`` are the first of them; ``problems`` the kinds of remarks about files."""
+    """Contents of a corpus section.
+
+    ``projects`` are the first ``MAX_PROJECTS``, ``left`` is the number of the others, ``lengths``
+    are statistics of the lines of a method, and ``problems`` count the kinds of remarks about
+    files.
+    """
 
     name: str
     slug: str
@@ -31,6 +36,7 @@ class CorpusView:
 
 
 def corpus_views(folders: Sequence[Path]) -> list[CorpusView]:
+    """Return the sections about the corpora in these folders."""
     return [_view(Corpus.open(folder), place) for place, folder in enumerate(folders)]
 
 
@@ -52,7 +58,7 @@ def _view(corpus: Corpus, place: int) -> CorpusView:
 
 
 def _lengths(corpus: Corpus, slug: str, name: str) -> Plot:
-    """How many methods have how many lines."""
+    """Return a histogram of the lines of a method."""
     import altair as alt
 
     counted = corpus.query(
@@ -81,7 +87,7 @@ def _lengths(corpus: Corpus, slug: str, name: str) -> Plot:
             tooltip=["lines:N", alt.Tooltip("methods:Q", format=",d")],
         )
     ).properties(height=220)
-    return Plot(f"lengths-{slug}", f"How long the methods of {name} are", fitted_spec(chart))
+    return Plot(f"lengths-{slug}", f"Lengths of the methods of {name}", fitted_spec(chart))
 
 
 def _label(first: int, last: int | None) -> str:

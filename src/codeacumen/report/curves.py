@@ -1,8 +1,8 @@
-"""Precision against recall, and hits against false alarms, over all thresholds.
+"""Draw precision-recall and ROC curves over all thresholds.
 
-For tasks on which a model judges from 0 to 1 what is right or wrong: what is wrong is to be found,
-so the lowest fitness comes first. A curve has at most ``MOST`` points; between those of a long one,
-steps are too small to be seen.
+For tasks with the capability ``judge``, whose truths are 0 (wrong) or 1 (right): a model returns a
+fitness from 0 to 1, and instances with a low fitness count as found. A curve has at most
+``MAX_POINTS`` points; more would not be visible.
 """
 
 from __future__ import annotations
@@ -19,19 +19,20 @@ if TYPE_CHECKING:
     from codeacumen.api import Floats
 
 MOST = 200
-# More lines than colours cannot be told apart; the best come first.
+# There are no more distinguishable colours; the best models are drawn.
 LINES = 6
 HEIGHT = 260
 TICKS = [0, 0.2, 0.4, 0.6, 0.8, 1]
 
 
 def curve_names(merged: Merged, card: TaskCard) -> tuple[str, str]:
+    """Return the names of a task's two plots."""
     slug = merged.slugs[card.name]
     return f"precision-recall-{slug}", f"roc-{slug}"
 
 
 def curve_plots(merged: Merged, evidence: Mapping[str, Evidence]) -> list[Plot]:
-    """Two for each task of which curves can be drawn."""
+    """Return two plots for each task that has curves."""
     return [
         plot
         for name, card in merged.tasks.items()
@@ -41,6 +42,7 @@ def curve_plots(merged: Merged, evidence: Mapping[str, Evidence]) -> list[Plot]:
 
 
 def _of_task(merged: Merged, card: TaskCard, evidence: Evidence) -> list[Plot]:
+    """Return a task's two plots; none if its truths are not 0 and 1, or unknown."""
     import numpy as np
 
     right = {one.id: target(one.truth) for one in evidence.instances}
@@ -78,12 +80,14 @@ def _of_task(merged: Merged, card: TaskCard, evidence: Evidence) -> list[Plot]:
 
 
 def _best(merged: Merged, card: TaskCard) -> list[str]:
+    """Return the models with the highest headline scores."""
     cells = [one for one in merged.of_task(card.name) if one.scores[0].value is not None]
     ranked = sorted(cells, key=lambda one: (-(one.scores[0].value or 0.0), one.model))
     return [one.model for one in ranked[:LINES]]
 
 
 def _points(model: str, wrong: Floats, fitness: Floats) -> list[dict[str, Any]]:
+    """Return the points of a model's curves as rows of a plot."""
     import numpy as np
 
     from codeacumen.metrics.curves import curve_points

@@ -1,7 +1,7 @@
-"""Several runs merged into one, and what stands behind the scores of a task.
+"""Merge several runs, and collect the instances, answers and tests behind the scores of a task.
 
-Where two runs have the same cell, the later one wins. A run folder holds answers but not the
-questions: those come from the task, if its data is on this machine and has not changed.
+If two runs have the same cell, the later one counts. A run folder holds answers but no questions:
+these come from the task, if its data is on this machine and has not changed.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from codeacumen.runs.scoring import Settings, read
 
 @dataclass(frozen=True, slots=True)
 class Merged:
-    """Runs on one page. ``folders`` says in which run's folder a cell's answers are."""
+    """Runs on one page. ``folders`` are the folders of the runs that contain a cell's answers."""
 
     runs: tuple[Run, ...]
     settings: Settings
@@ -45,16 +45,18 @@ class Merged:
     notes: tuple[str, ...]
 
     def of_task(self, name: str) -> list[Scores]:
+        """Return the cells of a task."""
         return [cell for (task, _), cell in self.cells.items() if task == name]
 
     def unlimited_cells(self) -> list[Scores]:
-        """Return the cells whose tasks were asked in full: means are made of these only."""
+        """Return the cells of tasks without a limit; only these count in means."""
         return [cell for (task, _), cell in self.cells.items() if not self.tasks[task].limit]
 
 
 def merge(runs: Sequence[tuple[Path, Run]]) -> Merged:
+    """Merge runs; the settings are those of the last one."""
     if not runs:
-        raise CodeacumenError("there is no run to report on", "name at least one run folder")
+        raise CodeacumenError("no run to report on", "name at least one run folder")
     tasks: dict[str, TaskCard] = {}
     models: dict[str, ModelCard] = {}
     cells: dict[tuple[str, str], Scores] = {}
@@ -82,7 +84,7 @@ def merge(runs: Sequence[tuple[Path, Run]]) -> Merged:
 
 
 def _differences(runs: Sequence[Run]) -> list[str]:
-    """What a reader must know before comparing numbers of different runs."""
+    """Return notes on differences between runs that affect a comparison of their scores."""
     notes: list[str] = []
     told: dict[str, list[Json]] = {
         "seeds": [run.seed for run in runs],
@@ -102,12 +104,12 @@ def _differences(runs: Sequence[Run]) -> list[str]:
         if len(limits) > 1:
             notes.append(f"The runs asked different numbers of instances of {name}.")
     if notes:
-        notes.append("Scores are shown as each run made them; tests use the last run's settings.")
+        notes.append("Scores are those of each run; tests use the settings of the last run.")
     return notes
 
 
 def slugs(names: Sequence[str]) -> dict[str, str]:
-    """A name for anchors and files: stable, plain, and no two alike."""
+    """Return names for anchors and files, of letters, digits and hyphens, unique and stable."""
     found: dict[str, str] = {}
     taken: set[str] = set()
     for name in names:
@@ -121,14 +123,14 @@ def slugs(names: Sequence[str]) -> dict[str, str]:
 
 
 def own_scores(cell: Scores) -> list[Score]:
-    """Those by the metric of the headline, which is the task's; others go with it."""
+    """Return the scores of the task's own metric, that of the headline."""
     return [one for one in cell.scores if one.metric == cell.scores[0].metric]
 
 
 def find_score(
     cell: Scores, evaluation_set: str, slice_: str = "", metric: str | None = None
 ) -> Score | None:
-    """By the task's own metric, where no other one is named."""
+    """Return a score of a cell, by the task's own metric unless another one is given."""
     scores = own_scores(cell) if metric is None else cell.scores
     return next(
         (
@@ -144,7 +146,7 @@ def find_score(
 def ranked(
     cells: Sequence[Scores], card: TaskCard, evaluation_set: str
 ) -> list[tuple[Scores, Score]]:
-    """Cells with their score under an evaluation set, best first, undefined ones last."""
+    """Return the cells with their score on an evaluation set, best first, undefined ones last."""
     scored = [(cell, find_score(cell, evaluation_set)) for cell in cells]
     present = [(cell, score) for cell, score in scored if score is not None]
     sign = 1 if card.lower_is_better else -1
@@ -160,8 +162,11 @@ def ranked(
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """``read`` is what the task's metrics see of the answers, by model. ``instances`` is empty
-    where the task's data cannot be joined; ``notes`` say why."""
+    """Data behind the scores of a task.
+
+    ``postprocessed`` are the answers as the task's metrics get them, by model. ``instances`` is
+    empty if the task's data is not available; ``notes`` give the reason.
+    """
 
     answers: Mapping[str, Mapping[str, Answer]]
     read: Mapping[str, Mapping[str, Answer]] = field(default_factory=dict)
@@ -172,10 +177,12 @@ class Evidence:
 
     @property
     def metric(self) -> Metric | None:
+        """The task's metric, or None without the task."""
         return self.task.metric if self.task else None
 
 
 def gather(merged: Merged, name: str) -> Evidence:
+    """Collect answers, instances and tests of a task; problems become notes."""
     cells = merged.of_task(name)
     notes: list[str] = []
     answers: dict[str, Mapping[str, Answer]] = {}
@@ -189,10 +196,10 @@ def gather(merged: Merged, name: str) -> Evidence:
         if not unchanged:
             notes.append(
                 f"The answers of {cell.model} were changed after they were scored: "
-                "the table of scores does not stand on what is shown below."
+                "the scores do not belong to the answers shown below."
             )
     try:
-        # A plug-in may raise anything; a report of the scores must come out nevertheless.
+        # A plug-in may raise anything, but the scores must be reported nevertheless.
         planned = PlannedTask(make_task(name), merged.tasks[name].limit)
         instances, data_sha256 = planned.instances, planned.data_sha256
     except Exception as error:
@@ -208,7 +215,7 @@ def gather(merged: Merged, name: str) -> Evidence:
         return Evidence(answers, notes=notes)
     if other:
         notes.append(
-            f"Left out of instances and tests, because they were asked other data: "
+            f"Excluded from instances and tests, because they answered other data: "
             f"{', '.join(other)}."
         )
     joined = {model: given for model, given in answers.items() if model in asked_this}
@@ -216,7 +223,7 @@ def gather(merged: Merged, name: str) -> Evidence:
     try:
         seen = {model: read(planned.task, instances, given) for model, given in joined.items()}
     except Exception as error:
-        notes.append(f"The task cannot read these answers: {_reason(error)}.")
+        notes.append(f"The task cannot process these answers: {_reason(error)}.")
         return Evidence(joined, notes=notes)
     try:
         comparison = compare_answers(

@@ -1,4 +1,4 @@
-"""From records to bytes: templates, styles and scripts put together into one file."""
+"""Render the page's records, templates, styles and scripts into one HTML file."""
 
 from __future__ import annotations
 
@@ -21,14 +21,15 @@ SCRIPTS = (
     "pairs.js",
     "start.js",
 )
-# Says that all scripts before it have run.
+# Marks that all scripts before it have run.
 READY = 'document.documentElement.dataset.ready = "true";'
 PACKAGE, FOLDER = "codeacumen.report", "page"
-# What the page uses of Vega; the bundle brings the rest along.
+# The part of Vega that the page uses; the bundle contains its dependencies.
 LIBRARY = "window.vegaEmbed = vegaEmbed;"
 
 
 def render(page: view.Page) -> bytes:
+    """Return the page as an HTML file."""
     import vl_convert
     from jinja2 import ChoiceLoader, Environment, PackageLoader, PrefixLoader, StrictUndefined
 
@@ -45,7 +46,7 @@ def render(page: view.Page) -> bytes:
     environment.globals.update(ceiling_text=view.ceiling_text)
     library = inline_script(vl_convert.javascript_bundle(LIBRARY, vega_lite_version()))
     scripts = [_read_asset(PACKAGE, name) for name in SCRIPTS]
-    # Each script once, though several sections may name it.
+    # Include a script once even if several sections name it.
     scripts += dict.fromkeys(
         _read_asset(section.package, name) for section in page.sections for name in section.scripts
     )
@@ -59,7 +60,7 @@ def render(page: view.Page) -> bytes:
         plots={name: plot.spec for name, plot in page.plots.items()},
         themes={name: theme(name) for name in ("light", "dark")},
     )
-    # An id or a model's name may hold a lone surrogate, which UTF-8 cannot.
+    # An id or a model's name may contain a lone surrogate, which UTF-8 cannot encode.
     return text.encode("utf-8", errors="backslashreplace")
 
 
@@ -68,10 +69,10 @@ def _read_asset(package: str, name: str) -> str:
 
 
 def embedded(value: Any) -> Any:
-    """JSON that is safe between script tags, whatever texts it holds.
+    """Return a value as JSON that is safe between script tags, whatever text it contains.
 
-    The parser of HTML ends a script at ``</script`` and changes its state at ``<!--``; both
-    need a ``<``. U+2028 and U+2029 are line ends to older JavaScript; ASCII covers them.
+    The HTML parser ends a script at ``</script`` and changes its state at ``<!--``; both need a
+    ``<``. U+2028 and U+2029 end lines in older JavaScript; the ASCII encoding escapes them.
     """
     from markupsafe import Markup
 
@@ -82,17 +83,20 @@ def embedded(value: Any) -> Any:
 
 
 def inline_script(source: str) -> str:
-    """JavaScript that may stand in a script element: ``</script`` and ``<!--`` occur in strings
-    and regular expressions only, where a backslash changes nothing."""
+    """Return JavaScript that is safe inside a script element.
+
+    ``</script`` and ``<!--`` occur only in strings and regular expressions, where the added
+    backslash has no effect.
+    """
     source = re.sub(r"</(script)", r"<\\/\1", source, flags=re.IGNORECASE)
     source = re.sub(r"<(script)", r"\\x3c\1", source, flags=re.IGNORECASE)
     return source.replace("<!--", r"\x3c!--").replace("\r\n", "\n")
 
 
 def _policy(*scripts: str) -> str:
-    """A content security policy: our two scripts run, nothing else does, and nothing is loaded.
+    """Return a content security policy that runs only these scripts and loads nothing.
 
-    Hostile text is escaped wherever it is shown; this holds even if that fails one day.
+    The templates escape hostile text; the policy also protects the reader if they fail to.
     """
     hashes = " ".join(
         f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'"

@@ -1,7 +1,7 @@
-"""The part of a task that the page's own script reads: instances, answers, tests.
+"""Build the JSON data of a task for the page's scripts: instances, answers, tests.
 
-Columns rather than rows, because the same keys a thousand times over would be most of the
-page. Every value is text, a finite number or null, so that it is JSON in every browser.
+The data has columns instead of rows, because a thousand copies of the same keys would be most of
+the page. Every value is text, a finite number or null, which is valid JSON in every browser.
 """
 
 from __future__ import annotations
@@ -32,11 +32,12 @@ from codeacumen.runs.scoring import belongs
 MOST_INSTANCES = 1000
 MOST_CHARACTERS = 400
 SHOWN_AT_FIRST = 3
-# Larger integers lose digits in JavaScript.
+# JavaScript rounds larger integers.
 LARGEST_EXACT = 2**53
 
 
 def task_data(merged: Merged, name: str, evidence: Evidence) -> dict[str, Any]:
+    """Return the data of a task; ``page/instances.js`` and ``page/pairs.js`` read its keys."""
     card = merged.tasks[name]
     evaluation_set = card.evaluation_sets[0]
     cells = merged.of_task(name)
@@ -46,8 +47,8 @@ def task_data(merged: Merged, name: str, evidence: Evidence) -> dict[str, Any]:
     known = list(instances) or _ids(evidence.answers, models)
     ids = chosen(known)
     read = [evidence.read.get(model, {}) for model in models]
-    # What a metric sees of an instance may stand on answers to others; a question that it does
-    # not look at was answered too.
+    # Postprocessing may combine answers to several instances and drop some of them; show the
+    # original answers for those.
     answers = [
         [seen.get(id_) or evidence.answers[model].get(id_) for id_ in ids]
         for model, seen in zip(models, read, strict=True)
@@ -81,7 +82,9 @@ def task_data(merged: Merged, name: str, evidence: Evidence) -> dict[str, Any]:
 
 
 def chosen(ids: Sequence[str]) -> list[str]:
-    """All, or those whose hashes are smallest: a choice that no order or machine changes."""
+    """Return all ids, or the ``MOST_INSTANCES`` with the smallest hashes, the same on any
+    machine.
+    """
     if len(ids) <= MOST_INSTANCES:
         return list(ids)
     by_hash = sorted(ids, key=lambda id_: hashlib.sha256(id_.encode("utf-8", "replace")).digest())
@@ -94,16 +97,17 @@ def _ids(answers: Mapping[str, Mapping[str, Answer]], models: Sequence[str]) -> 
 
 
 def _shown_at_first(merged: Merged, cells: Sequence[Scores], models: Sequence[str]) -> list[int]:
-    """The best models that are not baselines; where there are none, the best rows."""
+    """Return the best models without baselines; if there are only baselines, the best of them."""
     own = [i for i, model in enumerate(models) if not merged.models[model].is_baseline]
     return (own or list(range(len(models))))[:SHOWN_AT_FIRST]
 
 
 def _questions(instances: Sequence[Instance], quiet: Set[str]) -> dict[str, Any]:
+    """Return questions, truths and tags of the instances, as columns."""
     tags = sorted({tag for instance in instances for tag in instance.tags})
     place = {tag: i for i, tag in enumerate(tags)}
     asked = [question(instance.input) for instance in instances]
-    # An id such as left~right says it all; a column that repeats it would only be wide.
+    # If the ids have the form left~right, a column of questions would only repeat them.
     said = [
         f"{i.input.left}~{i.input.right}" == i.id for i in instances if isinstance(i.input, Pair)
     ]
@@ -111,14 +115,14 @@ def _questions(instances: Sequence[Instance], quiet: Set[str]) -> dict[str, Any]
         "questions": None if said and all(said) and len(said) == len(asked) else asked,
         "truths": [plain(target(instance.truth)) for instance in instances],
         "tags": tags,
-        # Tags of evaluation sets are on nearly every row: to filter by, not to repeat.
+        # Nearly all rows have tags of evaluation sets: the page filters by them but hides them.
         "quiet": [place[tag] for tag in tags if tag in quiet],
         "tagged": [sorted(place[tag] for tag in instance.tags) for instance in instances],
     }
 
 
 def question(asked: Input) -> str:
-    """A question in one line of text."""
+    """Return a question as one line of text."""
     if isinstance(asked, Pair):
         return f"{_short(asked.left)} ↔ {_short(asked.right)}"
     if isinstance(asked, Question):
@@ -129,7 +133,7 @@ def question(asked: Input) -> str:
 
 
 def plain(value: Json) -> str | float | int | None:
-    """A truth or an answer as the page shows it."""
+    """Return a truth or an answer as the page shows it."""
     if value is None or isinstance(value, bool):
         return None if value is None else str(value).lower()
     if isinstance(value, int):
@@ -160,10 +164,10 @@ def _observed(
     answers: Sequence[Sequence[Answer | None]],
     evaluation_set: EvaluationSet,
 ) -> dict[str, Any]:
-    """What the metric sees of each answer, from which the page finds what flipped.
+    """Return the metric's observations, from which the page finds instances that flip.
 
-    One number for an answer is how good it is; two are a truth and an answer to be ranked.
-    Of any other metric the page cannot tell which instances matter.
+    One number for an answer is its quality; two numbers are a truth and an answer to rank. For
+    other metrics, the page cannot determine the effect of an instance.
     """
     columns: list[list[tuple[float, ...] | None]] = [
         [
@@ -195,13 +199,13 @@ def _observe(metric: Metric, instance: Instance, answer: Answer | None) -> tuple
         try:
             row = metric.observe(instance.truth, answer.value)
         except Exception:
-            row = None  # an answer that cannot be read; the run has counted it
+            row = None  # an invalid answer, which the run has counted as failed
     return metric.unanswered if row is None else row
 
 
 def _tests(comparison: Comparison | None, models: Sequence[str]) -> list[list[Any]]:
-    """One row a pair: both places, difference, its interval, p, p after Holm, smallest visible
-    difference, whether they differ, the test's name."""
+    """Return a row for each pair: both indices, difference, low, high, p, p after Holm, smallest
+    visible difference, whether the models differ, the test's name."""
     if comparison is None:
         return []
     place = {model: i for i, model in enumerate(models)}

@@ -1,7 +1,7 @@
-"""The plots: an interval ("forest") plot for each task and evaluation set, and an overview.
+"""Draw the plots: a forest plot for each task and evaluation set, and overviews.
 
-Specifications name no colours. Those are in a configuration of their own, which the page
-swaps when the reader changes between light and dark.
+Specifications contain no colours. Those are in a separate configuration, which the page swaps when
+the reader changes between light and dark.
 """
 
 from __future__ import annotations
@@ -25,24 +25,29 @@ MOST_TICKS = 8
 
 @dataclass(frozen=True, slots=True)
 class Scale:
+    """An axis from ``low`` to ``high`` with a tick every ``step``."""
+
     low: float
     high: float
     step: float
 
     def percent(self, value: float) -> float:
-        """Where on the axis, from 0 to 100; rounded, so that pages are equal everywhere."""
+        """Return the position on the axis in percent; rounding gives equal pages on all
+        machines.
+        """
         share = (value - self.low) / (self.high - self.low)
         return round(100 * min(1.0, max(0.0, share)), 2)
 
     @property
     def ticks(self) -> list[float]:
+        """Values of the ticks."""
         first = math.ceil(self.low / self.step - 1e-9)
         last = math.floor(self.high / self.step + 1e-9)
         return [round(i * self.step, 10) for i in range(first, last + 1)]
 
 
 def scale_for(values: Iterable[float | None]) -> Scale:
-    """From 0 to 1 where that holds all values; wider, in whole steps, where it does not."""
+    """Return an axis from 0 to 1, extended by whole steps if values lie outside."""
     present = [value for value in values if value is not None and math.isfinite(value)]
     low, high = min([0.0, *present]), max([1.0, *present])
     step = _step(high - low)
@@ -50,6 +55,7 @@ def scale_for(values: Iterable[float | None]) -> Scale:
 
 
 def _step(span: float) -> float:
+    """Return the smallest step that needs at most ``MAX_TICKS`` ticks."""
     power = 1.0
     while True:
         for step in STEPS:
@@ -67,7 +73,7 @@ LOWER = " (lower is better)"
 
 @dataclass(frozen=True, slots=True)
 class Plot:
-    """``spec`` is Vega-Lite, as wide as its container."""
+    """A named plot. ``spec`` is Vega-Lite, as wide as its container."""
 
     name: str
     title: str
@@ -94,7 +100,7 @@ COLOURS = {
     },
 }
 
-# Told apart by people who see colours otherwise too (after Okabe and Ito), by lightness as well.
+# Distinguishable with colour blindness (after Okabe and Ito), and by lightness.
 SERIES = {
     "light": ["#0a6b78", "#d55e00", "#3b4cc0", "#b8860b", "#a8327e", "#5b656d"],
     "dark": ["#56c5d0", "#f2a378", "#9aa8ff", "#e6c84f", "#e58bc4", "#a3adb5"],
@@ -102,7 +108,7 @@ SERIES = {
 
 
 def theme(name: str) -> dict[str, Any]:
-    """A Vega-Lite configuration for ``light`` or ``dark``."""
+    """Return the Vega-Lite configuration for ``light`` or ``dark``."""
     colour = COLOURS[name]
     font = "system-ui, -apple-system, Segoe UI, Roboto, Helvetica, Arial, sans-serif"
     return {
@@ -129,7 +135,7 @@ def theme(name: str) -> dict[str, Any]:
         "legend": {
             "labelColor": colour["soft"],
             "orient": "top",
-            # Towards the labels on the left there is room, also on a phone.
+            # Above the labels on the left there is room, also on a phone.
             "layout": {"top": {"anchor": "end"}},
             "title": None,
             "labelFontSize": 12,
@@ -140,7 +146,7 @@ def theme(name: str) -> dict[str, Any]:
 
 
 def page_plots(merged: Merged) -> list[Plot]:
-    """Every plot of the page, in its order."""
+    """Return the overviews and forest plots, in the order of the page."""
     forests = [
         forest(merged, card, evaluation_set)
         for card in merged.tasks.values()
@@ -150,12 +156,13 @@ def page_plots(merged: Merged) -> list[Plot]:
 
 
 def forest_name(merged: Merged, card: TaskCard, evaluation_set: EvaluationSet) -> str:
+    """Return the name of the forest plot of a task and an evaluation set."""
     place = card.evaluation_sets.index(evaluation_set)
     return f"intervals-{merged.slugs[card.name]}" + (f"-{place + 1}" if place else "")
 
 
 def forest(merged: Merged, card: TaskCard, evaluation_set: EvaluationSet) -> Plot:
-    """Every model's score and interval, best on top, with the human ceiling."""
+    """Return a forest plot: each model's score and interval, the best on top, and the ceiling."""
     import altair as alt
 
     name = forest_name(merged, card, evaluation_set)
@@ -192,8 +199,11 @@ def forest(merged: Merged, card: TaskCard, evaluation_set: EvaluationSet) -> Plo
 
 
 def overviews(merged: Merged) -> list[Plot]:
-    """Every model on every task. Where some tasks are better low and others high, each sort has
-    a plot: they share neither an axis nor a side on which it is good to be."""
+    """Return a plot of all models on all tasks.
+
+    Tasks whose scores are better if lower get a plot of their own, because they share neither the
+    axis nor its better end with the others.
+    """
     sorts = [
         [card for card in merged.tasks.values() if card.lower_is_better is lower]
         for lower in (False, True)
@@ -203,7 +213,7 @@ def overviews(merged: Merged) -> list[Plot]:
 
 
 def _overview(merged: Merged, cards: Sequence[TaskCard]) -> Plot:
-    """One row a task, one dot a model, people as a tick."""
+    """Return a plot with a row for each task, a dot for each model, and a tick for the ceiling."""
     import altair as alt
 
     every = _titles(merged)
@@ -257,6 +267,7 @@ def _overview(merged: Merged, cards: Sequence[TaskCard]) -> Plot:
 
 
 def write_plots(plots: Sequence[Plot], folder: Path, formats: Sequence[str]) -> list[Path]:
+    """Write plots as images in the light theme, and return their paths."""
     import vl_convert
 
     from codeacumen.core.files import write_atomically
@@ -264,7 +275,7 @@ def write_plots(plots: Sequence[Plot], folder: Path, formats: Sequence[str]) -> 
     unknown = [one for one in formats if one not in FORMATS]
     if unknown:
         raise CodeacumenError(
-            f"plots cannot be written as {', '.join(unknown)}", f"choose from {', '.join(FORMATS)}"
+            f"unknown plot format: {', '.join(unknown)}", f"choose from {', '.join(FORMATS)}"
         )
     written: list[Path] = []
     for plot in plots:
@@ -281,22 +292,25 @@ def write_plots(plots: Sequence[Plot], folder: Path, formats: Sequence[str]) -> 
 
 
 def vega_lite_version() -> str:
-    """The Vega-Lite that altair writes for, in the form vl-convert takes."""
+    """Return the Vega-Lite version of altair's specifications, in vl-convert's form."""
     import altair as alt
 
     return ".".join(alt.SCHEMA_VERSION.removeprefix("v").split(".")[:2])
 
 
 def printable(text: str) -> str:
-    """A model's name may hold anything; Vega reads neither lone surrogates nor, inside the
-    expressions that Vega-Lite makes of names, line separators."""
+    """Return text with unprintable characters escaped.
+
+    A model's name may contain any character. Vega rejects lone surrogates, and line separators in
+    the expressions that Vega-Lite builds from names.
+    """
     return "".join(
         one if one.isprintable() else one.encode("unicode_escape").decode() for one in text
     )
 
 
 def task_scale(merged: Merged, card: TaskCard) -> Scale:
-    """One axis for all of a task's evaluation_sets, so that a switch moves only the scores."""
+    """Return one axis for all evaluation sets of a task, so that a switch moves only the scores."""
     cells = merged.of_task(card.name)
     scores = [one for cell in cells for one in own_scores(cell) if not one.slice]
     values = [value for one in scores for value in (one.value, one.low, one.high)]
@@ -304,7 +318,7 @@ def task_scale(merged: Merged, card: TaskCard) -> Scale:
 
 
 def _titles(merged: Merged) -> dict[str, str]:
-    """What the overview calls each task; two tasks of one title are told apart by name."""
+    """Return the tasks' titles in the overview, with the name if two tasks share a title."""
     count = Counter(card.title for card in merged.tasks.values())
     return {
         name: printable(card.title if count[card.title] == 1 else f"{card.title} ({name})")
@@ -313,6 +327,7 @@ def _titles(merged: Merged) -> dict[str, str]:
 
 
 def _row(merged: Merged, model: str, score: Score) -> dict[str, Any]:
+    """Return a score as a row of a plot."""
     return {
         "name": printable(model),
         "kind": KINDS[1] if merged.models[model].is_baseline else KINDS[0],
@@ -328,7 +343,7 @@ def _colour(rows: Sequence[Mapping[str, Any]]) -> alt.Color:
 
     present = {row["kind"] for row in rows}
     legend = alt.Legend(title=None, values=[kind for kind in KINDS if kind in present])
-    # All kinds are in the domain, so that each keeps its colour where another is absent.
+    # All kinds are in the domain, so that a kind keeps its colour if another is absent.
     return alt.Color("kind:N", scale=alt.Scale(domain=list(KINDS)), legend=legend)
 
 
@@ -370,7 +385,7 @@ def _view_name(name: str) -> str:
 
 
 def inline_data(rows: Sequence[Mapping[str, Any]]) -> alt.Data:
-    """Rows as they are. Given as a plain dict, altair would refuse more than 5000."""
+    """Return rows as Vega-Lite data; altair rejects a plain list of more than 5000."""
     import altair as alt
 
     data: alt.Data = alt.Data.from_dict({"values": list(rows)})
@@ -378,10 +393,10 @@ def inline_data(rows: Sequence[Mapping[str, Any]]) -> alt.Data:
 
 
 def fitted_spec(chart: alt.LayerChart | alt.FacetChart) -> dict[str, Any]:
+    """Return a chart's specification, as wide as its container and without colours."""
     spec: dict[str, Any] = chart.to_dict()
-    # What the reader's altair theme would add does not belong in a page that must be equal
-    # everywhere; the same for the schema's address, which a careful reader would see as a call
-    # to the network.
+    # The user's altair theme must not change the page. The schema's address would look like a
+    # request to the network.
     for key in ("config", "$schema"):
         spec.pop(key, None)
     spec |= {

@@ -1,8 +1,8 @@
 """Sections of the page that benchmarks define.
 
 A benchmark's definition names a module with two functions: ``build_sections(merged, evidence,
-data_sets)`` returns its sections, and ``draw_plots(merged)`` returns those of their plots that are
-drawn from scores alone. Templates and scripts are in the module's folder ``page``. The report
+data_sets)`` returns its sections, and ``draw_plots(merged)`` returns those plots that need only
+scores. Templates and scripts are in the module's folder ``page``. The report
 itself knows no benchmark by name.
 """
 
@@ -23,11 +23,13 @@ from codeacumen.report.plots import Plot
 class Section:
     """A part of the page about several tasks of a benchmark, or about a data set.
 
-    ``template`` is rendered with this record as ``section``. ``package`` has it and ``scripts`` in
-    its folder ``page``. ``data`` is in the page as JSON, with the id ``{anchor}-data``. The section
-    stands before the task ``before_task``, or after all tasks where that is empty.
+    The report renders ``template`` with this record as ``section``. ``template`` and ``scripts``
+    are in the folder ``page`` of ``package``. ``data`` is in the page as JSON, with the id
+    ``{anchor}-data``. The section comes before the task ``before_task``, or, if that is empty,
+    after
+    all tasks.
 
-    ``summarized_tasks`` are tasks whose further metrics the section shows and whose scores are
+    ``summarized_tasks`` are tasks whose other metrics the section shows and whose scores are
     percentages.
     """
 
@@ -59,7 +61,7 @@ def build_sections(
 
 
 def draw_section_plots(merged: Merged) -> list[Plot]:
-    """Return the plots of all benchmarks that are drawn from scores alone."""
+    """Return the plots of all benchmarks that need only scores."""
     return [
         plot
         for name in list_report_modules()

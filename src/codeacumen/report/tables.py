@@ -1,8 +1,7 @@
-"""Tables over several tasks: the means of a group, and the loss where a model sees less of a text.
+"""Build tables over several tasks: means of a group, and losses when a model sees less of a text.
 
-Rows that a paper published stand below ours for orientation only: they were measured on other
-data. What a model loses shows what it reads: the words of comments, the names that somebody chose,
-or the code itself.
+Published rows of a paper follow ours for orientation only, because they were measured on other
+data. A loss shows what a model relies on: comments, names, or the code itself.
 """
 
 from __future__ import annotations
@@ -29,8 +28,12 @@ class OverallRow:
 
 @dataclass(frozen=True, slots=True)
 class OverallTable:
-    """``tasks`` are titles and slugs, empty for one that is not in the runs; ``published`` are
-    rows of the paper."""
+    """Means of the models over a group of tasks.
+
+    ``tasks`` are titles and slugs; a slug is empty if the task is not in the runs. ``published``
+    are
+    rows of the paper. The table comes before the task ``first``.
+    """
 
     group: str
     title: str
@@ -42,7 +45,7 @@ class OverallTable:
 
 
 def overall_tables(merged: Merged) -> list[OverallTable]:
-    """Return a table for each group of which the runs have a task."""
+    """Return a table for each group with a task in the runs."""
     return [
         _build_overall_table(merged, group)
         for group in list_task_groups()
@@ -80,14 +83,17 @@ def _task_title(merged: Merged, task: str) -> str:
 
 
 def _overall_order(row: OverallRow) -> tuple[float, int, str]:
-    """Best first; those without an overall score by how much they answered."""
+    """Return the sort key: best first; models without a mean last, by missing scores."""
     missing = sum(score is None for score in row.scores)
     return (-row.overall.value if row.overall else 1.0), missing, row.model
 
 
 def _overall(merged: Merged, group: TaskGroup) -> Mapping[str, Overall]:
-    """Return the mean of the scores on the page by model. The interval is a run's own, where the
-    run scored all of them; cells of several runs together have none."""
+    """Return the mean of the scores on the page by model.
+
+    The interval comes from a run that scored all of them; a mean over cells of several runs has
+    none.
+    """
     recorded = {
         mean.model: mean for run in merged.runs for mean in run.overall if mean.group == group.name
     }
@@ -103,7 +109,7 @@ def _overall(merged: Merged, group: TaskGroup) -> Mapping[str, Overall]:
 
 @dataclass(frozen=True, slots=True)
 class LevelRow:
-    """``scores`` are means by level; ``losses`` by level too, None for the first."""
+    """A model's means and losses by level; the first level has no loss."""
 
     model: str
     card: ModelCard
@@ -113,7 +119,10 @@ class LevelRow:
 
 @dataclass(frozen=True, slots=True)
 class LevelTable:
-    """``people`` is the mean of the tasks' ceilings, where all have one."""
+    """Means and losses of the models by level of input.
+
+    ``people`` is the mean of the tasks' ceilings, if all have one; ``several`` the number of tasks.
+    """
 
     benchmark: str
     title: str
@@ -125,7 +134,7 @@ class LevelTable:
 
 
 def level_tables(merged: Merged) -> list[LevelTable]:
-    """Return a table for each benchmark of which the runs have tasks with several levels."""
+    """Return a table for each benchmark with tasks of several levels in the runs."""
     tables = []
     for levels in list_input_levels():
         present = [
@@ -179,8 +188,7 @@ def _find_loss(
     level: str,
     levels: InputLevels,
 ) -> Loss | None:
-    """Return a run's own loss, where it scored both levels; between cells of several runs there
-    is no interval."""
+    """Return the loss of a run that scored both levels, or else a loss without an interval."""
     whole, less = means.get((levels.first, model)), means.get((level, model))
     if level == levels.first or whole is None or less is None:
         return None
@@ -190,6 +198,6 @@ def _find_loss(
 
 
 def _level_order(row: LevelRow) -> tuple[float, str]:
-    """Best at the least that it saw comes first: that is where models differ most."""
+    """Return the sort key: best on the last level first, where models differ most."""
     last = next((one for one in reversed(row.scores) if one is not None), 0.0)
     return -last, row.model

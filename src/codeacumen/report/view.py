@@ -1,4 +1,4 @@
-"""What the template shows, as plain records: nothing here is HTML, nothing there computes."""
+"""Build the records that the templates show. No HTML here, no computation in the templates."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ from codeacumen.report.tables import LevelTable, OverallTable, level_tables, ove
 
 MINUS = "\N{MINUS SIGN}"
 ABSENT = "\N{EN DASH}"
-# No score is better than this, whatever it measures.
+# The best possible score of a task with a ceiling.
 BEST = 1.0
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One line of a leaderboard. ``ties`` is None where no test was made."""
+    """One line of a leaderboard. ``ties`` is None if no test was possible."""
 
     model: str
     card: ModelCard
@@ -55,7 +55,9 @@ class Board:
 
 @dataclass(frozen=True, slots=True)
 class SliceTable:
-    """The same models on the parts of a task; ``largest`` is the most instances of any part."""
+    """Scores of the models on the slices of a task; ``largest`` is the size of the largest
+    slice.
+    """
 
     names: tuple[str, ...]
     rows: list[tuple[str, ModelCard, list[Score | None]]]
@@ -65,7 +67,7 @@ class SliceTable:
 
 @dataclass(frozen=True, slots=True)
 class MetricTable:
-    """The same models by the task's other metrics, on all of the first evaluation set."""
+    """Scores of the models by the task's other metrics, on the first evaluation set."""
 
     names: tuple[str, ...]
     rows: list[tuple[str, ModelCard, list[Score | None]]]
@@ -73,6 +75,8 @@ class MetricTable:
 
 @dataclass(frozen=True, slots=True)
 class TaskView:
+    """The section about a task."""
+
     name: str
     slug: str
     card: TaskCard
@@ -84,9 +88,9 @@ class TaskView:
     notes: list[str]
     compared: int
     data: dict[str, Any]
-    # Names of plots, which are there for some tasks.
+    # Names of the plots of curves, which only some tasks have.
     curves: tuple[str, str]
-    # Fewer of a percentage.
+    # Digits of scores after the point.
     digits: int
 
 
@@ -101,6 +105,8 @@ class Best:
 
 @dataclass(frozen=True, slots=True)
 class Page:
+    """All contents of the report."""
+
     runs: tuple[Run, ...]
     settings_notes: tuple[str, ...]
     interval: str
@@ -115,7 +121,7 @@ class Page:
     sections: Sequence[Section]
     overall: list[OverallTable]
     levels: list[LevelTable]
-    # Texts of questions, which several tasks may share.
+    # Lists of questions; a task's data refers to one by its position.
     questions: list[list[str]]
     most_instances: int = MOST_INSTANCES
 
@@ -126,6 +132,7 @@ def page_view(
     corpora: Sequence[CorpusView] = (),
     sections: Sequence[Section] = (),
 ) -> Page:
+    """Return the contents of the report."""
     summarized = {task for section in sections for task in section.summarized_tasks}
     tasks = [
         _task_view(merged, name, evidence[name], is_summarized=name in summarized)
@@ -156,11 +163,12 @@ def page_view(
 
 
 def _task_view(merged: Merged, name: str, evidence: Evidence, *, is_summarized: bool) -> TaskView:
+    """Return the section about a task."""
     card = merged.tasks[name]
     comparison = evidence.comparison
     boards = []
     for place, evaluation_set in enumerate(card.evaluation_sets):
-        # Tests are made under the first evaluation set only; its letters say nothing of another.
+        # Tests use the first evaluation set only; their letters do not apply to another.
         groups = comparison.groups if comparison and place == 0 else {}
         rows = [
             Row(cell.model, merged.models[cell.model], score, cell, groups.get(cell.model))
@@ -188,8 +196,10 @@ def _task_view(merged: Merged, name: str, evidence: Evidence, *, is_summarized: 
 
 
 def _shared_questions(tasks: Sequence[TaskView]) -> list[list[str]]:
-    """Each list of questions once; in the tasks' data stands its place. Some tasks ask the same of
-    long texts, which would be most of the page."""
+    """Return each list of questions once, and replace it in the tasks' data by its position.
+
+    Tasks with the same long questions would otherwise be most of the page.
+    """
     places: dict[tuple[str, ...], int] = {}
     for task in tasks:
         asked = task.data.get("questions")
@@ -199,6 +209,7 @@ def _shared_questions(tasks: Sequence[TaskView]) -> list[list[str]]:
 
 
 def _slices(merged: Merged, card: TaskCard, board: Board) -> SliceTable | None:
+    """Return the scores on the slices of a task; None if it has no slices."""
     if not card.slices:
         return None
     rows = []
@@ -213,7 +224,7 @@ def _slices(merged: Merged, card: TaskCard, board: Board) -> SliceTable | None:
 
 
 def _further(board: Board) -> MetricTable | None:
-    """The other metrics, unless a benchmark's section shows them."""
+    """Return the scores by the other metrics; None if there are none."""
     found: dict[str, dict[str, Score]] = {}
     for row in board.rows:
         for one in row.cell.scores:
@@ -229,6 +240,7 @@ def _further(board: Board) -> MetricTable | None:
 
 
 def _best(task: TaskView) -> Best:
+    """Return the best model of a task without baselines, and the models tied with it."""
     board = task.boards[0]
     own = [row for row in board.rows if not row.card.is_baseline and row.score.value is not None]
     if not own:
@@ -241,38 +253,41 @@ def _best(task: TaskView) -> Best:
 
 
 def _letters(row: Row) -> set[str]:
-    """After z comes a1: a letter may bear a number."""
+    """Return the tie letters of a row; a letter may have a number, as a1 after z."""
     return set(re.findall(r"[a-z]\d*", row.ties or ""))
 
 
 # --------------------------------------------------------------------------------------
-# Words and numbers, as the template writes them.
+# Filters and functions of the templates.
 # --------------------------------------------------------------------------------------
 
 
 def number(value: float | None, digits: int = 3) -> str:
+    """Return a rounded number with a minus sign, or a dash for None."""
     if value is None:
         return ABSENT
     text = f"{value:.{digits}f}"
-    # Rounded to zero, a small negative number has lost its sign's meaning.
+    # Avoid -0.000 for small negative numbers.
     text = text.removeprefix("-") if float(text) == 0 else text
     return text.replace("-", MINUS)
 
 
 def bounds(score: Score | Overall | Loss, digits: int = 3) -> str:
+    """Return the interval of a score, or a dash if it has none."""
     if score.low is None or score.high is None:
         return ABSENT
     return f"{number(score.low, digits)} to {number(score.high, digits)}"
 
 
 def ceiling_text(ceiling: Ceiling, metric: str) -> str:
+    """Return the caption that explains the line of a ceiling."""
     text = (
-        f"The dashed line stands for {ceiling.who}, {ceiling.value:g}: {ceiling.label}, "
+        f"The dashed line is the score of {ceiling.who}, {ceiling.value:g}: {ceiling.label}, "
         f"from {ceiling.source}."
     )
     if ceiling.value >= BEST:
         return text
     return (
-        f"{text} It is a landmark: a model can pass it where it measures something other than "
-        f"the score ({metric})."
+        f"{text} It is only a reference: a model can exceed it, since it may measure something "
+        f"other than the score ({metric})."
     )

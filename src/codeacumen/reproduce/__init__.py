@@ -1,7 +1,7 @@
-"""The papers' tables, computed again: ours, published, difference, verdict.
+"""Recompute the tables of papers: our number, the published number, difference and verdict.
 
-Each benchmark has a recipe, a module with ``compute_cells(options)`` and ``build_tables(cells)``.
-Its definition in the registry names the module, so that this package knows no benchmark.
+A benchmark may have a recipe, a module with ``compute_cells(options)`` and ``build_tables(cells)``.
+Its definition in the registry names the module, so this package knows no benchmark by name.
 """
 
 from __future__ import annotations
@@ -23,6 +23,8 @@ NO_NUMBER = "no published number"
 
 @dataclass(frozen=True, slots=True)
 class ReproducedCell:
+    """One number of a paper's table, recomputed and compared with the published one."""
+
     table: str
     task: str
     size: str
@@ -54,8 +56,8 @@ class TextTable:
 
 @dataclass(frozen=True, slots=True)
 class RecipeOptions:
-    """``embeddings`` is a folder of embeddings that were trained here, for papers that compare
-    embeddings."""
+    """Options of a recipe. ``embeddings`` is a folder with your own trained embeddings, for papers
+    that compare embeddings."""
 
     settings: Settings = field(default_factory=Settings)
     progress: Progress = ignore_progress
@@ -64,27 +66,32 @@ class RecipeOptions:
 
 @dataclass(frozen=True, slots=True)
 class Reproduction:
+    """Recomputed numbers of a paper, and the tables to print."""
+
     cells: list[ReproducedCell]
     tables: list[TextTable]
 
     @property
     def outside(self) -> list[ReproducedCell]:
-        """The cells outside their tolerance."""
+        """Cells outside their tolerance."""
         return [cell for cell in self.cells if cell.verdict == OUTSIDE]
 
 
 def list_papers() -> list[str]:
+    """Return the papers that ``codeacumen reproduce`` knows."""
     return [recipe.paper for recipe in list_recipes()]
 
 
 def reproduce(paper: str, options: RecipeOptions) -> Reproduction:
-    """Compute the tables of a paper."""
+    """Recompute the tables of a paper."""
     recipes = {recipe.paper: recipe for recipe in list_recipes()}
     if paper not in recipes:
-        raise CodeacumenError(f"no tables of {paper!r} here", f"there are: {', '.join(recipes)}")
+        raise CodeacumenError(f"no recipe for the paper {paper!r}", f"papers: {', '.join(recipes)}")
     if options.embeddings is not None and not recipes[paper].takes_embeddings:
         takers = [recipe.paper for recipe in recipes.values() if recipe.takes_embeddings]
-        raise CodeacumenError(f"--embeddings is for {', '.join(takers)}")
+        raise CodeacumenError(
+            f"{paper} takes no --embeddings", f"papers that do: {', '.join(takers)}"
+        )
     module = importlib.import_module(recipes[paper].module)
     cells = module.compute_cells(options)
     return Reproduction(cells, module.build_tables(cells))
@@ -93,7 +100,7 @@ def reproduce(paper: str, options: RecipeOptions) -> Reproduction:
 def compare_with_published(
     ours: float | None, published: float | None, tolerance: float | None
 ) -> tuple[float | None, str]:
-    """Return the difference and the verdict; there is none without a published number."""
+    """Return the difference and the verdict; the difference is None without a published number."""
     if published is None or tolerance is None:
         return None, NO_NUMBER
     if ours is None:
@@ -105,7 +112,7 @@ def compare_with_published(
 def summarize_checks(
     cells: Sequence[ReproducedCell], checks: Mapping[str, str], title: str
 ) -> TextTable:
-    """Return how many numbers pass each check; ``checks`` says what must hold for each."""
+    """Return how many numbers pass each check; ``checks`` maps a check to its condition."""
     rows = []
     for check, meaning in checks.items():
         verdicts = [cell.verdict for cell in cells if cell.table == check]

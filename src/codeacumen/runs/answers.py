@@ -1,10 +1,10 @@
-"""Answers as files.
+"""Read and write answers as files.
 
 Answers are one JSON object a line, ``{"id": ..., "answer": ...}`` or ``{"id": ..., "error": ...}``;
-an answer of null means that the model gave none. While a model answers, its answers are appended
-to a log. A log may end in half a line after a kill, and may hold an instance twice after a retry;
-the last whole line counts. The answers file of a run is written from the log, in the order of the
-instances.
+an answer of null means that the model returned none. While a model answers, its answers are
+appended to a log. A log may end in half a line after a kill, and may hold an instance twice after a
+retry; the last complete line counts. The answers file of a run is written from the log, in the
+order of the instances.
 
 Answers of another program may be JSON lines, CSV or Parquet, with the same names as columns.
 """
@@ -28,6 +28,7 @@ _HINT = 'an answer looks like {"id": "len~length", "answer": 0.93}'
 
 
 def to_line(answer: Answer) -> bytes:
+    """Return an answer as a line of JSON."""
     record: dict[str, Any] = {"id": answer.id}
     if answer.error:
         record["error"] = answer.error
@@ -88,7 +89,7 @@ class AnswerLog:
         self._recover()
 
     def _recover(self) -> None:
-        """Read what is there and cut off a line that a kill left unfinished."""
+        """Read the recorded answers; truncate an unfinished last line that a kill left behind."""
         content = self.path.read_bytes()
         whole = content.rfind(b"\n") + 1
         if whole < len(content):
@@ -97,10 +98,11 @@ class AnswerLog:
             try:
                 answer = parse_line(line)
             except ValueError:
-                continue  # a damaged line costs one more question, not the run
+                continue  # the model answers the instance of a damaged line again
             self.recorded[answer.id] = answer
 
     def append(self, answers: Iterable[Answer]) -> None:
+        """Append answers to the log."""
         answers = list(answers)
         data = b"".join(map(to_line, answers))
         while data:
@@ -113,7 +115,7 @@ class AnswerLog:
 
 
 def canonical_bytes(instances: Sequence[Instance], answers: Mapping[str, Answer]) -> bytes:
-    """The answers in the order of the instances: the same bytes however they came about."""
+    """Return the answers as JSON lines in the order of the instances, whatever the log's order."""
     return b"".join(to_line(answers[i.id]) for i in instances if i.id in answers)
 
 

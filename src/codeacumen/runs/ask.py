@@ -1,4 +1,7 @@
-"""Putting a task's instances to a model, batch by batch, and keeping what it says."""
+"""Ask a model all instances of a task, batch by batch, and check its answers.
+
+``runs.evaluate`` calls ``ask_model`` and stores the answers.
+"""
 
 from __future__ import annotations
 
@@ -65,7 +68,7 @@ def ask(
 
 
 def shown(model: Learner, has_training: bool) -> Supervision:
-    """Which labels a learner is shown, of a task with a training split or without."""
+    """Return which labels a learner may see: those of the training split or of the instances."""
     if model.supervision == "train-or-all":
         return "train" if has_training else "all"
     return model.supervision
@@ -85,7 +88,7 @@ def _prepare_model(model: object, task: PlannedTask) -> None:
 def _select_examples(
     model: Learner, task: PlannedTask, fold: Sequence[Instance]
 ) -> Sequence[Example]:
-    """Return the examples that a learner is shown before it answers the instances of a fold."""
+    """Return the examples that a learner may see before it answers the instances of a fold."""
     labels = shown(model, task.training is not None)
     if labels == "train":
         if task.training is None:
@@ -98,8 +101,11 @@ def _select_examples(
 def _split_folds(
     labels: Supervision, instances: Sequence[Instance]
 ) -> Sequence[Sequence[Instance]]:
-    """Which instances are asked after one training. Leave-one-out: each by itself, except
-    that a cluster is left out together, since a sibling's label would give the answer away."""
+    """Return the instances in folds; a learner is trained once for each fold.
+
+    Leave-one-out: each instance is a fold, but the instances of a cluster form one fold, because a
+    sibling's label would reveal the answer.
+    """
     if labels != "leave-one-out":
         return [instances]
     folds: dict[tuple[str, str], list[Instance]] = {}
@@ -114,8 +120,9 @@ def _split_batches(
 ) -> list[list[Instance]]:
     """Return the pending instances in batches.
 
-    Batches are cut before answered instances are left out: a run that continues after a kill asks
-    the same batches, so a model whose answers depend on the batch gives the same answers.
+    The batches are cut before answered instances are removed. A run that continues after a kill
+    therefore asks the same batches, and a model whose answers depend on the batch returns the same
+    answers.
     """
     batches = [instances[start : start + size] for start in range(0, len(instances), size)]
     pending_batches = [[instance for instance in batch if pending(instance)] for batch in batches]
@@ -125,6 +132,7 @@ def _split_batches(
 def _ask_batch(
     call: Ask, capability: Capability, size: int, batch: Sequence[Instance]
 ) -> list[Answer]:
+    """Ask a model the instances of a batch and check the answers."""
     values = ask_each(call, [instance.input for instance in batch], size)
     pairs = zip(batch, values, strict=True)
     return [checked(capability, instance, value) for instance, value in pairs]
@@ -135,7 +143,7 @@ def _run_concurrently(
     batches: Sequence[Sequence[Instance]],
     concurrency: int,
 ) -> Iterator[list[Answer]]:
-    """Yield the answers of the batches as they come; in order where there is one call at a time."""
+    """Yield the answers of the batches as they arrive; in order if ``concurrency`` is 1."""
     if concurrency == 1:
         yield from map(answer, batches)
         return
@@ -155,13 +163,13 @@ def _run_concurrently(
 def _format_error(error: BaseException) -> str:
     try:
         text = str(error)
-    except Exception:  # a model's own exception may be as broken as the model
-        text = "(its text cannot be read)"
+    except Exception:  # str() of a model's own exception class may fail
+        text = "(the text of the error cannot be read)"
     return f"{type(error).__name__}: {text}"[:ERROR_LENGTH]
 
 
 def checked(capability: Capability, instance: Instance, value: Any) -> Answer:
-    """The answer as plain JSON, or an error that says what was wrong with it."""
+    """Return the answer as plain JSON, or with an error if it is invalid."""
     if value is None:
         return Answer(instance.id)
     if isinstance(value, BaseException):
@@ -173,6 +181,7 @@ def checked(capability: Capability, instance: Instance, value: Any) -> Answer:
 
 
 def _plain(capability: Capability, instance: Instance, value: Any) -> Json:
+    """Convert a value to the JSON type of the capability; raise an error if it does not fit."""
     if capability in (Capability.SIMILARITY, Capability.JUDGE):
         # float() would read text and take True for 1; numpy's numbers know __float__.
         if isinstance(value, bool | str | bytes) or not hasattr(value, "__float__"):

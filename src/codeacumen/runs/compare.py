@@ -1,9 +1,9 @@
-"""Are two models really different? Paired tests on identical instances.
+"""Compare models by paired tests on identical instances.
 
-For each task: models are scored on the instances all of them answer. Every pair is tested
-(McNemar's exact test for plain accuracies, paired bootstrap otherwise), p-values are corrected
-after Holm over all pairs of the task, and models that cannot be told apart share a tie group. The
-answers come from runs on disk or from models.
+For each task, models are scored on the instances that all of them answer. Every pair is tested
+(McNemar's exact test for plain accuracies, paired bootstrap otherwise), p-values are corrected by
+Holm's method over all pairs of the task, and models without a significant difference share a tie
+group. The answers come from runs on disk or from models.
 """
 
 from __future__ import annotations
@@ -42,19 +42,21 @@ if TYPE_CHECKING:
     from codeacumen.runs.statistics import Clusters
 
 
-# With fewer units the paired bootstrap finds differences where there are none.
+# With fewer units, the paired bootstrap reports differences that do not exist.
 FEWEST_FOR_TEST = 20
-# A test is read at its tail, so it takes more resamples than an interval.
+# A small p-value lies in the tail of the resamples, so a test needs more of them than an interval.
 MIN_RESAMPLES = 10_000
 
 
 @dataclass(frozen=True, slots=True)
 class PairTest:
-    """``difference`` is first − second; the interval is of the difference, uncorrected. Where
-    no test can be made, ``test`` says why and the rest is None.
+    """Test of two models on one task.
+
+    ``difference`` is first − second, ``low`` and ``high`` its interval without correction. If no
+    test is possible, ``test`` is the reason and the other fields are None.
 
     ``smallest_visible`` is the smallest true difference that this many instances would show
-    in four of five repetitions, before correction; None where it cannot be told.
+    in four of five repetitions (power 0.8), before correction; None if it is unknown.
     """
 
     first: str
@@ -71,8 +73,11 @@ class PairTest:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """All models of one task, best first. Models that share a letter are tied; there are no
-    letters where nothing could be tested."""
+    """Comparison of the models on one task, best first.
+
+    ``groups`` are the tie letters of each model: models that share a letter are tied. They are
+    empty if no pair could be tested.
+    """
 
     task: str
     metric: str
@@ -91,6 +96,7 @@ def compare_answers(
     evaluation_set: EvaluationSet,
     settings: Settings,
 ) -> Comparison:
+    """Compare models by their answers to a task, on the instances that all of them answer."""
     metric = task.metric
     seen = {
         model: observe(metric, instances, read(task, instances, given), evaluation_set)[0]
@@ -107,8 +113,8 @@ def compare_answers(
     sign = 1 if task.card.lower_is_better else -1
     ranking = sorted(values, key=lambda model: (sign * values[model], model))
     pairs = list(combinations(ranking, 2))
-    # The smallest p-value a bootstrap can give is 2 / resamples, and it must survive Holm's
-    # correction: with half as many resamples it would just do so.
+    # The smallest p-value of a bootstrap is 2 / resamples, and it must stay significant after the
+    # correction by Holm. Half as many resamples would be just enough.
     floor = math.ceil(4 * len(pairs) / (1 - settings.confidence))
     resamples = max(MIN_RESAMPLES, settings.resamples, floor)
     clusters = cluster_index(shared[ranking[0]].clusters)
@@ -141,7 +147,8 @@ def compare_answers(
 def _shared(
     metric: Metric, instances: Sequence[Instance], seen: Mapping[str, Observations]
 ) -> tuple[dict[str, Observations], dict[str, str]]:
-    """Every model on the instances all of them answer, and the models with nothing to compare."""
+    """Return the observations of each model on the instances that all models answer, and the
+    models that cannot be compared, with the reason."""
     left_out = {
         model: "no answers" if not observed.ids else "the metric is undefined for its answers"
         for model, observed in seen.items()
@@ -168,6 +175,7 @@ def _test(
     clusters: Clusters | None,
     confidence: float,
 ) -> PairTest:
+    """Test the difference of two models; the p-value is not corrected yet."""
     difference = values[first] - values[second]
     differences = draws[first] - draws[second]
     defined = differences[np.isfinite(differences)]
@@ -180,7 +188,7 @@ def _test(
         return PairTest(first, second, difference, None, None, None, None, False, None, reason)
     low, high = np.quantile(defined, [(1 - confidence) / 2, (1 + confidence) / 2])
     spread = float(defined.std(ddof=1))
-    varies = spread > 1e-12  # below that it is rounding
+    varies = spread > 1e-12  # below this, the spread is rounding error
     if metric.proportion and clusters is None:
         a, b = shared[first].columns[0], shared[second].columns[0]
         p = mcnemar_p(int(np.sum(a > b)), int(np.sum(b > a)))
@@ -203,14 +211,15 @@ def _test(
 
 
 def _corrected(test: PairTest, p_holm: float, confidence: float) -> PairTest:
+    """Return the test with its corrected p-value and the decision."""
     return replace(test, p_holm=p_holm, different=p_holm < 1 - confidence)
 
 
 def tie_groups(ranking: Sequence[str], tied: set[tuple[str, str]]) -> dict[str, str]:
-    """Letters such that two models share one exactly if they are tied.
+    """Return letters for each model, such that two models share a letter exactly if they are tied.
 
-    The groups are the maximal sets of mutually tied models (a compact letter display, after
-    Piepho 2004); 'a' belongs to the group with the best model. A model may bear several.
+    The groups are the maximal sets of mutually tied models (compact letter display, Piepho 2004);
+    'a' belongs to the group with the best model. A model may have several letters.
     """
 
     def are_tied(first: str, second: str) -> bool:
@@ -238,6 +247,7 @@ def tie_groups(ranking: Sequence[str], tied: set[tuple[str, str]]) -> dict[str, 
 
 
 def _letter(i: int) -> str:
+    """Return a, b, ..., z, a1, b1, ... for 0, 1, ..."""
     first, rest = divmod(i, len(ascii_lowercase))
     return ascii_lowercase[rest] + (str(first) if first else "")
 
@@ -251,7 +261,8 @@ def collect_run_answers(
 ) -> AnswersByTask:
     """Return the answers of runs to their tasks, or to those in ``names``.
 
-    A model that is in several runs is named with its folder. Tasks are added to ``tasks``.
+    A model that occurs in several runs gets its folder in its name. The tasks of the runs are added
+    to ``tasks``.
     """
     answers_by_task: AnswersByTask = {}
     runs = [(folder, read_run(folder)) for folder in folders]
@@ -270,7 +281,7 @@ def collect_run_answers(
                 raise CodeacumenError(
                     f"{folder}: {cell.model} answered another version of {cell.task}, or more or "
                     "fewer of its instances",
-                    "evaluate it again with the data that is here",
+                    "evaluate it again with the present data: codeacumen eval",
                 )
             answers, is_unchanged = read_cell_answers(find_results(folder).parent, cell)
             if not is_unchanged:
@@ -301,5 +312,5 @@ def _make_task(name: str, run: Run, folder: Path) -> Task:
 
 
 def is_run(path: Path) -> bool:
-    """Return whether a folder holds a run; it may be called like a model by chance."""
+    """Return True if a folder holds a run; a folder may have the name of a model by chance."""
     return find_results(path).is_file()

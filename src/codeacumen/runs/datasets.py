@@ -1,6 +1,6 @@
-"""The built data sets that runs were made with.
+"""Find and load the built data sets of runs.
 
-A run records the folder of each data set. Whatever needs its questions loads them from there.
+A run records the folder of each data set; a comparison or a report loads the questions from there.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ RECORD = "data_sets"
 
 
 def find_dataset(task: str) -> BuiltDataset | None:
-    """Return the built data set that a task belongs to, if it belongs to one."""
+    """Return the built data set of a task, or None if the task has none."""
     entry = ENTRIES["task"].get(task)
     factory = entry.factory if entry else None
     return factory.built if isinstance(factory, BuiltTask) else None
@@ -29,9 +29,9 @@ def list_dataset_folders(tasks: Iterable[str]) -> dict[str, str]:
 
 
 def load_run_datasets(runs: Iterable[Run]) -> list[BuiltDataset]:
-    """Load the data sets that runs were made with; return those that are still in their folders.
+    """Load the data sets that runs used; return those that are still in their folders.
 
-    A data set that was named before, as ``NAME@DIR``, counts instead of the recorded one.
+    A data set that was already loaded, as ``NAME@DIR``, replaces the recorded one.
     """
     datasets: dict[Path, BuiltDataset] = {}
     for run in runs:
@@ -40,7 +40,7 @@ def load_run_datasets(runs: Iterable[Run]) -> list[BuiltDataset]:
             try:
                 load_data(Path(folder))
             except CodeacumenError:
-                continue  # moved, damaged, or another one is loaded: the reader of the run says so
+                continue  # moved, damaged or replaced: reading the run reports it
         for task in run.tasks:
             built = find_dataset(task)
             if built is not None:

@@ -1,17 +1,20 @@
-"""Evaluate models on tasks: ask, keep the answers, score. Or score answers of another program.
+"""Evaluate models on tasks: ask, store the answers, score. Or score answers of another program.
 
-Answers stream into a log under ``CODEACUMEN_HOME/answers``, one log for each cache key. A run that
-is killed and started again finds its answers there and asks only for the rest, in whatever folder
-its
-results go. The finished answers are copied into the run's folder.
+Answers are appended to a log under ``CODEACUMEN_HOME/answers``, one log for each cache key. A run
+that is killed and started again finds its answers there and asks only for the rest, even if it
+writes its results to another folder. The finished answers are copied into the run's folder.
 """
 
 from __future__ import annotations
 
+import atexit
 import hashlib
 import json
+import shutil
+import tempfile
 import time
 from collections.abc import Mapping, Sequence
+from functools import cache
 from pathlib import Path
 
 from filelock import FileLock
@@ -28,9 +31,20 @@ from codeacumen.runs.scoring import Settings
 
 
 def cell_folder(cell: Cell) -> Path:
+    """Return the folder of the log with the answers of a cell."""
     key = json.dumps(cell.cache_key(), sort_keys=True)
     digest = hashlib.sha256(key.encode()).hexdigest()
+    if not cell.made.is_reusable:
+        return _get_unshared_folder() / digest
     return codeacumen_home() / "answers" / digest[:2] / digest
+
+
+@cache
+def _get_unshared_folder() -> Path:
+    """Return a folder for answers that only this process can use; it is deleted at exit."""
+    folder = Path(tempfile.mkdtemp(prefix="codeacumen-answers-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
 
 
 def answer_cell(
@@ -40,11 +54,11 @@ def answer_cell(
     fresh: bool = False,
     retry_failed: bool = False,
 ) -> tuple[dict[str, Answer], int]:
-    """All answers of one cell, and how many of them had to be asked for now."""
+    """Return all answers of a cell, and how many of them the model was asked now."""
     folder = cell_folder(cell)
     folder.mkdir(parents=True, exist_ok=True)
     key = json.dumps(cell.cache_key(), sort_keys=True, indent=1)
-    # Two runs that want the same answers: the second waits and finds them.
+    # If two runs need the same answers, the second waits for the log of the first.
     with FileLock(folder / "lock"):
         write_atomically(folder / "key.json", key.encode() + b"\n")
         log_path = folder / "answers.jsonl"
@@ -77,9 +91,9 @@ def evaluate(
 ) -> Run:
     """Run every cell and write ``out/answers`` and ``out/results.json``."""
     recorder = Recorder(settings, out)
-    out.mkdir(parents=True, exist_ok=True)  # what cannot be written shows before, too
+    out.mkdir(parents=True, exist_ok=True)  # fail early if the folder is not writable
     for cell in cells:
-        cell_folder(cell)  # reads the data: what is missing shows before anything is asked
+        cell_folder(cell)  # reads the data: fail early if something is missing
     for cell in cells:
         clock = time.perf_counter()
         answers, asked = answer_cell(cell, progress, fresh=fresh, retry_failed=retry_failed)
@@ -107,7 +121,7 @@ def read_answer_files(files: Sequence[Path], task: Task) -> dict[str, dict[str, 
 
 
 def _describe_ids(task: str) -> str:
-    return f"`codeacumen tasks show {task} --json` shows what ids look like"
+    return f"`codeacumen tasks show {task} --json` shows examples of ids"
 
 
 def score_answers(
@@ -116,9 +130,9 @@ def score_answers(
     settings: Settings,
     out: Path | None = None,
 ) -> tuple[Run, list[str]]:
-    """Score answers that were made elsewhere.
+    """Score the answers of another program.
 
-    Returns the run, and notes on answers that are missing or belong to no instance.
+    Return the run, and notes on answers that are missing or belong to no instance.
     """
     planned = PlannedTask(task)
     name, capability = task.card.name, task.card.capability

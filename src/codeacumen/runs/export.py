@@ -1,7 +1,7 @@
-"""Instances of tasks as files, for models that run elsewhere: JSON lines, CSV or Parquet.
+"""Export instances of tasks for models that run elsewhere, as JSON lines, CSV or Parquet.
 
-A row has the task, the instance's id, the parts of its input and, where they are asked for, the
-truth. ``runs/answers.py`` reads the answers.
+A row has the task, the instance's id, the parts of its input and, on request, the truth.
+``runs/answers.py`` reads the answers.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def _list_columns(rows: Rows) -> list[str]:
 
 
 def _to_cell(value: Json) -> str | None:
-    """Return text as it is, nothing as None, and all other values as JSON."""
+    """Return text and None unchanged, and all other values as JSON."""
     return value if value is None or isinstance(value, str) else json.dumps(value)
 
 
@@ -82,8 +82,11 @@ def _to_csv(rows: Rows) -> bytes:
 
 
 def _to_parquet(rows: Rows) -> bytes:
-    """Return a table: a column of numbers or of lists of text, if all of its values are such, else
-    of text, in which other values are JSON."""
+    """Return the rows as a Parquet table.
+
+    A column has numbers or lists of text if all of its values have that type; otherwise it has
+    text, with other values as JSON.
+    """
     import pyarrow as pa
     import pyarrow.parquet as pq
 

@@ -1,4 +1,4 @@
-"""Lists of the tasks and models for ``tasks list`` and ``models list``."""
+"""List the tasks and models for ``tasks list`` and ``models list``."""
 
 from __future__ import annotations
 
@@ -19,8 +19,11 @@ _BUILT_IN = "codeacumen"
 
 @dataclass(frozen=True, slots=True)
 class BenchmarkState:
-    """A benchmark and what it needs: ``state`` is ``ready``, or names the command that gets the
-    data. With ``is_unbuilt`` it has no tasks yet, and ``state`` is the command that builds it."""
+    """A benchmark and whether its data is available.
+
+    ``state`` is ``ready``, or the command that downloads the data. With ``is_unbuilt``, the
+    benchmark has no tasks yet and ``state`` is the command that builds it.
+    """
 
     name: str
     state: str
@@ -38,7 +41,7 @@ def list_models() -> list[dict[str, Any]]:
 
 def _find_group(name: str, origin: str) -> str:
     if origin != _BUILT_IN:
-        return MODELS  # not imported, only to list it
+        return MODELS  # do not import another package only to list its models
     return find_model_group(entry("model", name))
 
 
@@ -52,10 +55,10 @@ def find_model_group(model: Entry) -> str:
 
 
 def list_tasks(patterns: Sequence[str] | None = None) -> list[dict[str, Any]]:
-    """Return name, summary, origin and benchmark of the tasks, and whether their data is here.
+    """Return name, summary, origin and benchmark of the tasks, and whether their data is available.
 
-    ``command`` gets the data of a task that is not here. Benchmarks of which no data set is
-    loaded have no tasks yet: see ``list_benchmarks``.
+    ``command`` downloads the data of a task if it is missing. Benchmarks without a loaded data set
+    have no tasks yet; ``list_benchmarks`` lists them.
     """
     from codeacumen.registry import select_tasks
 
@@ -63,7 +66,7 @@ def list_tasks(patterns: Sequence[str] | None = None) -> list[dict[str, Any]]:
     rows = []
     for name, summary, origin in listing("task"):
         if chosen is None or name in chosen:
-            # A task of another package is not imported, only to list it.
+            # Do not import another package only to list its tasks.
             command = _find_command(name) if origin == _BUILT_IN else ""
             rows.append(
                 {
@@ -79,7 +82,7 @@ def list_tasks(patterns: Sequence[str] | None = None) -> list[dict[str, Any]]:
 
 
 def _find_command(name: str) -> str:
-    """Return the command that gets the data of a task; empty where it is here."""
+    """Return the command that downloads the data of a task; empty if the data is available."""
     from codeacumen.datasets import CATALOGUE, missing_files
 
     data = CATALOGUE.get(make_task(name).card.dataset)
@@ -87,7 +90,7 @@ def _find_command(name: str) -> str:
 
 
 def list_benchmarks(tasks: Sequence[dict[str, Any]]) -> list[BenchmarkState]:
-    """Return the benchmarks of tasks, and those of which no data set is loaded."""
+    """Return the benchmarks of the tasks, and those without a loaded data set."""
     states: dict[str, BenchmarkState] = {}
     for row in tasks:
         name = row["benchmark"]

@@ -1,5 +1,7 @@
-"""The effect of near-duplicates: a model's scores on the instances that have a near-duplicate in
-training, and on the others."""
+"""Measure the effect of near-duplicates between training and test instances on scores.
+
+``codeacumen dataset audit`` calls this.
+"""
 
 from __future__ import annotations
 
@@ -16,8 +18,11 @@ from codeacumen.tasks.base import DISTINCT, NEAR_DUPLICATE
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """``whole`` is the headline score; ``distinct`` and ``near_duplicate`` are the same score on
-    the instances without and with a near-duplicate in training, None where there are none."""
+    """Scores of a model with and without near-duplicates.
+
+    ``whole`` is the headline score; ``distinct`` and ``near_duplicate`` are the same score on the
+    instances without and with a near-duplicate in training, None if there are no such instances.
+    """
 
     task: str
     model: str
@@ -27,7 +32,7 @@ class Effect:
 
     @property
     def difference(self) -> float | None:
-        """How much the near-duplicates add to the headline score."""
+        """Amount that the near-duplicates add to the headline score."""
         if self.distinct is None or self.distinct.value is None or self.whole.value is None:
             return None
         return self.whole.value - self.distinct.value
@@ -38,7 +43,7 @@ def measure_effects(
     settings: Settings,
     progress: Progress = ignore_progress,
 ) -> list[Effect]:
-    """Ask what is not answered yet, and return the effect for each cell."""
+    """Ask the models for missing answers, and return the effect for each cell."""
     effects = []
     for cell in cells:
         answers, _ = answer_cell(cell, progress)

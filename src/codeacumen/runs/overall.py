@@ -1,10 +1,10 @@
-"""Scores over several tasks of a benchmark: means of groups, and losses between levels of input.
+"""Compute scores over several tasks of a benchmark: group means and losses between levels.
 
-A group's mean is of a model that has a score on every task of the group: the mean of some would
-favour a model that leaves out what is hard. Its interval is of the means of resamples; tasks with
-the same instances are resampled together. The difference between the mean with all of the text
-and the mean with less of it has an interval from the same resamples. Which groups and levels there
-are is defined by the benchmarks (``registry.list_benchmarks``).
+A model has a mean for a group only if it has a score on every task of the group; otherwise a model
+could gain by skipping hard tasks. The interval is that of the means of resamples; tasks with the
+same instances are resampled together. A loss is the difference between the mean with the full text
+and the mean with less of it; its interval comes from the same resamples. The benchmarks define the
+groups and levels (``registry.list_benchmarks``).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def needs_resamples(task: str) -> bool:
-    """Whether a mean or a loss is computed from the resamples of the task's headline score."""
+    """Return True if a mean or a loss needs the resamples of the task's headline score."""
     return any(task in group.tasks for group in list_task_groups()) or any(
         task in tasks for levels in list_input_levels() for tasks in levels.tasks.values()
     )
@@ -31,9 +31,10 @@ def needs_resamples(task: str) -> bool:
 def task_seed(seed: int, instances: Sequence[Instance]) -> int:
     """Return the seed for the resamples of one task of a group.
 
-    Tasks with the same instances share a seed, so that they are resampled together; other tasks
-    must not, or equally many clusters would be resampled in the same way. The seed depends on the
-    instances' ids and not on the task's name: renaming a task changes no interval.
+    Tasks with the same instances share a seed, so that they are resampled together. Other tasks
+    must not share it: tasks with the same number of clusters would be resampled in the same way.
+    The seed depends on the instances' ids and not on the task's name, so renaming a task changes no
+    interval.
     """
     digest = hashlib.sha256(f"{seed}\0".encode())
     for instance in instances:
@@ -42,12 +43,12 @@ def task_seed(seed: int, instances: Sequence[Instance]) -> int:
 
 
 def group_means(cells: Sequence[Scores]) -> dict[tuple[str, str], float]:
-    """Return means by group and model, where the model has a score on every task of the group."""
+    """Return means by group and model, for models with a score on every task of the group."""
     return _compute_means(cells, ((group.name, group.tasks) for group in list_task_groups()))
 
 
 def level_means(cells: Sequence[Scores], levels: InputLevels) -> dict[tuple[str, str], float]:
-    """Return means by level and model, where the model has a score on every task of the level."""
+    """Return means by level and model, for models with a score on every task of the level."""
     return _compute_means(cells, levels.tasks.items())
 
 
@@ -70,8 +71,10 @@ def overall_scores(
     draws: Mapping[tuple[str, str], Floats | None],
     confidence: float,
 ) -> tuple[Overall, ...]:
-    """Return the mean of each group and model with its interval; ``draws`` are the headline's
-    values in the resamples, by task and model."""
+    """Return the mean of each group and model with its interval.
+
+    ``draws`` are the values of the headline score in the resamples, by task and model.
+    """
     tasks_of = {group.name: group.tasks for group in list_task_groups()}
     return tuple(
         Overall(
@@ -90,7 +93,7 @@ def losses(
     draws: Mapping[tuple[str, str], Floats | None],
     confidence: float,
 ) -> tuple[Loss, ...]:
-    """Return how much lower each model's mean is where it sees less than all of the text."""
+    """Return how much lower each model's mean is with less than the full text."""
     computed = []
     for levels in list_input_levels():
         means = level_means(cells, levels)
@@ -109,6 +112,7 @@ def losses(
 def _bounds(
     draws: Sequence[Floats | None], confidence: float
 ) -> tuple[float, float] | tuple[None, None]:
+    """Return the percentile interval of the mean of draws; None if a task has no draws."""
     import numpy as np
 
     known = [one for one in draws if one is not None]

@@ -1,4 +1,4 @@
-"""What a run will do: every model with every task, checked before anything is asked."""
+"""Plan a run: pair every model with every task, and check the pairs before any model is asked."""
 
 from __future__ import annotations
 
@@ -43,11 +43,11 @@ from codeacumen.registry import (
     select_tasks,
 )
 
-# Our own models and adapters compute with these; another release may give other digits.
+# The models and adapters of this package use these libraries; another release may change digits.
 LIBRARIES = ("numpy", "rapidfuzz", "scikit-learn", "spylls")
-# The modules that stand between a task and a model: adapters, batches, and checks of answers.
+# Modules between a task and a model: adapters, batches, and checks of answers.
 ASKING = ("codeacumen.models.adapters", "codeacumen.runs.ask")
-# What a question may say about itself beside what it asks; left out where it does not.
+# Optional parts of a question; they are omitted where they are empty.
 OPTIONAL = ("method", "ask")
 
 
@@ -60,7 +60,7 @@ class PlannedTask:
 
     @cached_property
     def card(self) -> TaskCard:
-        """The task's card; its title says where the instances are limited."""
+        """The task's card; a limit is part of its title."""
         card = self.task.card
         if not self.limit or len(self._all_instances) <= self.limit:
             return card
@@ -69,7 +69,7 @@ class PlannedTask:
 
     @cached_property
     def instances(self) -> Sequence[Instance]:
-        """The instances to ask."""
+        """Instances to ask, at most ``limit``."""
         return self._all_instances[: self.limit or None]
 
     @cached_property
@@ -81,20 +81,20 @@ class PlannedTask:
             raise
         except Exception as error:
             raise CodeacumenError(
-                f"task {name}: its instances cannot be read: {type(error).__name__}: {error}"
+                f"task {name}: cannot read its instances: {type(error).__name__}: {error}"
             ) from error
         if not instances:
             raise CodeacumenError(f"task {name} has no instances")
         seen: set[str] = set()
         for instance in instances:
             if instance.id in seen:
-                raise CodeacumenError(f"task {name}: two instances are called {instance.id}")
+                raise CodeacumenError(f"task {name}: two instances have the id {instance.id}")
             seen.add(instance.id)
         return instances
 
     @cached_property
     def data_sha256(self) -> str:
-        """Hash of everything asked and everything scored against, in order."""
+        """Hash of all inputs and truths of the instances, in order."""
         return self._hash(
             (
                 f"instance {instance.id}",
@@ -111,7 +111,7 @@ class PlannedTask:
 
     @cached_property
     def code_sha256(self) -> str:
-        """Hash of the code that makes the task: of what is registered, or of the task's class."""
+        """Hash of the code of the task: of its registered factory, or of its class."""
         try:
             return entry("task", self.card.name).get_code_hash()
         except CodeacumenError:
@@ -119,17 +119,19 @@ class PlannedTask:
 
     @property
     def training(self) -> Callable[[], Sequence[Example]] | None:
-        """The function that returns the training split, where there is one."""
+        """Function that returns the training split, or None."""
         return self.task.training if isinstance(self.task, HasTraining) else None
 
     def open_context(self) -> CodeContext | None:
-        """Return the code around the task's methods, where the task offers it."""
+        """Return the code around the task's methods, or None if the task has none."""
         return self.task.code_context() if isinstance(self.task, HasContext) else None
 
     @cached_property
     def surroundings(self) -> str:
-        """Identifies what a model may learn from or see beside the instances: as the task itself
-        says, or by the hash of its training split."""
+        """Identifier of the data that a model may use besides the instances.
+
+        It is the task's own fingerprint, or else the hash of its training split.
+        """
         own = get_fingerprint(self.task)
         if own or self.training is None:
             return own
@@ -139,7 +141,7 @@ class PlannedTask:
             raise
         except Exception as error:
             raise CodeacumenError(
-                f"task {self.card.name}: its training split cannot be read: "
+                f"task {self.card.name}: cannot read its training split: "
                 f"{type(error).__name__}: {error}"
             ) from error
         return self._hash(
@@ -151,6 +153,7 @@ class PlannedTask:
         )
 
     def _hash(self, records: Iterable[tuple[str, list[Json]]]) -> str:
+        """Return the hash of records; their labels are for error messages."""
         digest = hashlib.sha256()
         for what, record in records:
             try:
@@ -164,14 +167,14 @@ class PlannedTask:
 
 
 def _hashed_input(question: Input) -> list[Json]:
-    """Return what identifies a question in hashes: its content and its optional parts."""
+    """Return the parts of a question that its hash covers: the content and the optional parts."""
     if isinstance(question, Question | Prompt):
         return [*question.content, question.method, question.ask]
     return [*question.content]
 
 
 def input_record(asked: Input) -> dict[str, Json]:
-    """A question as plain JSON."""
+    """Return a question as plain JSON, without empty optional parts."""
     return {
         key: value for key, value in asdict(asked).items() if value != "" or key not in OPTIONAL
     }
@@ -186,11 +189,14 @@ class Cell:
 
     @property
     def name(self) -> str:
+        """Label of the cell in progress messages."""
         return f"{self.made.reference} on {self.task.card.name}"
 
     def cache_key(self) -> dict[str, object]:
-        """Return everything that an answer may depend on, and nothing else. Answers are found again
-        only under an equal key."""
+        """Return everything that an answer may depend on, and nothing else.
+
+        Stored answers are reused only under an equal key.
+        """
         key: dict[str, object] = {
             "asking": modules_hash(*ASKING),
             "libraries": {name: version(name) for name in LIBRARIES},
@@ -211,7 +217,8 @@ class Cell:
 
 
 def model_card(made: LoadedModel) -> ModelCard:
-    # One that learns here says so, and so may one that has learned before.
+    """Return the card of a model for a run's results."""
+    # A learner has a supervision; a model that was trained before may have one too.
     supervision = made.model.supervision if isinstance(made.model, Supervised) else "none"
     return ModelCard(
         name=made.reference,
@@ -225,8 +232,10 @@ def model_card(made: LoadedModel) -> ModelCard:
 
 
 def why_not(made: LoadedModel, card: TaskCard, *, trains: bool = True) -> str:
-    """Why a model cannot answer a task; empty if it can. ``trains``: the task has a training
-    split."""
+    """Return why a model cannot answer a task; empty if it can.
+
+    ``has_training``: the task has a training split.
+    """
     needed = card.capability
     only = made.model.only if isinstance(made.model, Restricted) else ()
     if only and not any(card.name == name or card.name.startswith(name + "/") for name in only):
@@ -235,7 +244,7 @@ def why_not(made: LoadedModel, card: TaskCard, *, trains: bool = True) -> str:
     learner = made.model if isinstance(made.model, Learner) else None
     if learner is not None and learner.supervision == "train" and not trains:
         return "it learns from a training split, which the task does not have"
-    # A learner is shown the task's own questions, so an adapter cannot stand in for its capability.
+    # A learner is trained on the task's own questions, so an adapter cannot replace its capability.
     needs_native_capability = learner is not None or card.requires_native_capability
     reachable = needed in own if needs_native_capability else route(own, needed) is not None
     if reachable:
@@ -246,7 +255,7 @@ def why_not(made: LoadedModel, card: TaskCard, *, trains: bool = True) -> str:
 def make_plan(
     references: Sequence[str], task_patterns: Sequence[str], *, skip_unfit: bool = False
 ) -> tuple[list[Cell], list[str]]:
-    """Return the cells of models and tasks that are given by name; see ``plan_cells``."""
+    """Return the cells of models and tasks, given by name; see ``plan_cells``."""
     models = [make_model(reference) for reference in dict.fromkeys(references)]
     tasks = [PlannedTask(make_task(name)) for name in select_tasks(task_patterns)]
     return plan_cells(models, tasks, skip_unfit=skip_unfit)
@@ -255,10 +264,9 @@ def make_plan(
 def plan_cells(
     models: Sequence[LoadedModel], tasks: Sequence[PlannedTask], *, skip_unfit: bool = False
 ) -> tuple[list[Cell], list[str]]:
-    """Return the cells to run, and what was left out and why.
+    """Return the cells to run, and the pairs that were skipped, with reasons.
 
-    A model that lacks the capability a task needs is an error before anything runs, unless
-    ``skip_unfit``.
+    A model without the capability that a task needs is an error, unless ``skip_unfit``.
     """
     cells: list[Cell] = []
     unfit: list[str] = []
@@ -267,7 +275,7 @@ def plan_cells(
             trains = task.training is not None
             reason = why_not(made, task.card, trains=trains)
             if reason:
-                unfit.append(f"{made.reference} cannot be asked {task.card.name}: {reason}")
+                unfit.append(f"{made.reference} cannot answer {task.card.name}: {reason}")
             else:
                 cells.append(Cell(made, task))
     if unfit and not skip_unfit:
@@ -277,16 +285,16 @@ def plan_cells(
         )
     if not cells:
         raise CodeacumenError(
-            "\n".join(["there is nothing to ask", *unfit]),
-            "`codeacumen models show NAME` says what a model can answer",
+            "\n".join(["no model can answer a task", *unfit]),
+            "`codeacumen models show NAME` lists the tasks that a model can answer",
         )
     return cells, unfit
 
 
 @dataclass(frozen=True, slots=True)
 class Availability:
-    """What a run without names would take; what it leaves out because something is not here; and
-    why what is at fault cannot be taken."""
+    """Models or tasks that a run without names uses, those that it skips because data or arguments
+    are missing, and the errors of broken ones."""
 
     names: list[str]
     absent: list[str]
@@ -294,7 +302,7 @@ class Availability:
 
 
 def offered_tasks() -> Availability:
-    """Tasks whose data is here. A broken package of somebody else's spoils only its own."""
+    """Return the tasks by availability of their data. A broken package affects only its tasks."""
     from codeacumen.datasets import CATALOGUE, missing_files
 
     offer = Availability([], [], [])
@@ -309,7 +317,7 @@ def offered_tasks() -> Availability:
 
 
 def offered_models() -> Availability:
-    """Models that can be made with their default settings; absent are those that need more."""
+    """Return the models that load with default settings; ``absent`` are those that need more."""
     offer = Availability([], [], [])
     for name in names("model"):
         try:

@@ -1,7 +1,6 @@
 """Turn a model's answers into a cell of a run, and cells into a run on disk.
 
-A run also records what its results depend on besides the data: versions, machine, commit, time and
-memory.
+A run also records provenance: versions, machine, commit, time and memory.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ if TYPE_CHECKING:
 
 
 def package_versions() -> dict[str, str]:
-    """Versions of what codeacumen's core depends on, as installed."""
+    """Return the installed versions of the libraries that codeacumen requires."""
     found: dict[str, str] = {}
     try:
         requirements = requires("codeacumen") or []
@@ -56,7 +55,7 @@ def package_versions() -> dict[str, str]:
 
 
 def git_state() -> dict[str, Json] | None:
-    """Commit of the checkout codeacumen runs from; None for an installed package."""
+    """Return the commit of codeacumen's checkout; None for an installed package."""
     root = Path(codeacumen.__file__).resolve().parents[2]
     if not (root / ".git").exists():
         return None
@@ -76,6 +75,7 @@ def _git(root: Path, *arguments: str) -> str:
 
 
 def provenance(started: datetime, seconds: float) -> dict[str, Json]:
+    """Return versions, machine, commit, time and memory of this process."""
     return {
         "codeacumen": codeacumen.__version__,
         "git": git_state(),
@@ -93,7 +93,7 @@ ERRORS_SHOWN = 5
 
 
 class Recorder:
-    """Collects the cells of a run. Without a folder nothing is written."""
+    """Collects the cells of a run and writes them to a folder, if one is given."""
 
     def __init__(self, settings: Settings, out: Path | None) -> None:
         self.settings = settings
@@ -114,7 +114,7 @@ class Recorder:
         asked: int = 0,
         since: float | None = None,
     ) -> None:
-        """Score the answers and keep them; ``since`` is when the model was first asked."""
+        """Score and store the answers of a model; ``started`` is when it was first asked."""
         data = canonical_bytes(task.instances, answers)
         path = Path("answers") / task.card.name / f"{file_name(model.name)}.jsonl"
         if self.out is not None:
@@ -146,8 +146,8 @@ class Recorder:
         )
 
     def finish(self) -> Run:
-        """Return the run; write its record where there is a folder."""
-        # A mean over tasks that were limited would be read as the benchmark's.
+        """Return the run; write its record if there is a folder."""
+        # Readers would take a mean over limited tasks for the benchmark's score.
         whole = [cell for cell in self.cells if not self.tasks[cell.task].limit]
         run = Run(
             seed=self.settings.seed,
@@ -169,11 +169,13 @@ class Recorder:
 
 
 def file_name(reference: str) -> str:
-    """A file name for a model; a reference that is none already gets a hash, so that no two
-    share a file."""
+    """Return a file name for a model.
+
+    A reference that is not a valid name gets a hash, so that two models never share a file.
+    """
     plain = re.sub(r"[^A-Za-z0-9.=-]+", "_", reference)
     if plain == reference and len(plain) < 100:
         return plain
-    # What was not UTF-8 on the command line is a lone surrogate here.
+    # Bytes of the command line that are not UTF-8 are lone surrogates in the reference.
     digest = hashlib.sha256(reference.encode(errors="surrogatepass")).hexdigest()
     return f"{plain[:100]}-{digest[:8]}"

@@ -1,6 +1,6 @@
-"""Runs as files: ``docs/results.md`` describes every field of ``results.json``.
+"""Read and write runs; ``docs/results.md`` describes every field of ``results.json``.
 
-The schema has a version, and a reader refuses a version that it does not know.
+The schema has a version, and the reader rejects unknown versions.
 """
 
 from __future__ import annotations
@@ -35,6 +35,7 @@ FILE_NAME = "results.json"
 
 
 def to_json(run: Run) -> dict[str, Any]:
+    """Return the contents of ``results.json``."""
     return {
         "schema": SCHEMA,
         "seed": run.seed,
@@ -50,6 +51,7 @@ def to_json(run: Run) -> dict[str, Any]:
 
 
 def from_json(record: Mapping[str, Any]) -> Run:
+    """Return the run in the contents of a ``results.json``."""
     if record.get("schema") != SCHEMA:
         raise CodeacumenError(
             f"the schema is {record.get('schema')!r}, this version of codeacumen reads {SCHEMA!r}",
@@ -97,6 +99,7 @@ def _scores(cell: Mapping[str, Any]) -> Scores:
 
 
 def write_run(folder: Path, run: Run) -> Path:
+    """Write a run's ``results.json`` to a folder, and return its path."""
     path = folder / FILE_NAME
     text = json.dumps(to_json(run), indent=1, ensure_ascii=False)
     write_atomically(path, text.encode("utf-8", errors="backslashreplace") + b"\n")
@@ -104,13 +107,13 @@ def write_run(folder: Path, run: Run) -> Path:
 
 
 def read_cell_answers(folder: Path, cell: Scores) -> tuple[dict[str, Answer], bool]:
-    """A cell's answers, and whether they are still what was scored."""
+    """Return a cell's answers, and whether they are unchanged since they were scored."""
     path = folder / cell.answers
-    # A results file made elsewhere must not make us read outside its folder.
+    # A results file from elsewhere must not be able to read files outside its folder.
     if not cell.answers or not path.resolve().is_relative_to(folder.resolve()):
         raise CodeacumenError(
             f"{folder}: the answers of {cell.model} are not in the run's folder",
-            "a run made by `codeacumen score` keeps them only with --out",
+            "`codeacumen score` stores the answers only with --out",
         )
     answers = read_answers(path)
     found = hashlib.sha256(path.read_bytes()).hexdigest()
@@ -118,12 +121,12 @@ def read_cell_answers(folder: Path, cell: Scores) -> tuple[dict[str, Answer], bo
 
 
 def find_results(path: Path) -> Path:
-    """The results file that a path means: itself, or the one in the folder."""
+    """Return the results file in a folder, or the path itself if it is not a folder."""
     return path / FILE_NAME if path.is_dir() else path
 
 
 def read_run(path: Path) -> Run:
-    """A run by its folder or its results.json."""
+    """Read a run, given by its folder or its ``results.json``."""
     file = find_results(path)
     try:
         record = json.loads(file.read_text(encoding="utf-8"))

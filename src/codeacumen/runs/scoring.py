@@ -1,4 +1,4 @@
-"""From answers to scores: which instances count, the metric, its interval."""
+"""Compute scores from answers: select the instances, apply the metric, compute its interval."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ if TYPE_CHECKING:
     from codeacumen.runs.statistics import Clusters
 
 SMALL_SAMPLE = 30
-# With fewer, resamples say nothing: two pairs always correlate at 1 or -1.
+# With fewer units, resamples are meaningless: two pairs always correlate at 1 or -1.
 FEWEST_FOR_INTERVAL = 5
 NO_ANSWER = Answer("")
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """How scores are made; a run records these."""
+    """Settings of scores and intervals; a run records them."""
 
     seed: int = 0
     confidence: float = 0.95
@@ -55,13 +55,14 @@ class Settings:
 
 @dataclass(frozen=True, slots=True)
 class Observations:
-    """What a metric sees of a model: one column for each instance that counts."""
+    """Input of a metric for one model: one column for each instance that counts."""
 
     ids: tuple[str, ...]
     columns: Floats
     clusters: tuple[str, ...]
 
     def restricted_to(self, ids: Sequence[str]) -> Observations:
+        """Return the observations of these instances, in this order."""
         place = {id_: i for i, id_ in enumerate(self.ids)}
         index = [place[id_] for id_ in ids]
         return Observations(
@@ -70,6 +71,7 @@ class Observations:
 
 
 def belongs(instance: Instance, evaluation_set: EvaluationSet, slice_: str = "") -> bool:
+    """Return True if an instance belongs to an evaluation set and to a slice, if one is given."""
     return (not evaluation_set.tag or evaluation_set.tag in instance.tags) and (
         not slice_ or slice_ in instance.tags
     )
@@ -78,7 +80,7 @@ def belongs(instance: Instance, evaluation_set: EvaluationSet, slice_: str = "")
 def read(
     task: Task, instances: Sequence[Instance], answers: Mapping[str, Answer]
 ) -> Mapping[str, Answer]:
-    """Return the answers as the task's metrics see them."""
+    """Return the answers for the task's metrics, postprocessed if the task does that."""
     if isinstance(task, PostprocessesAnswers):
         return task.postprocess_answers(instances, answers)
     return answers
@@ -91,7 +93,7 @@ def observe(
     evaluation_set: EvaluationSet,
     slice_: str = "",
 ) -> tuple[Observations, dict[str, str]]:
-    """The metric's view, and what was wrong with answers it could not read, by instance."""
+    """Return the metric's observations, and the errors of invalid answers, by instance."""
     ids: list[str] = []
     rows: list[tuple[float, ...]] = []
     clusters: list[str] = []
@@ -104,7 +106,7 @@ def observe(
         if not answer.error and answer.value is not None:
             try:
                 row = metric.observe(instance.truth, answer.value)
-            except Exception as error:  # a metric may be somebody else's
+            except Exception as error:  # a metric of another package may raise anything
                 unreadable[instance.id] = f"{type(error).__name__}: {error}"
         if row is None:
             if metric.unanswered is None:
@@ -120,10 +122,11 @@ def observe(
 def score(
     task: Task, instances: Sequence[Instance], answers: Mapping[str, Answer], settings: Settings
 ) -> tuple[list[Score], dict[str, str]]:
-    """Return all scores of a model on a task, and the answers that could not be read.
+    """Return all scores of a model on a task, and the errors of invalid answers, by instance.
 
-    The headline is first; then every slice under the first evaluation set; then the same of the
-    task's further metrics and of those that are registered for it.
+    The order: the task's metric on every evaluation set, the headline first; the same metric on
+    every slice of the first evaluation set; then the task's other metrics and the registered ones,
+    on the first evaluation set and its slices.
     """
     card = task.card
     first = card.evaluation_sets[0]
@@ -140,7 +143,7 @@ def score(
     for metric in further:
         wanted += [(metric, first, slice_) for slice_ in ("", *card.slices)]
     given = read(task, instances, answers)
-    # Slices are many times smaller than all, and there may be many metrics.
+    # Select the instances of each slice once: slices are small, and there may be many metrics.
     members = {
         slice_: [one for one in instances if belongs(one, first, slice_)] for slice_ in card.slices
     }
@@ -162,6 +165,7 @@ def _one(
     slice_: str,
     settings: Settings,
 ) -> Score:
+    """Return the score of a metric with its interval, or with a note that explains its absence."""
     n = len(seen.ids)
     value = point(metric, seen.columns)
     if not math.isfinite(value):
@@ -185,13 +189,14 @@ def _one(
 def _bounds(
     metric: Metric, columns: Floats, clusters: Clusters | None, settings: Settings
 ) -> tuple[float, float] | None:
+    """Return the interval of a score; None if too many resamples leave it undefined."""
     value = point(metric, columns)
     if isinstance(metric, Percentage) and metric.percentage and value in (0.0, 100.0):
-        # Where none or all are so, so is every resample: Wilson's interval has a width.
+        # At 0 or 100 %, all resamples are equal; Wilson's interval still has a width.
         units = unit_count(columns.shape[1], clusters)
         low, high = wilson_interval(value / 100, units, settings.confidence)
         return 100 * low, 100 * high
-    # A proportion that is constant has an interval without resamples.
+    # ``compute_interval`` needs no resamples for a proportion of 0 or 1.
     if not (metric.proportion and value in (0.0, 1.0)):
         metric, columns, clusters = _summed(metric, columns, clusters)
     return interval(
@@ -207,7 +212,7 @@ def _bounds(
 def headline_draws(
     task: Task, instances: Sequence[Instance], answers: Mapping[str, Answer], settings: Settings
 ) -> Floats | None:
-    """The headline score in each of the resamples; None where there is too little to resample."""
+    """Return the headline score in each resample; None if there are too few units."""
     given = read(task, instances, answers)
     seen, _ = observe(task.metric, instances, given, task.card.evaluation_sets[0])
     clusters = cluster_index(seen.clusters)
@@ -222,7 +227,10 @@ def headline_draws(
 def _summed(
     metric: Metric, columns: Floats, clusters: Clusters | None
 ) -> tuple[Metric, Floats, Clusters | None]:
-    """The same metric on rows that are whole clusters, where it can be had from sums."""
+    """Return a metric and columns with one column per cluster, if the metric depends on sums only.
+
+    Otherwise return the arguments.
+    """
     if clusters is None or not isinstance(metric, SumMetric):
         return metric, columns, clusters
     numbers = np.ones(columns.shape[1])
@@ -232,8 +240,11 @@ def _summed(
 
 @dataclass(frozen=True, slots=True)
 class _OfClusters:
-    """A metric on rows that are clusters: the sums of their instances' rows, and how many these
-    are. Its draws are the metric's own, and cost what clusters cost, not what instances do."""
+    """A metric on clusters: its columns are sums over the instances of a cluster, and their number.
+
+    Resamples have the same values as those of the original metric, at the cost of clusters instead
+    of instances.
+    """
 
     name: str
     title: str
@@ -242,7 +253,7 @@ class _OfClusters:
     proportion: bool = False
 
     def observe(self, truth: Json, answer: Json) -> tuple[float, ...] | None:
-        raise NotImplementedError("what is observed are instances")
+        raise NotImplementedError("a cluster metric does not observe instances")
 
     def statistic(self, columns: Floats, weights: Floats) -> Floats:
         sums = columns @ weights.T
@@ -252,6 +263,7 @@ class _OfClusters:
 def count(
     instances: Sequence[Instance], answers: Mapping[str, Answer], failed: Mapping[str, str]
 ) -> Counts:
+    """Count the instances that were answered, left unanswered, or failed."""
     answered = sum(
         1
         for instance in instances

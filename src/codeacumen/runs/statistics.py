@@ -1,8 +1,8 @@
-"""Intervals and tests, all from one idea: a resample is a vector of weights.
+"""Intervals and tests for scores. A resample is a vector of weights.
 
-``weights[b, i]`` says how often row i stands in resample b. Every metric is a function of
-weights, so the bootstrap, the jackknife and the paired bootstrap are matrix operations, and
-two models are resampled together by giving both the same weights.
+``weights[b, i]`` is the number of times that instance i occurs in resample b. Every metric is a
+function of weights, so the bootstrap, the jackknife and the paired bootstrap are matrix operations,
+and two models are resampled together by applying the same weights to both.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 
     from codeacumen.api import Floats
 
-    # The number of the cluster each instance belongs to.
+    # Number of each instance's cluster.
     Clusters: TypeAlias = NDArray[np.intp]
 
-# Weights are made in blocks of this many numbers, so that memory does not grow with the data.
+# Size of a block of weights in numbers, so that memory does not grow with the data.
 BLOCK = 1 << 22
 JACKKNIFE_GROUPS = 500
 # Share of resamples that may leave a statistic undefined.
@@ -32,7 +32,7 @@ MOST_UNDEFINED = 0.05
 
 
 def cluster_index(clusters: Sequence[str]) -> Clusters | None:
-    """Numbers of the clusters, or None where every instance stands for itself."""
+    """Return the number of each instance's cluster, or None if every cluster has one instance."""
     named = [cluster for cluster in clusters if cluster]
     if len(set(named)) == len(named):
         return None
@@ -42,15 +42,17 @@ def cluster_index(clusters: Sequence[str]) -> Clusters | None:
 
 
 def unit_count(n: int, clusters: Clusters | None) -> int:
-    """How many independent units there are: what certainty hangs on."""
+    """Return the number of independent units: clusters, or instances without clusters."""
     return n if clusters is None else int(clusters.max()) + 1
 
 
 def bootstrap_weights(
     n: int, resamples: int, seed: int, clusters: Clusters | None = None
 ) -> Iterator[Floats]:
-    """Weights of ``resamples`` bootstrap samples, in blocks of rows. With clusters, whole
-    clusters are drawn."""
+    """Yield the weights of ``resamples`` bootstrap samples, in blocks of rows.
+
+    With clusters, whole clusters are sampled.
+    """
     rng = np.random.default_rng(seed)
     units = unit_count(n, clusters)
     rows = max(1, BLOCK // max(n, units))
@@ -64,7 +66,8 @@ def bootstrap_weights(
 
 
 def jackknife_weights(n: int, clusters: Clusters | None = None) -> Floats:
-    """Weights that leave out one unit each; many units are left out in groups."""
+    """Return the weights of the jackknife, which omits one unit at a time, or one of at most
+    ``JACKKNIFE_GROUPS`` groups of units."""
     unit = np.arange(n) if clusters is None else clusters
     groups = min(int(unit.max()) + 1, JACKKNIFE_GROUPS)
     weights: Floats = (unit[None, :] % groups != np.arange(groups)[:, None]).astype(float)
@@ -78,8 +81,11 @@ def replicates(
     seed: int,
     clusters: Clusters | None = None,
 ) -> list[Floats]:
-    """The metric's values in the bootstrap samples, for each table of columns; nan where a
-    sample leaves it undefined. All tables meet the same resamples, which pairs them."""
+    """Return the metric's values in the bootstrap samples, for each table of columns.
+
+    A value is nan if the metric is undefined in the sample. All tables use the same resamples:
+    they are paired.
+    """
     n = tables[0].shape[1]
     values: list[list[Floats]] = [[] for _ in tables]
     for weights in bootstrap_weights(n, resamples, seed, clusters):
@@ -89,6 +95,7 @@ def replicates(
 
 
 def point(metric: Metric, columns: Floats) -> float:
+    """Return the metric's value on all columns; nan without columns."""
     n = columns.shape[1]
     if n == 0:
         return math.nan
@@ -96,7 +103,7 @@ def point(metric: Metric, columns: Floats) -> float:
 
 
 def wilson_interval(value: float, n: int, confidence: float) -> tuple[float, float]:
-    """Wilson's interval for a proportion: unlike the bootstrap it has a width at 0 and 1."""
+    """Return the Wilson score interval of a proportion, which has a width at 0 and 1 too."""
     z = float(ndtri((1 + confidence) / 2))
     centre = (value + z * z / (2 * n)) / (1 + z * z / n)
     half = z / (1 + z * z / n) * math.sqrt(value * (1 - value) / n + z * z / (4 * n * n))
@@ -107,14 +114,16 @@ def wilson_interval(value: float, n: int, confidence: float) -> tuple[float, flo
 def bca_interval(
     value: float, draws: Floats, jackknife: Floats, confidence: float
 ) -> tuple[float, float] | None:
-    """Efron's bias-corrected and accelerated interval; None where too many resamples leave the
-    statistic undefined: those that are left would be a selection."""
+    """Return the bias-corrected and accelerated bootstrap interval (BCa, Efron 1987).
+
+    None if the statistic is undefined in too many resamples: the rest would be a biased selection.
+    """
     defined = np.isfinite(draws)
     if not math.isfinite(value) or np.mean(defined) < 1 - MOST_UNDEFINED:
         return None
     draws = draws[defined]
     tails = np.array([(1 - confidence) / 2, (1 + confidence) / 2])
-    # The share below the value, ties split: rank metrics of small samples are lumpy.
+    # The share below the value, with ties split: rank metrics of small samples have many ties.
     share = (np.mean(draws < value) + np.mean(draws <= value)) / 2
     leave_one = jackknife[np.isfinite(jackknife)]
     if 0 < share < 1 and len(leave_one) > 1:
@@ -137,13 +146,15 @@ def interval(
     seed: int,
     clusters: Clusters | None = None,
 ) -> tuple[float, float] | None:
-    """The interval of one score: Wilson's for plain proportions, BCa bootstrap otherwise; None
-    where it cannot be had."""
+    """Return the interval of a score: Wilson's for plain proportions, else the BCa bootstrap.
+
+    None if the interval is undefined.
+    """
     value = point(metric, columns)
     n = columns.shape[1]
     if not math.isfinite(value):
         return None
-    # Where all are right, or all wrong, so is every resample: Wilson's interval has a width.
+    # If all answers are right, or all wrong, all resamples are equal; Wilson's has a width.
     if metric.proportion and (clusters is None or value in (0.0, 1.0)):
         return wilson_interval(value, unit_count(n, clusters), confidence)
     (draws,) = replicates(metric, [columns], resamples, seed, clusters)
@@ -152,7 +163,7 @@ def interval(
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """Holm's step-down correction: adjusted p-values, in the order given."""
+    """Return p-values adjusted by Holm's step-down method, in the given order."""
     p = np.asarray(p_values, dtype=float)
     order = np.argsort(p, kind="stable")
     steps = p[order] * np.arange(len(p), 0, -1)
@@ -162,7 +173,7 @@ def holm(p_values: Sequence[float]) -> list[float]:
 
 
 def bootstrap_p(differences: Floats) -> float:
-    """Two-sided p-value of a difference by where 0 lies among its bootstrap replicates."""
+    """Return the two-sided p-value of a difference, from the rank of 0 among its replicates."""
     draws = differences[np.isfinite(differences)]
     below = (np.count_nonzero(draws < 0) + np.count_nonzero(draws <= 0)) / 2
     smaller = min(below, len(draws) - below)
@@ -170,7 +181,8 @@ def bootstrap_p(differences: Floats) -> float:
 
 
 def mcnemar_p(only_first: int, only_second: int) -> float:
-    """Exact McNemar test on the instances that only one of two models gets right."""
+    """Return the p-value of the exact McNemar test, from the numbers of instances that only one of
+    two models answers correctly."""
     from scipy.stats import binomtest
 
     discordant = only_first + only_second
@@ -178,5 +190,5 @@ def mcnemar_p(only_first: int, only_second: int) -> float:
 
 
 def smallest_visible(standard_error: float, confidence: float, power: float = 0.8) -> float:
-    """The smallest true difference that such a comparison would show with this power."""
+    """Return the smallest true difference that a test detects with this power."""
     return float((ndtri((1 + confidence) / 2) + ndtri(power)) * standard_error)

@@ -1,7 +1,8 @@
-"""Surveys: from people's raw votes to a benchmark, and what to ask them about.
+"""Surveys: cleaning of raters' votes to a benchmark, and selection of questions.
 
 ``votes`` reads files of votes into arrays, ``agreement`` measures the raters, ``clean`` computes
-scores after IdBench (Wainakh et al., ICSE 2021, section II-B and II-C) and ``benchmark`` writes
-them; ``sesame`` cleans votes as SeSaMe did. ``simulate`` makes votes whose truth is known.
-``occurrences`` and ``select`` choose identifiers, pairs and code to ask about.
+scores as IdBench does (Wainakh et al., ICSE 2021, sections II-B and II-C), and ``benchmark`` writes
+them. ``simulate`` generates votes with a known truth. ``occurrences`` and ``select`` choose the
+identifiers, pairs and code of a survey. ``cli.survey`` calls all of them; SeSaMe's votes are
+cleaned by ``benchmarks.sesame.survey``.
 """

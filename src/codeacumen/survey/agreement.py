@@ -1,9 +1,9 @@
-"""How far raters agree, and which raters to leave out.
+"""Agreement of raters, and the raters to leave out.
 
-Krippendorff's α (Content Analysis, chapter 12) is agreement beyond chance where not all rate all;
-the library ``krippendorff`` computes it from how often each unit was given each value. The two
-filters of IdBench, section II-B, a and b, look once at all raters and leave out together all that
-they find.
+Krippendorff's α (Content Analysis, chapter 12) is agreement beyond chance with missing ratings; the
+library ``krippendorff`` computes it from the number of ratings of each unit with each value. The
+two filters of IdBench (section II-B, a and b) look at all raters once and drop all that they find
+at the same time.
 """
 
 from __future__ import annotations
@@ -22,15 +22,17 @@ class Scale(StrEnum):
 
 
 def alpha(unit: Ints, value: Ints, scale: Scale = Scale.ORDINAL) -> float:
-    """Return α of ratings, each a unit's number and a level from 0 on; NaN where α is not defined:
-    where no unit has two ratings, or all ratings that can be compared are the same."""
+    """Return α of ratings, each with the index of its unit and a level from 0.
+
+    α is NaN if no unit has two ratings, or if all ratings that can be compared are equal.
+    """
     return _alpha_of_counts(_count_values(unit, value), scale) if len(unit) else float("nan")
 
 
 def alpha_without(
     rater: Ints, unit: Ints, value: Ints, raters: int, scale: Scale = Scale.ORDINAL
 ) -> Floats:
-    """Return α without each of the raters, by number; no rater rates a unit twice."""
+    """Return for each rater α without this rater's ratings; no rater rates a unit twice."""
     if not len(unit):
         return np.full(raters, np.nan)
     counts = _count_values(unit, value)
@@ -52,22 +54,25 @@ def _count_values(unit: Ints, value: Ints) -> Ints:
 
 def _alpha_of_counts(counts: Ints, scale: Scale) -> float:
     compared = counts[counts.sum(axis=1) > 1]
-    # The library divides by zero, or refuses, where nothing that can be compared varies.
+    # The library fails if no value that can be compared varies.
     if np.count_nonzero(compared.any(axis=0)) < 2:
         return float("nan")
     return float(krippendorff.alpha(value_counts=compared, level_of_measurement=scale.value))
 
 
-# A downer's absence raises the agreement by this share of it.
+# Minimum increase of α without a downer, as a share of α.
 INCREASE = 0.1
-# But a share of an agreement close to zero is no measure of anything.
+# Minimum divisor of that share, because a share of an α close to zero means nothing.
 LEAST = 0.1
 
 
 def differences(votes: Direct) -> Floats:
-    """How far each rater is from the others: of each question the mean over her pairs of
-    |her rating − mean of the others' ratings|, from 0 to 1, and of these the mean over the
-    questions. NaN for a rater who rated nothing that others rated, too."""
+    """Return the distance of each rater from the others, from 0 to 1.
+
+    For each question it is the mean of |rating − mean of the others' ratings| over the rater's
+    pairs; the result is the mean over the questions. NaN for a rater without a pair in common with
+    others.
+    """
     scores = votes.scores()
     pairs, raters = len(votes.pairs), len(votes.raters)
     found = np.full((len(QUESTIONS), raters), np.nan)
@@ -88,14 +93,14 @@ def differences(votes: Direct) -> Floats:
 
 
 def outliers(difference: Floats, threshold: float) -> Mask:
-    """Raters farther from the others than τ. Who cannot be compared is none."""
+    """Return a mask of the raters farther from the others than τ; NaN counts as no outlier."""
     with np.errstate(invalid="ignore"):
         found: Mask = difference > threshold
     return found
 
 
 def agreements(votes: Direct, scale: Scale = Scale.ORDINAL) -> dict[str, float]:
-    """α of each question."""
+    """Return α of each question."""
     found = {}
     for place, question in enumerate(QUESTIONS):
         given = votes.ratings[:, place] > 0
@@ -105,8 +110,10 @@ def agreements(votes: Direct, scale: Scale = Scale.ORDINAL) -> dict[str, float]:
 
 
 def increases(votes: Direct, scale: Scale = Scale.ORDINAL) -> Floats:
-    """For each question and rater, how much α grows without her, as a share of α. NaN where α is
-    not defined, with her or without."""
+    """Return for each question and rater the increase of α without this rater, as a share of α.
+
+    NaN if α is undefined with or without the rater.
+    """
     found = np.full((len(QUESTIONS), len(votes.raters)), np.nan)
     before = agreements(votes, scale)
     for place, question in enumerate(QUESTIONS):
@@ -120,7 +127,7 @@ def increases(votes: Direct, scale: Scale = Scale.ORDINAL) -> Floats:
 
 
 def downers(increase: Floats, least: float = INCREASE) -> Mask:
-    """Raters without whom α of either question is higher by this share or more."""
+    """Return a mask of the raters without whom α of either question is higher by this share."""
     with np.errstate(invalid="ignore"):
         found: Mask = np.any(increase >= least, axis=0)
     return found

@@ -1,5 +1,7 @@
-"""A cleaned survey as files: IdBench's three tables, a report in JSON and in Markdown of what was
-dropped and why, and a data set that ``codeacumen eval`` can ask.
+"""Files of a cleaned survey: a data set for ``codeacumen eval``, and reports.
+
+The data set has IdBench's three tables. The reports, in JSON and in Markdown, list the dropped
+raters and pairs with the reasons.
 """
 
 from __future__ import annotations
@@ -22,12 +24,12 @@ from codeacumen.survey.votes import BadRow, Votes
 FAMILY = "identifiers"
 REPORT, READABLE = "report.json", "report.md"
 TABLE = "_pair_wise.csv"
-# Rows that could not be read are all counted; so many are named.
+# Maximum number of unreadable rows that report.json lists; all are counted.
 NAMED = 1000
-# As in the published files.
+# Number of decimals, and the sign for a missing label, as in the published files.
 DIGITS = 4
 MISSING = "NAN"
-# Of each filter, so many are named; the others stand in report.json.
+# Maximum number of rows of a table in report.md; report.json has the others.
 _SHOWN = 20
 
 _UNITS = {
@@ -39,7 +41,7 @@ _UNITS = {
 
 
 def stage_rows(told: Mapping[str, Json]) -> list[list[str]]:
-    """Of each stage of a size: its name, raters, pairs, votes, and α of both questions."""
+    """Return a row of cells for each stage of a size: name, raters, pairs, votes, and two α."""
     return [
         [
             stage["name"] if place == 0 else f"without {stage['name']}",
@@ -54,6 +56,7 @@ STAGE_COLUMNS = ("", "raters", "pairs", "votes", "α relatedness", "α similarit
 
 
 def markdown(report: Mapping[str, Json]) -> str:
+    """Return the report in Markdown."""
     votes, rules = report["votes"], report["rules"]
     lines = [
         "# Cleaned survey",
@@ -63,8 +66,8 @@ def markdown(report: Mapping[str, Json]) -> str:
         f"{votes['bad']['count']:,} rows that cannot be read, {votes['repeated']:,} that repeat "
         f"another, {votes['contradicting']['count']:,} that contradict one of the same rater.",
         "",
-        f"α is Krippendorff's, {rules['scale']}. A downer raises it by "
-        f"{rules['downer_increase']:.0%} or more by leaving. A direct score needs "
+        f"α is Krippendorff's, {rules['scale']}. A downer is a rater without whom α is higher by "
+        f"{rules['downer_increase']:.0%} or more. A direct score needs "
         f"{rules['least_votes']} votes.",
     ]
     for heading, rows in (
@@ -115,8 +118,8 @@ def _line(cells: Sequence[str]) -> str:
 def write(
     cleaned: Cleaned, votes: Votes, rules: Rules, sources: Sequence[Path], out: Path
 ) -> dict[str, Json]:
-    """Write all files, the description last; gives the report."""
-    # A run that was ended early has left the report, which is written first.
+    """Write all files of a cleaned survey, the description last; return the report."""
+    # The report is written first: an interrupted run leaves it without a description.
     if not (out / REPORT).is_file():
         must_be_ours(out)
     report = report_of(cleaned, votes, rules, sources)
@@ -127,7 +130,7 @@ def write(
     }
     for name, text in files.items():
         write_atomically(out / name, text.encode())
-    # Sizes of a cleaning before this one.
+    # Delete the tables of sizes that only an earlier cleaning had.
     for path in out.glob(f"*{TABLE}"):
         if path.name not in files:
             path.unlink()
@@ -149,7 +152,7 @@ def write(
 
 
 def table(benchmark: Benchmark) -> str:
-    """A size in IdBench's columns, without those of the techniques that it was tried with."""
+    """Return a size as CSV with IdBench's columns, except those of the evaluated techniques."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(["id1", "id2", *LABELS])
@@ -161,6 +164,7 @@ def table(benchmark: Benchmark) -> str:
 def report_of(
     cleaned: Cleaned, votes: Votes, rules: Rules, sources: Sequence[Path]
 ) -> dict[str, Json]:
+    """Return the report as JSON."""
     return {
         "sources": [{"file": path.name, "sha256": sha256_of(path)} for path in sources],
         "rules": {
@@ -205,7 +209,7 @@ def _reason(one: Dropped) -> dict[str, Json]:
 
 
 def _labelled(benchmark: Benchmark) -> dict[str, int]:
-    """How many pairs have each label."""
+    """Return the number of pairs that have each label."""
     return {
         label: sum(not math.isnan(value) for value in benchmark.labels[:, place].tolist())
         for place, label in enumerate(LABELS)

@@ -1,30 +1,30 @@
-"""From votes to three benchmarks: IdBench, sections II-B and II-C.
+"""Cleaning of votes to three benchmarks, after IdBench, sections II-B and II-C.
 
-1. Outlier raters: farther from the others than τ, on the average over both questions.
-2. Downers: raters without whom Krippendorff's α of either question is 10 % higher, or more.
-3. Pairs that have fewer than ten ratings left get no direct scores. The paper gathers ten or more
-   for each pair and does not say what happens to those that lose them. Its smaller benchmarks,
-   from fewer raters, have fewer pairs, so there was some rule; that it is this one is a guess.
-4. Outlier pairs: the contextual score is dropped where it differs from the direct similarity by
-   more than θ. A pair without a direct score keeps it, as 54 pairs of the published small
-   benchmark do.
+1. Outlier raters: their mean distance from the other raters over both questions exceeds τ.
+2. Downers: raters without whom Krippendorff's α of either question is higher by 10 % or more.
+3. Pairs with fewer than ten remaining ratings get no direct scores. The paper gathers ten or more
+   for each pair and does not say what happens to pairs that lose some. Its smaller benchmarks, from
+   fewer raters, have fewer pairs, so there was some rule; this one is our guess.
+4. Outlier pairs: the contextual score is dropped if it differs from the direct similarity by more
+   than θ. A pair without a direct score keeps it, like 54 pairs of the published small benchmark.
 
-The contextual scores are of all raters, and the same in all sizes. They are so in the published
-files, too: the filters of raters look at the direct survey only.
+The contextual scores come from all raters and are the same in all sizes, as in the published files:
+the filters of raters look at the direct survey only.
 
 Scores lie between 0 and 1. The direct survey's ratings are scaled and averaged. The indirect survey
-is read as an experiment in signal detection, after Miller and Charles (1991), who had people sort
-sentences by which of two words was cut out of them. For a pair (a, b), a hit is to choose a where a
-was cut out, a false alarm is to choose a where it was b. Two names that can stand for each other
-are chosen alike in both, so their distance
+is analysed as a signal detection experiment, after Miller and Charles (1991), whose subjects sorted
+sentences by which of two words had been removed from them. For a pair (a, b), a hit is the choice
+of a in a context of a, a false alarm the choice of a in a context of b. Interchangeable names are
+chosen equally often in both, so their distance
 
     d' = z(hit rate) − z(false-alarm rate)
 
-is 0; z is the inverse of the normal distribution. It is the same whichever name comes first.
+is 0; z is the inverse of the normal distribution. The distance does not depend on the order of the
+names.
 
 Rates of 0 and 1 have no finite z. The log-linear correction (Hautus 1995) adds half a hit and half
 a miss to each rate, always, so that it favours no pair: (hits + 0.5) / (contexts + 1). A pair with
-choices in contexts of only one of its names has no distance: the other rate is not known.
+choices in contexts of only one of its names has no distance, because the other rate is unknown.
 """
 
 from __future__ import annotations
@@ -47,8 +47,7 @@ from codeacumen.survey.votes import QUESTIONS, Direct, Floats, Indirect, Ints, M
 
 
 def means(votes: Direct) -> Floats:
-    """Mean rating of each pair (row) and question (column), from 0 to 1; NaN where nobody
-    rated it."""
+    """Return the mean rating of each pair (row) and question (column), from 0 to 1, or NaN."""
     scores = votes.scores()
     found = np.full((len(votes.pairs), len(QUESTIONS)), np.nan)
     for question in range(len(QUESTIONS)):
@@ -61,8 +60,10 @@ def means(votes: Direct) -> Floats:
 
 
 def choices(votes: Indirect) -> tuple[Ints, Ints]:
-    """For each pair (row), choices of the first name, and choices altogether: in contexts of the
-    first name and in those of the second (columns)."""
+    """Return for each pair (row) the number of choices of the first name, and of all choices.
+
+    The columns are contexts of the first name and contexts of the second name.
+    """
     size = len(votes.pairs)
     place = votes.pair * 2 + votes.second
     # In a context of the second name, the wrong choice is the first name.
@@ -73,8 +74,10 @@ def choices(votes: Indirect) -> tuple[Ints, Ints]:
 
 
 def distances(chosen: Ints, total: Ints) -> Floats:
-    """d' of each pair, NaN where there are no choices in contexts of one of the names. Less than
-    0 where people chose the wrong name more often than not."""
+    """Return d' of each pair; NaN if there are no choices in contexts of one of the names.
+
+    It is negative if the raters chose the wrong name more often than the right one.
+    """
     from scipy.special import ndtri
 
     rates = (chosen + 0.5) / (total + 1)
@@ -83,8 +86,7 @@ def distances(chosen: Ints, total: Ints) -> Floats:
 
 
 def similarities(distance: Floats) -> Floats:
-    """Distances turned round: s = 1 − (d − min) / (max − min), over all pairs that have one. All 1
-    where all are equally far."""
+    """Return similarities s = 1 − (d − min) / (max − min) from distances; all 1 if min = max."""
     known = distance[~np.isnan(distance)]
     if not len(known):
         return distance.copy()
@@ -103,7 +105,7 @@ LEAST_VOTES = 10
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """``tau``: of outlier raters; ``theta``: of outlier pairs."""
+    """A size of the benchmark: ``tau`` is the threshold of outlier raters, ``theta`` of pairs."""
 
     name: str
     tau: float
@@ -116,6 +118,8 @@ PUBLISHED_SIZES = (Size("small", 0.215, 0.4), Size("medium", 0.23, 0.5), Size("l
 
 @dataclass(frozen=True, slots=True)
 class Rules:
+    """Settings of the cleaning."""
+
     sizes: tuple[Size, ...] = PUBLISHED_SIZES
     scale: Scale = Scale.ORDINAL
     increase: float = INCREASE
@@ -124,7 +128,7 @@ class Rules:
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """What is there after a filter."""
+    """Numbers of raters, pairs and votes after a filter, and α of each question."""
 
     name: str
     raters: int
@@ -135,7 +139,7 @@ class Stage:
 
 @dataclass(frozen=True, slots=True)
 class Dropped:
-    """A rater or a pair: which filter dropped it, what it measured, and what was allowed."""
+    """A dropped rater or pair: the filter, the value that it measured, and the limit."""
 
     what: str | Pair
     by: str
@@ -145,8 +149,10 @@ class Dropped:
 
 @dataclass(frozen=True, slots=True)
 class Benchmark:
-    """One size. ``labels`` has a row for each of ``pairs`` and a column for each of LABELS, NaN
-    where there is none."""
+    """Result of the cleaning for one size.
+
+    ``labels`` has a row for each of ``pairs`` and a column for each of LABELS, NaN for no label.
+    """
 
     size: Size
     stages: tuple[Stage, ...]
@@ -157,14 +163,17 @@ class Benchmark:
 
 @dataclass(frozen=True, slots=True)
 class Cleaned:
+    """Result of the cleaning for all sizes."""
+
     benchmarks: tuple[Benchmark, ...]
-    # Raters who could not be compared with anybody, and so were not judged.
+    # Raters without a pair in common with others; the filters cannot judge them.
     alone: tuple[str, ...]
     # Pairs with choices in contexts of only one of their names.
     one_sided: tuple[Pair, ...]
 
 
 def clean(votes: Votes, rules: Rules | None = None) -> Cleaned:
+    """Clean the votes of a survey."""
     rules = rules or Rules()
     direct, indirect = votes.direct, votes.indirect
     chosen, total = choices(indirect)

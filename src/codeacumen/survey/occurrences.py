@@ -1,11 +1,11 @@
-"""How often each identifier of a corpus occurs, and in which role, compared with IdBench's pairs.
+"""Occurrences of each identifier of a corpus by role, and a comparison with IdBench's counts.
 
-IdBench, section II-A, c. Roles are function, property and variable; in JavaScript as defined in
-``languages.javascript.identifiers``. In Java a method's name is a function, where it is declared
-and where it is called, and so is a constructor's; a field's is a property, where it is declared and
-after a dot; what names a type, a package, an annotation or a label is something else.
+IdBench, section II-A, c. Roles are function, property and variable; for JavaScript
+``languages.javascript.identifiers`` defines them. In Java, the names of methods and constructors
+are functions, in declarations and in calls; names of fields are properties, in declarations and
+after a dot; names of types, packages, annotations and labels have the role ``other``.
 
-Minified, generated and vendored files are left out, and all copies of a file but one.
+Minified, generated and vendored files are skipped, and so are copies of a file.
 """
 
 from __future__ import annotations
@@ -58,8 +58,10 @@ _SYMBOLS, _FIELDS = 1 << 16, 1 << 6
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """The identifiers of a file: ``word`` are places in ``words``, ``role`` in ROLES, ``start``
-    their first bytes."""
+    """The identifiers of a file.
+
+    ``word`` are indices of ``words``, ``role`` indices of ROLES, ``start`` byte offsets.
+    """
 
     word: Column
     words: tuple[str, ...]
@@ -69,8 +71,11 @@ class Named:
 
 @dataclass(frozen=True, slots=True)
 class Occurrences:
-    """``counts`` of each name (row), by language and by role. The most frequent come first, those
-    that are as frequent by name."""
+    """Counts of identifiers.
+
+    ``counts`` has an entry for each name, language and role. Names are ordered by falling total
+    count, then alphabetically.
+    """
 
     names: tuple[str, ...]
     counts: Ints
@@ -79,16 +84,17 @@ class Occurrences:
 
     @property
     def total(self) -> Ints:
+        """Number of occurrences of each name."""
         found: Ints = self.counts.sum(axis=(1, 2))
         return found
 
     def more_than(self, least: int) -> Occurrences:
-        """Names that occur more often than so many times."""
+        """Return the counts of the names that occur more than ``minimum`` times."""
         often = int((self.total > least).sum())
         return Occurrences(self.names[:often], self.counts[:often], self.files, self.left_out)
 
     def role(self, place: int) -> str:
-        """The role of most of a name's occurrences, if it has more than half of them."""
+        """Return the role of more than half of a name's occurrences, or MIXED."""
         roles = self.counts[place].sum(axis=0)
         most = int(roles.argmax())
         return ROLES[most] if 2 * roles[most] > roles.sum() else MIXED
@@ -99,6 +105,7 @@ def occurrences(
     engine: Engine,
     step: Progress = ignore_progress,
 ) -> Occurrences:
+    """Count the identifiers of some corpora."""
     files = chosen(corpora, LANGUAGES)
     results, left_out = worked(_counted, files.stretches, engine, "counting", step)
     places: dict[str, int] = {}
@@ -115,7 +122,7 @@ def occurrences(
 
 
 def _counted(stretch: Stretch) -> tuple[list[str], Ints]:
-    """The names of some files, and their counts."""
+    """Return the names in some files, and their counts."""
     places: dict[str, int] = {}
     found: list[tuple[int, Ints, Ints]] = []
     for _, language, source in read(stretch):
@@ -133,13 +140,14 @@ def _counted(stretch: Stretch) -> tuple[list[str], Ints]:
 
 
 def _place(word: str, places: dict[str, int]) -> int:
-    """A name that cannot be shown, as a broken file may hold, is none."""
+    """Return the index of a name; -1 if it cannot be displayed, as in a broken file."""
     if not word.isprintable() or "\ufffd" in word:
         return -1
     return places.setdefault(word, len(places))
 
 
 def identifiers_of(language: str, source: bytes) -> Named:
+    """Return the identifiers of a source file."""
     if language == "java":
         from codeacumen.languages.java import parse_java
         from codeacumen.languages.java.bindings.names import names
@@ -166,7 +174,7 @@ def _java_roles(syntax: Syntax, node: Column) -> Ints:
     parent = np.maximum(syntax.parent[node], 0)
     role = _java_table()[syntax.kind[parent], syntax.field[node]].astype(np.int64)
     role[among("type_identifier")[syntax.kind[node]]] = ROLE["other"]
-    # What stands before the colons of ``list::add`` is no function.
+    # Only the last name of ``list::add`` is a function.
     referred = among("method_reference")[syntax.kind[parent]] & (syntax.child[node] > 0)
     role[referred] = ROLE["function"]
     declared = among("variable_declarator")[syntax.kind[parent]]
@@ -186,7 +194,7 @@ def _name_field() -> int:
 
 @lru_cache(maxsize=1)
 def _java_table() -> NDArray[np.int8]:
-    """By the parent's symbol and the field."""
+    """Return the role of an identifier by its parent's symbol (row) and its field (column)."""
     from codeacumen.languages.java.syntax.grammar import field, symbols
 
     found = np.full((_SYMBOLS, _FIELDS), ROLE["variable"], dtype=np.int8)
@@ -259,8 +267,10 @@ def _roles(counts: Mapping[str, Ints], rows: Mapping[str, Mapping[str, str]], no
 
 
 def _shares(counts: Ints) -> dict[str, float]:
-    """The share of names that have each role in more than half of the places whose role is known.
-    Theirs has many others, mostly uses of variables; ours tells all."""
+    """Return the share of names with each role in more than half of the occurrences of known role.
+
+    The published counts have many occurrences of unknown role, mostly uses of variables.
+    """
     counts = counts[:, [ROLES.index(role) for role in _KNOWN]]
     most = counts.argmax(axis=1)
     clear = 2 * counts.max(axis=1) > counts.sum(axis=1)

@@ -1,12 +1,12 @@
-"""What a survey asks about: frequent identifiers of a corpus, pairs of them, and code around them.
+"""Questions of a survey: frequent identifiers of a corpus, pairs of them, and code around them.
 
-IdBench, section II-A, c. Pairs drawn blindly are nearly all unrelated. So pairs are drawn from
-ranges of cosine similarity under each embedding, as many from each range; to them come pairs that
-differ by a synonym, and random ones.
+IdBench, section II-A, c. Nearly all random pairs are unrelated. So pairs are sampled from equal
+ranges of cosine similarity in each embedding, the same number from each range; pairs that differ by
+a synonym and random pairs are added.
 
-Of n names there are n² / 2 pairs. They are processed in blocks, some names against all, and of each
-range those with the least random numbers are kept. A pair's number is a hash of its names and the
-seed, so the choice does not depend on the blocks. No more than ``SEEDS`` names are tried as the
+n names have n² / 2 pairs. They are processed in blocks of some names with all names; for each range
+the pairs with the smallest sampling keys are kept. A key is a hash of the pair's names and the
+seed, so the sample does not depend on the blocks. At most ``MAX_SEEDS`` names are tried as the
 first of a pair.
 """
 
@@ -41,9 +41,9 @@ from codeacumen.text.subtokens import subtokens
 
 RANGES = 10
 SEEDS = 2000
-# Pairs in which a name may be.
+# Maximum number of pairs with the same name.
 USES = 2
-# Pairs of a block, and candidates kept of a range for each pair that is wanted of it.
+# Number of pairs in a block, and number of candidates for each requested pair of a range.
 _BLOCK, _SPARE = 1 << 22, 20
 _STEP, _FIRST, _SECOND = (
     np.uint64(0x9E3779B97F4A7C15),
@@ -55,7 +55,7 @@ Keys = NDArray[np.uint64]
 
 
 class Embedding(Protocol):
-    """Names, and a row of length 1 for each."""
+    """Names, and a vector of length 1 for each."""
 
     names: list[str]
     matrix: NDArray[np.float32]
@@ -63,7 +63,7 @@ class Embedding(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """A pair, and why it was chosen; ``cosine`` where an embedding chose it."""
+    """A selected pair with the reason; ``cosine`` is set if an embedding selected it."""
 
     pair: Pair
     why: str
@@ -71,12 +71,13 @@ class Chosen:
 
 
 def key_of(text: str, seed: int) -> np.uint64:
+    """Return a 64-bit hash of a text and a seed, the same on every machine."""
     digest = hashlib.blake2b(f"{seed} {text}".encode(), digest_size=8).digest()
     return np.uint64(int.from_bytes(digest, "little"))
 
 
 def mixed(values: Keys) -> Keys:
-    """splitmix64: numbers that look random, always the same for the same."""
+    """Return pseudo-random numbers that depend on the given ones alone (splitmix64)."""
     values = values + _STEP
     values = (values ^ (values >> np.uint64(30))) * _FIRST
     values = (values ^ (values >> np.uint64(27))) * _SECOND
@@ -84,7 +85,7 @@ def mixed(values: Keys) -> Keys:
 
 
 class Picker:
-    """Takes pairs one by one, none twice, and no name more often than allowed."""
+    """Collects pairs without repetition and without using a name too often."""
 
     def __init__(self, uses: int = USES) -> None:
         self.uses = uses
@@ -93,7 +94,7 @@ class Picker:
         self._used: dict[str, int] = {}
 
     def take(self, candidates: Iterable[Chosen], wanted: int) -> int:
-        """Of the candidates in their order as many as wanted; gives how many there were."""
+        """Take the first admissible candidates, at most ``limit``; return their number."""
         taken = 0
         for one in candidates:
             if taken == wanted:
@@ -120,8 +121,10 @@ def by_cosine(
     ranges: int = RANGES,
     seeds: int = SEEDS,
 ) -> list[int]:
-    """Pick pairs from equal ranges of cosine similarity, from 0 (and below) to 1; gives how many
-    were found in each range. A range that has too few leaves its share to the others."""
+    """Pick pairs from equal ranges of cosine similarity, from 0 (and below) to 1.
+
+    Return the number of pairs from each range. If a range has too few pairs, the others fill up.
+    """
     place = {name: i for i, name in enumerate(embedding.names)}
     known = [name for name in names if name in place]
     if len(known) < 2:
@@ -139,7 +142,7 @@ def by_cosine(
         )
         for number in range(ranges)
     ]
-    # The similar ones are few: they choose first, and others take what they leave.
+    # Start with the most similar pairs: they are few, and their names must still be unused.
     for number in reversed(range(ranges)):
         counts[number] += picker.take(candidates[number], share[number])
     missing = wanted - sum(counts)
@@ -153,14 +156,14 @@ def by_cosine(
 def _least_of_ranges(
     rows: NDArray[np.float32], keys: Keys, first: NDArray[np.intp], ranges: int, most: int
 ) -> list[list[tuple[int, int, float]]]:
-    """Of each range the pairs with the least keys, by key."""
+    """Return for each range the pairs with the smallest keys, ordered by key."""
     best: list[list[tuple[int, int, int, float]]] = [[] for _ in range(ranges)]
     height = max(1, _BLOCK // len(keys))
     for start in range(0, len(first), height):
         block = first[start : start + height]
         cosine = rows[block] @ rows.T
         ours, theirs = keys[block][:, None], keys[None, :]
-        # The same for (a, b) and (b, a).
+        # The key of (a, b) is that of (b, a).
         pair = mixed(np.minimum(ours, theirs) ^ mixed(np.maximum(ours, theirs)))
         number = np.clip((cosine * ranges).astype(np.int64), 0, ranges - 1)
         number[np.arange(len(block)), block] = -1
@@ -180,7 +183,7 @@ def _least_of_ranges(
 
 
 def at_random(names: Sequence[str], wanted: int, seed: int, picker: Picker) -> int:
-    """Pick pairs of any names."""
+    """Pick pairs of random names; return their number."""
     if len(names) < 2:
         return 0
     rng = np.random.default_rng(seed)
@@ -190,13 +193,13 @@ def at_random(names: Sequence[str], wanted: int, seed: int, picker: Picker) -> i
 
 
 def synonyms() -> dict[str, frozenset[str]]:
-    """Words with those that mean the same in code, from our own list."""
+    """Return the shipped list of words with their synonyms in code."""
     text = files(__package__).joinpath("synonyms.txt").read_text(encoding="utf-8")
     return read_synonyms(text)
 
 
 def read_synonyms(text: str) -> dict[str, frozenset[str]]:
-    """A group of words on each line; ``#`` begins a remark."""
+    """Parse a list of synonyms: a group of words on each line; ``#`` begins a comment."""
     found: dict[str, set[str]] = {}
     for line in text.splitlines():
         group = line.partition("#")[0].lower().split()
@@ -212,8 +215,10 @@ def by_synonyms(
     seed: int,
     picker: Picker,
 ) -> int:
-    """Pick pairs that are alike but for one word, and that a synonym: ``startTime, beginTime``.
-    Capitals and signs are the same in both: ``START`` and ``_begin`` are no such pair."""
+    """Pick pairs that differ in one word by a synonym: ``startTime, beginTime``.
+
+    Capitals and signs must be the same in both: ``START`` and ``_begin`` are no such pair.
+    """
     there = set(names)
     found: set[Pair] = set()
     for name in names:
@@ -225,7 +230,7 @@ def by_synonyms(
 
 
 def _changed(name: str, known: Mapping[str, frozenset[str]]) -> Iterator[str]:
-    """The name with a synonym for each of its words, spelt as that word is."""
+    """Yield the name with each word replaced by each synonym, capitalised like the word."""
     start = 0
     for word in subtokens(name):
         start = name.index(word, start)
@@ -239,15 +244,15 @@ def _changed(name: str, known: Mapping[str, frozenset[str]]) -> Iterator[str]:
 
 LINES, CONTEXTS = 5, 5
 BLANK = "_____"
-# Longer lines are no code that somebody reads in a survey.
+# Maximum length of a line in a context: nobody reads longer lines in a survey.
 LONGEST = 160
-# Lines of a context that are not empty.
+# Minimum number of lines in a context that are not empty.
 LEAST = 3
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Context:
-    """``line``: the first of its lines in the file; ``key``: the number it was drawn by."""
+    """Code around a name; ``line`` is its first line in the file, ``key`` its sampling key."""
 
     key: int
     sha256: str
@@ -266,11 +271,11 @@ def contexts(
 ) -> dict[str, list[Context]]:
     """Return for each name at most ``wanted`` pieces of code around it, with the name blanked.
 
-    IdBench, section II-A, b and c. Every place where the name stands as a word is blanked, in
-    comments and strings, too, all by the same blank, so that its length tells nothing. Contexts
-    are sampled by hash, from as many files as possible; two of one file do not overlap.
+    IdBench, section II-A, b and c. Every occurrence of the name as a whole word is blanked, in
+    comments and strings, too, always by the same blank, so that its length reveals nothing.
+    Contexts are sampled by hash, from as many files as possible; two of one file do not overlap.
     """
-    work = partial(_drawn, names=frozenset(names), seed=seed, wanted=wanted)
+    work = partial(_drawn, frozenset(names), seed, wanted)
     results, _ = worked(work, chosen(corpora, LANGUAGES).stretches, engine, "contexts", step)
     found: dict[str, list[Context]] = {name: [] for name in names}
     for part in results:
@@ -280,8 +285,9 @@ def contexts(
 
 
 def _drawn(
-    stretch: Stretch, names: frozenset[str], seed: int, wanted: int
+    names: frozenset[str], seed: int, wanted: int, stretch: Stretch
 ) -> Mapping[str, list[Context]]:
+    """Return at most ``limit`` contexts for each name, sampled from some files."""
     found: dict[str, list[Context]] = {}
     for sha256, language, source in read(stretch):
         named = identifiers_of(language, source)
@@ -309,8 +315,10 @@ def _drawn(
 
 
 def _shown(lines: Sequence[str], name: str) -> str | None:
-    """The lines without their common indentation and with blanks for the name; none if nobody
-    could read them."""
+    """Return the lines without their common indentation and with blanks for the name.
+
+    Return None if the lines are too few, too long, or not printable.
+    """
     lines = [line.rstrip().expandtabs(4) for line in lines]
     full = [line for line in lines if line]
     if len(lines) < LINES or len(full) < LEAST or max(map(len, full)) > LONGEST:
@@ -322,16 +330,16 @@ def _shown(lines: Sequence[str], name: str) -> str | None:
 
 
 def blanked(text: str, name: str) -> str:
-    """The text with blanks where the name stands as a whole word.
+    """Return the text with blanks in place of the name as a whole word.
 
-    >>> blanked("len = a.len + length; // len", "len")
+    >>> blank_name("len = a.len + length; // len", "len")
     '_____ = a._____ + length; // _____'
     """
     return re.sub(rf"(?<![\w$]){re.escape(name)}(?![\w$])", BLANK, text)
 
 
 def _picked(candidates: Sequence[Context], wanted: int) -> list[Context]:
-    """From different files first; candidates are sorted. The same text only once."""
+    """Return the first distinct contexts of the sorted candidates, from different files first."""
     found: list[Context] = []
     texts: set[str] = set()
     for different in (True, False):
@@ -347,8 +355,11 @@ def _picked(candidates: Sequence[Context], wanted: int) -> list[Context]:
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """``pairs`` altogether, of these ``synonyms`` and ``random``, the others by the embeddings in
-    equal parts. Names occur more than ``least`` times."""
+    """Numbers of pairs and contexts to select.
+
+    ``pairs`` is the total, of which ``synonyms`` differ by a synonym and ``random`` are random; the
+    embeddings select the others in equal parts. Names must occur more than ``least`` times.
+    """
 
     pairs: int = 300
     synonyms: int = 30
@@ -366,12 +377,12 @@ def select(
     engine: Engine,
     step: Progress = ignore_progress,
 ) -> dict[str, Json]:
-    """Everything as JSON; the same for the same corpora, embeddings, wish."""
+    """Return the selection as JSON; the same arguments give the same selection."""
     frequent = occurrences(corpora, engine, step).more_than(wish.least)
     if len(frequent.names) < 2:
         raise CodeacumenError(
             f"no two identifiers occur more than {wish.least} times",
-            "a larger corpus, or --least with a smaller number",
+            "use a larger corpus, or a smaller number for --least",
         )
     picker = Picker()
     ranges = choose(frequent.names, embeddings, synonyms, wish, picker)
@@ -406,14 +417,16 @@ def choose(
     wish: Wish,
     picker: Picker,
 ) -> dict[str, list[int]]:
-    """Pick pairs of these names; gives for each embedding how many of each range of similarity.
-    What the embeddings and synonyms do not give is drawn at random."""
+    """Pick pairs of these names; return for each embedding the number of pairs of each range.
+
+    If embeddings and synonyms have too few pairs, random pairs fill up.
+    """
     by_synonyms(names, synonyms, min(wish.synonyms, wish.pairs), wish.seed, picker)
     rest = max(0, wish.pairs - wish.random - len(picker.found))
     found: dict[str, list[int]] = {}
     for number, (name, embedding) in enumerate(embeddings.items()):
         share = rest // len(embeddings) + (number < rest % len(embeddings))
-        # Each draws for itself, so that two embeddings do not start from the same names.
+        # Each has its own seed, so that two embeddings do not start from the same names.
         found[name] = by_cosine(names, embedding, share, wish.seed + 1 + number, name, picker)
     at_random(names, wish.pairs - len(picker.found), wish.seed, picker)
     return found

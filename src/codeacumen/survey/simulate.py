@@ -1,24 +1,25 @@
-"""Surveys whose truth is known: raters of known quality answer for pairs of known closeness.
+"""Simulated surveys with a known truth: raters of known quality rate pairs of known similarity.
 
-They show what the filters find, and what they do not.
+They show which raters and pairs the filters find, and which they do not.
 
 ============ ==================================================== ==========================
 rater        direct survey                                        indirect survey
 ============ ==================================================== ==========================
-honest       the truth, and a little noise                        chooses what she sees
-noisy        the truth, and much noise                            often guesses
-random       any answer                                           guesses
-contrarian   the opposite of the truth, and a little noise        chooses the other name
-straight     one and the same answer, always                      the name that stands left
+honest       the truth plus a little noise                        follows the context
+noisy        the truth plus much noise                            often guesses
+random       a uniformly random answer                            guesses
+contrarian   the opposite of the truth plus a little noise        chooses the other name
+straight     always the same answer                               chooses the left name
 ============ ==================================================== ==========================
 
-The more similar two names are, the less a context shows which of them was cut out: an attentive
-rater is right with a probability of 1 − similarity / 2. Contexts of some pairs show nothing
-whatever their names, as short and meaningless code does (IdBench, section II-B, c): people can
-only guess, and the names seem to be alike.
+The more similar two names are, the less a context shows which of them was removed: an attentive
+rater is right with a probability of 1 − similarity / 2. The contexts of some pairs are unhelpful
+whatever the names, like short and meaningless code (IdBench, section II-B, c): raters can only
+guess, and the names seem to be similar.
 
-``judged`` measures how well a cleaning found what the simulation had hidden: raters by kind, pairs
-with contexts that show nothing, and how close the scores are to the truth.
+``judge_cleaning`` compares a cleaning with the truth: dropped raters by kind, dropped pairs with
+unhelpful contexts, and the correlation of the scores with the truth. ``codeacumen survey simulate``
+writes a simulated survey.
 """
 
 from __future__ import annotations
@@ -62,7 +63,7 @@ from codeacumen.survey.votes import (
 KINDS = ("honest", "noisy", "random", "contrarian", "straight")
 TRUTH = "truth.json"
 CONTEXTS = 5
-# Standard deviation of the noise, on a scale of 0 to 1; and how attentive to contexts.
+# Standard deviation of the noise on a scale from 0 to 1, and attention to contexts from -1 to 1.
 NOISE = {"honest": 0.12, "noisy": 0.3, "contrarian": 0.12}
 ATTENTION = {"honest": 0.95, "noisy": 0.6, "random": 0.0, "contrarian": -0.95, "straight": 0.0}
 
@@ -136,8 +137,11 @@ _NOUNS = (
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """``shares``: of each kind of rater; ``direct`` and ``indirect``: questions to each of them;
-    ``unhelpful``: share of pairs whose contexts show nothing."""
+    """Settings of a simulation.
+
+    ``shares`` are the shares of the kinds of raters; ``direct`` and ``indirect`` the numbers of
+    questions to each rater; ``unhelpful`` is the share of pairs with unhelpful contexts.
+    """
 
     raters: int = 500
     pairs: int = 300
@@ -159,16 +163,16 @@ class Plan:
         unknown = set(self.shares) - set(KINDS)
         if unknown:
             raise CodeacumenError(
-                f"there are no raters that are {', '.join(sorted(unknown))}",
-                f"they are {', '.join(KINDS)}",
+                f"no such kind of rater: {', '.join(sorted(unknown))}",
+                f"choose from {', '.join(KINDS)}",
             )
         if not self.shares or min(self.shares.values()) < 0 or sum(self.shares.values()) <= 0:
-            raise CodeacumenError("shares of raters are numbers from 0 on, not all of them 0")
+            raise CodeacumenError("shares of raters must be at least 0, and not all of them 0")
 
 
 @dataclass(frozen=True, slots=True)
 class Simulated:
-    """Rows as the files have them, and the truth: each rater's kind, and each pair's closeness."""
+    """Rows of the files, and the truth: each rater's kind, and each pair's scores."""
 
     direct: list[tuple[Any, ...]]
     indirect: list[tuple[Any, ...]]
@@ -180,10 +184,11 @@ class Simulated:
 
 
 def simulate(plan: Plan) -> Simulated:
+    """Simulate a survey; the same plan gives the same survey."""
     rng = np.random.default_rng(plan.seed)
     pairs = _pairs(plan.pairs, rng)
     similarity = rng.beta(0.6, 0.9, plan.pairs)
-    # Whatever is similar is related; the converse need not hold.
+    # Similar names are related; the converse need not hold.
     relatedness = similarity + (1 - similarity) * rng.beta(0.8, 1.2, plan.pairs)
     unhelpful = rng.random(plan.pairs) < plan.unhelpful
     truth = np.stack([relatedness, similarity], axis=1)
@@ -209,7 +214,7 @@ def simulate(plan: Plan) -> Simulated:
 
 
 def write(plan: Plan, out: Path) -> Simulated:
-    """A survey as ``direct.csv`` and ``indirect.csv``, and the truth as ``truth.json``."""
+    """Write a survey as ``direct.csv`` and ``indirect.csv``, and its truth as ``truth.json``."""
     if out.is_dir() and any(out.iterdir()) and not (out / TRUTH).is_file():
         raise CodeacumenError(
             f"{out} is no simulated survey, and not empty",
@@ -236,7 +241,7 @@ def write(plan: Plan, out: Path) -> Simulated:
 
 
 def read_truth(folder: Path) -> dict[str, Json] | None:
-    """The truth of a folder of votes, if they are simulated."""
+    """Return the truth of a folder of simulated votes; None if the votes are not simulated."""
     path = folder / TRUTH
     if not path.is_file():
         return None
@@ -250,7 +255,7 @@ def read_truth(folder: Path) -> dict[str, Json] | None:
 
 
 def _kinds(plan: Plan, rng: np.random.Generator) -> list[str]:
-    """As many of each kind as its share says, to within one, in random order."""
+    """Return a kind for each rater in random order; counts match the shares to within one."""
     names = [kind for kind in KINDS if plan.shares.get(kind)]
     bounds = np.cumsum([plan.shares[kind] for kind in names])
     edges = np.rint(bounds / bounds[-1] * plan.raters).astype(int)
@@ -311,9 +316,12 @@ BAD = ("random", "contrarian", "straight")
 
 
 def judged(cleaned: Cleaned, votes: Votes, truth: Mapping[str, Json]) -> dict[str, Json]:
-    """For each size: raters of each kind and how many of them were dropped; precision and recall
-    of dropping bad ones; Spearman's ρ between scores and the truth, on the same pairs before
-    (``raw``) and after."""
+    """Return for each size how well the cleaning recovers the truth.
+
+    The result has the number of raters and of dropped raters by kind, precision and recall of
+    dropping the BAD kinds, and Spearman's ρ between scores and truth on the same pairs, before
+    (``raw``) and after cleaning.
+    """
     raw = _raw(votes)
     return {one.size.name: _size(one, raw, truth) for one in cleaned.benchmarks}
 
@@ -365,7 +373,7 @@ def _correlations(
 
 
 def _raw(votes: Votes) -> dict[str, dict[Pair, float]]:
-    """Scores of all votes, by label."""
+    """Return the scores from all votes, without cleaning, by label."""
     direct = means(votes.direct)
     contextual = similarities(distances(*choices(votes.indirect)))
     found = {

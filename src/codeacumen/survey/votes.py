@@ -1,10 +1,10 @@
-"""Votes as arrays, read from files of CSV, JSON lines or Parquet that are told apart by content.
+"""Votes as arrays, read from CSV, JSON lines or Parquet; the content determines the format.
 
 ======== ===================================================================================
 direct   ``rater, left, right, relatedness, similarity``: the last two from 1 to 5; one of the
          two may be empty
-indirect ``rater, left, right, context, original, chosen``: which context was shown, whose it
-         is and which name was chosen, the last two as names, not as sides
+indirect ``rater, left, right, context, original, chosen``: the context that was shown, the name
+         that was removed from it, and the chosen name, the last two as names, not as sides
 ======== ===================================================================================
 
 Other columns are ignored. A row that cannot be read is reported and left out. A repeated vote
@@ -46,8 +46,11 @@ Name = TypeVar("Name", str, Pair)
 
 @dataclass(frozen=True, slots=True)
 class Direct:
-    """Votes of the direct survey: ``ratings`` has a row for each and a column for each question.
-    ``rater`` and ``pair`` are places in ``raters`` and ``pairs``."""
+    """Votes of the direct survey.
+
+    ``ratings`` has a row for each vote and a column for each question. ``rater`` and ``pair`` are
+    indices of ``raters`` and ``pairs``.
+    """
 
     raters: tuple[str, ...]
     pairs: tuple[Pair, ...]
@@ -59,21 +62,22 @@ class Direct:
         return len(self.rater)
 
     def where(self, votes: Mask) -> Direct:
-        """Some of the votes; raters and pairs keep their numbers."""
+        """Return the votes of a mask; raters and pairs keep their numbers."""
         return replace(
             self, rater=self.rater[votes], pair=self.pair[votes], ratings=self.ratings[votes]
         )
 
     def without(self, raters: Mask) -> Direct:
+        """Return the votes without those of some raters."""
         return self.where(~raters[self.rater])
 
     def scores(self) -> Floats:
-        """Ratings from 0 to 1, NaN where a question was not answered."""
+        """Return the ratings scaled to 0 to 1; NaN for a question without an answer."""
         scaled = (self.ratings.astype(np.float64) - 1) / (LEVELS - 1)
         return np.where(self.ratings > 0, scaled, np.nan)
 
     def votes_of_pairs(self) -> Ints:
-        """How many ratings each pair has, of the question that has fewer."""
+        """Return the number of ratings of each pair, for the question with fewer of them."""
         counts = [
             np.bincount(self.pair[self.ratings[:, one] > 0], minlength=len(self.pairs))
             for one in range(len(QUESTIONS))
@@ -83,8 +87,11 @@ class Direct:
 
 @dataclass(frozen=True, slots=True)
 class Indirect:
-    """Votes of the indirect survey. ``second``: the context is one of the pair's second name;
-    ``right``: the rater chose the name that stood there."""
+    """Votes of the indirect survey.
+
+    ``second``: the context is one of the pair's second name. ``right``: the rater chose the name
+    that was removed from the context.
+    """
 
     raters: tuple[str, ...]
     pairs: tuple[Pair, ...]
@@ -102,7 +109,7 @@ def sorted_pair(left: str, right: str) -> Pair:
 
 
 def direct_votes(rows: Sequence[tuple[str, Pair, tuple[int, int]]]) -> Direct:
-    """Rater, pair and ratings of each vote; no rater rates a pair twice."""
+    """Build votes from rows of rater, pair and ratings; no rater rates a pair twice."""
     raters, pairs = _names(row[0] for row in rows), _names(row[1] for row in rows)
     ratings = np.array([row[2] for row in rows], dtype=np.int8).reshape(-1, len(QUESTIONS))
     rater = _numbers([row[0] for row in rows], raters)
@@ -112,7 +119,7 @@ def direct_votes(rows: Sequence[tuple[str, Pair, tuple[int, int]]]) -> Direct:
 
 
 def indirect_votes(rows: Sequence[tuple[str, Pair, str, str]]) -> Indirect:
-    """Rater, pair, the name that stood in the context, and the name that was chosen."""
+    """Build votes from rows of rater, pair, the name removed from the context, and the choice."""
     raters, pairs = _names(row[0] for row in rows), _names(row[1] for row in rows)
     rater = _numbers([row[0] for row in rows], raters)
     pair = _numbers([row[1] for row in rows], pairs)
@@ -132,7 +139,7 @@ def _numbers(names: Sequence[Name], known: Sequence[Name]) -> Ints:
 
 
 def spearman(one: Ints | Floats, other: Ints | Floats) -> float | None:
-    """Spearman's ρ; none where one of the two does not vary."""
+    """Return Spearman's ρ; None if one of the two does not vary."""
     if not len(one):
         return None
     (found,) = weighted_spearman(one.astype(float), other.astype(float), np.ones((1, len(one))))
@@ -147,7 +154,7 @@ _FORMAT = f"direct votes have the columns {', '.join(DIRECT)}; indirect {', '.jo
 
 @dataclass(frozen=True, slots=True, order=True)
 class BadRow:
-    """``line``: its line, or its number in a table of Parquet, from 1."""
+    """A rejected row; ``line`` counts from 1 and is the row's number in a Parquet file."""
 
     file: str
     line: int
@@ -156,8 +163,11 @@ class BadRow:
 
 @dataclass(frozen=True, slots=True)
 class Votes:
-    """``repeated``: rows that say again what another says; ``contradicting``: rows that answer
-    a question of the same rater differently. Neither is among ``bad``."""
+    """All votes of a survey.
+
+    ``bad`` are unreadable rows, ``repeated`` is the number of rows that repeat another, and
+    ``contradicting`` are rows with different answers of a rater to the same question.
+    """
 
     direct: Direct
     indirect: Indirect
@@ -171,13 +181,13 @@ class _RowError(Exception):
     pass
 
 
-Row = tuple[int, "dict[str, Any] | str"]  # a text: why there is none
+Row = tuple[int, "dict[str, Any] | str"]  # A text is the reason why there is no row.
 Key = TypeVar("Key", bound=Hashable)
 Value = TypeVar("Value", bound=Hashable)
 
 
 def read_votes(places: Sequence[Path]) -> Votes:
-    """All votes of files, and of the files directly in folders."""
+    """Read the votes of all files, and of all files directly in folders."""
     direct: list[tuple[BadRow, tuple[str, Pair], tuple[int, int]]] = []
     indirect: list[tuple[BadRow, tuple[str, Pair, str, str], str]] = []
     bad: list[BadRow] = []
@@ -215,7 +225,7 @@ def read_votes(places: Sequence[Path]) -> Votes:
 
 
 def files_of(places: Sequence[Path]) -> list[Path]:
-    """The files that are named, and of folders those that begin as files of votes do."""
+    """Return the given files, and the files of given folders whose names mark them as votes."""
     found: list[Path] = []
     for place in places:
         if place.is_dir():
@@ -227,7 +237,8 @@ def files_of(places: Sequence[Path]) -> list[Path]:
             if not inside:
                 raise CodeacumenError(
                     f"{place} holds no file of votes",
-                    "in a folder they are called direct* and indirect*, .csv, .jsonl or .parquet",
+                    "files in a folder must be called direct* or indirect*, and end in .csv, "
+                    ".jsonl or .parquet",
                 )
             found += inside
         elif place.is_file():
@@ -240,7 +251,7 @@ def files_of(places: Sequence[Path]) -> list[Path]:
 def _settled(
     rows: Iterable[tuple[BadRow, Key, Value]], joined: Callable[[set[Value]], Value | None]
 ) -> tuple[list[tuple[Key, Value]], int, list[BadRow]]:
-    """Each question once; how many rows repeat another; the rows that contradict one."""
+    """Return one answer to each question, the number of repeating rows, and contradicting rows."""
     answers: dict[Key, list[tuple[BadRow, Value]]] = {}
     for here, key, value in rows:
         answers.setdefault(key, []).append((here, value))
@@ -259,7 +270,7 @@ def _settled(
 
 
 def _both(ratings: set[tuple[int, int]]) -> tuple[int, int] | None:
-    """Answers to both questions, from whatever rows; none where two differ."""
+    """Return the answers of all rows to both questions; None if two rows contradict each other."""
     first, second = ({one[place] for one in ratings if one[place]} for place in (0, 1))
     if len(first) > 1 or len(second) > 1:
         return None
@@ -287,7 +298,7 @@ def _name(row: dict[str, Any], column: str) -> str:
     if not text:
         raise _RowError(f"no {column}")
     if not text.isprintable() or "\ufffd" in text:
-        raise _RowError(f"{column} is no text")
+        raise _RowError(f"{column} contains characters that are not printable")
     return text
 
 
@@ -329,7 +340,7 @@ def _short(value: Any) -> str:
 
 
 def _rows(path: Path) -> tuple[set[str], Iterator[Row]]:
-    """The columns of a file, and its rows."""
+    """Return the columns of a file, and its rows."""
     data = path.read_bytes()
     if data.startswith(b"PAR1"):
         return _parquet(path, data)
@@ -349,7 +360,7 @@ def _rows(path: Path) -> tuple[set[str], Iterator[Row]]:
 
 def _json_lines(lines: Sequence[tuple[int, str]]) -> tuple[set[str], Iterator[Row]]:
     rows: list[Row] = [(number, _object(line)) for number, line in lines]
-    # The first row may be a bad one: the columns are those of any.
+    # The first row may be a bad one, so collect the columns of all rows.
     columns: set[str] = set()
     for _, row in rows:
         if isinstance(row, dict):
@@ -361,13 +372,15 @@ def _object(line: str) -> dict[str, Any] | str:
     try:
         found = json.loads(line)
     except (ValueError, RecursionError):
-        return "it is no JSON"
-    return found if isinstance(found, dict) else "it is no JSON object"
+        return "not valid JSON"
+    return found if isinstance(found, dict) else "not a JSON object"
 
 
 def _csv(lines: Sequence[tuple[int, str]]) -> tuple[set[str], Iterator[Row]]:
-    """Each line by itself, as no name has a line end: a quote that is never closed spoils its own
-    line only."""
+    """Parse each line by itself, so that an unclosed quote affects its own line only.
+
+    This is safe because no name contains a line end.
+    """
     if not lines:
         return set(), iter(())
     head = lines[0][1]
@@ -379,7 +392,7 @@ def _csv(lines: Sequence[tuple[int, str]]) -> tuple[set[str], Iterator[Row]]:
         for number, line in lines[1:]:
             cells = _cells(line, mark)
             if cells is None:
-                yield number, "it is no CSV"
+                yield number, "not valid CSV"
             elif len(cells) != len(names):
                 yield number, f"{len(cells)} columns, expected {len(names)}"
             else:

@@ -1,4 +1,4 @@
-"""What tasks of every kind share: the card, the loader, and a training split where there is one."""
+"""Base of the task kinds: the card, the loader, and the training split where there is one."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ DISTINCT, NEAR_DUPLICATE = "distinct", "near-duplicate"
 
 @dataclass(frozen=True, slots=True)
 class TaskInfo:
-    """What a benchmark says about a task. Without ``evaluation_sets`` it has its kind's one."""
+    """A benchmark's description of a task. Without ``evaluation_sets`` the kind's one is used."""
 
     name: str
     title: str

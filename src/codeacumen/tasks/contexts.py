@@ -1,4 +1,4 @@
-"""What a model may see around a method where there is no corpus to look into."""
+"""Code context of methods that come without a corpus."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ NO_METHODS: Sequence[Mapping[str, Json]] = ()
 
 
 class TextContext:
-    """The masked text of a method, and what its data set says about where it stands.
+    """Code context that has only a method's masked text and its data set's description of it.
 
     ``load`` returns the text and the context of each method by its id; it runs on first use.
     """
@@ -29,7 +29,7 @@ class TextContext:
         return self._methods[method][0]
 
     def view_of(self, method: str, other: str, name: str, compat: str = "") -> Json:
-        """Only the method itself: how it sees another one takes a corpus to say."""
+        """Return the view of the method itself; views of other methods would need a corpus."""
         return self.view(method, name, compat) if other == method else None
 
     def describe(self, method: str) -> Mapping[str, Json]:
@@ -45,6 +45,6 @@ class TextContext:
         return NO_METHODS
 
     def owner(self, method: str) -> Mapping[str, Json]:
-        """The class's name, where the context has it."""
+        """Return a header with the class's name, where the description has it."""
         type_name = self.describe(method).get("type")
         return {"header": f"class {type_name}"} if type_name else {}

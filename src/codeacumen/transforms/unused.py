@@ -65,7 +65,8 @@ class Unused:
         if why:
             return [Location(id_, method, *code.span(block), why)]
         place, model = drawn.choice(places(code, block))
-        written = f'{code.file.once(string_of)} {code.free("timestamp")} = "{moment(drawn)}";'
+        type_, variable = code.file.once(string_of), code.free("timestamp")
+        written = f'{type_} {variable} = "{moment(drawn)}";'
         detail = (place, model, written.encode())
         return [Location(id_, method, *code.span(place), detail=detail)]
 

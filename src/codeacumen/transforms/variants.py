@@ -65,8 +65,7 @@ def transform(name: str) -> Transform:
 
 
 def is_published(kind: str) -> bool:
-    """Return whether a kind, or one in a sequence of kinds, reproduces the published tool and may
-    be wrong."""
+    """Return whether a kind, or one in a sequence, is the published tool's and may be wrong."""
     return any(one in PUBLISHED for one in kind.split("+"))
 
 

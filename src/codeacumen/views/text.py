@@ -40,6 +40,7 @@ def token_ranges(file: JavaFile) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
 
 
 def _spelled(file: JavaFile) -> tuple[Column, tuple[str, ...]]:
+    """Return the spelling of each token as a code, and the vocabulary of spellings."""
     return file.tokens.spellings(file.names.word_of, file.names.words)
 
 

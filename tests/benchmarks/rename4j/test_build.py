@@ -76,7 +76,7 @@ def test_the_same_seed_draws_the_same_and_another_others(
 
 
 def test_too_small_a_corpus_is_told(liu: Path, examples_corpus: Corpus, tmp_path: Path) -> None:
-    with pytest.raises(CodeacumenError, match="methods to draw from"):
+    with pytest.raises(CodeacumenError, match="eligible methods"):
         build(examples_corpus, Recipe(beside=10**6, cases=1), tmp_path / "out")
     assert not (tmp_path / "out").exists()
 

@@ -64,8 +64,8 @@ def test_what_does_not_add_up(tables: Path) -> None:
     assert {one[3] for one in whole} == {"ggnn"}
     assert {one[1:3] for one in whole} == {("JS", "BX"), ("JS", "LX"), ("JS", "SF"), ("JM", "SF")}
     notes = {(c.size, c.task): c.note for c in cells if c.table == "whole" and c.verdict == OUTSIDE}
-    assert notes["JS", "SF"] == "all six are percentages of 248 methods"
-    assert notes["JS", "BX"] == "all six are percentages of 1389 methods"
+    assert notes["JS", "SF"] == "all six fit 248 methods"
+    assert notes["JS", "BX"] == "all six fit 1389 methods"
     runs = [cell for cell in cells if cell.table == "runs" and cell.verdict == OUTSIDE]
     assert len(runs) == 16
     assert all("4 runs" in cell.note for cell in runs)

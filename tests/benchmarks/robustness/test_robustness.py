@@ -50,7 +50,9 @@ def test_the_card(rename: Robustness) -> None:
         ("all", "where:all"),
     ]
     assert card.slices == tuple(f"statements:{name}" for name in BUCKETS)
-    assert card.summary == "Is a method named alike when a variable gets another name?"
+    assert (
+        card.summary == "Does the predicted name stay the same when a variable gets another name?"
+    )
 
 
 def test_single_places_are_the_headline_even_if_asked_for_last(tmp_path: Path) -> None:

@@ -360,7 +360,7 @@ def test_errors_say_what_is_missing(foreign: Path, tmp_path: Path) -> None:
     refused("", "type is 'bert'", model_type="bert")
     refused("", "padding", pad_token_id=7)
     refused("", "lacks 16 weights", num_hidden_layers=3)
-    refused("", "shape says", hidden_size=64)
+    refused("", "configuration requires", hidden_size=64)
     with pytest.raises(CodeacumenError, match="no checkpoint"):
         begin(tmp_path / "nowhere")
     with pytest.raises(CodeacumenError, match="heads"):

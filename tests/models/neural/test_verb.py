@@ -198,7 +198,7 @@ def test_tables_tell_that_it_was_trained_before(folder: Path) -> None:
     ("change", "said"),
     [
         ({"training__epochs": 0}, "epochs=0"),
-        ({"training__optimiser": "magic"}, "choose of adam"),
+        ({"training__optimiser": "magic"}, "choose one of adam"),
         ({"network__layers": 3}, "has no 'layers'"),
         ({"network__hidden": "wide"}, "hidden='wide'"),
         ({"nowhere__x": 1}, "network.KEY=VALUE"),

@@ -185,7 +185,8 @@ def make_survey_task(built: BuiltDataset, question: str, size: str) -> PairTask:
 
 
 def _summarize_survey(built: BuiltDataset, question: str, size: str) -> str:
-    return f"Are two identifiers {RELATIONS[question]}? Ranked as raters did ({built.folder.name}, {size})"
+    name = built.folder.name
+    return f"Are two identifiers {RELATIONS[question]}? Ranked as raters did ({name}, {size})"
 
 
 def list_tasks(built: BuiltDataset) -> Iterator[BuiltTask]:

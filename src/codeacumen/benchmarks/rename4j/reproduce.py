@@ -35,7 +35,7 @@ PAIRS = (
 )
 
 CHECKS = {
-    "table 2": "F1 is the mean of precision and recall; exact matches are a whole number of 400",
+    "table 2": "F1 is that of precision and recall; exact matches are a whole number of 400",
     "table 3": "balanced: both recalls, of 400 and 400 names, determine all figures",
     "table 4": "imbalanced: both recalls, of 400 and 13,137 names, determine all figures",
     "table 5": "T = 1: both recalls, of 400 and 400 names, determine all figures",
@@ -76,6 +76,7 @@ class Counts:
 
 
 def _class(right: int, missed: int, false: int, which: str) -> dict[str, float]:
+    """Return precision, recall and F1 of a class; ``suffix`` is its abbreviation in the names."""
     return {
         f"precision_{which}": 100 * right / (right + false) if right + false else 0.0,
         f"recall_{which}": 100 * right / (right + missed) if right + missed else 0.0,
@@ -311,7 +312,7 @@ def _order(tables: Mapping[str, Mapping[str, Printed]]) -> Iterator[ReproducedCe
         yield _cell("order", model, "recall_c, T = 1", passed, strict["recall_c"], 0.0)
     for model, printed in tables["mcc_corrected_tp"].items():
         exact = tables["mnr"][model]["em_acc"]
-        note = f"{exact} % of the recommended names are exact matches"
+        note = f"{exact} % of the names are recommended exactly"
         least = max(printed["recall_ic"], exact)
         off = least != printed["recall_ic"]
         yield _cell(

@@ -1,11 +1,10 @@
-"""Robustness: is a method named alike before and after a transformation that keeps its meaning?
+"""Robustness: does a model predict the same name after a semantics-preserving transformation?
 
-The metamorphic relation of Rabin et al. (IST 2021), section 4: a model should answer alike for
-programs that mean the same. A data set of this family holds methods and variants of them
-(``datasets/variants``); each kind of transformation in it is a task. A model names every original
-and every variant, with the name masked in both. Slices are the size of the method (the buckets of
-the paper's
-figure 4) and, for edits of the published tool, what is known of the edit (``MARKS``).
+This is the metamorphic relation of Rabin et al. (IST 2021), section 4. A data set of this family
+has methods and variants of them (``datasets/variants``); each kind of transformation is a task. A
+model names every original and every variant, with the name masked in both. Slices are the size of
+the method (the buckets of the paper's figure 4) and, for edits of the published tool, properties
+of the edit (``MARKS``).
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from codeacumen.datasets.variants import MARKS, ORIGINALS, VARIANTS
 from codeacumen.tasks.base import StandardTask, TaskInfo
 from codeacumen.text.subtokens import subtokens
 
-# The most statements of each bucket, and its name; the last one has no end.
+# Maximum number of statements and name of each bucket but the last, which is unbounded.
 _BUCKETS = (
     (5, "1-5"),
     (10, "6-10"),
@@ -36,6 +35,7 @@ BUCKETS = (*(name for _, name in _BUCKETS), _LARGEST)
 
 
 def bucket(statements: int) -> str:
+    """Return the name of the bucket of a number of statements."""
     return next((name for most, name in _BUCKETS if statements <= most), _LARGEST)
 
 
@@ -46,7 +46,7 @@ _MEANINGS = {
 
 
 class Robustness(StandardTask):
-    """Name a method and its variants alike."""
+    """Compares the names that a model predicts for a method and for its variants."""
 
     capability = Capability.NAME
 
@@ -72,8 +72,11 @@ class Robustness(StandardTask):
     def postprocess_answers(
         self, instances: Sequence[Instance], answers: Mapping[str, Answer]
     ) -> dict[str, Answer]:
-        """For each variant the names that the model gave before and after. No name is an answer
-        too, which can change; what failed on either failed for the pair."""
+        """Return for each variant the predicted names before and after the transformation.
+
+        A missing name counts as an answer, which can change. A failure on either method is a
+        failure of the pair.
+        """
         found: dict[str, Answer] = {}
         for instance in instances:
             before, after = answers.get(instance.cluster), answers.get(instance.id)
@@ -86,7 +89,7 @@ class Robustness(StandardTask):
 
 
 def load_instances(built: BuiltDataset, kind: str) -> list[Instance]:
-    """Each original that has variants of a kind, then these variants."""
+    """Return the originals that have variants of a kind, each followed by its variants."""
     variants: dict[str, list[dict[str, Json]]] = {}
     for row in built.rows(VARIANTS, holding=f'"kind": "{kind}"'):
         variants.setdefault(row["method"], []).append(row)
@@ -118,11 +121,11 @@ def _instance(row: dict[str, Json], original: dict[str, Json], *tags: str) -> In
 
 
 def _summary(built: BuiltDataset, kind: str) -> str:
-    return f"Is a method named alike when {built.about['kinds'][kind]}?"
+    return f"Does the predicted name stay the same when {built.about['kinds'][kind]}?"
 
 
 def _marks(built: BuiltDataset, kind: str) -> tuple[str, ...]:
-    """Slices of what is known of an edit, where the edits are the published tool's."""
+    """Return slices by properties of the edits, if the edits are the published tool's."""
     marked = kind in built.about["counts"].get("edits", {})
     return tuple(f"edit:{one}" for one in MARKS) if marked else ()
 
@@ -133,13 +136,13 @@ def _evaluation_set(where: str) -> EvaluationSet:
 
 
 def modes(built: BuiltDataset, kind: str) -> list[str]:
-    """The modes that there are variants of, the headline's first."""
+    """Return the modes that have variants, that of the headline first."""
     counts = built.about["counts"]["variants"].get(kind, {})
     return sorted((where for where, n in counts.items() if n), key=lambda where: where != "single")
 
 
 def list_tasks(built: BuiltDataset) -> Iterator[BuiltTask]:
-    """The tasks of a data set: one for each kind that it has variants of."""
+    """Yield the tasks of a data set: one for each kind that has variants."""
     for kind in built.about["kinds"]:
         if modes(built, kind):
             name = f"robustness/{kind}"

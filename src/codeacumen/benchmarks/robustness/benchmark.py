@@ -1,4 +1,4 @@
-"""Robustness' definitions for data sets, reports and ``reproduce``."""
+"""Declare the robustness benchmark for data sets, reports and ``reproduce``."""
 
 from codeacumen.api import Benchmark, DataFamily, Recipe
 

@@ -1,10 +1,10 @@
-"""Do the published numbers of the generalizability study add up?
+"""Check whether the published numbers of the generalizability study are consistent.
 
-Its models and their answers are not published, its result tables are. What can be computed again
-from them must agree: parts with their sum, shares with what they are shares of, averages with what
-they are averages of, one table with another, the text with the tables. A percentage has two
-decimals, so it may be off by half a hundredth, and what is computed from several by the sum of what
-they may be off; where nothing else is said, that is the tolerance.
+The models and their answers are not published, but the result tables are. Numbers that can be
+computed from others must agree with them: sums with their parts, shares with their totals, averages
+with their terms, one table with another, the text with the tables. Percentages have two decimals,
+so their rounding error is half a hundredth, and that of a computed number the sum of its parts'
+errors; this is the tolerance unless stated otherwise.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from codeacumen.text.numbers import format_difference, format_number
 
 PACKAGE = "codeacumen.benchmarks.robustness"
 
-# How far a printed percentage may be from what it stands for; and what a float may lose.
+# Rounding error of a printed percentage, and of computations with floats.
 HALF = 0.005
 LOST = 1e-9
 
@@ -36,12 +36,12 @@ MODELS = {"code2vec": "c2v", "code2seq": "c2s", "ggnn": "ggnn"}
 DATASETS = {"Java-Small": "JS", "Java-Med": "JM", "Java-Large": "JL"}
 TYPES = ("CCP", "CWP", "WWSP", "WCP", "WWDP")
 BUCKETS = ("pcp5", "pcp10", "pcp15", "pcp20", "pcp25", "pcp50", "pcp100", "pcp1k")
-# Section 6.2.1: so many programs of Java-Small have all their switches changed.
+# Number of programs of Java-Small with all switches changed (section 6.2.1).
 SWITCHES_ALL_PLACES = 13
-# Section 6.2.3: shares of the places are averages over so many runs.
+# Number of runs over which Table 3 averages (section 6.2.3).
 RUNS = 5
 
-# Each check by its name, and what must hold.
+# Condition by name of the check.
 CHECKS = {
     "types": "CCP + CWP + WWSP + WCP + WWDP = 100",
     "change": "CWP + WCP + WWDP = PCP of Table 2",
@@ -52,15 +52,15 @@ CHECKS = {
     "buckets": "figure 4: all methods lie between the smallest and the largest bucket",
     "f1": "Tables 1 and 5: F1 = 2 · precision · recall / (precision + recall)",
     "methods": "the same methods in every table, no more originals than variants",
-    "whole": "a percentage of n methods is that of a whole number of them",
+    "whole": "a percentage of n methods is a whole number of methods",
     "runs": "Table 3: averages of five runs over n methods",
-    "text": "what the text says of the tables",
+    "text": "statements of the text about the tables",
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One model on the variants of one transformation of one data set."""
+    """Results of a model on the variants of a transformation, in one data set."""
 
     dataset: str
     transformation: str
@@ -71,6 +71,7 @@ class Row:
     types: Mapping[str, float]
 
     def total(self, *types: str) -> float:
+        """Return the sum of the percentages of some types."""
         return sum(self.types[one] for one in types)
 
     def cell(
@@ -130,7 +131,7 @@ Rows = Mapping[tuple[str, str, str], Row]
 
 
 def compute_cells(options: RecipeOptions) -> list[ReproducedCell]:
-    """Return all cells, check by check."""
+    """Return the cells of all checks, in the order of ``CHECKS``."""
     folder = require("tnpa")
     rows = read_rows(folder)
     found = [
@@ -150,7 +151,7 @@ def compute_cells(options: RecipeOptions) -> list[ReproducedCell]:
 
 
 def build_tables(cells: Sequence[ReproducedCell]) -> list[TextTable]:
-    """Return what must hold, and the numbers that do not."""
+    """Return a summary of the checks, and a table of the inconsistent numbers."""
     title = "The generalizability study's published numbers"
     tables = [summarize_checks(cells, CHECKS, title)]
     rows = [
@@ -183,10 +184,10 @@ def build_tables(cells: Sequence[ReproducedCell]) -> list[TextTable]:
             "remark",
         ]
         caption = (
-            "Should be: the value that the other published numbers give; for whole and runs, the "
-            "possible value that is nearest."
+            "Should be: the value computed from the other published numbers; for whole and runs, "
+            "the nearest possible value."
         )
-        tables.append(TextTable("What does not add up", columns, rows, caption, (5, 6, 7, 8)))
+        tables.append(TextTable("Inconsistent numbers", columns, rows, caption, (5, 6, 7, 8)))
     return tables
 
 
@@ -196,7 +197,7 @@ def _read(folder: Path, name: str) -> list[dict[str, str]]:
 
 
 def read_rows(folder: Path) -> Rows:
-    """Table 2 and Table 4 together."""
+    """Return the rows of Tables 2 and 4, joined, by data set, transformation and model."""
     details = {(one["dataset"], one["transformation"]): one for one in _read(folder, "pcp_details")}
     return {
         (dataset, transformation, model): Row(
@@ -266,8 +267,11 @@ def _before(folder: Path, rows: Rows) -> Iterator[ReproducedCell]:
 def _with_tolerance(
     of: Callable[[float, float], float], first: tuple[float, float], second: tuple[float, float]
 ) -> tuple[float, float]:
-    """A function of two rounded numbers, each given with how far it may be off, in the direction
-    in which the function grows; and how far its printed value may then be off."""
+    """Return the value of a function of two rounded numbers, and its rounding error when printed.
+
+    ``first`` and ``second`` are numbers with their errors. The sign of an error is that of the
+    function's slope.
+    """
     (a, da), (b, db) = first, second
     value = of(a, b)
     high, low = of(max(a + da, 0.0), max(b + db, 0.0)), of(max(a - da, 0.0), max(b - db, 0.0))
@@ -337,17 +341,17 @@ def _n_cell(row: Row, subset: str, ours: int, published: int) -> ReproducedCell:
 
 
 # --------------------------------------------------------------------------------------
-# Percentages of few methods: not every one is possible.
+# Percentages of few methods: not every percentage is possible.
 # --------------------------------------------------------------------------------------
 
 
 def nearest(value: float, n: int) -> float:
-    """The percentage of a whole number of n that is nearest to a value."""
+    """Return the percentage nearest to a value that is a whole number of n."""
     return 100 * round(value * n / 100) / n
 
 
 def _says_something(n: int, tolerance: float) -> bool:
-    """Whether there are percentages, as printed, that are none of n."""
+    """Return whether some printed percentages are impossible for n methods."""
     return 0 < n < 100 / (2 * tolerance)
 
 
@@ -356,7 +360,7 @@ def _whole(rows: Rows) -> Iterator[ReproducedCell]:
         if not _says_something(row.transformed, HALF):
             continue
         values = {"PCP": (row.pcp, HALF), **{one: (row.types[one], HALF) for one in TYPES}}
-        # The five are printed so that they add up to 100.00: the last is what the others leave.
+        # The five types are printed so that their sum is 100.00: the last is the remainder.
         values["WWDP"] = (row.types["WWDP"], 4 * HALF)
         note = "" if _fit(values.values(), row.transformed) else _other_n(row, values.values())
         for name, (value, tolerance) in values.items():
@@ -375,15 +379,15 @@ def _fit(values: Iterable[tuple[float, float]], n: int) -> bool:
 
 
 def _other_n(row: Row, values: Iterable[tuple[float, float]]) -> str:
-    """Numbers of methods, below the one that is told, that fit all values, if they are few."""
+    """Return a remark with smaller numbers of methods that fit all values, if there are few."""
     values = list(values)
     fitting = [str(n) for n in range(row.transformed - 1, 0, -1) if _fit(values, n)]
-    told = f"all six are percentages of {' or '.join(fitting)} methods"
+    told = f"all six fit {' or '.join(fitting)} methods"
     return told if 0 < len(fitting) <= 3 else ""
 
 
 def _runs(folder: Path, rows: Rows) -> Iterator[ReproducedCell]:
-    # Each run and the average may have been cut off after two decimals, not rounded.
+    # The runs and the average may have been truncated to two decimals, not rounded.
     tolerance = 4 * HALF
     for line in _read(folder, "pcp_xpercent"):
         row, n, value = _of(rows, line), int(line["n_programs"]), float(line["PCP"])
@@ -406,7 +410,7 @@ def _listed(numbers: Sequence[int]) -> str:
 # Sentences.
 # --------------------------------------------------------------------------------------
 
-# Section 6.2.2: the range of figure 3's bars.
+# Ranges of the bars of figure 3 (section 6.2.2).
 _RANGES = {
     ("code2vec", "correct"): (10.45, 42.86),
     ("code2vec", "incorrect"): (38.18, 76.00),
@@ -415,7 +419,7 @@ _RANGES = {
     ("ggnn", "correct"): (1.90, 8.58),
     ("ggnn", "incorrect"): (31.05, 62.01),
 }
-# Section 6.4, on average: CWP/(CCP+CWP) and WCP/(WCP+WWSP+WWDP), and how exactly it is told.
+# Averages of CWP/(CCP+CWP) and WCP/(WCP+WWSP+WWDP), with their precision (section 6.4).
 _SWITCHED = {
     ("code2vec", "CWP/(CCP+CWP)"): (23.0, 0.5),
     ("code2seq", "CWP/(CCP+CWP)"): (20.0, 0.5),
@@ -440,7 +444,7 @@ def _text(folder: Path, rows: Rows) -> Iterator[ReproducedCell]:
     for line in read_published(PACKAGE, "averages"):
         means.setdefault(line["transformation"], {})[line["model"]] = float(line["pcp"])
     lowest = sum(map(_lowest, means.values()))
-    yield _cell("text", lowest, 4, 0.0, model="ggnn", n=6, subset="averages that are the lowest")
+    yield _cell("text", lowest, 4, 0.0, model="ggnn", n=6, subset="lowest averages")
     bars: dict[tuple[str, str], list[float]] = {}
     for line in _read(folder, "correct_vs_incorrect"):
         bars.setdefault((line["model"], line["type"]), []).append(float(line["pcp"]))
@@ -463,5 +467,5 @@ def _text(folder: Path, rows: Rows) -> Iterator[ReproducedCell]:
 
 
 def _lowest(values: Mapping[str, float]) -> bool:
-    """Whether it is GGNN that has the lowest."""
+    """Return whether GGNN has the lowest value."""
     return min(values, key=lambda model: values[model]) == "ggnn"

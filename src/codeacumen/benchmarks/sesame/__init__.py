@@ -1,13 +1,12 @@
-"""Similarity of methods: SeSaMe, and pairs that are similar by construction.
+"""Tasks on similar methods: the pairs of SeSaMe, and pairs that are similar by construction.
 
-SeSaMe: do two methods share goals, operations, effects? There are twelve tasks,
-``sesame/FLAVOUR/LEVEL``: three questions, each on four levels of source
-(``views/masking/levels.py``). The truth has several readings (``pairs.py``); the headline is the
-rank correlation with the mean of the votes, weighted by confidence.
+SeSaMe asks whether two methods share goals, operations or effects. It has twelve tasks,
+``sesame/FLAVOUR/LEVEL``: three questions, each with four levels of source
+(``views/masking/levels.py``). The truth has several aggregates of the votes (``pairs.py``); the
+headline is the rank correlation with the mean of the votes, weighted by confidence.
 
-By construction: is one method a variant of the other? ``build.py`` makes the data sets. Each level
-is a task, ``similarity/LEVEL``; each kind of transformation is a slice, with as many similar pairs
-as other pairs.
+``similarity/LEVEL`` asks whether one method is a variant of the other; ``build.py`` builds the data
+sets. Each kind of transformation is a slice, with as many similar as dissimilar pairs.
 """
 
 from __future__ import annotations
@@ -27,10 +26,10 @@ from codeacumen.views.masking.levels import LEVELS
 FLAVOURS = {
     "goals": "have the same purpose",
     "operations": "take the same steps",
-    "effects": "change the state alike",
+    "effects": "change the state in the same way",
 }
 APPROACH, SAME_KIND, UNSURE = "approach differs", "same kind of project", "low confidence"
-# A tag to look at pairs by, but no slice: where all are 0 or 2 there is little to rank.
+# A tag, but not a slice: unanimous pairs have too few distinct ratings to rank.
 UNANIMOUS = "unanimous"
 
 HEADLINE = read_metric("spearman")
@@ -69,7 +68,7 @@ def _load_instances(flavour: str, level: str) -> list[Instance]:
 
 
 def make_task(flavour: str, level: str) -> PairTask:
-    """Rank pairs of methods as developers did."""
+    """Return a task of SeSaMe: rank pairs of methods as developers did."""
     info = TaskInfo(
         name=f"sesame/{flavour}/{level}",
         title=f"SeSaMe {flavour}, {level}",
@@ -88,7 +87,7 @@ def _summarize(flavour: str, level: str) -> str:
 
 
 def _compute_ceiling(flavour: str) -> Ceiling | None:
-    """From the votes; unknown while they are not on this machine."""
+    """Return the agreement of voters; None if the votes are not on this machine."""
     if missing_files(dataset("sesame")):
         return None
     from codeacumen.benchmarks.sesame.pairs import PAIRS, ceiling, ratings_of
@@ -108,7 +107,7 @@ BUILT_PAIRS = "pairs.jsonl"
 
 
 def make_variants_task(built: BuiltDataset, level: str) -> PairTask:
-    """Distinguish a method's variants from other methods."""
+    """Return a task of a built data set: distinguish a method's variants from other methods."""
 
     def load() -> list[Instance]:
         from codeacumen.views.masking.levels import shown
@@ -139,7 +138,7 @@ def _summarize_variants(built: BuiltDataset, level: str) -> str:
 
 
 def list_tasks(built: BuiltDataset) -> Iterator[BuiltTask]:
-    """The tasks of a data set: one for each level."""
+    """Yield the tasks of a data set: one for each level."""
     for level in LEVELS:
         summary = _summarize_variants(built, level)
         yield BuiltTask(f"similarity/{level}", summary, built, make_variants_task, (level,))

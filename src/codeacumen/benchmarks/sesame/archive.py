@@ -1,8 +1,8 @@
-"""``methods.jsonl``: the source of SeSaMe's pairs, put together from another repository.
+"""Build ``methods.jsonl``, the source of SeSaMe's pairs, from another repository.
 
-The authors publish where each method stands; the pages that their raters saw were published by
-somebody else, as two files a pair, with the entities of a web page. Decoded, and in the order of
-``dataset.json``, they are one file, a pair a line.
+The authors publish only the location of each method. Another repository has the pages that their
+raters saw, as two files per pair with HTML entities. This module decodes them into one file with a
+line per pair, in the order of ``dataset.json``.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _MEMBER = re.compile(r"[^/]+/samples/([^/]+)/([ab])\.java")
 
 
 def methods(archive: Path, folder: Path) -> bytes:
-    """The file's bytes, from the other repository's archive; ``folder`` has ``dataset.json``."""
+    """Return the file's bytes, from the repository's archive; ``folder`` has ``dataset.json``."""
     found: dict[tuple[str, str], str] = {}
     with tarfile.open(archive, "r:gz") as members:
         for member in members:

@@ -1,7 +1,7 @@
-"""The two measures by which SeSaMe's pairs were sampled: models that return the published values.
+"""The two measures by which SeSaMe's pairs were sampled, as models that return published values.
 
-``docsim`` compares JavaDoc with its names, so it answers only where these are visible; ``toksim``
-compares the kinds of tokens, which every level of input shows.
+``docsim`` compares JavaDoc and its names, so it supports only the level that shows them; ``toksim``
+compares the kinds of tokens, which all levels show.
 """
 
 from __future__ import annotations

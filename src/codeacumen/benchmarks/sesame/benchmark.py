@@ -1,5 +1,7 @@
-"""SeSaMe's definitions for runs, reports and ``reproduce``: the means over its questions, and what
-models lose when they see less of the source."""
+"""Declare SeSaMe for runs, reports and ``reproduce``.
+
+The scores include means over the questions, and the loss of models at levels with less source.
+"""
 
 from codeacumen.api import Benchmark, DataFamily, InputLevels, Recipe, TaskGroup
 from codeacumen.benchmarks.sesame import FLAVOURS
@@ -9,7 +11,7 @@ _MEANINGS = {
     WHOLE: "all of the text",
     UNCOMMENTED: "without comments",
     UNNAMED: "without names",
-    BARE: "without either",
+    BARE: "without comments and names",
 }
 _SESAME_TASKS = {
     level: tuple(f"sesame/{aspect}/{level}" for aspect in FLAVOURS) for level in LEVELS

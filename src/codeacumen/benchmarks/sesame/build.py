@@ -1,10 +1,10 @@
-"""Pairs by construction, from a corpus: a method and a variant of it that means the same, or a
-variant of an unrelated method. A folder with ``dataset.json`` and ``pairs.jsonl``.
+"""Build pairs of a method and a variant of it, or of an unrelated method, from a corpus.
 
-Variants are those of the robustness benchmark: made by the six transformations, certified, the
-methods' own names masked. For each, one pair is alike, the variant with its original; and one is
-not, the original with a variant of the same kind of another method: of another file, of another
-name, and as long as can be. So neither length nor the traces of a transformation tell the answer.
+The result is a folder with ``dataset.json`` and ``pairs.jsonl``. Variants are those of the
+robustness benchmark: certified results of the six transformations, with the methods' own names
+masked. Each variant is in one similar pair, with its original. In one dissimilar pair, the original
+is with a variant of the same kind of a method from another file, with another name and a similar
+length. So neither length nor traces of a transformation reveal the answer.
 
 The bytes depend on the corpus, the recipe and the version, never on the number of workers.
 """
@@ -34,7 +34,8 @@ from codeacumen.engines import Engine
 from codeacumen.transforms.certify.projects import Means
 from codeacumen.views.masking.levels import BARE, shown
 
-# Of so many methods that are nearest in length, one is drawn; so many are looked at to find them.
+# One of this many unrelated methods nearest in length is sampled; to find them, at most this many
+# methods are searched in each direction.
 NEAREST, LOOKED_AT = 10, 400
 
 Row = dict[str, Json]
@@ -48,7 +49,7 @@ def build(
     means: Means | None = None,
     step: Progress = ignore_progress,
 ) -> Json:
-    """Write the data set; gives what its ``dataset.json`` says."""
+    """Write the data set, and return the content of its ``dataset.json``."""
     must_be_ours(out)
     out.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".variants-", dir=out) as name:
@@ -60,8 +61,8 @@ def build(
     pairs = list(_pairs(originals, variants, recipe.seed, unmatched))
     if not pairs:
         raise CodeacumenError(
-            "no variant has an unrelated method to stand beside it",
-            "a corpus of several files with methods of several names is needed",
+            "no variant has an unrelated method of the same kind of transformation",
+            "use a corpus with several files, and methods with several names",
         )
     lines = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in pairs)
     write_atomically(out / BUILT_PAIRS, lines.encode())
@@ -95,13 +96,13 @@ def _rows(path: Path) -> Iterator[Row]:
 def _pairs(
     originals: Mapping[str, Row], variants: Sequence[Row], seed: int, unmatched: Counter[str]
 ) -> Iterator[Row]:
-    """For each variant its pair, and one that is not alike; in the order of the variants."""
+    """Yield a similar and a dissimilar pair for each variant, in the order of the variants."""
     kinds: dict[str, list[Row]] = {}
     for variant in variants:
         kinds.setdefault(variant["kind"], []).append(variant)
     others = {}
     for kind, mine in kinds.items():
-        # By length; among equals by id, whatever the order they came in.
+        # Ties are broken by id, so that the order of the variants does not matter.
         mine.sort(key=lambda row: (len(row["text"]), row["id"]))
         for place, variant in enumerate(mine):
             found = _unrelated(originals, mine, place)
@@ -129,7 +130,7 @@ def _pair(original: Row, variant: Row, id_: str, label: int) -> Row:
 
 
 def _unrelated(originals: Mapping[str, Row], mine: Sequence[Row], place: int) -> list[Row]:
-    """Variants of unrelated methods, the nearest in length; ``mine`` stands by length."""
+    """Return variants of unrelated methods, nearest in length; the input is sorted by length."""
     original = originals[mine[place]["method"]]
     length = len(mine[place]["text"])
     below, above = range(place - 1, -1, -1), range(place + 1, len(mine))
@@ -148,8 +149,10 @@ def _unrelated(originals: Mapping[str, Row], mine: Sequence[Row], place: int) ->
 
 
 def _apart(one: Row, other: Row) -> bool:
-    """Whether two methods are unrelated, as far as can be told: a copy under other names would be
-    alike, and a method of the same name may well do the same."""
+    """Return whether two methods seem to be unrelated.
+
+    They are not if one is a copy of the other with other names, or if they have the same name.
+    """
     return (
         (one["project"], one["path"]) != (other["project"], other["path"])
         and one["name"] != other["name"]

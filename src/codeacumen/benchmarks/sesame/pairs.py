@@ -1,10 +1,10 @@
-"""SeSaMe's pairs: both methods' source, their votes, and the readings of the votes that are scored.
+"""Read SeSaMe's pairs: the source of both methods, the votes, and aggregates of the votes.
 
 Three of eight people judged each pair of methods on goals, operations and effects (Kamp, Kreutzer
 and Philippsen, MSR 2019, section II-D). A vote is 0 (disagree), 1 (conditionally agree) or 2
-(agree), with a confidence of 0 (low) to 2 (high). A pair's source is that of ``methods.jsonl``:
-what the raters saw, a class with the method first and then the fields that it reads and the methods
-that it calls in the same file.
+(agree), with a confidence of 0 (low) to 2 (high). The source in ``methods.jsonl``
+is what the raters saw: a class with the method, then the fields that it reads and the methods that
+it calls in the same file.
 """
 
 from __future__ import annotations
@@ -28,14 +28,17 @@ if TYPE_CHECKING:
 
 FLAVOURS = ("goals", "operations", "effects")
 DISAGREE, AGREE, HIGH = 0, 2, 2
-# A mean rating of so much or more is a similar pair: (conditional) agreement, as in figure 2.
+# Minimum mean rating of a similar pair: (conditional) agreement, as in figure 2.
 SIMILAR = 1.0
 
 
 @dataclass(frozen=True, slots=True)
 class Ratings:
-    """``rating`` and ``confidence``: by pair, flavour and voter, −1 where there is no vote.
-    ``entries`` are the pairs as the file has them."""
+    """Votes on pairs of methods.
+
+    ``rating`` and ``confidence`` have the shape (pairs, flavours, voters), with −1 for a missing
+    vote. ``entries`` are the pairs as in the file.
+    """
 
     entries: tuple[Json, ...]
     rating: np.ndarray
@@ -45,24 +48,26 @@ class Ratings:
         return len(self.entries)
 
     def where(self, pairs: np.ndarray) -> Ratings:
+        """Return the ratings of the pairs of a mask."""
         places = np.flatnonzero(pairs)
         entries = tuple(self.entries[one] for one in places.tolist())
         return Ratings(entries, self.rating[places], self.confidence[places])
 
     @property
     def given(self) -> np.ndarray:
-        """Which votes are there."""
+        """Mask of the votes that are not missing."""
         found: np.ndarray = self.rating >= 0
         return found
 
     @property
     def sure(self) -> np.ndarray:
-        """Which votes are there and not of low confidence."""
+        """Mask of the votes that are neither missing nor of low confidence."""
         found: np.ndarray = (self.rating >= 0) & (self.confidence > 0)
         return found
 
 
 def read_ratings(path: Path) -> Ratings:
+    """Return the ratings of a file of SeSaMe, or raise an error if it has another format."""
     hint = "SeSaMe's dataset-unfiltered.json is a list of pairs with goals, operations and effects"
     try:
         entries = json.loads(path.read_bytes())
@@ -70,16 +75,16 @@ def read_ratings(path: Path) -> Ratings:
         for entry in entries:
             str(entry["pairid"]).encode()
     except (ValueError, RecursionError) as error:
-        raise CodeacumenError(f"{path} is no JSON of SeSaMe's: {error}", hint) from error
+        raise CodeacumenError(f"{path} is not a JSON file of SeSaMe: {error}", hint) from error
     except (KeyError, TypeError, IndexError) as error:
         raise CodeacumenError(f"{path}: a pair lacks {error}", hint) from error
     if len({len(one) for pair in votes for one in pair}) != 1:
-        raise CodeacumenError(f"{path}: not every pair has the same number of voters", hint)
+        raise CodeacumenError(f"{path}: the pairs have different numbers of voters", hint)
     found = np.array(votes, dtype=np.int64)
     return Ratings(tuple(entries), found[..., 0], found[..., 1])
 
 
-# A process asks for the same file for every flavour and level.
+# Cached, because a process loads the same file for every flavour and level.
 ratings_of = lru_cache(maxsize=2)(read_ratings)
 
 
@@ -87,12 +92,12 @@ def _votes(slots: Sequence[Json]) -> list[tuple[int, int]]:
     found = [(slot["rating"], slot["confidence"]) for slot in slots]
     for slot in found:
         if not all(type(one) is int and -1 <= one <= HIGH for one in slot):
-            raise ValueError(f"a vote is {slot}, not two whole numbers from −1 to {HIGH}")
+            raise ValueError(f"vote {slot} is not a pair of integers from −1 to {HIGH}")
     return found
 
 
 def majorities(ratings: Ratings) -> np.ndarray:
-    """By pair and flavour, the rating that more than half of the sure votes have, or −1."""
+    """Return by pair and flavour the rating of more than half of the sure votes, or −1."""
     sure = ratings.sure
     many = sure.sum(axis=2)
     found = np.full(many.shape, -1)
@@ -102,24 +107,21 @@ def majorities(ratings: Ratings) -> np.ndarray:
 
 
 def ordinal_majority(votes: Sequence[int]) -> float:
-    """The rating that more than half of the votes have; else the middle one, which lies between
-    two where the votes are even in number (their mean).
+    """Return the rating of more than half of the votes; otherwise their median.
 
     >>> ordinal_majority([0, 0, 2]), ordinal_majority([0, 1, 2]), ordinal_majority([1, 2])
     (0.0, 1.0, 1.5)
     """
-    # More than half of the votes hold the middle, so that the median is both.
+    # A rating of more than half of the votes is also their median.
     return float(np.median(votes))
 
 
 def readings(ratings: Ratings) -> list[dict[str, dict[str, float]]]:
-    """For each pair and flavour, what the votes come to:
+    """Return four aggregates of the votes for each pair and flavour.
 
-    ``value``: the mean weighted by confidence, a vote of low confidence weighing nothing, one of
-    medium confidence half of a sure one; ``mean``: of all votes; ``majority``: the ordinal
-    majority of all but those of low confidence; ``majority_all``: of all.
-
-    Where all votes are of low confidence, all count alike.
+    ``value`` is the mean weighted by confidence (low 0, medium 1, high 2), ``mean`` the mean of all
+    votes, ``majority`` the ordinal majority without votes of low confidence, ``majority_all`` that
+    of all votes. If all votes have low confidence, all have the same weight.
     """
     return [
         {flavour: _read(*_cast(ratings, pair, place)) for place, flavour in enumerate(FLAVOURS)}
@@ -128,7 +130,7 @@ def readings(ratings: Ratings) -> list[dict[str, dict[str, float]]]:
 
 
 def _cast(ratings: Ratings, pair: int, flavour: int) -> tuple[list[int], list[int]]:
-    """Ratings and confidences of those who voted."""
+    """Return the ratings and confidences of the votes that are not missing."""
     votes, sure = ratings.rating[pair, flavour].tolist(), ratings.confidence[pair, flavour].tolist()
     both = [(one, how) for one, how in zip(votes, sure, strict=True) if one >= 0]
     return [one for one, _ in both], [how for _, how in both]
@@ -151,7 +153,7 @@ def weighted_mean(votes: Sequence[int], confidences: Sequence[int]) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Voter:
-    """One vote of a pair, and what the others came to."""
+    """A vote on a pair, and the aggregates of the other votes."""
 
     pair: int
     vote: int
@@ -159,7 +161,7 @@ class Voter:
 
 
 def voters(ratings: Ratings, flavour: str) -> Iterator[Voter]:
-    """Each vote against the readings of the other votes of its pair: people as a model."""
+    """Yield each vote with the aggregates of the pair's other votes, as if a voter were a model."""
     place = FLAVOURS.index(flavour)
     for pair in range(len(ratings)):
         votes, confidences = _cast(ratings, pair, place)
@@ -177,8 +179,10 @@ def ceiling(
     least: float | None = None,
     among: np.ndarray | None = None,
 ) -> float:
-    """How well one voter's answers stand against the other two's, all voters together; of the
-    pairs ``among`` only, if they are given. NaN where that cannot be said."""
+    """Return the score of a voter against the others, over all voters; NaN if it is undefined.
+
+    ``pair_mask`` restricts it to some pairs.
+    """
     from codeacumen.metrics import read_metric
 
     metric = read_metric(statistic, reading, least)
@@ -213,7 +217,7 @@ KINDS = {
 
 @dataclass(frozen=True, slots=True)
 class MethodPair:
-    """``readings`` are by flavour; ``tags`` too, since they depend on what is asked."""
+    """A pair of methods, with the aggregates of its votes and its tags by flavour."""
 
     id: str
     first: str
@@ -225,6 +229,7 @@ class MethodPair:
 
 @lru_cache(maxsize=2)
 def read_pairs(folder: Path) -> tuple[MethodPair, ...]:
+    """Return the pairs of ``dataset.json`` with their source."""
     ratings = ratings_of(folder / PAIRS)
     texts = _texts(folder / METHODS)
     clusters = clusters_of(ratings.entries)
@@ -232,7 +237,7 @@ def read_pairs(folder: Path) -> tuple[MethodPair, ...]:
     for place, (entry, read) in enumerate(zip(ratings.entries, readings(ratings), strict=True)):
         id_ = str(entry["pairid"])
         if id_ not in texts:
-            raise CodeacumenError(f"{folder / METHODS} lacks the pair {id_}")
+            raise CodeacumenError(f"{folder / METHODS} lacks pair {id_}")
         tags = {
             flavour: frozenset(_tags(ratings, place, entry, read, flavour)) for flavour in FLAVOURS
         }
@@ -266,13 +271,12 @@ def _kind(entry: Json, which: str) -> str:
 
 
 def in_approach(read: Mapping[str, Mapping[str, float]], flavour: str) -> bool:
-    """Whether a pair belongs to the slice where another approach to the same goal is what makes it
-    hard: the paper's figure 2 has such pairs, similar in goals and not in operations.
+    """Return whether a pair is in the slice that needs to separate goals from operations.
 
-    A slice needs both answers. Asked for goals or effects, it is all pairs whose operations are not
-    similar: those of figure 2 must be told from those that have nothing in common. Asked for
-    operations, it is all pairs with similar goals: those of figure 2 must be told from those that
-    reach the goal alike.
+    The paper's figure 2 shows pairs that are similar in goals but not in operations. A slice needs
+    both answers. So for goals and effects it has all pairs with dissimilar operations: a model must
+    distinguish the pairs of figure 2 from pairs without anything in common. For operations it has
+    all pairs with similar goals: a model must distinguish them from pairs with the same approach.
     """
     if flavour == "operations":
         return read["goals"]["mean"] >= SIMILAR
@@ -280,13 +284,12 @@ def in_approach(read: Mapping[str, Mapping[str, float]], flavour: str) -> bool:
 
 
 def clusters_of(entries: tuple[Json, ...]) -> list[str]:
-    """For each pair the name of its cluster: pairs that have a method of the same file in common,
-    or are linked by others that do, are no independent observations. Their methods share a class,
-    its fields, its names and its author's words, and a model that misjudges one misjudges the
-    next: what docsim and toksim get wrong is as alike in pairs with a file in common as in those
-    with a method in common, and not at all in others.
+    """Return the name of each pair's cluster: connected components of pairs that share a file.
 
-    The projects themselves would be too few: nearly every pair has one method of the JDK.
+    Pairs that share a file are not independent observations: their methods share a class, its
+    fields, its names and its author's vocabulary. The errors of docsim and toksim are as correlated
+    in pairs with a common file as in pairs with a common method, and uncorrelated in others.
+    Projects would be too few clusters: nearly every pair has a method of the JDK.
     """
     root: dict[tuple[str, str], tuple[str, str]] = {}
 
@@ -301,7 +304,7 @@ def clusters_of(entries: tuple[Json, ...]) -> list[str]:
         for entry in entries
     ]
     for first, second in files:
-        # The lesser one is kept, so that a cluster's name does not hang on the order of the pairs.
+        # The smaller root wins, so that a cluster's name does not depend on the order of the pairs.
         low, high = sorted((find(first), find(second)))
         root[high] = low
     return ["/".join(find(first)) for first, _ in files]
@@ -309,7 +312,7 @@ def clusters_of(entries: tuple[Json, ...]) -> list[str]:
 
 @lru_cache(maxsize=2)
 def published(folder: Path) -> Mapping[str, Mapping[str, float | None]]:
-    """By pair, the authors' docsim and toksim; None where theirs failed."""
+    """Return the authors' docsim and toksim by pair; None where they are missing."""
     with (folder / SAMPLED).open(encoding="utf-8", newline="") as stream:
         return {
             row["pairid"]: {"docsim": _number(row["sim"]), "toksim": _number(row["sim_tok"])}

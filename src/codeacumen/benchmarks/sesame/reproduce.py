@@ -1,8 +1,7 @@
-"""SeSaMe's figures, from its votes: how many pairs are kept, how far voters agree, how many pairs
-most of them find similar, or not.
+"""Reproduce SeSaMe's figures from its votes: kept pairs, agreement, and majorities.
 
-Known cause of a gap: the paper cuts the digits of α off, it does not round them. The mining that
-came before the votes is another matter: `codeacumen similar` does it on code that is at hand.
+Known cause of differences: the paper truncates the digits of α, it does not round them. The mining
+of the pairs is not reproduced here; ``codeacumen similar`` mines pairs from other code.
 """
 
 from __future__ import annotations
@@ -31,13 +30,13 @@ from codeacumen.reproduce import (
 from codeacumen.text.numbers import format_difference, format_number
 
 UNFILTERED = "dataset-unfiltered.json"
-# Two digits that are cut off.
+# The paper truncates α to two digits.
 ALPHA_TOLERANCE = 0.01
 FIGURES = {
-    "pairs_sampled": "pairs that were rated",
-    "pairs_kept": "pairs that are kept",
+    "pairs_sampled": "rated pairs",
+    "pairs_kept": "kept pairs",
     "voters": "voters",
-    "votes_per_pair": "votes of a pair",
+    "votes_per_pair": "votes per pair",
     **{f"alpha_{flavour}": f"agreement on {flavour} (α)" for flavour in FLAVOURS},
     "pairs_majority_similar_in_all_three": "similar in all three, by majority",
     "pairs_majority_dissimilar_in_all_three": "dissimilar in all three, by majority",
@@ -45,29 +44,29 @@ FIGURES = {
 
 
 def compute_cells(options: RecipeOptions) -> list[ReproducedCell]:
-    """Return all cells, in the order of the paper."""
+    """Return the cells of all figures, in the order of the paper."""
     rows = read_published("codeacumen.benchmarks.sesame", "figures")
     published = {row["figure"]: float(row["value"]) for row in rows}
     return [_cell(figure, published[figure], ours, n, note) for figure, ours, n, note in _figures()]
 
 
 def _figures() -> Iterator[tuple[str, float | None, int, str]]:
-    """Each figure: its name, ours, on how many pairs, and a remark."""
+    """Yield each figure's name, our value, the number of pairs, and a remark."""
     folder = require("sesame")
     before = read_ratings(folder / UNFILTERED)
     after, removed = filtered(before)
     kept = [one["pairid"] for one in after.entries]
     theirs = [one["pairid"] for one in read_ratings(folder / PAIRS).entries]
-    same = "the same as in dataset.json" if kept == theirs else "not those of dataset.json"
+    same = "the same as in dataset.json" if kept == theirs else "others than in dataset.json"
     yield "pairs_sampled", len(before), len(before), ""
-    # As many, but others, would be no reproduction.
+    # The same number of other pairs would not be a reproduction.
     many = len(kept) if kept == theirs else None
     yield "pairs_kept", many, len(before), f"{len(removed)} removed; {same}"
     yield "voters", int(before.given.any(axis=(0, 1)).sum()), len(before), ""
     votes = np.unique(before.given.sum(axis=2)).tolist()
     yield "votes_per_pair", votes[0] if len(votes) == 1 else None, len(before), ""
     for flavour, value in agreement(after).items():
-        yield f"alpha_{flavour}", value, len(after), "digits cut off in the paper"
+        yield f"alpha_{flavour}", value, len(after), "digits truncated in the paper"
     majority = majorities(after)
     for name, value in (("similar", AGREE), ("dissimilar", DISAGREE)):
         figure = f"pairs_majority_{name}_in_all_three"
@@ -111,12 +110,12 @@ def build_tables(cells: Sequence[ReproducedCell]) -> list[TextTable]:
             title="SeSaMe's votes, section II-D",
             columns=["figure", "n", "ours", "published", "difference", "verdict", "remark"],
             rows=rows,
-            caption="n: the pairs that a figure stands on.",
+            caption="n: the number of pairs behind a figure.",
             numeric=(1, 2, 3, 4),
         )
     ]
 
 
 def _format_count(value: float | None) -> str:
-    """Whole numbers without decimals, others with four."""
+    """Return a whole number without decimals, others with four."""
     return format_number(value, 0 if value is not None and value == int(value) else 4)

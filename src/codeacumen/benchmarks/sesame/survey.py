@@ -1,10 +1,9 @@
-"""SeSaMe's votes, cleaned as its authors did (Kamp, Kreutzer and Philippsen, MSR 2019, section
-II-D); what a vote is, `benchmarks.sesame.pairs` says.
+"""Clean SeSaMe's votes by the rules of its authors (section II-D of the paper, see ``pairs``).
 
-The filter that leads from ``dataset-unfiltered.json`` to ``dataset.json``, for each of the three:
-votes of low confidence are dropped; a pair is removed if what is left holds both 0 and 2, or if
-two or more votes were dropped. In the files votes of low confidence stay where they are, so
-agreement and majorities drop them again.
+The filter turns ``dataset-unfiltered.json`` into ``dataset.json``. For each of the three questions,
+it ignores votes of low confidence, and removes a pair if the remaining votes include both 0 and 2,
+or if it ignored two or more votes. The files keep the votes of low confidence, so agreement and
+majorities ignore them again.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ from codeacumen.survey.votes import Floats
 
 __all__ = ["clean", "filtered", "is_sesame", "majorities", "read_ratings"]
 
-# Of low confidence, so many votes remove a pair.
+# Number of votes of low confidence that removes a pair.
 TOO_MANY_LOW = 2
 CONTRADICTION, LOW = "disagree and agree", "low confidence"
 PAIRS, SCORES, REPORT, READABLE = "sesame.json", "scores.csv", "report.json", "report.md"
@@ -40,7 +39,7 @@ PAIRS, SCORES, REPORT, READABLE = "sesame.json", "scores.csv", "report.json", "r
 
 @dataclass(frozen=True, slots=True)
 class Removed:
-    """A pair that is removed: for which flavour first, and why."""
+    """A removed pair, with the first flavour that causes it, and the reason."""
 
     pair: str
     flavour: str
@@ -48,7 +47,7 @@ class Removed:
 
 
 def is_sesame(path: Path) -> bool:
-    """Whether a file looks like SeSaMe's: a JSON list with pair ids."""
+    """Return whether a file looks like SeSaMe's: a JSON list with pair ids."""
     if not path.is_file():
         return False
     with path.open("rb") as stream:
@@ -57,7 +56,7 @@ def is_sesame(path: Path) -> bool:
 
 
 def contradictions(ratings: Ratings) -> np.ndarray:
-    """By pair and flavour: whether sure votes both disagree and agree."""
+    """Return by pair and flavour whether sure votes both disagree and agree."""
     sure = ratings.sure
     no, yes = (ratings.rating == DISAGREE) & sure, (ratings.rating == AGREE) & sure
     found: np.ndarray = no.any(axis=2) & yes.any(axis=2)
@@ -65,13 +64,14 @@ def contradictions(ratings: Ratings) -> np.ndarray:
 
 
 def unsure(ratings: Ratings) -> np.ndarray:
-    """By pair and flavour: whether too many votes are of low confidence."""
+    """Return by pair and flavour whether too many votes have low confidence."""
     low = (ratings.rating >= 0) & (ratings.confidence == 0)
     found: np.ndarray = low.sum(axis=2) >= TOO_MANY_LOW
     return found
 
 
 def filtered(ratings: Ratings) -> tuple[Ratings, list[Removed]]:
+    """Return the ratings of the kept pairs, and the removed pairs."""
     apart, low = contradictions(ratings), unsure(ratings)
     bad = apart | low
     removed = []
@@ -84,7 +84,7 @@ def filtered(ratings: Ratings) -> tuple[Ratings, list[Removed]]:
 
 
 def agreement(ratings: Ratings, *, all_votes: bool = False) -> dict[str, float]:
-    """Krippendorff's ordinal α of each flavour, without votes of low confidence."""
+    """Return Krippendorff's ordinal α by flavour, without votes of low confidence by default."""
     given = ratings.given if all_votes else ratings.sure
     found = {}
     for place, flavour in enumerate(FLAVOURS):
@@ -94,7 +94,7 @@ def agreement(ratings: Ratings, *, all_votes: bool = False) -> dict[str, float]:
 
 
 def scores(ratings: Ratings) -> Floats:
-    """By pair and flavour, the mean of the sure votes from 0 to 1; NaN where there are none."""
+    """Return by pair and flavour the mean of the sure votes, from 0 to 1; NaN without votes."""
     sure = ratings.sure
     total = np.where(sure, ratings.rating, 0).sum(axis=2) / AGREE
     many = sure.sum(axis=2)
@@ -102,11 +102,11 @@ def scores(ratings: Ratings) -> Floats:
 
 
 def clean(path: Path, out: Path) -> dict[str, Json]:
-    """Filter a file of SeSaMe's ratings; gives the report."""
+    """Filter a file of SeSaMe's ratings, write the results to a folder, and return the report."""
     if out.is_dir() and any(out.iterdir()) and not (out / PAIRS).is_file():
         raise CodeacumenError(
-            f"{out} holds no filtered ratings, and is not empty",
-            "choose a folder that is empty or does not exist yet",
+            f"{out} is not empty and has no filtered ratings",
+            "choose an empty or new folder",
         )
     before = read_ratings(path)
     after, removed = filtered(before)
@@ -125,7 +125,7 @@ def clean(path: Path, out: Path) -> dict[str, Json]:
         },
         "removed": [{"pair": one.pair, "flavour": one.flavour, "why": one.why} for one in removed],
     }
-    # As the authors write it, so that the same pairs are the same bytes.
+    # The authors' format, so that equal pairs have equal bytes.
     pairs = json.dumps(after.entries, indent=4) + "\n"
     files = {
         PAIRS: pairs,

@@ -1,7 +1,7 @@
-"""Where a corpus comes from: projects, and their files.
+"""Sources of a corpus: projects and their files.
 
-``projects`` turns what a person names (a folder, a zip, ``git:``, ``debian:``, ``npm:``, a recipe)
-into projects whose files any process can list and read.
+``find_projects`` turns the sources that a user names (a folder, a zip, ``git:``, ``debian:``,
+``npm:``, a recipe) into projects whose files any process can list and read.
 """
 
 from codeacumen.corpus.sources.find import FORMS, projects

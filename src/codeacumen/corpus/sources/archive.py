@@ -1,4 +1,4 @@
-"""A zip or jar with sources, read in place: nothing is unpacked to disk."""
+"""Read sources from a zip or jar in place, without unpacking it to disk."""
 
 from __future__ import annotations
 
@@ -17,25 +17,27 @@ from codeacumen.corpus.reading import Problem
 from codeacumen.corpus.sources.paths import as_text, way_out, why
 from codeacumen.corpus.sources.project import Entry, Wanted, too_large
 
-# Nothing that people write packs a thousandfold.
+# A member with a higher compression ratio is a zip bomb; hand-written files compress far less.
 LARGEST_RATIO = 1000
-# All files of an archive together.
+# Limit for the total size of all files of an archive, in bytes.
 LARGEST_TOTAL = 16 << 30
 _UTF8_NAME = 0x800
 _LOCAL_HEADER = 30
 
-# Open archives that a process keeps.
+# Number of archives that a process keeps open.
 _OPEN = 16
 
 
 @dataclass(frozen=True, slots=True)
 class ZipRoot:
+    """The files of a zip archive."""
+
     file: Path
 
     def entries(self, wanted: Wanted, levels: int | None = None) -> list[Entry | Problem]:
         try:
             opened = _opened(self.file)
-        except (OSError, CodeacumenError) as error:  # it was there when the build began
+        except (OSError, CodeacumenError) as error:  # it was readable when the build began
             return [Problem(".", "unreadable", f"the archive: {why(error)}")]
         members = opened.members
         found: list[Entry | Problem] = []
@@ -70,7 +72,7 @@ class ZipRoot:
 
 
 def revision_of(file: Path) -> str:
-    """The archive's SHA-256. One whose table of contents cannot be read is no source."""
+    """Return the archive's SHA-256; raise an error if its table of contents cannot be read."""
     _opened(file)
     with file.open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
@@ -79,15 +81,15 @@ def revision_of(file: Path) -> str:
 @dataclass(frozen=True, slots=True)
 class _Opened:
     archive: zipfile.ZipFile
-    # By path, what to read or why not.
+    # The member to read, or the problem that prevents it, by path.
     members: dict[str, zipfile.ZipInfo | Problem]
-    # Members that another of the same path hides.
+    # Problems of members that a later member of the same path replaces.
     hidden: tuple[Problem, ...]
 
 
 def _opened(file: Path) -> _Opened:
     status = file.stat()
-    # A process that was forked shares its mother's place in every open file: it opens its own.
+    # A forked process shares file positions with its parent, so every process opens its own.
     return _open(file, status.st_mtime_ns, status.st_size, os.getpid())
 
 
@@ -110,21 +112,25 @@ def _open(file: Path, changed: int, size: int, process: int) -> _Opened:
             problem = Problem(path, "zip bomb", "its bytes are also those of another member")
         path = problem.path if problem else path
         if path in members:
-            # Whoever unpacks has the last one in the end.
+            # As when unpacking: the last member of a path wins.
             hidden.append(Problem(path, "duplicate", "the archive has it again further down"))
         members[path] = problem or member
     return _Opened(archive, members, tuple(hidden))
 
 
 def _name(member: zipfile.ZipInfo) -> str:
-    """The name in the archive. Without the flag for UTF-8 it is in an encoding that nobody wrote
-    down, which today is mostly UTF-8 as well; Python reads it as code page 437."""
+    """Return the name of a member.
+
+    Without the UTF-8 flag the encoding is unknown; ``zipfile`` decodes such names as code page 437,
+    but today most are UTF-8.
+    """
     encoding = "utf-8" if member.flag_bits & _UTF8_NAME else "cp437"
     raw = member.orig_filename.encode(encoding, "surrogateescape")
     return as_text(raw.split(b"\0")[0].replace(b"\\", b"/"))
 
 
 def _problem(name: str, path: str, member: zipfile.ZipInfo) -> Problem | None:
+    """Return why a member must not be read: zip slip, link or zip bomb; None if it may be read."""
     out = way_out(name)
     if out:
         return Problem(name, "zip slip", out)
@@ -137,8 +143,11 @@ def _problem(name: str, path: str, member: zipfile.ZipInfo) -> Problem | None:
 
 
 def _sharing(members: Iterable[zipfile.ZipInfo]) -> set[int]:
-    """Where members begin that run into the next: so a small archive unpacks to petabytes, each
-    of its members at an innocent ratio."""
+    """Return the offsets of members that overlap the next member.
+
+    Overlapping members let a small archive unpack to petabytes although each member has an
+    unsuspicious compression ratio.
+    """
     ordered = sorted(members, key=lambda one: one.header_offset)
     return {
         one.header_offset
@@ -152,7 +161,7 @@ def _unpacked(
 ) -> bytes | Problem:
     try:
         with archive.open(member) as stream:
-            # The size an archive declares may be a lie: never more than that is read.
+            # The declared size may be wrong, so the number of bytes read is limited.
             data = stream.read(largest + 1)
     except (OSError, RuntimeError, NotImplementedError, EOFError, zipfile.BadZipFile) as error:
         return Problem(path, "unreadable", str(error))

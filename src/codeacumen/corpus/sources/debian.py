@@ -1,12 +1,12 @@
-"""A Debian source package: ``debian:PACKAGE`` or ``debian:PACKAGE=VERSION``.
+"""Debian source packages: ``debian:PACKAGE`` or ``debian:PACKAGE=VERSION``.
 
-The files are those of upstream, as Debian keeps them, with Debian's own folder beside them.
-Debian's patches of upstream files are not applied; in the oldest format (1.0) they are all of its
-own folder. PACKAGE may also be a binary package that is built from the sources.
+A package consists of the upstream files, as Debian stores them, and of the folder ``debian``.
+Debian's patches of upstream files are not applied; a package of format 1.0 keeps that folder in a
+patch and is read without it. PACKAGE may also be a binary package that is built from the sources.
 
-Most machines have only ``deb`` lines, so apt-get runs with a private configuration that has a
-``deb-src`` line for each of them. Its package lists are in the cache; the machine's own stay as
-they are.
+Most machines have ``deb`` lines only, so apt-get runs with a private configuration that has a
+``deb-src`` line for each of them. Its package lists are in the cache; the machine's own lists are
+not changed.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from codeacumen.corpus.sources.fetching import kept, run
 from codeacumen.corpus.sources.project import Asked, Bring, Root
 from codeacumen.corpus.sources.tarballs import FILES, UnpackedRoot, note, unpack
 
-# What an update would start on this machine, such as telling the desktop of it.
+# Clears the machine's hooks of ``apt-get update``, such as desktop notifications.
 _NO_HOOKS = "".join(
     f"#clear APT::Update::{when};\n"
     for when in ("Pre-Invoke", "Post-Invoke", "Post-Invoke-Success", "Post-Invoke-Stats")
@@ -39,7 +39,7 @@ ADD_HINT = "add one to /etc/apt/sources.list, such as: deb-src MIRROR bookworm m
 
 
 def source_lines(text: str) -> str:
-    """The lines of a ``.list`` file, each for source packages.
+    """Return the lines of a ``.list`` file as ``deb-src`` lines.
 
     >>> source_lines("deb [arch=amd64] MIRROR bookworm main # ours")
     'deb-src [arch=amd64] MIRROR bookworm main # ours\\n'
@@ -50,7 +50,7 @@ def source_lines(text: str) -> str:
 
 
 def source_stanzas(text: str) -> str:
-    """The same for a ``.sources`` file (deb822: fields and values, an empty line between)."""
+    """Return the stanzas of a ``.sources`` file (deb822 format) for source packages."""
     stanzas = []
     for stanza in re.split(r"\n(?:[ \t]*\n)+", text.replace("\r\n", "\n")):
         match = _TYPES.search(stanza)
@@ -60,8 +60,7 @@ def source_stanzas(text: str) -> str:
 
 
 def run_apt_get(home: Path, arguments: Sequence[str], folder: Path, what: str) -> Answer:
-    """Run apt-get in a folder with source packages known, their lists as of now. ``home`` is where
-    the lists are kept."""
+    """Run apt-get in a folder with up-to-date lists of source packages, which are in ``home``."""
     options, complaint = _updated(home)
     with FileLock(home / "lock"):
         done = run(("apt-get", *options, "-q", *arguments), folder, what)
@@ -70,16 +69,21 @@ def run_apt_get(home: Path, arguments: Sequence[str], folder: Path, what: str) -
 
 @dataclass(frozen=True, slots=True)
 class Answer:
+    """Exit code and output of apt-get."""
+
     code: int
     text: str
     errors: str
-    # What went wrong when the lists were brought; they may be older ones then, or lack some.
+    # Errors of the update of the package lists, which may be outdated or incomplete then.
     of_update: str
 
 
 @lru_cache(maxsize=8)
 def _updated(home: Path) -> tuple[tuple[str, ...], str]:
-    """The private configuration, and errors of the update. Once a process."""
+    """Update the lists of source packages, once per process.
+
+    Return apt-get's options for the private configuration, and the errors of the update.
+    """
     parts = home / "sources.list.d"
     options = (
         f"--config-file={home / 'apt.conf'}",
@@ -102,7 +106,7 @@ def _updated(home: Path) -> tuple[tuple[str, ...], str]:
 
 
 def _configured() -> dict[str, str]:
-    """By file name, the machine's own package sources, for source packages."""
+    """Return the machine's configured repositories as ``deb-src`` entries, by file name."""
     what = "the package sources of this machine"
     names = ("list", "Dir::Etc::SourceList/f", "parts", "Dir::Etc::SourceParts/d")
     answer = run(("apt-config", "shell", *names), Path("/"), what).stdout
@@ -117,12 +121,12 @@ def _configured() -> dict[str, str]:
             text = rewrite(file.read_text("utf-8", "replace"))
             found |= {f"{number}-{file.name}": text} if text else {}
     if not found:
-        raise CodeacumenError("apt knows no place to get packages from on this machine", ADD_HINT)
+        raise CodeacumenError("apt has no package repositories on this machine", ADD_HINT)
     return found
 
 
 def _errors(text: str) -> str:
-    """The errors among what apt wrote; of a list that did not come, it only warns."""
+    """Return the errors in apt's output; a list that cannot be fetched is only a warning there."""
     told = ("E: ", "W: Failed to fetch")
     return "; ".join(line[3:].strip() for line in text.splitlines() if line.startswith(told))
 
@@ -131,26 +135,26 @@ _PACKAGE = re.compile(r"[a-z0-9][a-z0-9+.-]+")
 _VERSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9.+:~-]*")
 _URI = re.compile(r"^'[^']+' (\S+) \d+", re.MULTILINE)
 _CHECKSUM = re.compile(r"^ ([0-9a-f]{64}) (\d+) ([^\s/]+)$", re.MULTILINE)
-# What apt says of a file that is not there, unlike one that did not come.
+# apt's messages for a file that the mirror lacks, as opposed to a failed download.
 _LACKING = re.compile("404|File not found|No such file")
 _TAR = re.compile(r"(?:\.(?P<kind>orig|debian)(?:-(?P<component>[A-Za-z0-9-]+))?)?\.tar\.\w+$")
 
 
 @dataclass(frozen=True, slots=True)
 class Description:
-    """What a ``.dsc`` says."""
+    """Version and files of a ``.dsc`` file."""
 
     version: str
-    # By file name, SHA-256.
+    # SHA-256 by file name.
     files: dict[str, str]
 
 
 def asked(text: str, cache: Path) -> Asked:
-    """``text`` is what follows ``debian:``."""
+    """Return the source for the text after ``debian:``."""
     package, _, version = text.partition("=")
     if not _PACKAGE.fullmatch(package) or ("=" in text and not _VERSION.fullmatch(version)):
         raise CodeacumenError(
-            f"debian:{text}: no name of a Debian package",
+            f"debian:{text}: not a name of a Debian package",
             "debian:PACKAGE or debian:PACKAGE=VERSION",
         )
     return Asked(package, f"debian:{text}", lambda: _find(package, version, cache))
@@ -159,7 +163,7 @@ def asked(text: str, cache: Path) -> Asked:
 def _find(package: str, version: str, cache: Path) -> Bring:
     home = cache / "debian"
     wanted = f"{package}={version}" if version else package
-    # What is here needs no network.
+    # A version that is in the cache needs no network.
     if not version or not _place(home, package, version).is_dir():
         version = _version(wanted, home)
     place = _place(home, package, version)
@@ -178,11 +182,11 @@ def _place(home: Path, package: str, version: str) -> Path:
 
 
 def _version(wanted: str, home: Path) -> str:
-    """The version that apt would bring; an error if there is none."""
+    """Return the version that apt would download; raise an error if there is none."""
     if shutil.which("apt-get") is None:
         raise CodeacumenError(
             f"debian:{wanted}: there is no apt-get on this machine",
-            "get the sources on a machine with Debian or Ubuntu, bring them here and give "
+            "download the sources on a machine with Debian or Ubuntu, copy them here and name "
             "their folder",
         )
     home.mkdir(parents=True, exist_ok=True)
@@ -191,21 +195,23 @@ def _version(wanted: str, home: Path) -> str:
     names = [name for name in _URI.findall(answer.text) if name.endswith(".dsc")]
     if "deb-src" in answer.errors:
         raise CodeacumenError(
-            f"debian:{wanted}: no list of source packages came ({answer.of_update})",
-            f"is there a network? if it is a mirror without sources, {ADD_HINT}",
+            f"debian:{wanted}: no list of source packages was fetched ({answer.of_update})",
+            f"check the network; if the mirror has no sources, {ADD_HINT}",
         )
     if answer.code or not names:
         reasons = "; ".join(reason for reason in (answer.errors, answer.of_update) if reason)
         raise CodeacumenError(
             f"debian:{wanted}: apt does not find it ({reasons})",
-            "is the name right, and is there a network? `apt-cache search` finds packages",
+            "check the name and the network; `apt-cache search` finds packages",
         )
     return str(names[0].removesuffix(".dsc").split("_", 1)[1])
 
 
 def _fetch(wanted: str, home: Path, place: Path, part: Path) -> None:
-    """Download, check, unpack. What came stays until all is well, and apt goes on where it
-    stopped."""
+    """Download, check and unpack a package.
+
+    Downloaded files are kept until everything succeeded, so that apt resumes after an error.
+    """
     downloads = place.with_name(place.name + ".download")
     downloads.mkdir(exist_ok=True)
     arguments = ("--download-only", "source", wanted)
@@ -217,7 +223,7 @@ def _fetch(wanted: str, home: Path, place: Path, part: Path) -> None:
         for name in (description.files if description else ())
         if not (downloads / name).exists()
     ]
-    # Some mirrors lack Debian's own folder of a package; upstream's files do not depend on it.
+    # Some mirrors lack the archive of the folder ``debian``; the upstream files do not need it.
     lacking = _LACKING.search(answer.errors) and all(_folder(one) == "debian" for one in missing)
     if description is None or (answer.code and not lacking):
         raise CodeacumenError(
@@ -230,7 +236,7 @@ def _fetch(wanted: str, home: Path, place: Path, part: Path) -> None:
             if hashlib.file_digest(stream, "sha256").hexdigest() != sha256:
                 (downloads / name).unlink()
                 raise CodeacumenError(
-                    f"debian:{wanted}: {name} is not the file that {found[0].name} names",
+                    f"debian:{wanted}: {name} does not have the SHA-256 in {found[0].name}",
                     "run the command again",
                 )
     problems = _unpack(downloads, whole, part / FILES)
@@ -241,7 +247,7 @@ def _fetch(wanted: str, home: Path, place: Path, part: Path) -> None:
 
 
 def described(text: str) -> Description:
-    """Of a ``.dsc``, which may be signed."""
+    """Parse the text of a ``.dsc`` file, which may be signed."""
     version = re.search(r"^Version: *(\S+)", text, re.MULTILINE)
     checksums = re.search(r"^Checksums-Sha256:\s*\n((?: .*\n?)+)", text, re.MULTILINE)
     if version is None or checksums is None:
@@ -251,17 +257,20 @@ def described(text: str) -> Description:
 
 
 def _unpack(downloads: Path, names: Iterable[str], target: Path) -> list[Problem]:
-    """Put the archives where dpkg-source puts them: upstream's at the top, its further components
-    in folders of their names, Debian's in ``debian``."""
+    """Unpack the archives as dpkg-source does; return the problems.
+
+    The upstream archive goes to the top, its further components to folders of their names, Debian's
+    archive to ``debian``.
+    """
     problems: list[Problem] = []
-    # Upstream's first: what follows takes the place of a folder of its name.
+    # The upstream archive first: later archives replace its folder of the same name.
     for folder, name in sorted((_folder(name), name) for name in names if _TAR.search(name)):
         place = target / folder
         if folder and place.is_dir():
             shutil.rmtree(place)
         place.parent.mkdir(parents=True, exist_ok=True)
         for one in unpack(downloads / name, place):
-            # What is wrong with an archive as a whole has no path.
+            # A problem of the whole archive has the path "." and stays there.
             path = one.path if one.path == "." else str(PurePosixPath(folder, one.path))
             problems.append(replace(one, path=path))
     return problems

@@ -1,4 +1,4 @@
-"""Run programs of this machine that fetch sources, and keep what they fetched."""
+"""Run programs that fetch sources, and keep the fetched folders in the cache."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ SECONDS = 1800
 
 
 def run(command: Sequence[str], folder: Path, what: str) -> subprocess.CompletedProcess[str]:
-    """What it answered, in English whatever the language of the machine."""
+    """Run a command and return the finished process; its messages are in English.
+
+    ``purpose`` begins the message of an error.
+    """
     try:
         return subprocess.run(
             command,
@@ -31,15 +34,18 @@ def run(command: Sequence[str], folder: Path, what: str) -> subprocess.Completed
     except FileNotFoundError as error:
         raise CodeacumenError(
             f"{what}: there is no {command[0]} on this machine",
-            f"install {command[0]}, or get the sources on another machine and give their folder",
+            f"install {command[0]}, or copy the sources from another machine and name their folder",
         ) from error
     except subprocess.TimeoutExpired as error:
         raise CodeacumenError(f"{what}: {command[0]} did not end in {SECONDS} s") from error
 
 
 def kept(place: Path, make: Callable[[Path], None]) -> Path:
-    """The folder ``place``, made by ``make`` if it is not there. It is made under another name and
-    renamed, so under its own it is always whole; of several processes one makes it."""
+    """Return the folder; if it does not exist, create it and call ``fill_folder``.
+
+    It is filled under another name and then renamed, so that an existing folder is always complete.
+    A lock lets only one of several processes fill it.
+    """
     if place.is_dir():
         return place
     part = place.with_name(place.name + ".part")

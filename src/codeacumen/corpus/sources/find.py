@@ -1,4 +1,4 @@
-"""From the source texts of a user to projects that can be read.
+"""Turn the sources that a user names into projects that can be read.
 
 A recipe is a TOML file that lists the projects of a corpus:
 
@@ -35,7 +35,7 @@ _FORM = 'each project is [[project]] with source = "..." and, if wanted, name, i
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """A project of a recipe; ``where`` is its place in the file."""
+    """A project of a recipe; ``where`` is its location in the file, for error messages."""
 
     source: str
     name: str
@@ -45,13 +45,12 @@ class Listed:
 
 
 def listed(file: Path) -> list[Listed]:
+    """Read a recipe; errors name the project and its line."""
     try:
         text = file.read_text("utf-8")
         content = tomllib.loads(text)
     except (OSError, ValueError) as error:  # TOMLDecodeError names the line
-        raise CodeacumenError(
-            f"{file.name}: no recipe can be read from it ({error})", _FORM
-        ) from error
+        raise CodeacumenError(f"{file.name}: not a readable recipe ({error})", _FORM) from error
     for key in content:
         if key != "project":
             raise CodeacumenError(f"{file.name}: {_unknown(key, ('project',))}", _FORM)
@@ -65,7 +64,7 @@ def listed(file: Path) -> list[Listed]:
         if len(lines) == len(projects):
             where += f" (line {lines[number - 1]})"
         if not isinstance(one, dict):
-            raise CodeacumenError(f"{where}: no table", _FORM)
+            raise CodeacumenError(f"{where}: not a table", _FORM)
         found.append(_listed(one, where))
     return found
 
@@ -98,7 +97,7 @@ def _patterns(one: Mapping[str, object], key: str, where: str) -> tuple[str, ...
         )
     for pattern in value:
         if not isinstance(pattern, str) or not pattern.strip("/. ") or ".." in pattern.split("/"):
-            raise CodeacumenError(f"{where}: in {key}, {pattern!r} is no pattern of paths")
+            raise CodeacumenError(f"{where}: in {key}, {pattern!r} is not a path pattern")
     return tuple(value)
 
 
@@ -114,13 +113,13 @@ FORMS = (
 # Single files that make a project by themselves.
 SOURCES = (".java", ".js", ".mjs", ".cjs", ".jsx")
 ARCHIVES = (".zip", ".jar")
-# A name before =: nothing that could be a path or one of the forms.
+# NAME=SOURCE, where NAME can be neither a path nor begin with a scheme such as git:.
 _NAMED = re.compile(r"(?P<name>[^\s:/\\=]+)=(?P<source>.+)", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
 class _Chosen:
-    """A source, as it was written, which of its files, and where it was named."""
+    """A source with its text, the patterns of its files and its location in a recipe."""
 
     asked: Asked
     text: str
@@ -135,10 +134,12 @@ def projects(
     progress: Progress = ignore_progress,
     largest: int = LARGEST,
 ) -> list[Project]:
-    """Projects in the order of their sources. That all of them exist is checked before any is
-    fetched, those on this disk before any that needs the network. What is fetched is kept in
-    ``cache``."""
-    # Processes that read may be in another folder.
+    """Return the projects of the sources, in order; ``cache`` keeps the fetched ones.
+
+    All sources are checked before any is fetched, and local sources before any that needs the
+    network.
+    """
+    # Workers may run in another folder.
     cache = cache.absolute()
     chosen = [one for source in sources for one in _chosen(source, cache)]
     if not chosen:
@@ -163,7 +164,7 @@ def projects(
 
 
 def _chosen(text: str, cache: Path) -> list[_Chosen]:
-    """The source that a text on the command line names, or those of the recipe that it names."""
+    """Return the source that an argument names, or the sources of the recipe that it names."""
     name, source = "", text
     match = _NAMED.fullmatch(text)
     # A folder with = in its name is still a folder.
@@ -180,7 +181,7 @@ def _chosen(text: str, cache: Path) -> list[_Chosen]:
 def _of_recipe(one: Listed, file: Path, cache: Path) -> _Chosen:
     if one.source.endswith(".toml"):
         raise CodeacumenError(
-            f"{one.where}: {one.source} is a recipe, and in a recipe there is none"
+            f"{one.where}: {one.source} is a recipe; a recipe cannot contain recipes"
         )
     with _told_where(one.where):
         asked = _named(_asked(one.source, file.parent, cache), one.name)
@@ -189,7 +190,7 @@ def _of_recipe(one: Listed, file: Path, cache: Path) -> _Chosen:
 
 @contextmanager
 def _told_where(where: str) -> Iterator[None]:
-    """What is wrong with a project of a recipe is told with its place in the file."""
+    """Add the location in the recipe to errors of one of its projects."""
     try:
         yield
     except CodeacumenError as error:

@@ -1,4 +1,4 @@
-"""A folder. Links are followed to files inside it only, never to folders."""
+"""Read sources from a folder. Links to files inside it are followed, links to folders never."""
 
 from __future__ import annotations
 
@@ -11,13 +11,15 @@ from codeacumen.corpus.reading import Problem
 from codeacumen.corpus.sources.paths import as_text, on_disk, why
 from codeacumen.corpus.sources.project import Entry, Wanted, too_large
 
-# What version control keeps for itself: a branch named fix.java is a file in there.
+# Folders of version control are skipped: a branch called fix.java is a file in .git.
 _KEPT_BY_TOOLS = frozenset((".git", ".hg", ".svn"))
 TO_A_FOLDER = "it leads to a folder; folders behind links are not followed"
 
 
 @dataclass(frozen=True, slots=True)
 class FolderRoot:
+    """The files of a folder."""
+
     folder: Path
 
     def entries(self, wanted: Wanted, levels: int | None = None) -> list[Entry | Problem]:
@@ -27,7 +29,7 @@ class FolderRoot:
         while waiting:
             relative, level = waiting.pop()
             try:
-                # As text: a path of a thousand folders is taken apart a thousand times otherwise.
+                # As text: ``Path`` would split deep paths again for every folder.
                 with os.scandir(f"{self.folder}/{relative}") as listing:
                     for one in listing:
                         path = f"{relative}/{one.name}" if relative else one.name
@@ -52,7 +54,7 @@ class FolderRoot:
             if not _is_inside(place, os.path.realpath(self.folder)):
                 return Problem(path, "link", "it leads out of the folder")
             status = place.stat()
-            # Opening a pipe would wait for somebody to write into it.
+            # Opening a named pipe would block.
             if not stat.S_ISREG(status.st_mode):
                 return Problem(path, "unreadable", "it is no ordinary file")
             problem = too_large(path, status.st_size, largest)
@@ -63,7 +65,7 @@ class FolderRoot:
 
 @dataclass(frozen=True, slots=True)
 class FileRoot:
-    """One file, as if its folder held no other."""
+    """A single file as a source."""
 
     file: Path
 
@@ -78,7 +80,7 @@ class FileRoot:
         return [Entry(path, status.st_size, str(status.st_mtime_ns))]
 
     def read(self, path: str, largest: int) -> bytes | Problem:
-        # Who names a link means what it leads to.
+        # A link that the user names is followed wherever it leads.
         real = Path(os.path.realpath(self.file))
         found = FolderRoot(real.parent).read(as_text(os.fsencode(real.name)), largest)
         return Problem(path, found.kind, found.message) if isinstance(found, Problem) else found

@@ -1,7 +1,7 @@
-"""A git repository at a revision: ``git:URL@REV``.
+"""Git repositories at a revision: ``git:URL@REV``.
 
-A repository on this disk is read where it is. One elsewhere is fetched into the cache, only the
-one commit where the server can do that.
+A local repository is read in place. A remote one is fetched into the cache, if possible only the
+one commit.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from codeacumen.corpus.sources.paths import is_there, name_of
 from codeacumen.corpus.sources.project import Asked, Bring, Root
 
 _FULL = re.compile(r"[0-9a-f]{40}")
-# user@host:path and host:path, as ssh takes them.
+# The scp-like forms user@host:path and host:path.
 _SSH = re.compile(r"(?:[^@:/\\]+@)?[^@:/\\]{2,}:(?!//)")
 
 
 def asked(text: str, base: Path, cache: Path) -> Asked:
-    """``text`` is what follows ``git:``; a relative path is relative to ``base``."""
+    """Return the source for the text after ``git:``; relative paths are relative to ``base``."""
     url, rev = split(text, base)
     if not url:
         raise CodeacumenError(f"git:{text} names no repository", "git:URL@REV, or git:PATH@REV")
@@ -33,7 +33,7 @@ def asked(text: str, base: Path, cache: Path) -> Asked:
         source = _written(without_password(url), rev)
         return Asked(name, source, lambda: _find_remote(url, rev, name, source, cache))
     here = place.absolute()
-    # What a working tree calls its repository is no name.
+    # The folder .git has no telling name; use that of the working tree.
     name = name_of(here.parent if here.name == ".git" else here).removesuffix(".git")
     return Asked(name, _written(name, rev), _found_here(here, rev, _written(name, rev)))
 
@@ -50,11 +50,14 @@ def _found_here(place: Path, rev: str, source: str) -> Callable[[], Bring]:
 
 
 def split(text: str, base: Path = Path()) -> tuple[str, str]:
-    """URL and revision. The ``@`` of ``user@host`` parts nothing, nor does one at the beginning of
-    a name in the path; a revision may have more of them (``package@1.0`` is a tag of many
-    projects). Of a path on this disk, as much belongs to it as exists.
+    """Split a text into URL and revision at an ``@``.
 
-    >>> split("ssh://git@example.org/a/b.git"), split("git@example.org:a/b@v1")
+    The ``@`` of ``user@host`` does not count, nor does one at the beginning of a path segment. The
+    first other one counts, because a revision may contain ``@`` (the tag ``package@1.0``). For a
+    local repository, the longest prefix that exists is the path.
+
+    >>> split_url_and_revision("ssh://git@example.org/a/b.git"),
+    split_url_and_revision("git@example.org:a/b@v1")
     (('ssh://git@example.org/a/b.git', ''), ('git@example.org:a/b', 'v1'))
     """
     ends = [place for place, char in enumerate(text) if char == "@"]
@@ -72,7 +75,7 @@ def split(text: str, base: Path = Path()) -> tuple[str, str]:
 
 
 def local_path(url: str, base: Path) -> Path | None:
-    """Where a repository on this disk is; None if it is elsewhere."""
+    """Return the path of a local repository, or None for a remote one."""
     if url.startswith("file://"):
         return Path(urllib.parse.unquote(urllib.parse.urlsplit(url).path))
     if "://" in url or _SSH.match(url):
@@ -81,8 +84,10 @@ def local_path(url: str, base: Path) -> Path | None:
 
 
 def without_password(url: str) -> str:
-    """For the books: a token in a URL is nobody's business. What ssh has before the ``@`` is a
-    name, and needed."""
+    """Return the URL without user and password, which must not be stored in a corpus.
+
+    ssh needs the user name, so there it is kept.
+    """
     parts = urllib.parse.urlsplit(url)
     if not parts.netloc or "@" not in parts.netloc:
         return url
@@ -102,7 +107,7 @@ def _find_remote(url: str, rev: str, name: str, source: str, cache: Path) -> Bri
 
     folder = re.sub(r"[^\w.-]", "_", name)
     home = cache / "git" / f"{folder}-{hashlib.sha256(url.encode()).hexdigest()[:12]}"
-    # A commit never changes: one that is here needs no network.
+    # A commit never changes, so a cached one needs no network.
     if _FULL.fullmatch(rev) and (home / f"{rev}.git").is_dir():
         ref, commit = "", rev
     else:

@@ -1,7 +1,7 @@
-"""Git repositories: read a commit without checking it out, and fetch one from another machine.
+"""Read a git commit without checking it out, and fetch a commit from a remote repository.
 
-A file is a blob, and its stamp the hash of the blob. From a server only one commit is fetched where
-the server supports it.
+A file is a blob, and its stamp the hash of the blob. Only one commit is fetched if the server
+supports that.
 """
 
 from __future__ import annotations
@@ -23,15 +23,17 @@ from codeacumen.corpus.sources.fetching import kept
 from codeacumen.corpus.sources.paths import as_text, is_there, on_disk, why
 from codeacumen.corpus.sources.project import Entry, Wanted, too_large
 
-# A tree that holds one tree ten times, which holds one ten times: few objects, no end of files.
+# Limit against git bombs: nested trees that contain the same tree many times.
 MOST_FILES = 2_000_000
-# Open repositories that a process keeps.
+# Number of repositories that a process keeps open.
 _OPEN = 16
 GIT_ERRORS = (pygit2.GitError, KeyError, ValueError, OSError)
 
 
 @dataclass(frozen=True, slots=True)
 class GitRoot:
+    """The files of a commit."""
+
     repository: Path
     commit: str
 
@@ -39,7 +41,7 @@ class GitRoot:
         found: list[Entry | Problem] = []
         try:
             repository, tree = _opened(self.repository, self.commit, os.getpid())
-        except GIT_ERRORS as error:  # it was there when the build began
+        except GIT_ERRORS as error:  # it was readable when the build began
             return [Problem(".", "unreadable", f"git: {why(error)}")]
         waiting = [(b"", tree, 1)]
         count = 0
@@ -119,7 +121,7 @@ def _entry(repository: pygit2.Repository, one: pygit2.Object, path: str) -> Entr
 
 @lru_cache(maxsize=_OPEN)
 def _open_repository(place: Path, process: int) -> pygit2.Repository:
-    """Each process opens its own."""
+    """Return an open repository, one for each process."""
     return pygit2.Repository(str(place), RepositoryOpenFlag.NO_SEARCH)
 
 
@@ -142,12 +144,12 @@ def opened_or_error(place: Path, source: str) -> pygit2.Repository:
 
 
 def commit_or_error(repository: pygit2.Repository, rev: str, source: str) -> str:
-    """The commit's full hash: of a branch, a tag, an abbreviated or a full commit."""
+    """Return the full hash of the commit that a branch, a tag or a commit hash names."""
     try:
         return str(repository.revparse_single(rev).peel(pygit2.Commit).id)
     except GIT_ERRORS as error:
         what = "nothing was ever committed" if rev == "HEAD" else f"no branch, tag or commit {rev}"
-        # A KeyError only names it again.
+        # The message of a KeyError is only the revision.
         reason = "" if isinstance(error, KeyError) else f" ({why(error)})"
         raise CodeacumenError(
             f"{source}: {what}{reason}", "git:URL@REV; `git branch -a` and `git tag` list them"
@@ -161,17 +163,20 @@ _COMMIT = re.compile(r"[0-9a-f]{4,40}")
 
 
 def find_remote_commit(url: str, rev: str, source: str) -> tuple[str, str]:
-    """A reference of the repository and its commit; for what may be a commit that no reference
-    leads to, no reference and the (perhaps abbreviated) hash. Nothing is fetched."""
+    """Return the reference and the commit that ``rev`` names, without fetching.
+
+    If no reference has that name and ``rev`` looks like a hash, return an empty reference and the
+    hash, which may be abbreviated.
+    """
     _be_patient()
     try:
-        # An empty repository that is never written to disk can ask.
+        # An empty repository in memory is enough to list remote references.
         remote = pygit2.Repository().remotes.create_anonymous(url)
         heads = remote.list_heads(callbacks=_Callbacks(), proxy=True)
     except (pygit2.GitError, ValueError, OSError) as error:
         raise _unreachable(source, error) from error
     commits = {head.name: str(head.oid) for head in heads if head.name}
-    # In git's own order.
+    # The order of git rev-parse.
     for ref in (rev, f"refs/{rev}", f"refs/tags/{rev}", f"refs/heads/{rev}") if rev else ("HEAD",):
         if ref in commits:
             return ref, commits.get(f"{ref}^{{}}", commits[ref])
@@ -188,15 +193,15 @@ def find_remote_commit(url: str, rev: str, source: str) -> tuple[str, str]:
 def fetch_commit(
     url: str, ref: str, commit: str, place: Path, source: str, progress: Progress
 ) -> None:
-    """A bare repository at ``place`` with the commit, unless it is there."""
+    """Fetch the commit into a bare repository at ``repository_path``, unless it exists."""
 
     def make(part: Path) -> None:
         callbacks = _Callbacks(f"fetching {source}", progress)
         repository = pygit2.init_repository(str(part), bare=True)
         remote = repository.remotes.create_anonymous(url)
         attempts = [([f"+{ref or commit}:{_REF}"], 1), ([f"+{ref}:{_REF}"] if ref else _ALL, 0)]
-        # Only a full hash can be asked for; and not all servers give a single commit, or one that
-        # no reference leads to.
+        # Only a full hash can be requested, and not every server supports fetching a single commit
+        # or an unreferenced one; the second attempt fetches everything.
         for refs, depth in attempts if ref or len(commit) == 40 else attempts[1:]:
             try:
                 remote.fetch(list(refs), callbacks=callbacks, proxy=True, depth=depth)
@@ -225,7 +230,7 @@ class _Callbacks(pygit2.RemoteCallbacks):
     def credentials(
         self, url: str, username_from_url: str | None, allowed_types: CredentialType
     ) -> pygit2.KeypairFromAgent:
-        # The ssh agent's keys, once: libgit2 asks again and again when they do not fit.
+        # Offer the ssh agent's keys once: libgit2 calls again without end if they are refused.
         if self._asked or not allowed_types & CredentialType.SSH_KEY:
             raise pygit2.GitError("it wants a password or a key")
         self._asked = True
@@ -237,7 +242,7 @@ class _Callbacks(pygit2.RemoteCallbacks):
 
 
 def _be_patient() -> None:
-    """But not for ever, with a server that does not answer."""
+    """Set libgit2's timeouts, so that an unresponsive server is an error."""
     pygit2.settings.server_connect_timeout = CONNECT_SECONDS * 1000
     pygit2.settings.server_timeout = SILENT_SECONDS * 1000
 
@@ -245,6 +250,6 @@ def _be_patient() -> None:
 def _unreachable(source: str, error: Exception) -> CodeacumenError:
     return CodeacumenError(
         f"{source}: the repository cannot be read ({why(error)})",
-        "is the URL right, and is there a network? of one that needs a password, give the path "
+        "check the URL and the network; for a repository that needs a password, name the path "
         "of a clone: git:PATH@REV",
     )

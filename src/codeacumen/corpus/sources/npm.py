@@ -1,5 +1,5 @@
-"""An npm package: ``npm:PACKAGE`` or ``npm:PACKAGE@VERSION``, from wherever the user's own npm
-gets packages."""
+"""npm packages: ``npm:PACKAGE`` or ``npm:PACKAGE@VERSION``, from the registry that the user's npm
+is configured for."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from codeacumen.corpus.sources.fetching import kept, run
 from codeacumen.corpus.sources.project import Asked, Bring, Root
 from codeacumen.corpus.sources.tarballs import FILES, UnpackedRoot, note, unpack
 
-# npm takes folders, archives and URLs as well, and runs scripts of some: only names pass.
+# npm also accepts folders, archives and URLs, and may run their scripts: allow names only.
 _TEXT = re.compile(
     r"(?P<name>(?:@[A-Za-z0-9~][\w.~-]*/)?[A-Za-z0-9~][\w.~-]*)(?:@(?P<version>[A-Za-z0-9][\w.+-]*))?"
 )
-# Without a network, npm tries again for more than a minute.
+# By default npm retries for more than a minute if there is no network.
 _PATIENCE = ("--fetch-retry-mintimeout=1000", "--fetch-retry-maxtimeout=5000")
-# From the strongest.
+# Strongest first.
 _HASHES = ("sha512", "sha384", "sha256", "sha1")
 
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """A version as the registry has it; ``integrity`` is a list of hashes as browsers take it."""
+    """A version in the registry; ``integrity`` has the format of W3C Subresource Integrity."""
 
     name: str
     version: str
@@ -38,11 +38,11 @@ class Published:
 
 
 def asked(text: str, cache: Path) -> Asked:
-    """``text`` is what follows ``npm:``."""
+    """Return the source for the text after ``npm:``."""
     match = _TEXT.fullmatch(text)
     if match is None:
         raise CodeacumenError(
-            f"npm:{text}: no name of an npm package", "npm:PACKAGE or npm:PACKAGE@VERSION"
+            f"npm:{text}: not a name of an npm package", "npm:PACKAGE or npm:PACKAGE@VERSION"
         )
     name, version = match["name"], match["version"] or ""
     return Asked(name, f"npm:{text}", lambda: _find(name, version, cache))
@@ -51,8 +51,8 @@ def asked(text: str, cache: Path) -> Asked:
 def _find(name: str, version: str, cache: Path) -> Bring:
     home = cache / "npm"
     place = home / f"{name}@{version}"
-    # A version never changes: one that is here needs no network. (latest and other words for a
-    # version never name a folder here.)
+    # A version never changes, so a cached one needs no network. (Tags such as ``latest`` never name
+    # a folder of the cache.)
     found = Published(name, version, "") if version and place.is_dir() else None
     found = found or _published(f"{name}@{version}" if version else name, home)
     place = home / f"{name}@{found.version}"
@@ -71,16 +71,16 @@ def _published(wanted: str, home: Path) -> Published:
     if isinstance(answer, list) and len(answer) > 1:
         versions = [str(one.get("version")) for one in answer]
         raise CodeacumenError(
-            f"npm:{wanted}: {len(versions)} versions fit",
+            f"npm:{wanted}: {len(versions)} versions match",
             f"name one of them, such as {versions[-1]}",
         )
     one = answer[0] if isinstance(answer, list) and answer else answer
     if not isinstance(one, dict) or "version" not in one:
         raise CodeacumenError(
             f"npm:{wanted}: there is no such version",
-            "`npm view PACKAGE versions` shows what there is",
+            "`npm view PACKAGE versions` lists the versions",
         )
-    # What was published long ago has only the older hash.
+    # Packages that were published long ago have a SHA-1 only.
     older = base64.b64encode(bytes.fromhex(one.get("dist.shasum", ""))).decode()
     integrity = one.get("dist.integrity") or f"sha1-{older}"
     return Published(str(one["name"]), str(one["version"]), str(integrity))
@@ -93,10 +93,10 @@ def _fetch(found: Published, part: Path) -> None:
     _npm(wanted, downloads, "pack", wanted, "--ignore-scripts")
     archives = list(downloads.glob("*.tgz"))
     if len(archives) != 1:
-        raise CodeacumenError(f"npm:{wanted}: npm brought {len(archives)} archives, not one")
+        raise CodeacumenError(f"npm:{wanted}: npm downloaded {len(archives)} archives, not one")
     if not intact(archives[0].read_bytes(), found.integrity):
         raise CodeacumenError(
-            f"npm:{wanted}: what came is not what was published ({found.integrity})",
+            f"npm:{wanted}: the download does not have the published hash ({found.integrity})",
             "run `npm cache verify` and then the command again",
         )
     note(part, unpack(archives[0], part / FILES))
@@ -104,7 +104,7 @@ def _fetch(found: Published, part: Path) -> None:
 
 
 def intact(data: bytes, integrity: str) -> bool:
-    """Whether the data has one of the hashes of the strongest kind that is given."""
+    """Return whether the data has one of the hashes of the strongest algorithm in ``integrity``."""
     given = [one.partition("-")[::2] for one in integrity.split()]
     for kind in _HASHES:
         hashes = {value.split("?")[0] for name, value in given if name == kind}
@@ -114,7 +114,7 @@ def intact(data: bytes, integrity: str) -> bool:
 
 
 def _npm(wanted: str, folder: Path, *arguments: str) -> Any:
-    """What npm answers as JSON; an error of npm becomes ours."""
+    """Run npm and return its JSON output; raise an error if npm reports one."""
     # On Windows the program is npm.cmd.
     command = (shutil.which("npm") or "npm", *arguments, "--json", *_PATIENCE)
     done = run(command, folder, f"npm:{wanted}")
@@ -128,6 +128,6 @@ def _npm(wanted: str, folder: Path, *arguments: str) -> Any:
         reason = told.get("summary") or done.stderr.strip() or f"npm ended with {done.returncode}"
         raise CodeacumenError(
             f"npm:{wanted}: {reason}",
-            "is the name right, and is there a network? `npm view PACKAGE versions` shows versions",
+            "check the name and the network; `npm view PACKAGE versions` lists the versions",
         )
     return answer

@@ -1,12 +1,12 @@
 """Paths inside a project as text, and the patterns of a recipe that select them.
 
-A name on disk, in a git tree or in an archive is bytes, mostly UTF-8. Ids and tables need text, so
-a byte that is no UTF-8 is written as U+FFFD and its two hex digits. No two names become one, and
-the bytes can be restored, so that any process can open the file again.
+A name on disk, in a git tree or in an archive is a byte string, mostly UTF-8. Ids and tables need
+text, so a byte that is not UTF-8 is written as U+FFFD and two hex digits. The mapping is injective
+and can be inverted, so that any process can open the file again.
 
-In patterns (``include`` and ``exclude``), ``*`` and ``?`` match inside one name, ``[ab]`` one of
-these characters, ``**`` any number of folders. A pattern that matches a folder selects all that is
-below it.
+In patterns (``include`` and ``exclude``), ``*`` and ``?`` match inside one name, ``[ab]`` matches
+one of these characters, ``**`` any number of folders. A pattern that matches a folder selects all
+files below it.
 """
 
 from __future__ import annotations
@@ -17,15 +17,17 @@ from functools import lru_cache
 from pathlib import Path, PurePosixPath
 
 _SIGN = "\ufffd"
-# The sign itself may stand in a name: its own three bytes are then written out too.
+# A name may contain U+FFFD itself: its three bytes are escaped too.
 _UNWRITABLE = re.compile(f"[\udc80-\udcff{_SIGN}]")
 _DRIVE = re.compile(r"[A-Za-z]:")
 _WRITTEN = re.compile(f"{_SIGN}([0-9A-F]{{2}})")
 
 
 def as_text(raw: bytes) -> str:
-    """
-    >>> as_text("größe.java".encode()), as_text("größe.java".encode("latin-1"))
+    """Return the text of a path, with bytes that are not UTF-8 escaped.
+
+    >>> names = ["größe.java".encode(), "größe.java".encode("latin-1")]
+    >>> path_from_bytes(names[0]), path_from_bytes(names[1])
     ('größe.java', 'gr�F6�DFe.java')
     """
     return _UNWRITABLE.sub(_written, raw.decode("utf-8", "surrogateescape"))
@@ -36,34 +38,35 @@ def _written(match: re.Match[str]) -> str:
 
 
 def as_bytes(path: str) -> bytes:
-    """The bytes that ``as_text`` was given."""
+    """Return the bytes of a path; the inverse of ``path_from_bytes``."""
     escaped = _WRITTEN.sub(lambda match: chr(0xDC00 + int(match[1], 16)), path)
     return escaped.encode("utf-8", "surrogateescape")
 
 
 def on_disk(path: str) -> str:
-    """A path as the functions of ``os`` take it."""
+    """Return a path in the form that the functions of ``os`` expect."""
     return os.fsdecode(as_bytes(path))
 
 
 def name_of(place: Path) -> str:
-    """What something on this disk is called; for ``..`` and the like, what is meant by it."""
+    """Return the name of a file or folder; for ``.`` and ``..``, that of the folder they mean."""
     name = place.name if place.name not in ("", "..") else place.resolve().name
     return as_text(os.fsencode(name))
 
 
 def is_there(place: Path) -> bool:
+    """Return whether a path exists; False for texts that cannot be a path."""
     try:
         return place.exists()
-    except (OSError, ValueError):  # no path at all: too long, a NUL in it
+    except (OSError, ValueError):  # cannot be a path: too long, or with a NUL
         return False
 
 
 def way_out(path: str) -> str:
-    """How a name in an archive may lead out of the folder that it is unpacked in; empty where it
-    cannot.
+    """Return how a member's name escapes from the folder that it is unpacked in; empty if it does
+    not.
 
-    >>> [way_out(path) for path in ("a/B.java", "a/../B.java", "C:/B.java")]
+    >>> [describe_escape(path) for path in ("a/B.java", "a/../B.java", "C:/B.java")]
     ['', 'there is a .. in its path', 'its path begins with the letter of a drive']
     """
     if PurePosixPath(path).is_absolute():
@@ -74,7 +77,7 @@ def way_out(path: str) -> str:
 
 
 def is_utf8(path: str) -> bool:
-    """Whether a name was UTF-8 before ``as_text`` wrote it."""
+    """Return whether the bytes of a path are UTF-8."""
     if _SIGN not in path:
         return True
     try:
@@ -85,15 +88,15 @@ def is_utf8(path: str) -> bool:
 
 
 def why(error: Exception) -> str:
-    """An error in a few words, without the path on this machine that ``str`` would give."""
+    """Return a short message of an error, without the local path that ``str`` would include."""
     return getattr(error, "strerror", None) or str(error) or type(error).__name__
 
 
 def fits(path: str, patterns: tuple[str, ...]) -> bool:
-    """Whether one of the patterns takes this path.
+    """Return whether a path matches one of the patterns.
 
-    >>> fits("src/main/A.java", ("src/**/*.java",)), fits("src/main/A.java", ("main",))
-    (True, False)
+    >>> [matches_patterns("src/main/A.java", (p,)) for p in ("src/**/*.java", "src", "main")]
+    [True, True, False]
     """
     return _compiled(patterns).fullmatch(path) is not None
 
@@ -110,7 +113,7 @@ def _expression(pattern: str) -> str:
     for place, name in enumerate(names):
         last = place == len(names) - 1
         if name == "**":
-            # Twice in a row says nothing more, and would make matching slow.
+            # Repeated ** mean the same as one, but would make matching slow.
             if place and names[place - 1] == "**":
                 continue
             expression += ".+" if last else "(?:[^/]+/)*"

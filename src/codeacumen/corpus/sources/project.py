@@ -1,8 +1,8 @@
-"""A project: its files can be listed without being read, and read by any process.
+"""Projects: files that can be listed without reading them, and read by any process.
 
-What a project lies in (a folder, a zip, a git repository) is its root. A root holds only where it
-is; what it opens to read, each process opens for itself when it first needs it. So a project is
-small to send to other processes, here or on another machine with the same disk.
+The root of a project is a folder, a zip or a git repository. A root stores its location only, and
+each process opens it on first use. A project is therefore small enough to send to workers, here or
+on another machine with the same disk.
 """
 
 from __future__ import annotations
@@ -21,9 +21,11 @@ Wanted = Callable[[str], bool]
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A file that is there: ``stamp`` is another when the content is another, where that can be
-    known without reading (a blob's hash in git, a checksum in a zip, the time of the last change
-    in a folder; the latter differs between copies)."""
+    """A file of a project.
+
+    ``stamp`` changes with the content and is known without reading it: the hash of a git blob, the
+    checksum in a zip, or the modification time in a folder, which differs between copies.
+    """
 
     path: str
     size: int
@@ -31,22 +33,31 @@ class Entry:
 
 
 class Root(Protocol):
+    """Where the files of a project are."""
+
     def entries(self, wanted: Wanted, levels: int | None = None) -> list[Entry | Problem]:
-        """Files with wanted paths in any order, in the first so many levels of folders."""
+        """Return the files whose paths are wanted, in any order, and problems.
+
+        ``levels`` limits the depth of folders.
+        """
         ...
 
-    def read(self, path: str, largest: int) -> bytes | Problem: ...
+    def read(self, path: str, largest: int) -> bytes | Problem:
+        """Return the content of a file, or the problem if it is too large or unreadable."""
+        ...
 
 
-# Brings a project here: its root and its revision.
+# Makes a source available on this machine and returns its root and revision.
 Bring = Callable[[Progress], tuple[Root, str]]
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A source that a person named. ``find`` looks whether it is there, which may need the
-    network, and says how to bring it. ``source`` is what was asked for, without paths of this
-    machine and without passwords."""
+    """A source that a user named.
+
+    ``find`` checks that the source exists, which may need the network, and returns a function that
+    fetches it. ``source`` is the user's text without local paths and passwords.
+    """
 
     name: str
     source: str
@@ -55,7 +66,10 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Project:
-    """``revision``: a commit's hash, a version, an archive's SHA-256, or nothing for a folder."""
+    """A project of a corpus, with the patterns that select its files.
+
+    ``revision`` is a commit hash, a version, the SHA-256 of an archive, or empty for a folder.
+    """
 
     name: str
     source: str
@@ -66,8 +80,10 @@ class Project:
     largest: int = LARGEST
 
     def entries(self, suffixes: Collection[str]) -> list[Entry | Problem]:
-        """Files whose names end so, in capitals too, in the order of their paths; in place of one
-        that cannot be read, why."""
+        """Return the files with these suffixes (in any case), sorted by path.
+
+        A file that cannot be read is replaced by its problem.
+        """
         endings = tuple(suffixes)
 
         def wanted(path: str) -> bool:
@@ -82,10 +98,11 @@ class Project:
         return sorted(checked, key=lambda one: (one.path, isinstance(one, Problem)))
 
     def read(self, path: str) -> bytes | Problem:
+        """Return the content of a file, or the problem if it is too large or unreadable."""
         return self.root.read(path, self.largest)
 
     def licences(self) -> list[LicenceFile]:
-        """The licence files at the top, also those that a recipe's patterns leave out."""
+        """Return the licence files near the top, even if the recipe's patterns exclude them."""
         found: list[LicenceFile] = []
         for entry in self.root.entries(is_licence, LICENCE_LEVELS):
             data = self.read(entry.path) if isinstance(entry, Entry) else entry
@@ -94,7 +111,7 @@ class Project:
         return sorted(found, key=lambda one: one.path)
 
     def _concerned(self, link: str) -> bool:
-        """Whether a link, or something in the folder it leads to, might have been chosen."""
+        """Return whether the patterns may select a link or a file in the folder behind it."""
         return self._chosen(link) or self._chosen(f"{link}/A.java")
 
     def _chosen(self, path: str) -> bool:
@@ -104,6 +121,7 @@ class Project:
 
 
 def too_large(path: str, size: int, largest: int) -> Problem | None:
+    """Return a problem if a file has more than ``largest`` bytes."""
     if size <= largest:
         return None
     return Problem(path, "too large", f"{size:,} bytes, at most {largest:,} are read")

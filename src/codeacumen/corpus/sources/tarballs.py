@@ -1,9 +1,8 @@
-"""Tar archives, compressed or not, unpacked into a folder of their own.
+"""Unpack tar archives, compressed or not, into an empty folder.
 
-Only ordinary files are written, each to a checked path in a folder that holds nothing else: no link
-can lead a later file out, and no device, owner or mode is ever set. Skipped members become
-``Problem`` records and the rest is unpacked. An archive is read once from beginning to end, and no
-more than an allowed total.
+Only regular files are written, each to a checked path: no link can lead a later file out of the
+folder, and no device, owner or mode is set. Skipped members become ``Problem`` records and the rest
+is unpacked. An archive is read once from beginning to end, up to a limit of bytes.
 """
 
 from __future__ import annotations
@@ -25,21 +24,21 @@ from codeacumen.corpus.sources.folder import FolderRoot
 from codeacumen.corpus.sources.paths import as_text, on_disk, way_out, why
 from codeacumen.corpus.sources.project import Entry, Wanted
 
-# What reads a tar asks for as much as a header says, in one piece; no name is that long.
+# ``tarfile`` reads as many bytes at once as a header says; no valid header needs more than this.
 LARGEST_READ = 4 << 20
 _DAMAGE = (OSError, EOFError, ValueError, zlib.error, lzma.LZMAError)
 
 
 class TooMuchError(Exception):
-    """More comes out than anybody meant to put in."""
+    """The archive exceeds a limit of size or number of files."""
 
 
 class DamagedError(Exception):
-    """It cannot be read to its end."""
+    """The archive is damaged and cannot be read to its end."""
 
 
 def decompressed(file: Path) -> IO[bytes]:
-    """By how it begins: gzip, bzip2, xz, lzma, zstd, or nothing of these."""
+    """Open a file for reading; its first bytes decide how it is decompressed, if at all."""
     with file.open("rb") as stream:
         head = stream.read(6)
     if head.startswith(b"\x1f\x8b"):
@@ -57,8 +56,11 @@ def decompressed(file: Path) -> IO[bytes]:
 
 
 class Plain:
-    """A stream for ``tarfile`` that only goes forward: going back, which a damaged header may ask
-    for, would begin again at the first byte, and without end."""
+    """A forward-only stream for ``tarfile`` with a limit of bytes.
+
+    A damaged header may point back, and decompressors seek back by starting again at the first
+    byte: ``tarfile`` could then loop without end.
+    """
 
     def __init__(self, stream: IO[bytes], total: int) -> None:
         self._stream = stream
@@ -93,15 +95,15 @@ class Plain:
         return self.last
 
 
-# All that comes out of one archive, and how many files.
+# Limits for the unpacked bytes and the files of an archive.
 LARGEST_TOTAL = 16 << 30
 MOST_FILES = 2_000_000
-# Folders in folders: more than people write, and less than removing them again can take.
+# Limit for the depth of folders; ``shutil.rmtree`` fails on much deeper ones.
 DEEPEST = 200
 CHUNK = 1 << 20
 FILES, PROBLEMS = "files", "problems.json"
 
-# What is wrong with one name only: this disk cannot have it, or has something else there.
+# Errors that concern one file only: the file system cannot store its name, or the path is taken.
 _OF_ONE_FILE = frozenset(
     (
         errno.ENAMETOOLONG,
@@ -117,7 +119,7 @@ _OF_ONE_FILE = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class UnpackedRoot:
-    """A folder with the files, and beside them what could not be unpacked."""
+    """A folder with the unpacked files, and a list of the members that could not be unpacked."""
 
     folder: Path
 
@@ -133,15 +135,17 @@ class UnpackedRoot:
 
 
 def note(folder: Path, problems: list[Problem]) -> None:
-    """Write down for an ``UnpackedRoot`` what could not be unpacked."""
+    """Write the problems of unpacking, which ``UnpackedRoot`` reads."""
     rows = [[one.path, one.kind, one.message] for one in problems]
     (folder / PROBLEMS).write_text(json.dumps(rows), "utf-8")
 
 
 def unpack(archive: Path, target: Path, total: int = LARGEST_TOTAL) -> list[Problem]:
-    """Make the folder ``target`` with the archive's files in it. Where all of them lie in one
-    folder, that folder is the target: it is named after the version, and paths that survive a new
-    version must not hold it."""
+    """Create the folder ``target`` with the files of the archive; return the problems.
+
+    If all files are in one top folder, that folder becomes the target: it is mostly named after the
+    version, and paths should stay the same in the next version.
+    """
     part = target.with_name(target.name + ".unpacking")
     part.mkdir(parents=True)
     unpacking = _Unpacking(part, total)
@@ -184,14 +188,14 @@ class _Unpacking:
                 count += 1
                 if count > MOST_FILES:
                     raise TooMuchError(f"more than {MOST_FILES:,} files")
-                # All that it has seen, it would remember.
+                # ``tarfile`` would keep all members in memory.
                 tar.members = []  # type: ignore[attr-defined]
                 if not member.isdir():
                     problem = self._one(tar, member)
                     self.problems += [problem] if problem else []
-        # For tarfile, a header that it cannot read is the end like any other.
+        # ``tarfile`` takes an unreadable header for the end of the archive.
         if stream.last.strip(b"\0"):
-            raise DamagedError("after some of its files it cannot be read on")
+            raise DamagedError("it cannot be read to its end")
 
     def _one(self, tar: tarfile.TarFile, member: tarfile.TarInfo) -> Problem | None:
         name = _text(member.name)
@@ -205,7 +209,7 @@ class _Unpacking:
             return Problem(path, "unreadable", f"more than {DEEPEST} folders deep")
         if not (member.isreg() or member.islnk()):
             return Problem(path, "unreadable", "it is no ordinary file")
-        # A file with holes is larger than what the archive holds of it.
+        # Count sizes here too: a sparse file is larger than its data in the archive.
         self.left -= member.size
         if self.left < 0:
             raise TooMuchError("it unpacks to more than a project may have")
@@ -221,7 +225,7 @@ class _Unpacking:
     def _write(self, tar: tarfile.TarFile, member: tarfile.TarInfo, path: str) -> Problem | None:
         place = self.target / on_disk(path)
         place.parent.mkdir(parents=True, exist_ok=True)
-        # Whoever unpacks has the last one of a name in the end.
+        # The last member of a path wins.
         place.unlink(missing_ok=True)
         if member.islnk():
             other = str(PurePosixPath(_text(member.linkname)))

@@ -1,7 +1,7 @@
-"""Methods of a corpus with certified variants of them, as a data set on disk.
+"""Data sets of methods and their certified variants.
 
-The robustness benchmark asks about them, and the similarity benchmark pairs them. ``make`` finds
-the variants of a shard, ``build`` certifies, samples and writes them.
+The robustness benchmark evaluates models on them, and the similarity benchmark pairs them. ``make``
+finds the variants of a shard; ``build`` samples, certifies and writes them.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ if TYPE_CHECKING:
 
 ORIGINALS, VARIANTS = "originals.jsonl", "variants.jsonl"
 
-# What is known of an edit: it keeps the meaning; nothing shows that it does; it does not keep it,
-# or the result is no program.
+# Marks of an edit: it preserves the meaning; that is not proved; it changes the meaning, or the
+# result does not compile.
 SOUND, UNPROVED, WRONG = "sound", "unproved", "wrong"
 MARKS = (SOUND, UNPROVED, WRONG)
 
 
 def mark(certificate: Certificate, doubt: Doubt | None) -> str:
-    """Return what is known of a variant's edit, one of ``MARKS``."""
+    """Return the mark of a variant's edit, one of ``MARKS``."""
     if not certificate.holds or (doubt and doubt.wrong):
         return WRONG
     return UNPROVED if doubt else SOUND

@@ -1,10 +1,10 @@
-"""From a corpus to a robustness data set: a folder with ``dataset.json``, ``originals.jsonl`` and
+"""Build a robustness data set from a corpus: ``dataset.json``, ``originals.jsonl`` and
 ``variants.jsonl``.
 
-1. Where not all variants are kept, all are found and some are drawn, by the seed alone: spread over
-   the methods, whoever does the work.
-2. The variants are made, shard by shard; each must pass what our own front end can check.
-3. What other tools must check is checked project by project.
+1. If the recipe limits the number of variants, find all and sample some, spread over the methods.
+   The sample depends on the seed, not on the number of workers.
+2. Make the variants, shard by shard; each must pass the checks of our own front end.
+3. Run the checks of other tools, such as javac, project by project.
 
 The bytes depend on the corpus, the recipe and the version, never on the number of workers.
 """
@@ -46,7 +46,7 @@ from codeacumen.transforms.edits import Edit
 from codeacumen.transforms.run import by_project, sources_of
 from codeacumen.transforms.variants import is_published, meaning
 
-# Seconds a shard may take.
+# Time limit for a shard, in seconds.
 LIMIT = 3600.0
 
 
@@ -59,8 +59,10 @@ def build(
     step: Progress = ignore_progress,
     methods: Iterable[str] | None = None,
 ) -> Json:
-    """Write the data set; gives what its ``dataset.json`` says. ``methods`` are the ids of those
-    that are looked at, where not all are."""
+    """Write the data set and return the content of its ``dataset.json``.
+
+    ``methods`` are the ids of the methods to use, by default all.
+    """
     must_be_ours(out)
     out.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".parts-", dir=out) as name:
@@ -102,7 +104,8 @@ class _Build:
             for place, job in enumerate(jobs)
         ]
         made = self._work("making variants", jobs)
-        # What cannot be made is known of all methods, what fails a level of those that are kept.
+        # The first pass counts variants that cannot be made, over all methods; the second counts
+        # failed checks of the sampled variants.
         for seen, here in ((found or made, True), (made, False)):
             for (kind, level, why), n in seen.dropped.items():
                 if (level == UNMADE) is here:
@@ -118,7 +121,7 @@ class _Build:
         return about
 
     def _by_shard(self) -> dict[str, frozenset[str]]:
-        """Those that are looked at, by the shards that hold them: a worker is told its own."""
+        """Return the ids of the methods to use, by shard; a job gets those of its shard only."""
         found: dict[str, set[str]] = {}
         for one in self.only or ():
             shard = self.corpus.shards[self.corpus.shard_of(self.corpus.number(one))]
@@ -137,7 +140,7 @@ class _Build:
     # ---------------------------------------------------------------- joining the parts
 
     def _join(self, jobs: Sequence[Job]) -> int:
-        """Put the parts together in the corpus's order; gives the number of originals."""
+        """Join the parts in the order of the corpus; return the number of originals."""
         methods = 0
         with (
             (self.parts / ORIGINALS).open("w", encoding="utf-8") as originals,
@@ -152,7 +155,7 @@ class _Build:
         return methods
 
     def _variants(self, project: str, jobs: Sequence[Job], stream: IO[str]) -> set[str]:
-        """Write a project's variants, those that hold; gives the ids of their methods."""
+        """Write the variants of a project that pass the checks; return their methods' ids."""
         rows = _rows(jobs, "variants")
         if level_of(self.recipe.certify) >= level_of("compiles"):
             rows = self._certified(project, list(rows))
@@ -168,7 +171,10 @@ class _Build:
         return kept
 
     def _certified(self, project: str, rows: list[Row]) -> Iterator[Row]:
-        """The rows that pass what other tools check."""
+        """Yield the rows that pass the checks of other tools.
+
+        Failing variants of the published tool are kept and marked as wrong.
+        """
         if not rows:
             return
         sources = sources_of(self.corpus, project)
@@ -189,7 +195,7 @@ class _Build:
             else:
                 self.dropped[row["kind"], one.failed, without_place(one.why)] += 1
 
-    # ---------------------------------------------------------------- what it says about itself
+    # ---------------------------------------------------------------- dataset.json
 
     def _about(self, made: LoadedModel, methods: int) -> dict[str, Json]:
         return {
@@ -217,7 +223,7 @@ class _Build:
         }
 
     def _marked(self) -> dict[str, Json]:
-        """Of the published tool's edits, how many are what, and what speaks against them."""
+        """Return the counts of marks and of doubts about the published tool's edits."""
         if not self.edits:
             return {}
         return {
@@ -232,7 +238,7 @@ class _Build:
         whose = "the corpus" if split == "all" else f"the split {split}"
         return CodeacumenError(
             f"no method of {whose} has a variant of {', '.join(self.recipe.kinds)}",
-            f"methods in the splits: {there}; --split all takes them all",
+            f"methods in the splits: {there}; --split all uses all of them",
         )
 
 
@@ -254,8 +260,10 @@ def _subject(
 
 
 def _nested(counts: Counter[Any], recipe: Recipe) -> dict[str, Json]:
-    """Counts by the parts of their keys, kinds and modes in the recipe's order, reasons in the
-    alphabet's."""
+    """Return counts as nested dictionaries, one level per part of the keys.
+
+    Kinds and modes are in the order of the recipe, reasons in alphabetical order.
+    """
     order = {name: place for place, name in enumerate((*recipe.kinds, *recipe.where))}
     found: dict[str, Json] = {}
     for key in sorted(counts, key=lambda key: [(order.get(one, len(order)), one) for one in key]):

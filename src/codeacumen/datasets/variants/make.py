@@ -1,8 +1,7 @@
-"""The methods of one shard of a corpus, and their variants.
+"""Select the methods of one shard of a corpus, and make their variants.
 
-A method is selected if it has a name of its own (constructors have their type's), a body that is
-not empty (two statements, as the paper's tool counts them) and no syntax error, and if its class
-does not stand in another method.
+A method is selected if it is not a constructor, its body is not empty (at least two statements, as
+the paper's tool counts them), it has no syntax error, and its class is not inside another method.
 
 The paper's tool counts the nodes that JavaParser calls statements, everywhere below the method,
 including lambdas and classes inside it. Blocks are statements, the method's body among them: an
@@ -34,10 +33,10 @@ from codeacumen.transforms.run import Reaches, in_project
 from codeacumen.transforms.variants import Variant, is_published, tried
 from codeacumen.views.masking.text import masked_text
 
-# As the paper takes them: methods with a body that is not empty.
+# An empty body counts as one statement; the paper uses methods with more.
 FEWEST = 2
 
-# Kinds of nodes that are statements or something else, as their place tells.
+# Kinds of nodes that are statements or not, depending on their parent.
 _HERE_OR_THERE = frozenset(
     (
         ";",
@@ -55,7 +54,7 @@ _BODIES = frozenset(("body", "consequence", "alternative"))
 
 
 def count_statements(code: Code, method: int) -> int:
-    """Of a method, by the node of its declaration."""
+    """Return the number of statements of a method, given the node of its declaration."""
     kind, field, parent = code.kind, code.field, code.parent
     count = 0
     for node in range(method + 1, code.stop[method]):
@@ -89,8 +88,11 @@ _COLUMNS = [
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """What a data set is made of. ``split`` is ``all`` for the whole corpus; ``most`` is how many
-    variants of a kind and a mode are kept, 0 for all of them."""
+    """Settings of a data set.
+
+    ``where`` are the modes; ``split`` is ``all`` for the whole corpus. ``most`` limits the variants
+    of each kind and mode, 0 for no limit.
+    """
 
     kinds: tuple[str, ...]
     where: tuple[str, ...] = ("single", "all")
@@ -102,9 +104,12 @@ class Recipe:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A shard to be worked on; ``shards`` are all of its project, whose types it may use.
-    Without a ``part``, variants are only drawn; else they are made and written, those that are
-    ``wanted`` (None: all). ``only``: the methods that are looked at (None: all)."""
+    """A shard to process; ``shards`` are all shards of its project, whose types it may use.
+
+    Without ``part``, variants are only counted and sampled. With it, the variants with
+    ``wanted_ids`` (None: all) are written to files beside that path. ``only_methods`` restricts the
+    methods (None: all).
+    """
 
     corpus: Path
     shard: str
@@ -115,16 +120,16 @@ class Job:
     only: frozenset[str] | None = None
 
 
-# A variant that may be drawn: how many of its method come before it, a number drawn by the
-# seed, its id.
+# The key by which a variant is sampled, smallest first: its rank among its method's variants, a
+# hash of seed and id, its id.
 Lot = tuple[int, str, str]
 
 
 @dataclass(slots=True)
 class LoadedModel:
-    """What a shard gave: counts of methods, of variants found, of refused locations, of variants
-    that failed a level (methods, where they could not be made); and the best lots of each kind
-    and mode."""
+    """Result of a shard: counts of methods, of variants found, of refused locations and of dropped
+    variants (by kind, failed level and reason), and the smallest sampling keys of each kind and
+    mode. At the level ``UNMADE`` methods are counted, not variants."""
 
     methods: int = 0
     found: Counter[tuple[str, str]] = field(default_factory=Counter)
@@ -142,12 +147,12 @@ class LoadedModel:
 
 
 def draw(lots: Iterable[Lot], most: int) -> list[Lot]:
-    """The lots that are kept: one variant of each method, then a second one, and so on."""
+    """Return the smallest keys: one variant of each method, then second variants, and so on."""
     return nsmallest(most, lots)
 
 
 def work(job: Job) -> LoadedModel:
-    """What an engine runs."""
+    """Sample or make the variants of a shard; an engine runs this function."""
     made = LoadedModel()
     if job.part is None:
         for row, _, variants in _methods(job, made):
@@ -175,8 +180,7 @@ def work(job: Job) -> LoadedModel:
 def _certified(
     job: Job, methods: Iterable[tuple[Row, _Method, list[Variant]]]
 ) -> Iterator[tuple[Row, _Method, list[tuple[Variant, Certificate]]]]:
-    """Methods of one file, and of their variants those that are wanted, with what our own front
-    end can tell of each."""
+    """Yield the methods of one file with their wanted variants and own certificates."""
     held = [(row, method, _wanted(job, row, variants)) for row, method, variants in methods]
     file = held[0][1].file
     reaches = Reaches(file)
@@ -222,7 +226,7 @@ class _Method:
 
 
 def _methods(job: Job, made: LoadedModel) -> Iterator[tuple[Row, _Method, list[Variant]]]:
-    """The shard's methods that are taken, with all their variants."""
+    """Yield the selected methods of the shard, with all their variants."""
     recipe = job.recipe
     for source, rows in _files(job):
         file = in_project(job.corpus, job.shards, rows[0]["path"], source.encode())
@@ -238,7 +242,7 @@ def _methods(job: Job, made: LoadedModel) -> Iterator[tuple[Row, _Method, list[V
 
 
 def _files(job: Job) -> Iterator[tuple[str, list[Row]]]:
-    """Text and methods of each file, in the corpus's order."""
+    """Yield text and methods of each file, in the order of the corpus."""
     folder = job.corpus / "shards" / job.shard
     methods = pq.read_table(folder / "methods.parquet", columns=_COLUMNS)
     taken = pc.and_(methods["body"], pc.invert(methods["nested"]))
@@ -268,7 +272,7 @@ def _variants(code: Code, place: int, recipe: Recipe, made: LoadedModel) -> Iter
             made.dropped[kind, UNMADE, why] += 1
         made.refused.update((kind, one.refused) for one in found if one.refused)
         for variant in variants:
-            # All places of one are a single place: the paper has no such program, either.
+            # The mode ``all`` needs several locations, as in the paper; with one it is ``single``.
             if variant.where != "all" or len(variant.locations) > 1:
                 made.found[kind, variant.where] += 1
                 yield variant
@@ -300,13 +304,15 @@ def _kept(
     variant: Variant,
     certificate: Certificate,
 ) -> Row | None:
-    """A variant as the data set holds it; None if it failed. The published tool's are kept,
-    whatever they are: they are marked."""
+    """Return the row of a variant, or None if it failed a check.
+
+    Variants of the published tool are kept in any case, and marked.
+    """
     level, why = certificate.failed, certificate.why
     if certificate.holds or is_published(variant.kind):
         try:
             return _told(recipe, row, method, variant, certificate)
-        except Exception as error:  # what cannot be shown is no variant
+        except Exception as error:  # a variant that cannot be rendered is dropped
             level, why = recipe.certify, f"{type(error).__name__}: {error}"
     made.dropped[variant.kind, level, why] += 1
     return None
@@ -315,7 +321,7 @@ def _kept(
 def _told(
     recipe: Recipe, row: Row, method: _Method, variant: Variant, certificate: Certificate
 ) -> Row:
-    """Where other tools are to check the variant, ``_`` holds what they need."""
+    """Return the row of a variant; the key ``_`` has the input for checks of other tools."""
     told: Row = {
         "id": variant_id(row, variant),
         "method": str(row["method_id"]),

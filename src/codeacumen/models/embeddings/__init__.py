@@ -1,1 +1,1 @@
-"""Embeddings of identifiers: trained on a corpus, kept in a plain folder, asked for neighbours."""
+"""Embeddings of identifiers: training on a corpus, storage in a folder, nearest neighbours."""

@@ -103,7 +103,7 @@ def contexts_of(
 ) -> tuple[Column, Words]:
     """Return the pairs of a file: the index of each identifier and the hash of its context.
 
-    New identifiers are added to ``places``, the index of each identifier.
+    New identifiers are added to ``name_indices``, the index of each identifier.
     """
     find_paths = _javascript if language == "javascript" else _java
     paths, word, words, is_name = find_paths(source, limits)
@@ -181,7 +181,7 @@ def _hashes() -> Words:
 
 
 def noise(counts: NDArray[np.int64], places: int = TABLE) -> Ints:
-    """Return a table of ``places`` contexts, each repeated by its count to the power 3/4."""
+    """Return a table of ``size`` contexts, each repeated by its count to the power 3/4."""
     shares = np.cumsum(counts.astype(np.float64) ** 0.75)
     ends = np.round(shares / shares[-1] * places).astype(np.int64)
     return np.repeat(np.arange(len(counts), dtype=np.int32), np.diff(ends, prepend=0))
@@ -255,8 +255,8 @@ def learn(
 ) -> None:
     """Update the vectors in place by one step of Adagrad for each pair.
 
-    ``row_sum`` and ``other_sum`` accumulate the mean squares of each vector's gradients; a step is
-    divided by their root.
+    ``word_square_sums`` and ``context_square_sums`` accumulate the mean squares of each vector's
+    gradients; a step is divided by their root.
     """
     size = rows.shape[1]
     share, least = np.float32(1.0 / size), np.float32(1e-12)

@@ -69,14 +69,14 @@ class Stream:
         return len(self.codes)
 
     def kept(self, reading: str, least: int) -> NDArray[np.bool_]:
-        """Return a mask of the words of the chosen kinds that occur at least ``least`` times."""
+        """Return a mask of the words of the chosen kinds that occur ``min_count`` times or more."""
         mask: NDArray[np.bool_] = np.isin(self.kind, READINGS[reading]) & (self.count >= least)
         return mask
 
     def first(self, most: int) -> Stream:
-        """Return the stream of the first files that together have at least ``most`` tokens.
+        """Return the stream of the first files that together have at least ``max_tokens`` tokens.
 
-        Files are in random order, so these are a sample. ``most`` = 0 returns the whole stream.
+        Files are in random order, so these are a sample. 0 returns the whole stream.
         """
         if not most or most >= self.tokens:
             return self
@@ -86,7 +86,7 @@ class Stream:
         return replace(self, codes=codes, offsets=self.offsets[: files + 1], count=count)
 
     def sentences(self, kept: NDArray[np.bool_], most: int) -> Iterator[Codes]:
-        """Yield the selected words of each file, in pieces of at most ``most`` words."""
+        """Yield the selected words of each file, in pieces of at most ``max_words`` words."""
         for i in range(len(self.offsets) - 1):
             codes = np.asarray(self.codes[self.offsets[i] : self.offsets[i + 1]])
             codes = codes[kept[codes]]
@@ -106,7 +106,7 @@ def stream(
     code = code_hash(("codeacumen.languages",))
     folder = cache / "streams" / f"{files.sha256[:32]}-{code[:8]}-{FORMAT}"
     folder.parent.mkdir(parents=True, exist_ok=True)
-    # Of two processes that need the same stream, the second waits and finds it.
+    # If two processes need the same stream, the second waits and finds it in the cache.
     with FileLock(folder.with_name(f"{folder.name}.lock")):
         if not (folder / "stream.json").is_file():
             made = _made(files, engine, step)
@@ -179,7 +179,7 @@ def _work(stretch: Stretch) -> _Read:
 
 
 def words_of(language: str, source: bytes, places: dict[tuple[int, str], int]) -> Codes:
-    """Return the tokens of a file as indices; new words are added to ``places``, their index."""
+    """Return the tokens of a file as indices; new words are added to ``word_indices``."""
     reader = load_language(language)
     found = reader.tokens(reader.parse(source))
     kinds = reader.token_kinds

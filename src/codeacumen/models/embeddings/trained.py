@@ -7,8 +7,8 @@ their notes mention a rate of 0.1. They train for 15 epochs. So do our defaults 
 minutes on a corpus of 30,000 files; the slower techniques have fewer epochs.
 
 Training uses one thread by default. With more, gensim's threads write to the same vectors in an
-arbitrary order, and no two runs give the same result; ``threads`` allows it, and the metadata
-record it.
+arbitrary order, and no two runs give the same result; ``threads`` permits it, and the metadata
+record the number of threads.
 """
 
 from __future__ import annotations

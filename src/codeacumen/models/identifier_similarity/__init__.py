@@ -1,1 +1,1 @@
-"""``codeacumen-names``: how close two identifiers are in meaning, by their words."""
+"""The model ``codeacumen-names``: similarity in meaning of two identifiers, by their words."""

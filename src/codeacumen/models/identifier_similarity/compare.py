@@ -32,7 +32,7 @@ _S, _E, _I, _Y = 115, 101, 105, 121
 
 @kernel
 def _is_plural(letters: Letters, start: int, end: int, longer: int, last: int) -> bool:
-    """Return True if the word from ``longer`` is a plural of that from ``start``.
+    """Return True if the word at ``longer_start`` is a plural of the word at ``start``.
 
     Recognises cars, boxes and queries.
     """
@@ -192,7 +192,7 @@ def closeness(
 ) -> Values:
     """Return for each pair of words how well one can replace the other.
 
-    The value comes from the first of these that has one: the words' letters (``looked``); for a
+    The value comes from the first of these that has one: the words' letters (``by_letters``); for a
     word outside the lexicon the spelling, scaled to at most the floor; the lexicon's table; a
     linear function of the cosines.
     """

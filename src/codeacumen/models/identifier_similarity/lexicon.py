@@ -55,8 +55,10 @@ _SHAPES = {
 
 
 class Lexicon:
+    """The lexicon in memory; ``row`` holds the offset of each word's pairs in ``second``."""
+
     def __init__(self, arrays: Arrays) -> None:
-        """Raises ValueError if the arrays are not as described above."""
+        """Raise ValueError if the arrays are not as described above."""
         _check(arrays)
         text = arrays["words"].tobytes().decode()
         self.words: list[str] = text.split("\n") if text else []

@@ -51,7 +51,7 @@ _KEPT = 1 << 23
 def pieces(name: str) -> list[str]:
     """Split a name into runs of letters and of digits, without segmenting compounds.
 
-    >>> pieces("getHTTPResponse_code2")
+    >>> split_pieces("getHTTPResponse_code2")
     ['get', 'HTTP', 'Response', 'code', '2']
     """
     if name.isascii():
@@ -114,7 +114,7 @@ class Split(NamedTuple):
 
 
 class Splitter:
-    """Splits names into words; caches their pieces, since most names are new, their pieces not."""
+    """Splitter of names into words, with a cache of pieces: most names are new, most pieces not."""
 
     def __init__(self, lexicon: Lexicon) -> None:
         self.lexicon = lexicon
@@ -136,6 +136,7 @@ class Splitter:
         ]
 
     def split(self, names: Iterable[str]) -> Split:
+        """Return the words of names as numbers; at most ``MAX_WORDS`` words of a name count."""
         if self._kept > _KEPT:
             self._forget()
         seen, find = self._seen, find_ascii_runs
@@ -255,7 +256,7 @@ def _cut(letters: Letters, nodes: Tree, shares: Shares) -> Offsets:
 class Compounds:
     """Splitter of compounds into ``parts``, words of a to z with the logarithms of their shares.
 
-    >>> Compounds({"touch": -9.0, "move": -8.0, "to": -3.0}).cut("touchmove")
+    >>> Compounds({"touch": -9.0, "move": -8.0, "to": -3.0}).segment("touchmove")
     ['touch', 'move']
     """
 

@@ -1,1 +1,1 @@
-"""Does a method's name fit what it does? Evidence, what it is worth together, better names."""
+"""Models of method names: evidence that a name is wrong, its probability, and better names."""

@@ -1,15 +1,15 @@
-"""Linguistic antipatterns: names that say one thing of methods that do another.
+"""Linguistic antipatterns: method names that contradict what the method does.
 
-Here are the rules about what a name says is returned, and the table of all rules; ``effect_rules``
-has those about what a name says is done. A rule stays silent where correct code commonly breaks it:
-setters whose calls are chained, a getter that fills an object it was given, a name that a supertype
-or a framework prescribes. docs/name-rules.md explains each rule.
+This module contains the rules about return values and the table of all rules; ``effect_rules``
+contains the rules about effects. A rule reports nothing where correct code commonly breaks it:
+chained setters, a getter that fills a parameter, a name that a supertype or a framework prescribes.
+docs/name-rules.md explains each rule.
 
-The letters are those of the catalogue of linguistic antipatterns (Arnaoudova, Di Penta, Antoniol:
-"Linguistic antipatterns: what they are and how developers perceive them", Empirical Software
-Engineering 21, 2016). Høst and Østvold ("Debugging method names", ECOOP 2009) counted what methods
-of each verb do; Butler et al. ("Mining Java class naming conventions", 2011, and the INVocD corpus)
-what names are made of.
+Letters such as B.3 refer to the catalogue of linguistic antipatterns (Arnaoudova, Di Penta,
+Antoniol: "Linguistic antipatterns: what they are and how developers perceive them", Empirical
+Software Engineering 21, 2016). Høst and Østvold ("Debugging method names", ECOOP 2009) count what
+methods with each verb do; Butler et al. ("Mining Java class naming conventions", 2011, and the
+INVocD corpus) analyse the structure of names.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from codeacumen.models.method_naming.verdict import Evidence
 
 __all__ = ["KIND", "RULES", "findings"]
 
-# Types whose objects are answers, or questions yet to be asked.
+# Last words of types that represent an answer to a question, or a question (query, filter).
 _ANSWERS = frozenset(
     (
         "boolean",
@@ -81,7 +81,7 @@ _ANSWERS = frozenset(
         "guard",
     )
 )
-# One gets ready and gets started: that is no getting of something.
+# Words after an intransitive "get": "get ready" and "get started" promise no result.
 _STATES = frozenset(("ready", "started", "going", "lost", "up", "down", "out", "rid"))
 _MADE = {
     "string": ("string", "charsequence", "stringbuilder", "stringbuffer"),
@@ -104,7 +104,7 @@ _MADE = {
 
 
 def get_returns_void(said: Said) -> Answer:
-    """B.3: a ``get`` that gives nothing, and has nobody to give it to."""
+    """B.3: a ``get`` method that returns nothing and has no parameter to receive the result."""
     if said.verb != "get" or not said.rest:
         return None
     if not said.void or said.takes_result or said.signals or said.rest[0] in _STATES:
@@ -113,19 +113,19 @@ def get_returns_void(said: Said) -> Answer:
 
 
 def find_returns_void(said: Said) -> Answer:
-    """B.3 for other verbs that promise a result: it is neither returned nor kept."""
+    """B.3 for other verbs that promise a result: the method neither returns nor stores it."""
     if said.verb not in FINDS:
         return None
     if not said.void or said.takes_result or said.signals or said.writes:
         return WELL
-    # What it calls may keep what was found.
+    # An own method that it calls may store the result.
     if any(receiver in ("", "this") for receiver, _, _ in said.facts.calls):
         return WELL
     return f"a method called '{said.verb}' neither returns nor keeps what it finds"
 
 
 def question_without_boolean(said: Said) -> Answer:
-    """A.2: a question that is answered by something else than yes or no."""
+    """A.2: a name that asks a question, and a return type that is no boolean."""
     if said.verb not in QUESTIONS or not said.rest:
         return None
     returned = said.facts.returned
@@ -137,7 +137,7 @@ def question_without_boolean(said: Said) -> Answer:
 
 
 def question_without_answer(said: Said) -> Answer:
-    """B.4: a question that is not answered. One that throws has answered."""
+    """B.4: a name that asks a question, and no answer; an exception counts as an answer."""
     if said.verb not in QUESTIONS or not said.rest:
         return None
     facts = said.facts
@@ -149,56 +149,58 @@ def question_without_answer(said: Said) -> Answer:
 
 
 def predicate_without_boolean(said: Said) -> Answer:
-    """Høst and Østvold's ``contains``, ``equals``, ``exists``, ...: they return booleans."""
+    """Høst and Østvold: methods called ``contains``, ``equals`` or ``exists`` return booleans."""
     if said.verb not in PREDICATES:
         return None
     facts = said.facts
-    # How often, or which, is answered by a number too: not how often two things are equal.
+    # A number may answer how often or which, but not for these three verbs.
     sure = said.verb in ("equals", "contains", "exists")
     if not said.void and not (sure and facts.returned in PRIMITIVES):
         return WELL
     if said.takes_result or facts.thrown or facts.throws or _complains(said) or _tells(said):
         return WELL
-    # Parsers name the method that reads a thing like the thing, options the one that sets it.
+    # In parsers the name may be what the method reads, in options what it sets.
     if said.void and (facts.calls or said.writes):
         return WELL
     return f"a method called '{said.verb}' returns {facts.returned}, not a boolean"
 
 
 def _complains(said: Said) -> bool:
-    """Whether it may report by failing."""
+    """Return True if the method may answer by throwing or reporting an error."""
     reports = {"fail", "assert", "throw", "error", "report", "check", "raise", "require", "verify"}
     return bool(said.facts.asserts or reports & set(said.call_verbs))
 
 
 def _tells(said: Said) -> bool:
-    """Whether it is told the answer: ``isOpen(boolean)`` beside ``isOpen()`` is a style."""
+    """Return True if the method takes the answer: a setter may be called ``isOpen(boolean)``."""
     kinds = [kind for kind, _ in said.facts.parameters]
     return kinds in (["boolean"], ["Boolean"])
 
 
 def compare_without_order(said: Said) -> Answer:
-    """``compareTo`` gives an order, and so does what begins with ``compare``."""
+    """Høst and Østvold: methods called ``compare`` or ``compareTo`` return an order."""
     if said.verb != "compare" or said.facts.returned == "int":
         return None if said.verb != "compare" else WELL
-    # Asked whether two things are the same, people write "compare" for "equals" often.
+    # Any result passes: many programmers write "compare" where they mean "equals".
     if not said.void or said.takes_result or said.writes or said.facts.calls:
         return WELL
     return "a method called 'compare' returns nothing"
 
 
 def set_returns(said: Said) -> Answer:
-    """A.3: a setter that returns something, and neither itself (calls are chained), nor what was
-    there before or is there now, nor whether it did anything."""
+    """A.3: a setter that returns something unexpected.
+
+    It may return itself (for chained calls), the old or the new value, or a boolean for success.
+    """
     facts = said.facts
     if said.verb != "set" or not said.rest or not facts.parameters:
         return None
     if said.void or said.own_type or facts.returned in ("boolean", "Boolean"):
         return WELL
-    # setOf, setUnion: there "set" is a noun.
+    # In setOf and setUnion "set" is a noun.
     if "set" in said.type_words or facts.returned == "Object" or "static" in facts.modifiers:
         return WELL
-    # A copy in which something is set.
+    # It may return a changed copy.
     if "new" in facts.returns_kinds and not facts.fields_written:
         return WELL
     kept = {"parameter", "local", "call", "field", "null", "assignment", "other"}
@@ -208,7 +210,7 @@ def set_returns(said: Said) -> Answer:
 
 
 def one_expected(said: Said) -> Answer:
-    """A.4: the name says one, several are returned."""
+    """A.4: the name is singular, and the method returns a collection."""
     facts = said.facts
     if said.verb not in ("get", "find", "fetch") or not said.rest:
         return None
@@ -216,7 +218,7 @@ def one_expected(said: Said) -> Answer:
     element = words_of(_element(facts.returns))
     if facts.returned not in COLLECTIONS and not array:
         return None
-    # Only where the name is what an element is called: then it must be one of many.
+    # Report only a name that is the type of an element: then it must mean a single element.
     noun = _noun(said.rest)
     if set(said.rest) & MANY or not noun or is_plural(noun) or any(map(is_plural, said.rest)):
         return WELL
@@ -226,20 +228,20 @@ def one_expected(said: Said) -> Answer:
 
 
 def many_expected(said: Said) -> Answer:
-    """B.6: the name says several, one is returned: ``Node getNodes()``."""
+    """B.6: the name is plural, and the method returns one object: ``Node getNodes()``."""
     facts = said.facts
     if said.verb not in ("get", "find", "fetch", "list", "load", "read") or not said.rest:
         return None
     noun = _noun(said.rest)
-    # Bits are flags in one number, and java.sql's warnings are a chain of which one is returned.
+    # Bits are flags in one number; java.sql returns the first of a chain of warnings.
     if not noun or not is_plural(noun) or noun in ("bits", "warnings"):
         return None
     if facts.returned.endswith("]") or facts.returned in COLLECTIONS or len(facts.returned) < 4:
         return WELL
-    # Types that are themselves a plural (Options) or hold many (NodeList) do not end in this word.
+    # A plural type (Options) and a type for many things (NodeList) do not end in the singular.
     if said.type_words[-1:] != (singular(noun),) or facts.returned[:1].islower():
         return WELL
-    # A type with arguments may be a collection of its own; so may what the field says is many.
+    # A generic type may be a collection; so may the type of a field with a plural name.
     last = [word for one in facts.returned_names for word in words_of(one)[-1:]]
     if "<" in facts.returns or any(map(is_plural, last)):
         return WELL
@@ -247,14 +249,14 @@ def many_expected(said: Said) -> Answer:
 
 
 def _element(written: str) -> str:
-    """The type of which a collection or an array holds several; empty where it is not plain."""
+    """Return the element type of a collection or an array; empty if it is not a plain name."""
     inner = written[:-2] if written.endswith("[]") else written.partition("<")[2].rpartition(">")[0]
     inner = inner.removeprefix("?extends ").removeprefix("? extends ").rsplit(".", 1)[-1]
     return inner if inner.isidentifier() and len(inner) > 1 else ""
 
 
 def _noun(rest: tuple[str, ...]) -> str:
-    """What is spoken of: the word before the first that relates it to something else."""
+    """Return the noun that the name is about: the last word before the first preposition."""
     for place, word in enumerate(rest):
         if word in RELATIONS:
             return rest[place - 1] if place else ""
@@ -262,7 +264,7 @@ def _noun(rest: tuple[str, ...]) -> str:
 
 
 def transform_returns_void(said: Said) -> Answer:
-    """B.5: ``toX``, ``asX`` or ``xToY`` that gives nothing, and changes nothing either."""
+    """B.5: a method ``toX``, ``asX`` or ``xToY`` that returns nothing and changes nothing."""
     turns = (
         len(said.words) >= 3
         and "to" in said.rest[:-1]
@@ -274,28 +276,31 @@ def transform_returns_void(said: Said) -> Answer:
         return WELL
     if said.writes:
         return WELL
-    return "the name tells of a transformation, nothing is returned"
+    return "the name promises a conversion, nothing is returned"
 
 
 def transform_to_another(said: Said) -> Answer:
-    """B.5 in spirit: ``toInt`` returns a String. Høst and Østvold: the return type is named."""
+    """Return type other than the one in the name: ``toInt`` returns a String.
+
+    It is a variant of B.5; Høst and Østvold: names with ``to`` end in their return type.
+    """
     words = said.words
     place = max((i for i, word in enumerate(words[:-1]) if word in ("to", "as")), default=-1)
     if place != len(words) - 2 or place < 0:
         return None
     made, facts = _MADE.get(words[-1]), said.facts
-    # writeToFile, saveAsString: there the verb says what is done.
+    # In writeToFile and saveAsString the verb, not the last word, determines the result.
     things = TURNED | NOUNS | {"get"} if words[place] == "as" else TURNED
     if made is None or (place > 0 and words[0] not in things):
         return None
     if said.void or facts.returned in ("Object", "boolean") or len(facts.returned) <= 2:
         return WELL
-    # The "to" of a message, in an accessor of the field of that name.
+    # An accessor of a field with this name, for instance the recipient of a message.
     if facts.name in facts.returned_names:
         return WELL
     if facts.returned.endswith("]") or said.own_type:
         return WELL if said.own_type or words[-1] != "string" else _another(said)
-    # A collector, function or future may make it later: then its type says so.
+    # A collector, function or future may create the result later; its type mentions it.
     lower = facts.returns.lower()
     if any(one in lower for one in made):
         return WELL
@@ -309,7 +314,7 @@ def _another(said: Said) -> str:
 KIND = "antipattern"
 _CATALOGUE = "Arnaoudova et al. 2016"
 _VERBS = "Høst and Østvold 2009"
-# How much less a name counts that a supertype in another file may give.
+# Factor for names that a supertype in another file may prescribe.
 _INHERITED = 0.6
 
 RULES: tuple[Rule, ...] = (
@@ -340,7 +345,7 @@ RULES: tuple[Rule, ...] = (
 
 
 def findings(facts: Facts) -> list[Evidence]:
-    """What is wrong with a method's name by rules that need nothing but the method."""
+    """Return the findings of all rules on a method's name; they need nothing but the method."""
     if not facts.subtokens or not free(facts):
         return []
     said = Said(facts)

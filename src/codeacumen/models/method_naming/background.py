@@ -1,11 +1,11 @@
-"""How methods are named in other code: the first verb of a name, given what the method does.
+"""How other code names methods: the probability of a name's first verb, given the method's traits.
 
-A verb is a name's first word, if many methods of several projects begin with it. Other first words
-have four classes: a word of what is returned (``NRET``: an accessor without ``get``), of the return
-type, of the body, or of none of these. A logistic regression over traits predicts the class.
+A verb is a first word with which many methods of several projects begin. Other first words are in
+four classes (``OTHERS``): a word of the returned variable (an accessor without ``get``), of the
+return type, of the body, or none of these. A logistic regression on traits predicts the column.
 
-It is learned from corpora (``research/naming_background``); the one in the package is of the JDK
-and of libraries that are in nobody's test set.
+``research/naming_background`` trains a background on corpora; the package ships one of the JDK and
+of libraries that are in no test set.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ from codeacumen.models.method_naming.traits import told, traits, words
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-# Verbs that promise the same. ``generate`` instead of ``create`` is a matter of taste, ``get``
-# instead of ``set`` is not: a verb is doubted only in favour of a family that promises something
-# else. Verbs that promise nothing in particular (``process``, ``handle``, ``init``) are in no
-# family, nor are rare ones: whoever writes ``peek`` means it.
+# Verbs with the same promise. ``generate`` instead of ``create`` is a matter of taste, ``get``
+# instead of ``set`` is an error: a verb is doubted only in favour of a family with another promise.
+# Verbs without a specific promise (``process``, ``handle``, ``init``) are in no family. Neither are
+# rare verbs such as ``peek``, because programmers choose them deliberately.
 FAMILIES: dict[str, tuple[str, ...]] = {
     "get": ("get", "fetch", "retrieve"),
     "set": ("set", "assign"),
@@ -43,7 +43,8 @@ FAMILIES: dict[str, tuple[str, ...]] = {
     "create": ("create", "new", "make", "build", "generate", "construct", "instantiate"),
 }  # fmt: skip
 
-# A method that removes may give what was there, one that creates may get it from a cache.
+# Families that contradict a family. ``get`` does not contradict ``remove`` or ``create``: a method
+# may return what it removes, or create by getting from a cache.
 OPPOSED: dict[str, frozenset[str]] = {
     "get": frozenset(("set", "add", "remove")),
     "set": frozenset(("get", "ask", "remove")),
@@ -67,14 +68,14 @@ PROMISES = {
 
 OTHERS = ("<returned>", "<type>", "<body>", "<other>")
 SCHEMA = "codeacumen.naming/1"
-# Of the combination: what divides the odds, and what is always added.
+# Keys of ``Background.combination``: the divisor of the logits, and the intercept.
 TEMPERATURE, ALWAYS = "temperature", "always"
-# Weights are stored as bytes: a step is this much.
+# Weights are stored as bytes in units of this step.
 STEP = 1 / 16
 
 
 def rounded(weights: NDArray[np.float32]) -> NDArray[np.int8]:
-    """In steps of ``STEP``, as they are stored."""
+    """Return the weights in units of ``STEP``, as they are stored."""
     steps: NDArray[np.int8] = np.clip(np.rint(weights / STEP), -127, 127).astype(np.int8)
     return steps
 
@@ -82,7 +83,10 @@ def rounded(weights: NDArray[np.float32]) -> NDArray[np.int8]:
 def log_probabilities(
     rows: Sequence[Sequence[int]], weights: NDArray[np.float32], temperature: float = 1.0
 ) -> NDArray[np.float32]:
-    """For each list of traits. One by one: to load compiled code takes as long as thousands."""
+    """Return the log-probabilities of all columns for each list of trait rows.
+
+    A plain loop: loading compiled code takes as long as thousands of methods.
+    """
     found = np.zeros((len(rows), weights.shape[1]), np.float32)
     for place, row in enumerate(rows):
         found[place] = weights[list(row)].sum(axis=0)
@@ -92,7 +96,7 @@ def log_probabilities(
 
 
 def other_class(facts: Facts, first: str) -> int:
-    """Which of ``OTHERS`` a first word belongs to, if it is no verb."""
+    """Return the index in ``OTHERS`` of the class of a first word that is no verb."""
     if any(first in words(name) for name in facts.returned_names):
         return 0
     if first in words(facts.returned):
@@ -102,21 +106,25 @@ def other_class(facts: Facts, first: str) -> int:
 
 @dataclass(frozen=True)
 class Background:
-    """``weights`` has a row for each trait and a column for each verb and each of ``OTHERS``.
-    ``names`` counts whole names; ``about`` tells where it comes from."""
+    """Logistic regression of first words on traits.
+
+    ``weights`` has a row for each trait and a column for each verb and each of ``OTHERS``;
+    ``shares`` are the log-shares of the columns in the training data. ``names`` counts whole names;
+    ``about`` describes the origin of the data.
+    """
 
     verbs: tuple[str, ...]
     traits: tuple[str, ...]
     weights: NDArray[np.float32]
     shares: NDArray[np.float32]
     names: dict[str, int]
-    # Weights of the signals, by name (``weigh``).
+    # Weights of the signals by name, from research/naming_background/weigh.py.
     combination: dict[str, float] = field(default_factory=dict)
     about: dict[str, Json] = field(default_factory=dict)
 
     @property
     def temperature(self) -> float:
-        """By which odds are divided: what was learned of some projects is too sure of others."""
+        """Divisor of the logits (temperature scaling), against overconfidence on new projects."""
         return float(self.combination.get(TEMPERATURE, 1.0))
 
     @cached_property
@@ -128,30 +136,30 @@ class Background:
         return {name: place for place, name in enumerate(self.verbs)}
 
     def place(self, facts: Facts, name: str) -> int:
-        """The column of a name's first word."""
+        """Return the column of a name's first word."""
         first = (words(name) or ("",))[0]
         found = self._verb.get(first)
         return len(self.verbs) + other_class(facts, first) if found is None else found
 
     def columns(self, family: str) -> list[int]:
-        """Of the verbs of a family."""
+        """Return the columns of the verbs of a family."""
         return [self._verb[verb] for verb in FAMILIES[family] if verb in self._verb]
 
     def title(self, place: int) -> str:
         return (*self.verbs, *OTHERS)[place]
 
     def known(self, facts: Facts) -> list[int]:
-        """The rows of its traits."""
+        """Return the rows of a method's traits."""
         return [found for one in traits(facts) if (found := self._trait.get(one)) is not None]
 
     def log_probabilities(self, methods: Sequence[Facts]) -> NDArray[np.float32]:
-        """A row for each method, a column for each verb and each of ``OTHERS``."""
+        """Return a row for each method with a column for each verb and each of ``OTHERS``."""
         return log_probabilities(
             [self.known(one) for one in methods], self.weights, self.temperature
         )
 
     def reasons(self, facts: Facts, instead: str, than: str, most: int = 3) -> list[str]:
-        """What speaks most for one family of verbs and against another, in words."""
+        """Return the traits that favour one family of verbs most over another, in words."""
         rows = self.known(facts)
         speaks = {
             one: self.weights[np.ix_(rows, self.columns(one))].max(axis=1)
@@ -160,7 +168,7 @@ class Background:
         return self._describe_traits(rows, speaks[instead] - speaks[than])[:most]
 
     def explain_column(self, facts: Facts, column: int, other: int, limit: int = 3) -> list[str]:
-        """Return the traits that speak most for one verb and against another, in words."""
+        """Return the traits that favour one column most over another, in words."""
         rows = self.known(facts)
         gain = self.weights[rows, column] - self.weights[rows, other]
         return self._describe_traits(rows, gain)[:limit]
@@ -174,7 +182,10 @@ class Background:
     # ---------------------------------------------------------------- on disk
 
     def to_bytes(self) -> bytes:
-        """The same bytes for the same background. Weights are rounded to ``STEP``."""
+        """Return the bytes of the file, the same for the same background.
+
+        Weights are rounded to multiples of ``STEP``.
+        """
         kept = {
             "schema": SCHEMA,
             "verbs": self.verbs,
@@ -217,6 +228,7 @@ class Background:
 
 
 def read_background(path: Path) -> Background:
+    """Read a background from a file."""
     try:
         data = path.read_bytes()
     except OSError as error:
@@ -229,6 +241,6 @@ def read_background(path: Path) -> Background:
 
 @lru_cache(maxsize=1)
 def shipped() -> Background:
-    """The one that comes with the package."""
+    """Return the background that the package ships."""
     data = files("codeacumen.models.method_naming").joinpath("data", "background.npz").read_bytes()
     return Background.from_bytes(data, "the background in the package")

@@ -1,7 +1,7 @@
-"""The probability that a name is wrong, from all signals together, and better names.
+"""The probability that a name is wrong, from all signals combined, and better names.
 
-A logistic regression, trained on right and wrong names, weighs the signals. The share of wrong
-names in its training data is taken out again: in code that is kept, few names are wrong.
+A logistic regression, trained on right and wrong names, weighs the signals. Its intercept is
+corrected for the share of wrong names in the training data: in real code few names are wrong.
 """
 
 from __future__ import annotations
@@ -32,31 +32,36 @@ from codeacumen.models.method_naming.verdict import Evidence, Suggestion, Verdic
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-# Bent, so that a little is nothing and much is much.
+# Points of the hinge functions max(0, doubt - point), which make a small doubt count nothing.
 BENDS = (1.0, 3.0, 5.0)
 _MAX_DOUBT = 10.0
-# What a project does with such methods says little of a verb that the background does not doubt.
+# The convention verb-of-shape counts only if the background doubts the verb at least this much: a
+# project's habit alone is weak evidence.
 _OF_SHAPE, _DOUBTED = "verb-of-shape", 1.0
-# Where no other family is likely, what the method does is none of these; unless it plainly breaks
-# its promise.
+# Minimum log-probability of the opposed family. If no other family is likely, the method does
+# something else than any family promises, and its verb is not doubted.
 _LIKELY = math.log(0.1)
 _GIVING = frozenset(("get", "ask"))
-# The most suggestions for a name, and the probability that each has at least.
+# Maximum number of suggestions for a name, and the minimum probability of each.
 _MAX_SUGGESTIONS, _MIN_PROBABILITY = 3, 0.05
-# Of the names with any evidence against them, this share was wrong when we read three libraries
-# (docs/naming-models.md); names without evidence get no verdict.
+# Share of wrong names among the names with evidence against them, from our reading of three
+# libraries (docs/naming-models.md). Names without evidence get no verdict.
 SHARE_WRONG = 0.235
-# Signals of the background that make up one reason.
+# Signals of the background, which together form one reason.
 _VERB = tuple(f"verb above {bend:g}" for bend in BENDS)
-# A reason that adds less to the log-odds is not reported.
+# Minimum weight of a reported reason, in log-odds.
 _QUIET = 0.5
 
 
 @dataclass(frozen=True, slots=True)
 class Signals:
-    """``values`` by name; ``evidence`` for those that rules and conventions gave. ``odds`` are the
-    log-probabilities of verbs, of which ``own`` is the name's; ``families`` those of families that
-    are in question: the name's own, then the likeliest that promises something else."""
+    """Signals for and against a method's name.
+
+    ``values`` are the signals by name, ``evidence`` the findings of rules and conventions.
+    ``log_probs`` are the log-probabilities of all columns of the background, ``own_column`` is the
+    column of the name's verb. ``families`` are two families of verbs with their log-probabilities:
+    the verb's own, then the likeliest opposed one; empty if the verb is not doubted.
+    """
 
     values: Mapping[str, float]
     evidence: tuple[Evidence, ...]
@@ -68,11 +73,11 @@ class Signals:
 def signals(
     methods: Sequence[Facts], background: Background, conventions: Conventions
 ) -> list[Signals]:
-    """Return what speaks for or against each method's name, as named numbers.
+    """Return the signals for and against each method's name.
 
-    Rules and conventions contribute their own weight where they hold. The background contributes
-    how much it doubts the verb's family, in log-odds: the smaller of how much likelier an opposed
-    family is here, and how much less likely this family is here than elsewhere.
+    Rules and conventions contribute their weight if they have a finding. The background contributes
+    its doubt of the verb's family in log-odds, the minimum of two differences: how much likelier an
+    opposed family is for this method, and how much less likely this family is than on average.
     """
     rows = background.log_probabilities(methods)
     return [
@@ -103,7 +108,7 @@ def _doubt(
     family = FAMILY_OF.get(background.title(own), "")
     if not family:
         return 0.0, ()
-    # What does something with what it is given may well say whether that worked.
+    # A method with parameters may do something with them and return whether it succeeded.
     opposed = OPPOSED[family] - ({"ask"} if facts.parameters else set())
     here = {
         one: float(np.logaddexp.reduce(odds[background.columns(one)]))
@@ -119,7 +124,8 @@ def _doubt(
 
 
 def far_words(facts: Facts) -> list[str]:
-    """Words of the name, after the first, that are nowhere in the method or its owner's name."""
+    """Return the words of the name, after the first, that occur neither in the method nor in its
+    owner's name."""
     near = set(words(facts.returned)) | set(words(simple_owner(facts)))
     for type_, name in facts.parameters:
         near.update(words(type_), words(name))
@@ -129,7 +135,7 @@ def far_words(facts: Facts) -> list[str]:
 
 
 def dense(facts: Facts, seen: Signals, background: Background) -> list[float]:
-    """The signals that every name has, as one row, for a learner that bends them itself."""
+    """Return a row of features that every name has, for a non-linear regression."""
     odds = seen.odds
     share = np.exp(odds)
     own, many = words(facts.name), len(odds)
@@ -166,7 +172,7 @@ def dense(facts: Facts, seen: Signals, background: Background) -> list[float]:
 def suggested(
     facts: Facts, seen: Signals, background: Background, conventions: Conventions
 ) -> tuple[Suggestion, ...]:
-    """The likeliest first, each name once, never the method's own."""
+    """Return distinct better names, the likeliest first, without the method's own name."""
     best: dict[str, float] = {}
     for one in conventions.suggest(facts):
         best[one.name] = max(one.confidence, best.get(one.name, 0.0))
@@ -182,7 +188,7 @@ def suggested(
 
 
 def by_verbs(facts: Facts, seen: Signals, background: Background) -> list[tuple[str, float]]:
-    """The name with its first word changed to what is likelier there."""
+    """Return the name with likelier verbs in place of its first word, with their probabilities."""
     found = []
     for place in (-seen.odds).argsort()[: _MAX_SUGGESTIONS + 1].tolist():
         sure = math.exp(float(seen.odds[place]))
@@ -195,8 +201,10 @@ def by_verbs(facts: Facts, seen: Signals, background: Background) -> list[tuple[
 
 
 def change_verb(facts: Facts, column: int, background: Background) -> str:
-    """Return the method's name with the verb of a column of the background in front; empty where
-    the column names no verb and nothing that is returned has a name."""
+    """Return the method's name with the verb of a column of the background in front.
+
+    Return an empty string if the column is no verb and the method returns no variable.
+    """
     title = background.title(column)
     if title == OTHERS[0] and facts.returned_names:
         return facts.returned_names[0]
@@ -206,14 +214,14 @@ def change_verb(facts: Facts, column: int, background: Background) -> str:
 
 
 def _without(verb: str, about: list[str]) -> list[str]:
-    """Of ``getxAxis``, whose first word is ``getx``, ``x`` and ``axis`` are left."""
+    """Return the words without a leading verb: ``x``, ``axis`` of ``getx``, ``axis``."""
     if about and about[0].startswith(verb):
         return [one for one in (about[0].removeprefix(verb), *about[1:]) if one]
     return about
 
 
 def name_for(facts: Facts, odds: NDArray[np.float32], background: Background) -> str:
-    """A name for a method that has none: the likeliest verb, then what the method is about."""
+    """Return a name for a method without one: the likeliest verb, then the topic of the body."""
     title = background.title(int(odds.argmax()))
     about = _about(facts)
     if title in OTHERS:
@@ -222,7 +230,8 @@ def name_for(facts: Facts, odds: NDArray[np.float32], background: Background) ->
 
 
 def _about(facts: Facts) -> list[str]:
-    """Words of what is stored, returned, created or asked for, whichever there is first."""
+    """Return the words of what the body stores, returns, creates or calls, in this order of
+    preference."""
     for name in (
         *(field for _, field in facts.stored[:1]),
         *facts.returned_names[:1],
@@ -237,7 +246,8 @@ def _about(facts: Facts) -> list[str]:
 
 
 def topic(facts: Facts, background: Background) -> list[str]:
-    """What the name is about: its words without a leading verb; else what is stored or returned."""
+    """Return the words of the name without a leading verb, or else of what the body stores or
+    returns."""
     own = list(words(facts.name))
     if own and own[0] in background.verbs:
         own = own[1:]
@@ -251,13 +261,17 @@ def topic(facts: Facts, background: Background) -> list[str]:
 
 
 class Combined:
-    """It learns a project's ways first; the background is what is known of other code."""
+    """Judge of names that combines a project's conventions, the rules and a background.
+
+    It first learns the conventions of the project (``learn_methods``).
+    """
 
     def __init__(self, background: Background, prior: float = SHARE_WRONG) -> None:
         if not background.combination:
             raise CodeacumenError(
-                "this background does not say what signals are worth",
-                "learn it from several projects: one in seven is held out to weigh signals on",
+                "this background has no weights of the signals",
+                "learn it from several projects: the weights come from one held-out project in "
+                "seven",
             )
         self.background = background
         self.weights: Mapping[str, float] = background.combination
@@ -268,19 +282,21 @@ class Combined:
         self.conventions.learn(list(facts))
 
     def assess(self, facts: Sequence[Facts]) -> list[Verdict | None]:
-        """None of a method whose name was not its author's choice, or that nothing speaks
-        against."""
+        """Return a verdict on each method.
+
+        It is None if the author did not choose the name, or if there is no evidence against it.
+        """
         free = [one for one in facts if is_named_freely(one)]
         found = iter(signals(free, self.background, self.conventions))
         return [self._verdict(one, next(found)) if is_named_freely(one) else None for one in facts]
 
     def odds(self, seen: Signals) -> float:
-        """Log-odds that the name is wrong."""
+        """Return the log-odds that the name is wrong."""
         weighed = (self.weights.get(name, 0.0) * value for name, value in seen.values.items())
         return self.prior + self.weights.get(ALWAYS, 0.0) + math.fsum(weighed)
 
     def fitness(self, seen: Signals) -> float:
-        """How likely the name is right."""
+        """Return the probability that the name is right."""
         return 1 / (1 + math.exp(max(-30.0, min(30.0, self.odds(seen)))))
 
     def _verdict(self, facts: Facts, seen: Signals) -> Verdict | None:

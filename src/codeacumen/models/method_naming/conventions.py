@@ -1,10 +1,10 @@
-"""How the methods around a method are named: what they have in common and it has not.
+"""Naming conventions of a class and of a project, and a method's deviations from them.
 
-Within a class: accessors of fields (``getX`` or ``x``, ``isX``, ``setX`` or ``withX``), the two
-accessors of one field, overloads that hand over to the one with more parameters, the verb of all
-that look alike. Within a project: the verb that methods of this shape have. A deviation counts only
-where at least three siblings do it one way and hardly any the other; a name that a supertype may
-give is left alone.
+Conventions of a class: the style of accessors (``getX`` or ``x``, ``isX``, ``setX`` or ``withX``),
+the two accessors of one field, overloads that delegate to the one with more parameters, and the
+verb of methods with the same signature and shape. Convention of a project: the verb of methods with
+the same shape. A deviation counts only if at least three siblings follow the convention and hardly
+any breaks it. Names that a supertype may prescribe are ignored.
 """
 
 from __future__ import annotations
@@ -35,12 +35,13 @@ from codeacumen.models.method_naming.verdict import Evidence, Suggestion
 __all__ = ["KIND", "RULES", "Conventions"]
 
 KIND = "convention"
-# So many siblings make a style, so many that look alike a prefix; of ten, one may do otherwise.
+# Minimum number of siblings for a style and for a common verb, and the maximum share of exceptions.
 _FEWEST, _FEWEST_ALIKE = 3, 5
 _STRAY = 0.1
-# A shape has a verb where so many methods in so many classes have it, and nearly all of them.
+# A verb is typical of a shape if at least this many methods have the shape, in this many classes,
+# and at least this share of them has the verb; the method's own verb must be rarer than the last.
 _METHODS, _OWNERS, _SHARE, _RARE = 20, 5, 0.9, 0.01
-# In so many classes a name with the same number of parameters is taken for an interface's.
+# Number of classes from which on a name with the same number of parameters may be an interface's.
 _SPREAD = 5
 _HEAVIEST = 2.5
 _STYLES = {
@@ -58,13 +59,15 @@ RULES = (
 
 
 class _Deviation(NamedTuple):
+    """A deviation from a convention, with the name that follows it."""
+
     evidence: Evidence
     better: str
     confidence: float
 
 
 class _Known(NamedTuple):
-    """A method as it was learned: itself it is no witness."""
+    """What was learned from a method, which must be ignored when the method itself is judged."""
 
     name: str
     verb: str
@@ -72,7 +75,7 @@ class _Known(NamedTuple):
 
 
 class Conventions:
-    """Learns the methods of a project; says of one of them, or of another, how it deviates."""
+    """Conventions learned from a project's methods; reports how a method deviates from them."""
 
     def __init__(self) -> None:
         self._classes: dict[tuple[str, str], Siblings] = {}
@@ -82,7 +85,7 @@ class Conventions:
         self._known: dict[tuple[str, str, int], _Known] = {}
 
     def learn(self, facts: Iterable[Facts]) -> None:
-        """Methods may come in several goes; one that came before is not counted again."""
+        """Learn from methods, possibly in several calls; a method is counted only once."""
         for one in facts:
             if not one.subtokens or _identity(one) in self._known:
                 continue
@@ -96,10 +99,11 @@ class Conventions:
                 _few(self._owners.setdefault((own.shape, own.words[0]), set()), one.owner)
 
     def evidence(self, facts: Facts) -> list[Evidence]:
+        """Return the evidence against a method's name."""
         return [one.evidence for one in self._deviations(facts)]
 
     def suggest(self, facts: Facts) -> list[Suggestion]:
-        """Better names, the surest first; each once."""
+        """Return distinct better names, the most confident first."""
         best: dict[str, float] = {}
         for one in self._deviations(facts):
             if one.better and one.better != facts.name:
@@ -122,13 +126,13 @@ class Conventions:
         siblings = self._classes.get((facts.path, facts.owner)) or Siblings()
         asked = _Asked(facts, own, siblings, siblings.by_place.get(facts.place))
         found = [*asked.style(), *asked.pair(), *asked.overload()] or list(asked.prefix())
-        # A class whose accessors are called like their fields has its own way.
+        # A class whose accessors are called like their fields follows no verb of the project.
         if found or (own.role and (own.style == "bare" or asked.bare())):
             return found
         return list(self._verb(facts, own))
 
     def _given(self, facts: Facts) -> bool:
-        """Whether many classes have such a method: then it may be an interface's."""
+        """Return True if a supertype may prescribe the name, because many classes have it."""
         if facts.owner_kind in ("record", "annotation"):
             return True
         if facts.modifiers & {"private", "static"} or not (facts.extends or facts.implements):
@@ -137,7 +141,7 @@ class Conventions:
         return len(owners - {facts.owner}) >= _SPREAD
 
     def _verb(self, facts: Facts, own: Entry) -> Iterator[_Deviation]:
-        """The verb that nearly all methods of this shape have in the project."""
+        """Compare with the verb of nearly all methods of this shape in the project."""
         votes = self._shapes.get(own.shape)
         if votes is None or len(own.words) < 2:
             return
@@ -162,7 +166,7 @@ class Conventions:
 
 
 class _Asked(NamedTuple):
-    """A method among its siblings; ``before`` is what was learned of it, if it was."""
+    """A method and its siblings; ``learned`` is the method's entry among them, if it has one."""
 
     facts: Facts
     own: Entry
@@ -170,11 +174,12 @@ class _Asked(NamedTuple):
     before: Entry | None
 
     def bare(self) -> bool:
+        """Return True if the class has accessors of this role that are called like their field."""
         votes = self.siblings.styles.get(self.own.role)
         return bool(votes and votes.counts["bare"])
 
     def style(self) -> Iterator[_Deviation]:
-        """The way in which a class names its accessors."""
+        """Compare with the style of the class's accessors."""
         own, before = self.own, self.before
         rule, styles = _STYLES.get(own.role, ("", ()))
         votes = self.siblings.styles.get(own.role)
@@ -194,8 +199,10 @@ class _Asked(NamedTuple):
         yield _Deviation(evidence, styled(found.word, own.field), found.most / (found.total + 1))
 
     def pair(self) -> Iterator[_Deviation]:
-        """The getter and the setter of one field: one is named after the field and the other is
-        not. A second accessor of the field under another name is an alias."""
+        """Compare the getter and the setter of a field, of which only one is named after the field.
+
+        A second getter or setter of the field under another name is an alias, and no deviation.
+        """
         own = self.own
         if not own.role or own.style or own.words[0] not in ("get", "set", "is"):
             return
@@ -204,7 +211,7 @@ class _Asked(NamedTuple):
         if len(others) != 1 or (others[0].role == SETTER) == (own.role == SETTER):
             return
         better, partner = styled(own.words[0], own.field), others[0]
-        # Somebody else may already have the name that this one should have.
+        # Another method may already have the better name.
         if partner.style not in ("get", "set", "is") or self.siblings.has(better):
             return
         text = f"{partner.name} is about the same field, {own.field}"
@@ -212,8 +219,11 @@ class _Asked(NamedTuple):
         yield _Deviation(Evidence(KIND, "pair-of-field", text, 1.5, examples), better, 0.7)
 
     def overload(self) -> Iterator[_Deviation]:
-        """A method that hands over to one with more parameters, in a class where such methods have
-        the name of the one they hand over to."""
+        """Compare a method that delegates with other delegating methods of the class.
+
+        A method delegates if it only calls a method with more parameters; it deviates if the others
+        have the name of their target.
+        """
         name, count = self.own.target
         if not name or name == SELF or not self.siblings.has(name, count):
             return
@@ -231,8 +241,10 @@ class _Asked(NamedTuple):
         yield _Deviation(Evidence(KIND, "overload-name", text, weight, found.examples), name, 0.4)
 
     def prefix(self) -> Iterator[_Deviation]:
-        """The verb of all methods of a class that take and return the same and are of the same
-        shape: ``visit`` of a visitor, ``parse`` of a parser."""
+        """Compare with the verb of the methods with the same signature and shape in the class.
+
+        Examples are ``visit`` in a visitor and ``parse`` in a parser.
+        """
         own, before = self.own, self.before
         votes = self.siblings.prefixes.get(alike(own))
         if votes is None or own.role or len(own.words) < 2:
@@ -242,7 +254,7 @@ class _Asked(NamedTuple):
         if found is None or found.word == own.words[0] or found.most < _FEWEST_ALIKE:
             return
         others = found.total - found.most
-        # There are several ways to ask.
+        # Questions and predicates have many verbs.
         if others > _STRAY * found.most or {found.word, own.words[0]} <= QUESTIONS | PREDICATES:
             return
         text = f"{found.most} methods of this class that look like it begin with '{found.word}'"
@@ -260,7 +272,7 @@ def _weight(most: int, others: int) -> float:
 
 
 def _few(owners: set[str], owner: str) -> None:
-    """Adds to a set of which only matters whether it has a few."""
+    """Add to a set, up to one more than ``_MIN_SPREAD``: only small sizes matter."""
     if len(owners) <= _SPREAD:
         owners.add(owner)
 

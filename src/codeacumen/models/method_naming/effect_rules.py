@@ -1,4 +1,7 @@
-"""Naming rules about what a name says is done. ``antipatterns`` names their sources."""
+"""Naming rules about effects: the name promises an action that the body does not perform.
+
+``antipatterns`` lists the rules and cites their sources.
+"""
 
 from __future__ import annotations
 
@@ -23,17 +26,19 @@ from codeacumen.models.method_naming.name_words import (
 )
 
 _FIRST_WORD = re.compile(r"/\*\*[\s*]*(?:<[^>]*>\s*)*([A-Za-z]+)\b")
-# What is asked of an object without changing it.
+# First words of methods that query an object without changing it.
 _ASKS = QUESTIONS | {"get", "size", "length", "equals", "contains", "char", "name", "type", "index"}
 
 
 def get_changes(said: Said) -> Answer:
-    """A.1: a getter that changes what it does not return. One that makes on demand what it returns
-    is a getter; so is one that keeps what it has computed, which is done under a condition."""
+    """A.1: a getter that changes a field that it does not return.
+
+    A getter may create on demand what it returns; and it may cache a result, under a condition.
+    """
     facts = said.facts
     if said.verb != "get" or said.void or facts.parameters or not said.rest:
         return None
-    # Not those of a class inside.
+    # Ignore the fields of nested classes.
     changed = {name for name, _ in facts.fields} & set(facts.fields_written)
     changed -= set(facts.returned_names)
     if not changed or facts.branches or facts.loops or facts.tries or CHANGES & set(said.rest):
@@ -44,7 +49,7 @@ def get_changes(said: Said) -> Answer:
 
 
 def set_sets_nothing(said: Said) -> Answer:
-    """Høst and Østvold's ``set``: a setter that writes nothing, and hands nothing to others."""
+    """Høst and Østvold's ``set``: a setter that writes nothing and calls nothing."""
     facts = said.facts
     if said.verb != "set" or not said.rest or not said.void or not facts.parameters:
         return None
@@ -54,7 +59,7 @@ def set_sets_nothing(said: Said) -> Answer:
 
 
 def check_without_answer(said: Said) -> Answer:
-    """B.2: a validation that neither returns, nor throws, nor records what it found."""
+    """B.2: a validation that neither returns, throws nor records its result."""
     facts = said.facts
     if said.verb not in CHECKS or not said.rest:
         return None
@@ -64,14 +69,14 @@ def check_without_answer(said: Said) -> Answer:
         return WELL
     if facts.overload_calls or facts.created:
         return WELL
-    # Other methods of its own may do what they do not say.
+    # Own methods that it calls may throw or record the result whatever their names.
     if any(receiver in ("", "this") and count for receiver, _, count in facts.calls):
         return WELL
     return f"a method called '{said.verb}' neither returns, throws nor records what it found"
 
 
 def create_makes_nothing(said: Said) -> Answer:
-    """Høst and Østvold's ``create``: nothing is made, returned, kept or asked of others."""
+    """Høst and Østvold's ``create``: a body that creates, returns, writes and calls nothing."""
     facts = said.facts
     if said.verb not in CREATES or not said.rest:
         return None
@@ -83,7 +88,7 @@ def create_makes_nothing(said: Said) -> Answer:
 
 
 def negated_field(said: Said) -> Answer:
-    """``isClosed`` returns ``!closed``: one of the two names says the opposite of what is so."""
+    """C: ``isClosed`` returns ``!closed``: one of the two names is wrong."""
     facts = said.facts
     if said.verb not in QUESTIONS or facts.steps != 1 or len(facts.returned_names) != 1:
         return None
@@ -95,8 +100,10 @@ def negated_field(said: Said) -> Answer:
 
 
 def other_field(said: Said) -> Answer:
-    """An accessor of one field that carries another's name, as after copying and pasting
-    (JavaBeans: getX and setX are about x; IntelliJ IDEA's "suspicious getter/setter")."""
+    """An accessor of one field with the name of another field, as after copying and pasting.
+
+    JavaBeans: getX and setX access x; IntelliJ IDEA calls it "suspicious getter/setter".
+    """
     facts = said.facts
     if said.verb not in ("get", "set", "is") or not said.rest or facts.steps != 1:
         return None
@@ -112,41 +119,43 @@ def other_field(said: Said) -> Answer:
     fields = {_bare(name): name for name in types if not name.isupper()}
     if _bare(used) == said.rest or said.rest not in fields or used not in types:
         return WELL
-    # A field of another type could not be meant.
+    # The name cannot mean a field of another type.
     if types[used] != types[fields[said.rest]]:
         return WELL
-    # A field of which the name has all words may be meant as well as the one of that name.
+    # The name may abbreviate the name of the field that the body uses.
     if set(said.rest) <= set(_bare(used)):
         return WELL
     return f"the name is about the field {fields[said.rest]}, the body about {used}"
 
 
 def body_does_opposite(said: Said) -> Answer:
-    """The body does the opposite of what the name says, to what the name says: ``enableMenu`` calls
-    ``disableMenu`` (C.1 and C.2 for bodies)."""
+    """The body does the opposite of the name: ``enableMenu`` only calls ``disableMenu``.
+
+    It applies the catalogue's C.1 and C.2, which are about types and comments, to bodies.
+    """
     facts = said.facts
     opposites = OPPOSITES.get(said.verb)
     if not opposites or said.verb not in VERBS or facts.steps != 1 or facts.branches:
         return None
-    # Some ciphers are their own opposite.
+    # Some ciphers are their own inverse.
     if said.verb in ("encrypt", "decrypt"):
         return None
     if said.verb in said.call_verbs or facts.self_calls or facts.overload_calls:
         return WELL
-    # A call in a lambda or with a condition is for later; one alone is what is done.
+    # A call in a lambda runs later; only a single direct call is what the method does.
     if len(facts.calls) != 1 or facts.lambdas or not said.call_words:
         return WELL
     called, receiver = said.call_words[0], facts.calls[0][0]
     if not called or called[0] not in opposites or called[1:] != said.rest:
         return WELL
-    # Closing a door may be opening a window.
+    # Without an object in the name, the opposite action on another object is no contradiction.
     if not said.rest and receiver not in ("", "this"):
         return WELL
     return f"the name says '{said.verb}', the body only calls {facts.calls[0][1]}"
 
 
 def only_the_opposite(said: Said) -> Answer:
-    """A ``remove`` that only adds, an ``add`` that only removes."""
+    """A method called ``remove`` that only adds, or ``add`` that only removes."""
     facts = said.facts
     mine, theirs = (ADDS, REMOVES) if said.verb in ADDS else (REMOVES, ADDS)
     if said.verb not in mine or not said.rest:
@@ -162,8 +171,10 @@ def only_the_opposite(said: Said) -> Answer:
 
 
 def does_one_of_two(said: Said) -> Answer:
-    """A name with two verbs joined by "and", a body that is one step without a call of that kind
-    (Butler: a name of several verbs tells of several things)."""
+    """A name with two verbs joined by "and", and a body with a single effect.
+
+    Butler: a name with several verbs promises several actions.
+    """
     facts = said.facts
     if "and" not in said.rest[:-1]:
         return None
@@ -173,9 +184,9 @@ def does_one_of_two(said: Said) -> Answer:
         return None
     if facts.statements != 1 or facts.steps != 1 or facts.branches or facts.lambdas:
         return WELL
-    # To give what was just set is two things.
+    # Setting a field and returning it are two effects.
     things = len(facts.calls) + 2 * len(facts.fields_written) + len(facts.created)
-    # One call of a method that does both, or of another of this name, is delegation.
+    # A call of a method that does both, or of an overload, is delegation.
     both = {"and", "or"} & {word for words in said.call_words for word in words}
     if things > 1 or both or facts.self_calls or facts.overload_calls:
         return WELL
@@ -196,10 +207,10 @@ def comment_says_opposite(said: Said) -> Answer:
 
 
 def type_is_opposite(said: Said) -> Answer:
-    """C.1: the type that is returned is named after the opposite of what the name says."""
+    """C.1: the name of the return type contains the opposite of a word of the method's name."""
     if said.void or not said.type_words:
         return None
-    # One's output is another's input.
+    # One method's output is another's input.
     words = [word for word in said.words if word in OPPOSITES and word not in ("input", "output")]
     opposites = [(word, OPPOSITES[word]) for word in words]
     if not opposites:
@@ -212,15 +223,17 @@ def type_is_opposite(said: Said) -> Answer:
 
 
 def no_verb(said: Said) -> Answer:
-    """A method that returns nothing and whose name has no verb (Butler et al.; Høst and Østvold:
-    methods are actions). Names of one parameter are a style of setters; events are told by what
-    happened (``valueChanged``)."""
+    """A void method whose name has no verb (Butler et al.; Høst and Østvold: methods are actions).
+
+    Methods with parameters pass, because setters may be called like their field; so do names of
+    events (``valueChanged``).
+    """
     facts = said.facts
     if not said.void or not said.words:
         return None
     if said.verb not in NOUNS or facts.parameters or facts.annotations:
         return WELL
-    # A parser's method for a rule of its grammar.
+    # Parsers name methods after the rules of their grammar.
     if facts.name[0].isupper():
         return WELL
     if any(word.endswith(("ed", "ing")) or word in VERBS for word in said.rest):
@@ -231,7 +244,7 @@ def no_verb(said: Said) -> Answer:
 
 
 def _bare(name: str) -> tuple[str, ...]:
-    """The words of a field without what some put before it: ``mName``, ``_name``, ``isOpen``."""
+    """Return the words of a field without a usual prefix: ``mName``, ``_name``, ``isOpen``."""
     words = words_of(name)
     if len(words) > 1 and words[0] in ("m", "f", "the", "my", "is", "has", "s"):
         return words[1:]

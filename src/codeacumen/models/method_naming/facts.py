@@ -1,11 +1,11 @@
-"""Facts about what a method is and does, read from its own source, for models that judge its name.
+"""Facts about a method, read from its own source, for the models that judge its name.
 
 Only ``name`` and ``subtokens`` depend on the declared name. A call of the method itself, of an
 overload or of ``super`` under that name is ``SELF`` in ``calls`` and is left out of
-``identifiers``; a comment that refers to the method says ``SELF``. So the same body has the same
-facts under another name, and a model that sees the facts does not see the name.
+``identifiers``; a comment that refers to the method contains ``SELF`` instead. So the same body has
+the same facts under another name, and the facts do not leak the name to a model.
 
-Lambdas and classes inside a body belong to the body too, except what they return and throw.
+Lambdas and classes inside a body count as part of the body, except what they return and throw.
 """
 
 from __future__ import annotations
@@ -31,25 +31,28 @@ SELF = "<self>"
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """``place`` is the method's in ``declarations.methods``; ``owner`` the type that declares it,
-    with its package. ``extends`` and ``implements`` are as written; a class without a name extends
-    what it is made from. ``fields`` are the owner's, name and type. ``steps`` counts the statements
-    of the body itself, ``statements`` those inside too.
+    """Facts about a method.
 
-    ``returned`` is the head of the return type (``List`` of ``java.util.List<String>``), arrays
-    marked. ``returns_kinds`` tell what is returned, each kind once: field, not field, constant,
-    other field, parameter, local, this, null, true, false, literal, new, call, element, lambda,
-    boolean expression, arithmetic, assignment, switch, other; ``void`` where nothing is returned.
-    ``returned_names`` are the variables among them.
+    ``method_index`` is the method's index in ``declarations.methods``; ``owner`` is the declaring
+    type with its package. ``extends`` and ``implements`` are as written; an anonymous class extends
+    the type it instantiates. ``fields`` are the names and types of the owner's fields. ``steps``
+    counts the statements directly in the body, ``statements`` includes nested ones.
+
+    ``returned`` is the simple name of the return type (``List`` of ``java.util.List<String>``) with
+    ``[]`` for arrays. ``returns_kinds`` are the distinct kinds of returned values: field, not
+    field, constant, other field, parameter, local, this, null, true, false, literal, new, call,
+    element, lambda, boolean expression, arithmetic, assignment, switch, other; ``void`` if nothing
+    is returned. ``returned_names`` are the variables among the returned values.
 
     ``calls`` are receiver, name and number of arguments. The receiver is one word: a variable or
-    type, ``this``, ``super``, ``f()`` for what a call gave, ``new``, ``?``; empty: an own method.
+    type, ``this``, ``super``, ``f()`` for the result of a call, ``new``, ``?``; it is empty for a
+    method of the same class.
 
-    Fields are this object's and its classes', also where the declaration is in another file.
-    ``elements_written`` are fields of which an element or field was set, ``filled`` the parameters
-    for which that is so, ``parameters_written`` those that were given another value. ``stored``
-    pairs a parameter with the field it is put into as it is; ``derived`` those where the field gets
-    what is computed from it.
+    Fields are those of this object and its classes, even if another file declares them.
+    ``elements_written`` are fields of which the body sets an element or a field; ``filled`` are
+    parameters of which it does; ``parameters_written`` are parameters that it assigns to.
+    ``stored`` pairs a parameter with the field that it is assigned to unchanged; ``derived`` pairs
+    it with a field whose new value is computed from it.
     """
 
     name: str
@@ -106,12 +109,12 @@ class Facts:
     identifiers: tuple[str, ...]
 
     def named(self, name: str) -> Facts:
-        """The same method under another name."""
+        """Return the facts of the same method under another name."""
         return replace(self, name=name, subtokens=subtokens(name))
 
 
 def facts_of(file: JavaFile, path: str = "") -> list[Facts]:
-    """The methods of a file that have a body, constructors left out, in the order of the source."""
+    """Return the facts of all methods with a body, without constructors, in source order."""
     methods = file.declarations.methods
     places = [place for place in file.bodies if methods[place].kind == "method"]
     if not places:
@@ -121,8 +124,10 @@ def facts_of(file: JavaFile, path: str = "") -> list[Facts]:
 
 
 def facts_of_text(code: str) -> Facts | None:
-    """The facts of a method's source by itself, comment and all; None where there is no method with
-    a body in it."""
+    """Return the facts of a method given as text, with or without its comment.
+
+    Return None if the text contains no method with a body.
+    """
     snippet = parse_snippet(code, leading_newline=True, trailing_newline=True)
     for one in facts_of(snippet.file):
         if not one.anonymous and not one.local:
@@ -131,9 +136,11 @@ def facts_of_text(code: str) -> Facts | None:
 
 
 def masked_doc(text: str, name: str) -> str:
-    """A comment without the method's name where it refers to the method. A word that is also the
-    name (``close`` in "must close it") is prose, and a rename leaves prose alone; a name of several
-    words is always a reference."""
+    """Return a comment with ``SELF`` in place of references to the method.
+
+    A single word that is also the name (``close`` in "must close it") is prose unless it is marked
+    as code, because a rename leaves prose alone; a name of several words is always a reference.
+    """
     if name not in text:
         return text
     return _reference(name).sub(SELF, text)
@@ -149,10 +156,10 @@ def _reference(name: str) -> re.Pattern[str]:
 
 
 def is_named_freely(facts: Facts) -> bool:
-    """Return whether the author chose the name freely, and the name says something about the body.
+    """Return True if the author chose the name freely and the body determines it.
 
-    The name of an overriding method, ``main``, an empty method or a method of an anonymous or local
-    class is given by something else than its body.
+    The body does not determine the name of an overriding method, ``main``, an empty method, or a
+    method of an anonymous or local class.
     """
     return not (
         facts.overrides or facts.empty or facts.anonymous or facts.local or facts.name == "main"
@@ -177,7 +184,7 @@ _COUNTED = {
 }  # fmt: skip
 _NO_STEPS = frozenset(("{", "}", ";", "line_comment", "block_comment"))
 _NAMELESS = frozenset(("anonymous", "enum constant"))
-# Types may stand in types 10,000 deep, and each is called by the names around it.
+# Maximum number of nested types in a qualified name: types may be nested 10,000 deep.
 _MOST_NAMES = 50
 
 
@@ -191,7 +198,7 @@ class _Type(NamedTuple):
 
 
 class _Walk:
-    """Reads the facts of a file's methods off its syntax tree."""
+    """Reader of the facts of a file's methods from its syntax tree."""
 
     def __init__(self, file: JavaFile, path: str, places: list[int]) -> None:
         self.file, self.path, self.places = file, path, places
@@ -203,7 +210,7 @@ class _Walk:
         spans = (file.syntax.start[body], file.syntax.end[body])
         first, last = (np.searchsorted(file.tokens.start, at) for at in spans)
         self.tokens: list[int] = (last - first).tolist()
-        # The line is the one the name is on.
+        # A method's line is the line of its name.
         self.name_nodes = [max(self.tree.part(one.node, "name"), one.node) for one in self.methods]
         at = file.syntax.start[self.name_nodes]
         lines = np.searchsorted(line_starts(file.source), at, side="right") + 1
@@ -319,8 +326,7 @@ class _Walk:
 
     def _throws(self, method: MethodDeclaration) -> tuple[str, ...]:
         tree, at = self.tree, method.body - 1
-        # What stands before the body is the clause, if there is one: its last node is the body's
-        # neighbour.
+        # The throws clause directly precedes the body: go up from the node before the body.
         while at > method.node and tree.parent[at] != method.node:
             at = tree.parent[at]
         if tree.called(at) != "throws":
@@ -329,7 +335,7 @@ class _Walk:
         return _distinct([tree.head(one) for one in types])
 
     def _thrown(self, nodes: Iterable[int]) -> tuple[str, ...]:
-        """Types of what is thrown; a variable's is not looked up."""
+        """Return the types of thrown objects; ``?`` for a variable, whose type is not looked up."""
         tree, heads = self.tree, list[str]()
         for node in nodes:
             value = tree.peeled(node + 2) if node + 2 < tree.stop[node] else node

@@ -1,5 +1,7 @@
-"""``codeacumen-naming``, ``naming-taught``, ``antipatterns``: is this name right, and what would
-be?"""
+"""The models ``codeacumen-naming``, ``naming-taught`` and ``antipatterns``.
+
+They judge whether a method's name fits, and the first also proposes a name.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class _OnText:
-    """Facts of methods that are given as text, their names masked."""
+    """Base of models that read facts from the text of a method, in which its name is masked."""
 
     batch_size = 256
 
@@ -40,6 +42,7 @@ class _OnText:
         self._facts.clear()
 
     def facts(self, method: Method) -> Facts | None:
+        """Return the facts of a method, cached; None if the text contains no method with a body."""
         from codeacumen.models.method_naming.facts import facts_of_text
 
         key = (method.id, method.text)
@@ -54,8 +57,10 @@ class _OnText:
 
 
 class Naming(_OnText):
-    """Judges by all signals together, as often wrong as right; names by the likeliest verb and what
-    the method is about."""
+    """Model that judges names by all signals; it proposes the likeliest verb and the body's topic.
+
+    Its prior is 0.5: half of the names in a task are expected to be wrong.
+    """
 
     def __init__(self, background: Background) -> None:
         from codeacumen.models.method_naming.combined import Combined
@@ -88,7 +93,7 @@ class Naming(_OnText):
 
 
 class Taught(Naming):
-    """The same signals, weighed by the labels of other projects' cases instead."""
+    """Model with the signals of ``NamingModel``, weighted by a regression on labelled names."""
 
     supervision: Supervision = "leave-one-out"
 
@@ -107,7 +112,7 @@ class Taught(Naming):
 
         from codeacumen.models.ensemble import trained
 
-        # Of methods without a name there is nothing to learn whether one fits.
+        # Examples without a name have no label that says whether the name fits.
         judged = [one for one in examples if isinstance(one.input, NamedMethod)]
         rows = self._inputs([one.input for one in judged])  # type: ignore[misc]
         known = [
@@ -132,7 +137,10 @@ class Taught(Naming):
         return [None if row is None else next(values) for row in rows]
 
     def _inputs(self, methods: Sequence[NamedMethod]) -> list[list[float] | None]:
-        """Each fold asks for nearly all again; they are read once."""
+        """Return a row of features for each method, or None if its text cannot be read.
+
+        Rows are cached, because each fold of leave-one-out needs nearly all of them again.
+        """
         from codeacumen.models.method_naming.combined import dense, signals
 
         new = {(one.method.id, one.name): one for one in methods}
@@ -149,7 +157,7 @@ class Taught(Naming):
 
 
 class Antipatterns(_OnText):
-    """The rules alone: a name fits less the more of them it breaks."""
+    """Model that judges by the antipattern rules alone: each broken rule lowers the score."""
 
     def judge(self, methods: Sequence[NamedMethod]) -> list[float | None]:
         from codeacumen.models.method_naming.antipatterns import findings
@@ -161,7 +169,7 @@ class Antipatterns(_OnText):
                 answers.append(None)
                 continue
             against = sum(found.weight for found in findings(facts.named(one.name)))
-            # One rule broken is below the middle.
+            # A name that breaks any rule scores less than 0.5.
             answers.append(1.0 / (1.0 + against) if not against else 0.5 / (1.0 + against))
         return answers
 
@@ -182,7 +190,7 @@ def make_taught(background: str = "", learner: str = "trees") -> Any:
 
     if learner not in LEARNERS:
         raise CodeacumenError(
-            f"there is no learner {learner!r}", f"there are {', '.join(LEARNERS)}"
+            f"there is no learner {learner!r}", f"choose one of {', '.join(LEARNERS)}"
         )
     return Taught(read_background(Path(background)) if background else shipped(), learner)
 

@@ -1,4 +1,7 @@
-"""The vocabulary of method names, and a method's facts as the naming rules read them."""
+"""The vocabulary of method names, and ``JudgedMethod``, the input of the naming rules.
+
+``antipatterns``, ``effect_rules``, ``conventions`` and ``shapes`` use it.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ from codeacumen.models.method_naming.facts import SELF, Facts
 from codeacumen.text.subtokens import subtokens
 
 QUESTIONS = frozenset(("is", "has", "can", "should", "was", "were", "are", "does", "will", "have"))
-# Said of a thing in the third person, they ask as well.
+# Verbs in the third person, which ask a question as well.
 PREDICATES = frozenset(
     (
         "equals",
@@ -47,7 +50,7 @@ REMOVES = frozenset(
         "discard",
     )
 )
-# By which a value is turned into another of another kind.
+# Types and formats that a value is converted to (``toString``, ``bytesToHex``).
 TURNED = frozenset(
     (
         "string",
@@ -104,7 +107,7 @@ PLACES = frozenset(
         "root",
     )
 )
-# What a getter that changes something may say it does.
+# Words by which a getter's name announces that it changes something.
 CHANGES = frozenset(
     (
         "and",
@@ -126,7 +129,7 @@ CHANGES = frozenset(
     )
 )
 
-# Each with what undoes or denies it.
+# Each word with the words that undo or deny it.
 OPPOSITES: dict[str, frozenset[str]] = {}
 for _one, _other in (
     ("start", "stop"),
@@ -190,8 +193,7 @@ VERBS = frozenset(OPPOSITES) - {
     "wait", "notify", "fire", "copy", "move", "sort", "merge", "split", "draw", "paint", "log",
 ))  # fmt: skip
 
-# Nouns that no verb is written like: a method that gives nothing and begins with one says nothing
-# of what it does.
+# Nouns that are not verbs as well: the name of a void method that begins with one names no action.
 NOUNS = frozenset((
     "data", "value", "values", "name", "names", "item", "items", "element", "elements", "button",
     "result", "results", "list", "table", "header", "footer", "property", "properties", "node",
@@ -246,7 +248,7 @@ COLLECTIONS = frozenset(
         "Stream",
     )
 )
-# What stands for many although it is no plural, or says that there are several.
+# Words that stand for several things although they are no plurals.
 MANY = frozenset((
     "all", "list", "set", "map", "array", "collection", "queue", "stack", "group", "history",
     "table", "buffer", "data", "content", "info", "information", "path", "chain", "range", "index",
@@ -301,14 +303,14 @@ RELATIONS = frozenset(
 
 
 def is_plural(word: str) -> bool:
-    """Whether a word reads as the plural of a noun."""
+    """Return True if a word looks like the plural of a noun."""
     return len(word) > 3 and word[-1] == "s" and word[-2] not in "siu"
 
 
 def singular(word: str) -> str:
-    """The singular of a regular plural.
+    """Return the singular of a regular plural.
 
-    >>> [singular(one) for one in ("nodes", "entries", "boxes", "classes", "node")]
+    >>> [singularize(word) for word in ("nodes", "entries", "boxes", "classes", "node")]
     ['node', 'entry', 'box', 'class', 'node']
     """
     if not is_plural(word):
@@ -322,13 +324,15 @@ def singular(word: str) -> str:
 
 @lru_cache(maxsize=1 << 16)
 def words_of(name: str) -> tuple[str, ...]:
-    """The words of a name, in lower case."""
+    """Return the words of a name, in lower case."""
     return subtokens(name, lower=True)
 
 
 def stem(word: str) -> str:
-    """The verb that "starts", "stopping" or "disabled" is a form of, among those with an opposite;
-    the word itself if there is none."""
+    """Return the verb with an opposite that a word is a form of ("starts", "disabled").
+
+    Return the word itself, in lower case, if there is no such verb.
+    """
     lower = word.lower()
     for ending, put in (("", ""), ("s", ""), ("es", ""), ("es", "e"), ("ed", ""), ("ed", "e")):
         if lower.endswith(ending) and lower[: len(lower) - len(ending)] + put in OPPOSITES:
@@ -336,11 +340,12 @@ def stem(word: str) -> str:
     return lower
 
 
-# What a rule says: nothing (it is not about such a method), that all is well, or what is wrong.
+# Result of a rule: None if the rule does not apply to the method, NO_FINDING if the name passes, or
+# a text that says what is wrong.
 WELL = ""
 Answer = str | None
 
-# Names that a well-known interface or class gives: nobody chose them here.
+# Names that a well-known interface or class prescribes; the author of the method did not choose.
 GIVEN = frozenset((
     "main", "run", "call", "accept", "apply", "test", "get", "set", "close", "next", "hasNext",
     "compare", "compareTo", "equals", "hashCode", "toString", "clone", "finalize", "iterator",
@@ -381,7 +386,7 @@ _FILLS = frozenset((word,) for word in ("set", "add", "append", "put", "accept",
 
 
 class Said:
-    """A method with its name's words in lower case."""
+    """A method as the naming rules read it: its facts, and the words of its name in lower case."""
 
     def __init__(self, facts: Facts) -> None:
         self.facts = facts
@@ -392,13 +397,15 @@ class Said:
 
     @cached_property
     def type_words(self) -> tuple[str, ...]:
-        """The words of the type that is returned."""
+        """Words of the return type."""
         return words_of(self.facts.returned.rstrip("[]"))
 
     @cached_property
     def own_type(self) -> bool:
-        """Whether it returns what it is called on, or a type that a subclass of that chooses: the
-        style in which calls are chained."""
+        """True if the method returns the object it is called on, so that calls can be chained.
+
+        A type parameter, a supertype's word or a builder as return type counts, too.
+        """
         facts = self.facts
         variables = {one.split(" ", 1)[0] for one in facts.type_parameters}
         owner = facts.owner.rsplit(".", 1)[-1]
@@ -418,8 +425,7 @@ class Said:
 
     @cached_property
     def takes_result(self) -> bool:
-        """Whether a parameter may take what would otherwise be returned: an object that the body
-        does something with."""
+        """True if a parameter may receive the result: an object that the body uses or fills."""
         facts = self.facts
         names = {name for _, name in facts.parameters}
         if facts.filled or any(
@@ -435,11 +441,12 @@ class Said:
 
     @cached_property
     def signals(self) -> bool:
-        """Whether the answer goes to a listener."""
+        """True if a parameter is a listener or callback, which may receive the result."""
         return any(words_of(kind)[-1:] in _SIGNALS for kind, _ in self.facts.parameters)
 
     @cached_property
     def writes(self) -> bool:
+        """True if the body writes a field, an element, another object or a parameter's contents."""
         facts = self.facts
         return bool(
             facts.fields_written or facts.elements_written or facts.others_written or facts.filled
@@ -447,17 +454,22 @@ class Said:
 
     @cached_property
     def call_verbs(self) -> tuple[str, ...]:
-        """First words of what is called; what it calls itself by is left out."""
+        """First words of the called methods, without calls of the method itself."""
         return tuple(words[0] for words in self.call_words if words)
 
     @cached_property
     def call_words(self) -> tuple[tuple[str, ...], ...]:
+        """Words of the called methods, without calls of the method itself."""
         return tuple(words_of(name) for _, name, _ in self.facts.calls if name != SELF)
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """``source`` is where the rule comes from; ``weight`` what it adds to the log-odds."""
+    """A naming rule.
+
+    ``source`` is the publication that it comes from; a finding adds ``weight`` to the log-odds that
+    the name is wrong.
+    """
 
     id: str
     source: str
@@ -466,8 +478,11 @@ class Rule:
 
 
 def free(facts: Facts) -> bool:
-    """Whether somebody chose the name for this body: not where a supertype gives it, where there is
-    no body to speak of, nor in tests, whose names tell a story."""
+    """Return True if the author chose the name for this body.
+
+    A supertype or a framework may prescribe the name; a body that is empty or only throws does not
+    determine it; and names of tests are sentences.
+    """
     return not (
         facts.overrides
         or facts.anonymous

@@ -1,9 +1,9 @@
-"""The methods of a corpus that are nearest to a method by its body, and to a name.
+"""Nearest-neighbour index over the methods of a corpus, by body and by name; ``spot`` queries it.
 
-Bodies are compared by their traits (``traits``, without those of the type around them), names by
-their words; both are vectors of a ``search.vectors.Space``, compared by cosine. Indexed are the
-methods whose name was their author's choice, as for the background (``learn``). Methods whose names
-have the same words share a vector in the space of names; each body has its own.
+Bodies are compared by their traits (module ``traits``, without the traits of the declaring type),
+names by their words. Both are vectors of a ``search.vectors.Space``, compared by cosine. The index
+holds the methods whose name their author chose freely, as the background does
+(``research/naming_background``). Names with the same words share one vector; each body has its own.
 """
 
 from __future__ import annotations
@@ -44,10 +44,10 @@ if TYPE_CHECKING:
     from codeacumen.engines import Engine
 
 
-# Files of this folder that an index depends on, beside codeacumen.languages and codeacumen.search.
+# Files of this folder that an index depends on, besides codeacumen.languages and codeacumen.search.
 _CODE = ("facts.py", "neighbours.py", "syntax.py", "traits.py")
 _LIBRARIES = ("faiss-cpu", "numpy", "scikit-learn", "scipy", "tree-sitter-java")
-# Traits of the type around a method, and the trait that all methods have.
+# Prefixes of the traits of the declaring type, and the trait that all methods have.
 _AROUND = ("in ", "is a ", "owner ", "always")
 _SET_ASIDE = re.compile("test|sample|example|template|demo", re.IGNORECASE)
 
@@ -56,8 +56,12 @@ SPACES = ("first", "words")
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """``rare``: a trait that fewer methods have is no part of the space of bodies, nor a word that
-    fewer different names have of that of names. ``space``: what names are made of."""
+    """Settings of the index.
+
+    ``rare`` is the minimum number of methods that have a trait of the space of bodies, and of
+    distinct names that have a word of the space of names. ``space`` selects the features of a name:
+    ``words``, or ``first`` for its words with the first one marked.
+    """
 
     dimensions: int = 128
     space: str = "first"
@@ -66,29 +70,32 @@ class Settings:
 
 
 def is_set_aside(path: str) -> bool:
-    """Return whether a path is of tests, samples or the like, which Liu et al. leave out too."""
+    """Return True if the path is of tests or samples, which Liu et al. leave out, too."""
     return _SET_ASIDE.search(path) is not None
 
 
 def body_words(facts: Facts) -> list[str]:
-    """Traits of a method without those of its type: a query may be a method alone."""
+    """Return the traits of a method without those of its type: a query may be a method alone."""
     return [trait for trait in traits(replace(facts, owner="")) if not trait.startswith(_AROUND)]
 
 
 def name_words(name: str, space: str) -> list[str]:
-    """The words of a name, each once; with ``first``, also the first word marked as such."""
+    """Return the distinct words of a name; with the space ``first``, also its marked first word."""
     distinct = list(dict.fromkeys(words(name)))
     return [f"first {distinct[0]}", *distinct] if distinct and space == "first" else distinct
 
 
 def same_name(name: str) -> str:
-    """Equal for names of the same words, however they are written."""
+    """Return the words of a name in lower case: a key that is equal for names of the same words."""
     return " ".join(words(name))
 
 
 @dataclass(frozen=True, slots=True)
 class Neighbour:
-    """``name`` as it is written there; ``meaning`` is equal for names of the same words."""
+    """A method of the corpus that is near to a query.
+
+    ``name`` is as written in the corpus; ``meaning`` is its key from ``normalize_name``.
+    """
 
     place: int
     name: str
@@ -101,7 +108,10 @@ class Neighbour:
 
 
 class Neighbours:
-    """Queries come in batches: one by one they take several times as long."""
+    """Index of the methods of a corpus.
+
+    Queries take batches, because single queries take several times as long.
+    """
 
     def __init__(self, stored: Stored) -> None:
         self.stored = stored
@@ -115,8 +125,10 @@ class Neighbours:
         self._meaning: NDArray[np.int32] = stored.array("meaning")
 
     def bodies(self, methods: Sequence[Facts], k: int) -> list[list[Neighbour]]:
-        """For each method those with the nearest bodies, nearest first; none where the corpus has
-        no trait of the body."""
+        """Return for each method the k methods with the nearest bodies, the nearest first.
+
+        The list is empty if the corpus has no trait of the body.
+        """
         space, index = self._bodies
         vectors = space.vectors(make_bags(body_words(method) for method in methods))
         positions, cosines = index.nearest(vectors, k)
@@ -130,8 +142,10 @@ class Neighbours:
         ]
 
     def names(self, names: Sequence[str], k: int) -> list[list[Neighbour]]:
-        """For each name the methods with the nearest names, without those of the same name; none
-        where the corpus has no word of it."""
+        """Return for each name the k methods with the nearest other names, the nearest first.
+
+        The list is empty if the corpus has no word of the name.
+        """
         space, index = self._names
         vectors = space.vectors(make_bags(name_words(name, self.settings.space) for name in names))
         # One more, because the name itself may be among them.
@@ -150,7 +164,7 @@ class Neighbours:
         return neighbours
 
     def _methods_of(self, meanings: Sequence[tuple[int, float]], k: int) -> list[Neighbour]:
-        """The first k methods that have the names, in the order of the names."""
+        """Return the first k methods that have one of the names, in the order of the names."""
         neighbours: list[Neighbour] = []
         order, starts = self._by_meaning
         for meaning, cosine in meanings:
@@ -161,7 +175,7 @@ class Neighbours:
         return neighbours
 
     def owner(self, place: int) -> str:
-        """The simple name of the type that declares a method."""
+        """Return the simple name of the type that declares a method."""
         return self._owners[int(self._owner[place])]
 
     def _neighbour(self, place: int, similarity: float) -> Neighbour:
@@ -183,7 +197,7 @@ class Neighbours:
 
     @cached_property
     def _by_meaning(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The methods in the order of their names, and where each name begins."""
+        """Indices of the methods grouped by name, and the offset of each name's group."""
         meaning = self._meaning[self._spelling]
         counts = np.bincount(meaning, minlength=len(self._meanings))
         return np.argsort(meaning, kind="stable"), np.concatenate(([0], np.cumsum(counts)))
@@ -201,7 +215,7 @@ def neighbours_of(
     engine: Callable[[], Engine],
     step: Progress = ignore_progress,
 ) -> Neighbours:
-    """The index of a corpus, built first if there is none."""
+    """Return the index of a corpus; build and cache it if there is none."""
     build = partial(_build, settings=settings, engine=engine, step=step)
     return Neighbours(store.open_or_build("neighbours", corpus, cache, _built_by(settings), build))
 
@@ -211,7 +225,7 @@ def index_folder(corpus: Path, cache: Path, settings: Settings) -> Path:
 
 
 def _built_by(settings: Settings) -> Json:
-    """Other settings, code or libraries make another index."""
+    """Return the key of an index: settings, hashes of the code, and versions of the libraries."""
     here = Path(__file__).parent
     own = sorted({file for pattern in _CODE for file in here.glob(pattern)})
     code = [hashlib.sha256(file.read_bytes()).hexdigest() for file in own]
@@ -289,7 +303,7 @@ def _write_space(stored: Stored, name: str, parts: Sequence[Bags], settings: Set
 
 
 def _encode(values: Iterable[str]) -> tuple[list[str], list[int]]:
-    """Each value once, and the position of each occurrence's value."""
+    """Return the distinct values, and for each occurrence the index of its value."""
     positions: dict[str, int] = {}
     codes = [positions.setdefault(value, len(positions)) for value in values]
     return list(positions), codes

@@ -1,4 +1,4 @@
-"""The shape of a method and of its name, and how methods of the same type or shape are called."""
+"""Shapes of methods and of their names, and votes on the names in a class, for ``conventions``."""
 
 from __future__ import annotations
 
@@ -16,9 +16,12 @@ Shape = tuple[str, ...]
 
 
 class Entry(NamedTuple):
-    """A method as a convention sees it. ``field`` is the field that an accessor is about, ``style``
-    how it is called after it: ``get``, ``is``, ``set``, ``with``, ``bare`` (like the field itself);
-    empty where the name is not made of the field's words."""
+    """A method as the conventions compare it.
+
+    ``role`` is GETTER, QUESTION, SETTER or empty, ``field`` is the field of an accessor. ``style``
+    is how its name derives from the field: ``get``, ``is``, ``set``, ``with``, ``bare`` (the
+    field's own name), or empty if it does not. ``target`` is the method that it delegates to.
+    """
 
     name: str
     words: tuple[str, ...]
@@ -52,7 +55,7 @@ def entry(facts: Facts) -> Entry:
 
 
 def role_of(facts: Facts) -> tuple[str, str]:
-    """Whether a method only gives or only sets a field, and which."""
+    """Return the role of an accessor and its field; two empty strings for other methods."""
     gives = facts.steps == 1 and not facts.parameters and facts.returns_kinds == ("field",)
     if gives and not facts.calls and not facts.fields_written:
         return QUESTION if facts.returned in _BOOLEANS else GETTER, facts.returned_names[0]
@@ -64,19 +67,21 @@ def role_of(facts: Facts) -> tuple[str, str]:
 
 
 def field_words(field: str) -> tuple[str, ...]:
-    """The words of a field as written, without what some projects put before it."""
+    """Return the words of a field as written, without a conventional prefix such as ``m``."""
     words = subtokens(field)
     return words[1:] if len(words) > 1 and words[0].lower() in _MARKS else words
 
 
 def style_of(words: tuple[str, ...], field: str) -> str:
-    """How a name is made of a field's; where words end is nobody's convention (``fileName`` and
-    ``filename``)."""
+    """Return how a name derives from a field's name; empty if it does not.
+
+    Word boundaries are ignored: ``fileName`` and ``filename`` are the same.
+    """
     told = field_words(field)
     whole = "".join(told).lower()
     if "".join(words) == whole:
         return "is" if asks(told) else "bare"
-    # A field isOpen has the accessor isOpen, or getIsOpen, or setOpen.
+    # The accessors of a field isOpen are isOpen, getIsOpen and setOpen.
     names = (whole, "".join(told[1:]).lower()) if asks(told) else (whole,)
     if "".join(words[1:]) in names and words[0] in ("get", "set", "with", *QUESTIONS):
         return "is" if words[0] in QUESTIONS else words[0]
@@ -84,14 +89,17 @@ def style_of(words: tuple[str, ...], field: str) -> str:
 
 
 def asks(told: tuple[str, ...]) -> bool:
+    """Return True if the words of a field begin with a question (``isOpen``)."""
     return len(told) > 1 and told[0].lower() in QUESTIONS
 
 
 def styled(style: str, field: str) -> str:
-    """The name of an accessor in a style.
+    """Return the name of a field's accessor in a style.
 
-    >>> styled("get", "mName"), styled("bare", "_size"), styled("is", "isOpen")
-    ('getName', 'size', 'isOpen')
+    >>> build_accessor_name("get", "mName"), build_accessor_name("bare", "_size")
+    ('getName', 'size')
+    >>> build_accessor_name("is", "isOpen")
+    'isOpen'
     """
     told = field_words(field)
     if style == "bare":
@@ -100,7 +108,7 @@ def styled(style: str, field: str) -> str:
 
 
 def joined(words: tuple[str, ...]) -> str:
-    """Words as a method's name; their capitals stay."""
+    """Join words to a method's name in camel case; capitals inside the words stay."""
     first = "".join(words[:1])
     if not first.isupper() or len(words) == 1:
         first = first[:1].lower() + first[1:]
@@ -108,8 +116,11 @@ def joined(words: tuple[str, ...]) -> str:
 
 
 def target_of(facts: Facts) -> tuple[str, int]:
-    """What a method that only calls another of its class with more arguments calls: name and how
-    many; the name is ``SELF`` for an overload. Empty for any other method."""
+    """Return name and argument count of the method that a delegating method calls.
+
+    A method delegates if it only calls a method of its class with more arguments than it has
+    parameters. The name is ``SELF`` for an overload. It is empty for any other method.
+    """
     if facts.steps != 1 or len(facts.calls) != 1 or facts.fields_written or facts.lambdas:
         return ("", 0)
     receiver, name, count = facts.calls[0]
@@ -124,8 +135,10 @@ def target_of(facts: Facts) -> tuple[str, int]:
 
 
 def shape(facts: Facts) -> Shape:
-    """What can be said of a method in a few words without its name: two methods of one shape do
-    the same kind of thing."""
+    """Return a coarse description of a method that does not depend on its name.
+
+    Two methods of the same shape do the same kind of thing.
+    """
     made = "made" if facts.returned in facts.created else ""
     if facts.stored:
         changes = "stores"
@@ -160,17 +173,17 @@ def _kind(facts: Facts) -> str:
 
 
 def trivial(found: Shape) -> bool:
-    """A shape that says next to nothing, which methods of all verbs have."""
+    """Return True if the shape is too general: methods with any verb have it."""
     return not any(found[3:7]) and not found[8] and found[2] in ("void", "local", "call")
 
 
 EXAMPLES = 3
-# Of one field more accessors are not looked at.
+# Maximum number of recorded accessors of a field.
 _MOST_ACCESSORS = 20
 
 
 class Leader(NamedTuple):
-    """What most do: how many, of how many, and some of them."""
+    """The word with the most votes, their number, the total, and some methods that use it."""
 
     word: str
     most: int
@@ -179,7 +192,7 @@ class Leader(NamedTuple):
 
 
 class Votes:
-    """How often each of some words was used, and the first who did."""
+    """Number of votes for each word, and the first methods that use it."""
 
     __slots__ = ("_leader", "counts", "examples", "total")
 
@@ -198,9 +211,13 @@ class Votes:
             shown.append((owner, name))
 
     def leader(self, own: str | None, owner: str, name: str) -> Leader | None:
-        """Who leads without one vote for ``own``, that of the method in question; None: nobody."""
+        """Return the leading word without the vote of the method in question; None without votes.
+
+        ``own`` is the word that the method voted for, or None; ``owner`` and ``name`` identify the
+        method among the examples.
+        """
         if not self._leader:
-            # The two with most votes, by name where they are equal.
+            # The two words with the most votes, in alphabetical order if they have equally many.
             self._leader = sorted((-count, word) for word, count in self.counts.items())[:2]
         left = sorted((count + (word == own), word) for count, word in self._leader)
         total = self.total - (own is not None)
@@ -208,7 +225,7 @@ class Votes:
             return None
         count, word = left[0]
         shown = self.examples[word].copy()
-        # An overload may have the same name: only one of them is the method itself.
+        # Remove the method once: an overload may have the same name.
         if word == own and (owner, name) in shown:
             shown.remove((owner, name))
         told = [f"{type_.rsplit('.', 1)[-1]}.{one}" for type_, one in shown[:EXAMPLES]]
@@ -219,12 +236,12 @@ Alike = tuple[str, tuple[str, ...], Shape]
 
 
 def alike(entry: Entry) -> Alike:
-    """Methods of a class with the same of this look alike."""
+    """Return the key of the methods of a class with the same signature and shape."""
     return (entry.returned, entry.parameters, entry.shape)
 
 
 class Siblings:
-    """The methods of one class."""
+    """The methods of one class, and votes on their names."""
 
     __slots__ = ("by_field", "by_place", "handing", "names", "prefixes", "styles")
 
@@ -255,5 +272,5 @@ class Siblings:
 
 
 def handed(entry: Entry) -> str:
-    """Whether what a method hands over to has its name."""
+    """Return ``same`` if a delegating method has the name of its target, otherwise ``other``."""
     return "same" if entry.target[0] == SELF else "other"

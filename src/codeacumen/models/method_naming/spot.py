@@ -1,9 +1,12 @@
-"""Spot's idea (Liu et al., "Learning to spot and refactor inconsistent method names", ICSE 2019):
-methods that do alike are named alike. A name is inconsistent where the methods with the nearest
-bodies and those with the nearest names have nothing in common.
+"""The model ``spot``: names judged by nearest neighbours, after Spot.
 
-Spot compares first subtokens of the k nearest each. Its vectors are a convolutional network's over
-word2vec, and paragraph vectors of names; ours are of TF-IDF (``neighbours``), learned in a minute.
+Spot (Liu et al., "Learning to spot and refactor inconsistent method names", ICSE 2019) assumes that
+methods that do similar things have similar names. A name is inconsistent if the methods with the
+nearest bodies and the methods with the nearest names have no word in common.
+
+Spot compares the first subtokens of the k nearest of each. Its vectors come from a convolutional
+network on word2vec for bodies, and from paragraph vectors for names; ours are TF-IDF vectors
+(``neighbours``), which need only a minute of training.
 """
 
 from __future__ import annotations
@@ -21,16 +24,19 @@ if TYPE_CHECKING:
     from codeacumen.models.method_naming.facts import Facts
     from codeacumen.models.method_naming.neighbours import Neighbours, Settings
 
-# How many neighbours are looked at to grade a name that has nothing in common with the first k.
+# Factor by which more than k neighbours are searched to grade a name without a common word.
 FARTHER = 5
-# Neighbours by which a method is named, as in the paper.
+# Number of neighbours whose names are proposed, as in the paper.
 NAMED_BY = 10
 BY = ("first", "name")
 
 
 class Spot:
-    """``by``: what is compared of the neighbours' names, first subtokens or all of it. ``own``:
-    whether the name under test is among its own neighbours; Spot leaves it out."""
+    """Judge of names, and namer of methods, by the nearest methods of a corpus.
+
+    ``by`` selects what is compared of the neighbours' names: ``first`` subtokens or the whole
+    ``name``. With ``own`` the judged name counts among its own neighbours; Spot leaves it out.
+    """
 
     batch_size = 256
 
@@ -47,7 +53,7 @@ class Spot:
 
     @cached_property
     def neighbours(self) -> Neighbours:
-        """What it has learned, when it is first needed."""
+        """Index of the corpus, loaded or built when it is first needed."""
         from codeacumen.core.home import codeacumen_home
         from codeacumen.core.machine import processors
         from codeacumen.engines import engine
@@ -60,14 +66,14 @@ class Spot:
     # ---------------------------------------------------------------- capabilities
 
     def judge(self, methods: Sequence[NamedMethod]) -> list[float | None]:
-        """None where the text is no method, or the corpus knows no word of the name."""
+        """Return a score for each name; None if the text is no method or the name is unknown."""
         facts = _facts([one.method for one in methods])
         asked = [(one, named.name) for one, named in zip(facts, methods, strict=True) if one]
         fits = iter(self.fits([one for one, _ in asked], [name for _, name in asked]))
         return [next(fits) if one else None for one in facts]
 
     def fits(self, methods: Sequence[Facts], names: Sequence[str]) -> list[float | None]:
-        """How well each name fits the method: 0.5 or more just where Spot calls it consistent."""
+        """Return how well each name fits: at least 0.5 if and only if Spot calls it consistent."""
         from codeacumen.models.method_naming.neighbours import same_name
 
         if not methods:
@@ -99,7 +105,7 @@ class Spot:
         return [next(iter(next(ranked)), None) if one else None for one in facts]
 
     def named(self, methods: Sequence[Facts]) -> list[list[str]]:
-        """The names of the methods with the nearest bodies, the best first."""
+        """Return for each method the names of the methods with the nearest bodies, ranked."""
         if not methods:
             return []
         rank = RANKS[self.rank]
@@ -119,15 +125,16 @@ def _facts(methods: Sequence[Method]) -> list[Facts | None]:
 
 
 def fitness(names: Sequence[str], bodies: Sequence[str], k: int, own: Sequence[str] = ()) -> float:
-    """From what the neighbours by name and by body tell, the nearest first.
+    """Return how well the neighbours by name and by body agree, from 0 to 1.
 
-    Where the k nearest of both have something in common: a half, and half the share of the bodies'
-    that the names' have too. Else a half of k by how many of each one has to look at until there is
-    something in common; 0 where there never is.
+    ``names`` and ``bodies`` are the words of the neighbours, the nearest first. If the k nearest of
+    both have a word in common, the result is 0.5 + 0.5 · the share of ``bodies[:k]`` that is among
+    them. Otherwise it is 0.5 · k / n, where n is the number of neighbours of each kind that are
+    needed for a common word, or 0 if there is none.
 
-    >>> fitness(["get", "fetch"], ["get", "is"], 2)
+    >>> compute_fitness(["get", "fetch"], ["get", "is"], 2)
     0.75
-    >>> fitness(["get", "fetch", "is"], ["has", "can", "is"], 2)
+    >>> compute_fitness(["get", "fetch", "is"], ["has", "can", "is"], 2)
     0.3333333333333333
     """
     here = {*names[:k], *own}
@@ -147,7 +154,7 @@ NamedNeighbours = Sequence[tuple[str, float]]
 
 
 def _grouped(near: NamedNeighbours) -> dict[str, list[float]]:
-    """The similarities of each name, names and similarities with the nearest first."""
+    """Return the similarities of each name; names and similarities with the nearest first."""
     groups: dict[str, list[float]] = {}
     for name, similarity in near:
         groups.setdefault(name, []).append(similarity)
@@ -155,24 +162,24 @@ def _grouped(near: NamedNeighbours) -> dict[str, list[float]]:
 
 
 def _r1(near: NamedNeighbours) -> list[str]:
-    """As near as the nearest method of that name."""
+    """R1: rank names by their nearest method."""
     return list(_grouped(near))
 
 
 def _r2(near: NamedNeighbours) -> list[str]:
-    """The most frequent; among equals the nearest."""
+    """R2: rank names by frequency; ties go to the nearest."""
     groups = _grouped(near)
     return sorted(groups, key=lambda name: -len(groups[name]))
 
 
 def _r3(near: NamedNeighbours) -> list[str]:
-    """The nearest in the mean of all methods of that name."""
+    """R3: rank names by the mean similarity of their methods."""
     groups = _grouped(near)
     return sorted(groups, key=lambda name: -sum(groups[name]) / len(groups[name]))
 
 
 def _r4(near: NamedNeighbours) -> list[str]:
-    """As R3, and names of one method come last."""
+    """R4: rank as R3 does, but names of a single method last."""
     groups = _grouped(near)
     return sorted(_r3(near), key=lambda name: len(groups[name]) == 1)
 
@@ -200,24 +207,26 @@ def make_spot(
     if not corpus:
         raise CodeacumenError(
             "spot needs a corpus to learn from",
-            "spot:corpus=DIR; `codeacumen corpus build` makes one",
+            "spot:corpus=DIR; `codeacumen corpus build` builds one",
         )
     from codeacumen.models.method_naming.neighbours import SPACES, Settings
 
     for key, value, known in (("by", by, BY), ("rank", rank, RANKS), ("space", space, SPACES)):
         if value not in known:
             raise CodeacumenError(
-                f"spot cannot have {key}={value}", f"choose of {', '.join(known)}"
+                f"spot cannot have {key}={value}", f"choose one of {', '.join(known)}"
             )
     for key, number, least, most in (
         ("k", k, 1, 1000),
         ("dimensions", dimensions, 2, 1024),
         ("seed", seed, 0, 2**31 - 1),
     ):
-        # true and 2.5 are numbers to JSON or to Python.
+        # In JSON, 2.5 is a number, too; in Python, True is an int.
         if type(number) is not int or not least <= number <= most:
-            raise CodeacumenError(f"spot cannot have {key}={number!r}", f"it is {least} to {most}")
+            raise CodeacumenError(
+                f"spot cannot have {key}={number!r}", f"choose a number from {least} to {most}"
+            )
     if not isinstance(own, bool):
-        raise CodeacumenError(f"spot cannot have own={own!r}", "it is true or false")
+        raise CodeacumenError(f"spot cannot have own={own!r}", "choose true or false")
     folder = Path(str(corpus)).expanduser().absolute()
     return Spot(folder, Settings(dimensions, space, seed=seed), k, by, rank, own)

@@ -1,7 +1,7 @@
-"""Names for a method, ranked, each with its reasons: what ``codeacumen names suggest`` prints.
+"""Ranked names for a method, each with its reasons; ``codeacumen names suggest`` prints them.
 
-The sources are those of the checker's better names: how the siblings of the method are named, and
-the verbs that methods of this kind begin with in other code.
+They come from the same sources as the checker's better names: the names of the method's siblings,
+and the verbs with which such methods begin in other code.
 """
 
 from __future__ import annotations
@@ -16,14 +16,17 @@ from codeacumen.models.method_naming.facts import Facts
 if TYPE_CHECKING:
     from codeacumen.models.method_naming.background import Background
 
-# A verb that fewer methods of this kind begin with is not suggested.
+# Minimum share of such methods that begin with a suggested verb.
 _MIN_SHARE = 0.01
 
 
 @dataclass(frozen=True, slots=True)
 class SuggestedName:
-    """``confidence`` is from 0 to 1: the share of such methods that begin with this verb, or of
-    the siblings that are named in this way."""
+    """A name with its reasons.
+
+    ``confidence`` is from 0 to 1: the share of such methods that begin with this verb, or of the
+    siblings that follow this convention.
+    """
 
     name: str
     confidence: float
@@ -32,8 +35,10 @@ class SuggestedName:
 
 @dataclass(frozen=True, slots=True)
 class NameSuggestions:
-    """``names`` come best first and never hold the method's own name. ``own_confidence`` is that of
-    the own name; None without a background."""
+    """Suggested names, the best first, without the method's own name.
+
+    ``own_confidence`` is the confidence in the own name's verb; None without a background.
+    """
 
     names: tuple[SuggestedName, ...]
     own_confidence: float | None = None
@@ -44,7 +49,7 @@ def suggest_names(
 ) -> NameSuggestions:
     """Return at most ``limit`` names for a method.
 
-    ``conventions`` should have learned from the project of the method, ``background`` from others.
+    ``conventions`` should be learned from the method's project, ``background`` from other projects.
     """
     candidates = [
         SuggestedName(suggestion.name, suggestion.confidence, (reason,))
@@ -70,8 +75,7 @@ def _merge(first: SuggestedName, second: SuggestedName) -> SuggestedName:
 def _rank_verbs(
     facts: Facts, background: Background, limit: int
 ) -> tuple[list[SuggestedName], float]:
-    """Return the name with other verbs in front, the likeliest first, and the probability of the
-    own verb."""
+    """Return names with other verbs, the likeliest first, and the probability of the own verb."""
     from codeacumen.models.method_naming.combined import change_verb
 
     log_shares = background.log_probabilities([facts])[0]

@@ -1,6 +1,7 @@
 """A Java file's syntax tree as plain lists, and the calls, writes, reads and returns in its bodies.
 
-Each node is visited once; ``facts`` takes a method's share of what is collected here.
+``BodyContents`` collects them for all methods at once, so each node is visited once; ``facts``
+selects the part of each method.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ from codeacumen.languages.java.syntax.grammar import among, field, name_of
 from codeacumen.languages.kernel import kernel
 from codeacumen.languages.syntax import Column, ListTree
 
-# Calls of own methods are marked so until it is known into whose facts they go.
+# Prefix of the name in a call of an own method. ``facts`` removes it, or replaces the name by SELF
+# in the facts of the method that the call refers to.
 BARE = "\0"
 _MOST_STEPS = 64
 _PARAMETER, _TYPE = ROLE["parameter"], ROLE["type"]
@@ -59,7 +61,10 @@ _LOGICAL = frozenset(("==", "!=", "<", ">", "<=", ">=", "&&", "||"))
 
 
 class Tree(ListTree[int, int]):
-    """Kinds and fields are the grammar's numbers."""
+    """Syntax tree of a file with roles and declarations of its identifiers.
+
+    Kinds and fields are the grammar's numbers.
+    """
 
     def __init__(self, file: JavaFile) -> None:
         syntax, bound = file.syntax, file.bindings
@@ -75,15 +80,15 @@ class Tree(ListTree[int, int]):
         return super().text(node)
 
     def called(self, node: int) -> str:
-        """What the grammar calls a node."""
+        """Return the grammar's name for the kind of a node."""
         return name_of(self.kind[node])
 
     def part(self, node: int, name: str) -> int:
-        """The node's first child in that field; -1 where there is none."""
+        """Return the node's first child in a field, or -1."""
         return self.child(node, field(name))
 
     def peeled(self, node: int) -> int:
-        """The expression without the parentheses and casts around it."""
+        """Return the expression inside parentheses and casts."""
         for _ in range(_MOST_STEPS):
             called = self.called(node)
             if called == "parenthesized_expression":
@@ -100,8 +105,10 @@ class Tree(ListTree[int, int]):
         return node
 
     def own(self, node: int) -> bool:
-        """Whether the identifier of a field is one of this object or of its class, not of another
-        object's: ``x``, ``this.x``, ``Outer.this.x``, ``super.x``, ``Here.X``."""
+        """Return True if a field's identifier refers to this object or its class.
+
+        Such references are ``x``, ``this.x``, ``Outer.this.x``, ``super.x`` and ``Here.X``.
+        """
         mother = self.parent[node]
         if self.called(mother) != "field_access" or self.field[node] != field("field"):
             return True
@@ -114,7 +121,7 @@ class Tree(ListTree[int, int]):
         return called == "field_access" and self.called(self.stop[object_] - 1) == "this"
 
     def variable(self, node: int) -> int:
-        """The identifier that an expression is, ``x`` or ``this.x`` or ``a.b.x``; else -1."""
+        """Return the identifier ``x`` of an expression ``x``, ``this.x`` or ``a.b.x``, or -1."""
         called = self.called(node)
         if called == "identifier":
             return node
@@ -124,8 +131,10 @@ class Tree(ListTree[int, int]):
         return -1
 
     def kinds(self, node: int) -> list[tuple[str, str]]:
-        """What an expression gives, and the name of the variable where it is one: of a conditional
-        both; ``not field`` where a field is negated."""
+        """Return the kind of an expression's value, and the variable's name if it is a variable.
+
+        A conditional expression has one entry for each branch. A negated field is ``not field``.
+        """
         found: list[tuple[str, str]] = []
         left = [node]
         for _ in range(_MOST_STEPS):
@@ -172,14 +181,17 @@ class Tree(ListTree[int, int]):
         return ("not field", name) if kind == "field" else ("boolean expression", "")
 
     def parent_access(self, identifier: int) -> int:
-        """The field access that ends with an identifier, or the identifier itself."""
+        """Return the field access that ends with an identifier, or the identifier itself."""
         mother = self.parent[identifier]
         selected = self.field[identifier] == field("field")
         return mother if selected and self.called(mother) == "field_access" else identifier
 
     def receiver(self, call: int) -> str:
-        """Who is called, as one word: a variable or type, ``this``, ``super``, ``f()`` for what a
-        call gives, ``new``; empty for a call of an own method, ``?`` for anything else."""
+        """Return the receiver of a call as one word.
+
+        It is a variable or type, ``this``, ``super``, ``f()`` for the result of a call, ``new``,
+        an empty string for a call of an own method, or ``?`` for any other expression.
+        """
         object_ = self.part(call, "object")
         if object_ < 0:
             return ""
@@ -199,8 +211,10 @@ class Tree(ListTree[int, int]):
         return self.text(identifier) if identifier >= 0 else "?"
 
     def target(self, node: int) -> tuple[int, bool]:
-        """The variable that an assignment to this expression changes (-1: none is seen), and
-        whether it is changed itself rather than an element of it."""
+        """Return the variable that an assignment to this expression changes, or -1.
+
+        The second value is True if the variable itself changes, False if an element of it does.
+        """
         whole = True
         node = self.peeled(node)
         for _ in range(_MOST_STEPS):
@@ -211,13 +225,13 @@ class Tree(ListTree[int, int]):
         return self.variable(node), whole
 
     def base(self, node: int) -> int:
-        """The first identifier of ``a.b.c``; -1 where it does not begin with one."""
+        """Return the first identifier of ``a.b.c``, or -1 if the expression begins otherwise."""
         while self.called(node) in ("field_access", "array_access", "parenthesized_expression"):
             node += 1
         return node if self.called(node) == "identifier" else -1
 
     def head(self, node: int) -> str:
-        """A type's simple name, without its arguments: ``Entry`` of ``Map.Entry<K, V>``."""
+        """Return a type's simple name without arguments: ``Entry`` of ``Map.Entry<K, V>``."""
         for _ in range(_MOST_STEPS):
             called = self.called(node)
             if called == "generic_type":
@@ -233,9 +247,10 @@ class Tree(ListTree[int, int]):
 
 @lru_cache(maxsize=1 << 14)
 def head(written: str) -> str:
-    """The simple name of a type as written, without its arguments; arrays stay marked.
+    """Return the simple name of a written type, without its arguments; arrays keep their ``[]``.
 
-    >>> [head(one) for one in ("java.util.Map<K,V>.Entry<K,V>[]", "int...", "void")]
+    >>> types = ("java.util.Map<K,V>.Entry<K,V>[]", "int...", "void")
+    >>> [simplify_type_name(written) for written in types]
     ['Entry[]', 'int[]', 'void']
     """
     text, level = "", 0
@@ -261,7 +276,7 @@ def _spread(count: int, node: Column, values: Column, empty: int) -> list[int]:
 
 @kernel
 def nearest(chosen: NDArray[np.bool_], parent: Column) -> Column:
-    """For each node the nearest chosen one around it, itself not counted; -1: none."""
+    """Return for each node its nearest proper ancestor with ``is_chosen``, or -1."""
     found = np.full(len(parent), -1, dtype=np.int32)
     for i in range(1, len(parent)):
         mother = parent[i]
@@ -271,7 +286,8 @@ def nearest(chosen: NDArray[np.bool_], parent: Column) -> Column:
 
 T = TypeVar("T")
 
-# Of one method so many of a kind are kept: classes may stand in methods of classes 10,000 deep.
+# Maximum number of things of a kind in the facts of a method. Classes in methods of classes may be
+# nested 10,000 deep, and each level contains all deeper ones.
 MOST = 2000
 _LONGEST_STRING = 40
 _MOST_SOURCES = 16
@@ -290,6 +306,8 @@ _COMMENTS = frozenset(("line_comment", "block_comment"))
 
 
 class Call(NamedTuple):
+    """A call; ``declared`` is the node of the called method's name in this file, or -1."""
+
     receiver: str
     name: str
     arguments: int
@@ -297,7 +315,7 @@ class Call(NamedTuple):
 
 
 class Write(NamedTuple):
-    """``kind`` is the list of Facts that the name goes into."""
+    """An assignment; ``kind`` is the field of ``Facts`` that lists the written name."""
 
     kind: str
     name: str
@@ -306,7 +324,7 @@ class Write(NamedTuple):
 
 
 class Spans(Generic[T]):
-    """Things in the order of the source, and which of them each body holds."""
+    """Values in source order, indexed by body: item i is the values inside the i-th body."""
 
     def __init__(self, node: Column, values: Sequence[T], body: Column, stop: Column) -> None:
         self.values = values
@@ -319,11 +337,13 @@ class Spans(Generic[T]):
 
 
 class Found:
+    """Calls, reads, writes, returns and the like in all bodies of a file, by body."""
+
     def __init__(self, file: JavaFile, tree: Tree, body: Column, stop: Column) -> None:
         self.file, self.tree, self.body, self.stop = file, tree, body, stop
         self.kind = file.syntax.kind
         self.unit = nearest(among(*_UNITS)[self.kind], file.syntax.parent)
-        # Calls by the name of the method declared here that they mean: places among the names.
+        # For the name node of each method declared here, the indices in ``words`` of its calls.
         self.resolved: dict[int, list[int]] = {}
         self.words: list[str] = [tree.words[word] for word in file.names.word.tolist()]
         self.place_of = dict(zip(file.names.node.tolist(), range(len(self.words)), strict=True))
@@ -338,7 +358,7 @@ class Found:
         self.throws = self._own("throw_statement")
 
     def count(self, *kinds: str) -> list[int]:
-        """How many nodes of these kinds stand in each body."""
+        """Return the number of nodes of these kinds in each body."""
         return self.count_where(among(*kinds)[self.kind])
 
     def count_where(self, chosen: NDArray[np.bool_]) -> list[int]:
@@ -351,7 +371,10 @@ class Found:
         return Spans(nodes, [make(node) for node in nodes.tolist()], self.body, self.stop)
 
     def _own(self, kind: str) -> dict[int, list[int]]:
-        """Nodes of a kind by the declaration of the method whose they are, not a lambda's."""
+        """Return the nodes of a kind by the declaration, lambda or class body that contains them.
+
+        So the returns of a method do not include those of a lambda inside it.
+        """
         nodes = np.flatnonzero(among(kind)[self.kind])
         found: dict[int, list[int]] = {}
         for node, unit in zip(nodes.tolist(), self.unit[nodes].tolist(), strict=True):
@@ -366,7 +389,7 @@ class Found:
             return Call(receiver, "", 0, -1)
         inner = tree.children(arguments)[1:-1] if arguments >= 0 else []
         given = sum(tree.called(one) not in _COMMENTS for one in inner)
-        given = (given + 1) // 2  # Every second is a comma.
+        given = (given + 1) // 2  # Every second child is a comma.
         text, declared = tree.text(name), tree.declared[name]
         self._mark(name, bare=receiver in _OWN, declared=declared)
         return Call(receiver, BARE + text if receiver in _OWN else text, given, declared)
@@ -379,7 +402,7 @@ class Found:
             self.resolved.setdefault(declared, []).append(place)
 
     def _mark_references(self) -> None:
-        """``this::name`` is a call of an own method that comes later."""
+        """Mark the names in method references: ``this::name`` is a later call of an own method."""
         for node in np.flatnonzero(among("method_reference")[self.kind]).tolist():
             last = self.tree.stop[node] - 1
             if self.tree.called(last) == "identifier":
@@ -403,7 +426,7 @@ class Found:
         return Spans(column, [self.tree.text(node) for node in nodes], self.body, self.stop)
 
     def _write(self, node: int) -> Write:
-        """What an assignment, ``x++`` or ``--x`` changes."""
+        """Return the effect of an assignment, ``x++`` or ``--x``."""
         tree = self.tree
         left = tree.part(node, "left")
         if left < 0:

@@ -1,7 +1,7 @@
-"""What a method's facts say about its name, as words: one word a trait.
+"""Traits of a method: texts such as ``returns int``, from which the background predicts verbs.
 
-No trait depends on the declared name. Traits are what the background counts verbs by; a trait that
-few methods have is dropped there, so they may be as special as they like.
+No trait depends on the declared name. The background drops traits that few methods have, so traits
+may be as specific as they like.
 """
 
 from __future__ import annotations
@@ -49,18 +49,19 @@ NUMBERS = frozenset(
         "short",
     )
 )
-# More of a kind than this tell nothing new, and a generated method may have thousands.
+# Maximum number of calls, identifiers and other things that count: more add no information, and a
+# generated method may have thousands.
 _CALLS, _IDENTIFIERS, _FEW = 25, 60, 4
 
 
 @lru_cache(maxsize=1 << 17)
 def words(name: str) -> tuple[str, ...]:
-    """A name's subtokens in lower case."""
+    """Return a name's subtokens in lower case."""
     return subtokens(name, lower=True)
 
 
 def sort_of(returned: str, owner: str = "") -> str:
-    """The sort of a return type."""
+    """Return a coarse class of a return type; ``owner`` is the declaring type's simple name."""
     if returned == "void":
         return "void"
     if returned in ("boolean", "Boolean"):
@@ -75,23 +76,24 @@ def sort_of(returned: str, owner: str = "") -> str:
         return "collection"
     if returned == owner:
         return "own"
-    # T, K1: a type parameter by custom.
+    # By convention, T and K1 are type parameters.
     return "any" if len(returned) <= 2 and returned.isupper() else "type"
 
 
 def simple_owner(facts: Facts) -> str:
+    """Return the simple name of the declaring type."""
     return facts.owner.rpartition(".")[2]
 
 
 def shape(facts: Facts) -> str:
-    """What a method looks like from outside."""
+    """Return a short form of a method's signature: return class, parameter count, static."""
     sort = sort_of(facts.returned, simple_owner(facts))
     static = ", static" if "static" in facts.modifiers else ""
     return f"{sort} of {min(len(facts.parameters), _FEW)}{static}"
 
 
 def traits(facts: Facts) -> list[str]:
-    """Each once, in a fixed order."""
+    """Return the distinct traits of a method, in a fixed order."""
     return list(dict.fromkeys(_traits(facts)))
 
 
@@ -210,13 +212,13 @@ def _verb(name: str) -> str:
 
 
 def _size(statements: int) -> int:
-    """Coarser the more there are."""
+    """Return a size class of a body; the classes are coarser for larger bodies."""
     return next(
         (place for place, most in enumerate((0, 1, 2, 3, 6, 14, 39)) if statements <= most), 7
     )
 
 
-# Traits that a person understands, by how they begin.
+# Readable descriptions of traits, by their prefix.
 _TOLD = (
     ("stores 1", "it stores its parameter"),
     ("stores 2", "it stores its parameters"),
@@ -238,9 +240,9 @@ _TOLD = (
 
 
 def told(trait: str) -> str:
-    """A trait in words; empty where there are none.
+    """Return a readable description of a trait, or an empty string if it has none.
 
-    >>> told("returns int"), told("calls verb set"), told("whole 1, void of 1, void, 0")
+    >>> describe_trait("returns int"), describe_trait("calls verb set"), describe_trait("size 2")
     ('it returns int', 'it calls set...', '')
     """
     for begins, text in _TOLD:

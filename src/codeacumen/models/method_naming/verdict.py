@@ -1,4 +1,7 @@
-"""What is said of a method's name: how likely it is wrong, why, and what would be better."""
+"""Records of a verdict on a method's name: the probability that it is wrong, reasons, better names.
+
+The models of this package create them; ``checker`` reports them.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +10,14 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """One reason. ``kind`` names the model it comes from (``antipattern``, ``convention``,
-    ``neighbours``, ``words``); ``rule`` the rule or trait, stable between versions, to suppress by;
-    ``text`` says it in one sentence; ``weight`` is what it adds to the log-odds; ``examples`` are
-    methods that it stands on, as ``Type.name`` or ``path:line``."""
+    """One reason for a verdict.
+
+    ``kind`` is the model that found it (``antipattern``, ``convention``, ``neighbours``,
+    ``words``). ``rule`` is the id of the rule or trait, by which users suppress it; it is stable
+    between versions. ``text`` explains the reason in one sentence. ``weight`` is added to the
+    log-odds that the name is wrong. ``examples`` are methods that support the reason, as
+    ``Type.name`` or ``path:line``.
+    """
 
     kind: str
     rule: str
@@ -21,13 +28,15 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class Suggestion:
+    """A better name and its confidence, from 0 to 1."""
+
     name: str
     confidence: float
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """``wrong`` is a calibrated probability."""
+    """Verdict on a name; ``wrong`` is the calibrated probability that the name is wrong."""
 
     wrong: float
     evidence: tuple[Evidence, ...]

@@ -5,9 +5,9 @@ An item is a number of 64 bits: the hash of a word, a path, or a subtree of a gr
 all texts of the task, without their labels, before its first question, and weighs an item by its
 rarity in them. A model that has read no texts weighs all items equally.
 
-A text is a class with only what the method needs, the method first, as the raters of SeSaMe's pairs
-saw it; or the method alone. Comments may be removed, and names may be masked: ``v1``, ``v2`` and so
-on replace all names that a programmer chose.
+A text is the method alone, or a class with only what the method needs, the method first, as the
+raters of SeSaMe's pairs saw it. Comments may be removed, and names may be masked: ``v1``, ``v2``
+and so on replace all names that a programmer chose.
 
 The compiled loops take bags as sorted keys with a value each, concatenated.
 """
@@ -76,6 +76,7 @@ def number_of(word: str) -> int:
 
 
 def numbers_of(words: list[str] | tuple[str, ...]) -> NDArray[np.uint64]:
+    """Return the 64-bit hash of each word."""
     return np.fromiter(map(number_of, words), np.uint64, len(words))
 
 
@@ -90,8 +91,8 @@ def products(
 ) -> Values:
     """Return the dot product of each pair of bags, over their common keys.
 
-    The left bag's values are in ``one``, the right bag's in ``other``. The order of summation is
-    fixed, so that a result does not depend on the other pairs.
+    ``left_values`` and ``right_values`` are the values of the keys in a left and in a right bag.
+    The order of summation is fixed, so that a result does not depend on the other pairs.
     """
     found = np.zeros(len(left), np.float64)
     for i in range(len(left)):
@@ -148,6 +149,7 @@ class Bag(NamedTuple):
 
 
 def bag_of(things: NDArray[np.uint64]) -> Bag:
+    """Return the bag of some items, which may repeat."""
     keys, counts = np.unique(things, return_counts=True)
     return Bag(keys, counts.astype(np.float64))
 
@@ -166,6 +168,7 @@ class Joined(NamedTuple):
 
 
 def joined(pairs: Sequence[Pair], bag: Callable[[str], Bag]) -> Joined:
+    """Return the bags of the distinct texts of some pairs, concatenated."""
     left, right, texts = places_of(pairs)
     bags = [bag(text) for text in texts]
     offsets = np.zeros(len(bags) + 1, np.int64)
@@ -198,6 +201,7 @@ class Rarity:
         self.keys, self.found_in = np.unique(keys, return_counts=True)
 
     def many(self, keys: NDArray[np.uint64]) -> NDArray[np.int64]:
+        """Return for each key the number of texts that contain it."""
         if not len(self.keys):
             return np.zeros(len(keys), np.int64)
         at = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
@@ -237,6 +241,7 @@ class Bags:
 
 
 def cosines(found: Joined, values: Floats) -> list[float | None]:
+    """Return the cosine of each pair of bags; None if a bag is empty."""
     every = np.arange(len(found.offsets) - 1)
     own = products(found.keys, found.offsets, values, values, every, every)
     both = products(found.keys, found.offsets, values, values, found.left, found.right)

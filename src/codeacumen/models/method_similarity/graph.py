@@ -92,7 +92,7 @@ def elements_above(element: Nodes, parent: NDArray[np.int32]) -> Nodes:
 
 # Kinds of edges in addition to those of the graph view.
 CHILD, WORD = len(EDGES), len(EDGES) + 1
-# Kinds of nodes whose label contains their text.
+# Kinds of tree nodes whose label includes the node's text.
 _TELLING = (
     "PRIMITIVE_TYPE",
     "INT_LITERAL",
@@ -112,16 +112,20 @@ class Graph(NamedTuple):
 
 
 class GraphKernel(Bags):
+    """Cosine of the bags of subtree patterns of two methods' graphs."""
+
     def __init__(self, height: int, names: bool, weighted: bool) -> None:
         super().__init__(lambda text: piece_bag(text, height, names), weighted)
 
 
 def piece_bag(text: str, height: int, names: bool) -> Bag:
+    """Return the bag of the subtree patterns of a method's graph, up to a height."""
     graph = graph_of(Code(text), names)
     return bag_of(refined(*graph, height).ravel())
 
 
 def graph_of(code: Code, names: bool) -> Graph:
+    """Return the graph of a method, with nodes for the words of its names if ``names``."""
     nothing = np.empty(0, np.int64)
     if code.method == NONE:
         return Graph(np.empty(0, np.uint64), nothing, nothing, nothing)
@@ -203,11 +207,14 @@ MOST = 4000
 
 
 class PathContexts(Bags):
+    """Cosine of the bags of path contexts of two methods."""
+
     def __init__(self, names: bool, length: int, width: int) -> None:
         super().__init__(lambda text: path_bag(text, names, length, width))
 
 
 def path_bag(text: str, names: bool, length: int, width: int) -> Bag:
+    """Return the bag of path contexts; ``names`` adds each context with the names at its ends."""
     code = Code(text)
     places = [code.method] if code.method >= 0 else []
     found = paths(code.file, places, length=length, width=width, most=MOST)

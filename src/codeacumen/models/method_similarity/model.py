@@ -76,7 +76,7 @@ def make_wl_kernel(height: int = 3, names: bool = False, weighted: bool = True) 
 
 @model("method-shape")
 def make_shape(part: str = "all") -> Shape:
-    """What two methods do, told without any name: signature, control, operators, calls, data"""
+    """What two methods do, without any names: signature, control flow, operators, calls, data"""
     from codeacumen.models.method_similarity.shape import ANSWERS, Shape
 
     _one_of("part", part, ANSWERS)
@@ -107,12 +107,13 @@ def _within(name: str, setting: str, value: object, least: float, most: float) -
     number = isinstance(value, int | float) and not isinstance(value, bool)
     if not number or not least <= value <= most:  # type: ignore[operator]
         raise CodeacumenError(
-            f"{name} cannot have {setting}={value!r}", f"it is from {least} to {most}"
+            f"{name} cannot have {setting}={value!r}", f"choose a number from {least} to {most}"
         )
 
 
 def _whole(name: str, setting: str, value: object, least: int, most: int) -> None:
     if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
         raise CodeacumenError(
-            f"{name} cannot have {setting}={value!r}", f"it is from {least} to {most}"
+            f"{name} cannot have {setting}={value!r}",
+            f"choose a whole number from {least} to {most}",
         )

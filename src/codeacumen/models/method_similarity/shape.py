@@ -1,18 +1,18 @@
 """Method similarity by shape: traits of two methods that do not depend on any name.
 
 For each part, the similarity is the weighted Jaccard coefficient of the traits, where the value of
-a trait is 1 + ln(count) times its inverse document frequency. (Behaviour that only one method has
-counts against it, as people judge, while a cosine would forgive it to a long method.) A further
-part is the size, the length of the shorter body as a share of the longer. The result is the mean of
-all parts that have any traits; nothing is learned.
+a trait is 1 + ln(count) times its inverse document frequency. (Behaviour of only one of the methods
+lowers the coefficient, in agreement with human judges; in a cosine it would hardly count for a long
+method.) A further part is the size, the length of the shorter body as a share of the longer. The
+result is the mean of all parts that have any traits; nothing is learned.
 
 The traits are in seven parts:
 
 =============  ====================================================================================
-``signature``  what it returns and takes (``int``, a number, an array, a type variable, an object,
-               its own type), how many parameters, whether it is static, synchronized, throws
-``types``      its type: how many type variables, what it extends; the types of the fields and of
-               the variables of its body
+``signature``  types of result and parameters (``int``, a number, an array, a type variable, an
+               object, its own type), number of parameters, static, synchronized, throws
+``types``      its class: number of type variables, supertypes; the types of the fields and of the
+               local variables
 ``control``    loops, conditions, exceptions, returns; and their nesting
 ``operators``  operators, casts, ``instanceof``; and their operands
 ``literals``   numbers, characters and truth values, ``null``, strings

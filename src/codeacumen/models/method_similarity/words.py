@@ -159,6 +159,8 @@ def javadoc_of(text: str) -> str:
 
 
 class CommentSimilarity:
+    """Cosine of two methods' JavaDoc in a space of word trigrams; None without a vector."""
+
     batch_size = 1024
     only = ONLY
 
@@ -227,6 +229,8 @@ def identifiers_of(text: str) -> tuple[str, ...]:
 
 
 class NamesAverage:
+    """Similarity of the words of two methods' identifiers in the spaces of ``codeacumen-names``."""
+
     batch_size = 1024
     only = ONLY
 

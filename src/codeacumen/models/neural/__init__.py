@@ -1,1 +1,1 @@
-"""Networks: the models that the papers evaluate, trained on data sets of our tasks."""
+"""Neural networks of the papers and our own, trained on the data sets of our tasks."""

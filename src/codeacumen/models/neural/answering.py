@@ -1,8 +1,8 @@
-"""Answers and vectors of a network: for inputs that are read now, or for a prepared file.
+"""Predict answers and vectors with a network, for inputs or for a file of encoded questions.
 
-Many inputs are read by worker processes. A prepared file needs neither the sources nor the tools
-to read them, so a network can be trained and evaluated on another machine; `codeacumen score` then
-scores the answers.
+Worker processes extract the features of many inputs. A file of encoded questions needs neither the
+sources nor the tools that parse them, so a network can be trained and evaluated on another machine;
+`codeacumen score` then scores the answers.
 """
 
 from __future__ import annotations
@@ -20,25 +20,25 @@ from codeacumen.api import Input
 from codeacumen.core.files import write_atomically
 from codeacumen.core.machine import processors
 from codeacumen.engines import Engine, WorkerLost, engine
-from codeacumen.models.neural.architecture import Architecture, Encoded, Features
+from codeacumen.models.neural.architecture import Architecture, Encoded, Features, Network
 from codeacumen.models.neural.catalogue import Plan
 from codeacumen.models.neural.training.batches import by_length, ragged
 from codeacumen.models.neural.training.encoded import EncodedFile
 
-# Inputs that one worker takes at a time; with fewer than twice that, starting it costs more.
+# Inputs per job of a worker. With fewer than twice as many, starting workers takes longer.
 _CHUNK = 512
 _LIMIT = 600.0
 
 
 def answers(
     architecture: Architecture,
-    network: Any,
+    network: Network,
     features: Sequence[Features | None],
     *,
     batch: int = 64,
     device: str = "cpu",
 ) -> list[str | None]:
-    """In words; None where there was nothing to read."""
+    """Return the network's answer to each input; None for an input without features."""
     found: list[str | None] = [None] * len(features)
     for place, said in _each(architecture, features, network.predict, batch, device):
         found[place] = architecture.answer(said)
@@ -47,12 +47,13 @@ def answers(
 
 def vectors(
     architecture: Architecture,
-    network: Any,
+    network: Network,
     features: Sequence[Features | None],
     *,
     batch: int = 64,
     device: str = "cpu",
 ) -> list[list[float] | None]:
+    """Return the network's vector of each input; None for an input without features."""
     found: list[list[float] | None] = [None] * len(features)
 
     def rows(tensors: Any) -> list[list[float]]:
@@ -71,6 +72,10 @@ def _each(
     batch: int,
     device: str,
 ) -> list[tuple[int, Any]]:
+    """Run a network on all inputs that have features, in batches of similar length.
+
+    Return pairs of an input's index and the output for it, in the order of the batches.
+    """
     there = [(place, one) for place, one in enumerate(features) if one is not None]
     encoded: list[Encoded] = [architecture.encode(one) for _, one in there]
     found: list[tuple[int, Any]] = []
@@ -85,8 +90,8 @@ def _each(
         except torch.cuda.OutOfMemoryError:
             if len(rows) == 1:
                 raise
-        # Others may have filled a GPU: what is kept here for later is given back, and less asked
-        # for at a time. An answer does not hang on what is asked beside it.
+        # Other processes may have filled the GPU. Free torch's cached memory and run each half of
+        # the batch alone: an answer does not depend on the other rows of its batch.
         torch.cuda.empty_cache()
         middle = len(rows) // 2
         return [*asked(rows[:middle]), *asked(rows[middle:])]
@@ -107,7 +112,10 @@ def answer_file(
     batch: int,
     device: str,
 ) -> int:
-    """One line of JSON for each question that could be read, in their order; gives how many."""
+    """Answer a file of encoded questions, and return how many there are.
+
+    The output has one line of JSON for each question, in the order of the file.
+    """
     file = EncodedFile(questions)
     lengths = architecture.length(file.sizes())
     said: list[str | None] = [None] * len(file)
@@ -124,11 +132,14 @@ def answer_file(
     return len(file)
 
 
-# ---------------------------------------------------------------- reading in worker processes
+# ---------------------------------------------------------------- features, in worker processes
 
 
 def read_all(plan: Plan, asked: Sequence[Input]) -> list[Features | None]:
-    """Of each input what the architecture reads, in order; nothing where a process died of it."""
+    """Extract the features of all inputs, in order.
+
+    The inputs of a job that ends its worker process have no features.
+    """
     if len(asked) < 2 * _CHUNK or processors() < 2:
         return read_here((plan, asked))
     jobs = [(plan, asked[at : at + _CHUNK]) for at in range(0, len(asked), _CHUNK)]
@@ -140,7 +151,7 @@ def read_all(plan: Plan, asked: Sequence[Input]) -> list[Features | None]:
 
 
 def read_here(job: tuple[Plan, Sequence[Input]]) -> list[Features | None]:
-    """What an engine runs."""
+    """Extract the features of a job's inputs; an engine calls this in a worker process."""
     plan, asked = job
     made = plan.make()
     return [made.read(one) for one in asked]
@@ -148,4 +159,5 @@ def read_here(job: tuple[Plan, Sequence[Input]]) -> list[Features | None]:
 
 @lru_cache(maxsize=1)
 def _engine() -> Engine:
+    """Return the engine of all calls: its worker processes stay alive between them."""
     return engine("local", processors())

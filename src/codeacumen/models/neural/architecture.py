@@ -1,14 +1,14 @@
-"""What every network here is made of: what it reads, how that becomes numbers, and its layers.
+"""The contract of a network: its features, its vocabularies, its tensors and its layers.
 
-An ``Architecture`` is one model of a paper. Its life: ``read`` turns each input into ``Features``,
-words in columns, in worker processes; ``words`` says which of them belong to which vocabulary;
-``encode`` turns them, and ``labels`` the answers, into numbers, which lie in memory-mapped Arrow
-files; ``collate`` makes tensors of a batch of them; the ``Network`` learns from these; ``answer``
-says its prediction in words. The same ``read`` and ``encode`` serve training and evaluation: what
-a network is asked can never be prepared otherwise than what it was taught.
+An ``Architecture`` is one model of a paper. ``extract_features`` turns each input into
+``Features``, columns of words, in worker processes; ``iter_words`` assigns these words to
+vocabularies; ``encode`` turns features, and ``labels`` answers, into numbers, which are stored in
+memory-mapped Arrow files; ``collate`` makes tensors of a batch; the ``Network`` learns from them;
+``decode_answer`` turns its prediction into words. Training and evaluation share
+``extract_features`` and ``encode``, so their inputs are always prepared in the same way.
 
-A ``Vocabulary`` numbers the words of a network's features; ``Labels`` (``OneLabel``, ``InPieces``)
-turn answers into numbers and predictions into answers.
+A ``Vocabulary`` numbers the words of a network's features; ``Labels`` (``SingleLabel``,
+``PieceLabels``) turn answers into numbers and predictions into answers.
 """
 
 from __future__ import annotations
@@ -35,24 +35,24 @@ if TYPE_CHECKING:
     from codeacumen.text.columns import Ragged
 
 
-# Numbers of padding and of unknown words in every vocabulary.
+# Numbers of padding and of an unknown word in every vocabulary.
 PAD, UNKNOWN = 0, 1
 SPECIALS = ("<pad>", "<unk>")
-# Of what is said word by word: where it begins and where it ends.
+# Numbers of the begin and end markers of an answer that is generated piece by piece.
 BEGIN, END = 2, 3
 SPOKEN = (*SPECIALS, "<s>", "</s>")
-# The vocabulary that answers are made of.
+# Name of the vocabulary of the answers.
 LABELS = "labels"
-# One input in words: columns of flat lists. Lists of lists are two columns, values and sizes.
+# Features of one input: columns of flat lists. A list of lists is two columns, values and sizes.
 Features: TypeAlias = Mapping[str, Sequence[str] | Sequence[int]]
-# The same in numbers.
+# Features as numbers.
 Encoded: TypeAlias = dict[str, NDArray[np.int32]]
-# Tensors by name; the first dimension of each is the example, unless the model says otherwise.
+# Tensors by name. The first dimension is the example, unless the model documents another layout.
 Batch: TypeAlias = "dict[str, torch.Tensor]"
 
 
 class Vocabulary:
-    """``words`` in the order of their numbers; the first are special and are never in a text."""
+    """Numbers of words. ``words`` are in the order of their numbers, special words first."""
 
     def __init__(self, words: Sequence[str]) -> None:
         self.words = tuple(words)
@@ -65,9 +65,11 @@ class Vocabulary:
         return word in self._number
 
     def number(self, word: str) -> int:
+        """Return the word's number, UNKNOWN if the vocabulary lacks it."""
         return self._number.get(word, UNKNOWN)
 
     def numbers(self, words: Iterable[str]) -> NDArray[np.int32]:
+        """Return the words' numbers, UNKNOWN for each word that the vocabulary lacks."""
         number = self._number
         return np.array([number.get(word, UNKNOWN) for word in words], dtype=np.int32)
 
@@ -80,8 +82,11 @@ class Vocabulary:
         least: int = 1,
         specials: Sequence[str] = SPECIALS,
     ) -> Vocabulary:
-        """The most frequent words; among equals the first of the alphabet, so that it does not
-        hang on who counted first."""
+        """Make a vocabulary of the most frequent words.
+
+        It has at most ``max_size`` words, and only words with ``min_count`` occurrences. Ties are
+        broken alphabetically, so the order of counting does not matter.
+        """
         taken = set(specials)
         known = [word for word, n in counts.items() if n >= least and word not in taken]
         known.sort(key=lambda word: (-counts[word], word))
@@ -91,17 +96,18 @@ class Vocabulary:
     # ---------------------------------------------------------------- on disk
 
     def save(self, path: Path) -> None:
-        """A word a line, as JSON: a word may hold anything, even the end of a line."""
+        """Write a JSON string per line, because a word may contain a line break."""
         write_atomically(path, "".join(json.dumps(word) + "\n" for word in self.words).encode())
 
     @classmethod
     def load(cls, path: Path) -> Vocabulary:
+        """Read what ``save`` wrote."""
         try:
             lines = path.read_text(encoding="ascii").splitlines()
             return cls([str(json.loads(line)) for line in lines])
         except (OSError, ValueError) as error:
             raise CodeacumenError(
-                f"{path}: a damaged vocabulary: {error}",
+                f"{path}: damaged vocabulary: {error}",
                 "train the model again: `codeacumen train network`",
             ) from error
 
@@ -110,25 +116,35 @@ class Vocabulary:
 
 
 class Labels(Protocol):
-    """How a network answers: with one label, or piece by piece. ``vocabulary`` holds the words of
-    the answers once it is learned."""
+    """The form of a network's answers: one label, or a sequence of pieces.
+
+    ``vocabulary`` has the words of the answers after ``learn_vocabulary``.
+    """
 
     vocabulary: Vocabulary
 
-    def words(self, label: str) -> Iterable[str]: ...
-    def learn(self, counts: Mapping[str, int]) -> None: ...
-    def target(self, label: str) -> Encoded | None:
-        """None where the answer is not in its words."""
+    def words(self, label: str) -> Iterable[str]:
+        """Return the words of an answer that the vocabulary counts."""
         ...
 
-    def answer(self, predicted: Sequence[int]) -> str | None: ...
+    def learn(self, counts: Mapping[str, int]) -> None:
+        """Make the vocabulary from the counts of words in the answers of the training split."""
+        ...
+
+    def target(self, label: str) -> Encoded | None:
+        """Return the training target of an answer; None if the vocabulary cannot express it."""
+        ...
+
+    def answer(self, predicted: Sequence[int]) -> str | None:
+        """Return the answer of a prediction; None for a prediction without a known word."""
+        ...
 
 
 _NOTHING = Vocabulary(SPECIALS)
 
 
 class OneLabel:
-    """The answer is one of the labels of the training split, the ``most`` frequent."""
+    """Answers that are one of the ``max_labels`` most frequent labels of the training split."""
 
     def __init__(self, most: int | None = None) -> None:
         self.most, self.vocabulary = most, _NOTHING
@@ -149,8 +165,11 @@ class OneLabel:
 
 
 class InPieces:
-    """The answer is said piece by piece. ``lower``: in small letters, as code2seq and its kin do;
-    the name is put together in camel case then, else as its pieces are written."""
+    """Answers that are a sequence of pieces.
+
+    With ``is_lowercase``, as for code2seq, pieces are in lower case and joined to a camel-case
+    name; otherwise pieces keep their case and are concatenated.
+    """
 
     def __init__(self, most: int | None = None, longest: int = 10, lower: bool = False) -> None:
         self.most, self.longest, self.lower = most, longest, lower
@@ -165,7 +184,7 @@ class InPieces:
         self.vocabulary = Vocabulary.counted(counts, self.most, specials=SPOKEN)
 
     def target(self, label: str) -> Encoded | None:
-        """Ends with END. A name whose every piece is unknown teaches nothing."""
+        """Return the pieces' numbers and END; None if no piece is known."""
         numbers = self.vocabulary.numbers(self.words(label)[: self.longest])
         if not (numbers != UNKNOWN).any():
             return None
@@ -179,6 +198,7 @@ class InPieces:
         return self.joined(words) or None
 
     def joined(self, words: Sequence[str]) -> str:
+        """Return the name that the pieces make."""
         if not self.lower:
             return "".join(words)
         return "".join([*words[:1], *(one[:1].upper() + one[1:] for one in words[1:])])
@@ -189,52 +209,56 @@ class InPieces:
 
 @dataclass(frozen=True, slots=True)
 class Purpose:
-    """What a network is trained for: a task, and the way its models are asked."""
+    """The task that a network is trained for, and the capability that the task requires."""
 
     task: str
     capability: Capability
 
 
 class Network(ABC):
-    """The layers: a ``torch.nn.Module`` with these methods besides."""
+    """The layers of a network: a ``torch.nn.Module`` that also has these methods."""
 
     @abstractmethod
     def loss(self, batch: Batch) -> torch.Tensor:
-        """Mean over the examples of a batch, which has what ``target`` gives too."""
+        """Return the mean loss of a batch, which also has the tensors of ``encode_target``."""
 
     @abstractmethod
     def predict(self, batch: Batch) -> list[list[int]]:
-        """For each example the numbers of its answer; a class is a list of one."""
+        """Return the numbers of each example's answer; a class is a list of one number."""
 
     def vector(self, batch: Batch) -> torch.Tensor:
-        """A row for each example, where the model has ``embeds``."""
+        """Return a row for each example, if the architecture has ``has_vectors``."""
         raise NotImplementedError
 
     def at(self, share: float) -> None:  # noqa: B027 - most networks do not care
-        """Told before each step how much of all steps is done."""
+        """Set the share of training steps that are done; the trainer calls this before a step."""
 
 
 class Architecture(ABC):
-    """``settings`` are its hyper-parameters, a frozen dataclass of its own type ``Settings``."""
+    """A model of a paper; see the module's description.
+
+    ``settings`` are its hyper-parameters, an instance of its frozen dataclass ``Settings``.
+    """
 
     name: ClassVar[str]
-    # Beginnings of the names of tasks it can be trained for.
+    # Prefixes of the names of the tasks that it can be trained for.
     serves: ClassVar[tuple[str, ...]] = ("gluecode",)
-    # Whether ``Network.vector`` tells methods apart: the model then has the capability ``embed``.
+    # Whether ``Network.compute_vectors`` distinguishes methods; the model can then ``embed``.
     embeds: ClassVar[bool] = True
-    # Whether it can be pre-trained: learn from methods without answers.
+    # Whether it can be pre-trained, on methods without answers.
     may_pretrain: ClassVar[bool] = False
-    # Whether ``read`` looks around a method: it is given a context then.
+    # Whether ``extract_features`` uses the code around a method, from a ``CodeContext``.
     looks: ClassVar[bool] = False
-    # Whether it has a judgement of its own on names, ``judge``; else it judges by its own name.
+    # Whether it scores given names, with ``judge_names``. Other networks are compared by the name
+    # that they predict.
     judges: ClassVar[bool] = False
-    # Settings that change nothing of what is prepared: trainings that differ in them alone can
-    # share it.
+    # Settings that do not change the encoded examples. Trainings that differ only in these can
+    # share prepared data.
     after_reading: ClassVar[frozenset[str]] = frozenset()
-    # Whether one network is taught several tasks together: the column that tells which, else "".
+    # Column with an example's task, if one network learns several tasks together; otherwise "".
     joint: ClassVar[str] = ""
-    # Tensors of a batch that steer what is computed: they need not travel to a GPU and back, for
-    # which every step would wait.
+    # Tensors that control the computation. They stay on the host, because every step would wait
+    # for a copy back from the GPU.
     on_host: ClassVar[frozenset[str]] = frozenset()
     Settings: ClassVar[type[Any]]
 
@@ -245,20 +269,29 @@ class Architecture(ABC):
 
     @classmethod  # noqa: B027 - most have none
     def check_start(cls, settings: Mapping[str, Any]) -> None:
-        """Before anything is read: whether what it is to begin from can be opened."""
+        """Raise an error if the checkpoint to start from cannot be opened.
+
+        This is called before any example is read.
+        """
 
     @abstractmethod
     def make_labels(self) -> Labels:
-        """How it answers: ``OneLabel`` or ``InPieces``, by its purpose and settings."""
+        """Return the form of its answers, such as ``SingleLabel``, by its purpose and settings."""
 
-    # ---------------------------------------------------------------- what it reads
+    # ---------------------------------------------------------------- features
 
     @abstractmethod
     def read(self, asked: Input, context: CodeContext | None = None) -> Features | None:
-        """None where there is nothing to be read: the example is left out, no answer is given."""
+        """Return an input's features; None if it has none, such as an empty text.
+
+        An example without features is left out of training and gets no answer.
+        """
 
     def read_text(self, text: str) -> Features | None:
-        """For ``embed``: a method's text, or an identifier, with nothing around it."""
+        """Return the features of a text without context, a method or an identifier.
+
+        ``embed`` uses this.
+        """
         from codeacumen.api import Method
 
         return self.read(Method("", text))
@@ -267,50 +300,62 @@ class Architecture(ABC):
 
     @abstractmethod
     def words(self, features: Features) -> Iterator[tuple[str, Iterable[str]]]:
-        """Vocabulary by vocabulary, the words that an example has of it."""
+        """Yield pairs of a vocabulary's name and words of an example that belong to it."""
 
     @abstractmethod
     def learn_vocabularies(self, counts: Mapping[str, Mapping[str, int]]) -> None:
-        """Fill ``vocabularies`` from how often each word was in the training split; those of the
-        answers are under LABELS."""
+        """Make ``vocabularies`` from the counts of words in the training split.
+
+        ``counts`` has the words of the answers under LABELS.
+        """
 
     def learn_labels(self, counts: Mapping[str, Mapping[str, int]]) -> None:
+        """Make the vocabulary of the answers."""
         self.labels.learn(counts[LABELS])
         self.vocabularies[LABELS] = self.labels.vocabulary
 
     def save_vocabularies(self, folder: Path) -> None:
+        """Write a file for each vocabulary."""
         for name, vocabulary in self.vocabularies.items():
             vocabulary.save(folder / f"{name}.txt")
 
     def load_vocabularies(self, folder: Path) -> None:
-
+        """Read what ``save_vocabularies`` wrote."""
         files = sorted(folder.glob("*.txt"))
         self.vocabularies = {file.stem: Vocabulary.load(file) for file in files}
         self.labels.vocabulary = self.vocabularies[LABELS]
 
     @abstractmethod
-    def encode(self, features: Features) -> Encoded: ...
+    def encode(self, features: Features) -> Encoded:
+        """Return the features as numbers."""
 
     def target(self, label: str, features: Features) -> Encoded | None:
-        """The answer in numbers, of an example with such features; None where it cannot be said in
-        words that are known: not trained on."""
+        """Return the training target of an example with these features.
+
+        Return None if the vocabulary cannot express the answer: the example is not trained on.
+        """
         return self.labels.target(label)
 
     # ---------------------------------------------------------------- tensors
 
     def length(self, columns: Mapping[str, Ragged]) -> NDArray[np.int64]:
-        """How long each example is, for batches of like lengths: the longest of its columns."""
+        """Return each example's length, that of its longest column, to batch similar lengths."""
         return np.max([np.diff(one.offsets) for one in columns.values()], axis=0)
 
     def times(self, tasks: NDArray[np.int32]) -> NDArray[np.int64]:
-        """How often each example is shown in an epoch, by the tasks of all, where it is joint."""
+        """Return how often each example is shown in an epoch; ``tasks`` has each example's task.
+
+        This is called only for networks with a ``task_column``.
+        """
         return np.ones(len(tasks), np.int64)
 
     def collate(
         self, columns: Mapping[str, Ragged], draw: np.random.Generator | None = None
     ) -> Batch:
-        """Tensors of a batch. ``draw`` is given in training, for what is drawn anew each time;
-        nothing is drawn in evaluation."""
+        """Return the tensors of a batch.
+
+        ``rng`` is for random choices in training; it is None in evaluation.
+        """
         from codeacumen.models.neural.training.batches import padded
 
         return padded(columns)
@@ -318,26 +363,31 @@ class Architecture(ABC):
     # ---------------------------------------------------------------- the network
 
     @abstractmethod
-    def network(self) -> Network: ...
+    def network(self) -> Network:
+        """Return a new network with initial weights, for the learned vocabularies."""
 
     def before_teaching(  # noqa: B027 - most have nothing to do
         self, train: EncodedFile, training: Training, folder: Path, device: str
     ) -> None:
-        """For what is learned from the training split before there is a network. ``folder`` is
-        there when a training that was killed goes on: what lies in it need not be learned again."""
+        """Learn from the training split before the network is built.
+
+        ``folder`` stays when an interrupted training resumes, so files in it can be reused.
+        """
 
     def after_teaching(  # noqa: B027 - most have nothing to do
         self, network: Any, train: EncodedFile, training: Training, device: str
     ) -> None:
-        """For what a network that was taught has to keep of the training split."""
+        """Store in a trained network what it needs of the training split."""
 
     def answer(self, predicted: Sequence[int]) -> str | None:
-        """A prediction in words."""
+        """Return the answer of a prediction in words."""
         return self.labels.answer(predicted)
 
     def judge(
         self, network: Any, vectors: Sequence[Sequence[float] | None], names: Sequence[str]
     ) -> list[float | None]:
-        """How well each name fits a method, from 0 to 1, by the method's vector; where it
-        ``judges``. None where it cannot tell."""
+        """Return how well each name fits its method, from 0 to 1, by the method's vector.
+
+        Return None where it cannot decide. Only architectures with ``judges_names`` have this.
+        """
         raise NotImplementedError

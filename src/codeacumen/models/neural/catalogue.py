@@ -1,6 +1,6 @@
-"""The networks by name: ours, and those that ``codeacumen.network`` or other packages register.
+"""Networks by name: ours, and those that ``codeacumen.network`` or other packages register.
 
-A module is imported, and torch with it, when its network is used.
+Importing this module does not import torch: a network's module is imported when it is used.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """The module and class of an architecture, and its description, known without torch."""
+    """Module and class of an architecture, and its description; available without torch."""
 
     module: str
     summary: str
@@ -29,19 +29,19 @@ CATALOGUE = {
     "mlp": Entry("mlp.MLP", "200 tokens, one hidden layer (GLUECode)"),
     "cnn": Entry("cnn.CNN", "a convolution over tokens, averaged (GLUECode)"),
     "bilstm": Entry("bilstm.BiLSTM", "tokens read from both ends (GLUECode)"),
-    "seq2seq": Entry("seq2seq.Seq2Seq", "words read and said by LSTMs (GLUECode)"),
+    "seq2seq": Entry("seq2seq.Seq2Seq", "an encoder LSTM and a decoder LSTM (GLUECode)"),
     "transformer": Entry(
         "transformer.Transformer", "six layers of RoBERTa's shape over subwords (GLUECode)"
     ),
-    "code2vec": Entry("code2vec.Code2Vec", "attention over path contexts, a name as a whole"),
-    "code2seq": Entry("code2seq.Code2Seq", "paths read node by node, a name word by word"),
+    "code2vec": Entry("code2vec.Code2Vec", "attention over path contexts; a name is one label"),
+    "code2seq": Entry("code2seq.Code2Seq", "LSTMs over paths; a name word by word"),
     "ggnn": Entry("ggnn.GGNN", "messages along the edges of tree, tokens and data flow"),
-    "cognac": Entry("cognac.Cognac", "a pointer-generator that sees callers and callees"),
+    "cognac": Entry("cognac.Cognac", "a pointer-generator over a method, callers and callees"),
     "codeacumen-base": Entry(
-        "base.Base", "tokens, structure and surroundings, for all tasks at once (ours)"
+        "base.Base", "tokens, structure and context; one network for all tasks (ours)"
     ),
     "gtnm": Entry("gtnm.GTNM", "a transformer over method, project and documentation"),
-    "spot-cnn": Entry("spot_cnn.SpotCNN", "Spot: the nearest bodies and names it was taught"),
+    "spot-cnn": Entry("spot_cnn.SpotCNN", "Spot: nearest bodies and names of training methods"),
 }
 
 
@@ -79,7 +79,7 @@ def _load_registered(name: str) -> type[Architecture]:
     if not (isinstance(known.factory, type) and issubclass(known.factory, Architecture)):
         raise CodeacumenError(
             f"the network {name} of {known.origin} is not an Architecture",
-            "it is a class derived from codeacumen.models.neural.architecture.Architecture",
+            "derive it from codeacumen.models.neural.architecture.Architecture",
         )
     return known.factory
 
@@ -94,12 +94,13 @@ def hash_network_code(name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """An architecture by name, with its settings: what another process makes it from."""
+    """Name, settings and purpose of an architecture: enough to build it in another process."""
 
     name: str
     settings: dict[str, object]
     purpose: Purpose
 
     def make(self) -> Architecture:
+        """Return the architecture, without vocabularies."""
         kind = architecture(self.name)
         return kind(kind.Settings(**self.settings), self.purpose)

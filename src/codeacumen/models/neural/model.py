@@ -1,8 +1,8 @@
-"""A trained network as a model like any other: ``run:DIR``.
+"""The model ``run:DIR``: a trained network.
 
-It answers the task it was trained for, and where it was taught names, every task that asks for one.
-A folder with several of them, as ``codeacumen train network NETWORK -t gluecode@DIR`` makes, is one
-model of all.
+It answers the task that it was trained for; a network trained to name methods answers every task
+that requires names. A folder with several networks, as ``codeacumen train network NETWORK -t
+gluecode@DIR`` makes, is one model that answers all their tasks.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from codeacumen.api import (
     Capability,
@@ -25,11 +25,14 @@ from codeacumen.api import (
 )
 from codeacumen.registry import model
 
+if TYPE_CHECKING:
+    from codeacumen.models.neural.architecture import Architecture
+
 
 class Trained:
-    """One network. Its capabilities are added below, by what it was trained for."""
+    """A model of one network. Subclasses add the capabilities that its training gives it."""
 
-    # Many at once: they are read by all cores, and answered in batches of like length.
+    # Large, so that all cores extract features and batches have inputs of similar length.
     batch_size = 8192
 
     def __init__(self, folder: Path, device: str, batch: int) -> None:
@@ -46,7 +49,7 @@ class Trained:
         must_have_weights(folder)
         self.plan = plan_of(self.about)
         self.purpose = self.plan.purpose
-        # The network's module is loaded by name, so it is not among this module's imports.
+        # The network's module is loaded by name, so the hash of this module's imports lacks it.
         self.fingerprint = f"{self.about['weights_sha256']} {hash_network_code(self.plan.name)}"
         self.code_context: CodeContext | None = None
         if device != "auto":
@@ -56,14 +59,14 @@ class Trained:
 
     @property
     def supervision(self) -> str:
-        """It learned before, from labels of what it was trained for; they are not shown to it."""
+        """Return "before": it learned from the labels of the training split of its data set."""
         from codeacumen.models.neural.training.preparing import PRETRAIN
 
         return "none" if self.purpose.task == PRETRAIN else "before"
 
     @cached_property
-    def loaded(self) -> tuple[Any, Any, str]:
-        """Architecture, network and where it computes, when it is first needed."""
+    def loaded(self) -> tuple[Architecture, Any, str]:
+        """Architecture, network and device, loaded at the first use."""
         from codeacumen.models.neural.training.batches import device_of
         from codeacumen.models.neural.training.checkpoints import load
 
@@ -75,15 +78,17 @@ class Trained:
         self.code_context = context
 
     def features(self, asked: Sequence[Input]) -> list[Any]:
+        """Return the features of each input, None for an input without features."""
         from codeacumen.models.neural.answering import read_all
 
         architecture = self.loaded[0]
-        # A context is an open corpus, which cannot be handed to other processes.
+        # A code context is an open corpus, which other processes cannot share.
         if architecture.looks and self.code_context is not None:
             return [architecture.read(one, self.code_context) for one in asked]
         return list(read_all(self.plan, asked))
 
     def answers(self, asked: Sequence[Input]) -> list[str | None]:
+        """Return the network's answer to each input, None where it has none."""
         from codeacumen.models.neural.answering import answers
 
         architecture, network, device = self.loaded
@@ -92,22 +97,30 @@ class Trained:
 
 
 class Classifies(Trained):
+    """A network with the capability ``classify``."""
+
     def classify(self, questions: Sequence[Question]) -> list[str | None]:
         found = self.answers(questions)
         return [a if a in q.choices else None for a, q in zip(found, questions, strict=True)]
 
 
 class Generates(Trained):
+    """A network with the capability ``generate``."""
+
     def generate(self, prompts: Sequence[Prompt]) -> list[str | None]:
         return self.answers(prompts)
 
 
 class Names(Trained):
+    """A network with the capability ``name``."""
+
     def name(self, methods: Sequence[Method]) -> list[str | None]:
         return self.answers(methods)
 
 
 class Judges(Trained):
+    """A network with the capability ``judge``."""
+
     def judge(self, methods: Sequence[NamedMethod]) -> list[float | None]:
         from codeacumen.models.neural.answering import vectors
 
@@ -119,6 +132,8 @@ class Judges(Trained):
 
 
 class Embeds(Trained):
+    """A network with the capability ``embed``."""
+
     def embed(self, items: Sequence[str]) -> list[list[float] | None]:
         from codeacumen.models.neural.answering import vectors
 
@@ -135,6 +150,7 @@ _CAPABILITIES: dict[Capability, type[Trained]] = {
 
 
 def _trained(folder: Path, device: str, batch: int) -> Trained:
+    """Return a network as a model with the capabilities that its training gives it."""
     from codeacumen.models.neural.catalogue import architecture
     from codeacumen.models.neural.training.checkpoints import plan_of, read_about
     from codeacumen.models.neural.training.preparing import PRETRAIN
@@ -156,13 +172,13 @@ def _trained(folder: Path, device: str, batch: int) -> Trained:
         and plan.purpose.capability is not Capability.NAME
         and plan.purpose.task != PRETRAIN
     ):
-        # Its labels are of that task: it can say nothing else. Vectors it has for anybody.
+        # Its labels are those of one task, so it answers that task only. Its vectors serve any.
         made.only = (plan.purpose.task,)  # type: ignore[attr-defined]
     return made
 
 
 class Several:
-    """A network for each of several tasks."""
+    """A model of several networks, one for each task."""
 
     batch_size = Trained.batch_size
     supervision = "before"
@@ -198,9 +214,11 @@ def make_run(folder: str = "", device: str = "auto", batch: int = 128) -> Traine
     from codeacumen.models.neural.training.checkpoints import ABOUT
 
     if not folder:
-        raise CodeacumenError("run needs the folder of a trained network", "run:DIR")
+        raise CodeacumenError("run needs the folder of a trained network", "write run:DIR")
     if int(batch) < 1:
-        raise CodeacumenError(f"run cannot have batch={batch}", "how many are answered together")
+        raise CodeacumenError(
+            f"run cannot have batch={batch}", "batch is the number of inputs computed together"
+        )
     path = Path(str(folder)).expanduser()
     parts = sorted(path.glob(f"*/{ABOUT}"))
     if (path / ABOUT).is_file() or not parts:

@@ -1,5 +1,5 @@
-// The table of instances: search, filter by tag, sort, pages. One page is in the document at a
-// time, so that a thousand rows and twenty models stay quick.
+// The table of instances: search, filter by tag, sort, pages. Only one page is in the document, so
+// that a thousand rows and twenty models stay fast.
 
 const PAGE_SIZE = 25;
 
@@ -38,7 +38,7 @@ function instanceTable(data, mount) {
     return rows.sort((a, b) => {
       const x = column.of(a);
       const y = column.of(b);
-      // What is missing comes last either way.
+      // Missing values come last in both orders.
       if (x === null || y === null) return (x === null) - (y === null) || a - b;
       if (typeof x === "number" && typeof y === "number") return sign * (x - y) || a - b;
       return sign * String(x).localeCompare(String(y), "en", { numeric: true }) || a - b;
@@ -128,7 +128,7 @@ function isNumeric(values) {
 
 function cappedText(data) {
   return `${data.ids.length} of ${data.known} instances are shown, chosen by a hash of their ids. ` +
-    "Scores and tests stand on all of them.";
+    "Scores and tests use all of them.";
 }
 
 function answerCell(data, model, i) {

@@ -1,4 +1,4 @@
-// Two models side by side: the test, made when the page was built, and what flipped.
+// Two models side by side: their test, computed when the page was built, and the instances that flip.
 
 const FLIPS_SHOWN = 12;
 
@@ -57,10 +57,10 @@ function testView(data, a, b) {
   const [better, worse] = (data.lower ? -test.difference : test.difference) >= 0 ? [nameA, nameB] : [nameB, nameA];
   const unseen = test.visible === null
     ? ""
-    : ` A true difference below ${formatNumber(test.visible)} would often stay unseen.`;
+    : ` A true difference below ${formatNumber(test.visible)} would often not be detected.`;
   const verdict = test.different
-    ? `${better} is better than ${worse}: chance would hardly give a difference this large.`
-    : `${nameA} and ${nameB} cannot be told apart.${unseen}`;
+    ? `${better} is better than ${worse}: a difference this large is unlikely by chance.`
+    : `The difference between ${nameA} and ${nameB} is not significant.${unseen}`;
   const level = `${Number((100 * data.confidence).toFixed(2))} %`;
   const facts = [
     [`${nameA} minus ${nameB}`, formatNumber(test.difference)],
@@ -72,14 +72,14 @@ function testView(data, a, b) {
   return [
     el("p", { class: "verdict" }, verdict),
     el("dl", { class: "numbers" }, facts.map(([term, value]) => el("div", {}, el("dt", {}, term), el("dd", {}, value)))),
-    el("p", { class: "caption" }, `The test stands on the ${data.compared} instances that all compared models answer, convention ${data.convention}.`),
+    el("p", { class: "caption" }, `The test uses the ${data.compared} instances that all compared models answer, evaluation set ${data.evaluation_set}.`),
   ];
 }
 
 function flipsView(data, a, b) {
   const [nameA, nameB] = [data.models[a], data.models[b]];
   if (data.mode === "none") {
-    return el("p", { class: "soft" }, "What flipped cannot be shown: the truths are not on this page, or the metric has no score for one answer.");
+    return el("p", { class: "soft" }, "Flipped instances cannot be shown: the truths are not on this page, or the metric has no score for one answer.");
   }
   const shared = data.ids.map((_, i) => i).filter((i) => data.observed[a][i] !== null && data.observed[b][i] !== null);
   const gains = data.mode === "rank" ? rankGains(data, a, b, shared) : scoreGains(data, a, b, shared);
@@ -92,7 +92,7 @@ function flipsView(data, a, b) {
   }[data.mode];
   const capped = data.ids.length < data.known ? `, of the ${data.ids.length} on this page` : "";
   return el("div", {},
-    el("h3", {}, "What flipped"),
+    el("h3", {}, "Flipped instances"),
     el("p", { class: "caption" }, `${explained}, among the ${shared.length} that count for both${capped}.`),
     el("div", { class: "flips" }, flipList(data, a, b, nameA, forA), flipList(data, a, b, nameB, forB)));
 }

@@ -1,4 +1,4 @@
-// Vega-Lite plots: folded ones drawn when first seen, all drawn again when the colours change.
+// Vega-Lite plots. Folded ones are drawn when they become visible, all again when the theme changes.
 
 const plotSpecs = readJson("plots");
 const plotThemes = readJson("themes");

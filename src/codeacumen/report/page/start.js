@@ -1,4 +1,4 @@
-// Puts the parts to work. Instances and pairs are built when their fold is first opened.
+// Start the parts of the page. Instances and pairs are built when their fold is first opened.
 
 function onFirstOpen(details, build) {
   const open = () => {
@@ -10,10 +10,10 @@ function onFirstOpen(details, build) {
   open();
 }
 
-// Read once, when first needed; questions are shared between tasks.
+// Read JSON once, when first needed. Several tasks may share questions.
 function once(read) {
-  let kept;
-  return () => (kept ??= read());
+  let value;
+  return () => (value ??= read());
 }
 
 const questions = once(() => readJson("questions"));
@@ -25,15 +25,15 @@ function startTask(section) {
   });
   onFirstOpen(section.querySelector("[data-instances]"), (mount) => instanceTable(data(), mount));
   onFirstOpen(section.querySelector("[data-pairs]"), (mount) => sideBySide(data(), mount));
-  const conventions = section.querySelector("[data-switch]");
-  if (!conventions) return;
+  const evaluationSets = section.querySelector("[data-switch]");
+  if (!evaluationSets) return;
   const show = () => {
-    const chosen = conventions.querySelector(":checked").value;
+    const chosen = evaluationSets.querySelector(":checked").value;
     for (const board of section.querySelectorAll(".board")) board.hidden = board.dataset.board !== chosen;
     // A plot that was hidden while the window changed its size must measure itself again.
     window.dispatchEvent(new Event("resize"));
   };
-  conventions.addEventListener("change", show);
+  evaluationSets.addEventListener("change", show);
   show();
 }
 

@@ -1,4 +1,4 @@
-// Light, dark, or what the system says. A choice by hand is remembered where storage is allowed.
+// Light, dark, or the system's theme. The reader's choice is stored if the browser allows it.
 
 const systemDark = window.matchMedia("(prefers-color-scheme: dark)");
 const themeListeners = [];
@@ -18,7 +18,7 @@ function startTheme() {
   try {
     stored = localStorage.getItem("codeacumen-theme");
   } catch {
-    // Pages opened from a file may be denied storage; the choice then lasts as long as the page.
+    // The browser may deny storage to pages from files; the choice then lasts as long as the page.
   }
   const form = document.getElementById("theme");
   const radio = form.querySelector(`input[value="${stored === "light" || stored === "dark" ? stored : "auto"}"]`);

@@ -271,7 +271,7 @@ def _value(code: Code, method: int, value: int, type_: str) -> _Point:
     """Return the value of a declaration or an assignment as an expression to negate."""
     core = code.unwrapped(value)
     if code.kind[core] == NOT:
-        # The operand must be a boolean without the ``!``, and where it stands.
+        # The ``!`` stays if the operand may not be a valid boolean here without it.
         operand = code.child(core, "operand")
         kept = (
             _captured(code, method, value)
@@ -281,7 +281,7 @@ def _value(code: Code, method: int, value: int, type_: str) -> _Point:
         return _Point(value, kept=kept)
     told = values_of(code).told(code, core)
     if told == UNSURE:
-        raise _RefusedError("the type of a call may depend on where it stands")
+        raise _RefusedError("the type of a call may depend on its context")
     return _Point(value, cast=told == CAST)
 
 

@@ -1,14 +1,14 @@
-"""What a statement does: which variables, fields and arrays it reads and writes, how it may throw,
-whether it runs code that is not in sight.
+"""Side effects of a statement: the variables, fields and arrays that it reads and writes, how it
+may throw, and whether it runs code outside of the method.
 
-All of it is what *may* happen, and nothing that may happen is left out, but for errors of the
-machine (no memory, no stack). A call may do anything to fields and arrays, throw, or never come
-back; so may whatever calls without saying so: a constructor, an object made into text, a field of
-another class, which may have to be initialised first. Making a lambda or an object's class only
-reads what it captures: its body runs later.
+The effects are an over-approximation: they include everything that may happen, except errors of the
+machine (out of memory, stack overflow). A call may do anything to fields and arrays, throw, or
+never return. The same holds for implicit calls: constructors, string conversions of objects, and
+fields of other classes, whose access may run a static initialiser. The creation of a lambda or of
+an anonymous class only reads the captured variables, because its body runs later.
 
-``String`` and other types of java.lang are taken for those where the file neither declares nor
-imports another type of that name, nor has a type variable of it.
+``String`` and other names denote the types of java.lang unless the file declares or imports another
+type, or declares a type variable, of that name.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from codeacumen.transforms.effects import operators
 from codeacumen.transforms.effects.operators import PRIMITIVE, Outcome
 from codeacumen.transforms.effects.types import Fields, Types, call, constant, creation
 
-# An element of an array: the kind of its type, the local variable that holds the array if it is
-# one, the index if it is a literal.
+# An element of an array: the kind of its type, the declaration of the local variable that holds the
+# array (or NONE), the index if it is a literal (or NONE).
 Element = tuple[str, int, int]
 
 NULL = "may meet null"
@@ -35,13 +35,16 @@ SIZE = "may ask for a negative size"
 
 @dataclass(slots=True)
 class Effect:
-    """Local variables are the identifiers of their declarations, fields their names: two fields
-    of one name may be the same, two of different names never are. ``named`` are fields that are
-    read but cannot change (final ones), or are only mentioned in code that runs later.
-    ``ordered`` is a volatile field: other accesses to what threads share stay on their side of it.
-    ``words`` are the plain names mentioned, whatever they mean, ``new_words`` those of the
-    variables that a declaration brings into its block. ``calls`` and ``throws`` say in words what
-    does so first; empty where nothing does."""
+    """Effects of a statement.
+
+    Local variables are the identifiers at their declarations. Fields are their names: two fields of
+    the same name may be the same, two with different names never are. ``other_field_names`` are
+    fields that are read but cannot change (final ones), or that only code that runs later mentions.
+    ``volatile_field``: other accesses to memory that threads share must not be moved over it.
+    ``words`` are the unqualified names mentioned, whatever they denote; ``new_words`` those of
+    variables that a declaration adds to its block. ``calls`` and ``throws`` describe the first part
+    that calls or throws; empty where none does.
+    """
 
     reads: set[int] = field(default_factory=set)
     writes: set[int] = field(default_factory=set)
@@ -59,11 +62,12 @@ class Effect:
 
     @property
     def shares(self) -> bool:
-        """Whether it touches what others may touch too."""
+        """Whether the statement accesses memory that other code may access, too."""
         return bool(self.field_reads or self.field_writes or self.array_reads or self.array_writes)
 
 
-# How a node is looked at: by its words; by its captured words alone; by what it does.
+# How a node is processed: as a name; as code that runs later, only for the names that it captures;
+# by its method in ``_OUTCOME_METHODS``; or not at all.
 _WORD, _LATER, _ACTS, _INERT = range(4)
 _STEPS = (
     dict.fromkeys(("identifier", "type_identifier"), _WORD)
@@ -128,19 +132,21 @@ _STEPS = (
 
 
 class Effects:
-    """The effects of a file's statements and expressions."""
+    """Computes the effects of a file's statements and expressions."""
 
     def __init__(self, file: JavaFile) -> None:
         self.code: Code = code_of(file)
         self.fields = Fields(self.code)
         self.types = Types(self.code, self.fields)
-        # Of the statement that is looked at.
+        # State of the current call of ``effects_of_node``.
         self._effect = Effect()
         self._method = self._type = self._top = NONE
 
     def of(self, top: int) -> Effect:
-        """What a statement or an expression of a method does: one that computes or declares;
-        others count as calls, for they may not end."""
+        """Return the effects of a statement or an expression of a method.
+
+        Statements other than declarations and expressions count as calls, because they may not end.
+        """
         code, kinds, stops = self.code, self.code.kind, self.code.stop
         self._effect, self._top = Effect(), top
         self._method = code.method_of[top]
@@ -173,11 +179,13 @@ class Effects:
         return self._effect
 
     def _calls(self, how: str) -> None:
+        """Record a call unless an earlier one is recorded."""
         self._effect.calls = self._effect.calls or how
 
     # ---- words
 
     def _word(self, node: int) -> None:
+        """Record the effect of a name."""
         code, effect = self.code, self._effect
         role = code.role.get(node, "unknown")
         if role == "method" or (role == "type" and code.kind[node] == "type_identifier"):
@@ -194,6 +202,7 @@ class Effects:
             self._calls(f"mentions `{word}`, which is declared elsewhere")
 
     def _local(self, node: int, word: str) -> None:
+        """Record an access to a local variable."""
         code, effect = self.code, self._effect
         declaration, access = code.declaration[node], code.access[node]
         if access == DECLARES:
@@ -212,6 +221,8 @@ class Effects:
             effect.writes.add(declaration)
 
     def _known_capture(self, declaration: int, home: int) -> bool:
+        """Return whether a variable of another method is certainly meant, not an inherited
+        field."""
         methods = self.code.file.declarations.methods
         if home == NONE:  # a record's component is a parameter of the compact constructor
             compact = methods[self._method].kind == "compact constructor"
@@ -219,8 +230,11 @@ class Effects:
         return self.fields.certain(self._type, methods[home].type)
 
     def _later(self, top: int) -> None:
-        """Code that runs later captures variables, and needs those fields assigned that a
-        constructor still has to assign (JLS 16.1.10)."""
+        """Record the names in code that runs later.
+
+        Such code captures variables, and requires that the fields it mentions are assigned before
+        (JLS 16.1.10).
+        """
         code, effect = self.code, self._effect
         for node in range(top, code.stop[top]):
             if code.kind[node] != "identifier":
@@ -235,7 +249,7 @@ class Effects:
     # ---- fields and arrays
 
     def _access(self, node: int, word: str, plain: bool) -> None:
-        """An access to a field; ``plain`` where no dot stands before it."""
+        """Record an access to a field. ``plain``: no dot precedes the name."""
         code, effect, access = self.code, self._effect, self.code.access[node]
         declaration = code.declaration[node]
         final = False
@@ -258,6 +272,7 @@ class Effects:
             effect.field_writes.add(word)
 
     def _field_access(self, node: int) -> Outcome:
+        """Return the outcome of ``object.field``."""
         code = self.code
         name, receiver = code.child(node, "field"), code.child(node, "object")
         if name == NONE or code.kind[name] == "this":
@@ -278,6 +293,7 @@ class Effects:
         return Outcome(self.types.variable(declaration), "" if static else null)
 
     def _array_access(self, node: int) -> Outcome:
+        """Return the outcome of ``array[index]``, and record the access."""
         code, types, effect = self.code, self.types, self._effect
         array, index = code.child(node, "array"), code.child(node, "index")
         type_ = types.element(types.of(array))
@@ -296,6 +312,7 @@ class Effects:
         return Outcome(type_, INDEX)
 
     def _done_to(self, node: int) -> int:
+        """Return how an expression's parent accesses it: READS, WRITES or UPDATES."""
         code, around = self.code, self.code.parent[node]
         while code.kind[around] == "parenthesized_expression":
             node, around = around, code.parent[around]
@@ -308,28 +325,33 @@ class Effects:
     # ---- operators
 
     def _parentheses(self, node: int) -> Outcome:
+        """Return the outcome of an expression in parentheses."""
         code = self.code
         inner = [one for one in code.children(node) if code.kind[one] not in ("(", ")")]
         return Outcome(self.types.of(inner[0]))
 
     def _binary(self, node: int) -> Outcome:
+        """Return the outcome of a binary operator."""
         code, types = self.code, self.types
         left, right = code.child(node, "left"), code.child(node, "right")
         operator = code.kind[code.child(node, "operator")]
         return operators.binary(operator, types.of(left), types.of(right), types.nonzero(right))
 
     def _unary(self, node: int) -> Outcome:
+        """Return the outcome of a unary operator."""
         code = self.code
         operator = code.kind[code.child(node, "operator")]
         return operators.unary(operator, self.types.of(code.child(node, "operand")))
 
     def _update(self, node: int) -> Outcome:
+        """Return the outcome of ``++`` or ``--``."""
         code = self.code
         (operand,) = [one for one in code.children(node) if code.kind[one] not in ("++", "--")]
         type_ = self.types.of(operand)
         return Outcome(type_, "" if type_ in PRIMITIVE else operators.UNBOXES)
 
     def _assignment(self, node: int) -> Outcome:
+        """Return the outcome of a plain or compound assignment."""
         code, types = self.code, self.types
         left, right = types.of(code.child(node, "left")), code.child(node, "right")
         operator = code.kind[code.child(node, "operator")]
@@ -338,6 +360,7 @@ class Effects:
         return operators.compound(operator[:-1], left, types.of(right), types.nonzero(right))
 
     def _declarator(self, node: int) -> Outcome:
+        """Return the outcome of a variable's initialisation."""
         code, types = self.code, self.types
         name, value = code.child(node, "name"), code.child(node, "value")
         if value == NONE or code.kind[value] == "array_initializer" or types.inferred(name):
@@ -345,26 +368,30 @@ class Effects:
         return Outcome("", operators.converted(types.variable(name), types.of(value)))
 
     def _conditional(self, node: int) -> Outcome:
+        """Return the outcome of ``condition ? left : right``."""
         code, of = self.code, self.types.of
         condition, left = code.child(node, "condition"), code.child(node, "consequence")
         return operators.conditional(of(condition), of(left), of(code.child(node, "alternative")))
 
     def _instanceof(self, node: int) -> Outcome:
+        """Return the outcome of ``instanceof``."""
         return Outcome("boolean")
 
     def _cast(self, node: int) -> Outcome:
+        """Return the outcome of a cast."""
         code = self.code
         targets, value = code.fields(node, "type"), code.child(node, "value")
         if code.kind[code.unwrapped(value)] in ("lambda_expression", "method_reference"):
             return Outcome("object")
         if len(targets) != 1 or code.role.get(targets[0], "type") not in ("type", "type variable"):
-            return Outcome("", "may fail to cast")  # or (x) - y, which the grammar takes for one
+            return Outcome("", "may fail to cast")  # or (x) - y, which the grammar parses as a cast
         target = self.types.written(targets[0])
         return operators.cast(target, self.types.of(value))
 
-    # ---- making and calling
+    # ---- creations and calls
 
     def _method_reference(self, node: int) -> Outcome:
+        """Return the outcome of a method reference, which throws if its receiver is null."""
         code = self.code
         of = code.unwrapped(code.children(node)[0])
         name = code.child(of, "field") if code.kind[of] == "field_access" else of
@@ -375,17 +402,20 @@ class Effects:
         return Outcome("object", NULL)
 
     def _call(self, node: int) -> Outcome:
+        """Return the outcome of a method call."""
         name = self.code.child(node, "name")
         unknown = Outcome("", "", f"calls `{self.code.text(name)}`")
         return call(self.code, self.types, node) or unknown
 
     def _creation(self, node: int) -> Outcome:
+        """Return the outcome of ``new Type(...)``."""
         type_ = type_text(self.code.file.syntax, self.code.child(node, "type"))
         if creation(self.code, self.types, node):
             return Outcome(type_)
         return Outcome(type_, "", f"makes a `{type_.partition('<')[0]}`")
 
     def _array_creation(self, node: int) -> Outcome:
+        """Return the outcome of ``new type[size]``."""
         code, types = self.code, self.types
         sizes = [
             one
@@ -398,6 +428,7 @@ class Effects:
         return Outcome(types.created(node), "" if fits else SIZE)
 
     def _array_values(self, node: int) -> Outcome:
+        """Return the outcome of ``{value, ...}``."""
         code, types = self.code, self.types
         type_ = types.initialised(node)
         if type_ and types.element(type_) not in PRIMITIVE:
@@ -429,4 +460,5 @@ _ACTIONS: dict[str, Callable[[Effects, int], Outcome]] = {
 
 
 def effects_of(code: Code) -> Effects:
+    """Return the file's ``Effects``, which are built once per file."""
     return code.file.once(Effects)

@@ -1,9 +1,9 @@
-"""What operators give, and what can go wrong in them (JLS 15.14 to 15.26), from their operands'
-types.
+"""Result types of operators, and how they may throw (JLS 15.14 to 15.26), from the types of their
+operands.
 
-A type is the text it is written with: ``int``, ``String``, ``Foo[]``. ``null`` and ``object`` stand
-for what is surely a reference and surely no box; the empty text is a type that is not in sight.
-An operand that may be a box is unboxed, which throws if it is null.
+A type is its source text: ``int``, ``String``, ``Foo[]``. ``null`` and ``object`` are types that
+are certainly references and not boxes; the empty text is an unknown type. An operand that may be a
+box is unboxed, which throws if it is null.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ JOINS = "makes a text of an object"
 
 
 class Outcome(NamedTuple):
-    """The type of a result; how it may throw; how it may run code that is not in sight."""
+    """Result type of an expression, and descriptions of how it may throw and call unknown code."""
 
     type: str
     throws: str = ""
@@ -29,12 +29,18 @@ class Outcome(NamedTuple):
 
 
 def reference(type_: str) -> bool:
-    """Surely a reference and no box. Other names may be boxes, or variables bounded by one."""
+    """Return whether a type is certainly a reference and not a box.
+
+    Other names may be boxes, or type variables bounded by one.
+    """
     return type_ in ("String", "null", "object") or type_.endswith("]")
 
 
 def binary(operator: str, left: str, right: str, nonzero: bool) -> Outcome:
-    """``nonzero``: whether the right operand is a number that is surely not zero."""
+    """Return the outcome of a binary operator.
+
+    ``nonzero``: the right operand is a number that is certainly not zero.
+    """
     if operator == "+":
         return _plus(left, right)
     if operator in ("==", "!="):
@@ -46,13 +52,14 @@ def binary(operator: str, left: str, right: str, nonzero: bool) -> Outcome:
     if operator in ("/", "%") and not nonzero and not (plain and {left, right} & _FLOATING):
         throws = DIVIDES
     if not plain:
-        return Outcome("int", throws)  # a number at any rate, which is all that "int" tells
+        return Outcome("int", throws)  # some number: the exact type does not matter here
     if operator in ("<<", ">>", ">>>"):
         return Outcome(promoted(left, left), throws)
     return Outcome(promoted(left, right), throws)
 
 
 def _plus(left: str, right: str) -> Outcome:
+    """Return the outcome of ``+``: an addition or a string concatenation."""
     if left in PRIMITIVE and right in PRIMITIVE:
         return Outcome(promoted(left, right))
     if "String" in (left, right):
@@ -64,12 +71,15 @@ def _plus(left: str, right: str) -> Outcome:
 
 
 def _plain_text(type_: str) -> bool:
-    """Whether a value becomes text without a method of its own."""
+    """Return whether string conversion of a value calls no method of the program."""
     return type_ in PRIMITIVE or type_ in ("String", "null")
 
 
 def _compared(left: str, right: str) -> str:
-    """A box is unboxed only where the other operand is a number or a truth value."""
+    """Return how ``==`` may throw.
+
+    It unboxes an operand only if the other one is a number or a boolean.
+    """
     if left in PRIMITIVE and right in PRIMITIVE:
         return ""
     if reference(left) or reference(right):
@@ -79,7 +89,7 @@ def _compared(left: str, right: str) -> str:
 
 
 def promoted(left: str, right: str) -> str:
-    """The type that two numbers, or two truth values, are brought to (JLS 5.6)."""
+    """Return the type that two numbers or two booleans are promoted to (JLS 5.6)."""
     for type_ in ("boolean", "double", "float", "long"):
         if type_ in (left, right):
             return type_
@@ -87,25 +97,32 @@ def promoted(left: str, right: str) -> str:
 
 
 def unary(operator: str, operand: str) -> Outcome:
+    """Return the outcome of a unary operator."""
     type_ = "boolean" if operator == "!" else promoted(operand, operand)
     return Outcome(type_, "" if operand in PRIMITIVE else UNBOXES)
 
 
 def converted(target: str, value: str) -> str:
-    """How an assignment may throw: only by unboxing (JLS 5.2)."""
+    """Return how an assignment may throw: only by unboxing (JLS 5.2)."""
     if value in PRIMITIVE or reference(value) or (target and target not in PRIMITIVE):
         return ""
     return UNBOXES
 
 
 def compound(operator: str, target: str, value: str, nonzero: bool) -> Outcome:
-    """``target operator= value``. The result is the target, whatever the operator gives."""
+    """Return the outcome of ``target operator= value``.
+
+    The result has the type of the target, whatever the operator returns.
+    """
     outcome = binary(operator, target, value, nonzero)
     return Outcome(target, outcome.throws, outcome.calls)
 
 
 def conditional(condition: str, left: str, right: str) -> Outcome:
-    """Two boxes of different kinds are unboxed, as is a box beside a number (JLS 15.25)."""
+    """Return the outcome of ``condition ? left : right``.
+
+    Boxes of different types are unboxed, and so is a box beside a number (JLS 15.25).
+    """
     throws = "" if condition == "boolean" else UNBOXES
     if left == right:
         return Outcome(left, throws if left else UNBOXES)
@@ -117,7 +134,7 @@ def conditional(condition: str, left: str, right: str) -> Outcome:
 
 
 def _either(left: str, right: str) -> str:
-    """Null has the other one's type, unless that is a number, which is put into a box."""
+    """Return the common type of two references; empty if it is unknown or a boxed number."""
     for one, other in ((left, right), (right, left)):
         if one == "null" and other not in PRIMITIVE:
             return other
@@ -125,7 +142,11 @@ def _either(left: str, right: str) -> str:
 
 
 def cast(target: str, value: str) -> Outcome:
-    """Names of other types may mean different things where they were written."""
+    """Return the outcome of a cast.
+
+    Equal names of types other than String do not prove that a cast succeeds, because they may
+    denote different types at the places where they were written.
+    """
     if target in PRIMITIVE:
         return Outcome(target, "" if value in PRIMITIVE else UNBOXES)
     fits = value in PRIMITIVE or value == "null" or target == "Object"

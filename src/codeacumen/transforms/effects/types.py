@@ -1,14 +1,12 @@
-"""The types of expressions, as far as their file shows them without looking far.
+"""Types of expressions, as far as the file shows them without a full attribution.
 
-Only what is evident counts: numbers and truth values, strings, arrays; a name that may be a box or
-anything else is just that name. An expression's parts are known before the expression is.
+Only evident types count: numbers, booleans, strings and arrays. A name that may be a box or any
+other type stays that name. The types of an expression's parts are computed before its own.
 
-Fields of a file, and what an access to one may set off.
-
-A few members of java.lang and java.util that are known to do nothing but give a value.
-
-A type of java.util counts only where it is imported by its full name: another one of the same
-package would go before ``import java.util.*``.
+The module also describes the fields of a file, with the effects of accessing them, and the few
+members of java.lang and java.util that are known to have no side effects. A type of java.util
+counts only if it is imported by its full name, because a type of the file's own package would take
+precedence over ``import java.util.*``.
 """
 
 from __future__ import annotations
@@ -22,7 +20,7 @@ from codeacumen.languages.java.syntax.declarations import NONE, type_text
 from codeacumen.transforms.code import LAMBDA, LOCALS, Code
 from codeacumen.transforms.effects.operators import PRIMITIVE, Outcome, promoted
 
-# What a constant's value cannot be told from without looking further.
+# Nodes that make it unclear whether an expression is constant.
 _OPEN = frozenset(
     (
         "identifier",
@@ -42,8 +40,11 @@ _INNER = ("class", "anonymous", "enum constant")
 
 
 class Field(NamedTuple):
-    """``type`` is as written, ``owner`` the place of the type that declares it. The value of a
-    ``constant`` stands in the compiled code (JLS 4.12.4): reading it sets off nothing."""
+    """A field of the file.
+
+    ``type`` is as written; ``owner`` is the index of the declaring type. The value of a
+    ``constant`` is copied into the compiled code (JLS 4.12.4), so reading it has no side effect.
+    """
 
     name: str
     type: str
@@ -55,7 +56,7 @@ class Field(NamedTuple):
 
 
 class Fields:
-    """The fields that a file declares, by the identifiers of their declarations."""
+    """Fields that a file declares, by the identifiers at their declarations."""
 
     def __init__(self, code: Code) -> None:
         self.code = code
@@ -66,21 +67,24 @@ class Fields:
 
     @cached_property
     def _declared(self) -> dict[int, int]:
-        """Places of the fields by their declarators."""
+        """Indices of the fields by their declarators."""
         fields = self.code.file.declarations.fields
         return {one.node: place for place, one in enumerate(fields)}
 
     @cached_property
     def _types(self) -> dict[int, int]:
+        """Indices of the types by the nodes of their declarations."""
         return {one.node: place for place, one in enumerate(self.types)}
 
     def of(self, declaration: int) -> Field:
+        """Return the field with this declaration."""
         found = self._of.get(declaration)
         if found is None:
             found = self._of[declaration] = self._field(declaration)
         return found
 
     def _field(self, declaration: int) -> Field:
+        """Return the field with this declaration, without the cache."""
         code = self.code
         name = code.text(declaration)
         place = self._declared.get(code.parent[declaration])
@@ -100,23 +104,29 @@ class Fields:
         return Field(name, code.declared_type(declaration), owner, False, True, False, False)
 
     def _constant(self, declarator: int, type_: str) -> bool:
+        """Return whether an initial value is evidently constant."""
         if type_ not in PRIMITIVE and type_ != "String":
             return False
         code = self.code
         value = code.child(declarator, "value")
         return value != NONE and _OPEN.isdisjoint(code.kind[value : code.stop[value]])
 
-    # ---- types around types
+    # ---- enclosing types
 
     def certain(self, here: int, owner: int) -> bool:
-        """Whether a plain name that seems to be declared in a type around this one really is:
-        a supertype that is not in sight may have one of the same name, which is nearer."""
+        """Return whether an unqualified name certainly denotes the member of the enclosing type
+        ``owner``.
+
+        It may not if an unknown supertype in between may have a member of that name, which would
+        hide the outer one.
+        """
         key = here, owner
         if key not in self._certain:
             self._certain[key] = self._nothing_between(here, owner)
         return self._certain[key]
 
     def _nothing_between(self, here: int, owner: int) -> bool:
+        """Return whether no type between two types has a supertype."""
         while here not in (owner, NONE):
             node = self.types[here].node
             if self.code.kind[node] == "class_body" or any(
@@ -128,14 +138,18 @@ class Fields:
         return here == owner
 
     def running(self, here: int, owner: int) -> bool:
-        """Whether the initialisation of a type has begun when a method of this one runs: for
-        the type itself, and the types around an inner class."""
+        """Return whether the initialisation of ``owner`` has begun when a method of the type
+        ``here`` runs.
+
+        That is so for the type itself, and for the types around an inner class.
+        """
         key = here, owner
         if key not in self._running:
             self._running[key] = self._inner(here, owner)
         return self._running[key]
 
     def _inner(self, here: int, owner: int) -> bool:
+        """Return whether a type is ``owner`` or an inner class in it."""
         while here not in (owner, NONE):
             one = self.types[here]
             inner = one.kind in _INNER and "static" not in one.modifiers
@@ -199,22 +213,26 @@ _MAXIMUM = 1 << 20
 
 
 class Types:
+    """Types of a file's expressions and variables, computed on demand."""
+
     def __init__(self, code: Code, fields: Fields) -> None:
         self.code = code
         self.fields = fields
-        # Types of the nodes that were looked at.
+        # Types of the nodes computed so far.
         self.known: dict[int, str] = {}
         self._variables: dict[int, str] = {NONE: ""}
         self._inferred: set[int] = set()
         self._values: dict[int, int] = {}
 
     def of(self, node: int) -> str:
+        """Return the type of an expression; empty if it is unknown."""
         found = self.known.get(node)
         if found is None:
             found = self.known[node] = self._leaf(node)
         return found
 
     def _leaf(self, node: int) -> str:
+        """Return the type of a name or a literal; empty if it is unknown."""
         code = self.code
         kind = code.kind[node]
         if kind == "identifier":
@@ -227,13 +245,15 @@ class Types:
         return _LITERALS.get(kind, "")
 
     def variable(self, declaration: int) -> str:
-        """The type of a variable or a field, by the identifier of its declaration."""
+        """Return the type of a variable or a field by the identifier at its declaration."""
         found = self._variables.get(declaration)
         if found is None:
             found = self._variables[declaration] = self._declared(declaration)
         return found
 
     def _declared(self, declaration: int) -> str:
+        """Return the declared type of a variable or a field; of ``var`` the type of its value if it
+        is evident."""
         code = self.code
         if code.role[declaration] in ("field", "enum constant"):
             return self._spelt(self.fields.of(declaration).type)
@@ -241,7 +261,7 @@ class Types:
         if written != "var":
             return self._spelt(written)
         self._inferred.add(declaration)
-        # One look at the value: what it says itself.
+        # No inference beyond literals and array creations.
         value = code.child(code.parent[declaration], "value")
         kind = code.kind[value] if value != NONE else ""
         if kind == "array_creation_expression":
@@ -249,14 +269,17 @@ class Types:
         return self._leaf(value) if kind in _LITERALS or kind in _INTEGERS else ""
 
     def inferred(self, declaration: int) -> bool:
-        """Whether a variable has the very type of its value."""
+        """Return whether a variable is declared with ``var`` and so has the type of its value."""
         self.variable(declaration)
         return declaration in self._inferred
 
     def written(self, node: int) -> str:
+        """Return the type that a node of the syntax tree denotes."""
         return self._spelt(type_text(self.code.file.syntax, node))
 
     def _spelt(self, type_: str) -> str:
+        """Return the canonical text of a type; types that only look like those of java.lang get a
+        ``?``."""
         if type_.endswith("..."):
             type_ = f"{type_[:-3]}[]"
         if type_.startswith("java.lang."):
@@ -266,8 +289,10 @@ class Types:
         return type_
 
     def full_name(self, node: int) -> str:
-        """The name with its package of a type that is meant by a simple name, where it is
-        imported by that name or is java.lang's; empty otherwise."""
+        """Return the qualified name of the type that a simple name denotes.
+
+        Empty unless the type is imported by that name or belongs to java.lang.
+        """
         word = self.code.text(node)
         if self.code.role.get(node) != "type" or self.code.declaration[node] != NONE:
             return ""
@@ -277,7 +302,7 @@ class Types:
 
     @cached_property
     def _imported(self) -> dict[str, str]:
-        """Types that are imported by name."""
+        """Qualified names of the types that are imported by name."""
         found: dict[str, str] = {}
         for node in self.code.children(0):
             parts = self.code.children(node)
@@ -288,7 +313,7 @@ class Types:
 
     @cached_property
     def _other(self) -> frozenset[str]:
-        """Names of java.lang that mean something else in this file."""
+        """Names of types in java.lang that denote another type in this file."""
         declared = self.code.file.declarations
         names = {one.name for one in declared.types}
         groups = [one.type_parameters for one in declared.types]
@@ -300,10 +325,11 @@ class Types:
     # ---- arrays
 
     def element(self, type_: str) -> str:
+        """Return the element type of an array type; empty for other types."""
         return type_[:-2] if type_.endswith("[]") else ""
 
     def created(self, node: int) -> str:
-        """The type that ``new int[3][]`` has."""
+        """Return the type of an array creation such as ``new int[3][]``."""
         code = self.code
         parts = code.fields(node, "dimensions")
         brackets = sum(code.bytes(part).count(b"[") for part in parts[1:])
@@ -313,7 +339,7 @@ class Types:
         return self.written(code.child(node, "type")) + "[]" * (first + brackets)
 
     def initialised(self, node: int) -> str:
-        """The type of an array that is written ``{ ... }``."""
+        """Return the type of an array initialiser ``{ ... }``."""
         code, deep = self.code, 0
         around = code.parent[node]
         while code.kind[around] == "array_initializer":
@@ -327,7 +353,7 @@ class Types:
         return type_[: len(type_) - deep] if type_.endswith("]") else ""
 
     def number(self, node: int) -> int:
-        """The value of a small number that is written as one; NONE for everything else."""
+        """Return the value of a small integer literal; NONE for any other expression."""
         code = self.code
         node = code.unwrapped(node)
         if code.kind[node] != "decimal_integer_literal":
@@ -337,13 +363,15 @@ class Types:
         return value if value < _MAXIMUM else NONE
 
     def nonzero(self, node: int) -> bool:
+        """Return whether an expression is an integer literal other than zero."""
         code = self.code
         node = code.unwrapped(node)
         return code.kind[node] in _INTEGERS and bool(_NONZERO.match(code.bytes(node)))
 
-    # ---- what a variable surely holds
+    # ---- values that variables certainly hold
 
     def never_null(self, node: int) -> bool:
+        """Return whether an expression is certainly not null."""
         code = self.code
         node = code.unwrapped(node)
         kind = code.kind[node]
@@ -354,8 +382,12 @@ class Types:
         return kind == "identifier" and self._value(node) != NONE
 
     def length(self, node: int) -> int:
-        """How long the array is that a local variable surely holds, if any of its elements may
-        hold whatever the variable's type allows; NONE if that is not known."""
+        """Return the length of the array that a local variable certainly holds; NONE if it is
+        unknown.
+
+        It is also unknown if the array's type differs from the variable's, so that a store may
+        fail.
+        """
         code = self.code
         value = self._value(node)
         if value == NONE:
@@ -373,7 +405,8 @@ class Types:
         return sum(code.kind[one] not in ("{", "}", ",") for one in code.children(value))
 
     def _value(self, node: int) -> int:
-        """What a local variable holds, where it is made at the declaration and kept for good."""
+        """Return the initial value of a local variable that is never assigned again; NONE if that
+        does not hold or the value may be null."""
         if self.code.role.get(node) != "local":
             return NONE
         declaration = self.code.declaration[node]
@@ -383,6 +416,7 @@ class Types:
         return found
 
     def _made(self, declaration: int) -> int:
+        """Return the value for ``_value``, without the cache."""
         code = self.code
         if code.kind[code.parent[declaration]] != "variable_declarator":
             return NONE
@@ -394,7 +428,8 @@ class Types:
         return value if kept else NONE
 
 
-# Those that take a size, which must not be negative, and those that take nothing.
+# Classes whose constructors take a non-negative size or nothing, and classes for which only the
+# constructor without arguments is known.
 _SIZED = frozenset(
     (
         "java.util.ArrayDeque",
@@ -425,9 +460,10 @@ _BOUNDS = {
 
 
 def creation(code: Code, types: Types, node: int) -> bool:
-    """Whether ``new ...`` does nothing but make an object."""
+    """Return whether ``new ...`` has no effect except that it creates an object."""
     if code.kind[node + 1] != "new" or code.kind[code.stop[node] - 1] != ")":
         return False  # o.new Inner(), or a class body
+    # A generic type's first child is its name.
     written = code.child(node, "type")
     if code.kind[written] == "generic_type":
         written += 1
@@ -439,7 +475,8 @@ def creation(code: Code, types: Types, node: int) -> bool:
 
 
 def call(code: Code, types: Types, node: int) -> Outcome | None:
-    """What ``Math.max(a, b)`` gives; None for calls that may do anything."""
+    """Return the outcome of calls such as ``Math.max(a, b)``; None for calls that may do
+    anything."""
     receiver = code.child(node, "object")
     if code.bytes(code.child(node, "name")) not in (b"max", b"min", b"abs") or receiver == NONE:
         return None
@@ -453,7 +490,7 @@ def call(code: Code, types: Types, node: int) -> Outcome | None:
 
 
 def constant(code: Code, types: Types, receiver: int, name: str) -> str:
-    """The type of ``Integer.MAX_VALUE``; empty for what is no such constant."""
+    """Return the type of a constant such as ``Integer.MAX_VALUE``; empty for other fields."""
     if name not in ("MAX_VALUE", "MIN_VALUE") or code.kind[receiver] != "identifier":
         return ""
     package, _, box = types.full_name(receiver).rpartition(".")

@@ -1,8 +1,8 @@
-"""The six transformations as the published tool of the generalizability study makes them.
+"""The six transformations as the published tool of the generalizability study applies them.
 
-That tool reads one method, matches names and statements by their text alone, and checks nothing:
-some of its programs mean something else, or do not compile. They are made here to tell how much of
-a prediction change is theirs. Each location says what is known against it: its ``doubt``. What the
-tool does is known from runs of it, case by case; its code is not used, nor its way to lay out a
-program: what is not changed stays as it was written.
+That tool reads one method, matches names and statements by their text only, and checks nothing, so
+some of its programs have another meaning or do not compile. They are reproduced here to measure how
+many prediction changes those programs cause. Each location has a ``doubt``: the known reason why
+the edit is wrong. The tool's behaviour was determined case by case from its output; neither its
+code nor its layout of programs is used: unchanged code stays as it was written.
 """

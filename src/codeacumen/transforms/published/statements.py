@@ -1,8 +1,8 @@
-"""``while`` becomes ``for``, and ``for`` a ``while`` that ends with the update.
+"""Edits of statements as the published tool applies them.
 
-Two statements change places that share no word with each other, nor with what is between.
-
-A ``switch`` becomes a chain of ``if``, each label by itself.
+Loops: ``while`` becomes ``for``, and ``for`` becomes a ``while`` that ends with the update.
+Permutation: two statements are swapped if they share no word with each other or with the statements
+between them. Switches: a ``switch`` becomes a chain of ``if``, with a branch for each label.
 """
 
 from __future__ import annotations
@@ -36,7 +36,8 @@ _LOOPS = ("for_statement", "while_statement")
 
 
 class PublishedLoop:
-    """One place is every loop that reads the same."""
+    """Loop exchange as in the published tool: a location stands for all loops with the same
+    text."""
 
     name = "published-loop"
 
@@ -69,6 +70,7 @@ class PublishedLoop:
 
 
 def _as_while(code: Code, node: int) -> Rewrite:
+    """Return the rewrite of a ``for`` as a ``while``."""
     head = header(code, node)
     parts: list[Part] = [b"{ "]
     for one in head.init:
@@ -85,6 +87,7 @@ def _as_while(code: Code, node: int) -> Rewrite:
 
 
 def _doubt(code: Code, node: int) -> Doubt | None:
+    """Return why the exchange of a loop may be wrong; None if it is correct."""
     if code.kind[node] == "while_statement":
         return None
     head = header(code, node)
@@ -104,11 +107,13 @@ def _doubt(code: Code, node: int) -> Doubt | None:
     return Doubt("the update means a variable of the body") if hidden else None
 
 
-# Of a longer row only so many statements are paired: each with each is too many.
+# Largest number of statements of a run that are paired, because the pairs grow with its square.
 _LONGEST = 60
 
 
 class PublishedPermute:
+    """Statement permutation as in the published tool."""
+
     name = "published-permute"
 
     def locations(self, code: Code, method: int, seed: int) -> list[Location]:
@@ -130,8 +135,11 @@ class PublishedPermute:
 
 
 def _runs(code: Code, top: int) -> Iterator[list[int]]:
-    """Statements that follow each other in the order of their depth, and call no method. The two
-    branches of an ``if``, and a ``try`` and its ``finally``, follow each other, too."""
+    """Yield runs of statements that follow each other in a depth-first traversal and call no
+    method.
+
+    The two branches of an ``if``, and a ``try`` and its ``finally``, follow each other, too.
+    """
     for row in _rows(code, top):
         run: list[int] = []
         for node in row:
@@ -146,6 +154,7 @@ def _runs(code: Code, top: int) -> Iterator[list[int]]:
 
 
 def _rows(code: Code, top: int) -> Iterator[list[int]]:
+    """Yield the statements of each block, together with those of the block that follows it."""
     behind: set[int] = set()
     for holder in code.of_kind(top, *PLACES):
         if holder in behind:
@@ -159,12 +168,14 @@ def _rows(code: Code, top: int) -> Iterator[list[int]]:
 
 
 def _inside(code: Code, holder: int) -> list[int]:
+    """Return the statements of a block."""
     skipped = ("{", "}", ":", "switch_label")
     return [one for one in code.children(holder) if code.kind[one] not in skipped]
 
 
 def _next(code: Code, block: int) -> int:
-    """The block whose statements come right after a block's own in the order of depth."""
+    """Return the block whose statements directly follow those of a block in a depth-first
+    traversal."""
     above = code.parent[block]
     if code.kind[above] == "if_statement" and code.field[block] == "consequence":
         other = code.child(above, "alternative")
@@ -177,6 +188,7 @@ def _next(code: Code, block: int) -> int:
 
 
 def _pairs(code: Code, run: Sequence[int]) -> Iterator[tuple[int, int, Doubt | None]]:
+    """Yield the pairs of a run that share no word, with the reason why a swap may be wrong."""
     said = [{code.bytes(one) for one in words(code, node)} for node in run]
     parents = [code.parent[node] for node in run]
     shapes = {one: shape(code, one) for one in {*parents, *run}}
@@ -205,13 +217,15 @@ _COMPUTED = (
 
 
 class _Entry(NamedTuple):
-    """A label, none for ``default``, and the statements right behind it."""
+    """A label (NONE for ``default``) and the statements directly behind it."""
 
     label: int
     statements: list[int]
 
 
 class PublishedSwitch:
+    """Conversion of a switch to ``if`` as in the published tool."""
+
     name = "published-switch"
 
     def locations(self, code: Code, method: int, seed: int) -> list[Location]:
@@ -220,7 +234,7 @@ class PublishedSwitch:
         for node in code.of_kind(method_node(code, method), SWITCH):
             block = code.child(node, "body")
             groups = [] if block == NONE else code.children(block)[1:-1]
-            # Arrows and values came to Java after the tool.
+            # Arrows and switch expressions are newer than the tool.
             if not groups or gives(code, node) or any(code.kind[one] != GROUP for one in groups):
                 continue
             doubt = None if why else worst(_doubts(code, node))
@@ -233,17 +247,19 @@ class PublishedSwitch:
 
 
 def _entries(code: Code, node: int) -> Iterator[_Entry]:
+    """Yield the labels of a switch with their statements."""
     for group in code.children(code.child(node, "body"))[1:-1]:
         inside = code.children(group)
         labels = [one for one in inside if code.kind[one] == _LABEL]
         rest = [one for one in inside if code.kind[one] not in (_LABEL, ":")]
         for label in labels:
-            # Of several values only the first is compared.
+            # The tool compares only the first of several values.
             value = next(iter(code.children(label)[1:]), NONE)
             yield _Entry(value, rest if label == labels[-1] else [])
 
 
 def _as_ifs(code: Code, node: int) -> Rewrite:
+    """Return the rewrite of a switch."""
     start, end = code.span(code.child(node, "condition"))
     subject = code.source[start + 1 : end - 1].strip()
     entries = list(_entries(code, node))
@@ -260,6 +276,7 @@ def _as_ifs(code: Code, node: int) -> Rewrite:
 
 
 def _body(code: Code, entry: _Entry) -> Iterator[Part]:
+    """Yield the statements of an entry without ``break``."""
     for one in entry.statements:
         if code.kind[one] != _BREAK:
             yield code.span(one)
@@ -267,7 +284,7 @@ def _body(code: Code, entry: _Entry) -> Iterator[Part]:
 
 
 def _doubts(code: Code, node: int) -> Iterator[Doubt]:
-    """What speaks against a switch, as far as it can be read."""
+    """Yield the reasons why the conversion of a switch may be wrong."""
     try:
         yield from _seen(code, read(code, node))
     except RefusedError as refused:
@@ -275,8 +292,8 @@ def _doubts(code: Code, node: int) -> Iterator[Doubt]:
 
 
 def _runs_on(code: Code, switch: Switch) -> bool:
-    """Whether a case falls into statements of a later one: what only breaks is not missed."""
-    nothing = True  # follows the last
+    """Return whether a case falls through into statements of a later one other than ``break``."""
+    nothing = True  # no statements follow the last case
     for case in reversed(switch.cases):
         if case.falls and not nothing:
             return True
@@ -286,6 +303,7 @@ def _runs_on(code: Code, switch: Switch) -> bool:
 
 
 def _seen(code: Code, switch: Switch) -> Iterator[Doubt]:
+    """Yield the reasons for a switch whose parts are all supported."""
     if _runs_on(code, switch):
         yield Doubt("a case falls into the next")
     if any(len(case.labels) + case.default > 1 for case in switch.cases):

@@ -1,10 +1,8 @@
-"""Names as the published tool sees them: words, whatever they mean.
+"""Edits of variables as the published tool applies them: names are words, whatever they denote.
 
-A variable gets another name, and with it everything else that is written so.
-
-A text that nobody reads is declared before one of a body's own statements.
-
-A boolean holds the opposite: its values are negated, and its uses where the tool knows them.
+Renaming: a variable gets another name, and so does every other occurrence of the same word. Unused
+statement: an unused string is declared before a statement of the method's body. Boolean exchange: a
+boolean's values are negated, and its uses where the tool recognises them.
 """
 
 from __future__ import annotations
@@ -18,7 +16,7 @@ from codeacumen.transforms.location import Doubt, Location, Numbered, seeded, wo
 from codeacumen.transforms.unused import CALLS_CONSTRUCTOR, inserted, moment, string_of
 
 _IDENTIFIERS = ("identifier", "type_identifier")
-# Whose names are no words like others: declarations of methods and types, and annotations.
+# Declarations of methods and types, and annotations: the tool does not rename their names.
 _OWN_NAMES = frozenset(
     (
         "method_declaration",
@@ -33,17 +31,18 @@ _OWN_NAMES = frozenset(
         "marker_annotation",
     )
 )
-# A pattern's variable came to Java after the tool.
+# Pattern variables are newer than the tool.
 _DECLARED = (LOCALS - {"pattern variable"}) | {"field"}
 _LABELS = frozenset(("labeled_statement", "break_statement", "continue_statement"))
 
 
 def method_node(code: Code, method: int) -> int:
+    """Return the node of a method's declaration."""
     return code.file.declarations.methods[method].node
 
 
 def words(code: Code, top: int) -> Iterator[int]:
-    """The names below a node, in order, that are compared and renamed."""
+    """Yield the names below a node that the tool compares and renames, in order."""
     for node in code.of_kind(top, *_IDENTIFIERS):
         above = code.kind[code.parent[node]]
         if above in _OWN_NAMES and code.field[node] == "name":
@@ -54,6 +53,7 @@ def words(code: Code, top: int) -> Iterator[int]:
 
 
 def by_text(code: Code, top: int) -> dict[bytes, list[int]]:
+    """Return the names below a node by their text."""
     found: dict[bytes, list[int]] = {}
     for node in words(code, top):
         found.setdefault(code.bytes(node), []).append(node)
@@ -61,7 +61,8 @@ def by_text(code: Code, top: int) -> dict[bytes, list[int]]:
 
 
 def declared(code: Code, top: int) -> list[int]:
-    """Names of variables where they are declared: fields of classes inside a method, too."""
+    """Return the names of variables at their declarations, including fields of classes inside the
+    method."""
     return [
         node
         for node in words(code, top)
@@ -70,7 +71,8 @@ def declared(code: Code, top: int) -> list[int]:
 
 
 def is_expression(code: Code, node: int) -> bool:
-    """Whether a name is an expression by itself: no member, label, type or declared name."""
+    """Return whether a name is an expression by itself: not a member, label, type or declared
+    name."""
     above, field = code.kind[code.parent[node]], code.field[node]
     if code.kind[node] != "identifier" or above in _LABELS or field == "name":
         return False
@@ -80,7 +82,8 @@ def is_expression(code: Code, node: int) -> bool:
 
 
 def shape(code: Code, node: int) -> tuple[bytes, ...]:
-    """A stretch of code without white space and comments: equal ones are one to the tool."""
+    """Return the tokens of a node without comments; the tool treats nodes with equal tokens as the
+    same."""
     return tuple(
         code.bytes(at)
         for at in range(node, code.stop[node])
@@ -89,6 +92,8 @@ def shape(code: Code, node: int) -> tuple[bytes, ...]:
 
 
 class PublishedRename:
+    """Variable renaming as in the published tool."""
+
     name = "published-rename"
 
     def locations(self, code: Code, method: int, seed: int) -> list[Location]:
@@ -113,7 +118,7 @@ class PublishedRename:
         for location in chosen:
             while b"var%d" % number in written:
                 number += 1
-            # A second variable of the same name is renamed again, and so is the first one.
+            # A second variable of the same name renames all occurrences again.
             new[code.bytes(location.detail)] = b"var%d" % number
             number += 1
         return [
@@ -122,7 +127,7 @@ class PublishedRename:
 
 
 def _doubt(code: Code, nodes: Sequence[int]) -> Doubt | None:
-    """Whether one of the names is not a variable that is declared, and so renamed, here."""
+    """Return a doubt if one of the names does not belong to a variable declared among them."""
     renamed = set(nodes)
     for node in nodes:
         if code.declaration.get(node, NONE) not in renamed:
@@ -134,7 +139,10 @@ def _doubt(code: Code, nodes: Sequence[int]) -> Doubt | None:
 
 
 class PublishedUnused:
-    """The tool writes the time of day: here a moment is drawn by the seed."""
+    """Unused statement as in the published tool.
+
+    The tool writes the current time; here the time is sampled with the seed.
+    """
 
     name = "published-unused"
 
@@ -162,7 +170,7 @@ class PublishedUnused:
         return [inserted(code, place, place, text) for place, text in (c.detail for c in chosen)]
 
 
-# Statements whose expression may be the name itself; conditions stand in parentheses there.
+# Statements whose expression may be the name itself (conditions are in parentheses).
 _STATEMENTS = frozenset(
     (
         "return_statement",
@@ -176,6 +184,8 @@ _CONDITIONED = frozenset(("if_statement", "while_statement", "do_statement", "sw
 
 
 class PublishedBoolean:
+    """Boolean exchange as in the published tool."""
+
     name = "published-boolean"
 
     def locations(self, code: Code, method: int, seed: int) -> list[Location]:
@@ -204,12 +214,12 @@ class PublishedBoolean:
                 if value != NONE:
                     values.append(value)
         values += [code.child(code.parent[location.detail], "value") for location in chosen]
-        # What is around a use is written around it.
+        # Later rewrites of the same range are the outer ones, so values come last.
         return [*found, *(wrap(*code.span(one), b"!(", b")") for one in dict.fromkeys(values))]
 
 
 def _use(code: Code, node: int) -> tuple[Rewrite | None, int]:
-    """How a use of the name is written; and, where it is assigned, the value."""
+    """Return the rewrite of a use, and the value to negate if the use is an assignment."""
     if not is_expression(code, node):
         return None, NONE
     above = code.parent[node]
@@ -224,7 +234,7 @@ def _use(code: Code, node: int) -> tuple[Rewrite | None, int]:
 
 
 def _is_known(code: Code, node: int) -> bool:
-    """Whether the tool negates a use that stands here."""
+    """Return whether the tool negates a use in this context."""
     above = code.parent[node]
     kind, field = code.kind[above], code.field[node]
     if kind in ("binary_expression", "variable_declarator", "assignment_expression"):
@@ -239,12 +249,13 @@ def _is_known(code: Code, node: int) -> bool:
 
 
 def _doubts(code: Code, variable: int, nodes: Sequence[int]) -> Iterator[Doubt]:
+    """Yield the reasons why the exchange of a variable may be wrong."""
     for node in nodes:
         if not is_expression(code, node):
             continue
         above = code.parent[node]
         if code.declaration.get(node, NONE) != variable:
-            # If that has its values negated as well, it is right.
+            # Correct if the values of the other variable are negated as well.
             yield Doubt("it changes another variable of that name, too", wrong=False)
         elif code.kind[above] == "assignment_expression" and code.field[node] == "left":
             if code.kind[code.child(above, "operator")] != "=":

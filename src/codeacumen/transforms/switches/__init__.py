@@ -1,11 +1,11 @@
-"""Switch to if: a switch becomes a chain of ``if`` that does the same.
+"""Switch to if: a switch becomes an equivalent chain of ``if`` statements.
 
-The selector is evaluated once, before everything else, and null throws as before. Cases that fall
-into the next are nested: for ``case 1: A; case 2: B;`` stands ``if (x == 1 || x == 2) { if (x == 1)
-{ A } B }``, so that no statement is there twice and every test comes before what it guards. A
-``break`` that is not the last of its case leaves the chain by a label. A switch that gives a value
-is written anew where that value is returned, assigned, yielded, or a variable's first: each branch
-then does that itself.
+The selector is evaluated once, first of all, and null throws as before. Cases that fall through are
+nested: ``case 1: A; case 2: B;`` becomes ``if (x == 1 || x == 2) { if (x == 1) { A } B }``, so that
+no statement is duplicated and every test precedes the code that it guards. A ``break`` that is not
+the last statement of its case leaves the chain by a label. A switch expression is rewritten
+together with the statement that returns, assigns or yields its value or declares a variable with
+it: each branch then does that itself.
 """
 
 from __future__ import annotations
@@ -50,8 +50,10 @@ from codeacumen.transforms.switches.select import Selector, selector
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """All that is known of a switch that is to be written anew. ``moved``: declarations that
-    more than one case needs."""
+    """How to rewrite a switch.
+
+    ``moved`` are declarations that more than one case needs.
+    """
 
     switch: Switch
     place: Place
@@ -60,7 +62,7 @@ class Plan:
 
 
 class Writer:
-    """Several switches of a method, possibly inside each other."""
+    """Writes the switches of a method, which may be nested."""
 
     def __init__(self, code: Code, plans: Sequence[Plan]) -> None:
         self.code = code
@@ -71,18 +73,20 @@ class Writer:
         self.found: list[Rewrite] = []
 
     def written(self) -> list[Rewrite]:
-        # Inner ones first: whether an outer one needs a label, they may decide.
+        """Return the rewrites of all switches."""
+        # Inner switches first, because they may add a label to an outer one.
         for node in sorted(self.plans, reverse=True):
             self._switch(self.plans[node])
         return self.found
 
     def _free(self) -> str:
+        """Return an unused name and reserve it."""
         name = self.code.free("s", frozenset(self.taken))
         self.taken.add(name)
         return name
 
     def _label(self, plan: Plan) -> str:
-        """The label by which a chain is left; the switch's own if it has one."""
+        """Return the label by which the chain is left: the switch's own if it has one."""
         code, node = self.code, plan.switch.node
         if node not in self.labels:
             above = code.parent[node]
@@ -90,10 +94,13 @@ class Writer:
             self.labels[node] = code.text(code.children(above)[0]) if own else self._free()
         return self.labels[node]
 
-    # ---- leaving
+    # ---- exits
 
     def _give(self, plan: Plan, last: bool) -> tuple[bytes, bytes]:
-        """What stands before and behind a value. ``last``: the chain ends there anyhow."""
+        """Return the text before and after a value.
+
+        ``is_last``: the chain ends after the value without a jump.
+        """
         how = plan.place.how
         if how == RETURN:
             return b"return ", b""
@@ -106,6 +113,7 @@ class Writer:
         return self._give(outer, last and is_tail(self.code, outer.switch, plan.place.node))
 
     def _leave(self, plan: Plan) -> None:
+        """Rewrite the ``break`` or ``yield`` statements of a switch."""
         code, switch = self.code, plan.switch
         ends = {tail(code, case) for case in switch.cases}
         if not switch.gives:
@@ -130,7 +138,7 @@ class Writer:
             self.found.append(Rewrite(start, end, (before, (value, end), after)))
 
     def _line(self, node: int) -> tuple[int, int]:
-        """The bytes of a statement, with its line if nothing else is on it."""
+        """Return the span of a statement, including its line if nothing else is on it."""
         source = self.code.source
         start, end = self.code.span(node)
         first, last = source.rfind(b"\n", 0, start) + 1, source.find(b"\n", end)
@@ -138,9 +146,10 @@ class Writer:
             return first, last + 1
         return start, end
 
-    # ---- the whole
+    # ---- chains
 
     def _switch(self, plan: Plan) -> None:
+        """Add the rewrites of a switch."""
         code, place = self.code, plan.place
         self._leave(plan)
         self.found += [assigned(code, one) for one in plan.moved]
@@ -152,7 +161,7 @@ class Writer:
         self.found.append(Rewrite(start, end, tuple(filter(_is_something, parts))))
 
     def _before(self, plan: Plan, pause: bytes) -> tuple[str, list[Part]]:
-        """What tests compare, and what stands before them."""
+        """Return the expression that the tests compare, and the statements before the chain."""
         code, switch, kept = self.code, plan.switch, plan.selector
         parts: list[Part] = [self._comments(plan, pause)]
         if plan.place.how == DECLARE:
@@ -173,14 +182,14 @@ class Writer:
         return name, parts
 
     def _pause(self, start: int) -> bytes:
-        """What separates statements that take the place of one: a line break, where that one
-        begins its line."""
+        """Return the separator of statements that replace the one at ``start``: a line break if
+        that one begins its line."""
         source = self.code.source
         margin = source[source.rfind(b"\n", 0, start) + 1 : start]
         return b" " if margin.strip() else b"\n" + margin
 
     def _comments(self, plan: Plan, pause: bytes) -> bytes:
-        """Those that stand before the first case, other than in the selector."""
+        """Return the comments before the first case, except those in the selector."""
         code, switch = self.code, plan.switch
         first = switch.cases[0].nodes[0] if switch.cases else code.stop[switch.block]
         outer = plan.place.node if plan.place.how != DECLARE else switch.node
@@ -192,6 +201,7 @@ class Writer:
         )
 
     def _chain(self, plan: Plan, name: str) -> list[Part]:
+        """Return the ``if`` statements of a switch."""
         switch = plan.switch
         tested = [run for run in switch.runs if not _is_default(run)]
         others = [run for run in switch.runs if _is_default(run)]
@@ -207,7 +217,8 @@ class Writer:
         return parts or [b"{ }"]
 
     def _run(self, plan: Plan, name: str, run: list[Case]) -> list[Part]:
-        """Cases that run into each other: all but the last only if entered there or before."""
+        """Return cases that fall through: all but the last only if control entered there or
+        before."""
         parts = self._case(plan, run[0])
         for place in range(1, len(run)):
             if _is_default(run[:place]):
@@ -218,12 +229,14 @@ class Writer:
         return parts
 
     def _test(self, plan: Plan, name: str, run: list[Case], same: bool = True) -> str:
+        """Return the test for the labels of some cases, or its negation if ``is_equal`` is
+        false."""
         labels = [label for case in run for label in case.labels]
         tests = [plan.selector.compared(self.code, name, label, same) for label in labels]
         return (" || " if same else " && ").join(tests)
 
     def _case(self, plan: Plan, case: Case) -> list[Part]:
-        """A case's statements with all comments that belong to it."""
+        """Return a case's statements with all comments that belong to it."""
         code = self.code
         parts: list[Part] = []
         for node in case.nodes:
@@ -240,13 +253,15 @@ class Writer:
         return parts
 
     def _block(self, block: int, start: int, after: int) -> list[Part]:
-        """What stands in a block that is all of a case, without the braces; comments around."""
+        """Return the content of a block that is a whole case, without the braces, with the comments
+        around it."""
         first, last = self.code.span(block)
         parts: list[Part] = [(start, first)] if self._is_commented(start, first) else []
         parts.append((first + 1, last - 1))
         return [*parts, (last, after)] if self._is_commented(last, after) else parts
 
     def _rule(self, plan: Plan, body: int, mark: int, after: int) -> list[Part]:
+        """Return the body of a rule ``case ... -> body``."""
         code = self.code
         start, end = code.span(body)
         if code.kind[body] == "block":
@@ -262,7 +277,7 @@ class Writer:
         return [b" " + told + before, (start, end), leaves, (end, after)]
 
     def _next(self, node: int) -> int:
-        """Where the next case begins, or the switch ends."""
+        """Return the offset at which the next case begins or the switch ends."""
         code = self.code
         block = code.parent[node]
         at = code.stop[node]
@@ -271,10 +286,12 @@ class Writer:
         return code.start[at] if at < code.stop[block] else code.end[block] - 1
 
     def _is_commented(self, start: int, end: int) -> bool:
+        """Return whether a range contains anything but white space."""
         return bool(self.code.source[start:end].strip())
 
     def _idle(self, switch: Switch) -> Case | None:
-        """A default that does nothing and says nothing: it needs no ``else``."""
+        """Return a default case without statements and comments, which needs no ``else``; None if
+        there is none."""
         code = self.code
         case = next((case for case in switch.cases if case.default), None)
         if case is None or switch.gives or switch.rules or len(switch.runs) < 2:
@@ -292,29 +309,35 @@ class Writer:
         return None if any(len(run) > 1 and case in run for run in switch.runs) else case
 
     def _is_labelled(self, plan: Plan) -> bool:
+        """Return whether the switch is a labelled statement."""
         above = self.code.parent[plan.switch.node]
         return plan.place.how == STATEMENT and self.code.kind[above] == "labeled_statement"
 
 
 def _is_default(run: list[Case]) -> bool:
+    """Return whether one of the cases is the default."""
     return any(case.default for case in run)
 
 
 def _has_tests(switch: Switch) -> bool:
+    """Return whether the chain compares the selector at all."""
     return any(len(run) > 1 or not _is_default(run) for run in switch.runs)
 
 
 def _is_something(part: Part) -> bool:
+    """Return whether a part is not empty."""
     return bool(part) if isinstance(part, bytes) else part[0] < part[1]
 
 
-# A chain of more is too deep for javac; and tests are many where many cases run into each other.
+# A longer chain is too deep for javac; many cases that fall through need many tests.
 MOST_BRANCHES = 400
 MOST_TESTS = 1000
 _LONGEST = 30
 
 
 class SwitchToIf:
+    """Conversion of a switch to ``if`` statements (abbreviated SF in the paper)."""
+
     name = "switch"
 
     def locations(self, code: Code, method: int, seed: int) -> list[Location]:
@@ -332,7 +355,7 @@ class SwitchToIf:
 
 
 def _plan(code: Code, node: int) -> tuple[Plan | None, str]:
-    """How a switch is written anew, or why it is not."""
+    """Return how to rewrite a switch, or None and the reason why it is refused."""
     try:
         switch = read(code, node)
         _check_size(switch)
@@ -349,7 +372,7 @@ def _plan(code: Code, node: int) -> tuple[Plan | None, str]:
 
 
 def _switches(file: JavaFile) -> dict[int, list[int]]:
-    """The switches of a file, by the method they stand in."""
+    """Return the switches of each method of a file."""
     found: dict[int, list[int]] = {}
     nodes = np.flatnonzero(among(SWITCH)[file.syntax.kind]).tolist()
     if nodes:
@@ -360,13 +383,14 @@ def _switches(file: JavaFile) -> dict[int, list[int]]:
 
 
 def _told(code: Code, node: int) -> str:
-    """The selector as a person would call it."""
+    """Return the selector's text for the location's id."""
     condition = code.child(node, "condition")
     text = code.text(condition) if condition != NONE else ""
     return " ".join(text[1:-1].split())[:_LONGEST]
 
 
 def _check_size(switch: Switch) -> None:
+    """Raise ``RefusedError`` if the chain would be too long."""
     tests = 0
     for run in switch.runs:
         for number, case in enumerate(run):

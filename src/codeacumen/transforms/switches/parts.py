@@ -1,13 +1,12 @@
-"""The parts of a switch: its cases, which of them run into the next, what leaves it.
+"""Parts of a switch: its cases, the ones that fall through, and the statements that leave it.
 
-Variables that one case declares and another uses: the cases of a switch are one scope, the
-branches that they become are not.
+The module also finds variables that one case declares and another one uses, because the cases of a
+switch are one scope and the branches of an ``if`` are not; and it finds the use of a switch
+expression's value.
 
-Where a switch stands, and what becomes of its value.
-
-A switch that is a statement is written anew by itself. Of one that gives a value, the statement
-around it is: each branch then returns, assigns or yields its value itself. Its values were expected
-to be of the type of what takes them (JLS 15.28.1), and they still are.
+A switch statement is rewritten by itself. A switch expression is rewritten with the statement
+around it: each branch then returns, assigns or yields its value itself. The target type of the
+values (JLS 15.28.1) stays the same.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from codeacumen.transforms.edits import Part, Rewrite
 
 RULE = "switch_rule"
 GROUP = "switch_block_statement_group"
-# Parents that hold statements in a row.
+# Parents whose children are a list of statements.
 LISTS = BLOCKS | {GROUP}
 _HOLDERS = LISTS | LOOPS | {"if_statement", "labeled_statement"}
 _LABEL = "switch_label"
@@ -31,13 +30,16 @@ _BODIES = TYPES | {LAMBDA}
 
 
 class RefusedError(Exception):
-    """Why a switch stays as it is."""
+    """The switch cannot be rewritten, with the reason."""
 
 
 @dataclass(slots=True)
 class Case:
-    """What runs for some labels. ``nodes`` are the grammar's groups: all but the last have
-    labels only. ``statements``: of a rule, its body. ``falls``: it runs into the next case."""
+    """A case of a switch.
+
+    ``nodes`` are the groups of the grammar: all but the last have labels only. ``statements`` of a
+    rule are its body. ``falls_through``: control continues in the next case.
+    """
 
     nodes: list[int] = field(default_factory=list)
     labels: list[int] = field(default_factory=list)
@@ -46,12 +48,16 @@ class Case:
     falls: bool = False
 
     def holds(self, code: Code, node: int) -> bool:
+        """Return whether a node is in the case."""
         return any(code.inside(node, one) for one in self.nodes)
 
 
 @dataclass
 class Switch:
-    """``block`` is its body. ``gives``: it is an expression."""
+    """A switch.
+
+    ``block`` is its body. ``is_expression``: it has a value.
+    """
 
     node: int
     selector: int
@@ -62,7 +68,7 @@ class Switch:
 
     @cached_property
     def runs(self) -> list[list[Case]]:
-        """Cases that run into each other, together."""
+        """Runs of cases that fall through into each other."""
         found: list[list[Case]] = []
         falls = False
         for case in self.cases:
@@ -75,7 +81,7 @@ class Switch:
 
 
 def read(code: Code, node: int) -> Switch:
-    """A switch's parts; refused if it has others than those known here."""
+    """Return the parts of a switch; raise ``RefusedError`` if it contains unsupported ones."""
     condition, block = code.child(node, "condition"), code.child(node, "body")
     if condition == NONE or block == NONE:
         raise RefusedError("the source is broken here")
@@ -101,6 +107,7 @@ def read(code: Code, node: int) -> Switch:
 
 
 def _add_label(code: Code, label: int, case: Case) -> None:
+    """Add the parts of a label to a case."""
     word, *parts = code.children(label)
     if code.kind[word] == "default":
         case.default = True
@@ -113,6 +120,7 @@ def _add_label(code: Code, label: int, case: Case) -> None:
 
 
 def _add_falls(code: Code, cases: list[Case]) -> None:
+    """Set which cases fall through."""
     for case in cases[:-1]:
         answer = completes(code, case.nodes[-1])
         if answer is None:
@@ -121,8 +129,10 @@ def _add_falls(code: Code, cases: list[Case]) -> None:
 
 
 def gives(code: Code, node: int) -> bool:
-    """Whether a switch is an expression. The grammar takes some statements that a semicolon
-    follows for expressions."""
+    """Return whether a switch is an expression.
+
+    The grammar parses some switch statements that a semicolon follows as expressions.
+    """
     above = code.parent[node]
     if code.kind[above] == "expression_statement":
         return code.kind[code.parent[above]] == RULE
@@ -131,19 +141,20 @@ def gives(code: Code, node: int) -> bool:
 
 
 def breaks(code: Code, switch: Switch) -> list[int]:
-    """The ``break`` statements that leave a switch."""
+    """Return the ``break`` statements that leave a switch."""
     found = code.of_kind(switch.block, "break_statement")
     return [one for one in found if target(code, one) == switch.node]
 
 
 def yields(code: Code, switch: Switch) -> list[int]:
-    """The ``yield`` statements that give a switch its value."""
+    """Return the ``yield`` statements that provide the value of a switch."""
     found = code.of_kind(switch.block, "yield_statement")
     return [one for one in found if yields_to(code, one) == switch.node]
 
 
 def yields_to(code: Code, node: int) -> int:
-    """The switch that a ``yield`` gives its value to, or a rule that is a value does."""
+    """Return the switch for which a ``yield``, or the expression of a rule, provides the value;
+    NONE if there is none."""
     for one in code.up(node):
         if code.kind[one] == SWITCH and gives(code, one):
             return one
@@ -153,7 +164,8 @@ def yields_to(code: Code, node: int) -> int:
 
 
 def tail(code: Code, case: Case) -> int:
-    """The last statement of a case, in blocks at its end too; NONE if it has none."""
+    """Return the last statement of a case, also if it is in a block at the end; NONE if the case
+    has none."""
     if not case.statements:
         return NONE
     last = case.statements[-1]
@@ -166,6 +178,7 @@ def tail(code: Code, case: Case) -> int:
 
 
 def is_tail(code: Code, switch: Switch, node: int) -> bool:
+    """Return whether a statement is the last one of a case."""
     return any(tail(code, case) == node for case in switch.cases)
 
 
@@ -176,7 +189,7 @@ SHARED = "a variable is shared between cases"
 
 
 def shared(code: Code, switch: Switch) -> list[int]:
-    """The declarations (statements) that must move before the branches."""
+    """Return the declarations that must move before the branches."""
     if switch.rules:
         return []
     found: list[int] = []
@@ -192,23 +205,24 @@ def shared(code: Code, switch: Switch) -> list[int]:
                     _check(code, switch, statement, names)
                     found.append(statement)
     if found and classes:
-        # Those are in scope in their own case only, and may be the variable's type.
+        # A local class is in scope in its own case only, and may be the variable's type.
         raise RefusedError(SHARED)
     return found
 
 
 def _names(code: Code, statement: int) -> list[int]:
+    """Return the names of the variables that a statement declares."""
     return [code.child(one, "name") for one in code.fields(statement, "declarator")]
 
 
 def _stays(code: Code, statement: int, name: int) -> bool:
-    """Whether a name is used only where it is still in scope when the case is a block."""
+    """Return whether all uses of a variable remain in scope when the case becomes a block."""
     end = code.stop[code.parent[statement]]
     return all(statement <= one < end for one in code.occurrences.get(name, ()))
 
 
 def _check(code: Code, switch: Switch, statement: int, names: list[int]) -> None:
-    """Whether variables may be declared before all branches instead."""
+    """Raise ``RefusedError`` unless the variables can be declared before all branches instead."""
     type_ = code.child(statement, "type")
     if code.kind[statement + 1] == "modifiers" or code.text(type_) == "var":
         raise RefusedError(SHARED)
@@ -220,7 +234,7 @@ def _check(code: Code, switch: Switch, statement: int, names: list[int]) -> None
         text = code.bytes(name)
         for node in range(switch.node, code.stop[switch.node]):
             kind = code.kind[node]
-            # Another variable of that name, or a field, would be hidden.
+            # The declaration would shadow another variable or a field of that name.
             if kind == "identifier" and node not in uses and code.bytes(node) == text:
                 raise RefusedError(SHARED)
             if kind == "switch_label" and any(code.inside(one, node) for one in uses):
@@ -228,7 +242,7 @@ def _check(code: Code, switch: Switch, statement: int, names: list[int]) -> None
 
 
 def declared(code: Code, statement: int) -> bytes:
-    """The declaration without values."""
+    """Return the declaration without initial values."""
     names = [
         code.bytes(name) + _dimensions(code, code.parent[name]) for name in _names(code, statement)
     ]
@@ -236,12 +250,13 @@ def declared(code: Code, statement: int) -> bytes:
 
 
 def _dimensions(code: Code, declarator: int) -> bytes:
+    """Return the dimensions after the name of a variable."""
     found = code.child(declarator, "dimensions")
     return code.bytes(found) if found != NONE else b""
 
 
 def assigned(code: Code, statement: int) -> Rewrite:
-    """What is left where a declaration was: its values are assigned."""
+    """Return the rewrite of a declaration into assignments of its initial values."""
     parts: list[Part] = []
     for name in _names(code, statement):
         value = code.child(code.parent[name], "value")
@@ -262,9 +277,12 @@ _GUARDED = frozenset(("try_statement", "try_with_resources_statement", "synchron
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """``how`` the value is taken, and by which statement (``node``). ``target`` is what it is
-    assigned to; ``outer`` the switch it is yielded to. ``listed``: the statement is one of
-    several in a row."""
+    """Use of a switch's value.
+
+    ``kind`` is the kind of use, ``node`` the statement that uses it, ``target`` the variable that
+    it is assigned to, ``outer`` the switch that it is yielded to. ``is_in_list``: the statement is
+    in a list of statements.
+    """
 
     how: str
     node: int
@@ -274,6 +292,8 @@ class Place:
 
 
 def find_place(code: Code, switch: Switch) -> Place:
+    """Return how a switch is used; raise ``RefusedError`` if its value cannot be moved into the
+    branches."""
     above = code.parent[switch.node]
     if not switch.gives:
         holder = above if code.kind[above] != "expression_statement" else code.parent[above]
@@ -288,6 +308,7 @@ def find_place(code: Code, switch: Switch) -> Place:
 
 
 def _taken(code: Code, value: int, above: int) -> Place:
+    """Return how the parent of a switch expression uses its value."""
     kind = code.kind[above]
     if kind == "return_statement":
         if _unit(code, above) == LAMBDA:
@@ -309,7 +330,10 @@ def _taken(code: Code, value: int, above: int) -> Place:
 
 
 def _check_outer(code: Code, outer: int) -> None:
-    """What is yielded is expected to be of a type only if that is so of the switch around."""
+    """Raise ``RefusedError`` unless the value of the outer switch has a target type.
+
+    Only then has a yielded value a target type, too.
+    """
     for _ in range(8):
         above = code.parent[outer]
         while code.kind[above] == "parenthesized_expression":
@@ -330,6 +354,7 @@ def _check_outer(code: Code, outer: int) -> None:
 
 
 def _assigned(code: Code, node: int) -> Place:
+    """Return the use of a value that is assigned."""
     statement, left = code.parent[node], code.child(node, "left")
     plain = code.kind[left] == "identifier" or (
         code.kind[left] == "field_access"
@@ -347,12 +372,13 @@ def _assigned(code: Code, node: int) -> Place:
 
 
 def _is_value(code: Code, statement: int) -> bool:
-    """Whether a rule's expression is the value of its switch."""
+    """Return whether the expression of a rule is the value of its switch."""
     switch = next((one for one in code.up(statement) if code.kind[one] == SWITCH), NONE)
     return switch == NONE or yields_to(code, statement) == switch
 
 
 def _declared(code: Code, declarator: int) -> Place:
+    """Return the use of a value that initialises a variable."""
     statement = code.parent[declarator]
     if code.kind[statement] != "local_variable_declaration" or not _listed(code, statement):
         raise RefusedError(_LARGER)
@@ -362,25 +388,29 @@ def _declared(code: Code, declarator: int) -> Place:
 
 
 def _type(code: Code, declarator: int) -> str:
+    """Return the declared type of a variable; empty if there is none."""
     type_ = code.child(code.parent[declarator], "type")
     return code.text(type_) if type_ != NONE else ""
 
 
 def _listed(code: Code, statement: int) -> bool:
+    """Return whether a statement is in a list of statements."""
     return code.kind[code.parent[statement]] in LISTS
 
 
 def _unit(code: Code, node: int) -> str:
-    """The kind of the body that runs a statement."""
+    """Return the kind of the lambda or type that contains a statement."""
     return next((code.kind[one] for one in code.up(node) if code.kind[one] in TYPES | {LAMBDA}), "")
 
 
 def _check_target(code: Code, switch: Switch, found: Place, above: int) -> None:
-    """An assignment moves from behind the switch into it: before what ``finally`` does, and into
-    the reach of ``catch``."""
+    """Raise ``RefusedError`` if the assignment must not move from behind the switch into it.
+
+    It would then precede the code of a ``finally``, and an exception in it would reach a ``catch``.
+    """
     guarded = [one for one in yields(code, switch) if _is_guarded(code, switch, one)]
     if found.how != DECLARE:
-        # What is yielded to another switch may be assigned there.
+        # A value that is yielded to another switch may be assigned there.
         if guarded:
             raise RefusedError("the value is given inside try or synchronized")
         return
@@ -399,6 +429,7 @@ def _check_target(code: Code, switch: Switch, found: Place, above: int) -> None:
 
 
 def _is_guarded(code: Code, switch: Switch, node: int) -> bool:
+    """Return whether a node is inside a ``try`` or ``synchronized`` statement of the switch."""
     for one in code.up(node):
         if one == switch.node:
             return False
@@ -408,8 +439,10 @@ def _is_guarded(code: Code, switch: Switch, node: int) -> bool:
 
 
 def comments(code: Code, start: int, end: int, pause: bytes = b"\n") -> bytes:
-    """Comments among the nodes from one to before another, to be put in front of something;
-    what follows one that ends its line is separated from it by ``pause``."""
+    """Return the comments in a range of nodes as text to put before other code.
+
+    A comment that ends its line is followed by ``separator``.
+    """
     found = b""
     for node in range(start, end):
         if code.kind[node] in COMMENTS:

@@ -1,8 +1,8 @@
-"""What a switch selects by: how its selector is kept, and how it is compared to a label.
+"""The selector of a switch: how its value is kept, and how it is compared with a label.
 
-Tests have no effects, so a local variable is tested again and again; everything else is kept in a
-new variable first. A selector that is null makes a switch throw a NullPointerException, and so
-does the first test here: by unboxing, or by calling a method on it.
+Tests have no side effects, so a local variable is tested repeatedly; any other selector is first
+stored in a new variable. A selector that is null makes a switch throw a NullPointerException. So
+does the first test here, by unboxing or by calling a method on it.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ NUMBER, STRING, ENUM, ITSELF = "number", "string", "enum", "itself"
 _ERROR = "IncompatibleClassChangeError"
 _UNKNOWN = "the type of the selector is not known"
 _NUMBERS = frozenset(("byte", "short", "char", "int"))
-# These bind tighter than ``==``, or are as good as in parentheses.
+# Expressions that bind tighter than ``==`` and need no parentheses.
 _TIGHT = frozenset(
     (
         "identifier",
@@ -39,10 +39,13 @@ _LITERALS = frozenset(one for one in _TIGHT if one.endswith("_literal"))
 
 @dataclass(frozen=True, slots=True)
 class Selector:
-    """``plain``: it may be tested more than once as it is. ``type``: that of the variable that
-    keeps it otherwise. ``test`` and ``opposite`` have places for it and for a label; a constant
-    that is a bare name is put behind ``owner``. ``unboxes``: it may be null, and an assignment to
-    the variable throws. ``error`` is what is thrown where no constant is met."""
+    """How to store and compare the value of a selector.
+
+    ``is_repeatable``: it may be evaluated more than once. ``type``: the type of the variable that
+    stores it otherwise. ``test`` and ``negated_test`` are templates for the selector and a label;
+    ``owner`` qualifies a constant that is a simple name. ``unboxes``: it may be null, and an
+    assignment to the variable throws. ``error`` is thrown where no constant matches.
+    """
 
     kind: str
     plain: bool
@@ -54,6 +57,7 @@ class Selector:
     error: str = ""
 
     def compared(self, code: Code, name: str, label: int, same: bool = True) -> str:
+        """Return the test that compares the selector with a label, or its negation."""
         text = code.text(label)
         if self.owner and code.kind[label] == "identifier":
             text = f"{self.owner}.{text}"
@@ -62,19 +66,21 @@ class Selector:
         return (self.test if same else self.opposite).format(name, text)
 
     def touched(self, name: str) -> str:
-        """A statement that throws for null, and does nothing else."""
+        """Return a statement that throws if the selector is null and has no other effect."""
         return {STRING: f"{name}.hashCode();", ENUM: f"{name}.ordinal();"}.get(self.kind, "")
 
 
 def selector(code: Code, types: Types, switch: Switch) -> Selector:
+    """Return how to store and compare a switch's selector; raise ``RefusedError`` if its type is
+    unknown or unsupported."""
     node = switch.selector
     plain = _is_plain(code, node)
     typed = types.of(node)
     kind = _kind(code, types, switch, typed)
     if kind != ENUM and switch.gives and not any(case.default for case in switch.cases):
-        raise RefusedError("some values have no case")  # javac would not have it
+        raise RefusedError("some values have no case")  # javac rejects such a switch
     if kind == NUMBER:
-        # Unboxing is what the switch does first. All there are fit into an int.
+        # The switch unboxes the selector first. All its types fit into an int.
         name = UNBOXED.get(typed.name, typed.name) if typed else "int"
         unboxes = typed is None or typed.kind != "primitive"
         return Selector(NUMBER, plain, name, "{} == {}", "{} != {}", unboxes=unboxes)
@@ -85,6 +91,7 @@ def selector(code: Code, types: Types, switch: Switch) -> Selector:
 
 
 def _enum(code: Code, types: Types, switch: Switch, plain: bool) -> Selector:
+    """Return the selector of an enum's switch."""
     node = switch.selector
     if _in_constructor(code, node):
         raise RefusedError("an enum's constants cannot be named in its constructor")
@@ -95,7 +102,7 @@ def _enum(code: Code, types: Types, switch: Switch, plain: bool) -> Selector:
         test, opposite = "{} == {}", "{} != {}"
         return Selector(ITSELF, True, name, test, opposite, owner, error=error)
     if not owner or not name:
-        # Its type has no name here, but the constants have.
+        # The type cannot be named here, but the constants can.
         if any(code.kind[one] != "identifier" for case in switch.cases for one in case.labels):
             raise RefusedError("the enum cannot be named here")
         name = "java.lang.Enum<?>" if types.hides("Enum") else "Enum<?>"
@@ -110,7 +117,7 @@ def _enum(code: Code, types: Types, switch: Switch, plain: bool) -> Selector:
 
 
 def _in_constructor(code: Code, node: int) -> bool:
-    """Whether an enum's constructor holds a node (JLS 8.9.2)."""
+    """Return whether a node is in an enum's constructor (JLS 8.9.2)."""
     for one in code.up(node):
         if code.kind[one] == "constructor_declaration":
             return code.kind[code.parent[one]] == "enum_body_declarations"
@@ -120,8 +127,12 @@ def _in_constructor(code: Code, node: int) -> bool:
 
 
 def _is_plain(code: Code, node: int) -> bool:
-    """``this`` and literals, and local variables: not of a method around the class, since the
-    class may inherit a field of that name."""
+    """Return whether a selector may be evaluated repeatedly: ``this``, literals and local
+    variables.
+
+    Variables of a method around the class are excluded, because the class may inherit a field of
+    that name.
+    """
     if code.kind[node] != "identifier":
         return code.kind[node] == "this" or code.kind[node] in _LITERALS
     declared = code.declaration.get(node, NONE)
@@ -131,10 +142,12 @@ def _is_plain(code: Code, node: int) -> bool:
 
 
 def _class(code: Code, node: int) -> int:
+    """Return the innermost type around a node."""
     return next((one for one in code.up(node) if code.kind[one] in TYPES), NONE)
 
 
 def _kind(code: Code, types: Types, switch: Switch, typed: Typed | None) -> str:
+    """Return the kind of a selector by its type, or else by the labels."""
     labels = [label for case in switch.cases for label in case.labels]
     if typed is not None and typed.kind:
         name = UNBOXED.get(typed.name, typed.name)
@@ -147,7 +160,7 @@ def _kind(code: Code, types: Types, switch: Switch, typed: Typed | None) -> str:
         raise RefusedError("the selector is of a type that is not handled")
     bare = [one for one in labels if code.kind[one] == "identifier"]
     if bare and (typed is not None or types.written(switch.selector)):
-        # Of a class that is neither a string nor a box, only an enum has labels that are names.
+        # Among classes other than String and boxes, only an enum has labels that are names.
         return ENUM
     for label in labels:
         kind = _of_label(code, types, label)
@@ -159,8 +172,11 @@ def _kind(code: Code, types: Types, switch: Switch, typed: Typed | None) -> str:
 
 
 def _of_label(code: Code, types: Types, label: int) -> str:
-    """What a label tells of the selector. A bare name tells nothing: it may be a constant of an
-    enum, whatever else has that name."""
+    """Return the kind of selector that a label implies.
+
+    A simple name implies none: it may be a constant of an enum even if something else has that
+    name.
+    """
     if code.kind[label] in _LITERALS:
         return NUMBER
     if code.kind[label] == "string_literal":
@@ -174,8 +190,11 @@ def _of_label(code: Code, types: Types, label: int) -> str:
 
 
 def _of_names(code: Code, types: Types, labels: list[int]) -> str:
-    """What labels that are names tell: a name that no variable has is a constant of an enum.
-    Names of several constants of this file are those constants, and not by chance an enum's."""
+    """Return the kind of selector that labels with simple names imply.
+
+    A name that no variable has is a constant of an enum. If several labels name constants of this
+    file, they are those constants and not constants of an enum with the same names.
+    """
     declared = {
         code.declared_type(code.declaration[one]) if code.declaration.get(one, NONE) >= 0 else ""
         for one in labels

@@ -57,6 +57,7 @@ def undo_casts(nodes: NDArray[np.int32], source: bytes) -> None:
 
 
 def _in_field(nodes: NDArray[np.int32], node: int, number: int) -> list[int]:
+    """Return the children in a field, by the field's number."""
     found: list[int] = []
     at, stop = node + 1, nodes[node, c.STOP]
     while at < stop:
@@ -67,6 +68,7 @@ def _in_field(nodes: NDArray[np.int32], node: int, number: int) -> list[int]:
 
 
 def _is_to_name(nodes: NDArray[np.int32], cast: int) -> bool:
+    """Return whether a node is a cast to a single name."""
     types = _in_field(nodes, cast, c.F_TYPE)
     names = (c.IDENTIFIER, c.SCOPED_TYPE)
     return nodes[cast, c.SYMBOL] == c.CAST and len(types) == 1 and nodes[types[0], c.CODE] in names
@@ -77,7 +79,8 @@ class _Operations:
     """Operator-precedence parser (shunting-yard) for the operations around a false cast.
 
     ``operations`` are complete: code, label, left and right operand. An operand is a node, or
-    ``~i`` for operation i."""
+    ``~i`` for operation i.
+    """
 
     nodes: NDArray[np.int32]
     source: bytes
@@ -88,6 +91,7 @@ class _Operations:
     operators: list[int] = field(default_factory=list)
 
     def put_together(self, root: int) -> None:
+        """Write the operations below a root to the nodes; leave broken syntax as it is."""
         used = self._read(root)
         if len(self.made) != len(used) or len(self.operands) != 1:
             return  # broken syntax
@@ -148,5 +152,6 @@ class _Operations:
         self._make(code, label, types[0] if types else node, self.operands.pop())
 
     def _make(self, code: int, label: int, left: int, right: int) -> None:
+        """Add an operation, which becomes an operand of the next one."""
         self.made.append((code, label, left, right))
         self.operands.append(~(len(self.made) - 1))

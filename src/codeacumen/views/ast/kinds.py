@@ -43,6 +43,7 @@ def _first(nodes: Nodes, node: int) -> int:
 
 @kernel
 def _is(nodes: Nodes, source: Bytes, node: int, word: bytes) -> bool:
+    """Return whether the text of a node equals ``word``."""
     start = nodes[node, c.START]
     same = nodes[node, c.END] - start == len(word)
     for i in range(len(word)):
@@ -164,6 +165,7 @@ def _settle_token(nodes: Nodes, operators: Bytes, node: int) -> None:
 
 @kernel
 def _settle_annotation(nodes: Nodes, below: Bytes, node: int) -> None:
+    """Assign the label of an annotation, and the code of its parent."""
     up = nodes[node, c.UP]
     above = nodes[up, c.SYMBOL]
     of_type = below[above] == c.OF_TYPE and not _is_bound(nodes, up)
@@ -209,6 +211,7 @@ def _settle_statement(nodes: Nodes, below: Bytes, node: int) -> None:
 
 @kernel
 def _settle_pattern(nodes: Nodes, node: int) -> None:
+    """Assign the code of a pattern, or of an ``instanceof`` with a pattern."""
     if nodes[node, c.SYMBOL] == c.TYPE_PATTERN:
         first = _first(nodes, node)
         if first >= 0 and nodes[first, c.SYMBOL] == c.UNDERSCORE:
@@ -251,6 +254,7 @@ def _settle_step(nodes: Nodes, source: Bytes, node: int) -> None:
 
 @kernel
 def _settle_other(nodes: Nodes, source: Bytes, below: Bytes, node: int) -> None:
+    """Assign the codes of the remaining kinds of nodes."""
     kind = nodes[node, c.SYMBOL]
     if kind == c.CREATION:
         _annotate(nodes, node)

@@ -25,6 +25,7 @@ Plan: TypeAlias = NDArray[np.int32]
 
 @kernel
 def _add(plan: Plan, label: int, depth: int, node: int) -> None:
+    """Append a row to a plan; beyond its capacity only count it."""
     at = plan[0, 0]
     if at < len(plan):  # else draw_trees enlarges the plan and starts it again
         plan[at, 0] = label
@@ -35,6 +36,7 @@ def _add(plan: Plan, label: int, depth: int, node: int) -> None:
 
 @kernel
 def _draw(nodes: Nodes, plan: Plan, depth: int, node: int) -> None:
+    """Append a reference to the plan of a tree; ERRONEOUS if the node has no tree."""
     drawn = nodes[node, c.CODE] >= c.TREES
     _add(plan, c.PLAN_OF if drawn else labels.ERRONEOUS, depth, node)
 
@@ -151,6 +153,7 @@ def _brackets(nodes: Nodes, plan: Plan, depth: int, at: int, end: int) -> int:
 
 @kernel
 def _annotations(nodes: Nodes, plan: Plan, depth: int, at: int, end: int) -> None:
+    """Add the annotations between two nodes."""
     _add(plan, labels.ANNOTATIONS, depth, nodes[at, c.UP])
     while at < end:
         if nodes[at, c.CODE] == c.ANNOTATION:
@@ -264,6 +267,7 @@ def _plan(
 
 @kernel
 def _longer(rows: Numbers) -> Numbers:
+    """Return a copy with room for twice as many rows."""
     more = np.empty((2 * len(rows), rows.shape[1]), dtype=np.int32)
     for row in range(len(rows)):
         for column in range(rows.shape[1]):

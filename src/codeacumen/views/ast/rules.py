@@ -82,6 +82,7 @@ def late(chosen: Chosen, depth: int = 1) -> Part:
 
 
 def modifiers(depth: int = 1, of: int = c.OF_NODE) -> tuple[Part, Part]:
+    """Add the modifiers of a node, with or without flags, merged with their getter."""
     return late(of + code(c.MODIFIERS), depth), late(of + code(c.BARE_MODIFIERS), depth)
 
 

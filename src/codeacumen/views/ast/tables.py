@@ -196,6 +196,7 @@ class Tables(NamedTuple):
 
 @lru_cache(maxsize=1)
 def tables() -> Tables:
+    """Return the arrays of the grammar and the rules."""
     grammar = language()
     named = {name: number for number, names in _NAMED.items() for name in names}
     named |= {name: c.FREE + place for place, name in enumerate(BY_SYMBOL)}
@@ -220,6 +221,7 @@ def tables() -> Tables:
 
 
 def _below(named: dict[str, int]) -> NDArray[np.uint8]:
+    """Return how a code's children are used: as statements, or as annotations of a type."""
     below = np.zeros(256, dtype=np.uint8)
     below[[named[name] for name in _IN_LIST]] = c.IN_LIST
     below[[named[name] for name in _IN_FIELD]] = c.IN_FIELD
@@ -229,6 +231,7 @@ def _below(named: dict[str, int]) -> NDArray[np.uint8]:
 
 
 def _operators(tokens: dict[str, int]) -> NDArray[np.uint8]:
+    """Return the label of each operator by its position."""
     operators = np.full((4, 256), LABEL["ERRONEOUS"], dtype=np.uint8)
     for place, signs in enumerate((_BETWEEN, _ASSIGNING, _BEFORE, _AFTER)):
         for sign, name in signs.items():
@@ -238,6 +241,7 @@ def _operators(tokens: dict[str, int]) -> NDArray[np.uint8]:
 
 
 def _rows(rules: dict[int, tuple[Part, ...]]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Return the offset of each code's parts, and the parts of all codes."""
     by_code = [rules.get(number, ()) for number in range(256)]
     first = np.zeros(len(by_code) + 1, dtype=np.int32)
     np.cumsum([len(rule) for rule in by_code], out=first[1:])
@@ -245,6 +249,7 @@ def _rows(rules: dict[int, tuple[Part, ...]]) -> tuple[NDArray[np.int32], NDArra
 
 
 def _lists() -> NDArray[np.uint8]:
+    """Return the membership of each code in each list."""
     lists = np.zeros((len(WHICH), 256), dtype=np.uint8)
     for name, numbers in ONLY.items():
         lists[WHICH[name], list(numbers)] = c.ITSELF

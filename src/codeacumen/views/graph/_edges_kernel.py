@@ -85,6 +85,7 @@ ROWS, SOURCES, GUARDS, BODIES = range(4)
 
 @kernel
 def _child(field: Any, stop: Any, node: int, wanted: int) -> int:
+    """Return the first child in a field, or -1 if there is none."""
     at = node + 1
     while at < stop[node]:
         if field[at] == wanted:
@@ -123,6 +124,7 @@ def _guards(
 
 @kernel
 def _add(n: Any, rows: Any, kind: int, source: int, target: int) -> None:
+    """Append an edge; beyond the capacity only count it."""
     at = n[ROWS]
     if at < len(rows):
         rows[at, 0], rows[at, 1], rows[at, 2] = kind, source, target

@@ -111,6 +111,7 @@ def _names(file: JavaFile) -> Column:
 
 
 def _lexical(names: Column) -> Iterator[Row]:
+    """Yield the LL edges, from the earlier occurrence to the later one."""
     last: dict[int, int] = {}
     for node in np.flatnonzero(names >= 0).tolist():
         symbol = int(names[node])
@@ -120,6 +121,7 @@ def _lexical(names: Column) -> Iterator[Row]:
 
 
 def _computed(syntax: Syntax, names: Column) -> Iterator[Row]:
+    """Yield the CF edges of assignments and declarations."""
     assigns = symbols("assignment_expression")
     done = 0
     wanted = among("assignment_expression", "variable_declarator", "resource")[syntax.kind]
@@ -145,6 +147,7 @@ def _computed(syntax: Syntax, names: Column) -> Iterator[Row]:
 
 
 def _guarded(syntax: Syntax, names: Column) -> Iterator[Row]:
+    """Yield the GB and GN edges of ``if`` statements."""
     for node in np.flatnonzero(among("if_statement")[syntax.kind]).tolist():
         condition = child(syntax, node, "condition")
         for kind, branch in ((GB, "consequence"), (GN, "alternative")):
@@ -155,6 +158,7 @@ def _guarded(syntax: Syntax, names: Column) -> Iterator[Row]:
 
 
 def _flowing(file: JavaFile, methods: Sequence[int]) -> Iterator[Row]:
+    """Yield the LU and LW edges of the methods that the tool analyses."""
     declared = file.declarations
     top = [
         place

@@ -34,7 +34,8 @@ def argument_edges(
     """Return rows (FA, source, target) from each variable in an argument to the parameter's name.
 
     ``variables`` is -1 at nodes that name no variable. One of the ``roots`` must contain both the
-    call and the callee. With ``spread``, all variable arguments map to the last parameter."""
+    call and the callee. With ``spread``, all variable arguments map to the last parameter.
+    """
     rows: list[tuple[int, int, int]] = []
     syntax = file.syntax
     for call, method in _calls(file, roots):
@@ -104,6 +105,7 @@ def _in_constructor(
 
 
 def _among(roots: Column, nodes: Column) -> NDArray[np.bool_]:
+    """Return a mask of the nodes that are roots."""
     return np.asarray(roots[np.searchsorted(roots, nodes, side="right") - 1] == nodes)
 
 
@@ -157,11 +159,13 @@ def child(syntax: Syntax, node: int, name: str) -> int:
 
 
 def _takes(syntax: Syntax, method: int, given: int) -> bool:
+    """Return whether a constructor accepts this number of arguments."""
     formals, variable = _parameters(syntax, method)
     return given == len(formals) or (variable and given >= len(formals) - 1)
 
 
 def _arguments(syntax: Syntax, call: int) -> list[int]:
+    """Return the nodes of a call's arguments."""
     group = child(syntax, call, "arguments")
     if group < 0:
         return []
@@ -374,6 +378,7 @@ def declarations(file: JavaFile) -> NDArray[np.bool_]:
 
 @lru_cache(maxsize=1)
 def _field_access() -> NDArray[np.bool_]:
+    """Return a mask of the grammar's symbols for ``field_access``."""
     found = np.zeros(1 << 16, dtype=np.bool_)
     found[list(symbols("field_access"))] = True
     return found

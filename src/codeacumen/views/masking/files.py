@@ -1,9 +1,9 @@
-"""Files in which something is hidden, for views to be computed from.
+"""Files in which a name or an operator is hidden, as input of the views.
 
-Leaks are closed by construction: what is to be hidden is taken out of the source, and whatever a
-view tells is computed from that. The file is not parsed again. Its nodes stay, node for node, with
-new places in the new source; so a method is found under the same number as before, in broken files
-too, and the operator that is hidden may be no operator of Java.
+Leaks are impossible by construction: the hidden text is removed from the source, and every view is
+computed from the result. The file is not parsed again. Its nodes stay the same and get new offsets
+in the new source. A method therefore keeps its index, in broken files too, and the text that
+replaces an operator need not be an operator of Java.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from codeacumen.views.graph.edges import original
 from codeacumen.views.masking.text import plain, telling
 from codeacumen.views.paths import METHOD_NAME
 
-# What stands for an operator, and, where people read, for the name of a call; and for that name
-# in a file that is to stay Java.
+# Replacement of an operator, and of a call's name in text for people; and replacement of a call's
+# name in a file that must remain Java.
 MASKED = "<MASK>"
 MASKED_CALL = "MASKED_CALL"
 
@@ -31,7 +31,7 @@ _FACTS = ("syntax", "declarations", "tokens", "names", "bindings")
 
 
 class Edit(NamedTuple):
-    """Bytes from ``start`` to ``end`` of a source become another text."""
+    """Replaces bytes ``start`` to ``end`` of a source by ``text``."""
 
     start: int
     end: int
@@ -42,27 +42,30 @@ Edits = Sequence[Edit]
 
 
 def name_edits(file: JavaFile, name: str) -> list[Edit]:
-    """Hide a method's name wherever the file tells it."""
+    """Return the edits that hide a method's name wherever the file reveals it."""
     text = METHOD_NAME.encode()
     return [Edit(at, end, text) for at, end in telling(file.syntax, plain(name))]
 
 
 def call_edits(file: JavaFile, start: int, shown: str = MASKED_CALL) -> list[Edit]:
-    """Hide the name of a call, which begins at a byte of the source."""
+    """Return the edit that hides the name of a call, which starts at this byte of the source."""
     node = _leaf_at(file.syntax, start)
     if node < 0 or int(file.syntax.kind[node]) not in symbols("identifier"):
-        raise ValueError(f"no call's name begins at byte {start}")
+        raise ValueError(f"no name of a call starts at byte {start}")
     return [Edit(start, int(file.syntax.end[node]), shown.encode())]
 
 
 def operator_edits(file: JavaFile, start: int) -> list[Edit]:
-    """Hide the operator that begins at a byte of the source."""
+    """Return the edit that hides the operator that starts at this byte of the source."""
     return [Edit(start, int(file.syntax.end[_operator_at(file, start)]), MASKED.encode())]
 
 
 def without_operator(file: JavaFile, start: int) -> JavaFile:
-    """The operator is a symbol that no other operator is, and an assignment is an operation as all
-    others. Only the edges of the graph remain those of the program (``graph.edges``)."""
+    """Return the file with an operator hidden.
+
+    The operator gets a symbol that no other operator has, and an assignment becomes a binary
+    operation. Only the edges of the graph still describe the original program (``graph.edges``).
+    """
     node = _operator_at(file, start)
     kind = file.syntax.kind.copy()
     kind[node] = MASK
@@ -74,8 +77,10 @@ def without_operator(file: JavaFile, start: int) -> JavaFile:
 
 
 def edited(file: JavaFile, edits: Edits, kind: NDArray[np.uint16] | None = None) -> JavaFile:
-    """The same nodes over a source with edits, which are in order and inside single tokens,
-    comments or strings."""
+    """Return a file with the same nodes over an edited source.
+
+    The edits must be in order, each inside a single token, comment or string.
+    """
     syntax = file.syntax
     source = applied(file.source, edits)
     made = JavaFile(source)
@@ -90,8 +95,10 @@ def edited(file: JavaFile, edits: Edits, kind: NDArray[np.uint16] | None = None)
 
 
 def of_method(file: JavaFile, place: int) -> JavaFile:
-    """The same file, as if no other method of it had a body: what is computed for all bodies is
-    computed for this one alone."""
+    """Return the file with one method as the only one that has a body.
+
+    Functions that process all bodies then process only this one.
+    """
     made = JavaFile(file.source)
     for fact in _FACTS:
         made.__dict__[fact] = getattr(file, fact)
@@ -101,6 +108,7 @@ def of_method(file: JavaFile, place: int) -> JavaFile:
 
 
 def applied(source: bytes, edits: Edits) -> bytes:
+    """Return the source with the edits applied."""
     pieces: list[bytes] = []
     done = 0
     for start, end, text in edits:
@@ -111,13 +119,16 @@ def applied(source: bytes, edits: Edits) -> bytes:
 
 
 def moved(offsets: Column, edits: Edits) -> Column:
-    """Places in a source, after edits of it. What was inside of an edit is at its end."""
+    """Return offsets into a source as offsets into the edited source.
+
+    An offset inside an edit becomes the end of that edit.
+    """
     if not edits:
         return offsets
     start, end = np.array([one[:2] for one in edits], dtype=np.int64).T
     grown = np.array([len(one.text) for one in edits]) - (end - start)
     shift = np.concatenate([[0], np.cumsum(grown)])
-    # How many edits are over before each of the places.
+    # The number of edits that end before each of the offsets.
     over = np.searchsorted(end, offsets, side="right")
     found = offsets + shift[over]
     last = np.minimum(over, len(edits) - 1)
@@ -128,12 +139,13 @@ def moved(offsets: Column, edits: Edits) -> Column:
 
 
 def _leaf_at(syntax: Syntax, start: int) -> int:
-    """The token that begins at a byte, -1 if there is none."""
+    """Return the token that starts at a byte, or -1 if there is none."""
     found = np.flatnonzero(syntax.is_leaf & (syntax.start == start) & (syntax.end > start))
     return int(found[0]) if len(found) else -1
 
 
 def _operator_at(file: JavaFile, start: int) -> int:
+    """Return the operator that starts at a byte; raise an error if there is none."""
     syntax = file.syntax
     node = _leaf_at(syntax, start)
     around = among("binary_expression", "assignment_expression")
@@ -142,5 +154,5 @@ def _operator_at(file: JavaFile, start: int) -> int:
         or syntax.field[node] != field("operator")
         or not around[syntax.kind[syntax.parent[node]]]
     ):
-        raise ValueError(f"no operator between two operands begins at byte {start}")
+        raise ValueError(f"no operator between two operands starts at byte {start}")
     return node

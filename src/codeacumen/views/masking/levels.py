@@ -1,20 +1,20 @@
-"""What a model sees of a method's source: all of it, or less.
+"""Levels of a method's source that a model sees: all of it, or less.
 
 ``whole``: the text as it is. ``uncommented``: without comments. ``unnamed``: with comments, but
-every identifier masked. ``bare``: neither comments nor names.
+with every identifier masked. ``bare``: neither comments nor names.
 
-Identifiers (of types, methods, variables, fields, labels, annotations and packages, whoever chose
-them) become ``v1``, ``v2``, … in the order in which the code has them first, so that a name is
-masked alike in both levels that mask. Keywords, primitive types, ``var`` and numbers stay. What
-stands between the quotes of a string is emptied, and a character becomes a blank: these are words
-that somebody chose, too.
+Identifiers (of types, methods, variables, fields, labels, annotations and packages, including those
+of libraries) become ``v1``, ``v2``, … in the order of their first occurrence in the code, so that a
+name has the same mask in both levels. Keywords, primitive types, ``var`` and numbers stay. The
+content of a string is removed and a character becomes a blank, because these are words that a
+programmer chose, too.
 
-In comments that stay, a word is masked if the code has it as an identifier; if it is written as one
-(``camelCase``, ``with_underscore``, ``with$``); and each part of a word with dots or ``#`` inside.
-Tags (``@param``) stay.
+In comments that stay, a word is masked if the code has it as an identifier, or if it is written
+like one (``camelCase``, ``with_underscore``, ``with$``). Each part of a word that contains dots or
+``#`` is masked. Tags (``@param``) stay.
 
-Whatever the parser does not understand is searched for words that may be names. So nothing that
-looks like an identifier is left, in broken code neither.
+Code that the parser does not understand is searched for words that may be names. Therefore nothing
+that looks like an identifier remains, not even in broken code.
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ MASKED = frozenset((UNNAMED, BARE))
 COMMENTED = frozenset((WHOLE, UNNAMED))
 
 _WORD = re.compile(r"(?<![\w$])(?:[^\W\d]|\$)[\w$]*")
-# A word of a comment: a name, or several with dots or # between them; the t of don't is none.
+# A word of a comment: a name, or several joined by dots or #. The t of don't is not a word.
 _TOLD = re.compile(r"(?<![\w$])(?<!\w')@?(?:[^\W\d]|\$)[\w$]*(?:[.#](?:[^\W\d]|\$)[\w$]*)*")
 _PARTS = re.compile(r"[.#]")
-# Written with a dot inside, and no names.
+# Abbreviations with dots, which are not names.
 _ABBREVIATIONS = frozenset(("e.g", "i.e", "E.g", "I.e", "a.k.a", "w.r.t"))
 _TAGS = frozenset(
     (
@@ -81,7 +81,7 @@ _IDENTIFIER, _STRING, _CHARACTER, _OTHER, _COMMENT, _GAP = range(6)
 
 @lru_cache(maxsize=1 << 13)
 def shown(text: str, level: str) -> str:
-    """The text as a level shows it."""
+    """Return the text as a level shows it."""
     if level == WHOLE:
         return text
     pieces = _pieces_of(text)
@@ -98,6 +98,7 @@ def shown(text: str, level: str) -> str:
 
 @lru_cache(maxsize=1)
 def _reserved() -> frozenset[str]:
+    """Return the keywords of Java."""
     from codeacumen.languages.java.syntax.lexical import KEYWORDS
 
     return frozenset(KEYWORDS)
@@ -105,11 +106,12 @@ def _reserved() -> frozenset[str]:
 
 @lru_cache(maxsize=8)
 def _pieces_of(text: str) -> tuple[tuple[int, str], ...]:
+    """Return the pieces of a text, cached."""
     return tuple(_pieces(text))
 
 
 class _Masks:
-    """Names and what stands for them in one text."""
+    """Masks for the names of one text."""
 
     def __init__(self, pieces: Sequence[tuple[int, str]]) -> None:
         self.names: dict[str, str] = {}
@@ -124,9 +126,11 @@ class _Masks:
         self.of_code = frozenset(self.names)
 
     def of(self, name: str) -> str:
+        """Return the mask of a name; a new name gets the next number."""
         return self.names.setdefault(name, f"v{len(self.names) + 1}")
 
     def piece(self, kind: int, part: str) -> str:
+        """Return a piece of the text with its names masked."""
         if kind == _IDENTIFIER:
             return self.of(part)
         if kind == _STRING:
@@ -145,6 +149,7 @@ class _Masks:
         return part
 
     def _told(self, word: str) -> str:
+        """Return a word of a comment, masked if it is a name."""
         if word in _TAGS or word in _ABBREVIATIONS:
             return word
         at, word = ("@", word[1:]) if word.startswith("@") else ("", word)
@@ -157,18 +162,19 @@ class _Masks:
         )
 
     def _is_name(self, word: str) -> bool:
+        """Return whether a word of a comment is a name in the code or is written like one."""
         if word in self.of_code or "_" in word or "$" in word:
             return True
         return not word.isupper() and any(one.isupper() for one in word[1:])
 
 
 def _pieces(text: str) -> Iterator[tuple[int, str]]:
-    """The whole text in pieces: identifiers, strings, characters, other tokens, comments, and what
-    lies between."""
+    """Yield the whole text in pieces: identifiers, strings, characters, other tokens, comments, and
+    the text between them."""
     from codeacumen.languages.java import parse_java
     from codeacumen.languages.java.syntax.tokens import CODE, tokens
 
-    # What cannot be written as UTF-8 is no Java, and must not end a run.
+    # Text that UTF-8 cannot encode is not Java, but must not raise an error.
     source = text.encode("utf-8", "replace")
     syntax = parse_java(source)
     found = tokens(syntax)
@@ -188,7 +194,7 @@ def _pieces(text: str) -> Iterator[tuple[int, str]]:
     spans += [(start, end, _COMMENT) for start, end in _comments(syntax)]
     at = 0
     for start, end, kind in sorted(spans):
-        if start < at:  # inside of what was there already
+        if start < at:  # inside the previous piece
             continue
         if start > at:
             yield _between(source[at:start])
@@ -199,17 +205,22 @@ def _pieces(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _between(source: bytes) -> tuple[int, str]:
+    """Return the text between two pieces: white space, or code that the parser did not
+    understand."""
     return (_OTHER if source.isspace() else _GAP), _decoded(source)
 
 
 def _decoded(source: bytes) -> str:
+    """Return bytes as text."""
     return source.decode("utf-8", "replace")
 
 
 def _chosen(syntax: Syntax) -> list[bool]:
-    """Which nodes are identifiers that somebody chose: a word that is a keyword in its place, such
-    as ``record``, is another kind of leaf, but not where the parser is at a loss; and nobody may
-    call a type ``var``."""
+    """Return for each node whether it is an identifier that a programmer chose.
+
+    A contextual keyword such as ``record`` is another kind of leaf, except in code that the parser
+    does not understand. No type may have the name ``var``.
+    """
     from codeacumen.languages.java.syntax.grammar import among
     from codeacumen.languages.syntax import ERROR
 
@@ -222,6 +233,7 @@ def _chosen(syntax: Syntax) -> list[bool]:
 
 
 def _comments(syntax: Syntax) -> Iterator[tuple[int, int]]:
+    """Yield the ranges of the comments, in bytes."""
     from codeacumen.languages.java.syntax.grammar import among
 
     places = among("line_comment", "block_comment")[syntax.kind].nonzero()[0]
@@ -229,8 +241,11 @@ def _comments(syntax: Syntax) -> Iterator[tuple[int, int]]:
 
 
 def _uncommented(pieces: Sequence[tuple[int, str]]) -> str:
-    """Without the comments: a line that held nothing else goes with them, and tokens that only a
-    comment kept apart stay apart."""
+    """Return the text without comments.
+
+    A line that contains only comments is removed, and tokens that only a comment separates stay
+    separate.
+    """
     text = "".join(part for kind, part in pieces if kind != _COMMENT)
     mark = next(sign for code in range(0xE000, 0x110000) if (sign := chr(code)) not in text)
     text = "".join(mark if kind == _COMMENT else part for kind, part in pieces)

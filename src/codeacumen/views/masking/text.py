@@ -1,14 +1,14 @@
-"""A method's text with its own name masked: what a model sees that predicts the name.
+"""A method's text with its own name masked, as input of models that predict the name.
 
-The name is masked where it is declared, wherever else in the text it names a method (calls and
-references of this one, of an overload, of what it overrides or hands on to, ``inner.close()`` in a
-``close``, and a method of that name declared inside), and where comments and strings hold it as a
-whole word: a log's ``"entering close"`` reveals it as well. Variables, fields, types and labels of
-that name stay.
+The name is masked at its declaration; wherever else in the text it names a method (calls of and
+references to this method, an overload, an overridden or delegate method, ``inner.close()`` in a
+``close``, and a method of that name declared inside); and where comments and strings contain it as
+a whole word, because a log message ``"entering close"`` reveals it as well. Variables, fields,
+types and labels of that name stay.
 
-Java's compiler reads ``\\u0067etKey`` as ``getKey``, in names, comments and strings alike, and a
-string may have its letters as octal escapes too. In a string, the word in ``"\\tgetKey"`` begins
-after the escape.
+Java's compiler reads ``\\u0067etKey`` as ``getKey`` in names, comments and strings, and a string
+may spell its letters as octal escapes, too. In a string, the word in ``"\\tgetKey"`` starts after
+the escape.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ _UNICODE = re.compile(r"\\u+([0-9a-fA-F]{4})")
 _HAS_ESCAPES = re.compile(rb"\\[u0-7]")
 _BEFORE = re.compile(rb"(\\+)(u+[0-9a-fA-F]{4}|[0-7]{1,3}|[btnfrs])\Z")
 _AFTER = re.compile(rb"\\(u+[0-9a-fA-F]{4}|[0-7]{1,3})")
-# The longest escape that is looked for before a word.
+# The longest escape that is recognised before a word, in bytes.
 _REACH = 32
 
 
 def plain(name: str) -> str:
-    """A name without escapes, as the compiler reads it."""
+    """Return a name with its Unicode escapes decoded, as the compiler reads it."""
     if "\\" not in name:
         return name
     found = _UNICODE.sub(lambda match: chr(int(match[1], 16)), name)
@@ -45,7 +45,10 @@ def plain(name: str) -> str:
 
 
 def words(text: bytes, name: str) -> list[Span]:
-    """Where the name, which is plain, is a whole word of a text in UTF-8, in order."""
+    """Return the ranges where a name is a whole word of a text in UTF-8, in order.
+
+    The name must not contain escapes.
+    """
     if not name:
         return []
     pattern = _escaped(name) if _HAS_ESCAPES.search(text) else _written(name)
@@ -58,16 +61,18 @@ def words(text: bytes, name: str) -> list[Span]:
 
 @lru_cache(maxsize=1024)
 def _written(name: str) -> re.Pattern[bytes]:
+    """Return the pattern of a name without escapes."""
     return re.compile(re.escape(name.encode("utf-8", "replace")))
 
 
 @lru_cache(maxsize=1024)
 def _escaped(name: str) -> re.Pattern[bytes]:
-    """A name whose characters may be written as escapes."""
+    """Return the pattern of a name whose characters may be written as escapes."""
     return re.compile(b"".join(map(_spellings, name)))
 
 
 def _spellings(character: str) -> bytes:
+    """Return the pattern of all spellings of a character."""
     units = character.encode("utf-16-be", "surrogatepass")
     codes = (units[at : at + 2].hex() for at in range(0, len(units), 2))
     ways = [
@@ -81,16 +86,17 @@ def _spellings(character: str) -> bytes:
 
 
 def _before(text: bytes, at: int) -> str:
-    """The character before a byte."""
+    """Return the character before a byte."""
     escape = _BEFORE.search(text, max(at - _REACH, 0), at)
-    # After an even number of backslashes comes an ordinary letter.
+    # An even number of backslashes does not start an escape.
     if escape and len(escape[1]) % 2:
         return _told(escape[2])
-    # A character has at most four bytes; what is cut off is no character.
+    # A character has at most four bytes; ``ignore`` drops an incomplete one.
     return text[max(at - 4, 0) : at].decode("utf-8", "ignore")[-1:]
 
 
 def _after(text: bytes, end: int) -> str:
+    """Return the character at a byte."""
     escape = _AFTER.match(text, end)
     if escape:
         return _told(escape[1])
@@ -98,13 +104,14 @@ def _after(text: bytes, end: int) -> str:
 
 
 def _told(escape: bytes) -> str:
-    """The character that an escape stands for; a blank for those that are white space."""
+    """Return the character that an escape denotes; a blank for white space."""
     if escape[:1] == b"u":
         return chr(int(escape.lstrip(b"u"), 16))
     return chr(int(escape, 8)) if escape.isdigit() else " "
 
 
 def _goes_on(character: str) -> bool:
+    """Return whether a character may be part of a name."""
     return character.isalnum() or character in ("_", "$")
 
 
@@ -117,7 +124,7 @@ _TOLD = (
     "multiline_string_fragment",
     "escape_sequence",
 )
-# What has a method's name as its field ``name``.
+# Nodes whose field ``name`` is the name of a method.
 _NAMED = (
     "method_invocation",
     "method_declaration",
@@ -131,8 +138,10 @@ _OPENS = re.compile(rb"\s*\(")
 
 
 class _Place(NamedTuple):
-    """Where a method's text is, and its name in it; ``at`` and ``end`` of the name are equal where
-    the source has none."""
+    """Range of a method's text, and of its name.
+
+    The range of the name (``at`` to ``end``) is empty if the source has none.
+    """
 
     start: int
     stop: int
@@ -141,22 +150,25 @@ class _Place(NamedTuple):
 
 
 def masked_text(file: JavaFile, place: int, edits: Iterable[tuple[int, int, bytes]] = ()) -> str:
-    """The text of a method, a place in ``file.declarations.methods``, after some edits of the
-    file, with its name masked. Edits are what ``transforms`` makes: a start and an end in the
-    original's bytes, the text instead, in order. Those outside of the method are passed over."""
+    """Return the text of a method after edits of its file, with its name masked.
+
+    ``method`` is an index into ``file.declarations.methods``. ``edits`` are those of
+    ``transforms``: start and end in bytes of the original, and the new text, in order. Edits
+    outside of the method are ignored.
+    """
     here = file.once(_places)[place]
     text = _edited(file.source, here, edits)
     name = plain(file.source[here.at : here.end].decode("utf-8", "replace"))
     made = _alone(text, name)
     if made is None:
-        # Some methods stand only where they are; some files are broken.
+        # Some methods parse only inside their class, and some files are broken.
         before, after = file.source[: here.start], file.source[here.stop :]
         made = _replaced(text, _telling(text, name, before, after))
     return made.decode("utf-8", "replace")
 
 
 def masked(text: str, name: str) -> str:
-    """A method's text, which stands alone, with its name masked."""
+    """Return the text of a method that is parsed alone, with its name masked."""
     data = text.encode("utf-8", "replace")
     made = _alone(data, plain(name))
     if made is None:
@@ -165,20 +177,20 @@ def masked(text: str, name: str) -> str:
 
 
 def masked_other(text: str, name: str) -> str | None:
-    """The text of some other method, a caller for one, with a name masked; None where it has to
-    be read in its file."""
+    """Return the text of another method, such as a caller, with a name masked; None if it parses
+    only inside its file."""
     made = _alone(text.encode("utf-8", "replace"), plain(name), own=False)
     return made.decode("utf-8", "replace") if made is not None else None
 
 
 def masked_words(text: str, name: str) -> str:
-    """A comment's text, or any other that is no code, with every such word masked."""
+    """Return a text that is not code, such as a comment, with all occurrences of a name masked."""
     data = text.encode("utf-8", "replace")
     return _replaced(data, words(data, plain(name))).decode("utf-8", "replace")
 
 
 def telling(syntax: Syntax, name: str) -> list[Span]:
-    """Where a file tells a name, which is plain, that is asked for."""
+    """Return the ranges where a file reveals a name, which must not contain escapes."""
     spans = words(syntax.source, name)
     if not spans:
         return []
@@ -189,11 +201,14 @@ def telling(syntax: Syntax, name: str) -> list[Span]:
 
 
 def _alone(text: bytes, name: str, *, own: bool = True) -> bytes | None:
-    """Nothing where the text cannot be read alone. The only such word of a method's own text, as
-    it is for most methods, is the declaration's."""
+    """Return a method's text with the name masked; None if it cannot be parsed alone.
+
+    In most methods the only occurrence of the name is the declaration, so that no parsing is
+    needed. ``own``: the text is the method's own, not that of another one.
+    """
     spans = words(text, name)
     if len(spans) > own:
-        # A method is parsed alone: its file may be a thousand times as long.
+        # Parse the method alone, because its file may be a thousand times as long.
         snippet = parse_snippet(text)
         if snippet.file.syntax.broken:
             return None
@@ -202,23 +217,25 @@ def _alone(text: bytes, name: str, *, own: bool = True) -> bytes | None:
 
 
 def _telling(text: bytes, name: str, before: bytes, after: bytes) -> list[Span]:
+    """Return the ranges in ``text`` that reveal a name, parsed with the text around it."""
     syntax = parse_java(b"".join((before, text, after)))
     return _shifted(telling(syntax, name), len(before), len(text))
 
 
 def _telling_in(snippet: Snippet, name: str) -> list[Span]:
-    """Where a snippet tells a name, as places in the snippet."""
+    """Return the ranges in a snippet that reveal a name."""
     file, start, stop = snippet
     return _shifted(telling(file.syntax, name), start, stop - start)
 
 
 def _shifted(spans: Sequence[Span], first: int, length: int) -> list[Span]:
-    """Those inside a part of a text, as places in that part."""
+    """Return the ranges inside a part of a text, as ranges of that part."""
     inside = ((at - first, end - first) for at, end in spans)
     return [(at, end) for at, end in inside if at >= 0 and end <= length]
 
 
 def _places(file: JavaFile) -> list[_Place]:
+    """Return the ranges of each method of a file."""
     syntax, found = file.syntax, []
     for method in file.declarations.methods:
         start, stop = int(syntax.start[method.node]), int(syntax.end[method.node])
@@ -232,6 +249,7 @@ def _places(file: JavaFile) -> list[_Place]:
 
 
 def _edited(source: bytes, here: _Place, edits: Iterable[tuple[int, int, bytes]]) -> bytes:
+    """Return a method's text with the edits applied."""
     pieces: list[bytes] = []
     at = here.start
     for start, end, text in edits:
@@ -248,6 +266,7 @@ def _edited(source: bytes, here: _Place, edits: Iterable[tuple[int, int, bytes]]
 
 
 def _replaced(text: bytes, spans: Sequence[Span]) -> bytes:
+    """Return the text with the ranges replaced by the mask."""
     pieces: list[bytes] = []
     done = 0
     for at, end in spans:
@@ -258,8 +277,10 @@ def _replaced(text: bytes, spans: Sequence[Span]) -> bytes:
 
 
 def _tells(syntax: Syntax, leaf: int, at: int, end: int) -> bool:
-    """Is the word there the name of a method, or does a comment or a string hold it? ``leaf`` is
-    the last that does not begin after it."""
+    """Return whether the word is the name of a method, or in a comment or a string.
+
+    ``leaf`` is the last leaf that does not start after the word.
+    """
     node = leaf
     while node > 0 and syntax.end[node] < end:
         node = int(syntax.parent[node])
@@ -280,17 +301,20 @@ def _tells(syntax: Syntax, leaf: int, at: int, end: int) -> bool:
         )
     if among(*_NAMED)[around]:
         return bool(syntax.field[node] == field("name"))
-    # In what cannot be read, rather too much is masked than the name told.
+    # In broken code, mask too much rather than reveal the name.
     return around == ERROR
 
 
 def _is_called(source: bytes, at: int, end: int) -> bool:
-    """Of a name written with escapes, of which the grammar knows nothing: is it followed by a
-    bracket, or what a reference refers to?"""
+    """Return whether a name with escapes is followed by a parenthesis, or preceded by ``::``.
+
+    The grammar does not parse such names.
+    """
     return bool(_OPENS.match(source, end)) or source[max(at - 80, 0) : at].rstrip().endswith(b"::")
 
 
 def _is_static_import(syntax: Syntax, node: int) -> bool:
+    """Return whether a node is a static import."""
     if syntax.kind[node] not in symbols("import_declaration"):
         return False
     return any(syntax.text(child) == "static" for child in syntax.children(node))

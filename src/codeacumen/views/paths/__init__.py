@@ -71,6 +71,7 @@ class PathTable:
 
 
 def _stored(method: Mapping[str, Any], row: Mapping[str, Any]) -> MethodPaths:
+    """Return the path contexts of a method from the row of the store."""
     columns = {field: row[field] for field in MethodPaths.__slots__ if field != "method"}
     return MethodPaths(method=method["name"], **columns)
 

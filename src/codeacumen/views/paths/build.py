@@ -151,6 +151,7 @@ def _roots(file: JavaFile, methods: Sequence[int]) -> NDArray[np.int64]:
 
 
 def _trees(file: JavaFile, roots: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """Return the offsets of the methods' trees, and the rows of their nodes."""
     syntax = file.syntax
     kept = roots[roots >= 0]
     if not len(kept):
@@ -267,6 +268,7 @@ class MethodPaths:
 
 
 def method_paths(found: Paths, row: int) -> MethodPaths:
+    """Return the path contexts of the method at a position."""
     nodes = slice(*found.node_offsets[row : row + 2].tolist())
     leaves = slice(*found.leaf_offsets[row : row + 2].tolist())
     pairs = slice(*found.context_offsets[row : row + 2].tolist())
@@ -338,6 +340,7 @@ def _way(parent: Sequence[int], source: int, target: int) -> tuple[list[int], in
 
 
 def _contexts(one: MethodPaths, style: Style, own_name: OwnName) -> list[tuple[str, Json, str]]:
+    """Return the contexts of a method: left name, path, right name."""
     shown = METHOD_NAME if own_name != "gluecode" else one.method
     hidden = _HIDDEN[own_name]
     words = one.name if style == "code2vec" else one.parts
@@ -353,6 +356,7 @@ def _contexts(one: MethodPaths, style: Style, own_name: OwnName) -> list[tuple[s
 
 
 def _line(one: MethodPaths, style: Style, own_name: OwnName) -> str:
+    """Return the extractor's line of a method."""
     printed = (f"{left},{path},{right}" for left, path, right in _contexts(one, style, own_name))
     return " ".join([target_of(one.method), *printed])
 

@@ -255,9 +255,11 @@ class _Texts:
         self.further: dict[bytes | tuple[int, int], int] = {}
 
     def number(self, key: bytes | tuple[int, int]) -> int:
+        """Return the number of a text that is not a word of the file, by its key."""
         return self.further.setdefault(key, len(self.words) + len(self.further))
 
     def spelled(self, numbers: list[int]) -> list[tuple[str, str]]:
+        """Return the names and the parts of the texts with these numbers, which are sorted."""
         known = _KNOWN.get
         words, keys = self.words, list(self.further)
         # The numbers are sorted, so the file's words come first.

@@ -75,6 +75,7 @@ def symbol_count() -> int:
 
 
 def _marks(names: tuple[str, ...]) -> NDArray[np.uint8]:
+    """Return the number of each symbol's mark, by the names of the marks."""
     made = np.zeros(symbol_count(), dtype=np.uint8)
     for number, name in enumerate(names):
         if name:
@@ -112,6 +113,7 @@ def looks() -> Looks:
 
 
 def _known(rule: Rule) -> str:
+    """Return the special of a rule if ``details`` handles it, else an empty string."""
     return rule.special if rule.special in details.SPECIALS else ""
 
 

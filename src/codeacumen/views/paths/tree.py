@@ -169,6 +169,7 @@ def _first(code: Rows, node: int) -> int:
 
 @kernel
 def _add(rows: Rows, count: int, node: int, rule: int, rank: int, shared: int, extra: int) -> int:
+    """Append a child; beyond the capacity drop it."""
     if count < len(rows):
         rows[count, 0], rows[count, 1], rows[count, 2] = node, rule, rank
         rows[count, 3], rows[count, 4] = shared, extra
@@ -453,6 +454,7 @@ def _resolve(code: Rows, t: Table, node: int, rule: int) -> tuple[int, int]:
 
 @kernel
 def _kind(code: Rows, t: Table, node: int, rule: int, extra: int) -> int:
+    """Return the kind of a node."""
     special = t[rule, SPECIAL]
     if special == KIND and code[KIND_FOUND, node] >= 0:
         return int(code[KIND_FOUND, node])
@@ -466,6 +468,7 @@ def _kind(code: Rows, t: Table, node: int, rule: int, extra: int) -> int:
 def _children(
     code: Rows, t: Table, rows: Rows, frames: Rows, node: int, rule: int, kind: int, extra: int
 ) -> int:
+    """Collect the children of a node; return their number."""
     special = t[rule, SPECIAL]
     count = 0
     if kind == t[0, K_REFERENCE]:

@@ -330,8 +330,8 @@ def test_the_text_form_comes_back(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "message", "hint"),
     [
-        ("pmi", "no space called 'pmi'", "ppmi"),
-        ("", "no space called ''", "ppmi"),
+        ("pmi", "no space 'pmi'", "ppmi"),
+        ("", "no space ''", "ppmi"),
         ("ppmi:k=2", "'k=2' is not a setting of the space ppmi", "ngrams, lower"),
         ("ppmi:alpha", "'alpha' is not a setting", "as in ppmi:ngrams=3"),
         ("ppmi:alpha=2", "alpha=2", "from 0 to 1"),

@@ -1,7 +1,7 @@
-"""What the page says about robustness: the tables of the paper, over all its tasks of the runs.
+"""Build the report's section on robustness, with the paper's tables over all tasks of the runs.
 
-Rabin et al. (IST 2021) show prediction change by transformation (Table 2), by how much is changed
-(Table 3), the five types of pairs (Table 4) and subtoken scores before and after (Table 5).
+Rabin et al. (IST 2021) show prediction change by transformation (Table 2), by share of changed
+places (Table 3), the five types of pairs (Table 4) and subtoken scores before and after (Table 5).
 """
 
 from __future__ import annotations
@@ -37,8 +37,11 @@ MOST_REASONS = 8
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A line of PCP: a transformation in one mode, by all models. ``methods`` is None where the
-    data set is not at hand; ``variants`` is how many the models were scored on at most."""
+    """Prediction change of all models for a transformation in one mode.
+
+    ``methods`` is None if the data set is not available; ``variants`` is the maximum number of
+    variants that a model was scored on.
+    """
 
     kind: str
     slug: str
@@ -51,7 +54,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Breakdown:
-    """A transformation's further metrics: one line a model."""
+    """Further metrics of a transformation, one row per model."""
 
     kind: str
     slug: str
@@ -60,7 +63,7 @@ class Breakdown:
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """Why places were refused, or variants dropped; names in a reason are left out."""
+    """Number of places refused, or variants dropped, for a reason, with names removed from it."""
 
     kind: str
     what: str
@@ -70,8 +73,11 @@ class Reason:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What a data set says about itself. ``kinds`` has a line for each transformation: its name,
-    what it does, kept and found variants by mode, refused places, dropped variants."""
+    """Description of a data set.
+
+    ``kinds`` has for each transformation its name, meaning, kept and found variants by mode,
+    refused places and dropped variants.
+    """
 
     name: str
     projects: list[str]
@@ -85,6 +91,8 @@ class Facts:
 
 @dataclass(frozen=True, slots=True)
 class RobustnessTables:
+    """Content of the section."""
+
     models: list[tuple[str, ModelCard]]
     headline: list[Change]
     modes: list[Change]
@@ -240,7 +248,7 @@ def _facts(name: str, about: Mapping[str, Json]) -> Facts:
 
 
 def _most_common(kind: str, what: str, whys: Mapping[str, int]) -> list[Reason]:
-    """The names in a reason make each of them a rare one; without them there are few."""
+    """Return the most frequent reasons, merged by removing the names in them."""
     counted: Counter[str] = Counter()
     for why, n in whys.items():
         counted[re.sub(r"`[^`]*`", "`…`", why)] += n

@@ -1,6 +1,6 @@
-"""The plots of robustness: figures 2 to 4 of Rabin et al. (IST 2021), and Table 3 drawn.
+"""Plot figures 2 to 4 and Table 3 of Rabin et al. (IST 2021).
 
-Each is of one model, as in the paper: transformations in it stand side by side, and the axis is the
+As in the paper, each plot shows one model, with the transformations side by side. The axis is the
 same for all models.
 """
 
@@ -21,13 +21,13 @@ ROOM = 18
 SINGLE, ALL = "single", "all"
 
 Row: TypeAlias = dict[str, Any]
-# The rows of one model in one task.
+# Returns the rows of one model in one task.
 Rows: TypeAlias = Callable[[TaskCard, Scores], list[Row]]
 
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """One model's plots, each with its heading and with what it shows."""
+    """Plots of a model, each with its heading and caption."""
 
     model: str
     plots: list[tuple[Plot, str, str]]
@@ -35,9 +35,12 @@ class Figures:
 
 @dataclass(frozen=True, slots=True)
 class _Figure:
-    """``rows`` gives the dots. ``across``: the transformations stand below each other, else
-    beside each other within each category. ``order`` is that of the categories, or of the series
-    where ``across``; what it does not name is not drawn."""
+    """Definition of a figure.
+
+    ``rows`` returns the dots. With ``across``, the transformations are the vertical axis and
+    ``order`` the series; otherwise ``order`` is the horizontal axis, with the transformations as
+    series. Parts that ``order`` lacks are not drawn.
+    """
 
     name: str
     title: str
@@ -49,6 +52,7 @@ class _Figure:
 
 
 def robustness_tasks(merged: Merged) -> list[TaskCard]:
+    """Return the cards of the runs' robustness tasks."""
     return [
         card
         for name, card in merged.tasks.items()
@@ -57,12 +61,12 @@ def robustness_tasks(merged: Merged) -> list[TaskCard]:
 
 
 def kind_of(card: TaskCard) -> str:
-    """The transformation that a task is about."""
+    """Return the transformation of a task."""
     return printable(card.name.removeprefix(FAMILY))
 
 
 def figures(merged: Merged, cards: Sequence[TaskCard]) -> list[Figures]:
-    """For the models that are not baselines; where there are none, for all."""
+    """Return the plots of the models that are not baselines, or of all if there are none."""
     asked = {cell.model for card in cards for cell in merged.of_task(card.name)}
     own = [name for name in merged.models if name in asked and not merged.models[name].is_baseline]
     models = (own or [name for name in merged.models if name in asked])[:MOST_MODELS]
@@ -90,8 +94,8 @@ def _figures(cards: Sequence[TaskCard]) -> list[_Figure]:
         _Figure(
             "places",
             "One place and all places",
-            "Prediction change where one place is changed, and where all of a method's places are, "
-            "which is of methods with two places or more (figure 2 of the paper).",
+            "Prediction change if one place is changed, and if all places of a method with two or "
+            "more places are changed (figure 2 of the paper).",
             "pcp",
             _places,
             ("one place", "all places"),
@@ -99,8 +103,8 @@ def _figures(cards: Sequence[TaskCard]) -> list[_Figure]:
         ),
         _Figure(
             "right",
-            "Names that were right and names that were wrong",
-            "How many in a hundred names change, among those that were right for the original and "
+            "Right and wrong names",
+            "Percentage of names that change, among those that were right for the original and "
             "among those that were wrong (figure 3).",
             "changed, %",
             _right,
@@ -109,9 +113,9 @@ def _figures(cards: Sequence[TaskCard]) -> list[_Figure]:
         ),
         _Figure(
             "shares",
-            "By how much is changed",
-            "Prediction change by the share of a method's places that is changed, of methods with "
-            "four places or more; all places: of two or more (Table 3).",
+            "By share of changed places",
+            "Prediction change by the share of changed places, of methods with four or more "
+            "places; all places: of methods with two or more (Table 3).",
             "pcp",
             _by_mode,
             [*shares, ALL] if shares else [],
@@ -138,7 +142,7 @@ def _rows(merged: Merged, cards: Sequence[TaskCard], model: str, figure: _Figure
         for row in figure.rows(card, cell)
         if row["part"] in figure.order
     ]
-    # All places alone say nothing about shares of them.
+    # A figure of shares needs more than the mode "all".
     return rows if figure.name != "shares" or any(row["part"] != ALL for row in rows) else []
 
 
@@ -202,17 +206,17 @@ def _percent(mode: str) -> float:
 def _spec(
     figure: _Figure, rows: Sequence[Row], kinds: Sequence[str], bounds: Scale, title: str
 ) -> dict[str, Any]:
-    """Dots with their intervals, in groups."""
+    """Return the Vega-Lite specification of dots with their intervals, in groups."""
     import altair as alt
 
     present = {row["kind"] for row in rows}
-    # Colours go by place among all transformations, so that each keeps its own.
+    # The colour scale covers all transformations, so that each has the same colour in all plots.
     groups, series = ([k for k in kinds if k in present], list(figure.order))
     group, one = ("kind", "part")
     if not figure.across:
         groups, series, group, one = list(figure.order), list(kinds), "part", "kind"
     shown = [name for name in series if any(row[one] == name for row in rows)]
-    # Alike in both, so that Vega-Lite makes one legend of colour and shape.
+    # The same legend for both, so that Vega-Lite merges colour and shape.
     legend = alt.Legend(title=None, values=shown, columns=3) if len(shown) > 1 else None
     colour = alt.Color(f"{one}:N", scale=alt.Scale(domain=series, range="ordinal"), legend=legend)
     shape = alt.Shape(f"{one}:N", scale=alt.Scale(domain=series), legend=legend)

@@ -1,8 +1,9 @@
-"""Data of the page's viewer of variants: code before and after, and the names predicted for both.
+"""Collect the data of the page's variant viewer: code before and after, and the predicted names.
 
-A page cannot hold a million variants: some are sampled by hashes that do not depend on order or
-machine; changed ones first, one of each method before a second of any. Tokens that differ are
-marked. White space is no token: code that only moved to the right is not marked.
+A page cannot hold a million variants, so some are sampled by hashes, which do not depend on order
+or machine: variants with a changed name first, and one of each method before a second of any.
+Tokens that differ are marked. White space is not a token, so code that is only indented is not
+marked.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from codeacumen.report.instances import plain
 from codeacumen.tasks.base import StandardTask
 from codeacumen.text.subtokens import subtokens
 
-# Offsets of a stretch, in characters.
+# Start and end of a span of text, in characters.
 Stretch = tuple[int, int]
 
 _TOKEN = re.compile(
@@ -35,14 +36,14 @@ _TOKEN = re.compile(
 
 
 def differences(before: str, after: str) -> tuple[list[Stretch], list[Stretch]]:
-    """The stretches of each text that the other does not have.
+    """Return the spans of each text that the other does not have.
 
-    >>> differences("int a = b;", "int c = b;")
+    >>> find_differences("int a = b;", "int c = b;")
     ([(4, 5)], [(4, 5)])
     """
     old, new = _tokens(before), _tokens(after)
     words, others = ([text for text, _ in tokens] for tokens in (old, new))
-    # Most of two variants is alike; the search is for what stands between.
+    # Strip the common prefix and suffix first: most tokens are equal.
     first = _alike(words, others)
     last = _alike(words[first:][::-1], others[first:][::-1])
     middle = SequenceMatcher(
@@ -58,7 +59,7 @@ def differences(before: str, after: str) -> tuple[list[Stretch], list[Stretch]]:
 
 
 def _alike(some: Sequence[str], others: Sequence[str]) -> int:
-    """How many stand at the beginning of both."""
+    """Return the number of equal items at the beginning of both."""
     pairs = zip(some, others, strict=False)
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
@@ -68,7 +69,7 @@ def _tokens(text: str) -> list[tuple[str, Stretch]]:
 
 
 def _stretches(text: str, tokens: Sequence[tuple[str, Stretch]]) -> list[Stretch]:
-    """One for the tokens of a line, so that no indentation is among them."""
+    """Return one span per line of tokens, so that no span contains indentation."""
     found: list[Stretch] = []
     for _, (start, end) in tokens:
         if found and "\n" not in text[found[-1][1] : start]:
@@ -79,7 +80,7 @@ def _stretches(text: str, tokens: Sequence[tuple[str, Stretch]]) -> list[Stretch
 
 
 def dedented(*texts: str) -> list[str]:
-    """Methods without the indentation that all of their lines after the first share."""
+    """Return methods without the common indentation of all their lines after the first."""
     margins = [
         line[: len(line) - len(line.lstrip(" \t"))]
         for text in texts
@@ -97,13 +98,15 @@ MOST_VARIANTS = 200
 MOST_CHARACTERS = 600_000
 # A longer method is hard to read in a page.
 LONGEST = 5_000
-# Of each transformation, so many are looked at.
+# Maximum number of variants of a transformation to choose from.
 MOST_LOOKED_AT = 5_000
 ORIGINAL, VARIANT = "original", "variant"
 
 
 @dataclass(frozen=True, slots=True)
 class _Variant:
+    """A variant with its original and the models' predictions."""
+
     kind: str
     instance: Instance
     original: Instance
@@ -112,7 +115,10 @@ class _Variant:
 
 
 def variant_data(evidence: Mapping[str, Evidence], models: Sequence[str]) -> dict[str, Any]:
-    """``evidence`` by transformation. There is no variant where no data set is at hand."""
+    """Return the data of the viewer; ``evidence`` is by transformation.
+
+    Without a data set there are no variants.
+    """
     looked_at = {kind: list(_variants(kind, one, models)) for kind, one in evidence.items()}
     drawn = _drawn({kind: found for kind, found in looked_at.items() if found})
     about = _about([one for one in evidence.values() if one.instances], drawn)
@@ -121,7 +127,7 @@ def variant_data(evidence: Mapping[str, Evidence], models: Sequence[str]) -> dic
     rows: list[dict[str, Any]] = []
     for one in drawn:
         before, after = dedented(_text(one.original), _text(one.instance))
-        # The indentation that is left may differ from one variant to another.
+        # The remaining indentation of an original may differ from variant to variant.
         key = f"{one.original.id}\n{before}"
         if key not in originals:
             originals[key] = len(texts)
@@ -180,7 +186,7 @@ def _variants(kind: str, evidence: Evidence, models: Sequence[str]) -> Iterator[
 
 
 def _said(truth: Json, answer: Answer | None) -> Json:
-    """Both names and which of the five types they are; or why there are none."""
+    """Return both names and the type of the change, or an error."""
     if answer is None:
         return None
     if answer.error or not isinstance(answer.value, dict):
@@ -196,8 +202,10 @@ def _said(truth: Json, answer: Answer | None) -> Json:
 
 
 def _drawn(looked_at: Mapping[str, Sequence[_Variant]]) -> list[_Variant]:
-    """As many of each transformation, three quarters of them changed ones where there are so
-    many; what one lacks, the others have. The changed ones of a transformation come first."""
+    """Return equally many variants of each transformation, three quarters of them with a change.
+
+    If a transformation has too few, the others fill up. Changed variants come first.
+    """
     if not looked_at:
         return []
     share = MOST_VARIANTS // len(looked_at)
@@ -218,6 +226,7 @@ def _drawn(looked_at: Mapping[str, Sequence[_Variant]]) -> list[_Variant]:
 
 
 def _by_method(variants: Sequence[_Variant]) -> list[_Variant]:
+    """Return the variants with the first one of each method first, then the second ones, etc."""
     seen: Counter[str] = Counter()
     turns = []
     for place, one in enumerate(variants):
@@ -227,7 +236,7 @@ def _by_method(variants: Sequence[_Variant]) -> list[_Variant]:
 
 
 def _within_budget(variants: Sequence[_Variant]) -> list[_Variant]:
-    """All, or so many as the page can hold, evenly from the first to the last."""
+    """Return all variants, or as many as the page can hold, evenly spaced."""
     sizes = [len(_text(one.instance)) + len(_text(one.original)) for one in variants]
     if sum(sizes) <= MOST_CHARACTERS:
         return list(variants)
@@ -241,7 +250,7 @@ def _within_budget(variants: Sequence[_Variant]) -> list[_Variant]:
 
 
 def _about(evidence: Sequence[Evidence], drawn: Sequence[_Variant]) -> dict[str, dict[str, Json]]:
-    """Where each original stands, as its data set says."""
+    """Return the file and line of each original, from its data set."""
     wanted = {one.original.id: {"where": ""} for one in drawn}
     folders = {}
     for one in evidence:

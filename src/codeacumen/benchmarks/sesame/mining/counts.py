@@ -235,7 +235,7 @@ def bm25(counts: Sparse, k: float, b: float) -> Weigh:
 
 
 def varying(weighed: Sparse, least: float) -> NDArray[np.int64]:
-    """Return the columns with a variance above ``least`` over all rows, zeros included.
+    """Return the columns with a variance above the bound over all rows, zeros included.
 
     scikit-learn's VarianceThreshold does the same.
     """

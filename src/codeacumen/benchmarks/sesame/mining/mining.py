@@ -1,12 +1,13 @@
 """Run SeSaMe's pipeline from a corpus to pairs of methods that people can rate.
 
-``codeacumen similar mine`` calls it. It writes a folder with
+``codeacumen similar mine`` calls it. It writes a folder with these files:
 
-``methods.parquet``   the compared methods, with the words of their JavaDoc ``pairs.parquet``
-all pairs with a docsim above 0, by row numbers of ``methods.parquet`` ``sample.jsonl``      the
-pairs to rate, in the order of choice, with their excerpts ``assignment.csv``    the raters' turns:
-pair, rater, position ``preview/``          pages on which to rate them ``mined.json``        the
-settings and the numbers of each stage
+- ``methods.parquet``: the compared methods, with the words of their JavaDoc
+- ``pairs.parquet``: all pairs with a docsim above 0, by row numbers of ``methods.parquet``
+- ``sample.jsonl``: the pairs to rate, in the order of choice, with their excerpts
+- ``assignment.csv``: the raters' turns (pair, rater, position)
+- ``preview/``: pages on which to rate the pairs
+- ``mined.json``: the settings and the numbers of each stage
 
 Each file is written atomically. The results of an earlier run are reused if they come from the same
 corpus, code and settings, so an interrupted run can resume.
@@ -50,7 +51,7 @@ PREVIEW, RECORD = "preview", "mined.json"
 _MADE_OF = "codeacumen.made_of"
 # Seconds for the excerpt of a method.
 _LIMIT = 300.0
-# In a dense space nearly all pairs are a little similar.
+# Lower bound of a stored cosine in a dense space, where nearly all pairs are slightly similar.
 DENSE_LEAST = 0.3
 
 
@@ -155,7 +156,7 @@ def _check(out: Path) -> None:
     if foreign:
         raise CodeacumenError(
             f"{out} has other files, such as {sorted(foreign)[0]}",
-            "choose a folder that is empty or does not exist yet",
+            "choose an empty or new folder",
         )
 
 
@@ -365,6 +366,8 @@ def texts_of(out: Path) -> dict[str, str]:
 
     path = out / METHODS
     if not path.is_file():
-        raise CodeacumenError(f"{out} has no methods", "`codeacumen similar mine` writes them")
+        raise CodeacumenError(
+            f"{out} has no {METHODS}", f"codeacumen similar mine CORPUS --out {out}"
+        )
     table = pq.read_table(path, columns=["method_id", "words"])
     return dict(zip(table["method_id"].to_pylist(), table["words"].to_pylist(), strict=True))

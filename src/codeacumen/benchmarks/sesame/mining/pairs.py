@@ -2,10 +2,9 @@
 
 Each row is compared with the rows after it. In a sparse space, a row's values are multiplied into
 the rows that share its columns, one column after the other; as rows have length 1, the sums are
-cosines. In a dense space, a matrix product computes them. Both process stretches of rows with a
-bounded number of pairs, so memory does not grow with the number of pairs. Threads do the work;
-stretches and the order of sums do not depend on the number of threads, so neither do the bytes of
-the file.
+cosines. In a dense space, a matrix product computes them. Both process spans of rows with a bounded
+number of pairs, so memory does not grow with the number of pairs. Threads do the work; the spans
+and the order of sums do not depend on the number of threads, so neither do the bytes of the file.
 
 The file: Parquet, columns ``left`` and ``right`` (int32, left < right) and ``sim`` (float32),
 sorted by (left, right). Its metadata hold the number of rows and the caller's notes.
@@ -81,10 +80,9 @@ def cosines(
     copied: Floats,
     places: Longs,
 ) -> tuple[Ints, Ints, NDArray[np.float32]]:
-    """Return the pairs of the rows ``first`` to ``stop`` (exclusive) with later rows, at most
-    ``most``.
+    """Return the pairs of the rows ``first`` to ``stop`` (exclusive) with later rows.
 
-    Sums follow the order of columns, whatever the stretch.
+    ``capacity`` is the maximum number of pairs. Sums follow the order of columns, for any span.
     """
     total = len(starts) - 1
     left = np.empty(most, dtype=np.int32)
@@ -140,9 +138,9 @@ def looked_up(
 
 Block = tuple[Ints, Ints, NDArray[np.float32]]
 
-# Maximum pairs of a stretch (12 bytes each), unless a single row has more.
+# Maximum pairs of a span (12 bytes each), unless a single row has more.
 MOST = 1 << 22
-# Maximum rows of a stretch, so that all threads have work.
+# Maximum rows of a span, so that all threads have work.
 _ROWS = 1 << 10
 # Pairs of a row group of the file.
 _GROUP = 1 << 20
@@ -168,7 +166,7 @@ def write_pairs(
     most: int = MOST,
     step: Progress = ignore_progress,
 ) -> Written:
-    """Write all pairs with a cosine above ``least``, atomically.
+    """Write all pairs with a cosine above ``min_cosine``, atomically.
 
     ``vectors`` are unit rows of a space. ``notes`` go into the file's metadata.
     """
@@ -220,7 +218,7 @@ def blocks(
     most: int = MOST,
     step: Progress = ignore_progress,
 ) -> Iterator[Block]:
-    """Yield the pairs by stretches: left, right, cosine."""
+    """Yield the pairs of each span of rows: left, right, cosine."""
     workers = workers or processors()
     total = vectors.shape[0]
     if isinstance(vectors, np.ndarray):
@@ -282,7 +280,7 @@ def _dense(vectors: NDArray[Any], least: float, most: int) -> tuple[Work, list[S
 
 
 def _stretches(bound: NDArray[np.int64], most: int) -> list[Stretch]:
-    """Return spans of consecutive rows with at most ``most`` pairs each, but at least one row."""
+    """Return spans of consecutive rows, each with a bounded number of pairs or a single row."""
     found: list[Stretch] = []
     first = held = 0
     for row, pairs in enumerate(bound.tolist()):
@@ -298,7 +296,7 @@ def _stretches(bound: NDArray[np.int64], most: int) -> list[Stretch]:
 def _in_order(
     work: Work, stretches: list[Stretch], total: int, workers: int, step: Progress
 ) -> Iterator[Block]:
-    """Yield results in the order of the stretches, with a few submitted in advance."""
+    """Yield results in the order of the spans, with a few submitted in advance."""
     waiting: deque[tuple[int, Future[Block]]] = deque()
     todo = iter(stretches)
     with ThreadPoolExecutor(workers) as pool:

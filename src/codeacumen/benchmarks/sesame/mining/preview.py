@@ -148,7 +148,7 @@ class Side:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A pair on a page. ``swapped``: the second method stands on the left."""
+    """A pair on a page; with ``swapped``, the second method is on the left."""
 
     id: str
     first: Side
@@ -168,9 +168,9 @@ class Statement:
 
 
 STATEMENTS = (
-    Statement("goals", "Their goals are similar.", "What they are for, when they are called."),
+    Statement("goals", "Their goals are similar.", "The purpose of calling them."),
     Statement("operations", "Their operations are similar.", "The abstract steps to the goal."),
-    Statement("effects", "Their effects are similar.", "What they give back, what they change."),
+    Statement("effects", "Their effects are similar.", "Their results, and what they change."),
 )
 RATINGS = ((2, "agree"), (1, "conditionally"), (0, "disagree"))
 CONFIDENCES = ((2, "high"), (1, "medium"), (0, "low"))
@@ -183,8 +183,8 @@ def write_pages(
     index = out / INDEX
     if out.is_dir() and any(out.iterdir()) and not _is_ours(index):
         raise CodeacumenError(
-            f"{out} is not empty and holds no rating pages",
-            "choose a folder that is empty or does not exist yet",
+            f"{out} is not empty and has no rating pages",
+            "choose an empty or new folder",
         )
     if len({one.id for one in pairs}) != len(pairs):
         raise CodeacumenError("two pairs have the same id")

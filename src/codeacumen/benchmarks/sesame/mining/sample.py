@@ -9,7 +9,7 @@ pair that maximises
     Sim2(d, j)  = σ(cross(d, j) + projects(d) + files(d)),  σ(x) = 2 / (1 + e^−x) − 1.
 
 ``cross`` adds the msims of each method of d with each of j: 1 for the same method, 0 where the
-docsim is unknown or not above ``least``; pairs within a project count. ``projects`` is the share of
+docsim is unknown or not above the bound; pairs within a project count. ``projects`` is the share of
 the choices with the same project on the left and the same on the right; ``files`` is the share with
 the same file on the left, plus that on the right. Before the first choice the maximum is 0, so the
 first choice follows the same rule.
@@ -91,8 +91,8 @@ class Methods:
 class Settings:
     """Sampling settings.
 
-    The sample has ``many`` pairs with a docsim above ``least``. μ weighs docsim against the
-    difference of the tokens, λ weighs relevance against diversity.
+    The sample has ``pair_count`` pairs with a docsim above ``min_similarity``. μ weighs docsim
+    against the difference of the tokens, λ weighs relevance against diversity.
     """
 
     many: int = MANY

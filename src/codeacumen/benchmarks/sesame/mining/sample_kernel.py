@@ -26,8 +26,8 @@ class Candidates(NamedTuple):
     """Columns of the candidates, in decreasing order of ``ceiling``.
 
     ``ceiling`` is the largest possible msim of a pair; ``msim`` equals it until the true value is
-    ``known``. ``crossed`` is the largest sum of cross similarities with the first ``seen`` choices.
-    ``group`` numbers the pairs of projects.
+    known. ``max_cross`` is the largest sum of cross similarities with the first choices, whose
+    number is ``checked_choices``. ``group`` numbers the pairs of projects.
     """
 
     left: Ints
@@ -44,10 +44,11 @@ class Candidates(NamedTuple):
 class Chosen(NamedTuple):
     """State of the choices so far.
 
-    ``project`` counts the choices by pair of projects, ``first`` and ``second`` by the file of the
-    left and of the right method. Each method has a linked list of the choices that it is similar
-    to, latest first: ``head`` is its first link; each link has ``choice``, ``weight`` (the sum of
-    the method's msims to both methods of that choice) and ``after``, the next link.
+    ``project_counts`` has the number of choices by pair of projects, ``left_file_counts`` and
+    ``right_file_counts`` by the file of the left and of the right method. Each method has a linked
+    list of the choices that it is similar to, latest first: ``head`` is its first link; each link
+    has ``choice``, ``weight`` (the sum of the method's msims to both methods of that choice) and
+    ``after``, the next link.
     """
 
     project: Places
@@ -131,7 +132,7 @@ def link(chosen: Chosen, methods: Ints, weights: Floats, choice: int, used: int)
 
 @kernel
 def _cross(chosen: Chosen, left: int, right: int, seen: int) -> float:
-    """Return the largest cross similarity with a choice from number ``seen`` on."""
+    """Return the largest cross similarity with a choice from ``first_choice`` on."""
     most = 0.0
     a, b = chosen.head[left], chosen.head[right]
     while True:
@@ -185,10 +186,10 @@ def _better(of: Candidates, rule: Rule, i: int, score: float, best: float, place
 def look(
     of: Candidates, chosen: Chosen, rule: Rule, begin: int, best: float, place: int, asked: Ints
 ) -> tuple[int, int, float, int]:
-    """Scan the candidates until no other can win, or until ``asked`` is full.
+    """Scan the candidates until no other can win, or until ``requested`` is full.
 
-    ``asked`` receives the candidates whose msim the caller must compute. Return where to continue
-    (-1 at the end), how many candidates ``asked`` has, the best score and its index.
+    ``requested`` receives the candidates whose msim the caller must compute. Return where to
+    continue (-1 at the end), the number of requested candidates, the best score and its index.
     """
     many, wanted = rule.choice_count, 0
     for i in range(begin, len(of.left)):
@@ -221,7 +222,7 @@ def look(
 def weigh(
     of: Candidates, chosen: Chosen, rule: Rule, asked: Ints, best: float, place: int
 ) -> tuple[float, int]:
-    """Return the best score and its index, with the now complete ``asked`` candidates."""
+    """Return the best score and its index, including the requested candidates."""
     for i in asked:
         score = _score(of, chosen, rule, i)
         if _better(of, rule, i, score, best, place):

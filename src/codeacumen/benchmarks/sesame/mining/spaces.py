@@ -165,7 +165,7 @@ def model_vectors(reference: str) -> Of:
     if not isinstance(model, Embed):
         raise CodeacumenError(
             f"model {reference!r} computes no vectors",
-            "`codeacumen models list` shows the models with the capability embed",
+            "list the models with the capability embed: codeacumen models list",
         )
     size = max(1, get_batch_size(model))
 
@@ -238,8 +238,8 @@ class Space:
             return _of_model(rest)
         if kind not in _DEFAULTS:
             raise CodeacumenError(
-                f"there is no space called {kind!r}",
-                f"it is one of {', '.join(_DEFAULTS)} or model:NAME",
+                f"no space {kind!r}",
+                f"use one of {', '.join(_DEFAULTS)} or model:NAME",
             )
         changes: dict[str, Any] = {}
         for part in filter(None, (one.strip() for one in rest.split(","))):

@@ -42,9 +42,7 @@ DEEPEST = 12
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """Members to print, as indices of methods (the subject first) and of fields, and nodes of
-    constants.
-    """
+    """Members to print: indices of methods (the subject first), of fields, nodes of constants."""
 
     methods: tuple[int, ...]
     fields: tuple[int, ...]
@@ -319,10 +317,9 @@ class _Uses:
 
 
 def surroundings(file: JavaFile, method: int) -> Surroundings:
-    """Return the members that belong to a method, which is an index in
-    ``file.declarations.methods``.
+    """Return the members that belong to a method, by a breadth-first search over its uses.
 
-    They are found by a breadth-first search over its uses.
+    ``method`` is an index in ``file.declarations.methods``.
     """
     uses, declared, syntax = file.once(_uses), file.declarations, file.syntax
     found: dict[tuple[str, int], None] = {("method", method): None}

@@ -271,9 +271,7 @@ def _within(
 
 
 def kinds_of_tokens(found: Tokens) -> NDArray[np.uint8]:
-    """Return token kinds as JDT's scanner distinguishes them, with primitive types as
-    identifiers
-    """
+    """Return the token kinds of JDT's scanner, with primitive types as identifiers."""
     kinds = _AS_COMPARED[found.kind]
     for i in np.flatnonzero(kinds == CODE["STRINGLITERAL"]).tolist():
         start = int(found.start[i])

@@ -38,7 +38,7 @@ _TEXTS, _IDS = ("left", "right", "similar"), ("left_id", "right_id", "similar")
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """Two texts and whether people call them similar."""
+    """Two texts, and whether people labelled them as similar."""
 
     left: str
     right: str
@@ -118,7 +118,7 @@ class Tuned:
     """Result of a search.
 
     ``best`` is the best of all ``trials``, which are in the order of evaluation; ``history`` is the
-    best after each round, and ``asked`` the number of positions that the particles visited.
+    best after each round, and ``visited`` the number of positions that the particles visited.
     """
 
     best: Trial

@@ -1,4 +1,4 @@
-"""GLUECode's BiLSTM: the method is read from both ends.
+"""GLUECode's BiLSTM: an LSTM over a method's tokens in both directions.
 
 E = embedding(tokens)                         (n, l, 64)
 b = [last state forwards; last backwards]     (n, 128)
@@ -21,6 +21,8 @@ from codeacumen.models.neural.networks.layers import LabelHead, LabelNetwork
 
 @dataclass(frozen=True, slots=True)
 class Settings:
+    """Hyper-parameters; ``vocabulary`` limits tokens and labels, ``length`` the tokens read."""
+
     vocabulary: int = 10_000
     length: int = 200
     embedding: int = 64
@@ -28,6 +30,8 @@ class Settings:
 
 
 class BiLSTM(ReadsTokens):
+    """GLUECode's bidirectional LSTM."""
+
     name = "bilstm"
     Settings = Settings
 
@@ -41,6 +45,8 @@ class BiLSTM(ReadsTokens):
 
 
 class BiLSTMNetwork(LabelNetwork):
+    """The last states of both directions, and a hidden layer."""
+
     def __init__(self, settings: Settings, tokens: int, labels: int) -> None:
         super().__init__()
         self.embedding = nn.Embedding(tokens, settings.embedding, padding_idx=PAD)
@@ -52,7 +58,7 @@ class BiLSTMNetwork(LabelNetwork):
         self.head = LabelHead(settings.hidden, labels)
 
     def vector(self, batch: Batch) -> Tensor:
-        # Packed, so that the backward half begins at the last token and not in the padding.
+        # Packed, so that the backward direction starts at the last token and not in the padding.
         packed = pack_padded_sequence(
             self.embedding(batch["tokens"]),
             batch["tokens_size"].cpu(),

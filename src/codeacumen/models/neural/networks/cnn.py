@@ -1,4 +1,4 @@
-"""GLUECode's CNN: a window of five tokens slides over the method, and what it saw is averaged.
+"""GLUECode's CNN: a convolution over windows of five tokens, averaged over the method.
 
 E = embedding(tokens)             (n, l, 64)
 C = ReLU(conv₅(E))                (n, l, 128)
@@ -19,6 +19,8 @@ from codeacumen.models.neural.networks.layers import LabelHead, LabelNetwork, ma
 
 @dataclass(frozen=True, slots=True)
 class Settings:
+    """Hyper-parameters; ``vocabulary`` limits tokens and labels, ``length`` the tokens read."""
+
     vocabulary: int = 10_000
     length: int = 200
     embedding: int = 64
@@ -28,6 +30,8 @@ class Settings:
 
 
 class CNN(ReadsTokens):
+    """GLUECode's convolutional network."""
+
     name = "cnn"
     Settings = Settings
 
@@ -41,6 +45,8 @@ class CNN(ReadsTokens):
 
 
 class CNNNetwork(LabelNetwork):
+    """A convolution, its mean over the tokens, and a hidden layer."""
+
     def __init__(self, settings: Settings, tokens: int, labels: int) -> None:
         super().__init__()
         self.embedding = nn.Embedding(tokens, settings.embedding, padding_idx=PAD)

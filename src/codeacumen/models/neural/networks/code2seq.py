@@ -1,12 +1,12 @@
-"""code2seq: paths are read node by node, names are said word by word.
+"""code2seq: LSTMs over the nodes of paths, and a decoder that generates a name word by word.
 
     z  = [last state forwards; last backwards] of LSTMs over a path's nodes    256
     t  = Σ subtoken(part) over the parts of a leaf's name                      128
     cᵢ = tanh(W · [t(leftᵢ); z(pathᵢ); t(rightᵢ)])                             (n, contexts, 320)
     v  = mean of the cᵢ                                                        (n, 320)
-    an LSTM that starts from v and attends to the cᵢ says part after part
+    an LSTM that starts from v and attends to the cᵢ generates part by part
 
-Contexts of a batch share their paths and leaves: each is computed once, and then looked up.
+Contexts of a batch share paths and leaves. Each distinct one is computed once and then looked up.
 """
 
 from __future__ import annotations
@@ -46,9 +46,13 @@ _OWN = (*_ENDS, "parts", "parts_of", "nodes", "nodes_of")
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """``subtokens`` and ``targets``: how many are known. ``keep`` contexts are drawn of a method,
-    ``contexts`` of them seen: others at each step of training. ``parts`` of a leaf's name are
-    read, ``longest`` of a method's said; ``state`` is the LSTMs' over paths, in each direction."""
+    """Hyper-parameters.
+
+    ``subtokens`` and ``targets`` are maximum sizes of vocabularies. ``keep`` contexts of a method
+    are sampled, of which the network uses ``contexts``, in training a new sample at each step.
+    ``parts`` is the maximum number of parts of a leaf's name, ``longest`` that of a method's name;
+    ``state`` is the size of the LSTMs over paths, in each direction.
+    """
 
     subtokens: int = 186_277
     targets: int = 26_347
@@ -66,9 +70,12 @@ class Settings:
 
 
 class Code2Seq(Architecture):
-    """Features: ``left``, ``path`` and ``right`` are places among the method's leaf names and
-    paths; ``parts`` and ``nodes`` are what these are made of, ``parts_of`` and ``nodes_of`` how
-    many each has."""
+    """code2seq (Alon et al., ICLR 2019).
+
+    The features ``left``, ``path`` and ``right`` are indices of the method's leaf names and paths.
+    ``parts`` are the parts of all leaf names, ``parts_of`` the number of each name's; ``nodes`` are
+    the nodes of all paths, ``nodes_of`` the number of each path's.
+    """
 
     name = "code2seq"
     serves = ("gluecode/naming",)
@@ -77,13 +84,16 @@ class Code2Seq(Architecture):
     def make_labels(self) -> Labels:
         return InPieces(self.settings.targets, self.settings.longest, lower=True)
 
-    # ---------------------------------------------------------------- what it reads
+    # ---------------------------------------------------------------- features
 
     def read(self, asked: Input, context: CodeContext | None = None) -> Features | None:
         return self._read_method(text_of(asked))
 
     def read_text(self, text: str) -> Features | None:
-        """An identifier alone is a leaf that no path leads to, if some part of it was learned."""
+        """Return the features of a method, or of an identifier with a part that is known.
+
+        An identifier alone is one leaf without a path.
+        """
         if not is_bare(text):
             return self._read_method(text)
         parts = parts_of(text).split("|")[: self.settings.parts]
@@ -93,6 +103,7 @@ class Code2Seq(Architecture):
         return {**nothing, "parts": parts, "parts_of": [len(parts)], "nodes": [], "nodes_of": []}
 
     def _read_method(self, text: str) -> Features | None:
+        """Return the path contexts of a method, None if it has none."""
         settings = self.settings
         reading = Reading(settings.length, settings.width, settings.keep)
         found = code2seq_contexts(text, reading)
@@ -112,7 +123,9 @@ class Code2Seq(Architecture):
     # ---------------------------------------------------------------- words and numbers
 
     def words(self, features: Features) -> Iterator[tuple[str, Iterable[str]]]:
-        """A subtoken counts as often as contexts have it, as in the extractor's lines."""
+        """Yield subtokens and nodes; a subtoken once for each context, as in the extractor's
+        file.
+        """
         parts: list[str] = features["parts"]  # type: ignore[assignment]
         leaves = len(features["parts_of"])
         ends = np.array([*features["left"], *features["right"]], np.int64)
@@ -143,9 +156,12 @@ class Code2Seq(Architecture):
     def collate(
         self, columns: Mapping[str, Ragged], draw: np.random.Generator | None = None
     ) -> Batch:
-        """``left``, ``path`` and ``right`` (n, contexts) are rows of ``parts`` (leaves, parts) and
-        ``nodes`` (paths, nodes): the different leaves and paths of the whole batch. ``alone`` is
-        the row of an identifier that has no contexts."""
+        """Return the tensors of a batch.
+
+        ``parts`` (leaves, parts) and ``nodes`` (paths, nodes) have the distinct leaves and paths of
+        the batch; ``left``, ``path`` and ``right`` (n, contexts) are rows of these. ``alone`` is
+        the leaf of an example that is only an identifier.
+        """
         offsets = columns["path"].offsets
         place, ends = chosen_contexts(offsets, self.settings.contexts, draw)
         row = np.repeat(np.arange(len(ends) - 1), np.diff(ends))
@@ -182,6 +198,8 @@ class Code2Seq(Architecture):
 
 
 class Code2SeqNetwork(nn.Module, Network):
+    """Vectors of contexts, and a decoder that attends to them."""
+
     def __init__(self, settings: Settings, subtokens: int, nodes: int, pieces: int) -> None:
         super().__init__()
         self.longest = settings.longest
@@ -199,7 +217,7 @@ class Code2SeqNetwork(nn.Module, Network):
             states=settings.hidden,
             attention=True,
         )
-        # As published: no bias, and dropout on what is said but not on what was said before.
+        # As published: no bias, and dropout on the decoder's output but not on its input.
         said: nn.Module = nn.Linear(settings.hidden, pieces, bias=False)
         self.decoder.register_module(
             "out", nn.Sequential(nn.Dropout(settings.decoder_dropout), said)
@@ -208,26 +226,28 @@ class Code2SeqNetwork(nn.Module, Network):
         nn.init.xavier_uniform_(self.dense.weight)
 
     def leaves(self, batch: Batch) -> Tensor:
-        """A row for each different leaf: the sum of its parts."""
+        """Return a row for each distinct leaf: the sum of its parts' embeddings."""
         parts = batch["parts"]
         mask = mask_of(batch["parts_size"], parts.shape[1])[:, :, None]
         found: Tensor = (self.subtokens(parts) * mask).sum(1)
         return found
 
     def paths(self, batch: Batch) -> Tensor:
-        """A row for each different path: what two LSTMs know at its end and at its beginning. No
-        packing, which would make the processor wait for the accelerator: what lies behind the end
-        is read too, but only after the state that is taken."""
+        """Return a row for each distinct path: the last states of the two LSTMs.
+
+        The sequences are not packed, because packing makes the CPU wait for the GPU. The LSTMs also
+        read the padding, but only after the state that is used.
+        """
         nodes, last = batch["nodes"], batch["nodes_size"][:, None] - 1
         turned = (last - torch.arange(nodes.shape[1], device=nodes.device)).clamp(min=0)
-        # A batch of nothing but identifiers has one path, of no nodes.
+        # A batch that has only identifiers has one path, without nodes.
         at = last.clamp(min=0)[:, :, None].expand(-1, -1, self.forwards.hidden_size)
         there, _ = self.forwards(self.nodes(nodes))
         back, _ = self.backwards(self.nodes(nodes.gather(1, turned)))
         return torch.cat([there.gather(1, at), back.gather(1, at)], 2)[:, 0]
 
     def contexts(self, batch: Batch) -> tuple[Tensor, Tensor, Tensor]:
-        """Contexts (n, contexts, d), which of them there are, and their mean (n, d)."""
+        """Return contexts (n, contexts, d), their mask (n, contexts), and their mean (n, d)."""
         leaves, paths = self.leaves(batch), self.paths(batch)
         left, right = (functional.embedding(batch[end], leaves) for end in ("left", "right"))
         path = functional.embedding(batch["path"], paths)
@@ -238,15 +258,17 @@ class Code2SeqNetwork(nn.Module, Network):
         return states, mask, mean
 
     def vector(self, batch: Batch) -> Tensor:
-        """The mean of the contexts; of an identifier alone, the sum of its parts, filled up with
-        zeros, which change no cosine."""
+        """Return the mean of the contexts; of an identifier alone, the sum of its parts.
+
+        That sum is padded with zeros, which change no cosine between identifiers.
+        """
         _, _, mean = self.contexts(batch)
         leaf = self.leaves(batch)[batch["alone"]].to(mean.dtype)
         leaf = functional.pad(leaf, (0, mean.shape[1] - leaf.shape[1]))
         return torch.where(batch["path_size"][:, None] == 0, leaf, mean)
 
     def loss(self, batch: Batch) -> Tensor:
-        """The sum over a name's pieces, as published: the rate is made for it."""
+        """Return the sum over a name's pieces, as published; the learning rate is chosen for it."""
         target = batch["target"]
         each = (target != PAD).sum() / len(target)
         return self.decoder.loss(*self.contexts(batch), target) * each
@@ -261,8 +283,11 @@ class Code2SeqNetwork(nn.Module, Network):
 def chosen_contexts(
     offsets: NDArray[np.int64], most: int, draw: np.random.Generator | None
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Places of at most ``most`` contexts of each example, and where each example's end: the first
-    ones, or drawn ones where there is something to draw by."""
+    """Choose at most ``max_contexts`` contexts of each example: a sample, or without ``rng`` the
+    first.
+
+    Return the positions of the contexts, and the offsets of each example's contexts among them.
+    """
     sizes = np.diff(offsets)
     place = np.arange(int(offsets[-1]))
     if not (sizes > most).any():
@@ -270,7 +295,7 @@ def chosen_contexts(
     if draw is not None:
         large = np.flatnonzero(np.repeat(sizes > most, sizes))
         row = np.repeat(np.flatnonzero(sizes > most), sizes[sizes > most])
-        # Shuffled, but every example's among themselves.
+        # Shuffle the contexts within each example.
         place[large] = large[np.argsort(row + 0.5 * draw.random(len(large)))]
     rank = np.arange(len(place)) - np.repeat(offsets[:-1], sizes)
     ends = np.concatenate([[0], np.cumsum(np.minimum(sizes, most))])
@@ -280,8 +305,11 @@ def chosen_contexts(
 def distinct_rows(
     values: Ragged, sizes: Ragged, used: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int32]]:
-    """Lists, of which ``sizes`` says how long each is, that are used: each different one once, as
-    a row with zeros behind; how long they are; and for each list its row."""
+    """Find the distinct lists among those in ``used``.
+
+    ``sizes`` has the lengths of the lists in ``values``. Return the distinct lists as rows padded
+    with zeros, their lengths, and for each list its row.
+    """
     lengths = sizes.values.astype(np.int64)
     ends = np.concatenate([[0], np.cumsum(lengths)])
     wanted = np.zeros(len(lengths), bool)
@@ -293,7 +321,7 @@ def distinct_rows(
     _, first, place = np.unique(key[wanted], return_index=True, return_inverse=True)
     found = np.flatnonzero(wanted)
     if not np.array_equal(rows[found], rows[found[first]][place]):
-        # Two different lists under one key: as good as never. Then each list is its own row.
+        # A hash collision, which is very improbable: give each list its own row.
         first = place = np.arange(len(found))
     row = np.zeros(len(lengths), np.int32)
     row[found] = place

@@ -1,11 +1,11 @@
-"""code2vec: a bag of path contexts, one attention vector, and a name as a whole.
+"""code2vec: a bag of path contexts, attention with one vector, and a name as one label.
 
     cᵢ = tanh(W · [token(leftᵢ); path(pathᵢ); token(rightᵢ)])    (n, contexts, 384)
     aᵢ = softmax over i of cᵢ · a
     v  = Σ aᵢ cᵢ                                                 (n, 384), the code vector
     p  = softmax(targets · v)                                    one row of ``targets`` for a name
 
-A path is known by its hash alone: two paths that differ in one node have nothing in common.
+A path is one word, its hash: two paths that differ in one node have unrelated embeddings.
 """
 
 from __future__ import annotations
@@ -40,9 +40,12 @@ from codeacumen.views.paths.leaves import name_of
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """``tokens``, ``paths`` and ``targets``: how many are known, the most frequent. Of ``keep``
-    contexts that are drawn of a method, the network sees ``contexts``. ``length`` and ``width``
-    bound a path."""
+    """Hyper-parameters.
+
+    ``tokens``, ``paths`` and ``targets`` are maximum sizes of vocabularies. ``keep`` contexts of a
+    method are sampled, of which the network uses ``contexts``. ``length`` and ``width`` limit a
+    path.
+    """
 
     tokens: int = 1_301_136
     paths: int = 911_417
@@ -57,8 +60,10 @@ class Settings:
 
 
 class WholeName(OneLabel):
-    """A name is the sequence of its words: ``get|name``, told in camel case. How its author wrote
-    it, ``getName`` or ``get_name``, is no matter of what it means."""
+    """Labels that are sequences of words, such as ``get|name``; answers are in camel case.
+
+    So ``getName`` and ``get_name`` are one label.
+    """
 
     def words(self, label: str) -> Iterable[str]:
         found = "|".join(subtokens(label, lower=True))
@@ -77,6 +82,8 @@ class WholeName(OneLabel):
 
 
 class Code2Vec(Architecture):
+    """code2vec (Alon et al., POPL 2019)."""
+
     name = "code2vec"
     serves = ("gluecode/naming",)
     Settings = Settings
@@ -84,13 +91,16 @@ class Code2Vec(Architecture):
     def make_labels(self) -> Labels:
         return WholeName(self.settings.targets)
 
-    # ---------------------------------------------------------------- what it reads
+    # ---------------------------------------------------------------- features
 
     def read(self, asked: Input, context: CodeContext | None = None) -> Features | None:
         return self._read_method(text_of(asked))
 
     def read_text(self, text: str) -> Features | None:
-        """An identifier alone is a token that no path leads to, if it is one that was learned."""
+        """Return the features of a method, or of an identifier that the vocabulary knows.
+
+        An identifier alone is one token without a path.
+        """
         if not is_bare(text):
             return self._read_method(text)
         name = name_of(text)
@@ -98,6 +108,7 @@ class Code2Vec(Architecture):
         return {"left": [name], "path": [], "right": []} if known else None
 
     def _read_method(self, text: str) -> Features | None:
+        """Return the path contexts of a method, None if it has none."""
         settings = self.settings
         reading = Reading(settings.length, settings.width, settings.keep)
         found = code2vec_contexts(text, reading)
@@ -124,8 +135,11 @@ class Code2Vec(Architecture):
         self.learn_labels(counts)
 
     def encode(self, features: Features) -> Encoded:
-        """Contexts all of whose parts are known come first, then those with some: as many as the
-        network sees. Those with none tell nothing, and are left out where there is another."""
+        """Return the numbers of the contexts that the network uses.
+
+        Contexts whose three parts are all known come first, then those with a known part. Contexts
+        without a known part are used only if a method has no other.
+        """
         made = {
             name: self.vocabularies[of].numbers(features[name])  # type: ignore[arg-type]
             for name, of in (("left", "tokens"), ("path", "paths"), ("right", "tokens"))
@@ -147,6 +161,8 @@ class Code2Vec(Architecture):
 
 
 class Code2VecNetwork(nn.Module, Network):
+    """The code vector of a method, and a softmax over the names."""
+
     def __init__(self, settings: Settings, tokens: int, paths: int, labels: int) -> None:
         super().__init__()
         self.tokens = nn.Embedding(tokens, settings.embedding, padding_idx=PAD)
@@ -161,7 +177,7 @@ class Code2VecNetwork(nn.Module, Network):
         nn.init.xavier_uniform_(self.attention.weight)
 
     def attend(self, batch: Batch) -> tuple[Tensor, Tensor]:
-        """Code vectors, and how much each context weighs in them, (n, contexts)."""
+        """Return code vectors (n, d) and the attention weights of the contexts (n, contexts)."""
         left, right = self.tokens(batch["left"]), self.tokens(batch["right"])
         joined = torch.cat([left, self.paths(batch["path"]), right], 2)
         contexts = self.dense(self.dropout(joined)).tanh()
@@ -171,8 +187,11 @@ class Code2VecNetwork(nn.Module, Network):
         return (weights[:, None] @ contexts)[:, 0], weights
 
     def vector(self, batch: Batch) -> Tensor:
-        """Of an identifier alone, its token's embedding: filled up with zeros, which change no
-        cosine, to the length of the others."""
+        """Return code vectors; of an identifier alone, its token's embedding.
+
+        The embedding is padded with zeros to the length of a code vector. Zeros change no cosine
+        between identifiers.
+        """
         code, _ = self.attend(batch)
         token = self.tokens(batch["left"][:, 0]).to(code.dtype)
         token = functional.pad(token, (0, code.shape[1] - token.shape[1]))

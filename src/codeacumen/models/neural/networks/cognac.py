@@ -1,8 +1,8 @@
-"""Cognac: reads a method, its class and whom it calls, and copies words of them into the name.
+"""Cognac: a pointer-generator over a method, its class, its callers and its callees.
 
     s = BiLSTM(embedding(pieces))                  (n, l, 800)
-    p = how often a word in such a place is in the name    (n, l), counted in training
-    the name is said by ``Pointer`` with attention ∝ p · exp(…)
+    p = share of words in such a place that are in the name    (n, l), counted in training
+    ``PointerDecoder`` generates the name with attention ∝ p · exp(…)
 
 The pieces are, in this order, the words of: the class's name, the return type, the types of the
 parameters, those of callers and of callees with the callees' names, and the body.
@@ -38,16 +38,19 @@ from codeacumen.models.neural.networks.layers import State, mask_of, spoken
 from codeacumen.models.neural.training.batches import padded
 from codeacumen.text.columns import Ragged
 
-# Before anything is counted, one word of thirty is taken to be in the name. A place that is rarely
-# seen is taken to tell as much as all do: so many words' worth of that is added to what it tells.
+# The prior starts as one word of thirty in the name. Each place's counts are smoothed with the mean
+# of all places, which weighs as much as 100 words.
 _FIRST, _ADDED = 30, 100
 _TINY = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """``least``: words that are rarer in training are unknown, and can only be copied. ``beam``:
-    how many beginnings of a name are followed; 1 is greedy."""
+    """Hyper-parameters.
+
+    ``least`` is the minimum number of occurrences of a known word; rarer words can only be copied.
+    ``beam`` is the beam width; 1 is a greedy search.
+    """
 
     vocabulary: int = 85_000
     least: int = 2
@@ -61,8 +64,11 @@ class Settings:
 
 
 class Cognac(ReadsContexts):
-    """An example's own unknown words travel with it: ``own`` has a print of each, by which a
-    target finds it, and ``spelt`` their letters, by which an answer is written."""
+    """Cognac (Wang et al., ESEC/FSE 2021).
+
+    An example carries its own unknown words, so that they can be copied: ``own`` has a hash of each
+    word, to find it in a target, and ``spelt`` its letters, to write it in an answer.
+    """
 
     name = "cognac"
     Settings = Settings
@@ -110,7 +116,7 @@ class Cognac(ReadsContexts):
     ) -> Batch:
         batch = padded(columns)
         if "prints" in batch:
-            # Unknown words of a name that stand in the input have a number of their own there.
+            # An unknown word of the name gets the number that it has among the example's own words.
             same = batch["prints"][:, :, None] == batch["own"][:, None]
             same &= (batch["prints"] != 0)[:, :, None]
             number = len(self.spoken) + same.int().argmax(2)
@@ -136,11 +142,13 @@ class Cognac(ReadsContexts):
 
 
 def _print(word: str) -> int:
-    """A number that no two words of one method share, for all practical purposes; never 0."""
+    """Return a 31-bit hash of a word, never 0; a collision within a method is improbable."""
     return zlib.crc32(word.encode("utf-8", "replace")) >> 1 | 1
 
 
 class CognacNetwork(nn.Module, Network):
+    """A BiLSTM encoder, the prior of places, and a pointer decoder."""
+
     def __init__(self, settings: Settings, pieces: int) -> None:
         super().__init__()
         self.settings, self.pieces = settings, pieces
@@ -150,7 +158,7 @@ class CognacNetwork(nn.Module, Network):
         self.begin_hidden = nn.Linear(2 * hidden, hidden)
         self.begin_cell = nn.Linear(2 * hidden, hidden)
         self.pointer = Pointer(self.embedding, hidden, settings.dropout)
-        # How many words there were in each place, and how many of them were in the name.
+        # Number of words in each place in training, and of those that were in the name.
         self.register_buffer("seen", torch.zeros(len(PLACES), dtype=torch.long))
         self.register_buffer("found", torch.zeros(len(PLACES), dtype=torch.long))
         self.seen: Tensor
@@ -158,7 +166,7 @@ class CognacNetwork(nn.Module, Network):
         _begin(self)
 
     def telling(self, batch: Batch) -> Tensor:
-        """The prior of each position, 0 where there is none."""
+        """Return the prior of each position (n, l), 0 for padding."""
         mask = mask_of(batch["pieces_size"], batch["pieces"].shape[1])
         if not self.settings.prior:
             return mask.float()
@@ -167,7 +175,7 @@ class CognacNetwork(nn.Module, Network):
         return share[batch["places"]] * mask
 
     def count(self, batch: Batch) -> None:
-        """Learn the prior: of a batch of training, whose names are known."""
+        """Count the words of a training batch that are in the names, for the prior."""
         words, target = batch["pieces"], batch["target"]
         there = mask_of(batch["pieces_size"], words.shape[1])
         named = (words[:, :, None] == target[:, None]).any(2)
@@ -175,6 +183,7 @@ class CognacNetwork(nn.Module, Network):
             counted.index_add_(0, batch["places"].flatten(), chosen.flatten().long())
 
     def encoded(self, batch: Batch) -> tuple[Source, State]:
+        """Return the encoded input, and the decoder's initial state."""
         words = batch["pieces"]
         known = words.where(words < self.pieces, UNKNOWN)
         packed = pack_padded_sequence(
@@ -192,7 +201,7 @@ class CognacNetwork(nn.Module, Network):
         )
 
     def vector(self, batch: Batch) -> Tensor:
-        """The mean of what was read."""
+        """Return the mean of the encoder's states."""
         source, _ = self.encoded(batch)
         mask = mask_of(batch["pieces_size"], source.words.shape[1])[:, :, None]
         return (source.states * mask).sum(1) / mask.sum(1)
@@ -213,7 +222,10 @@ class CognacNetwork(nn.Module, Network):
         ]
 
     def _written(self, piece: int, spelt: Sequence[int]) -> Iterator[int]:
-        """A piece as itself; an own word of the example letter by letter, with an end."""
+        """Yield the number of a known piece, or the letters of an example's own word and an end.
+
+        ``decode_answer`` reads this: letters are numbered after the vocabulary.
+        """
         if piece < self.pieces:
             yield piece
             return
@@ -225,15 +237,14 @@ class CognacNetwork(nn.Module, Network):
 
 
 def _begin(network: CognacNetwork) -> None:
-    """The weights that training starts from, as in the paper's code: nearly nothing, and LSTMs that
-    forget little."""
+    """Initialise the weights as the paper's code does: near zero, with a forget bias of 1."""
     for cell in (network.encoder, network.pointer.cell):
         for name, weight in cell.named_parameters():
             if "weight" in name:
                 nn.init.uniform_(weight, -0.02, 0.02)
             else:
                 nn.init.zeros_(weight)
-                # Input, forget, cell, output: each has a quarter.
+                # The gates are input, forget, cell and output, each a quarter of the bias.
                 nn.init.ones_(weight.detach().chunk(4)[1])
     nn.init.normal_(network.embedding.weight, std=1e-4)
     nn.init.zeros_(network.embedding.weight.detach()[PAD])
@@ -246,8 +257,9 @@ def _begin(network: CognacNetwork) -> None:
 
 
 class Source(NamedTuple):
-    """``words`` (n, l) are extended numbers, ``states`` (n, l, d) what was read; ``telling`` (n, l)
-    is 0 where there is nothing."""
+    """The encoded input: extended numbers of words (n, l), states (n, l, d) and the prior (n,
+    l).
+    """
 
     words: Tensor
     states: Tensor
@@ -265,8 +277,9 @@ class Pointer(nn.Module):
         g = σ(w · [c; h; m; x])
         P(word) = g · softmax(V U [h; c]) + (1 - g) · Σ a over the positions of the word
 
-    Words of the input that the vocabulary lacks are numbered behind it, for each example anew:
-    they can be copied but not generated. Shapes: n examples, l positions, k pieces at a time.
+    Words of the input that the vocabulary lacks are numbered after it, separately for each example
+    ("extended numbers"): they can be copied but not generated. Shapes: n examples, l positions, k
+    pieces at a time.
     """
 
     def __init__(self, embedding: nn.Embedding, hidden: int, dropout: float) -> None:
@@ -284,12 +297,14 @@ class Pointer(nn.Module):
         self.dropout = nn.Dropout(dropout)
 
     def begin(self, hidden: Tensor, cell: Tensor, source: Source) -> State:
-        """The state before anything was said; ``hidden`` and ``cell`` are (n, d)."""
+        """Return the state before the first piece; ``hidden`` and ``cell`` are (n, d)."""
         looked = source.states.new_zeros(len(hidden), 1, source.states.shape[2])
         return hidden[:, None], cell[:, None], looked
 
     def attention(self, query: Tensor, keys: Tensor, telling: Tensor) -> Tensor:
-        """(n, k, l): a softmax in which each position weighs as much as its place tells."""
+        """Return the attention (n, k, l): a softmax whose exponentials are weighted by the
+        prior.
+        """
         scores: Tensor = self.score((keys[:, None] + query[:, :, None]).tanh())[..., 0].float()
         there = telling[:, None] > 0
         scores = scores + telling.clamp_min(_TINY).log()[:, None]
@@ -298,8 +313,11 @@ class Pointer(nn.Module):
     def look(
         self, last: Tensor, state: State, source: Source, keys: Tensor
     ) -> tuple[Tensor, Tensor, Tensor, State]:
-        """What the pieces ``last`` (n, k) lead to: scores of the vocabulary (n, k, v), the gate
-        (n, k), the attention (n, k, l), and the state after them."""
+        """Run one step after the pieces ``last`` (n, k).
+
+        Return scores of the vocabulary (n, k, v), the gate (n, k), the attention (n, k, l), and the
+        next state.
+        """
         known = last.where(last < self.pieces, UNKNOWN)
         hidden, cell, looked = state
         given = self.given(torch.cat([looked, self.embedding(known)], 2))
@@ -314,8 +332,10 @@ class Pointer(nn.Module):
         return scores.float(), gate, weights, (hidden, cell, looked)
 
     def loss(self, source: Source, state: State, target: Tensor) -> Tensor:
-        """``target`` (n, t) has extended numbers and ends with END. For each example the mean over
-        its pieces, and of these the mean."""
+        """Return the mean over the examples of their pieces' mean negative log-likelihood.
+
+        ``target`` (n, t) has extended numbers and ends with END.
+        """
         keys = self.dropout(self.key(source.states))
         last = torch.full_like(target[:, :1], BEGIN)
         lost = []
@@ -329,7 +349,7 @@ class Pointer(nn.Module):
     def chance(
         self, wanted: Tensor, scores: Tensor, gate: Tensor, weights: Tensor, source: Source
     ) -> Tensor:
-        """How likely the pieces ``wanted`` (n, k) are, without the distribution over all."""
+        """Return the likelihood of ``pieces`` (n, k), without the distribution over all pieces."""
         known = wanted.where(wanted < self.pieces, PAD)
         named = scores.log_softmax(2).gather(2, known[:, :, None])[..., 0].exp()
         named = named * (wanted < self.pieces)
@@ -337,7 +357,9 @@ class Pointer(nn.Module):
         return (gate * named + (1 - gate) * copied).clamp_min(_TINY)
 
     def distribution(self, scores: Tensor, gate: Tensor, weights: Tensor, words: Tensor) -> Tensor:
-        """(n, k, v + own): over the vocabulary and each example's own words behind it."""
+        """Return probabilities (n, k, v + own) of the vocabulary and of each example's own
+        words.
+        """
         own = max(0, int(words.max()) + 1 - self.pieces)
         named = gate[..., None] * scores.softmax(2)
         whole = functional.pad(named, (0, own))
@@ -345,6 +367,7 @@ class Pointer(nn.Module):
         return whole.scatter_add(2, places, (1 - gate)[..., None] * weights)
 
     def predict(self, source: Source, state: State, width: int, longest: int) -> list[list[int]]:
+        """Return the extended numbers of the best name of a beam search for each example."""
         keys = self.key(source.states)
 
         def step(last: Tensor, state: State) -> tuple[Tensor, State]:

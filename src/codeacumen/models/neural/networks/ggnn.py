@@ -1,13 +1,13 @@
-"""GGNN with a sequence decoder: nodes of a method's graph tell each other what they are.
+"""GGNN with a sequence decoder: message passing along the edges of a method's graph.
 
     h⁰ = [embedding(kind); mean of embedding(words)]       a node, 2 · 128
-    m  = Σ over edges u → v of kind k of Wₖ hᵗ(u) + bₖ      what a node v is told, both ways
+    m  = Σ over edges u → v of kind k of Wₖ hᵗ(u) + bₖ      messages to a node v, both directions
     hᵗ⁺¹ = GRU(m, hᵗ)                                       8 times, with the same weights
     g  = LayerNorm(Σ over nodes of σ(G [h⁸; h⁰]) ⊙ tanh(V [h⁸; h⁰]))
 
-An LSTM that starts from g, and looks at the h⁸ of all nodes before each word, says a name; a class
-is softmax(U · g). A batch of graphs is one graph of many pieces: there is nothing to pad but what
-the decoder looks at.
+An LSTM that starts from g and attends to the h⁸ of all nodes generates a name; a class is
+softmax(U · g). A batch of graphs is one graph with several components, so only the decoder's input
+is padded.
 """
 
 from __future__ import annotations
@@ -32,16 +32,19 @@ from codeacumen.models.neural.networks.layers import (
 from codeacumen.models.neural.training.batches import padded
 from codeacumen.text.columns import Ragged
 
-# Kinds of edges as messages go: as they are drawn, then all in reverse.
+# Kinds of messages: along the edges of each kind, then against them.
 WAYS = 2 * len(EDGE_KINDS)
 _GRAPH = ("kinds", "words", "sizes", "sources", "sinks", "edges")
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """``vocabulary``: words that are known, and pieces of answers. ``nodes``: of a graph, the most
-    that are read. ``embedding``: of a kind, and of a word; a node has both. ``longest``: a name's
-    words, at most."""
+    """Hyper-parameters.
+
+    ``vocabulary`` is the maximum size of the vocabularies of words and of answers, ``nodes`` that
+    of a graph, ``longest`` that of a name, in words. ``embedding`` is the size of the embedding of
+    a node's kind and of that of its words; a node's state has both.
+    """
 
     vocabulary: int = 10_000
     nodes: int = 1000
@@ -53,6 +56,8 @@ class Settings:
 
 
 class GGNN(ReadsGraphs):
+    """Gated graph neural network (Fernandes et al., ICLR 2019)."""
+
     name = "ggnn"
     on_host = frozenset({"ways", "widest"})
     Settings = Settings
@@ -75,10 +80,13 @@ class GGNN(ReadsGraphs):
     def collate(
         self, columns: Mapping[str, Ragged], draw: np.random.Generator | None = None
     ) -> Batch:
-        """One graph of all: ``nodes`` tells how many each example has; ``kinds`` and ``bags``,
-        where its ``words`` begin, are of nodes; ``sources`` and ``sinks`` of messages, in the
-        order of their kinds, of which ``ways`` tells how many there are. ``widest``: the most
-        nodes of a graph."""
+        """Return one graph of all examples.
+
+        ``nodes`` (n) has the number of nodes of each example, ``widest`` (1) their maximum.
+        ``kinds`` and ``bags``, the offset of its ``words``, are of each node. ``sources`` and
+        ``sinks`` are the nodes of each message, sorted by kind; ``ways`` has the number of messages
+        of each kind.
+        """
         graph = {name: columns[name] for name in _GRAPH}
         nodes = np.diff(graph["kinds"].offsets)
         shift = np.repeat(np.cumsum(nodes) - nodes, np.diff(graph["edges"].offsets))
@@ -102,7 +110,7 @@ class GGNN(ReadsGraphs):
 
 
 class Propagation(nn.Module):
-    """Rounds of messages, and what the nodes make of them."""
+    """Rounds of messages between nodes, each followed by a GRU step."""
 
     def __init__(self, size: int, ways: int = WAYS) -> None:
         super().__init__()
@@ -115,11 +123,13 @@ class Propagation(nn.Module):
     def forward(
         self, states: Tensor, sources: Tensor, sinks: Tensor, ways: Tensor, rounds: int = 1
     ) -> Tensor:
-        """The messages of a kind stand side by side, so that each kind is one product of matrices,
-        over its edges only: most kinds have few. What is the same in all rounds is made once: the
-        weights of each kind, which cost a GPU as much to take out as to use, and the sum of the
-        biases that a node is told. Nothing here asks a GPU for a number, for which it would have
-        to be done with all before: ``ways`` are on the host."""
+        """Return the nodes' states (nodes, d) after ``rounds`` rounds of messages.
+
+        Messages are sorted by kind, so each kind is one matrix product over its edges; most kinds
+        have few. The weights of each kind and the sum of a node's biases are the same in all rounds
+        and are computed once: slicing the weights costs a GPU as much as using them. ``ways`` is on
+        the host, so that the CPU never waits for a number from the GPU.
+        """
         count, kinds = len(states), torch.arange(len(ways), device=sinks.device)
         many = ways.to(sinks.device, non_blocking=True)
         kind = kinds.repeat_interleave(many, output_size=len(sinks))
@@ -132,7 +142,7 @@ class Propagation(nn.Module):
         for _ in range(rounds):
             given = torch.split(_Taken.apply(states.to(precision), sources), sizes)
             sent = [one @ weight for one, weight in zip(given, weights, strict=True) if len(one)]
-            # Sums of many are made in full precision.
+            # Sum in full precision: a node may receive many messages.
             messages = torch.cat(sent).float() if sent else states.new_zeros(0, states.shape[1])
             heard = _sum_rows(messages, sinks, count) + biases
             states = self.cell(heard, states)
@@ -145,8 +155,11 @@ def _sum_rows(rows: Tensor, index: Tensor, count: int) -> Tensor:
 
 
 class _Taken(torch.autograd.Function):
-    """``states[at]``. What comes back to a state that was taken often is summed in full precision,
-    and without sorting all places first, as the gradient of an index does on a GPU."""
+    """``states[index]`` with another gradient than torch's.
+
+    The gradients of a state that is selected several times are summed in full precision, and
+    without the sort of the indices that torch does on a GPU.
+    """
 
     @staticmethod
     def forward(ctx: Any, states: Tensor, at: Tensor) -> Tensor:
@@ -163,7 +176,7 @@ class _Taken(torch.autograd.Function):
 
 
 class Encoder(nn.Module):
-    """States of all nodes, and a vector for each graph."""
+    """Encodes graphs: states of all nodes, and a vector for each graph."""
 
     def __init__(self, settings: Settings, kinds: int, words: int) -> None:
         super().__init__()
@@ -177,7 +190,7 @@ class Encoder(nn.Module):
         self.dropout = nn.Dropout(settings.dropout)
 
     def forward(self, batch: Batch) -> tuple[Tensor, Tensor, Tensor]:
-        """States (nodes, d), vectors (n, d), and which graph each node is of."""
+        """Return states (nodes, d), vectors (n, d), and the index of each node's graph (nodes)."""
         words = self.word(batch["words"], batch["bags"])
         begin = self.dropout(torch.cat([self.kind(batch["kinds"]), words], 1))
         told = batch["sources"], batch["sinks"], batch["ways"]
@@ -191,7 +204,7 @@ class Encoder(nn.Module):
 
 
 class GGNNTells(nn.Module, Network):
-    """One label."""
+    """A graph encoder that answers with one label."""
 
     def __init__(self, encoder: Encoder, settings: Settings, labels: int) -> None:
         super().__init__()
@@ -210,7 +223,7 @@ class GGNNTells(nn.Module, Network):
 
 
 class GGNNSays(nn.Module, Network):
-    """Piece after piece."""
+    """A graph encoder with a decoder that generates an answer piece by piece."""
 
     def __init__(self, encoder: Encoder, settings: Settings, pieces: int, longest: int) -> None:
         super().__init__()
@@ -235,7 +248,9 @@ class GGNNSays(nn.Module, Network):
         return self.decoder.predict(*self._seen(batch), self.longest)
 
     def _seen(self, batch: Batch) -> tuple[Tensor, Tensor, Tensor]:
-        """The states of each graph's nodes, filled up; which are there; the vectors."""
+        """Return the states of each graph's nodes, padded (n, widest, d), their mask, the
+        vectors.
+        """
         states, vector, graph = self.encoder(batch)
         nodes, width = batch["nodes"], int(batch["widest"])
         first = torch.arange(len(nodes), device=nodes.device) * width

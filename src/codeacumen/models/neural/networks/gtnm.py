@@ -1,13 +1,13 @@
-"""GTNM: a transformer that reads a method, the project around it and its documentation.
+"""GTNM: a transformer over a method, the project around it and its documentation.
 
-    P = blocks₁(project)                                what stands around the method
+    P = blocks₁(project)                                the context of the method
     S = blocks₂([project; local; documentation])        all three together
     w = softmax(1 + invoked), over the project's pieces, times their number
-    each block of the decoder looks at the name so far, then at w ⊙ P, then at S
+    each block of the decoder attends to the name so far, then to w ⊙ P, then to S
     P(piece) = softmax(E · decoder)                     E are the embeddings of the pieces
 
-``invoked`` is 1 for a piece of the project that is in the method too: what the method uses counts
-e times as much as what merely stands near it.
+``invoked`` is 1 for a piece of the project that is also in the method; such pieces weigh e times as
+much as others.
 """
 
 from __future__ import annotations
@@ -39,8 +39,11 @@ _PROJECT, _LOCAL, _DOC = range(3)
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """``local``, ``project`` and ``doc``: how many pieces are read of each. ``beam``: how many
-    beginnings of a name are followed; 1 is greedy."""
+    """Hyper-parameters.
+
+    ``local``, ``project`` and ``doc`` are maximum numbers of pieces. ``least`` is the minimum
+    number of occurrences of a known piece. ``beam`` is the beam width; 1 is a greedy search.
+    """
 
     vocabulary: int = 50_000
     least: int = 2
@@ -58,7 +61,7 @@ class Settings:
 
 
 class GTNM(ReadsContexts):
-    """The vocabulary of the documentation is its own."""
+    """GTNM (Liu et al., ICSE 2022). The documentation has a vocabulary of its own."""
 
     name = "gtnm"
     Settings = Settings
@@ -85,7 +88,7 @@ class GTNM(ReadsContexts):
         project = self.spoken.numbers(features["project"])  # type: ignore[arg-type]
         return {
             "local": self.spoken.numbers(features["local"]),  # type: ignore[arg-type]
-            # There is something to look at, even where nothing is known of the project.
+            # BEGIN is a position to attend to even where the project is unknown.
             "project": np.concatenate([[np.int32(BEGIN)], project]),
             "invoked": np.array([0, *features["invoked"]], np.int32),
             "doc": self.vocabularies["doc"].numbers(features["doc"]),  # type: ignore[arg-type]
@@ -96,8 +99,10 @@ class GTNM(ReadsContexts):
 
 
 class DecoderBlock(nn.Module):
-    """A block of a transformer's decoder that looks at the project before it looks at the rest.
-    After each of its parts what came in is added, and the sum normalised."""
+    """A block of a transformer's decoder that attends to the project before all contexts.
+
+    Each of its sublayers has a residual connection, followed by a layer normalisation.
+    """
 
     def __init__(self, settings: Settings) -> None:
         super().__init__()
@@ -113,7 +118,7 @@ class DecoderBlock(nn.Module):
         self.dropout = nn.Dropout(settings.dropout)
 
     def forward(self, said: Tensor, read: Read, later: Tensor) -> Tensor:
-        """``later`` is True where a piece would see one that is said after it."""
+        """Return the states of the next block; ``causal_mask`` is True at later pieces."""
         looks = (
             (self.own, said, None, later),
             (self.project, read.project, ~read.project_mask, None),
@@ -136,8 +141,9 @@ class DecoderBlock(nn.Module):
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """What was read: all of it together, and the project alone; masks are True where there is
-    something."""
+    """The encoded input: all contexts together, and the project alone; masks are False at
+    padding.
+    """
 
     states: Tensor
     mask: Tensor
@@ -145,11 +151,14 @@ class Read:
     project_mask: Tensor
 
     def repeated(self, times: int) -> Read:
+        """Return each example ``times`` times, for the beams of a search."""
         parts = (self.states, self.mask, self.project, self.project_mask)
         return Read(*(one.repeat_interleave(times, 0) for one in parts))
 
 
 class GTNMNetwork(nn.Module, Network):
+    """Encoders of the project and of all contexts, and a decoder over both."""
+
     def __init__(self, settings: Settings, pieces: int, words: int) -> None:
         super().__init__()
         self.settings = settings
@@ -170,6 +179,7 @@ class GTNMNetwork(nn.Module, Network):
         self.positions: Tensor
 
     def placed(self, table: nn.Embedding, numbers: Tensor, context: int | None = None) -> Tensor:
+        """Return embeddings of pieces, of their positions, and of the context that they are in."""
         made = table(numbers) * math.sqrt(self.settings.size)
         made = made + self.positions[: numbers.shape[1]]
         if context is not None:
@@ -178,6 +188,7 @@ class GTNMNetwork(nn.Module, Network):
         return dropped
 
     def encoded(self, batch: Batch) -> Read:
+        """Return the encoded contexts of a batch."""
         contexts = [
             ("project", self.embedding, _PROJECT),
             ("local", self.embedding, _LOCAL),
@@ -192,7 +203,7 @@ class GTNMNetwork(nn.Module, Network):
         return Read(states, mask, project * weights[:, :, None], masks[0])
 
     def said(self, before: Tensor, read: Read) -> Tensor:
-        """Scores (n, t, pieces) of what follows each of the pieces ``before``."""
+        """Return scores (n, t, pieces) of the piece after each ``previous`` one."""
         states = self.placed(self.embedding, before)
         width = before.shape[1]
         later = torch.ones(width, width, dtype=torch.bool, device=before.device).triu(1)
@@ -201,7 +212,7 @@ class GTNMNetwork(nn.Module, Network):
         return states @ self.embedding.weight.T
 
     def vector(self, batch: Batch) -> Tensor:
-        """The mean of what was read of the three contexts together."""
+        """Return the mean of the states of all contexts."""
         read = self.encoded(batch)
         mask = read.mask[:, :, None]
         return (read.states.masked_fill(~mask, 0.0)).sum(1) / mask.sum(1)
@@ -231,6 +242,7 @@ class GTNMNetwork(nn.Module, Network):
 
 
 def _blocks(settings: Settings) -> nn.TransformerEncoder:
+    """Return the blocks of an encoder."""
     block = nn.TransformerEncoderLayer(
         settings.size, settings.heads, settings.inner, settings.dropout, batch_first=True
     )
@@ -238,14 +250,16 @@ def _blocks(settings: Settings) -> nn.TransformerEncoder:
 
 
 def invoked_weights(invoked: Tensor, mask: Tensor) -> Tensor:
-    """(n, l): what is invoked weighs e times as much as the rest; the mean of what is there is 1,
-    however much that is."""
+    """Return weights (n, l) of the project's pieces: e times as large if a piece is invoked.
+
+    The mean weight of an example's pieces is 1.
+    """
     scores = (1.0 + invoked).masked_fill(~mask, -torch.inf)
     return scores.softmax(1) * mask.sum(1, keepdim=True)
 
 
 def sinusoids(length: int, size: int) -> Tensor:
-    """Positions as sines and cosines of falling frequencies."""
+    """Return sinusoidal position embeddings (length, size)."""
     place = torch.arange(length)[:, None]
     angle = place * torch.exp(torch.arange(0, size, 2) * (-math.log(10_000.0) / size))
     made = torch.zeros(length, size)

@@ -1,7 +1,7 @@
-"""Layers that several networks share: masks, first weights, heads, decoders and beam search.
+"""Layers that several networks share: masks, initial weights, heads, decoders and beam search.
 
 Shapes: n examples, l positions of the input, t pieces of the answer, d dimensions; in beam search
-k beginnings of each answer and v pieces to choose from.
+k beams per example and v pieces of the vocabulary.
 """
 
 from __future__ import annotations
@@ -15,26 +15,28 @@ from torch.nn import functional
 
 from codeacumen.models.neural.architecture import BEGIN, END, PAD, SPECIALS, UNKNOWN, Batch, Network
 
-# What is carried from step to step, each of shape (n, k, ...).
+# State of a decoder between steps; each tensor has the shape (n, k, ...).
 State = tuple[Tensor, ...]
-# The pieces said last (n, k) and the state give the logarithms of probabilities (n, k, v).
+# A function from the last pieces (n, k) and the state to log-probabilities (n, k, v) and the state.
 Step = Callable[[Tensor, State], tuple[Tensor, State]]
 
 
 def mask_of(sizes: torch.Tensor, width: int) -> torch.Tensor:
-    """True where there is something, shape (n, width)."""
+    """Return a mask (n, length) that is True at positions before each sequence's end."""
     return torch.arange(width, device=sizes.device) < sizes[:, None]
 
 
 def layer_precision(given: torch.Tensor) -> torch.dtype:
-    """The one that layers compute in: lower than what they are given, where precision is mixed."""
+    """Return the type that layers compute in: a tensor's own, or a lower one under autocast."""
     kind = given.device.type
     return torch.get_autocast_dtype(kind) if torch.is_autocast_enabled(kind) else given.dtype
 
 
 def spread(*tables: nn.Embedding | nn.Linear) -> None:
-    """First weights of tables of vectors as both papers' code draws them: uniform, of variance
-    1 / d. Torch's own, of variance 1, would drive every tanh to its ends."""
+    """Initialise weights as the code of code2vec and code2seq does: uniform, with variance 1 / d.
+
+    Torch's default for embeddings, with variance 1, would saturate every tanh.
+    """
     for table in tables:
         bound = math.sqrt(3 / table.weight.shape[1])
         nn.init.uniform_(table.weight, -bound, bound)
@@ -53,19 +55,21 @@ class LabelHead(nn.Module):
         self.out = nn.Linear(size, labels)
 
     def loss(self, vector: Tensor, label: Tensor) -> Tensor:
+        """Return the mean cross-entropy."""
         return functional.cross_entropy(self.out(vector), label[:, 0])
 
     def predict(self, vector: Tensor) -> list[list[int]]:
+        """Return the label with the highest score, as a list of one number."""
         scores = self.out(vector)
         if scores.shape[1] > len(SPECIALS):
-            # Padding and the unknown are no answers.
+            # Padding and the unknown label are not answers.
             scores[:, : len(SPECIALS)] = -torch.inf
         best: list[list[int]] = scores.argmax(1, keepdim=True).tolist()
         return best
 
 
 class LabelNetwork(nn.Module, Network):
-    """A network that answers with a label: its ``head`` says which, of its ``vector``."""
+    """A network that answers with a label, which its ``head`` predicts from its vector."""
 
     head: LabelHead
 
@@ -77,11 +81,12 @@ class LabelNetwork(nn.Module, Network):
 
 
 class PieceDecoder(nn.Module):
-    """An LSTM that says one piece after the other.
+    """An LSTM that generates an answer piece by piece.
 
-    With ``attention`` it looks at the input's ``states`` before each piece (Luong's general
-    attention, as code2seq's): a = softmax(h W sᵀ), o = tanh([h; a s] V), and o says the piece.
-    Without, o = h, and all it knows is the vector it starts from.
+    With ``attention`` it attends to the input's ``states`` at each step, with Luong's general
+    attention as in code2seq: a = softmax(h W sᵀ), o = tanh([h; a s] V), and a linear layer over o
+    scores the pieces. Without attention o = h, so it depends only on the vector that it starts
+    from.
     """
 
     def __init__(
@@ -104,7 +109,10 @@ class PieceDecoder(nn.Module):
         self.out = nn.Linear(hidden, pieces)
 
     def loss(self, states: Tensor, mask: Tensor, vector: Tensor, target: Tensor) -> Tensor:
-        """``vector`` (n, d) is what the decoder starts from; ``target`` (n, t) ends with END."""
+        """Return the mean cross-entropy over the pieces.
+
+        The decoder starts from ``vector`` (n, d); each row of ``target`` (n, t) ends with END.
+        """
         begin = torch.full_like(target[:, :1], BEGIN)
         scores, _ = self._said(torch.cat([begin, target[:, :-1]], 1), states, mask, vector)
         return functional.cross_entropy(scores.flatten(0, 1), target.flatten(), ignore_index=PAD)
@@ -112,7 +120,7 @@ class PieceDecoder(nn.Module):
     def predict(
         self, states: Tensor, mask: Tensor, vector: Tensor, longest: int
     ) -> list[list[int]]:
-        """The likeliest piece at each step, until END."""
+        """Return the pieces of greedy decoding, until END."""
         said = torch.full((len(vector), 1), BEGIN, device=vector.device)
         memory: tuple[Tensor, Tensor] | None = None
         found: list[Tensor] = []
@@ -136,7 +144,7 @@ class PieceDecoder(nn.Module):
         vector: Tensor,
         memory: tuple[Tensor, Tensor] | None = None,
     ) -> tuple[Tensor, tuple[Tensor, Tensor]]:
-        """Scores (n, t, pieces) of the pieces that follow those ``before``."""
+        """Return scores (n, t, pieces) of the piece after each ``previous`` one, and the memory."""
         if memory is None:
             hidden, cell = self.begin(vector).tanh().chunk(2, dim=1)
             memory = (hidden[None].contiguous(), cell[None].contiguous())
@@ -152,16 +160,18 @@ class PieceDecoder(nn.Module):
 
 
 def spoken(step: Step, state: State, width: int, longest: int) -> list[list[int]]:
-    """Beam search: the likeliest of ``width`` answers for each example, by the mean over its
-    pieces, END included. An answer has one piece at least. With a width of 1 each piece is the
-    likeliest."""
+    """Return the best answer of a beam search for each example.
+
+    Answers are ranked by the mean log-probability of their pieces, END included, and have at least
+    one piece. With a ``beam_width`` of 1 the search is greedy.
+    """
     n, device = len(state[0]), state[0].device
     state = tuple(one.expand(n, width, *one.shape[2:]) for one in state)
     rows = torch.arange(n, device=device)[:, None]
     last = torch.full((n, width), BEGIN, device=device)
     said = torch.empty((n, width, 0), dtype=torch.long, device=device)
     total = torch.full((n, width), -torch.inf, device=device)
-    # All begin alike: but one of them counts for nothing at first.
+    # All beams start equal, so all but one start with the score of an impossible answer.
     total[:, 0] = 0.0
     length = torch.zeros((n, width), device=device)
     ended = torch.zeros((n, width), dtype=torch.bool, device=device)
@@ -173,7 +183,7 @@ def spoken(step: Step, state: State, width: int, longest: int) -> list[list[int]
             likely[:, :, END] = -torch.inf
         elif at == longest:
             likely[:, :, END + 1 :] = -torch.inf
-        # What has ended goes on as it is, for nothing.
+        # A finished answer is padded at no cost.
         likely[ended] = -torch.inf
         likely[:, :, PAD] = torch.where(ended, 0.0, -torch.inf)
         length = length + ~ended

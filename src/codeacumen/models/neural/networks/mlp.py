@@ -23,6 +23,8 @@ from codeacumen.text.columns import Ragged
 
 @dataclass(frozen=True, slots=True)
 class Settings:
+    """Hyper-parameters; ``vocabulary`` limits tokens and labels, ``length`` the tokens read."""
+
     vocabulary: int = 10_000
     length: int = 200
     embedding: int = 64
@@ -30,6 +32,8 @@ class Settings:
 
 
 class MLP(ReadsTokens):
+    """GLUECode's multi-layer perceptron."""
+
     name = "mlp"
     Settings = Settings
 
@@ -37,7 +41,7 @@ class MLP(ReadsTokens):
         return OneLabel(self.settings.vocabulary)
 
     def length(self, columns: Mapping[str, Ragged]) -> NDArray[np.int64]:
-        """All are filled up to the same length: there are no like lengths to put together."""
+        """Return zeros: all examples are padded to one length, so batches need no sorting."""
         return np.zeros(len(columns["tokens"]), np.int64)
 
     def network(self) -> Network:
@@ -47,6 +51,8 @@ class MLP(ReadsTokens):
 
 
 class MLPNetwork(LabelNetwork):
+    """Embeddings of all tokens, concatenated, and one hidden layer."""
+
     def __init__(self, settings: Settings, tokens: int, labels: int) -> None:
         super().__init__()
         self.length = settings.length

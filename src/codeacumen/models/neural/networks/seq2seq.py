@@ -1,11 +1,11 @@
-"""GLUECode's Seq2Seq and Seq2Tok: an LSTM reads the words of all tokens, another says the answer.
+"""GLUECode's Seq2Seq and Seq2Tok: an encoder LSTM over the words of tokens, and a decoder LSTM.
 
     E = embedding(pieces of tokens)        (n, l, 64)
     v = last state of the encoder          (n, 64)
-    Seq2Seq (names, calls, null tokens): an LSTM that starts from v says piece after piece
+    Seq2Seq (names, calls, null tokens): an LSTM that starts from v generates piece by piece
     Seq2Tok (classes): p = softmax(U · ReLU(W · v))
 
-Tokens are cut where their words begin, so few words are unknown.
+Names are split into words, so few pieces are unknown.
 """
 
 from __future__ import annotations
@@ -23,6 +23,11 @@ from codeacumen.models.neural.networks.layers import LabelHead, LabelNetwork, Pi
 
 @dataclass(frozen=True, slots=True)
 class Settings:
+    """Hyper-parameters; ``vocabulary`` limits pieces of tokens and of answers.
+
+    ``length`` is the maximum number of pieces of a method, ``longest`` that of an answer.
+    """
+
     vocabulary: int = 10_000
     length: int = 200
     embedding: int = 64
@@ -31,6 +36,8 @@ class Settings:
 
 
 class Seq2Seq(ReadsTokens):
+    """Seq2Tok for classes, Seq2Seq for other answers."""
+
     name = "seq2seq"
     Settings = Settings
     cut = staticmethod(in_pieces)
@@ -48,6 +55,8 @@ class Seq2Seq(ReadsTokens):
 
 
 class Encoder(nn.Module):
+    """The last state (n, d) of an LSTM over the pieces."""
+
     def __init__(self, settings: Settings, tokens: int) -> None:
         super().__init__()
         self.embedding = nn.Embedding(tokens, settings.embedding, padding_idx=PAD)
@@ -65,6 +74,8 @@ class Encoder(nn.Module):
 
 
 class Seq2TokNetwork(LabelNetwork):
+    """The encoder, a hidden layer and a softmax over the labels."""
+
     def __init__(self, settings: Settings, tokens: int, labels: int) -> None:
         super().__init__()
         self.encoder = Encoder(settings, tokens)
@@ -76,6 +87,8 @@ class Seq2TokNetwork(LabelNetwork):
 
 
 class Seq2SeqNetwork(nn.Module, Network):
+    """The encoder, and a decoder that starts from its last state."""
+
     def __init__(self, settings: Settings, tokens: int, pieces: int) -> None:
         super().__init__()
         self.encoder = Encoder(settings, tokens)
@@ -101,5 +114,5 @@ class Seq2SeqNetwork(nn.Module, Network):
 
 
 def _alone(vector: Tensor) -> tuple[Tensor, Tensor]:
-    """States and mask of a decoder that looks at nothing but where it starts."""
+    """Return the states and mask of a decoder without attention: the vector it starts from."""
     return vector[:, None], mask_of(vector.new_ones(len(vector)).long(), 1)

@@ -1,8 +1,8 @@
-"""Batches of examples: which examples, in which order, as tensors, loaded ahead by workers.
+"""Make batches of examples: sample them, pad them to tensors, and load them ahead in workers.
 
-Examples of like length share a batch, so there is little padding; seed and epoch alone decide
-which. Training runs in rounds: each ends with a dev score and a checkpoint, and a killed training
-continues from the last checkpoint to the same weights.
+A batch has examples of similar length, so there is little padding. Seed and epoch alone determine
+the batches. Training runs in rounds: each ends with a dev score and a checkpoint, and an
+interrupted training continues from the last checkpoint to the same weights.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from codeacumen.models.neural.architecture import Architecture, Batch, Encoded
 from codeacumen.models.neural.training.encoded import EncodedFile
 from codeacumen.text.columns import Ragged
 
-# Batches that are drawn together and sorted by length among themselves.
+# Batches that are sampled together and sorted by length among themselves.
 _POOL = 50
-# Where a tensor may begin: whatever its type, its numbers lie as a processor wants them.
+# Alignment of a tensor in a packed batch, in bytes; enough for every type.
 _STEP = 16
 
 
 def drawn(lengths: NDArray[np.int64], size: int, seed: int, epoch: int) -> list[NDArray[np.int64]]:
-    """The batches of an epoch. Every example is in one of them."""
+    """Return the batches of an epoch as arrays of rows. Every example is in one of them."""
     draw = np.random.default_rng([seed, epoch])
     order = draw.permutation(len(lengths))
     found: list[NDArray[np.int64]] = []
@@ -42,23 +42,25 @@ def drawn(lengths: NDArray[np.int64], size: int, seed: int, epoch: int) -> list[
 
 
 def by_length(lengths: NDArray[np.int64], size: int) -> list[NDArray[np.int64]]:
-    """Batches to be answered: of like length, and always the same."""
+    """Return batches for evaluation: all rows, sorted by length."""
     order = np.argsort(lengths, kind="stable").astype(np.int64)
     return [order[at : at + size] for at in range(0, len(order), size)]
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """A batch that a data loader is to make: what is drawn in it hangs on nothing but this."""
+    """Rows of a batch that a data loader makes, and the seed of the random choices in it."""
 
     rows: NDArray[np.int64]
     seed: tuple[int, ...] = ()
 
 
 class Rounds:
-    """A sampler whose passes are rounds of so many batches, 0 for an epoch's; they follow each
-    other through epoch after epoch. Lightning calls ``set_epoch`` with the number of the round.
-    ``times``: how often each example is in an epoch."""
+    """A sampler whose passes are rounds of a number of batches; 0 is the number of an epoch.
+
+    Rounds divide the sequence of all epochs. Lightning calls ``set_epoch`` with the number of the
+    round. ``repetitions`` has how often each example is in an epoch.
+    """
 
     def __init__(
         self,
@@ -98,7 +100,7 @@ class Rounds:
 
 
 def ragged(rows: Sequence[Encoded]) -> dict[str, Ragged]:
-    """Some examples as columns."""
+    """Return examples as columns."""
     names = list(rows[0]) if rows else []
     found = {}
     for name in names:
@@ -111,7 +113,10 @@ def ragged(rows: Sequence[Encoded]) -> dict[str, Ragged]:
 def filled(
     values: NDArray[np.int32], offsets: NDArray[np.int64], most: int | None = None
 ) -> NDArray[np.int64]:
-    """A row for each list, as wide as the longest, or as ``most``; zeros behind."""
+    """Return a matrix with a row for each list, padded with zeros.
+
+    It is as wide as the longest list, at most ``max_width``.
+    """
     lengths = np.diff(offsets)
     if most is not None:
         lengths = np.minimum(lengths, most)
@@ -126,7 +131,7 @@ def filled(
 
 
 def padded(columns: Mapping[str, Ragged]) -> Batch:
-    """``name`` is the tensor of a column, ``name_size`` how long each of its lists is."""
+    """Return the tensors of columns: ``name`` is a padded column, ``name_size`` its lengths."""
     batch: Batch = {}
     for name, column in columns.items():
         batch[name] = torch.from_numpy(filled(column.values, column.offsets))
@@ -135,20 +140,20 @@ def padded(columns: Mapping[str, Ragged]) -> Batch:
 
 
 def device_of(wanted: str) -> str:
-    """Where to compute: ``auto`` is a GPU where there is one."""
+    """Return the device to compute on, ``cpu`` or ``cuda``; ``auto`` prefers a GPU."""
     if wanted not in ("auto", "cpu", "cuda"):
-        raise CodeacumenError(f"there is no device {wanted!r}", "choose of auto, cpu, cuda")
+        raise CodeacumenError(f"there is no device {wanted!r}", "choose one of auto, cpu, cuda")
     here = torch.cuda.is_available()
     if wanted == "cuda" and not here:
-        raise CodeacumenError("torch finds no GPU here", "leave the device to auto, or name cpu")
+        raise CodeacumenError("torch finds no GPU", "use the device auto or cpu")
     if wanted == "auto":
         wanted = "cuda" if here else "cpu"
     if wanted == "cuda":
-        # cuDNN plans its attention anew for every shape, and hardly two of our batches have the
-        # same: a decoder's step took three times as long.
+        # cuDNN compiles its attention for every shape, and nearly all our batches differ in shape:
+        # a decoder's step took three times as long.
         torch.backends.cuda.enable_cudnn_sdp(False)
-        # Products of matrices in TF32, as cuDNN's layers take them anyway: ten bits of mantissa
-        # are as many as half precision has, and all bits of it are several times slower.
+        # Matrix products in TF32, as in cuDNN's layers: ten bits of mantissa, as in half precision.
+        # Full precision is several times slower.
         torch.set_float32_matmul_precision("high")
     return wanted
 
@@ -157,8 +162,10 @@ def device_of(wanted: str) -> str:
 
 
 class Collated:
-    """A data set whose items are whole batches, made of what a sampler wants; ``packed`` for who
-    has them made by other processes."""
+    """A data set whose items are whole batches, by ``BatchRequest``.
+
+    With ``packs``, batches are ``PackedBatch``, to be handed over by worker processes.
+    """
 
     def __init__(self, file: EncodedFile, architecture: Architecture, packed: bool) -> None:
         self.file, self.architecture, self.packed = file, architecture, packed
@@ -171,8 +178,10 @@ class Collated:
 
 
 class Loader(DataLoader[Any]):
-    """Batches, made ahead by worker processes where there are some: then they come packed.
-    ``waited``: for how many seconds whoever learns has stood still for them."""
+    """Yields batches. Worker processes, if any, make them ahead and pack them.
+
+    ``waited`` is the number of seconds that the training has waited for batches.
+    """
 
     waited = 0.0
 
@@ -187,7 +196,8 @@ class Loader(DataLoader[Any]):
             persistent_workers=workers > 0,
             prefetch_factor=8 if workers else None,
             pin_memory=torch.cuda.is_available(),
-            # A loader draws a number for its workers: of its own, or dropout would hang on when.
+            # A loader draws a seed for its workers. With a generator of its own it does not
+            # advance torch's, on which dropout depends.
             generator=torch.Generator(),
         )
 
@@ -204,10 +214,12 @@ class Loader(DataLoader[Any]):
 
 @dataclass(frozen=True, slots=True)
 class Packed:
-    """A batch in one block of memory: workers hand each tensor over as a file of its own, so four
-    small tensors took longer to hand over than to make. ``parts``: each tensor's name, type, shape
-    and first byte. Wherever the block is moved to, parts that are ``on_host`` stay in ``here``,
-    where it was made."""
+    """A batch in one block of memory.
+
+    Workers hand over each tensor as a file of its own, so four small tensors took longer to hand
+    over than to make. ``parts`` are each tensor's name, type, shape and first byte. When the block
+    moves to a device, the parts named in ``on_host`` remain in ``here``, the block on the host.
+    """
 
     block: Tensor
     parts: tuple[tuple[str, torch.dtype, tuple[int, ...], int], ...]
@@ -216,6 +228,7 @@ class Packed:
 
     @classmethod
     def of(cls, batch: Mapping[str, Tensor], on_host: frozenset[str] = frozenset()) -> Packed:
+        """Return the batch with its tensors copied into one block."""
         parts, end = [], 0
         for name, one in batch.items():
             parts.append((name, one.dtype, tuple(one.shape), end))
@@ -226,7 +239,7 @@ class Packed:
         return made
 
     def batch(self) -> dict[str, Tensor]:
-        """The tensors: views of the block, wherever that is."""
+        """Return the tensors by name, as views of the block."""
         found, here = {}, self.block if self.here is None else self.here
         for name, kind, shape, start in self.parts:
             count = torch.Size(shape).numel() * kind.itemsize
@@ -234,7 +247,7 @@ class Packed:
             found[name] = block[start : start + count].view(kind).view(shape)
         return found
 
-    # What a loader and Lightning ask of a batch.
+    # Methods that torch's DataLoader and Lightning call on a batch.
 
     def pin_memory(self) -> Packed:
         return replace(self, block=self.block.pin_memory())

@@ -1,17 +1,19 @@
-"""Trained networks in folders, and encoders to start a network from.
+"""Save and load trained networks, and open encoders to start a network from.
+
+The folder of a trained network has:
 
 ``weights.safetensors``   the weights
 ``vocabulary/``           the words behind the numbers, or a tokenizer
 ``model.json``            network, settings, purpose; how it was trained, on which data, the scores
 ``history.csv``           loss and score of each round
 
-``model.json`` is written last: a folder without it is no trained network. It names the network as
-the catalogue does and holds no module path.
+``model.json`` is written last, so a folder without it holds no complete network. It has the
+network's name in the catalogue, not its module.
 
-A network can start from such a folder, or from one in Hugging Face's layout (``Checkpoint``): both
-give the encoder's shape (the arguments of a ``RobertaConfig``), its BPE, and its weights under our
-names (``encoder.*``, and ``lm_head.*`` where it has the head of its pre-training). Nothing is
-downloaded. Torch is imported only where weights are read: plans need no torch.
+A network can start from such a folder, or from one in Hugging Face's layout (``Checkpoint``). Both
+have the encoder's shape (the arguments of a ``RobertaConfig``), its BPE, and its weights, which we
+call ``encoder.*``, and ``lm_head.*`` for the head of its pre-training. Nothing is downloaded. Torch
+is imported only to read weights.
 """
 
 from __future__ import annotations
@@ -51,7 +53,7 @@ _KNOWN = (
     "hidden_act",
 )
 _ENCODER, _HEAD = "encoder.", "lm_head."
-# What a config.json may leave out, because the library that wrote it had it for the default.
+# Keys that a config.json may omit, with the defaults of the library that wrote it.
 _DEFAULTS = {"type_vocab_size": 2, "layer_norm_eps": 1e-12, "pad_token_id": 1, "hidden_act": "gelu"}
 
 
@@ -62,6 +64,7 @@ def save(
     network: nn.Module,
     told: Mapping[str, Json],
 ) -> None:
+    """Write the folder of a trained network; ``record`` are further values of ``model.json``."""
     from safetensors.torch import save_model
 
     (folder / ABOUT).unlink(missing_ok=True)
@@ -84,6 +87,7 @@ def save(
 
 
 def read_about(folder: Path) -> dict[str, Any]:
+    """Return the ``model.json`` of a trained network."""
     path = folder / ABOUT
     hint = "`codeacumen train network NETWORK -t TASK@DATA --out DIR` makes such a folder"
     try:
@@ -95,26 +99,30 @@ def read_about(folder: Path) -> dict[str, Any]:
     except ValueError as error:
         raise CodeacumenError(f"{path}: not JSON ({error})", hint) from error
     if not isinstance(about, dict) or about.get("format") != FORMAT:
-        raise CodeacumenError(f"{path} describes no network that this codeacumen knows", hint)
+        raise CodeacumenError(
+            f"{path} is not of format {FORMAT}, the only one that this codeacumen reads", hint
+        )
     return about
 
 
 def plan_of(about: Mapping[str, Any]) -> Plan:
+    """Return the plan that a ``model.json`` describes."""
     purpose = Purpose(about["purpose"]["task"], Capability(about["purpose"]["capability"]))
     return Plan(about["network"], about["settings"], purpose)
 
 
 def must_have_weights(folder: Path) -> None:
-    """Said before a thousand questions are asked of what cannot answer."""
+    """Raise an error if a folder has no weights, before any question is prepared for it."""
     if not (folder / WEIGHTS).is_file():
         raise CodeacumenError(
             f"{folder} holds no weights: {WEIGHTS} is missing",
-            "train it again: `codeacumen train network`; its stored answers: `codeacumen score`",
+            "train it again with `codeacumen train network`; to score stored answers, use "
+            "`codeacumen score`",
         )
 
 
 def load(folder: Path) -> tuple[Architecture, Any]:
-    """The architecture with its vocabularies, and the network with its weights, to be asked."""
+    """Return the architecture with its vocabularies, and the network in evaluation mode."""
     from safetensors import SafetensorError
 
     about = read_about(folder)
@@ -127,7 +135,7 @@ def load(folder: Path) -> tuple[Architecture, Any]:
         load_model(network, str(folder / WEIGHTS))
     except (OSError, KeyError, RuntimeError, SafetensorError) as error:
         raise CodeacumenError(
-            f"{folder}: a damaged network: {error}",
+            f"{folder}: damaged network: {error}",
             "train it again: `codeacumen train network`",
         ) from error
     return architecture, network.eval()
@@ -138,20 +146,21 @@ def load(folder: Path) -> tuple[Architecture, Any]:
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """``shape`` and ``subwords`` fit each other: the embeddings have a row for each part."""
+    """An encoder to start from. Its embeddings have a row for each part of ``subwords``."""
 
     shape: dict[str, Any]
     subwords: Subwords
     weights: dict[str, Tensor]
 
     def save_weights(self, folder: Path) -> None:
+        """Write the weights, for a training that resumes without the original folder."""
         from safetensors.torch import save as to_bytes
 
         write_atomically(folder / START, to_bytes(self.weights))
 
 
 def open_checkpoint(start: str) -> Checkpoint:
-    """A run's folder, or one with config.json, the weights and the tokenizer."""
+    """Return the checkpoint of a folder: a trained network's, or one in Hugging Face's layout."""
     folder = Path(start).expanduser()
     if (folder / ABOUT).is_file():
         return _ours(folder)
@@ -220,8 +229,8 @@ def _tokenizer(folder: Path) -> Any:
             known = [one for one in ROBERTA if tokenizer.token_to_id(one) is not None]
             tokenizer.add_special_tokens(known)
             return tokenizer
-    except Exception as error:  # what the library raises is a bare Exception
-        raise CodeacumenError(f"{folder}: a damaged tokenizer: {error}") from error
+    except Exception as error:  # the library raises a bare Exception
+        raise CodeacumenError(f"{folder}: damaged tokenizer: {error}") from error
     raise CodeacumenError(
         f"{folder} has no tokenizer", f"it needs {FILE}, or vocab.json and merges.txt"
     )
@@ -234,15 +243,19 @@ def _fitting(
     weights: dict[str, Tensor],
     had_name: bool,
 ) -> Checkpoint:
-    """With a row for METHOD_NAME: where the checkpoint never saw it, it begins as <mask>."""
+    """Return a checkpoint whose embeddings have a row for METHOD_NAME.
+
+    If the checkpoint lacks that row, it is a copy of <mask>'s.
+    """
     name = f"{_ENCODER}embeddings.word_embeddings.weight"
     if name not in weights:
         raise CodeacumenError(f"{folder}: its weights have no word embeddings of a RoBERTa")
     rows = len(weights[name])
     if rows < len(subwords) - (not had_name) or subwords.pad != shape["pad_token_id"]:
         raise CodeacumenError(
-            f"{folder}: tokenizer and weights do not belong together: {len(subwords)} parts, "
-            f"padding is {subwords.pad}; {rows} rows, padding is {shape['pad_token_id']}"
+            f"{folder}: tokenizer and weights do not match: the tokenizer has {len(subwords)} "
+            f"parts and padding {subwords.pad}, the weights have {rows} rows and padding "
+            f"{shape['pad_token_id']}"
         )
     if not had_name:
         for key in (name, f"{_HEAD}bias"):
@@ -253,6 +266,7 @@ def _fitting(
 
 
 def _with_row(table: Tensor, row: int, like: int) -> Tensor:
+    """Return the table with a row copied from another; the row may be the next one."""
     import torch
 
     if row == len(table):
@@ -263,8 +277,10 @@ def _with_row(table: Tensor, row: int, like: int) -> Tensor:
 
 
 def begin_from(network: nn.Module, weights: Mapping[str, Tensor]) -> None:
-    """Lay the weights of a checkpoint into a new network. All of the encoder must be there; what
-    it was pre-trained with is taken where the network has it too."""
+    """Load the weights of a checkpoint into a new network.
+
+    The checkpoint must have all weights of the encoder; others are loaded if the network has them.
+    """
     wanted = network.state_dict()
     found = {k: v for k, v in weights.items() if k in wanted}
     missing = sorted(k for k in wanted if k.startswith(_ENCODER) and k not in found)
@@ -275,8 +291,8 @@ def begin_from(network: nn.Module, weights: Mapping[str, Tensor]) -> None:
     unlike = [k for k, v in found.items() if v.shape != wanted[k].shape]
     if unlike:
         raise CodeacumenError(
-            f"the checkpoint's {unlike[0]} is {tuple(found[unlike[0]].shape)}, "
-            f"its shape says {tuple(wanted[unlike[0]].shape)}"
+            f"the checkpoint's {unlike[0]} has the shape {tuple(found[unlike[0]].shape)}, but its "
+            f"configuration requires {tuple(wanted[unlike[0]].shape)}"
         )
     network.load_state_dict(found, strict=False)
 
@@ -285,10 +301,12 @@ def begin_from(network: nn.Module, weights: Mapping[str, Tensor]) -> None:
 
 
 def save_shape(shape: dict[str, Any], folder: Path) -> None:
+    """Write an encoder's shape."""
     write_atomically(folder / SHAPE, (json.dumps(shape, indent=1) + "\n").encode())
 
 
 def load_shape(folder: Path) -> dict[str, Any]:
+    """Read what ``save_shape`` wrote."""
     return _json(folder / SHAPE)
 
 
@@ -298,11 +316,12 @@ def _json(path: Path) -> dict[str, Any]:
     except (OSError, ValueError) as error:
         raise CodeacumenError(f"{path}: cannot be read: {error}") from error
     if not isinstance(found, dict):
-        raise CodeacumenError(f"{path}: not an object")
+        raise CodeacumenError(f"{path}: not a JSON object")
     return found
 
 
 def tensors(path: Path) -> dict[str, Tensor]:
+    """Return the floating-point tensors of a file by name, in single precision."""
     import torch
     from safetensors import SafetensorError
     from safetensors.torch import load_file

@@ -1,6 +1,7 @@
-"""Examples in numbers, on disk: an Arrow file that is mapped into memory, never read as a whole.
+"""Encoded examples on disk: an Arrow file that is mapped into memory, not read as a whole.
 
-A row is an example, a column a list of integers; ``answer`` is what should be answered, in words.
+A row is an example, a column a list of integers. The column ``answer`` has the correct answer in
+words, or the id of a question.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ ANSWER = "answer"
 
 
 def record_batch(rows: Sequence[Encoded], answers: Sequence[str]) -> pa.RecordBatch:
+    """Return encoded examples and their answers as an Arrow record batch."""
     columns = {
         name: pa.array([row[name] for row in rows], pa.list_(pa.int32())) for name in rows[0]
     }
@@ -29,7 +31,7 @@ def record_batch(rows: Sequence[Encoded], answers: Sequence[str]) -> pa.RecordBa
 
 
 def write(batches: Iterable[pa.RecordBatch], into: Path) -> int:
-    """Write a file of batches with one schema; gives how many rows there are."""
+    """Write a file of batches that share a schema, and return the number of rows."""
     part = into.with_name(into.name + ".part")
     rows, writer = 0, None
     with pa.OSFile(str(part), "wb") as sink:
@@ -44,7 +46,7 @@ def write(batches: Iterable[pa.RecordBatch], into: Path) -> int:
 
 
 class EncodedFile:
-    """The examples of a file, by their numbers."""
+    """The examples of a file, by their row numbers."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -54,7 +56,7 @@ class EncodedFile:
             batches = [reader.get_batch(at) for at in range(reader.num_record_batches)]
         except (OSError, pa.ArrowInvalid) as error:
             raise CodeacumenError(
-                f"{path}: damaged, or empty: {error}", "remove the folder and train again"
+                f"{path}: damaged or empty file: {error}", "remove the folder and train again"
             ) from error
         self._batches = batches
         self.names = [name for name in batches[0].schema.names if name != ANSWER]
@@ -65,7 +67,7 @@ class EncodedFile:
 
     @cached_property
     def _columns(self) -> dict[str, list[tuple[NDArray[np.int32], NDArray[Any]]]]:
-        """Values and offsets of each batch: views of the mapped file."""
+        """Values and offsets of each column in each batch; views of the mapped file."""
         return {
             name: [
                 (batch[name].values.to_numpy(), batch[name].offsets.to_numpy())
@@ -75,7 +77,7 @@ class EncodedFile:
         }
 
     def take(self, rows: NDArray[np.int64]) -> dict[str, Ragged]:
-        """Some examples as columns, in the order asked for."""
+        """Return rows as columns, in the order of ``rows``."""
         place = np.searchsorted(self._first, rows, side="right") - 1
         inside = rows - self._first[place]
         where = list(zip(place.tolist(), inside.tolist(), strict=True))
@@ -89,11 +91,12 @@ class EncodedFile:
         return found
 
     def values(self, name: str) -> NDArray[np.int32]:
-        """All values of a column, one list after the other."""
+        """Return all values of a column, the lists concatenated."""
         parts = self._columns[name]
         return np.concatenate([values[offsets[0] : offsets[-1]] for values, offsets in parts])
 
     def answers(self, rows: NDArray[np.int64]) -> list[str]:
+        """Return the answers of rows, in the order of ``rows``."""
         place = np.searchsorted(self._first, rows, side="right") - 1
         inside = rows - self._first[place]
         return [
@@ -102,7 +105,7 @@ class EncodedFile:
         ]
 
     def sizes(self) -> dict[str, Ragged]:
-        """All columns without their values: enough to tell how long each example is."""
+        """Return all columns without their values: enough to compute each example's length."""
         nothing = np.zeros(0, np.int32)
         found = {}
         for name, parts in self._columns.items():

@@ -1,10 +1,11 @@
-"""From a task's examples to files of numbers: read, count, learn the vocabularies, encode.
+"""Prepare a task's examples: extract features, count words, learn vocabularies, encode.
 
-Reading and encoding run in worker processes, part by part; a part is a Parquet file of words, then
-an Arrow file of numbers. Parts are joined in the order of the examples, so the files are the same
-for any number of workers. What cannot be read is left out and counted, and so is what cannot be
-answered in known words; of dev that has a file of its own: it cannot be learned, and is judged.
-A network may also learn from certified variants of the methods (``with_variants``).
+Worker processes extract and encode the examples in parts. A part is first a Parquet file of words,
+then an Arrow file of numbers. Parts are joined in the order of the examples, so the files are the
+same for any number of workers. Examples without features are left out and counted, and so are those
+whose answers the vocabulary cannot express. Such examples of dev are in a file of their own: they
+have no loss, but count in the score. A network may also learn from certified variants of the
+methods (``add_variants``).
 """
 
 from __future__ import annotations
@@ -41,25 +42,30 @@ from codeacumen.models.neural.architecture import LABELS, Architecture, Features
 from codeacumen.models.neural.catalogue import Plan
 from codeacumen.models.neural.training import encoded
 
-# What a network is trained for that is asked nothing yet: its examples have no answers.
+# Task of a network that is pre-trained: its examples have no answers.
 PRETRAIN = "pretrain"
 SPLITS = ("train", "dev")
 VOCABULARIES, UNSAID = "vocabulary", "dev-unsaid.arrow"
 # Examples of a part.
 _PART = 2048
-# Of tasks without a dev split, one training example of so many is dev's.
+# In tasks without a dev split, one of this many training examples is held out for dev.
 _HELD_OUT = 10
-# Seconds that a part may take.
+# Maximum number of seconds for a part.
 _LIMIT = 1800.0
 _LABEL = "label"
 
-Which: TypeAlias = Literal["sayable", "unsaid", "all"]
+# Examples to encode: those whose answers the vocabulary can express, the others, or all, without
+# their answers.
+Which: TypeAlias = Literal["answerable", "unanswerable", "all"]
 _VARIANTS = "variants.jsonl"
 
 
 def examples(task: Task, split: str) -> Iterator[Example]:
-    """Yield the examples of a split; they are never all in memory where the task can yield them.
-    Where there is no dev split, a part of training is held out."""
+    """Yield the examples of a split.
+
+    They are not all in memory if the task can yield them. If it has no dev split, a part of the
+    training split is held out.
+    """
     training: Iterable[Example]
     if isinstance(task, HasExamples):
         if next(iter(task.examples("dev")), None) is not None:
@@ -79,8 +85,10 @@ def examples(task: Task, split: str) -> Iterator[Example]:
 
 
 def _some(task: Task, split: str, most: int) -> Iterator[Example]:
-    """All examples of a split, or so many, drawn: the first would be those of a few projects. Of
-    dev, which is only looked at, an eighth of that will do."""
+    """Yield the examples of a split, or a random sample of at most ``max_examples``; 0: all.
+
+    The first examples would be those of a few projects. The sample of dev is an eighth as large.
+    """
     found = examples(task, split)
     most = most if split == "train" or not most else max(1, most // 8)
     count = sum(1 for _ in examples(task, split)) if most else 0
@@ -94,8 +102,10 @@ def _some(task: Task, split: str, most: int) -> Iterator[Example]:
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """Where a worker finds what an architecture may see around a method; ``variants``: a data set
-    of robustness, whose variants of it may be learned from."""
+    """Data set and task from which a worker makes the ``CodeContext`` of an architecture.
+
+    ``variants`` is a robustness data set with variants of the methods to learn from.
+    """
 
     data: Path
     task: str
@@ -104,6 +114,7 @@ class Surroundings:
 
 @lru_cache(maxsize=1)
 def _code_context(where: Surroundings) -> CodeContext | None:
+    """Return the code context of a task, with variants if there are some."""
     from codeacumen.datasets.built import load_data
     from codeacumen.registry import make_task
 
@@ -115,7 +126,7 @@ def _code_context(where: Surroundings) -> CodeContext | None:
 
 @dataclass(frozen=True, slots=True)
 class ReadJob:
-    """``chunk``: each input with its answer, or with its id where it is only asked."""
+    """Inputs whose features a worker extracts; ``chunk`` has each with its answer or its id."""
 
     plan: Plan
     chunk: list[tuple[Input, str]]
@@ -125,8 +136,7 @@ class ReadJob:
 
 @dataclass(frozen=True, slots=True)
 class EncodeJob:
-    """``which``: the examples whose answers the network can say, those that it cannot, or all, with
-    no answer to be learned."""
+    """A part that a worker encodes."""
 
     plan: Plan
     vocabularies: Path
@@ -136,8 +146,10 @@ class EncodeJob:
 
 
 def read_part(job: ReadJob) -> tuple[dict[str, dict[str, int]], int]:
-    """What an engine runs: writes the words of a part; gives how often there is each, and how many
-    examples could be read."""
+    """Extract the features of a part and write them; an engine calls this in a worker process.
+
+    Return the counts of words by vocabulary, and the number of examples that have features.
+    """
     architecture = job.plan.make()
     context = _code_context(job.surroundings) if job.surroundings else None
     counts: dict[str, Counter[str]] = {}
@@ -160,7 +172,10 @@ def read_part(job: ReadJob) -> tuple[dict[str, dict[str, int]], int]:
 
 
 def encode_part(job: EncodeJob) -> int:
-    """What an engine runs: writes the numbers of a part; gives of how many examples."""
+    """Encode a part, write it, and return the number of its examples.
+
+    An engine calls this in a worker process.
+    """
     architecture = job.plan.make()
     architecture.load_vocabularies(job.vocabularies)
     table = pq.read_table(job.words)
@@ -171,7 +186,7 @@ def encode_part(job: EncodeJob) -> int:
     for label, *values in zip(labels, *columns, strict=True):
         features = dict(zip(names, values, strict=True))
         target = {} if job.which == "all" else architecture.target(label, features)
-        if (target is None) != (job.which == "unsaid"):
+        if (target is None) != (job.which == "unanswerable"):
             continue
         rows.append({**architecture.encode(features), **(target or {})})
         answers.append(label)
@@ -189,8 +204,11 @@ def read(
     *,
     most: int = 0,
 ) -> dict[str, Any]:
-    """The words of all examples of some tasks, as parts in ``folder``; gives the counts of the
-    training split's words, and how many examples there are of each split."""
+    """Extract the features of tasks' examples and write them as parts into ``folder``.
+
+    Return the counts of the training split's words (``counts``) and the numbers of examples of each
+    split (``sizes``).
+    """
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     counts: dict[str, Counter[str]] = {}
@@ -216,10 +234,10 @@ def _read(
     surroundings: Surroundings | None,
     counts: dict[str, Counter[str]],
 ) -> dict[str, int]:
-    """Write the parts of a split, and add up in ``counts`` how often there is each word."""
+    """Write the parts of a split, and add its words to ``counts``."""
     sizes = {"examples": 0, "read": 0}
     jobs = _jobs(plan, pairs, surroundings, into)
-    # A part is handed over when a worker is free: the texts of all never lie in memory.
+    # Jobs are made in groups, so that the texts of all examples are never in memory together.
     for place, chunk in enumerate(_grouped(jobs, 64)):
         for at, outcome in engine.run(read_part, chunk, _LIMIT):
             words, rows = _fine(outcome, "reading")
@@ -234,6 +252,7 @@ def _read(
 def _jobs(
     plan: Plan, pairs: Iterator[tuple[Input, str]], surroundings: Surroundings | None, into: Path
 ) -> Iterator[ReadJob]:
+    """Yield a job for each part of the examples."""
     into.mkdir(parents=True)
     place = 0
     while chunk := list(islice(pairs, _PART)):
@@ -242,35 +261,39 @@ def _jobs(
 
 
 def _grouped(jobs: Iterator[ReadJob], size: int) -> Iterator[list[ReadJob]]:
+    """Yield the jobs in lists of ``size``."""
     while group := list(islice(jobs, size)):
         yield group
 
 
 def _fine(outcome: Any, what: str) -> Any:
+    """Return a job's outcome; raise an error if its worker was lost."""
     if isinstance(outcome, WorkerLost):
-        raise CodeacumenError(f"{what}: {outcome.why}", "fewer workers leave more memory to each")
+        raise CodeacumenError(
+            f"{what}: {outcome.why}", "use fewer workers, so that each has more memory"
+        )
     return outcome
 
 
 def encode(
     plan: Plan, words: Path, vocabularies: Path, folder: Path, engine: Engine, step: Progress
 ) -> dict[str, int]:
-    """The numbers of all parts, joined to one file a split; gives how many examples each has."""
+    """Encode all parts, write a file for each split, and return the splits' numbers of examples."""
     kept: dict[str, int] = {}
-    which: Which = "all" if plan.purpose.task == PRETRAIN else "sayable"
+    which: Which = "all" if plan.purpose.task == PRETRAIN else "answerable"
     for split in SPLITS:
         into = folder / f"{split}.arrow"
         kept[split] = _encode(plan, words / split, vocabularies, into, engine, step, which)
         if not kept[split] and split == "train":
             raise CodeacumenError(
-                "nothing of the training split can be learned from",
-                "its answers are in no known words, or its texts are empty",
+                "the training split has no example to learn from",
+                "the vocabulary lacks the words of its answers, or its texts are empty",
             )
         if not kept[split]:
-            # Of a handful of examples nothing can be held out: they are judged by themselves.
+            # Too few examples to hold any out: the dev score is that of the training examples.
             shutil.copyfile(folder / "train.arrow", into)
-    if which == "sayable" and kept["dev"]:
-        _encode(plan, words / "dev", vocabularies, folder / UNSAID, engine, step, "unsaid")
+    if which == "answerable" and kept["dev"]:
+        _encode(plan, words / "dev", vocabularies, folder / UNSAID, engine, step, "unanswerable")
     return kept
 
 
@@ -283,6 +306,10 @@ def _encode(
     step: Progress,
     which: Which,
 ) -> int:
+    """Encode all parts in a folder, join them in a file, and return the number of examples.
+
+    Write no file if there is none.
+    """
     parts = sorted(words.rglob("*.parquet"))
     made = [into.with_name(f"{into.stem}-{place:06}.arrow") for place in range(len(parts))]
     jobs = [
@@ -311,8 +338,11 @@ def prepare_questions(
     step: Progress,
     surroundings: Surroundings | None = None,
 ) -> int:
-    """A task's instances in numbers, to be answered when the network is trained; where its answer
-    would stand there is the id. Gives how many could be read: none leaves no file."""
+    """Encode a task's instances, to be answered by the trained network.
+
+    The column of the answers has the instances' ids. Return the number of instances with features;
+    write no file if there is none.
+    """
     words = into.with_suffix(".words")
     shutil.rmtree(words, ignore_errors=True)
     pairs = ((one.input, one.id) for one in task.instances())
@@ -323,6 +353,7 @@ def prepare_questions(
 
 
 def _batches(parts: Iterable[Path]) -> Iterator[pa.RecordBatch]:
+    """Yield the record batches of files, one file after the other."""
     for part in parts:
         with pa.memory_map(str(part)) as source:
             yield from (
@@ -332,6 +363,7 @@ def _batches(parts: Iterable[Path]) -> Iterator[pa.RecordBatch]:
 
 
 def learn(architecture: Architecture, counts: Mapping[str, Mapping[str, int]], into: Path) -> None:
+    """Learn an architecture's vocabularies from counts of words, and write them."""
     architecture.learn_vocabularies({LABELS: {}, **counts})
     shutil.rmtree(into, ignore_errors=True)
     into.mkdir(parents=True)
@@ -342,15 +374,19 @@ def learn(architecture: Architecture, counts: Mapping[str, Mapping[str, int]], i
 
 
 def with_variants(context: CodeContext, folder: Path) -> Any:
-    """A context that also has ``variant``: of a method a text that means the same, "" for none. Of
-    several variants one is drawn, by the ids alone; one of a kind of which there are half as many
-    is drawn twice as often, for nearly every method has variables to rename, and few a switch."""
+    """Return a context that also has ``get_variant``, a text with the meaning of a method.
+
+    If a method has several variants, one is sampled with a weight inversely proportional to the
+    number of variants of its kind: nearly every method has variables to rename, but few have a
+    switch. The ids alone determine the sample.
+    """
     built = read_built(folder)
     many = {kind: sum(some.values()) for kind, some in built.about["counts"]["variants"].items()}
     held: dict[str, tuple[float, str]] = {}
     for row in built.rows(_VARIANTS):
         drawn = blake2b(f"{row['method']} {row['id']}".encode(), digest_size=6).digest()
-        # How long one waits for it: the more there are of its kind, the longer. The first is taken.
+        # Exponential race: the key is exponentially distributed with a mean proportional to the
+        # number of variants of the kind; the smallest key wins.
         lot = -math.log((int.from_bytes(drawn) + 1) / 2**48) * many[row["kind"]]
         known = held.get(row["method"])
         if known is None or lot < known[0]:
@@ -359,6 +395,8 @@ def with_variants(context: CodeContext, folder: Path) -> Any:
 
 
 class _Varied:
+    """A code context with variants of methods."""
+
     def __init__(self, context: CodeContext, texts: dict[str, str]) -> None:
         self._code_context, self._texts = context, texts
 
@@ -370,11 +408,14 @@ class _Varied:
 
 
 def variants_hash(folder: Path) -> str:
-    """What its data set says they are: to go on with a training the file itself is not needed."""
+    """Return the hash of the variants' file from its data set's record.
+
+    The file itself is not needed to resume a training.
+    """
     known = read_built(folder).about["files"].get(_VARIANTS)
     if known is None:
         raise CodeacumenError(
             f"{folder} holds no variants",
-            "`codeacumen dataset build robustness --split train` makes some",
+            "make some with `codeacumen dataset build robustness --split train`",
         )
     return str(known)

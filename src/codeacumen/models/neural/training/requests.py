@@ -1,4 +1,4 @@
-"""From the name of a network, and tasks, to training requests."""
+"""Make the training requests of a network's name and tasks."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ def make_requests(
 
     With ``pretrain`` it learns to guess masked tokens of the tasks' methods. ``changes`` are values
     of the configuration by their keys (``training.epochs``), ``limit`` is the maximum number of
-    training examples of each task. ``answers`` are the tasks that the network answers when it is
-    trained; ``options`` are further fields of ``Request``.
+    training examples of each task. ``answers`` are the tasks that the trained network answers at
+    the end; ``options`` are further fields of ``TrainingRequest``.
     """
     is_joint = architecture(network).joint
     seeds = {} if seed is None else {"training.seed": seed}
@@ -58,7 +58,7 @@ def make_requests(
 
 
 def get_data_folder(task: Task) -> Path | None:
-    """Return the folder of the data set that a task was loaded from, if it was built."""
+    """Return the folder of the data set that a task was loaded from; None for other tasks."""
     built = task.built if isinstance(task, StandardTask) else None
     return built.folder if built is not None else None
 

@@ -1,7 +1,8 @@
-"""How a network is trained, and the TOML files that say so.
+"""Settings of a training, and the TOML files that hold them.
 
-``configs/NAME.toml`` is the published configuration, ``configs/NAME.WORD.toml`` another one. A
-file has two tables, ``[network]`` (the hyper-parameters of the architecture) and ``[training]``.
+``configs/NAME.toml`` is the published configuration of a network, ``configs/NAME.WORD.toml``
+another one. A file has two tables, ``[network]`` (the hyper-parameters of the architecture) and
+``[training]``.
 """
 
 from __future__ import annotations
@@ -33,12 +34,24 @@ _LEAST = {
 
 @dataclass(frozen=True, slots=True)
 class Training:
-    """``patience``: looks at dev without a better score until it ends, 0 for never. ``decay``: the
-    rate times this after every epoch. ``warmup``: steps in which the rate rises from nothing;
-    after them it falls in a line if ``linear``. ``clip``: the longest gradient. ``round``: batches
-    between two looks at dev, each of which writes a checkpoint; 0 is an epoch. ``judged``: how
-    many of dev are predicted at a look. ``minutes``: the end in any case, 0 for none; what is to
-    fall in a line has fallen by then."""
+    """Settings of a training.
+
+    A round is the training between two evaluations on dev; it ends with a checkpoint.
+
+    batch          examples per step
+    patience       rounds without a better dev score until the training stops; 0: never
+    rate           learning rate
+    decay          factor of the rate after each epoch
+    warmup         steps in which the rate rises linearly from 0
+    linear         after the warm-up the rate falls linearly to 0
+    clip           maximum norm of a gradient; 0: no maximum
+    precision      "bf16" for mixed precision on a GPU
+    compile        use ``torch.compile``
+    workers        processes that make batches ahead
+    round          batches per round; 0: an epoch
+    judged         maximum number of dev examples that are predicted in an evaluation
+    minutes        maximum duration, which also sets the pace of ``linear``; 0: no maximum
+    """
 
     batch: int = 64
     epochs: int = 20
@@ -64,7 +77,7 @@ class Training:
             if getattr(self, key) not in known:
                 raise CodeacumenError(
                     f"training cannot have {key}={getattr(self, key)!r}",
-                    f"choose of {', '.join(known)}",
+                    f"choose one of {', '.join(known)}",
                 )
         for key, least in _LEAST.items():
             if getattr(self, key) < least:
@@ -75,8 +88,11 @@ Tables = dict[str, dict[str, Any]]
 
 
 def read_config(name: str, config: str = "") -> Tables:
-    """The tables of a network's configuration: its own, the one called so, or a file's. One of
-    another package has none of its own but the defaults of its settings."""
+    """Return the tables of a network's configuration.
+
+    ``config`` is the word of a shipped configuration or a file; the default is the published
+    configuration. A network of another package has none: its configuration is its defaults.
+    """
     if not config and name not in CATALOGUE:
         return {"network": {}, "training": {}}
     known = CONFIGS / (f"{name}.{config}.toml" if config else f"{name}.toml")
@@ -84,8 +100,8 @@ def read_config(name: str, config: str = "") -> Tables:
     if not path.is_file():
         words = sorted(one.name.split(".")[1] for one in CONFIGS.glob(f"{name}.*.toml"))
         raise CodeacumenError(
-            f"{name} has no configuration called {config!r}, nor is that a file",
-            f"leave --config out for the published one, or choose of {', '.join(words) or 'files'}",
+            f"{name} has no configuration called {config!r}, and there is no such file",
+            f"omit --config for the published one, or choose one of {', '.join(words) or 'files'}",
         )
     try:
         tables = tomllib.loads(path.read_text(encoding="utf-8"))
@@ -94,27 +110,30 @@ def read_config(name: str, config: str = "") -> Tables:
     unknown = sorted(set(tables) - {"network", "training"})
     if unknown or not all(isinstance(table, dict) for table in tables.values()):
         raise CodeacumenError(
-            f"{path.name}: there are two tables, [network] and [training]",
-            f"it has {', '.join(unknown) or 'others'} too",
+            f"{path.name}: a configuration has two tables, [network] and [training]",
+            f"remove {', '.join(unknown) or 'what is in no table'}",
         )
     return {"network": {}, "training": {}, **tables}
 
 
 def changed(tables: Tables, changes: Mapping[str, Any]) -> Tables:
-    """With single values changed; keys are ``network.KEY`` and ``training.KEY``."""
+    """Return the tables with some values changed.
+
+    Keys are ``network.KEY`` and ``training.KEY``.
+    """
     made = {name: dict(table) for name, table in tables.items()}
     for key, value in changes.items():
         table, _, name = key.partition(".")
         if table not in made or not name:
             raise CodeacumenError(
-                f"nothing is called {key!r}", "network.KEY=VALUE or training.KEY=VALUE"
+                f"no setting is called {key!r}", "write network.KEY=VALUE or training.KEY=VALUE"
             )
         made[table][name] = value
     return made
 
 
 def filled(kind: type[T], table: Mapping[str, Any], what: str) -> T:
-    """A record of the values of a table; errors name the key that is wrong."""
+    """Return a dataclass instance with the values of a table; errors name the wrong key."""
     assert is_dataclass(kind)
     known = {field.name: field for field in fields(kind)}
     made: dict[str, Any] = {}
@@ -122,7 +141,7 @@ def filled(kind: type[T], table: Mapping[str, Any], what: str) -> T:
         if key not in known:
             raise CodeacumenError(f"{what} has no {key!r}", f"it has {', '.join(known)}")
         wanted = type(known[key].default)
-        # 1 is a fine rate; true is no number, and no number is true.
+        # An integer is accepted for a float. A boolean is not a number, although it is an int.
         number = wanted is float and type(value) is int
         if type(value) is not wanted and not number:
             raise CodeacumenError(f"{what} cannot have {key}={value!r}", f"it is {wanted.__name__}")

@@ -1,8 +1,8 @@
-"""The loop: Lightning teaches a network, looks at dev after every round, and keeps the best.
+"""The training loop: Lightning trains, each round ends with a dev score, the best round is kept.
 
-What happens in a round hangs on the seed and the round's number alone, and a round begins from the
-checkpoint that the one before left. So a training that was killed goes on to the same weights, on
-a processor to the last bit; but not one whose minutes are bound.
+A round depends only on the seed, its number, and the checkpoint of the round before. So an
+interrupted training continues to the same weights, on a CPU to the last bit. This does not hold for
+a training with a maximum duration.
 """
 
 from __future__ import annotations
@@ -41,20 +41,20 @@ LAST, BEST, HISTORY, BOARD = "last.ckpt", "best.ckpt", "history.csv", "tensorboa
 
 
 class Lesson(lightning.LightningModule):
-    """A network with what it is taught by."""
+    """Lightning's module of a network: loss, optimiser, learning rate and history."""
 
     def __init__(self, architecture: Architecture, training: Training, steps: int) -> None:
         super().__init__()
         self.architecture, self.training_settings = architecture, training
         self.steps = steps
-        made: Any = architecture.network()
+        made = architecture.network()
         self.network: Network = made
-        self.learned_loss = torch.compile(made.loss) if training.compile else made.loss
+        self.learned_loss: Any = torch.compile(made.loss) if training.compile else made.loss
         self.history: list[dict[str, float]] = []
         self._losses: list[Tensor] = []
 
     def on_train_epoch_start(self) -> None:
-        # Dropout in this round must not hang on whether the rounds before ran in this process.
+        # Dropout in this round must not depend on whether earlier rounds ran in this process.
         torch.manual_seed(self.training_settings.seed * 1_000_003 + self.current_epoch)
         self._losses = []
 
@@ -69,6 +69,7 @@ class Lesson(lightning.LightningModule):
 
     @property
     def mean_loss(self) -> float:
+        """Mean of the losses of this round's batches."""
         return float(torch.stack(self._losses).float().mean()) if self._losses else float("nan")
 
     def configure_optimizers(self) -> Any:
@@ -77,7 +78,7 @@ class Lesson(lightning.LightningModule):
         return {"optimizer": made, "lr_scheduler": {"scheduler": schedule, "interval": "step"}}
 
     def _rate(self, step: int) -> float:
-        """What the rate is multiplied by at a step."""
+        """Return the factor of the learning rate at a step."""
         settings = self.training_settings
         if settings.warmup and step < settings.warmup:
             return (step + 1) / settings.warmup
@@ -89,8 +90,11 @@ class Lesson(lightning.LightningModule):
         return falling * settings.decay ** int(epoch)
 
     def share(self, step: int) -> float:
-        """Which share of its steps is done; or which of its minutes, where those will be over
-        first: what the clock ends then ends as well as what was told the number of its steps."""
+        """Return the share of the training that is done at a step, from 0 to 1.
+
+        With a maximum duration it is the larger of the shares of steps and of time, so that a
+        linear rate reaches 0 although the clock ends the training before its last step.
+        """
         done, minutes = step / max(1, self.steps), self.training_settings.minutes
         if not minutes:
             return done
@@ -101,7 +105,8 @@ class Lesson(lightning.LightningModule):
     def configure_gradient_clipping(
         self, optimizer: Any, gradient_clip_val: Any = None, gradient_clip_algorithm: Any = None
     ) -> None:
-        # Lightning refuses to clip for a fused optimiser, which could scale gradients: none does.
+        # Lightning refuses to clip the gradients of a fused optimiser, because one may scale
+        # gradients itself. With bf16 there is no scaling.
         if gradient_clip_val:
             nn.utils.clip_grad_norm_(self.parameters(), gradient_clip_val)
 
@@ -113,19 +118,20 @@ class Lesson(lightning.LightningModule):
 
 
 def _optimiser(parameters: Any, training: Training, gpu: bool) -> torch.optim.Optimizer:
+    """Return the optimiser of the settings."""
     rate, decay = training.rate, training.weight_decay
     wanted = [one for one in parameters if one.requires_grad]
     if training.optimiser == "adam":
         return torch.optim.Adam(wanted, rate, weight_decay=decay, fused=gpu or None)
     if training.optimiser == "adamw":
-        # Biases and the scales of normalisation are not drawn to zero, as usual.
+        # As usual, no weight decay on biases and the scales of normalisation layers.
         matrices = [one for one in wanted if one.dim() > 1]
         others = [one for one in wanted if one.dim() <= 1]
         groups: list[dict[str, Any]] = [
             {"params": matrices},
             {"params": others, "weight_decay": 0.0},
         ]
-        # In one kernel: a network of many small layers would wait for hundreds.
+        # Fused, in one kernel: a network of many small layers would wait for hundreds of kernels.
         return torch.optim.AdamW(groups, rate, weight_decay=decay, fused=gpu or None)
     if training.optimiser == "adagrad":
         return torch.optim.Adagrad(wanted, rate, weight_decay=decay, initial_accumulator_value=0.1)
@@ -136,7 +142,10 @@ def _optimiser(parameters: Any, training: Training, gpu: bool) -> torch.optim.Op
 
 
 class Keep(lightning.Callback):
-    """After each round: what dev says, a line of the history, a checkpoint; the best is kept."""
+    """Scores dev after each round, writes the history and a checkpoint, and keeps the best one.
+
+    It stops the training after ``patience`` rounds without a better score.
+    """
 
     def __init__(
         self, folder: Path, dev: Dev, training: Training, device: str, step: Progress
@@ -196,17 +205,21 @@ class Keep(lightning.Callback):
             trainer.should_stop = True
 
     def worth(self, row: dict[str, float]) -> float:
-        """A score, and where that is equal, or there is none, the loss: never both for nothing. A
-        loss that is no number is worth nothing."""
+        """Return a value to rank rounds by: the dev score; among equal scores, the smaller loss.
+
+        For pre-training, which has no score, it is the negative loss. A round whose loss is not
+        finite ranks last.
+        """
         lost = row["dev_loss"]
         worth = -lost if self.pretraining else row["dev_score"] - 1e-6 * lost
         return worth if np.isfinite(worth) else -np.inf
 
     def is_over(self, history: Sequence[dict[str, float]]) -> bool:
+        """Return whether a training with this history ends."""
         if not history:
             return False
         if all(np.isnan(history[-1][one]) for one in ("loss", "dev_loss")):
-            # Weights that are no numbers never become some.
+            # The weights are NaN, and stay so.
             return True
         worth = [self.worth(row) for row in history]
         since = len(worth) - 1 - int(np.argmax(worth))
@@ -214,6 +227,7 @@ class Keep(lightning.Callback):
 
 
 def write_history(path: Path, history: Sequence[dict[str, float]]) -> None:
+    """Write a CSV file with a row for each round."""
     told = io.StringIO()
     # A checkpoint of an older version may have rows with other columns.
     names = list(dict.fromkeys(name for row in history for name in row))
@@ -225,7 +239,7 @@ def write_history(path: Path, history: Sequence[dict[str, float]]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Taught:
-    """A network with its best weights, and how it went."""
+    """A network with the weights of its best round, and the history of its training."""
 
     network: nn.Module
     history: list[dict[str, float]]
@@ -244,8 +258,11 @@ def teach(
     pretraining: bool = False,
     unsaid: EncodedFile | None = None,
 ) -> Taught:
-    """Train until dev gets no better. What lies in ``folder`` of an earlier try is gone on from.
-    ``unsaid``: what of dev cannot be answered right."""
+    """Train a network until its dev score no longer improves.
+
+    An interrupted training in ``folder`` resumes. ``unanswerable`` are the dev examples whose
+    answers the vocabulary cannot express.
+    """
     device = device_of(device)
     folder.mkdir(parents=True, exist_ok=True)
     lengths = architecture.length(train.sizes())
@@ -276,10 +293,11 @@ def teach(
         last = folder / LAST
         before = _load(last)["history"] if last.is_file() else []
         if len(before) >= sampler.rounds or keep.is_over(before):
-            # Killed after its end, it has ended: one more round might find better weights.
+            # The training had ended when it was interrupted. One more round could change the best
+            # weights.
             lesson.history = before
         else:
-            # Workers make batches ahead, before Lightning tells which round it is.
+            # Workers make batches ahead, before Lightning sets the number of the round.
             sampler.set_epoch(len(before))
             with _compilable(training.compile):
                 trainer.fit(
@@ -290,7 +308,7 @@ def teach(
                 )
     if not (folder / BEST).is_file():
         raise CodeacumenError(
-            "there is nothing to be kept: the loss on dev was no number in any round",
+            "no round can be kept: the loss on dev was not a finite number in any round",
             "try a smaller training.rate, or training.clip=1.0",
         )
     made: Any = lesson.network
@@ -305,7 +323,7 @@ def teach(
 
 @contextmanager
 def _compilable(compiled: bool) -> Iterator[None]:
-    """What torch's compiler cannot do is told in a line, not by the inside of that compiler."""
+    """Report an error of torch's compiler in a line, without the compiler's stack trace."""
     if not compiled:
         yield
         return
@@ -314,7 +332,7 @@ def _compilable(compiled: bool) -> Iterator[None]:
     try:
         yield
     except TorchDynamoException as error:
-        # What went wrong lies inside of what tells where: an assertion may say nothing more.
+        # The inner exception has the cause. Its text may be empty, as an assertion's.
         cause = getattr(error, "inner_exception", error)
         why = ": ".join([type(cause).__name__, *str(cause).strip().splitlines()[:1]])
         raise CodeacumenError(
@@ -323,12 +341,13 @@ def _compilable(compiled: bool) -> Iterator[None]:
 
 
 def _load(checkpoint: Path) -> dict[str, Any]:
+    """Read a checkpoint of Lightning's."""
     found: dict[str, Any] = torch.load(checkpoint, map_location="cpu", weights_only=False)
     return found
 
 
 def _loggers(folder: Path) -> Any:
-    """TensorBoard's files where it is installed; the history is written anyway."""
+    """Return a logger that writes TensorBoard's files; False if TensorBoard is not installed."""
     from importlib.util import find_spec
 
     if find_spec("tensorboard") is None:
@@ -340,7 +359,7 @@ def _loggers(folder: Path) -> Any:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Lightning tells much that no user of codeacumen can change."""
+    """Suppress Lightning's messages and warnings: a user of codeacumen cannot act on them."""
     logger = logging.getLogger("pytorch_lightning")
     level = logger.level
     logger.setLevel(logging.ERROR)
@@ -356,9 +375,11 @@ def _quiet() -> Iterator[None]:
 
 
 def score(capability: Capability, said: Sequence[str | None], true: Sequence[str]) -> float:
-    """What dev is judged by: exact answers, or how much of a name's words was found (F1 over all).
-    A word that is said twice counts twice only if the name has it twice: else the best of all
-    networks would be one that stammers."""
+    """Return the dev score of answers: their accuracy, or for names the micro-averaged F1 of words.
+
+    A repeated word counts twice only if the expected name has it twice, so that a network gains
+    nothing by repeating words.
+    """
     if capability is not Capability.NAME:
         return sum(a == b for a, b in zip(said, true, strict=True)) / len(true)
     hits = guessed = wanted = 0
@@ -371,9 +392,11 @@ def score(capability: Capability, said: Sequence[str | None], true: Sequence[str
 
 
 class Dev:
-    """The dev split that a network is scored on while it learns. ``unsaid``: the examples whose
-    answers the network cannot say. They count as wrong, or a network would score better the fewer
-    answers it knows; they have no loss."""
+    """Scores a network on the dev split during training.
+
+    ``unanswerable`` are the examples whose answers the network's vocabulary cannot express. They
+    count as wrong; otherwise a smaller vocabulary would give a better score. They have no loss.
+    """
 
     def __init__(
         self,
@@ -386,10 +409,11 @@ class Dev:
         self.sayable, self.unsaid, self.training = sayable, unsaid, training
         self.device, self.pretraining = device, pretraining
 
-    def look(self, architecture: Architecture, network: Any) -> tuple[float, float]:
-        """Loss and score."""
-        was = network.training
-        network.eval()
+    def look(self, architecture: Architecture, network: Network) -> tuple[float, float]:
+        """Return the loss and the score of a network."""
+        module: Any = network
+        was = module.training
+        module.eval()
         losses: list[float] = []
         judged: list[tuple[int, str | None, str]] = []
         sayable, unsaid = self._drawn(architecture.joint)
@@ -409,8 +433,8 @@ class Dev:
                         found = [architecture.answer(one) for one in network.predict(batch)]
                         asked = tasks[mine].tolist()
                         judged += zip(asked, found, file.answers(mine), strict=True)
-        network.train(was)
-        # Each task counts as much as any other, however many examples it has.
+        module.train(was)
+        # Every task has the same weight, however many examples it has.
         capability = architecture.purpose.capability
         scores = []
         for task in sorted({task for task, _, _ in judged}):
@@ -420,11 +444,11 @@ class Dev:
 
     @staticmethod
     def _tasks(file: EncodedFile, joint: str) -> NDArray[np.int32]:
-        """Of each example the task that it is of: one for all, if the network has one."""
+        """Return each example's task; 0 for all, if the network has no column of tasks."""
         return file.values(joint) if joint else np.zeros(len(file), np.int32)
 
     def _drawn(self, joint: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The examples of both files that are judged: so many in all, of each task alike many."""
+        """Return the rows of both files to score: at most ``judged``, the same number per task."""
         files = [file for file in (self.sayable, self.unsaid) if file is not None]
         tasks = np.concatenate([self._tasks(file, joint) for file in files])
         many, most = len(self.sayable), self.training.judged
@@ -434,9 +458,10 @@ class Dev:
             each = max(1, most // len(kinds))
             lots = np.concatenate([lots[tasks[lots] == kind][:each] for kind in kinds])
         sayable, unsaid = np.sort(lots[lots < many]), np.sort(lots[lots >= many]) - many
-        # Where hardly an answer can be said: a loss there must be.
+        # If the sample has no answerable example, take one: the loss needs an example.
         return sayable if len(sayable) else np.zeros(1, np.int64), unsaid
 
 
 def precise(device: str, precision: str) -> Any:
+    """Return the context of mixed precision, which does nothing on a CPU or in full precision."""
     return torch.autocast(device, torch.bfloat16, enabled=precision == "bf16" and device == "cuda")

@@ -1,8 +1,8 @@
-"""From a task's data to a trained network in a folder, in steps that each can be gone on from.
+"""Train a network for a task, in a folder, so that an interrupted training can be resumed.
 
-While it works, ``work/`` in that folder holds the examples in numbers and the checkpoints. Killed
-and started again, it goes on; finished, ``work/`` is removed. A folder that holds another training
-(other settings, other data) is begun anew: the keys of its settings and data differ.
+During the training ``work/`` in that folder has the encoded examples and the checkpoints; it is
+removed at the end. A training with other settings or other data has another key: it clears the
+folder and starts anew.
 """
 
 from __future__ import annotations
@@ -47,10 +47,10 @@ from codeacumen.models.neural.training.preparing import (
 from codeacumen.models.neural.training.settings import Tables, Training, filled
 
 ANSWERS = "answers"
-# What a network can be taught; it judges names, if it does, by what it was taught of them.
+# Capabilities that a network can be trained for. One that judges names is trained to name.
 TAUGHT = (Capability.CLASSIFY, Capability.GENERATE, Capability.NAME)
 _KEY, _WORDS, _SIZES, _DATA = "key.json", "words", "sizes.json", "data.json"
-# What a training leaves, besides what it works with.
+# Files and folders of a finished training.
 _LEFT = (
     ABOUT,
     ANSWERS,
@@ -60,19 +60,24 @@ _LEFT = (
     "report.html",
     "tensorboard",
 )
-# Where a training works, in its folder.
+# Folder of an unfinished training's files.
 WORK = "work"
-# The setting that names a folder to begin from, and what that held.
+# Setting with the folder of a network to start from, and the file with its fingerprint.
 START, STARTED = "start", "start.txt"
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """``limit``: maximum number of training examples, 0 for all. ``prepare``: stop before the
-    training itself, which may then go on elsewhere. ``answers``: tasks to be answered at its end,
-    each with the data set that it is in. ``prepared``: a folder that another training of this
-    network was prepared in, on the same data. ``variants``: certified variants to learn from.
-    A joint network's ``task`` is a ``Joint`` one."""
+    """A training to run.
+
+    task       the task to learn; a ``JointTask`` for a network that learns several
+    data       folder of the task's data set
+    variants   folder of a data set with certified variants to learn from
+    prepared   folder in which another training of this network prepared the same data
+    limit      maximum number of training examples; 0: all
+    prepare    stop before the training itself, which may then run on another machine
+    answers    tasks to answer at the end, each with the folder of its data set
+    """
 
     plan: Plan
     training: Training
@@ -95,12 +100,17 @@ def request(
     start: str = "",
     **further: Any,
 ) -> Request:
-    """What is asked for, checked before anything is done. ``start``: a folder to begin from."""
+    """Return a checked request for a training; ``start`` is the folder of a network to start from.
+
+    ``options`` are further fields of ``TrainingRequest``.
+    """
     kind = architecture(name)
     network = dict(tables["network"])
     if start:
         if START not in {one.name for one in fields(kind.Settings)}:
-            raise CodeacumenError(f"{name} begins from nothing", "transformer can, --from DIR")
+            raise CodeacumenError(
+                f"{name} cannot start from another network", "transformer can, with --from DIR"
+            )
         network[START] = start
     settings = filled(kind.Settings, network, f"{name}'s [network]")
     training = filled(Training, tables["training"], f"{name}'s [training]")
@@ -114,8 +124,8 @@ def request(
     capability = Capability.GENERATE if pretrain else task.card.capability
     if capability not in TAUGHT:
         raise CodeacumenError(
-            f"{name} cannot be taught to {capability}, as {served} asks",
-            f"networks are taught to {', '.join(TAUGHT)}: renames/recommend, for instance",
+            f"{name} cannot be taught to {capability}, which {served} requires",
+            f"networks learn to {', '.join(TAUGHT)}; choose a task such as renames/recommend",
         )
     purpose = Purpose(PRETRAIN if pretrain else served, capability)
     for other, _ in further.get("answers", ()):
@@ -128,18 +138,20 @@ def request(
 
 
 def train(asked: Request, out: Path, engine: Engine, step: Progress) -> dict[str, Json]:
-    """Train, and write the folder; gives what its ``model.json`` says."""
+    """Train a network, write its folder, and return its ``model.json``."""
     if out.exists() and (not out.is_dir() or any(out.iterdir())) and not _is_ours(out):
-        raise CodeacumenError(f"{out} holds no network, and is not empty", "choose another --out")
+        raise CodeacumenError(
+            f"{out} is not empty and holds no network", "choose another folder with --out"
+        )
     work = out / WORK
-    # What was prepared beside the corpus is gone on with where there is none.
+    # Data that were prepared with the corpus can be used where there is none: two keys match.
     keys = [key_of(asked, out), key_of(asked, out, whole=True)]
     if (out / ABOUT).is_file() and read_about(out).get("key") in keys:
-        _remove(work)  # of which a kill may have left something
+        _remove(work)  # an interrupted removal may have left files
         return read_about(out)
     from codeacumen.models.neural.training.batches import device_of
 
-    # Looked for before anything is read; what is only prepared may be trained elsewhere.
+    # Check the device before preparing data; prepared data may be used on another machine.
     device = "" if asked.prepare else device_of(asked.device)
     began = time.monotonic()
     prepared = _prepared(asked, out)
@@ -183,7 +195,7 @@ def train(asked: Request, out: Path, engine: Engine, step: Progress) -> dict[str
                 device=device,
             )
     taught.network.cpu()
-    # With the time at which its last round ended.
+    # copy2 keeps the time at which the last round ended.
     shutil.copy2(work / "checkpoints" / HISTORY, out / HISTORY)
     if (work / "checkpoints" / BOARD).is_dir():
         shutil.copytree(work / "checkpoints" / BOARD, out / BOARD, dirs_exist_ok=True)
@@ -197,7 +209,7 @@ def train(asked: Request, out: Path, engine: Engine, step: Progress) -> dict[str
         "seconds": round(time.monotonic() - began, 1),
         "device": device,
     }
-    # Without the folder that it began from: "start" tells what that was, wherever it lay.
+    # Without the folder of the network it started from: "start" has that network's fingerprint.
     settings = {key: "" if key == START else one for key, one in asked.plan.settings.items()}
     save(out, replace(asked.plan, settings=settings), made, taught.network, told)
     _remove(work)
@@ -205,14 +217,16 @@ def train(asked: Request, out: Path, engine: Engine, step: Progress) -> dict[str
 
 
 def _is_ours(out: Path) -> bool:
-    """What an earlier try may have left: whatever it was doing when it ended."""
+    """Return whether a folder has only files of a training, finished or interrupted."""
     ours = {WORK, *_LEFT}
     return all(file.name in ours or file.name.endswith(".part") for file in out.iterdir())
 
 
 def _prepared(asked: Request, out: Path) -> bool | None:
-    """Whether what lies there and is what this training needs was read beside the corpus; None if
-    there is nothing."""
+    """Look in a folder for data that are prepared for this training.
+
+    Return whether they were prepared with the corpus; None if there are none.
+    """
     known = out / WORK / _DATA
     if known.is_file() and (out / WORK / _SIZES).is_file():
         for whole in (True, False):
@@ -222,7 +236,10 @@ def _prepared(asked: Request, out: Path) -> bool | None:
 
 
 def _beginning(asked: Request) -> bool | None:
-    """The same of what it begins from, which is looked at before anything is removed."""
+    """Check the folder of prepared data, or the network to start from, before files are removed.
+
+    Return whether the data were prepared with the corpus; None without such a folder.
+    """
     if asked.prepared is None:
         architecture(asked.plan.name).check_start(asked.plan.settings)
         return None
@@ -230,21 +247,26 @@ def _beginning(asked: Request) -> bool | None:
     if found is None:
         raise CodeacumenError(
             f"{asked.prepared} holds nothing that was prepared for this training",
-            "prepare it with the same network, tasks, data and answers",
+            "prepare data with the same network, tasks, data sets and --answer",
         )
     return found
 
 
 def _remove(work: Path) -> None:
-    """First what says that all is there: killed in the middle, it must not be believed."""
+    """Remove the work folder, first the files that mark it as complete.
+
+    An interrupted removal must not look complete.
+    """
     for name in (_SIZES, _KEY):
         (work / name).unlink(missing_ok=True)
     shutil.rmtree(work, ignore_errors=True)
 
 
 def _begin(out: Path, key: str, keep: bool) -> None:
-    """Make room for another training: what an earlier one left would be taken for this one's.
-    ``keep``: what was prepared stays."""
+    """Remove the files of another training and write this training's key.
+
+    With ``keep_prepared`` the encoded examples stay.
+    """
     work = out / WORK
     for name in _LEFT:
         left = out / name
@@ -258,7 +280,7 @@ def _begin(out: Path, key: str, keep: bool) -> None:
 
 
 def _taken(asked: Request, work: Path) -> dict[str, Json]:
-    """What was prepared elsewhere, if it is what this training needs."""
+    """Copy data that another training prepared, and return their numbers of examples."""
     assert asked.prepared is not None
     there = asked.prepared / WORK
     for one in sorted(there.glob("*.arrow")):
@@ -273,10 +295,12 @@ def _taken(asked: Request, work: Path) -> dict[str, Json]:
 
 
 def _questions(place: int) -> str:
+    """Return the name of the file of a task's encoded questions."""
     return f"questions-{place:03}.arrow"
 
 
 def _prepare(asked: Request, out: Path, engine: Engine, step: Progress) -> dict[str, Json]:
+    """Prepare the data if they are not, and return the splits' numbers of examples."""
     work = out / WORK
     if (work / _SIZES).is_file():
         sizes: dict[str, Json] = json.loads((work / _SIZES).read_bytes())
@@ -313,24 +337,29 @@ def _prepare(asked: Request, out: Path, engine: Engine, step: Progress) -> dict[
     return sizes
 
 
-# ---------------------------------------------------------------- keys: what a training depends on
+# ---------------------------------------------------------------- keys of trainings and data
 
 
 def _known(task: Task, looks: bool, whole: bool) -> str:
-    """What a task's data are known by. Who does not look around a method does not hang on whether
-    there is something to be seen. ``whole``: as if the corpus were at hand."""
+    """Return the fingerprint of a task's data.
+
+    A network that does not use a method's context has the same data with and without the corpus.
+    For others, ``with_corpus`` gives the fingerprint of the data with the corpus, even if the
+    corpus is not available.
+    """
     if not looks and isinstance(task, HasCorpusFingerprints):
         return task.examples_fingerprint
     return _get_whole_fingerprint(task) if looks and whole else get_fingerprint(task)
 
 
 def _get_whole_fingerprint(task: Task) -> str:
+    """Return the fingerprint of a task's data with the corpus."""
     own = task.whole_fingerprint if isinstance(task, HasCorpusFingerprints | Joint) else ""
     return own or get_fingerprint(task)
 
 
 def data_of(asked: Request, whole: bool = False) -> dict[str, Json]:
-    """The data of a training, as its ``model.json`` names them."""
+    """Return the description of a training's data for its ``model.json``."""
     task, looks = asked.task, architecture(asked.plan.name).looks
     return {
         "task": task.card.name,
@@ -342,8 +371,11 @@ def data_of(asked: Request, whole: bool = False) -> dict[str, Json]:
 
 
 def key_of(asked: Request, out: Path, whole: bool = False) -> str:
-    """Everything the weights hang on. Where they are computed, and for how long at most, is not
-    in it: a training may go on on another machine."""
+    """Return the hash of everything that determines the weights.
+
+    The device, the number of workers and the maximum duration are not in it, so that a training can
+    resume on another machine.
+    """
     training = replace(asked.training, workers=0, minutes=0.0)
     return _hash(
         {
@@ -357,7 +389,7 @@ def key_of(asked: Request, out: Path, whole: bool = False) -> str:
 
 
 def data_key(asked: Request, out: Path, whole: bool = False) -> str:
-    """Everything that what is prepared hangs on."""
+    """Return the hash of everything that determines the prepared data."""
     free = architecture(asked.plan.name).after_reading
     settings = {key: value for key, value in asked.plan.settings.items() if key not in free}
     return _hash(
@@ -371,23 +403,28 @@ def data_key(asked: Request, out: Path, whole: bool = False) -> str:
 
 
 def _hash(known: Json) -> str:
+    """Return the SHA-256 of a JSON value."""
     return hashlib.sha256(json.dumps(known, sort_keys=True, default=str).encode()).hexdigest()
 
 
 def _plan(asked: Request, settings: Mapping[str, Any]) -> dict[str, Json]:
-    """Without the folder that it starts from: what lies in it counts."""
+    """Return a plan for a key, without the folder to start from: the key has its fingerprint."""
     kept = {key: value for key, value in settings.items() if key != START}
     return {"name": asked.plan.name, "settings": kept, "purpose": asdict(asked.plan.purpose)}
 
 
 def _asked_later(asked: Request, whole: bool) -> list[list[str]]:
+    """Return names and fingerprints of the tasks to answer at the end."""
     looks = architecture(asked.plan.name).looks
     return [[one.card.name, _known(one, looks, whole)] for one, _ in asked.answers]
 
 
 def start_of(asked: Request, out: Path) -> str:
-    """What a network that is begun from is known by: its folder may hold another one tomorrow, or
-    not be there where the training goes on."""
+    """Return the fingerprint of the network to start from, "" if there is none.
+
+    The folder's name does not identify it: the folder may be overwritten, or be missing on the
+    machine where the training resumes. There the recorded fingerprint is used.
+    """
     named = str(asked.plan.settings.get(START, ""))
     folder = Path(named).expanduser()
     if not named:
@@ -403,7 +440,7 @@ def start_of(asked: Request, out: Path) -> str:
 
 
 def _recorded_start(out: Path) -> str:
-    """What it was when this was prepared, or trained."""
+    """Return the fingerprint that was recorded when the data were prepared."""
     kept = out / WORK / STARTED
     if kept.is_file():
         return kept.read_text()
@@ -414,14 +451,17 @@ def _recorded_start(out: Path) -> str:
 
 
 class Joint:
-    """Several tasks as one, for a network that learns them together. ``parts`` are tasks, each with
-    the data set that it is in. It is never evaluated itself."""
+    """Several tasks as one, for a network that learns them together.
+
+    ``parts`` are the tasks, each with the folder of its data set. A joint task is only for
+    training; it has no instances.
+    """
 
     metric: Metric
 
     def __init__(self, parts: Sequence[tuple[Task, Path | None]]) -> None:
         if not parts:
-            raise CodeacumenError("there is no task to train for", "-t gluecode@DIR")
+            raise CodeacumenError("there is no task to train for", "name one: -t gluecode@DIR")
         self.parts = tuple(parts)
         first = parts[0][0]
         families = {task.card.name.partition("/")[0] for task, _ in parts}
@@ -435,10 +475,12 @@ class Joint:
 
     @property
     def fingerprint(self) -> str:
+        """Hash of the fingerprints of its tasks."""
         return _combine_hashes(get_fingerprint(task) for task, _ in self.parts)
 
     @property
     def whole_fingerprint(self) -> str:
+        """Hash of the fingerprints that its tasks have with their corpora."""
         return _combine_hashes(_get_whole_fingerprint(task) for task, _ in self.parts)
 
 

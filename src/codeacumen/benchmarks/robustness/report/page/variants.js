@@ -1,4 +1,4 @@
-// Variants beside their originals: what was changed in the code, and what became of the names.
+// Viewer of variants and their originals: changed code, and predicted names before and after.
 
 const OUTCOMES = {
   ccp: ["=", "right both times"],
@@ -65,10 +65,10 @@ function variantViewer(data, mount) {
     el("label", { class: "check" }, onlyChanged, "Changed only"),
     el("label", {}, "Variant", jump));
   const shown = data.variants.length < data.known
-    ? `${data.variants.length} of ${data.known} variants are here, drawn by a hash of their ids, changed ones first: their shares say nothing. Methods of more than ${data.longest} characters are left out. `
+    ? `${data.variants.length} of ${data.known} variants, sampled by a hash of their ids, those with a change first: their shares are not representative. Methods of more than ${data.longest} characters are excluded. `
     : "";
   mount.append(
-    el("p", { class: "caption" }, `${shown}The code is what the models were asked, less some indentation. The arrow keys left and right turn the pages too.`),
+    el("p", { class: "caption" }, `${shown}The code is the input of the models, with less indentation. Use the left and right arrow keys to browse.`),
     controls, el("div", { class: "pager" }, earlier, later, status), result);
   mount.addEventListener("keydown", (event) => {
     const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
@@ -87,8 +87,8 @@ function variantView(data, variant) {
     original.where ? el("p", { class: "caption" }, el("code", {}, original.where)) : null,
     namesTable(data, variant, original),
     el("div", { class: "sides" },
-      codeSide("Original", original.text, variant.gone, "del", variant.come.length ? "Nothing of it is gone." : "No token differs."),
-      codeSide("Transformed", variant.text, variant.come, "ins", variant.gone.length ? "Nothing was put in." : "No token differs.")),
+      codeSide("Original", original.text, variant.gone, "del", variant.come.length ? "Nothing was removed." : "No token differs."),
+      codeSide("Transformed", variant.text, variant.come, "ins", variant.gone.length ? "Nothing was added." : "No token differs.")),
   ].filter(Boolean);
 }
 
@@ -108,12 +108,12 @@ function namesTable(data, variant, original) {
   };
   return el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": `Names given to ${original.name} and its variant` },
     el("table", { class: "plain names" },
-      el("thead", {}, el("tr", {}, ["Model", "Name for the original", "Name for the variant", "What happened"].map((label) => el("th", { scope: "col" }, label)))),
+      el("thead", {}, el("tr", {}, ["Model", "Name for the original", "Name for the variant", "Outcome"].map((label) => el("th", { scope: "col" }, label)))),
       el("tbody", {}, rows.map(([model, said]) => el("tr", {}, el("th", { scope: "row" }, model), cells(said))))));
 }
 
 function codeSide(title, text, stretches, tag, nothing) {
-  // Offsets count characters, of which JavaScript's strings may hold two for one.
+  // Offsets count Unicode characters, not the UTF-16 units of JavaScript strings.
   const characters = Array.from(text);
   const parts = [];
   let at = 0;
